@@ -9,6 +9,7 @@ from skillopt_sleep.backends import http
 from skillopt_sleep.backends.prices import Tariff, price
 from skillopt_sleep.backends.refusals import Refusal
 from skillopt_sleep.backends.replies import bill_in, cut_off, refused, unusable
+from skillopt_sleep.backends.said import said
 from skillopt_sleep.errors import BackendUnavailable, FailureKind
 from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.kit.extras import command_for
@@ -105,7 +106,7 @@ class AnthropicBackend(http.HttpBackend):
             base_url=base_url or ADDRESS,
             max_retries=0,
             open_telemetry=False,
-            http_client=http.client(),
+            http_client=http.client(self),
         )
 
     async def _look_up(self, *, seconds: float) -> http.Raw:
@@ -115,10 +116,18 @@ class AnthropicBackend(http.HttpBackend):
         output: Any = anthropic.omit
         if structured:
             output = {"format": {"type": "json_schema", "schema": strict_schema(prompt.schema)}}
+        messages: Any = [{"role": "user", "content": _content(prompt)}]
+        system: Any = anthropic.omit
+        more: Any = None if prompt.temperature is None else {"temperature": prompt.temperature}
+        if prompt.messages:
+            messages = [one for one in said(prompt) if one["role"] != "system"]
+            system = "\n\n".join(one.text for one in prompt.messages if one.role == "system") or anthropic.omit
         return await self._client.messages.with_raw_response.create(
             model=self._model,
             max_tokens=self._most_tokens,
-            messages=[{"role": "user", "content": _content(prompt)}],
+            messages=messages,
+            system=system,
+            extra_body=more,
             output_config=output,
             timeout=seconds,
         )

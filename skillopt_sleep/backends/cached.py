@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from skillopt_sleep.backends.failures import Failures
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import CallFailed
-from skillopt_sleep.kit.codec import schema
+from skillopt_sleep.kit.codec import schema, to_json
 from skillopt_sleep.protocols import Backend, Calls
 from skillopt_sleep.records import Completion, Prompt, Purpose
 
@@ -86,6 +86,8 @@ class Cached:
     def _key(self, prompt: Prompt) -> str:
         wanted = json.dumps(schema(prompt.schema), sort_keys=True) if prompt.schema else ""
         parts = (prompt.purpose, prompt.text, wanted, self._model, self._version(), str(prompt.sample), prompt.asker)
+        if prompt.messages or prompt.temperature is not None:
+            parts = (*parts, to_json([prompt.messages, prompt.temperature]).decode())
         digest = hashlib.blake2b(digest_size=20)
         for part in parts:
             digest.update(f"{len(part)}:{part}".encode())

@@ -69,6 +69,8 @@ class Failures:
 
     def answered(self) -> None:
         """Note that a question was answered: the questions that failed before it failed by themselves."""
+        if not self._pending and not self._in_a_row:
+            return
         with self._lock:
             self._keep_pending()
 

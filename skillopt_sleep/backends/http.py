@@ -6,6 +6,7 @@ runs in an event loop and is cancelled at its deadline, whatever it is doing.
 
 import asyncio
 import threading
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from datetime import datetime
@@ -26,6 +27,8 @@ MOST_BYTES = 8 * 1024 * 1024
 PROBE_SECONDS = 30.0
 # A call is over by then; only a stalled event loop gets there.
 LAST_RESORT = 5.0
+# Servers close a connection that is idle for five seconds or more; a call must not meet one that is being closed.
+IDLE_SECONDS = 4.0
 
 Result = TypeVar("Result")
 
@@ -240,15 +243,25 @@ def usable_key(key: str, key_env: str) -> str:
     return key
 
 
-def client() -> httpx2.AsyncClient:
+def client(owner: object) -> httpx2.AsyncClient:
     """Return a client of our own for an SDK: it follows no redirects and reads no more than MOST_BYTES.
 
-    Each call has its own connection: that costs little compared with a model's answer, and none is ever stale.
+    A connection is used again by calls that follow one another, and closed before a server would close it, or when
+    its owner is gone.
     """
-    headers = {"accept-encoding": "identity", "connection": "close"}
-    return httpx2.AsyncClient(
-        timeout=None, follow_redirects=False, headers=headers, event_hooks={"response": [_bound]}
+    made = httpx2.AsyncClient(
+        timeout=None,
+        follow_redirects=False,
+        headers={"accept-encoding": "identity"},
+        event_hooks={"response": [_bound]},
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=IDLE_SECONDS),
     )
+    weakref.finalize(owner, _close, made).atexit = False
+    return made
+
+
+def _close(unused: httpx2.AsyncClient) -> None:
+    asyncio.run_coroutine_threadsafe(unused.aclose(), _loop.get())
 
 
 async def _bound(response: httpx2.Response) -> None:

@@ -184,7 +184,7 @@ class NightMeter:
 
         `held` is counted if the call reports no tokens or no price and `held` is more than was reserved.
         """
-        if state is CallState.DONE:
+        if state is CallState.DONE and self._failed_in_a_row:
             with self._lock:
                 self._failed_in_a_row = 0
         self._ledger.settle(entry, state, usage=usage, usd=usd, odd_events=odd_events, held=held)

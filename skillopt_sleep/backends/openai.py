@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
+import httpx2
 import msgspec
 import openai
 from msgspec import Meta
@@ -10,6 +11,7 @@ from msgspec import Meta
 from skillopt_sleep.backends import http
 from skillopt_sleep.backends.prices import Tariff
 from skillopt_sleep.backends.replies import bill_in, cut_off, filtered, refused
+from skillopt_sleep.backends.said import said
 from skillopt_sleep.errors import BackendUnavailable, ConfigError
 from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
@@ -96,9 +98,11 @@ class OpenAIBackend(http.HttpBackend):
         )
         self._client: openai.AsyncOpenAI
         if azure is not None:
-            self._client = _azure_client(base_url, azure.api_version, key, token, api_key_env)
+            self._client = _azure_client(
+                base_url, azure.api_version, key, token, api_key_env, client=http.client(self)
+            )
         else:
-            self._client = _openai_client(base_url, key, api_key_env)
+            self._client = _openai_client(base_url, key, api_key_env, http.client(self))
         self._azure = azure is not None
         self._most_tokens: Any = max_output_tokens or openai.omit
         # OpenAI's newer models refuse `max_tokens`, and most other servers know nothing else.
@@ -112,7 +116,8 @@ class OpenAIBackend(http.HttpBackend):
         return await self._client.models.with_raw_response.retrieve(self._model, timeout=seconds)
 
     async def _send(self, prompt: Prompt, *, structured: bool, seconds: float) -> http.Raw:
-        messages: Any = [{"role": "user", "content": prompt.text}]
+        messages: Any = said(prompt)
+        temperature: Any = openai.omit if prompt.temperature is None else prompt.temperature
         output: Any = openai.omit
         if structured:
             output = {"type": "json_schema", "json_schema": named_schema(prompt)}
@@ -125,6 +130,7 @@ class OpenAIBackend(http.HttpBackend):
         return await self._client.chat.completions.with_raw_response.create(
             model=self._model,
             messages=messages,
+            temperature=temperature,
             timeout=seconds,
             response_format=output,
             max_tokens=max_tokens,
@@ -149,15 +155,15 @@ def named_schema(prompt: Prompt) -> dict[str, Any]:
     return {"name": prompt.purpose.value, "schema": strict_schema(prompt.schema), "strict": True}
 
 
-def _openai_client(base_url: str, key: str, key_env: str) -> openai.AsyncOpenAI:
+def _openai_client(base_url: str, key: str, key_env: str, client: httpx2.AsyncClient) -> openai.AsyncOpenAI:
     if not key and not base_url:
         raise BackendUnavailable(f"{key_env} is not set", remedy=f"export {key_env}=…", login=True)
-    return openai.AsyncOpenAI(
-        api_key=key or NO_KEY, base_url=base_url or ADDRESS, max_retries=0, http_client=http.client()
-    )
+    return openai.AsyncOpenAI(api_key=key or NO_KEY, base_url=base_url or ADDRESS, max_retries=0, http_client=client)
 
 
-def _azure_client(base_url: str, api_version: str, key: str, token: str, key_env: str) -> openai.AsyncAzureOpenAI:
+def _azure_client(
+    base_url: str, api_version: str, key: str, token: str, key_env: str, *, client: httpx2.AsyncClient
+) -> openai.AsyncAzureOpenAI:
     if not base_url:
         raise ConfigError(
             "Azure OpenAI has no address of its own",
@@ -173,7 +179,7 @@ def _azure_client(base_url: str, api_version: str, key: str, token: str, key_env
         api_key=key or None,
         azure_ad_token=None if key else token,
         max_retries=0,
-        http_client=http.client(),
+        http_client=client,
     )
 
 

@@ -9,6 +9,7 @@ from skillopt_sleep.backends import http
 from skillopt_sleep.backends.openai import NONE, OpenAIBackend, named_schema
 from skillopt_sleep.backends.refusals import Refusal
 from skillopt_sleep.backends.replies import bill_in, cut_off, filtered, refused, unusable
+from skillopt_sleep.backends.said import said
 from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
 
 # A failed response has no status; these are the ones that its errors would have had.
@@ -73,9 +74,12 @@ class OpenAIResponses(OpenAIBackend):
         output: Any = openai.omit
         if structured:
             output = {"format": {"type": "json_schema", **named_schema(prompt)}}
+        question: Any = said(prompt) if prompt.messages else prompt.text
+        temperature: Any = openai.omit if prompt.temperature is None else prompt.temperature
         return await self._client.responses.with_raw_response.create(
             model=self._model,
-            input=prompt.text,
+            input=question,
+            temperature=temperature,
             text=output,
             store=False,
             timeout=seconds,

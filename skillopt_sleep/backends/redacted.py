@@ -15,4 +15,5 @@ class Redacted:
 
     def complete(self, prompt: Prompt) -> Completion:
         """Return the answer to the redacted prompt."""
-        return self._inner.complete(replace(prompt, text=redact(prompt.text)))
+        messages = tuple(replace(message, text=redact(message.text)) for message in prompt.messages)
+        return self._inner.complete(replace(prompt, text=redact(prompt.text), messages=messages))

@@ -1,4 +1,4 @@
-"""The command `runs`: list, show and compare trainings."""
+"""The command `runs`: list, show, compare and fork trainings."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.trainer.manifest import Manifest
     from skillopt_sleep.trainer.summary import History
 
-app = typer.Typer(cls=PlainGroup, add_completion=False, help="List, show and compare trainings.")
+app = typer.Typer(cls=PlainGroup, add_completion=False, help="List, show, compare and fork trainings.")
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
@@ -115,6 +115,27 @@ def compare(one: RunFolder, other: RunFolder, *, as_json: AsJson = False) -> Non
         initial, best = run.summary.initial, run.summary.best
         scores = f"initial val {scored(initial.val)}, best val {scored(best.val)}, best test {scored(best.test)}"
         say(f"{run.folder}: {scores}")
+
+
+@app.command("fork", epilog="Example: skillopt-sleep runs fork run run-2 --set evaluation.gate=greedy")
+def fork_run(
+    run: RunFolder,
+    new: Annotated[str, typer.Argument(help="The folder of the new training, beside the old one.")],
+    *,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="A key to change, as in evaluation.gate=greedy; repeatable.")
+    ] = None,
+) -> None:
+    """Start from a training with some keys changed: only what differs is paid for."""
+    from skillopt_sleep.kit.clock import utc_now
+    from skillopt_sleep.trainer.fork import fork
+
+    made = fork(run, new, changes or [], clock=utc_now)
+    say(
+        f"{made.config} is the new configuration, and {made.folder} has the {counted(made.answers, 'answer')} so far."
+    )
+    say(f"Run it: skillopt-sleep train {made.config}")
+    say("The val answers that chose skills there choose here too: compare the two by their test scores.")
 
 
 def _training_lines(training: _Run) -> Iterator[str]:

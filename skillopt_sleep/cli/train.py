@@ -18,11 +18,19 @@ if TYPE_CHECKING:
     from skillopt_sleep.records import Split
     from skillopt_sleep.trainer import Summary
     from skillopt_sleep.trainer.attempts import Cost
+    from skillopt_sleep.trainer.plan import TrainingPlan
     from skillopt_sleep.trainer.summary import Scores, Tested
     from skillopt_sleep.wiring.training import Training
 
 Config = Annotated[
     Path,
+    typer.Argument(
+        help="The training's configuration, a TOML file. .skillopt-sleep.example/training.toml has every key with "
+        "its default."
+    ),
+]
+MaybeConfig = Annotated[
+    Path | None,
     typer.Argument(
         help="The training's configuration, a TOML file. .skillopt-sleep.example/training.toml has every key with "
         "its default."
@@ -59,14 +67,32 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 
 def train(
-    config: Config,
+    config: MaybeConfig = None,
     *,
+    init: Annotated[
+        Path | None,
+        typer.Option("--init", help="Write an environment to start from to this file, and its TOML beside it."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the training in the folder.")] = False,
+    only_plan: Annotated[
+        bool,
+        typer.Option(
+            "--plan", help="Only say what it costs at most and what its val set can prove; nothing is sent."
+        ),
+    ] = False,
     backend: BackendName = "",
     model: ModelName = "",
     as_json: AsJson = False,
 ) -> None:
     """Train a skill on a dataset with SkillOpt's training loop."""
+    if init is not None:
+        _write_skeleton(init)
+        return
+    if config is None:
+        raise ConfigError("no configuration is named", remedy="name its file, or write one: train --init my_env.py")
+    if only_plan:
+        _show_plan(config, backend, model, as_json=as_json)
+        return
     from skillopt_sleep.trainer.data import used_splits
 
     with _wired(config, backend, model) as training:
@@ -82,6 +108,60 @@ def train(
     if problems:
         warn(f"Incomplete: {'; '.join(problems)}")
         raise typer.Exit(Exit.PARTIAL)
+
+
+def _write_skeleton(path: Path) -> None:
+    from skillopt_sleep.trainer.skeleton import write_skeleton
+
+    written = write_skeleton(path)
+    say(f"{written.env} holds an environment: put your own data and scoring in their place.")
+    say(f"Try it without a model: skillopt-sleep train {written.config} --backend simulated")
+
+
+def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None:
+    from msgspec import to_builtins
+
+    from skillopt_sleep.trainer.plan import plan
+
+    with _wired(config, backend, model) as training:
+        made = plan(
+            training.config,
+            training.env,
+            optimizer=training.optimizer,
+            target=training.target,
+            initial_skill=training.skill,
+        )
+    if as_json:
+        say_json(to_builtins(made) | {"calls": made.calls, "tokens": made.tokens, "usd": made.usd})
+        return
+    for line in plan_lines(made):
+        say(line)
+
+
+def plan_lines(made: "TrainingPlan") -> list[str]:
+    """Return a plan in a few lines: calls by stage with about their tokens and dollars, and what val can prove."""
+    items = ", ".join(f"{size} {split}" for split, size in made.items.items())
+    lines = [f"{counted(made.steps, 'step')} over {items} items. At most, with one call for each attempt:"]
+    for stage in made.stages:
+        lines.append(
+            f"  {stage.name:12} {stage.calls:>8,} calls  about {stage.tokens:>11,} tokens  {_dollars(stage.usd)}"
+        )
+    lines.append(f"  {'total':12} {made.calls:>8,} calls  about {made.tokens:>11,} tokens  {_dollars(made.usd)}")
+    val = made.items["val"]
+    if not made.proves:
+        lines.append(
+            f"The gate {made.gate} proves nothing: its error rate is unknown, and {val} val items show gains of "
+            f"{made.smallest_gain or 0:.3f} and more."
+        )
+    elif made.smallest_gain is None:
+        lines.append(f"With {val} val items the gate can prove nothing: add val items, or make fewer steps.")
+    else:
+        lines.append(f"With {val} val items the gate can prove a gain of {made.smallest_gain:.2f} or more.")
+    return lines
+
+
+def _dollars(usd: float | None) -> str:
+    return "dollars unknown" if usd is None else f"${usd:,.2f}"
 
 
 def evaluate(
@@ -135,6 +215,8 @@ def summary_lines(summary: "Summary") -> list[str]:
     lines = [f"{summary.env}: {epochs}, {steps}: {actions}", f"gate {summary.gate}: {summary.error_rate}"]
     for role, tested in _roles(summary):
         lines.append(_skill(role, tested))
+    if summary.stopped:
+        lines.append(f"ended early: {summary.stopped}")
     lines.append(f"total {cost(summary.total)}")
     lines += [f"note: {note.stage}: {note.summary}" for note in summary.notes]
     return lines

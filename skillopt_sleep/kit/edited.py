@@ -89,7 +89,7 @@ def _changed(body: str, edit: Edit, *, start: int, end: int) -> str:
     if edit.op is EditOp.REPLACE:
         return body[:start] + edit.content + body[end:]
     if edit.op is EditOp.DELETE:
-        return body[:start] + body[end:]
+        return _without(body, start, end)
     at = body.find("\n", end)
     if at == -1:
         at = len(body)
@@ -98,3 +98,16 @@ def _changed(body: str, edit: Edit, *, start: int, end: int) -> str:
             at = block.end()
             break
     return f"{body[:at]}\n{edit.content}{body[at:]}"
+
+
+def _without(body: str, start: int, end: int) -> str:
+    """Take this part out of the body; whole lines leave no empty line behind."""
+    begins_line = start == 0 or body[start - 1] == "\n"
+    if not begins_line or body[end - 1] == "\n" or body[end : end + 1] not in {"", "\n"}:
+        return body[:start] + body[end:]
+    before, after = body[:start], body[end + 1 :]
+    if not after:
+        return before.removesuffix("\n")
+    if before.endswith("\n\n") and after.startswith("\n"):
+        after = after[1:]
+    return before + after

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.prompts import put, slots, template
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.prompts.past import own_notes, tried_before
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Document, Note, Past, Patch, Prompt, Purpose, Split, Task
@@ -47,7 +48,7 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
 
     `words` returns the prompt of a purpose, with its slots. `reflecting` is asked along with every reflection on
     failures, or on successes too if `on_successes`. `asker` tells draws apart: another asker's question in the same
-    words is another question.
+    words is another question. Of an answer it is shown `shown_chars` characters.
     """
 
     backend: Backend
@@ -59,6 +60,7 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
     reflecting: Extra | None = None
     on_successes: bool = False
     asker: str = ""
+    shown_chars: int = RESPONSE_CHARS
 
     def about(self, document: Document) -> "Optimizer":
         """Return the optimizer asked about another document."""

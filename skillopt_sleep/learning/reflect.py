@@ -139,14 +139,18 @@ class _Reflector:
             "attempts": str(len(some)),
             "kind": KINDS[source],
             "setting": self._setting,
-            "trajectories": _shown(some),
+            "trajectories": _shown(some, most=self.optimizer.shown_chars),
             "budget": str(self._budget),
         }
         return self._patch(Purpose.REFLECT, values, some, source)
 
     def causes(self, some: Sequence[Case]) -> DiagnoseReply | Note:
         """Ask why each of these failed."""
-        values = {"attempts": str(len(some)), "setting": self._setting, "trajectories": _shown(some)}
+        values = {
+            "attempts": str(len(some)),
+            "setting": self._setting,
+            "trajectories": _shown(some, most=self.optimizer.shown_chars),
+        }
         return self.optimizer.ask(Question(Purpose.DIAGNOSE, DiagnoseReply, values, stage="reflect"))
 
     def deep_patch(self, known: Sequence[tuple[Case, str]]) -> Patch | Note:
@@ -179,8 +183,8 @@ class _Reflector:
         return self.optimizer.reflecting
 
 
-def _shown(some: Sequence[Case]) -> str:
-    shown = [show(number, case) for number, case in enumerate(some, start=1)]
+def _shown(some: Sequence[Case], *, most: int) -> str:
+    shown = [show(number, case, most=most) for number, case in enumerate(some, start=1)]
     return "\n\n".join(shown)
 
 

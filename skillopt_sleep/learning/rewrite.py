@@ -77,7 +77,7 @@ def rewrite_full(
     failed, _ = cases(rollouts, tasks, measure=measure, each=False)
 
     def ask(batch: Sequence[Case]) -> Patch | Note:
-        shown = [show(number, case) for number, case in enumerate(batch, start=1)]
+        shown = [show(number, case, most=optimizer.shown_chars) for number, case in enumerate(batch, start=1)]
         values = {"attempts": str(len(batch)), "trajectories": "\n\n".join(shown)}
         names = tuple(dict.fromkeys(case.task.id for case in batch))
         return _text(Purpose.REWRITE_FULL, values, names, optimizer, apply)

@@ -7,6 +7,7 @@ was in is lost, and counts as spent; its attempt is made again.
 """
 
 import os
+import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 DEATHS = 3
+OWN_FILES = "skillopt_env_"  # modules of files that a training names by path
 
 
 class _Stored(NamedTuple):
@@ -116,6 +118,7 @@ class RayPool:
                 self._actors = Actors(self._process_count(int(cpus)), at_once=self._workers)
             if self._stored is None or self._stored.function is not function:
                 ray = library()
+                _send_by_value(ray)
                 reference = ray.put(function.asking(NoBackend()))
                 self._stored = _Stored(function, uuid.uuid4().hex, Fetched(ray.get, (reference,)))
             return self._actors, self._stored
@@ -124,3 +127,10 @@ class RayPool:
         if self._processes:
             return self._processes
         return max(1, min(self._workers, cpus))
+
+
+def _send_by_value(ray: Any) -> None:
+    """Let classes of files that only this machine has be sent whole, instead of by the name of their module."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(OWN_FILES):
+            ray.cloudpickle.register_pickle_by_value(module)

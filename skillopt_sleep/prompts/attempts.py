@@ -92,15 +92,18 @@ def made_in(rollouts: Sequence[Rollout]) -> str:
     return f"{setting()}\n{_ONLY_HERE}"
 
 
-def show(number: int, case: Case) -> str:
-    """Show the request, the answer, what went wrong, what went better, and what the person said at the time."""
-    answer = fence(case.shown.rollout.trajectory.told[:RESPONSE_CHARS])
+def show(number: int, case: Case, *, most: int = RESPONSE_CHARS) -> str:
+    """Show the request, the answer, what went wrong, what went better, and what the person said at the time.
+
+    Of an answer, `most` characters are shown.
+    """
+    answer = fence(case.shown.rollout.trajectory.told[:most])
     request = fence(f"{case.task.context}\n{case.task.prompt}".strip())
     lines = [f"## Attempt {number}", "### Request", request, "### Answer", answer]
     if case.failed:
         lines += ["### What went wrong", what_went_wrong(case)]
     if case.better is not None:
-        better = fence(case.better.rollout.trajectory.told[:RESPONSE_CHARS])
+        better = fence(case.better.rollout.trajectory.told[:most])
         lines += ["### The same request, another time, when it went better: ask for what made the difference", better]
     return "\n".join(lines + said(case.task, sessions=case.sessions))
 

@@ -4,7 +4,7 @@ Every record is frozen and keyword-only; decoding one refuses unknown fields. Ti
 """
 
 from skillopt_sleep.records.calibrations import NO_COMMAND_WORDS, Calibration, Calibrations, NoCommand
-from skillopt_sleep.records.calls import CallState, Completion, Limit, Prompt, Purpose, model_names
+from skillopt_sleep.records.calls import CallState, Completion, Limit, Message, Prompt, Purpose, model_names
 from skillopt_sleep.records.candidates import (
     CandidateKind,
     EditEffect,
@@ -238,6 +238,7 @@ __all__ = [
     "Lesson",
     "LessonState",
     "Limit",
+    "Message",
     "Metric",
     "NightReport",
     "NoCommand",

@@ -2,7 +2,7 @@
 
 import re
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -68,8 +68,18 @@ class Limit(NamedTuple):
         )
 
 
+class Message(Record, frozen=True, kw_only=True):
+    """One message of a conversation with a model."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
 class Prompt(Record, frozen=True, kw_only=True):
     """One question to a model: `schema` is the type of the structured reply, or None for plain text.
+
+    `text` is the whole question. Where a model is reached by an API, it is sent as these `messages` instead, if there
+    are any, with the `temperature`, if there is one.
 
     `asker` and `sample` tell draws apart, so that two tasks in the same words are asked separately. `project` is the
     project whose limit the call counts towards, `about` the id of the document that the optimizer is asked about;
@@ -84,6 +94,8 @@ class Prompt(Record, frozen=True, kw_only=True):
     project: str = ""
     about: str = ""
     repair: bool = False
+    messages: tuple[Message, ...] = ()
+    temperature: float | None = None
 
 
 class Completion(Record, frozen=True, kw_only=True):

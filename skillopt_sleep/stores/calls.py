@@ -12,25 +12,27 @@ from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger
 from skillopt_sleep.stores.schema import migrate, refuse_newer
 
 RUN = "run"
+# All of a run's calls are of one night, so these only make writing slower.
+_UNINDEXED = "DROP INDEX IF EXISTS ledger_night; DROP INDEX IF EXISTS ledger_at;"
 _FAILURES = "CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, kind TEXT, message TEXT, remedy TEXT)"
 
 
 class SqliteFailures:
-    """The failed calls of a run, by key."""
+    """The failed calls of a run, by key: they are few, and asked for before every call, so they are in memory too."""
 
     def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
         self._connection = connection
         self._lock = lock
+        self._known: dict[str, tuple[str, str, str]] = {}
+        for key, kind, message, remedy in connection.execute("SELECT key, kind, message, remedy FROM failures"):
+            self._known[key] = (kind, message, remedy)
 
     def get(self, key: str) -> CallFailed | None:
         """Return how this call failed, or None if it didn't."""
-        with self._lock:
-            row = self._connection.execute(
-                "SELECT kind, message, remedy FROM failures WHERE key = ?", (key,)
-            ).fetchone()
-        if row is None:
+        known = self._known.get(key)
+        if known is None:
             return None
-        kind, message, remedy = row
+        kind, message, remedy = known
         return CallFailed(FailureKind(kind), message, remedy=remedy)
 
     def put(self, key: str, error: CallFailed) -> None:
@@ -40,11 +42,13 @@ class SqliteFailures:
                 "INSERT OR REPLACE INTO failures (key, kind, message, remedy) VALUES (?, ?, ?, ?)",
                 (key, error.kind, error.message, error.remedy),
             )
+            self._known[key] = (error.kind, error.message, error.remedy)
 
     def forget(self) -> None:
         """Delete all failures, so that their calls are made again."""
         with self._lock:
             self._connection.execute("DELETE FROM failures")
+            self._known.clear()
 
 
 class CallStore:
@@ -56,6 +60,14 @@ class CallStore:
         self.calls = SqliteCalls(self._connection, lock, lambda: RUN, clock)
         self.failures = SqliteFailures(self._connection, lock)
         self.ledger = SqliteLedger(self._connection, lock, lambda: RUN, clock)
+
+    def take_calls(self, other: Path) -> int:
+        """Add the completed calls of another run's file; return how many calls there are now."""
+        self._connection.execute("ATTACH ? AS other", (str(other),))
+        self._connection.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM other.calls")
+        self._connection.execute("DETACH other")
+        (count,) = self._connection.execute("SELECT count(*) FROM main.calls").fetchone()
+        return int(count)
 
     def close(self) -> None:
         """Close the file."""
@@ -70,6 +82,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         migrate(connection)
+        connection.executescript(_UNINDEXED)
         connection.execute(_FAILURES)
     except sqlite3.DatabaseError as error:
         connection.close()

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.protocols import Held, Reservation, Tally
 from skillopt_sleep.records import CUT_SHORT, SEALED_KEY, CallState, Completion, Purpose, Usage
+from skillopt_sleep.stores.running import HeldSums, Marks, Row, Running, Watch
 
 # What _tally sums up. A call that hasn't reported its tokens or price counts with what was held for it.
 _TOTALS = {
@@ -47,6 +48,28 @@ class LedgerLine(NamedTuple):
     unnamed: int
 
 
+class _Scope(NamedTuple):
+    """The rows that a sum is over: those of a night, or of one project in it, or all since a moment."""
+
+    night: str = ""
+    project: str | None = None
+    since: str = ""
+
+    def covers(self, night: str, row: Row) -> bool:
+        """Return whether a row of this night is one of them."""
+        if self.since:
+            return row.at >= self.since
+        return night == self.night and self.project in {None, row.project}
+
+    def condition(self) -> tuple[str, tuple[str, ...]]:
+        """Return the condition in SQL, and its values."""
+        if self.since:
+            return "at >= ?", (self.since,)
+        if self.project is None:
+            return "night = ?", (self.night,)
+        return "night = ? AND project = ?", (self.night, self.project)
+
+
 class SqliteLedger:
     """The meter's memory: reserve a row before each call and settle it after; a crash leaves it counted as spent."""
 
@@ -61,16 +84,21 @@ class SqliteLedger:
         self._lock = lock
         self._night = night
         self._clock = clock
+        self._watch = Watch(connection)
+        self._marks: Marks | None = None
+        self._running: dict[_Scope, Running] = {}
+        self._open: dict[int, Row] = {}  # calls that this process reserved and hasn't settled
 
     def reserve(self, call: Reservation) -> int:
         """Record that a call is about to be made; return its entry."""
         with self._lock:
+            night, at = self._night(), self._clock().isoformat()
             cursor = self._connection.execute(
                 "INSERT INTO ledger (night, at, purpose, model, state, project, repair, held_tokens, held_usd) "
                 "VALUES (?, ?, ?, ?, 'reserved', ?, ?, ?, ?)",
                 (
-                    self._night(),
-                    self._clock().isoformat(),
+                    night,
+                    at,
                     call.purpose,
                     call.model,
                     call.project,
@@ -79,7 +107,20 @@ class SqliteLedger:
                     call.usd,
                 ),
             )
-            return cursor.lastrowid or 0
+            entry = cursor.lastrowid or 0
+            row = Row(
+                purpose=call.purpose,
+                project=call.project,
+                at=at,
+                held_tokens=call.tokens,
+                held_usd=call.usd,
+                repair=call.repair,
+            )
+            self._open[entry] = row
+            for scope, running in self._running.items():
+                if scope.covers(night, row):
+                    running.reserved(row)
+            return entry
 
     def settle(
         self,
@@ -99,22 +140,35 @@ class SqliteLedger:
         if usage and usage.possible:
             tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
         with self._lock:
+            before = self._open.pop(entry, None)
+            if before is None:
+                self._running.clear()  # its row isn't known as it is: the sums are read again
             self._connection.execute(
                 "UPDATE ledger SET state = ?, input_tokens = ?, output_tokens = ?, cached_tokens = ?, usd = ?, "
                 "odd_events = ?, held_tokens = coalesce(?, held_tokens), held_usd = coalesce(?, held_usd) "
                 "WHERE id = ?",
                 (state, *tokens, usd, odd_events, *(held or (None, None)), entry),
             )
+            if before is None:
+                return
+            after = before._replace(
+                state=state, usage=usage if usage and usage.possible else None, usd=usd, odd_events=odd_events
+            )
+            if held is not None:
+                held_usd = before.held_usd if held.usd is None else held.usd
+                after = after._replace(held_tokens=held.tokens, held_usd=held_usd)
+            night = self._night()
+            for scope, running in self._running.items():
+                if scope.covers(night, before):
+                    running.settled(before, after)
 
     def spent(self, *, project: str | None = None) -> Tally:
         """Return what this night has spent, over all its runs; a failed call without usage counts as free."""
-        if project is None:
-            return self._tally("night = ?", (self._night(),))
-        return self._tally("night = ? AND project = ?", (self._night(), project))
+        return self._summed(_Scope(night=self._night(), project=project))
 
     def spent_since(self, moment: datetime) -> Tally:
         """Return what all nights have spent since then."""
-        return self._tally("at >= ?", (moment.isoformat(),))
+        return self._summed(_Scope(since=moment.isoformat()))
 
     def lines(self, *, since: datetime | None = None) -> tuple[LedgerLine, ...]:
         """Sum up the spending by night, purpose and model, newest night first."""
@@ -144,14 +198,29 @@ class SqliteLedger:
             lines.append(line)
         return tuple(lines)
 
-    def _tally(self, where: str, values: tuple[str, ...]) -> Tally:
+    def _summed(self, scope: "_Scope") -> Tally:
+        """Return the sums of a scope: read from the table once, and again if somebody else changed it."""
         with self._lock:
-            rows = self._connection.execute(f"{_SUMS}{where} GROUP BY purpose ORDER BY purpose", values).fetchall()
+            marks = self._watch.marks()
+            if marks != self._marks:
+                self._running.clear()
+                self._open.clear()
+                self._marks = marks
+            if scope not in self._running:
+                if scope.since:
+                    self._running = {known: sums for known, sums in self._running.items() if not known.since}
+                self._running[scope] = self._read(scope)
+            return self._running[scope].tally()
+
+    def _read(self, scope: "_Scope") -> Running:
+        """Sum up the rows of a scope."""
+        where, values = scope.condition()
+        rows = self._connection.execute(f"{_SUMS}{where} GROUP BY purpose ORDER BY purpose", values).fetchall()
         totals: dict[str, float] = {}
         for column, name in enumerate(_TOTALS, start=3):
             totals[name] = sum(row[column] for row in rows)
         highest_price = max((row[2] or 0.0 for row in rows), default=0.0)
-        return Tally(
+        tally = Tally(
             purposes={purpose: calls for purpose, calls, *_ in rows},
             usage=Usage(
                 input_tokens=int(totals["input_tokens"]),
@@ -166,6 +235,14 @@ class SqliteLedger:
             repairs=int(totals["repairs"]),
             odd_events=int(totals["odd_events"]),
         )
+        held = HeldSums(
+            usd=float(totals["usd"]),
+            unknown_usd=int(totals["unknown_usd"]),
+            held_usd=float(totals["held_usd"]),
+            without_held_usd=int(totals["without_held_usd"]),
+            highest_usd=highest_price,
+        )
+        return Running(tally, held=held)
 
 
 _CUT = ", ".join(f"'{outcome.value}'" for outcome in sorted(CUT_SHORT))

@@ -1,8 +1,54 @@
 """Train a skill on your own dataset, with SkillOpt's training loop as a library: Trainer, TrainerConfig, Env."""
 
-from skillopt_sleep.trainer.config import TrainerConfig, load_config
+from skillopt_sleep.errors import CallFailed, ConfigError, ItemError, NightError, SleepError
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import Completion, Message, Prompt, Purpose, Split
+from skillopt_sleep.settings import BackendSettings, RoleSettings
+from skillopt_sleep.trainer.ask import ask
+from skillopt_sleep.trainer.config import (
+    EvaluationSection,
+    GradientSection,
+    LimitsSection,
+    OptimizerSection,
+    TrainerConfig,
+    TrainSection,
+    load_config,
+)
 from skillopt_sleep.trainer.env import Env, Item, Result, find_env
+from skillopt_sleep.trainer.evaluate import evaluate
 from skillopt_sleep.trainer.loop import Trainer
-from skillopt_sleep.trainer.summary import Summary
+from skillopt_sleep.trainer.summary import History, Scores, StepRecord, Summary
 
-__all__ = ["Env", "Item", "Result", "Summary", "Trainer", "TrainerConfig", "find_env", "load_config"]
+__all__ = [
+    "Backend",
+    "BackendSettings",
+    "CallFailed",
+    "Completion",
+    "ConfigError",
+    "Env",
+    "EvaluationSection",
+    "GradientSection",
+    "History",
+    "Item",
+    "ItemError",
+    "LimitsSection",
+    "Message",
+    "NightError",
+    "OptimizerSection",
+    "Prompt",
+    "Purpose",
+    "Result",
+    "RoleSettings",
+    "Scores",
+    "SleepError",
+    "Split",
+    "StepRecord",
+    "Summary",
+    "TrainSection",
+    "Trainer",
+    "TrainerConfig",
+    "ask",
+    "evaluate",
+    "find_env",
+    "load_config",
+]

@@ -1,18 +1,21 @@
 """Wrap a training's models: calls and failures are kept, retried, repaired, and counted against limits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.failures import Failures, KeptFailures
 from skillopt_sleep.backends.handoff import Answered, HandoffBackend
+from skillopt_sleep.backends.http import HttpBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
+from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.protocols import Backend, Calls, Ledger
-from skillopt_sleep.records import Limit, Usage
+from skillopt_sleep.records import Completion, Limit, Prompt, Usage
 from skillopt_sleep.trainer.config import LimitsSection
+from skillopt_sleep.trainer.env import blaming, kind_of
 
 LIMITED = "raise it in [limits]: what was paid for is kept, and train --resume goes on"
 UNPRICED = "limit calls and tokens instead: set limits.usd to 0"
@@ -26,13 +29,26 @@ def meter(limits: LimitsSection, ledger: Ledger, clock: Callable[[], datetime]) 
     return NightMeter(ledger, within, clock=clock, remedy=LIMITED, unpriced=UNPRICED)
 
 
+def check_priced(models: Mapping[str, Backend], limits: LimitsSection) -> None:
+    """Raise ConfigError if dollars are limited and a model's price can't become known: its server never says it."""
+    if not limits.usd:
+        return
+    for model in models.values():
+        if isinstance(model, HttpBackend) and model.price("", Usage(input_tokens=1, output_tokens=1)) is None:
+            raise ConfigError(
+                f"what {name_of(model)} costs isn't known, so a limit in dollars can't be kept",
+                remedy=f"{UNPRICED}, or add the model to [prices] in config.toml",
+            )
+
+
 def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightMeter) -> Backend:
     """Wrap the model for a training: no completed call is paid twice, and an outage of the model ends the run.
 
     A question that fails while others are answered fails for the whole run. The dataset is what its owner chose to
     send: nothing in its prompts is taken out.
     """
-    retried = Retried(Repaired(Metered(model, meter, model=name_of(model), price=_price(model))))
+    named = Named(model, name_of(model))
+    retried = Retried(Repaired(Metered(named, meter, model=name_of(model), price=_price(model))))
     # A missing answer doesn't count as a call, and an unusable one not as a failure: it is asked for again.
     backend: Backend = retried
     if isinstance(model, HandoffBackend):
@@ -46,9 +62,33 @@ def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightM
     )
 
 
+class Named:
+    """A model whose own mistakes are said of it, and not of the environment that asked it."""
+
+    def __init__(self, inner: Backend, name: str) -> None:
+        self._inner = inner
+        self._name = name
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Return the model's answer; raise ConfigError if it isn't one."""
+        with blaming(self._inner, f"model {self._name}"):
+            completion: Any = self._inner.complete(prompt)
+        if not isinstance(completion, Completion):
+            raise ConfigError(
+                f"the model {self._name} returned {kind_of(completion)}, not a Completion",
+                remedy="let its complete return Completion(text=…), or raise CallFailed",
+            )
+        return completion
+
+
 def name_of(model: Any) -> str:
     """Return the name that its answers are kept under: its own, or that of its class."""
     return str(getattr(model, "name", "") or type(model).__name__)
+
+
+def priced(model: Backend, usage: Usage) -> float | None:
+    """Return the dollars that this model takes for so many tokens, None if that isn't known."""
+    return _price(model)("", usage)
 
 
 def _version(model: Any) -> str:

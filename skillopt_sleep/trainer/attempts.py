@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallFailed, ItemError
 from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Completion, Prompt, Record, Rollout, Usage
 from skillopt_sleep.trainer.env import Env, Item, Result, blaming, checked_result
@@ -58,10 +59,13 @@ class Cost(Record, frozen=True, kw_only=True):
 
 
 class Counting:
-    """A backend that records the cost of its answers and the calls that failed."""
+    """A backend that records the cost of its answers and the calls that failed; each answer is told."""
 
-    def __init__(self, inner: Backend) -> None:
+    def __init__(
+        self, inner: Backend, *, tell: Callable[[Prompt, Completion], None] = lambda _prompt, _completion: None
+    ) -> None:
         self._inner = inner
+        self._tell = tell
         self._lock = threading.Lock()
         self.taken: list[tuple[str, Taken]] = []
         self.failed: list[CallFailed] = []
@@ -76,6 +80,7 @@ class Counting:
             raise
         with self._lock:
             self.taken.append((prompt.purpose, Taken(completion.usage, completion.usd)))
+        self._tell(prompt, completion)
         return completion
 
 
@@ -93,14 +98,18 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Makes one attempt; a failed call or item becomes a failure, never a score."""
+    """Makes one attempt; a failed call or item becomes a failure, never a score.
+
+    The optimizer will be shown `shown` characters of it.
+    """
 
     env: Env
     target: Backend
+    shown: int = RESPONSE_CHARS
 
     def asking(self, target: Backend, /) -> "Attempt":
         """Return the same function with another target, so that it can be sent to a worker."""
-        return Attempt(self.env, target)
+        return Attempt(self.env, target, self.shown)
 
     def __call__(self, job: Job, /) -> Attempted:
         """Attempt the item; a NightError is raised, and ends all attempts."""
@@ -114,7 +123,7 @@ class Attempt:
         except ItemError as error:
             result = Result(failure=error.message)
         result = replace(result, failure=redact(result.failure))
-        rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample)
+        rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample, most=self.shown)
         return Attempted(rollout=rollout, result=result, taken=tuple(taken for _, taken in counting.taken))
 
 
@@ -127,10 +136,18 @@ def _in_range(result: Result) -> Result:
 
 
 class Attempts:
-    """The attempts of a run; repeating one returns the first result, until it is forgotten."""
+    """The attempts of a run; repeating one returns the first result, until it is forgotten. New ones are told."""
 
-    def __init__(self, attempt: Callable[[Job], Attempted], pool: Pool, spent: "Spent") -> None:
+    def __init__(
+        self,
+        attempt: Callable[[Job], Attempted],
+        pool: Pool,
+        spent: "Spent",
+        *,
+        tell: Callable[[Sequence[tuple[Job, Attempted]]], None] = lambda _: None,
+    ) -> None:
         self._attempt = attempt
+        self._tell = tell
         self._pool = pool
         self._spent = spent
         self._attempts: dict[tuple[str, str, int], Attempted] = {}
@@ -147,6 +164,7 @@ class Attempts:
             for (key, job), attempt in zip(new.items(), attempted, strict=True):
                 self._attempts[key] = attempt
                 self._spent.add(job.stage, [Taken(*taken) for taken in attempt.taken])
+            self._tell([(job, self._attempts[key]) for key, job in new.items()])
         return tuple(self._attempts[_key(job)] for job in jobs)
 
     def known(self, jobs: Iterable[Job]) -> bool:

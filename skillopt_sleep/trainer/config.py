@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.records import GateRule, Metric, ReflectMode, RuleName, UpdateMode
 from skillopt_sleep.settings import (
     Amount,
@@ -31,6 +32,7 @@ EVERY_KEY = ".skillopt-sleep.example/training.toml in the repository, every key 
 class TrainSection(Section, frozen=True, kw_only=True):
     """How long and how broadly to train; `accumulation` batches, all attempted with the same skill, make one step.
 
+    It ends early after `patience` steps without a new best, or when the best scores `target` on val (0: neither).
     Only the first `items` of train are used, 0 for all. These keys change no result: `folder` is where the run is
     written, and attempts are made by so many `workers` on the `pool` "threads" or "ray" (the cluster at `address`, ""
     to start a local one).
@@ -41,6 +43,8 @@ class TrainSection(Section, frozen=True, kw_only=True):
     batch_size: Count = 40
     accumulation: Count = 1
     seed: int = 42
+    patience: Amount = 0
+    target: Share = 0.0
     folder: str = "run"
     workers: Count = 8
     pool: PoolName = "threads"
@@ -53,7 +57,8 @@ class GradientSection(Section, frozen=True, kw_only=True):
     `reflection` looks at failures a minibatch at a time, one at a time (shallow), or for their common causes (deep).
     With `skill_aware`, lapses (the skill says it, but the model overlooked it) become notes in an appendix instead of
     edits, from failures only or both (`appendix_source`); more than `consolidate_after` notes are condensed (0:
-    never). `workers` is how many optimizer calls run at once, 0 for train.workers; it changes no result.
+    never). Of an attempt the optimizer is shown `shown_chars` characters, the middle of a longer one left out.
+    `workers` is how many optimizer calls run at once, 0 for train.workers; it changes no result.
     """
 
     minibatch: Count = 8
@@ -63,6 +68,7 @@ class GradientSection(Section, frozen=True, kw_only=True):
     skill_aware: bool = False
     appendix_source: Literal["both", "failure_only"] = "both"
     consolidate_after: Amount = 0
+    shown_chars: Annotated[int, Meta(ge=200)] = RESPONSE_CHARS
     workers: Amount = 0
 
 
@@ -136,17 +142,19 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
     target: RoleSettings = RoleSettings()
     env: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
-    def __post_init__(self) -> None:
+    def impossible(self) -> str:
+        """Return which values can't be combined, or ""."""
         if self.optimizer.min_edit_budget > self.optimizer.edit_budget:
-            raise ValueError("optimizer.min_edit_budget is above optimizer.edit_budget")
+            return "optimizer.min_edit_budget is above optimizer.edit_budget"
         if self.gradient.skill_aware and self.optimizer.mode != "patch":
-            raise ValueError("gradient.skill_aware works with optimizer.mode patch only")
+            return "gradient.skill_aware works with optimizer.mode patch only"
         if self.evaluation.gate == "sequential":
-            return
+            return ""
         defaults = EvaluationSection()
         for key in ("rounds", "alpha", "min_effect", "non_regression"):
             if getattr(self.evaluation, key) != getattr(defaults, key):
-                raise ValueError(f"evaluation.{key} works with evaluation.gate sequential only")
+                return f"evaluation.{key} works with evaluation.gate sequential only"
+        return ""
 
     def rule(self, *, trials: int) -> GateRule:
         """Return the gate's rule for each of so many trials, which share the run's error rate."""
@@ -168,7 +176,16 @@ def load_config(path: Path) -> TrainerConfig:
     For a key of SkillOpt or skillrl, the error names its equivalent here.
     """
     raw = read_toml(path)
-    config = checked(raw, TrainerConfig, where=str(path), remedies=REMEDIES, see=EVERY_KEY)
+    config = config_of(raw, where=str(path))
     if not isinstance(config.env.get("name"), str):
         raise ConfigError(f"{path} names no environment", remedy='add [env] with name = "…"')
+    return config
+
+
+def config_of(raw: dict[str, Any], *, where: str) -> TrainerConfig:
+    """Return the configuration of these tables; raise ConfigError naming every mistake in them, and `where` it is."""
+    config = checked(raw, TrainerConfig, where=where, remedies=REMEDIES, see=EVERY_KEY)
+    impossible = config.impossible()
+    if impossible:
+        raise ConfigError(f"{where}: {impossible}", remedy=f"see: {EVERY_KEY}")
     return config

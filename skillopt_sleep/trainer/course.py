@@ -2,21 +2,27 @@
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
 from skillopt_sleep.records import Document, Past, Split
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.env import Item
+from skillopt_sleep.trainer.env import Item, blaming
 from skillopt_sleep.trainer.outage import MANY, check_answers, check_scored
 from skillopt_sleep.trainer.parts import Held, Parts, State, scores
 from skillopt_sleep.trainer.run import HISTORY
 from skillopt_sleep.trainer.slow import look_back
 from skillopt_sleep.trainer.step import Place, run_step, train_jobs
-from skillopt_sleep.trainer.summary import History, Standing
+from skillopt_sleep.trainer.summary import History, Standing, StepRecord
 
 Batches = Sequence[Sequence[Item]]
+OnStep = Callable[[StepRecord], bool | None]
+
+
+def go_on(_record: StepRecord) -> bool:
+    """End the training with no step."""
+    return False
 
 
 def steps_per_epoch(config: TrainerConfig, items: int) -> int:
@@ -56,8 +62,10 @@ class Course:
     the optimizer never answers: an outage is not a score.
     """
 
-    def __init__(self, parts: Parts, document: Document) -> None:
+    def __init__(self, parts: Parts, document: Document, *, on_step: OnStep = go_on) -> None:
         self._parts = parts
+        self._on_step = on_step
+        self.stopped = ""
         config = parts.config
         jobs = parts.val_jobs(document)
         if config.evaluation.test:
@@ -79,6 +87,8 @@ class Course:
         for epoch in range(1, self._parts.config.train.epochs + 1):
             past = self._steps(epoch, notebook)
             after = self.state.current.document
+            if self.stopped:
+                break
             if epoch > 1:
                 step = len(self.history.steps)
                 back = look_back(
@@ -103,7 +113,23 @@ class Course:
             self.history = replace(self.history, steps=(*self.history.steps, done.record))
             self._tell()
             check_answers(parts.counting, parts.folder, least=MANY)
+            self.stopped = self._why_stop(done.record)
+            if self.stopped:
+                break
         return past
+
+    def _why_stop(self, record: StepRecord) -> str:
+        """Return why the training ends with this step, or ""."""
+        train, best = self._parts.config.train, self.state.best.standing
+        with blaming(self._on_step, "on_step"):
+            is_enough = self._on_step(record)
+        if is_enough:
+            return "on_step ended it"
+        if train.target and best.val is not None and best.val >= train.target:
+            return f"the best scores {best.val:.3f} on val, and train.target is {train.target:g}"
+        if train.patience and record.step - best.step >= train.patience:
+            return f"no new best in {record.step - best.step} steps (train.patience)"
+        return ""
 
     def _tell(self) -> None:
         self._parts.folder.write(HISTORY, self.history)

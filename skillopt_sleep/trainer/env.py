@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ConfigError, SleepError, blame
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Record, Split
+from skillopt_sleep.trainer.env_file import is_path, load_class
 
 GROUP = "skillopt_sleep.envs"
 _PLAIN: Mapping[Any, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -79,15 +80,17 @@ class Env(Protocol):
 
 
 def find_env(name: str, options: Mapping[str, Any], *, folder: Path = Path()) -> Env:
-    """Create the environment registered under this name; options that are paths are relative to `folder`.
+    """Create the environment registered under this name, or of a file of yours, as in `my_env.py:Dates`.
+
+    The file, and options that are paths, are relative to `folder`.
 
     Raises ConfigError if the name or an option is unknown, naming the nearest one, or if it can't be created.
     """
-    known = {entry.name: entry for entry in entry_points(group=GROUP)}
-    if name not in known:
-        hint = _nearest(name, known) or "install the package that registers it, or pass the object to Trainer"
-        raise ConfigError(f"no environment is called {name!r}", remedy=hint)
-    factory, parameters = _load(known[name])
+    if is_path(name):
+        factory: Any = load_class(name, folder)
+        parameters: Mapping[str, inspect.Parameter] = inspect.signature(factory).parameters
+    else:
+        factory, parameters = _load(_registered(name))
     _check_options(name, options, parameters)
     path_options: frozenset[str] = getattr(factory, "path_options", frozenset())
     arguments = dict(options)
@@ -101,13 +104,33 @@ def find_env(name: str, options: Mapping[str, Any], *, folder: Path = Path()) ->
                 f"environment {name} can't be created with these options: {error}",
                 remedy="fix [env], or the environment",
             ) from error
+    check_env(env, name=name)
+    return env
+
+
+def _registered(name: str) -> EntryPoint:
+    """Return the entry point of this name; raise ConfigError naming the nearest one if there is none."""
+    known = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if name not in known:
+        hint = _nearest(name, known)
+        raise ConfigError(
+            f"no environment is called {name!r}",
+            remedy=f'{hint} A file of your own is named as in name = "my_env.py:MyEnv"',
+        )
+    return known[name]
+
+
+def check_env(env: Any, *, name: str = "") -> None:
+    """Raise ConfigError if an environment lacks something that a training calls."""
+    if isinstance(env, type):
+        raise ConfigError(f"{env.__name__} is a class, not an environment", remedy=f"make one: {env.__name__}(…)")
     missing = [member for member in ("name", "items", "rollout_one", "initial_skill") if not hasattr(env, member)]
     if missing:
+        name = name or str(getattr(env, "name", type(env).__name__))
         raise ConfigError(
             f"environment {name} has no {' and no '.join(missing)}",
             remedy="let its class inherit from skillopt_sleep.trainer.Env and define what is missing",
         )
-    return env
 
 
 def checked_result(result: object, *, env: Env, item: Item) -> Result:
@@ -158,7 +181,11 @@ def _is_theirs(error: BaseException, module: str) -> bool:
 
 def kind_of(value: object) -> str:
     """Return the type of a value in words, for an error message."""
-    return "nothing (None)" if value is None else f"a {type(value).__name__}"
+    if value is None:
+        return "nothing (None)"
+    name = type(value).__name__
+    article = "an" if name[0] in "aeiou" else "a"
+    return f"{article} {name}"
 
 
 def _load(entry: EntryPoint) -> tuple[Callable[..., Any], Mapping[str, inspect.Parameter]]:

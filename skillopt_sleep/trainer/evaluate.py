@@ -10,8 +10,9 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Split
 from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.trainer.asked import asked, meter
+from skillopt_sleep.trainer.asked import asked, check_priced, meter
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, Spent
+from skillopt_sleep.trainer.checked import check_parts, checked_config, checked_split
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.data import read_split
 from skillopt_sleep.trainer.env import Env
@@ -31,7 +32,7 @@ def evaluate(
     *,
     target: Backend,
     pool: Pool,
-    folder: Path,
+    folder: Path | str,
     clock: Callable[[], datetime] = utc_now,
 ) -> Scores:
     """Score the skill on a split; val and test are limited as the configuration says.
@@ -39,6 +40,11 @@ def evaluate(
     Raises ConfigError if the split is empty or an item is invalid, BackendUnavailable if no item could be scored,
     NightLocked if a training is running in the folder.
     """
+    config = checked_config(config)
+    split = checked_split(split)
+    check_parts(env, {"target": target}, {"pool": pool}, skill)
+    check_priced({"target": target}, config.limits)
+    folder = Path(folder)
     most = {Split.VAL: config.evaluation.val_items, Split.TEST: config.evaluation.test_items}
     items = read_split(env, split, most=most.get(split, 0))
     if not items:

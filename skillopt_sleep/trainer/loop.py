@@ -11,10 +11,11 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Split, Task
-from skillopt_sleep.trainer.asked import asked, meter, name_of
+from skillopt_sleep.trainer.asked import asked, check_priced, meter, name_of
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
+from skillopt_sleep.trainer.checked import check_parts, checked_config
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import Course, trials
+from skillopt_sleep.trainer.course import Course, OnStep, go_on, trials
 from skillopt_sleep.trainer.data import read_items, remarks, used_splits
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
@@ -25,6 +26,7 @@ from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, RunFolder, Spending, open_run, seconds_before
 from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
+from skillopt_sleep.trainer.told import Answers, Replies
 from skillopt_sleep.trainer.wording import check_overrides, wording
 
 
@@ -33,7 +35,9 @@ class Trainer:
 
     `initial_skill` takes precedence over the configuration's, and that over the environment's own; `prompt_overrides`
     are the optimizer's prompts by name. `pool` and `optimizer_pool` make the calls in parallel; by default the
-    configuration decides. Raises ConfigError if an argument or a key can't be used.
+    configuration decides. `on_step` gets the record of every step as it ends, also of those that a resumed run goes
+    through again; if it returns True, the training ends with that step. Raises ConfigError if an argument or a key
+    can't be used.
     """
 
     def __init__(
@@ -47,9 +51,13 @@ class Trainer:
         optimizer_pool: Pool | None = None,
         initial_skill: str | None = None,
         prompt_overrides: Mapping[str, str] | None = None,
-        folder: Path | None = None,
+        folder: Path | str | None = None,
+        on_step: OnStep | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
+        config = checked_config(config)
+        models = {"optimizer": optimizer, "target": target or optimizer}
+        check_parts(env, models, {"pool": pool, "optimizer_pool": optimizer_pool}, initial_skill)
         check_overrides(prompt_overrides or {})
         if initial_skill is None and config.skill:
             initial_skill = read_skill(Path(config.skill))
@@ -58,13 +66,14 @@ class Trainer:
         self._config = config
         self._env = env
         self._skill = initial_skill
-        self._models = {"optimizer": optimizer, "target": target or optimizer}
+        self._models = models
         self._pool = pool or make_pool(config, untold)
         self._optimizer_pool = optimizer_pool or self._pool
         if optimizer_pool is None and config.gradient.workers:
             self._optimizer_pool = ThreadPool(config.gradient.workers, untold)
         self._overrides = dict(prompt_overrides or {})
-        self._folder = folder or Path(config.train.folder)
+        self._folder = Path(folder or config.train.folder)
+        self._on_step = on_step or go_on
         self._clock = clock
 
     def train(self, *, resume: bool = False) -> Summary:
@@ -73,6 +82,7 @@ class Trainer:
         Raises ConfigError if the folder holds another run, and a NightError if the models can't be used or a limit is
         reached: paid results are kept.
         """
+        check_priced(self._models, self._config.limits)
         items = read_items(self._env, self._config)
         started_with = manifest(
             self._config,
@@ -96,7 +106,7 @@ class Trainer:
         models = self._models
         optimizer = asked(models["optimizer"], calls=store.calls, failures=store.failures, meter=counter)
         target = asked(models["target"], calls=store.calls, failures=store.failures, meter=counter)
-        counting = Counting(optimizer)
+        counting = Counting(optimizer, tell=Replies(folder).tell)
         lapses = None
         if config.gradient.skill_aware:
             lapses = Lapses()
@@ -105,12 +115,15 @@ class Trainer:
             config=config,
             items=items,
             tasks=self._tasks(items),
-            attempts=Attempts(Attempt(self._env, target), self._pool, spent),
+            attempts=Attempts(
+                Attempt(self._env, target, config.gradient.shown_chars), self._pool, spent, tell=Answers(folder).tell
+            ),
             optimizer=Optimizer(
                 backend=counting,
                 pool=self._optimizer_pool,
                 document=document,
                 words=wording(self._overrides, allow_urls=config.optimizer.allow_urls),
+                shown_chars=config.gradient.shown_chars,
                 reflecting=lapses.question if lapses else None,
                 on_successes=config.gradient.appendix_source == "both",
             ),
@@ -120,13 +133,13 @@ class Trainer:
             spent=spent,
             rule=config.rule(trials=trials(config, len(items[Split.TRAIN]))),
         )
-        course = Course(parts, document)
+        course = Course(parts, document, on_step=self._on_step)
         course.run()
         for purpose, taken in counting.taken:
             spent.add(purpose, (taken,))
         names = self._model_names()
         summary = final(parts, course.state, course.initial, course.history, env=self._env.name, models=names)
-        summary = replace(summary, remarks=remarks(self._env, used_splits(config)))
+        summary = replace(summary, stopped=course.stopped, remarks=remarks(self._env, used_splits(config)))
         folder.write(BEST, summary.best_skill)
         folder.write(SUMMARY, summary)
         return summary

@@ -90,9 +90,12 @@ def _redacted_by_name(value: Any) -> Any:
 
 
 def differences(before: Manifest, now: Manifest) -> tuple[str, ...]:
-    """List what differs between two runs' manifests, each as `key: before → now`."""
-    old = _flat(msgspec.to_builtins(before))
-    new = _flat(msgspec.to_builtins(now))
+    """List what differs between two runs' manifests, each as `key: before → now`.
+
+    A key that an older version didn't know had what is its default now.
+    """
+    old = _flat(_complete(before))
+    new = _flat(_complete(now))
     changes: list[str] = []
     for key in sorted(old.keys() | new.keys()):
         before_value = old.get(key)
@@ -100,6 +103,18 @@ def differences(before: Manifest, now: Manifest) -> tuple[str, ...]:
         if before_value != now_value:
             changes.append(f"{key}: {_short(before_value)} → {_short(now_value)}")
     return tuple(changes)
+
+
+def _complete(manifest: Manifest) -> dict[str, Any]:
+    """Return a manifest as plain values, with the default of every key that it lacks."""
+    fields: dict[str, Any] = msgspec.to_builtins(manifest)
+    config = fields["config"]
+    for name, default in _without_secrets(TrainerConfig()).items():
+        value = config.get(name, default)
+        if isinstance(default, dict) and isinstance(value, dict) and name != "env":
+            value = cast("dict[str, Any]", default) | cast("dict[str, Any]", value)
+        config[name] = value
+    return fields
 
 
 def hindrances(before: Manifest, now: Manifest) -> tuple[str, ...]:

@@ -52,5 +52,7 @@ WITHOUT = {
 
 REMEDIES = {
     **{theirs: f"it is called '{ours}' here" for theirs, ours in OURS.items()},
+    "lr_scheduler": "it is called 'optimizer.schedule' here, and its autonomous (no limit of edits) 'none'",
+    "lr_control_mode": "it is called 'optimizer.schedule' here: autonomous is the same, fixed is a schedule's name",
     **{theirs: f"leave it out: {why}" for theirs, why in WITHOUT.items()},
 }

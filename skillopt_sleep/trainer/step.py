@@ -20,6 +20,7 @@ from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, wit
 from skillopt_sleep.trainer.outage import MANY, check_scored
 from skillopt_sleep.trainer.parts import ItemAttempts, Parts, State, scores
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
+from skillopt_sleep.trainer.told import row
 
 _WITHOUT_MERGED = frozenset({Action.SKIP_NO_ANSWER, Action.SKIP_NO_PATCHES})
 
@@ -81,7 +82,7 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
     jobs = train_jobs(parts, document, batches, place.epoch)
     made = parts.attempts.make(jobs, label="rollout")
     parts.attempts.forget(jobs)
-    rows = [_row(job, attempted) for job, attempted in zip(jobs, made, strict=True)]
+    rows = [row(job, attempted) for job, attempted in zip(jobs, made, strict=True)]
     parts.folder.write(f"{place.folder}/rollouts.json", rows)
     if len(made) >= MANY:
         check_scored(made, parts.folder, what="train items")
@@ -256,22 +257,6 @@ def _fared(made: Sequence[Attempted], step: str) -> tuple[Fared, ...]:
         return ()
     reasons = tuple(Counter(failed).most_common())
     return (Fared(night=step, made=scored, failed=len(failed), reasons=reasons),)
-
-
-def _row(job: Job, attempted: Attempted) -> dict[str, object]:
-    """Return an attempt as rollouts.json shows it; grades are null if it couldn't be scored."""
-    score, result = attempted.rollout.score, attempted.result
-    return {
-        "id": job.item.id,
-        "kind": job.item.kind,
-        "sample": job.sample,
-        "hard": score.hard if score else None,
-        "soft": score.soft if score else None,
-        "why": result.why,
-        "failure": result.failure,
-        "response": result.response,
-        "turns": result.turns,
-    }
 
 
 def _why_unscored(made: Sequence[Attempted]) -> tuple[Note, ...]:

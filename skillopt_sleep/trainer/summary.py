@@ -135,6 +135,7 @@ class Summary(Record, frozen=True, kw_only=True):
     gate: str
     error_rate: str
     promoted: bool = False
+    stopped: str = ""
     costs: dict[str, Cost]
     total: Cost
     notes: tuple[Note, ...] = ()

@@ -3,13 +3,13 @@
 from datetime import UTC, datetime
 
 from skillopt_sleep.kit.protected import BLOCK
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.records import Document, DocumentKind, Exact, Rollout, Score, Split, Task, Trajectory
 from skillopt_sleep.trainer.env import Item, Result
 
 APPENDIX_BEGIN = "<!-- appendix:begin -->"
 APPENDIX_END = "<!-- appendix:end -->"
-SHOWN_CHARS = 4_000  # of an attempt, as many as reflection shows
-TURN_CHARS = 800
+TURNS_SHOWN = 5  # of the longest
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)  # items have no time of their own
 
 
@@ -28,13 +28,13 @@ def as_task(item: Item, split: Split, *, source: str) -> Task:
     )
 
 
-def as_rollout(task: str, document_sha: str, result: Result, *, sample: int) -> Rollout:
-    """Convert a result to a rollout; one with a failure has no score."""
+def as_rollout(task: str, document_sha: str, result: Result, *, sample: int, most: int = RESPONSE_CHARS) -> Rollout:
+    """Convert a result to a rollout of at most `most` characters; one with a failure has no score."""
     return Rollout(
         task=task,
         document_sha=document_sha,
         sample=sample,
-        trajectory=Trajectory(response=shown(result), failure=result.failure),
+        trajectory=Trajectory(response=shown(result, most=most), failure=result.failure),
         score=None if result.failure else Score(hard=result.hard, soft=result.soft, why=result.why),
         note=result.failure,
         failed=bool(result.failure),
@@ -51,14 +51,15 @@ def as_document(skill: str) -> Document:
     return Document(id="skill", kind=DocumentKind.SKILL, path="", project="", body=body, trail=skill[len(body) :])
 
 
-def shown(result: Result) -> str:
+def shown(result: Result, *, most: int = RESPONSE_CHARS) -> str:
     """Return the attempt as shown to the optimizer: its turns, long ones with their middle cut."""
     if not result.turns:
         return result.response
-    turns = "\n\n".join(clipped(turn, TURN_CHARS) for turn in result.turns)
+    each = most // TURNS_SHOWN
+    turns = "\n\n".join(clipped(turn, each) for turn in result.turns)
     if result.response:
-        turns += f"\n\nFinal answer: {clipped(result.response, TURN_CHARS)}"
-    return clipped(turns, SHOWN_CHARS)
+        turns += f"\n\nFinal answer: {clipped(result.response, each)}"
+    return clipped(turns, most)
 
 
 def clipped(text: str, most: int) -> str:

@@ -3,9 +3,11 @@
 import difflib
 import re
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.prompts import slots, template
+from skillopt_sleep.trainer.env import kind_of
 
 NAMES = (
     "reflect",
@@ -39,6 +41,22 @@ _HERE = (
 _NO_LINKS = re.compile(r", no links(?: that aren't there now)?(?=,)")
 
 
+# A prompt without this slot asks the optimizer to learn from nothing.
+_SHOWN = {
+    "reflect": "attempts",
+    "reflect_deep": "failures",
+    "diagnose": "attempts",
+    "aggregate": "patches",
+    "budget": "edits",
+    "select": "edits",
+    "rewrite": "suggestions",
+    "rewrite_full": "attempts",
+    "slow_update": "compared",
+    "meta_skill": "compared",
+    "appendix": "appendix",
+}
+
+
 def words(name: str) -> str:
     """Return the prompt of this name in the words of a training."""
     text = template(name)
@@ -48,7 +66,7 @@ def words(name: str) -> str:
 
 
 def check_overrides(overrides: Mapping[str, str]) -> None:
-    """Raise ConfigError for an unknown prompt or slot, naming the nearest known one."""
+    """Raise ConfigError for an unknown prompt or slot, and for a prompt that shows nothing to learn from."""
     for name, text in overrides.items():
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, n=1)
@@ -56,10 +74,18 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
             if near:
                 remedy = f"did you mean {near[0]!r}?"
             raise ConfigError(f"there is no prompt called {name!r}", remedy=remedy)
+        if not isinstance(cast("object", text), str):
+            raise ConfigError(f"the prompt {name} is {kind_of(text)}, not a text", remedy="pass its text")
         known = slots(template(name))
         for slot in sorted(slots(text) - known):
             raise ConfigError(
                 f"the prompt {name} has no slot {{{{{slot}}}}}", remedy=f"known here: {', '.join(sorted(known))}"
+            )
+        if _SHOWN[name] not in slots(text):
+            slot = f"{{{{{_SHOWN[name]}}}}}"
+            raise ConfigError(
+                f"the prompt {name} would not show the optimizer {slot}, what it has to work with",
+                remedy=f"put {slot} where it belongs; all slots: {', '.join(sorted(known))}",
             )
 
 

@@ -41,7 +41,8 @@ class Client(BaseLLMClient):
             self._begun[kind] += 1
             if self._run.get("kill") == [kind, self._begun[kind]]:
                 os._exit(9)
-        time.sleep(world.seconds(self._run["median"], self._run["sigma"], system, user))
+        if self._run["median"]:
+            time.sleep(world.seconds(self._run["median"], self._run["sigma"], system, user))
         text = self._answer(kind, system, user)
         level = _level(user) if kind == "aggregate" else 0
         line = {"kind": kind, "level": level, "begun": begun, "seconds": time.perf_counter() - begun}

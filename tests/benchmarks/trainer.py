@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.benchmarks.trainer_cost import DEFINITIONS as COST, call_cost, limit_overhead
 from tests.benchmarks.trainer_ideal import Ideal, ideal
 from tests.benchmarks.trainer_lab import our_runs
 from tests.benchmarks.trainer_peer import PEER, Called, calls_of, peer_python, peer_runs
@@ -65,8 +66,10 @@ def main() -> None:
                 walls[who].append(side(train, home / f"{who}-{number}"))
         check(walls)
         twice = {who: paid_twice(train, home / f"{who}-killed") for who, train in trainers.items()}
-    figures = show(walls) | show_paid(twice)
+        cost = call_cost(trainers, home)
+    figures = show(walls) | show_paid(twice) | cost | limit_overhead()
     print(DEFINITIONS)
+    print(COST)
     print(json.dumps(figures))
 
 

@@ -109,7 +109,8 @@ class ToyModel:
             self._begun[kind] += 1
             self.prompts.append(prompt)
             self._before(kind, self._begun[kind], prompt)
-        time.sleep(world.seconds(self._median, self._sigma, prompt.text, str(prompt.sample)))
+        if self._median:
+            time.sleep(world.seconds(self._median, self._sigma, prompt.text, str(prompt.sample)))
         text = answer(kind, prompt)
         line: dict[str, object] = {"kind": kind, "level": 0, "begun": begun, "seconds": time.perf_counter() - begun}
         if prompt.purpose is Purpose.ROLLOUT:

@@ -25,6 +25,23 @@ def test_an_edit_ends_with_its_fate_and_the_reason(edit: Edit, body: str, fate: 
     assert because in why
 
 
+@pytest.mark.parametrize(
+    ("body", "target", "left"),
+    [
+        ("- One.\n- Two.\n- Three.", "- Two.", "- One.\n- Three."),
+        ("- One.\n- Two.\n- Three.", "- Two.\n", "- One.\n- Three."),
+        ("- One.\n- Two.", "- One.", "- Two."),
+        ("- One.\n- Two.", "- Two.", "- One."),
+        ("- One.", "- One.", ""),
+        ("- One.\n- Two.\n- Three.", "- One.\n- Two.", "- Three."),
+        ("# A\n\nOne.\n\n# B", "One.", "# A\n\n# B"),
+        ("- One two.", " two", "- One."),
+    ],
+)
+def test_a_rule_that_is_taken_out_leaves_no_empty_line(body: str, target: str, left: str) -> None:
+    assert edited(body, Edit(op=EditOp.DELETE, target=target)) == (left, Fate.APPLIED, "")
+
+
 def test_all_edits_fit_or_none_is_applied() -> None:
     known, new = an_edit("- Be brief."), an_edit("- Say why.")
     unknown = Edit(op=EditOp.DELETE, target="- Be loud.")

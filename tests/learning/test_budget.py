@@ -27,6 +27,12 @@ def ask(
     return chosen, backend.prompts
 
 
+def test_no_step_and_an_unknown_schedule_are_said_instead_of_meaning_something_else() -> None:
+    assert edit_budget("cosine", step=0, total=0, most=4, least=2) == 4
+    with pytest.raises(ValueError, match="cosin"):
+        edit_budget("cosin", step=1, total=4, most=4, least=2)
+
+
 # a model chooses ----------------------------------------------------------------------------------------
 
 

@@ -37,6 +37,7 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ("[evaluation]\nmin_effect = 0.9\n", "evaluation.min_effect works with", ""),
         ("[train]\nnum_epochs = 2\n", "train.num_epochs", "it is called 'train.epochs' here"),
         ("learning_rate = 4\n", "learning_rate", "it is called 'optimizer.edit_budget' here"),
+        ('lr_scheduler = "autonomous"\n', "lr_scheduler", "its autonomous (no limit of edits) 'none'"),
         ("[evaluation]\nuse_semantic_density = true\n", "use_semantic_density", "leave it out: it rewards"),
         ("[train]\nepochs = 2\n", "names no environment", "[env]"),
         ("[optimizer]\nmin_edit_budget = 9\n", "toy.toml: optimizer.min_edit_budget is above", "training.toml"),

@@ -41,6 +41,14 @@ def test_what_changes_the_result_is_a_difference_and_what_does_not_is_none() -> 
     )
 
 
+def test_a_run_that_an_older_version_began_goes_on_with_the_keys_that_are_new_at_their_defaults() -> None:
+    older = a_manifest()
+    del older.config["optimizer"]["allow_urls"]
+    assert hindrances(older, a_manifest()) == ()
+    changed = a_config(optimizer={"allow_urls": True})
+    assert hindrances(older, a_manifest(config=changed)) == ("config.optimizer.allow_urls: False → True",)
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [

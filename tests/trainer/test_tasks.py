@@ -1,12 +1,12 @@
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.kit.protected import BEGIN, END
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS as SHOWN_CHARS
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Item, Result
 from skillopt_sleep.trainer.tasks import (
     APPENDIX_BEGIN,
     APPENDIX_END,
-    SHOWN_CHARS,
     as_document,
     as_rollout,
     as_task,

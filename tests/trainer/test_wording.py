@@ -32,7 +32,13 @@ def test_a_users_words_stand_around_the_same_values(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("overrides", "said", "remedy"),
-    [({"selct": "x"}, "selct", "select"), ({"select": "{{edit}}"}, "{{edit}}", "edits")],
+    [
+        ({"selct": "x"}, "selct", "select"),
+        ({"select": "{{edit}}"}, "{{edit}}", "edits"),
+        ({"reflect": "Write better rules."}, "would not show the optimizer {{attempts}}", "{{attempts}}"),
+        ({"select": "Pick {{budget}}."}, "would not show the optimizer {{edits}}", "{{edits}}"),
+        ({"select": 3}, "not a text", "text"),
+    ],
 )
 def test_an_unknown_prompt_or_slot_is_refused(overrides: dict[str, str], said: str, remedy: str) -> None:
     with pytest.raises(ConfigError) as refused:

@@ -1,0 +1,89 @@
+"""Load an environment's class from a file of the user, as in `my_env.py:Dates`."""
+
+import difflib
+import importlib.util
+import inspect
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.pools.ray import OWN_FILES
+
+_FAULTS = (
+    ArithmeticError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    NameError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
+
+def is_path(name: str) -> bool:
+    """Return whether this names a file, and not an installed environment."""
+    return name.partition(":")[0].endswith(".py")
+
+
+def load_class(name: str, folder: Path) -> Any:
+    """Return the class (or function) of `file.py:Class`, the file relative to the folder.
+
+    Raises ConfigError if there is no such file or class, or if the file fails.
+    """
+    file, _, wanted = name.partition(":")
+    path = (folder / Path(file).expanduser()).resolve()
+    if not path.is_file():
+        raise ConfigError(f"there is no file {path}", remedy="name it relative to the configuration's folder")
+    module = _imported(path)
+    own = [
+        member
+        for member, value in vars(module).items()
+        if inspect.isclass(value) and value.__module__ == module.__name__ and hasattr(value, "rollout_one")
+    ]
+    if not wanted:
+        example = own[0] if own else "MyEnv"
+        raise ConfigError(f"{name} names a file, but not its class", remedy=f'write name = "{file}:{example}"')
+    if not hasattr(module, wanted):
+        near = difflib.get_close_matches(wanted, own, n=1) or own
+        remedy = f"did you mean {near[0]!r}?" if near else "define a class with items, rollout_one and initial_skill"
+        raise ConfigError(f"{path} has no {wanted}", remedy=remedy)
+    found = getattr(module, wanted)
+    if not callable(found):
+        raise ConfigError(f"{wanted} in {path} is {type(found).__name__}, not a class", remedy="name the class")
+    return found
+
+
+def _imported(path: Path) -> ModuleType:
+    """Run the file as a module of its own; its neighbours can be imported, as if it were run by python."""
+    name = f"{OWN_FILES}{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{path} can't be imported", remedy="name a Python file")
+    module = importlib.util.module_from_spec(spec)
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except _FAULTS as error:
+        del sys.modules[name]
+        raise ConfigError(
+            f"{path} can't be loaded: {type(error).__name__}: {error}{_line(error, path)}", remedy="fix the file"
+        ) from error
+    return module
+
+
+def _line(error: BaseException, path: Path) -> str:
+    """Return the line of the file in which an error came up."""
+    if isinstance(error, SyntaxError):
+        return ""  # it says so itself
+    lines = [
+        number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == str(path)
+    ]
+    return f" (line {lines[-1]})" if lines else ""

@@ -1,0 +1,89 @@
+"""Start a training from another one with some keys changed: answers to the same questions aren't paid for again."""
+
+import contextlib
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.files import private_dir, write_atomic
+from skillopt_sleep.kit.toml import to_toml
+from skillopt_sleep.stores.calls import CallStore
+from skillopt_sleep.trainer.config import config_of
+from skillopt_sleep.trainer.manifest import REDACTED
+from skillopt_sleep.trainer.run import alone, read_manifest
+
+_OTHER = "name another folder"
+
+
+class Fork(NamedTuple):
+    """What was written: the new configuration, and the folder that already has the answers."""
+
+    config: Path
+    folder: Path
+    answers: int
+
+
+def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], datetime]) -> Fork:
+    """Write the configuration of `run` with these changes (`section.key=value`) and copy the run's answers.
+
+    `new` is the folder of the new training, beside the old one. Raises ConfigError if the run can't be forked, if a
+    change isn't possible, or if there is something of this name already.
+    """
+    raw = read_manifest(run).config
+    if not isinstance(raw["env"].get("name"), str):
+        raise ConfigError(
+            f"{run} was started in Python, so no file can describe it",
+            remedy="copy its calls.db into the new folder, and train there with another TrainerConfig",
+        )
+    if REDACTED in str(raw):
+        raise ConfigError(f"{run} was started with a secret, which isn't kept", remedy="write its configuration anew")
+    home = _home(run, str(raw["train"]["folder"]))
+    folder, config = home / new, home / f"{new}.toml"
+    for path in (folder, config):
+        if os.path.lexists(path):
+            raise ConfigError(f"{path} is there already", remedy=_OTHER)
+    for change in changes:
+        _change(raw, change)
+    raw["train"]["folder"] = new
+    checked = config_of(raw, where="the fork")
+    with alone(run):
+        answers = _copied(run / "calls.db", private_dir(folder) / "calls.db", clock)
+    write_atomic(config, to_toml(checked).encode())
+    return Fork(config, folder, answers)
+
+
+def _home(run: Path, named: str) -> Path:
+    """Return the folder of the run's configuration file, to which its paths are relative."""
+    home = run.absolute()
+    for part in reversed(Path(named).parts):
+        if home.name != part:
+            raise ConfigError(
+                f"{run} was moved, so the paths in its configuration lead nowhere", remedy="fork it where it was"
+            )
+        home = home.parent
+    return home
+
+
+def _change(raw: Mapping[str, Any], change: str) -> None:
+    """Put one changed key into the tables of a configuration; whether it is known is checked with all of them."""
+    key, is_set, text = change.partition("=")
+    if not is_set:
+        raise ConfigError(f"{change!r} changes nothing", remedy="write it as in evaluation.gate=greedy")
+    value: object = text
+    with contextlib.suppress(tomllib.TOMLDecodeError):
+        value = tomllib.loads(f"value = {text}")["value"]
+    section, _, name = key.strip().rpartition(".")
+    table: object = raw.get(section) if section else raw
+    if not isinstance(table, dict):
+        raise ConfigError(f"there is no key {key}", remedy="write it as in evaluation.gate=greedy")
+    cast("dict[str, Any]", table)[name] = value
+
+
+def _copied(source: Path, target: Path, clock: Callable[[], datetime]) -> int:
+    """Copy the completed calls of a run, not what they cost and not what failed; return how many there are."""
+    with contextlib.closing(CallStore(target, clock)) as store:
+        return store.take_calls(source)

@@ -1,0 +1,68 @@
+"""Write an environment to start from, and the configuration that trains on it; both run as they are."""
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.files import write_atomic
+
+_ENV = '''"""Dates for a form, which the model is not told the format of. Put your own data in their place."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from skillopt_sleep.trainer import Backend, Env, Item, Result, Split, ask
+
+
+class {name}(Env):
+    name = "{stem}"
+
+    def items(self, split: Split) -> Sequence[Item]:
+        first = date(2026, 1, 1) + timedelta(days=100 * list(Split).index(split))
+        days = [first + timedelta(days=n) for n in range(12)]
+        return [Item(id=f"{{day}}", text=f"Write {{day:%d %B %Y}} for the form.") for day in days]
+
+    def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
+        answer = ask(target, f"{{item.text}} Answer with the date alone.", system=skill, sample=sample).strip()
+        right = float(answer == item.id)
+        return Result(hard=right, soft=right, response=answer, why="" if right else "the form wants the year first")
+'''
+_TOML = """\
+# skillopt-sleep train {file} --backend simulated   shows that it runs, without a model and without cost
+# skillopt-sleep train {file} --plan                says how many calls it makes at most
+# Every key: .skillopt-sleep.example/training.toml
+[train]
+epochs = 2
+batch_size = 4
+folder = "{stem}-run"
+
+[env]
+name = "{env}:{name}"
+"""
+
+
+class Skeleton(NamedTuple):
+    """The two files that were written."""
+
+    env: Path
+    config: Path
+
+
+def write_skeleton(path: Path) -> Skeleton:
+    """Write an environment to this file, its configuration beside it; ConfigError if one is there already."""
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise ConfigError(
+            f"{path.name} can't be the name of an environment's file", remedy="one such as my_env.py: letters and _"
+        )
+    config = path.with_suffix(".toml")
+    for file in (path, config):
+        if os.path.lexists(file):
+            raise ConfigError(f"{file} is there already", remedy="name another file, or remove it")
+    name = "".join(word.capitalize() for word in re.split("_+", path.stem))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, _ENV.format(name=name, stem=path.stem).encode())
+    toml = _TOML.format(file=config.name, stem=path.stem, env=path.name, name=name)
+    write_atomic(config, toml.encode())
+    return Skeleton(path, config)

@@ -1,0 +1,68 @@
+"""A fork of a training pays only for what differs, and is refused where it would mean something else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.trainer import Trainer, load_config
+from skillopt_sleep.trainer.fork import fork
+from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
+
+
+def _trained(home: Path) -> int:
+    model = Scripted()
+    config = a_config(train={"folder": "one"}, env={"name": "toy", "answer": 42})
+    a_trainer(home / "one", model, config=config).train()
+    return len(model.prompts)
+
+
+def test_a_fork_pays_for_what_differs_only(tmp_path: Path) -> None:
+    paid = _trained(tmp_path)
+    same = fork(tmp_path / "one", "two", [], clock=utc_now)
+    model = Scripted()
+    again = Trainer(load_config(same.config), Toy(), optimizer=model, folder=same.folder).train()
+    assert (model.prompts, same.answers) == ([], paid)
+    assert again.best_skill == (tmp_path / "one" / "best_skill.md").read_text(encoding="utf-8")
+    other = fork(tmp_path / "one", "three", ["evaluation.gate=greedy", "evaluation.test=false"], clock=utc_now)
+    config = load_config(other.config)
+    assert (config.evaluation.gate, config.evaluation.test, config.train.folder) == ("greedy", False, "three")
+    model = Scripted()
+    Trainer(config, Toy(), optimizer=model, folder=other.folder).train()
+    assert len(model.prompts) < paid / 2
+    spent = json.loads((other.folder / "spend.json").read_bytes())["paid"]
+    assert sum(spent["purposes"].values()) == len(model.prompts)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (["evaluation.gat=greedy"], "evaluation.gat"),
+        (["evaluation.gate=gredy"], "evaluation.gate"),
+        (["evaluation.gate"], "changes nothing"),
+        (["skill.x=1"], "no key skill.x"),
+        (["optimizer.edit_budget=0"], "optimizer.edit_budget"),
+    ],
+)
+def test_an_impossible_change_is_refused_before_anything_is_written(
+    tmp_path: Path, changes: list[str], said: str
+) -> None:
+    _trained(tmp_path)
+    with pytest.raises(ConfigError) as refused:
+        fork(tmp_path / "one", "two", changes, clock=utc_now)
+    assert said in refused.value.message
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one"]
+
+
+def test_a_run_of_python_a_moved_one_and_a_taken_name_are_refused(tmp_path: Path) -> None:
+    _trained(tmp_path)
+    with pytest.raises(ConfigError, match="there already"):
+        fork(tmp_path / "one", "one", [], clock=utc_now)
+    (tmp_path / "one").rename(tmp_path / "moved")
+    with pytest.raises(ConfigError, match="was moved"):
+        fork(tmp_path / "moved", "two", [], clock=utc_now)
+    a_trainer(tmp_path / "python").train()
+    with pytest.raises(ConfigError, match="started in Python"):
+        fork(tmp_path / "python", "two", [], clock=utc_now)

@@ -1,0 +1,71 @@
+"""A plan is never below what the training makes, and makes no call itself."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillopt_sleep.cli.train import plan_lines
+from skillopt_sleep.trainer.plan import plan
+from tests.command import Home
+from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {},
+        {"evaluation": {"gate": "greedy"}},
+        {"evaluation": {"gate": "sequential", "rounds": 2}},
+        {"evaluation": {"test": False}},
+        {"gradient": {"reflection": "shallow"}},
+        {"gradient": {"reflection": "deep"}},
+        {"gradient": {"skill_aware": True, "consolidate_after": 1}},
+        {"optimizer": {"mode": "rewrite", "slow_gated": True}},
+        {"optimizer": {"schedule": "autonomous", "edit_budget": 3, "slow_update": False}},
+        {"train": {"epochs": 4, "batch_size": 4, "accumulation": 2}},
+    ],
+)
+def test_a_plan_is_an_upper_bound_of_every_stage(tmp_path: Path, sections: dict[str, Any]) -> None:
+    config, asked = a_config(**sections), Scripted()
+    made = plan(config, Toy(), optimizer=asked, target=asked)
+    assert not asked.prompts
+    summary = a_trainer(tmp_path, config=config).train()
+    most = {stage.name: stage.calls for stage in made.stages}
+    assert {name: cost.calls for name, cost in summary.costs.items() if cost.calls > most.get(name, 0)} == {}
+    assert made.steps == summary.steps
+    assert made.calls >= summary.total.calls
+
+
+def test_the_smallest_gain_is_what_the_chosen_gate_can_prove() -> None:
+    def gain(val: int, **evaluation: Any) -> float | None:
+        env = Toy(sizes={"val": val})
+        config = a_config(evaluation=evaluation)
+        return plan(config, env, optimizer=Scripted(), target=Scripted()).smallest_gain
+
+    assert gain(8) == 1 / 8
+    few, many = gain(24, gate="sequential"), gain(200, gate="sequential")
+    assert few is not None
+    assert many is not None
+    assert many < few / 3
+    assert gain(4, gate="sequential") is None
+
+
+def test_the_command_says_it_without_a_run(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    (tmp_path / "toy.toml").write_text(
+        '[train]\nfolder = "one"\n[backend]\nname = "simulated"\n[env]\nname = "multiple_choice"\n', encoding="utf-8"
+    )
+    done = home.command("train", str(tmp_path / "toy.toml"), "--plan")
+    assert done.code == 0, done.err
+    assert "total" in done.out
+    assert "error rate is unknown" in done.out
+    assert not (tmp_path / "one").exists()
+    as_json = home.command("train", str(tmp_path / "toy.toml"), "--plan", "--json").json
+    assert as_json["calls"] == sum(stage["calls"] for stage in as_json["stages"])
+
+
+def test_a_val_set_that_can_prove_nothing_is_said_to_be_so() -> None:
+    config = a_config(evaluation={"gate": "sequential"})
+    made = plan(config, Toy(sizes={"val": 4}), optimizer=Scripted(), target=Scripted())
+    assert "can prove nothing" in plan_lines(made)[-1]

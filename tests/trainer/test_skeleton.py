@@ -1,0 +1,30 @@
+"""What `train --init` writes runs as it is."""
+
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.trainer import find_env, load_config
+from skillopt_sleep.trainer.skeleton import write_skeleton
+from tests.command import Home
+
+
+def test_what_init_writes_is_trained_on_at_once_and_never_written_over(tmp_path: Path) -> None:
+    home, file = Home(tmp_path / "home"), tmp_path / "my_form.py"
+    done = home.command("train", "--init", str(file))
+    assert done.code == 0, done.err
+    assert home.command("train", "--init", str(file)).code == 2
+    trained = home.command("train", str(tmp_path / "my_form.toml"), "--backend", "simulated")
+    assert trained.code == 0, trained.err
+    assert (tmp_path / "my_form-run" / "best_skill.md").exists()
+    assert home.command("train").code == 2
+
+
+def test_the_skeletons_class_is_named_after_its_file(tmp_path: Path) -> None:
+    written = write_skeleton(tmp_path / "my_form.py")
+    config = load_config(written.config)
+    assert config.env["name"] == "my_form.py:MyForm"
+    assert find_env(config.env["name"], {}, folder=tmp_path).name == "my_form"
+    with pytest.raises(ConfigError, match="can't be the name"):
+        write_skeleton(tmp_path / "my-form.py")

@@ -1,0 +1,41 @@
+"""Val and test answers and the optimizer's raw replies can be read in the run's folder, the same after a resume."""
+
+import json
+from pathlib import Path
+
+from skillopt_sleep.errors import BackendUnavailable
+from skillopt_sleep.records import Prompt
+from tests.trainer.toy import Scripted, a_trainer, bytes_of
+
+
+def test_every_val_and_test_answer_can_be_read(tmp_path: Path) -> None:
+    summary = a_trainer(tmp_path).train()
+    for split, scores in (("val", summary.best.val), ("test", summary.best.test)):
+        file = tmp_path / "answers" / f"{split}-{summary.best.standing.sha[:12]}.json"
+        rows = json.loads(file.read_text(encoding="utf-8"))
+        assert scores is not None
+        assert sum(row["hard"] for row in rows) / len(rows) == scores.hard
+        assert all(row["id"].startswith(split) and row["response"] for row in rows)
+
+
+def test_every_raw_reply_of_the_optimizer_is_in_its_steps_folder(tmp_path: Path) -> None:
+    model = Scripted()
+    a_trainer(tmp_path, model).train()
+    replies = list((tmp_path / "steps" / "step_0001" / "replies").glob("reflect-*.txt"))
+    assert replies
+    assert "edits" in json.loads(replies[0].read_text(encoding="utf-8"))
+    assert list((tmp_path / "steps" / "step_0001" / "replies").glob("select-*.txt"))
+
+
+def test_a_resumed_run_has_the_same_files(tmp_path: Path) -> None:
+    a_trainer(tmp_path / "whole").train()
+
+    def stop(_prompt: Prompt, number: int) -> None:
+        if number == 40:
+            raise BackendUnavailable("gone")
+
+    try:
+        a_trainer(tmp_path / "cut", Scripted(stop)).train()
+    except BackendUnavailable:
+        a_trainer(tmp_path / "cut", workers=1).train(resume=True)
+    assert bytes_of(tmp_path / "cut") == bytes_of(tmp_path / "whole")
