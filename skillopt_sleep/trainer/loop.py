@@ -14,7 +14,7 @@ from skillopt_sleep.records import Split, Task
 from skillopt_sleep.trainer.asked import asked, meter, name_of
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import Course, trials
+from skillopt_sleep.trainer.course import Course
 from skillopt_sleep.trainer.data import read_items, remarks, used_splits
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
@@ -118,7 +118,7 @@ class Trainer:
             lapses=lapses,
             folder=folder,
             spent=spent,
-            rule=config.rule(trials=trials(config, len(items[Split.TRAIN]))),
+            rule=config.rule(),
         )
         course = Course(parts, document)
         course.run()

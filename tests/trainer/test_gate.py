@@ -49,7 +49,7 @@ def some_parts(folder: Path, grade: Grade, **evaluation: Any) -> Parts:
         lapses=None,
         folder=RunFolder(folder, CallStore(folder / "calls.db", utc_now)),
         spent=spent,
-        rule=config.rule(trials=1),
+        rule=config.rule(),
     )
 
 
@@ -59,7 +59,7 @@ def held(text: str, val: float | None = None) -> Held:
 
 
 def decided(parts: Parts, best: str = "current") -> tuple[State, Gated]:
-    state = State(current=held("current"), best=held(best))
+    state = State(current=held("current"), best=held(best), alpha=0.05)
     after, gated, _ = gate(parts, state, as_document("candidate"), step=1, origin="step")
     return after, gated
 

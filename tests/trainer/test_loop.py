@@ -25,6 +25,19 @@ MODES = {
     "rewrite": a_config(optimizer={"mode": "rewrite", "slow_pairs": "changed", "slow_samples": 3}),
     "full_rewrite": a_config(optimizer={"mode": "full_rewrite", "schedule": "linear"}, evaluation={"gate": "greedy"}),
     "evidence": a_config(evaluation={"gate": "sequential", "rounds": 2, "metric": "mixed"}),
+    "screened": a_config(
+        train={"samples": 2},
+        optimizer={"screen": 2, "edit_budget": 2},
+        evaluation={"samples": 2, "part": 0.5, "confirm": True},
+    ),
+    "at the end": a_config(
+        optimizer={"screen": 1, "edit_budget": 2}, evaluation={"gate": "sequential", "rounds": 2, "confirm": True}
+    ),
+    "pareto": a_config(
+        train={"epochs": 3},
+        optimizer={"search": "pareto", "screen": 1, "slow_update": False},
+        evaluation={"part": 0.5, "redraw": "always", "confirm": True},
+    ),
 }
 
 
