@@ -1,6 +1,6 @@
 """A simulated world on which three trainers are compared: private date formats, a noisy target, a fallible optimizer.
 
-It is imported by our side and, in the peers' own environments, by `peers_skillrl.py` and `peers_gepa.py`: the standard
+It is imported by our side and, in the peers' own environments, by `peer_skillrl.py` and `peer_gepa.py`: the standard
 library only. An item asks for a date in one of eight private formats. The target knows a format only if the skill has
 its rule, obeys each rule with the probability `obeys`, and answers wrongly all the same with the probability `noise`.
 A harmful rule spoils two formats if it is obeyed. The optimizer proposes an edit for each format that it sees fail:
