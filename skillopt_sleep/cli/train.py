@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.trainer import Summary
     from skillopt_sleep.trainer.attempts import Cost
     from skillopt_sleep.trainer.plan import TrainingPlan
-    from skillopt_sleep.trainer.summary import Scores, Tested
+    from skillopt_sleep.trainer.summary import Reported, Scores, Tested
     from skillopt_sleep.wiring.training import Training
 
 Config = Annotated[
@@ -62,6 +62,10 @@ ACTIONS = {
     "skip_no_budget": "for which the budget was used up",
     "skip_unscored": "without a score",
     "skip_no_answer": "in which every reflection failed",
+    "skip_no_gain": "whose edits gained nothing on train",
+    "unjudged": "kept as they gained on train",
+    "undecided": "not decided",
+    "abstain": "that could not be compared",
 }
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
@@ -217,9 +221,18 @@ def summary_lines(summary: "Summary") -> list[str]:
         lines.append(_skill(role, tested))
     if summary.stopped:
         lines.append(f"ended early: {summary.stopped}")
+    if summary.reported:
+        lines.append(_reported(summary.reported))
     lines.append(f"total {cost(summary.total)}")
     lines += [f"note: {note.stage}: {note.summary}" for note in summary.notes]
     return lines
+
+
+def _reported(found: "Reported") -> str:
+    """Say what the best skill's quality is, with the interval that holds for all skills that were tried."""
+    low, high = found.interval
+    mean = f"best on items like val: {found.mean:.3f}, {100 * found.level:.0f} % interval {low:.3f} to {high:.3f}"
+    return f"{mean} (n={found.n}, {counted(found.tried, 'skill')} tried)"
 
 
 def best_line(summary: "Summary", folder: Path) -> str:

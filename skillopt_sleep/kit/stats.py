@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 _USUAL_GAIN = 0.4  # standard deviation of the prior: how far gains of edits are from zero, before any is seen
 
@@ -36,3 +37,11 @@ def shrunk(differences: Sequence[float]) -> float | None:
     # One more difference, a whole 1 off the mean, keeps equal ones from looking certain.
     variance = (math.fsum((difference - average) ** 2 for difference in differences) + 1) / n
     return average * _USUAL_GAIN**2 / (_USUAL_GAIN**2 + variance / n)
+
+
+def wilson(share: float, n: int, *, level: float) -> tuple[float, float]:
+    """Return Wilson's interval of a share that was seen in `n` draws."""
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, middle - half), min(1.0, middle + half)

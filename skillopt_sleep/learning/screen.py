@@ -32,19 +32,34 @@ class Screened(NamedTuple):
 
 
 def screen(
-    document: Document, edits: Sequence[Edit], train: Sequence[Task], *, attempts: Attempts, rule: GateRule, most: int
+    document: Document,
+    edits: Sequence[Edit],
+    train: Sequence[Task],
+    *,
+    attempts: Attempts,
+    rule: GateRule,
+    most: int,
+    least_pairs: int = PAIRS,
+    keep_one: bool = True,
 ) -> Screened:
-    """Return the edits that do better, each by itself, on the train tasks of its lessons; all of them if none does.
+    """Return the edits that do better, each by itself, on the train tasks of its lessons.
 
-    A single edit has no neighbours. An edit that train can't tell of, and one that takes text away, are kept. Without
-    twice the calls for it nothing is left out. No candidate is longer than `most` characters.
+    Each is tried in at least `least_pairs` pairs of attempts. With `keep_one` a single edit isn't tried, as it has no
+    neighbours, and if none does better all are returned. An edit that train can't tell of, and one that takes text
+    away, are kept. Without twice the calls for it nothing is left out. No candidate is longer than `most` characters.
     """
-    pairs = {place: _pairs(document, edit, train, place, most) for place, edit in enumerate(edits)}
+    pairs: dict[int, dict[Key, Job]] = {}
+    for place, edit in enumerate(edits):
+        changed = candidate(document, (edit,), most=most)
+        own = [task for task in train if task.id in edit.tasks or task.lesson in edit.lessons]
+        pairs[place] = {}
+        if edit.op is not EditOp.DELETE and changed is not None and own:
+            pairs[place] = _pairs(document, changed, own, place, least_pairs)
     jobs: dict[Key, Job] = {}
     for asked in pairs.values():
         jobs |= asked
     needed = 2 * len(jobs)
-    if len(edits) <= 1 or not jobs:
+    if (keep_one and len(edits) <= 1) or not jobs:
         return Screened(tuple(edits))
     if attempts.left() < 2 * needed:
         summary = f"{document.id}: {len(edits)} edits weren't compared on train: that takes {needed} calls"
@@ -56,22 +71,18 @@ def screen(
             grades[key] = measure(attempt.score, rule)
     helped = [edit for place, edit in enumerate(edits) if not pairs[place] or _gain(place, grades) > 0]
     left_out = tuple(edit for edit in edits if edit not in helped)
-    if not helped or not left_out:
+    if (keep_one and not helped) or not left_out:
         return Screened(tuple(edits), made)
     which = "1 edit wasn't" if len(left_out) == 1 else f"{len(left_out)} edits weren't"
     summary = f"{document.id}: {which} tried on unseen tasks: nothing was gained on the tasks it was learned from"
     return Screened(tuple(helped), made, (Note(stage="screen", summary=summary, expected=True),), left_out)
 
 
-def _pairs(document: Document, edit: Edit, train: Sequence[Task], place: int, most: int) -> dict[Key, Job]:
-    """Return the attempts at the train tasks of the edit's lessons, without it and with it by itself."""
-    own = [task for task in train if task.id in edit.tasks or task.lesson in edit.lessons]
-    changed = candidate(document, (edit,), most=most)
+def _pairs(document: Document, changed: Document, own: Sequence[Task], place: int, least: int) -> dict[Key, Job]:
+    """Return the attempts at an edit's own train tasks, without it and with it by itself: so many pairs at least."""
     jobs: dict[Key, Job] = {}
-    if edit.op is EditOp.DELETE or changed is None or not own:
-        return jobs
     first = block("train", document.text, document.text)
-    for sample in range(first, first - (-PAIRS // len(own))):
+    for sample in range(first, first - (-least // len(own))):
         for task in own:
             jobs[task.id, WITHOUT, sample] = (task, document, sample)
             jobs[task.id, place, sample] = (task, changed, CANDIDATE_SAMPLES + sample)

@@ -1,6 +1,8 @@
 """Try one candidate against its baseline on val: rounds of both arms, until the gate has a verdict."""
 
+import math
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,7 +17,7 @@ from skillopt_sleep.kit.betting import (
     start,
     statistic,
 )
-from skillopt_sleep.kit.stats import mean, shrunk
+from skillopt_sleep.kit.stats import mean, noise, shrunk
 from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.drift import anew, answering, has_changed
 from skillopt_sleep.learning.gate import (
@@ -57,6 +59,7 @@ def run_trial(
     first: int = 0,
     lessons: Sequence[tuple[str, ...]] = (),
     bystanders: Sequence[Task] = (),
+    part: float = 0.0,
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
     """Attempt every val task once per arm and round, and ask the gate after each round.
 
@@ -67,7 +70,8 @@ def run_trial(
     version of the model answers tonight, it begins anew. Rounds draw samples from `first` on, which no other trial
     has. Each edit has to help in its own `lessons`; what they have only one session for takes up to EARLY_ROUNDS. If
     the bet is won, the `bystanders` are asked whether another lesson got worse; what an outage or the budget leaves
-    open leaves the trial open. A rule that reads means reads theirs too.
+    open leaves the trial open. A rule that reads means reads theirs too. A round ends after its first `part` if the
+    candidate is behind by more than noise by then, which decides the trial.
     """
     if rule.name == "strict":
         val = (*val, *bystanders)
@@ -90,19 +94,22 @@ def run_trial(
         verdict = either_way(trial, rule, last=trial.rounds >= end)
     while verdict is None:
         sample = trial.first + trial.rounds
-        jobs: list[Job] = []
-        for task in val:
-            jobs += [(task, document, sample), (task, candidate, CANDIDATE_SAMPLES + sample)]
-        rollouts = attempts.make(jobs, label=f"trial {document.id}")
+        asking = _Round(document, candidate, attempts, sample)
+        asked = val[: _first_part(val, part)]
+        rollouts = asking.ask(asked)
+        behind = len(asked) < len(val) and _is_behind(trial, pair_up(trial, asked, rollouts, rule))
+        if not behind:
+            rollouts += asking.ask(val[len(asked) :])
+            asked = val
         if not made and has_changed(trial, rollouts):
             end -= trial.rounds
             trial = anew(trial, first=sample)
         made += rollouts
         trial = _with_shares(trial, rollouts, rule)
-        paired = pair_up(trial, val, rollouts, rule)
+        paired = pair_up(trial, asked, rollouts, rule)
         trial = _with_round(trial, paired, rule, calls=count_made(rollouts))
         # What is only repeated is no new evidence, however often it is asked.
-        verdict = either_way(trial, rule, last=trial.rounds >= end or paired.only_repeated)
+        verdict = either_way(trial, rule, last=trial.rounds >= end or paired.only_repeated or behind)
     if bystanders and _has_won(verdict, rule):
         found = watch(document, candidate, bystanders, attempts=attempts, rule=rule, trial=trial)
         made += found.rollouts
@@ -110,6 +117,36 @@ def run_trial(
         verdict = _guarded(trial, verdict, found, rule)
     trial = replace(trial, models=answering(made) or trial.models, judges=_judges(trial, val))
     return _summed_up(trial, rule), verdict, made
+
+
+class _Round(NamedTuple):
+    """One round of a trial: both versions with the round's own sample."""
+
+    document: Document
+    candidate: Document
+    attempts: Attempts
+    sample: int
+
+    def ask(self, val: Sequence[Task]) -> tuple[Rollout, ...]:
+        """Attempt these tasks once under each version."""
+        jobs: list[Job] = []
+        for task in val:
+            jobs.append((task, self.document, self.sample))
+            jobs.append((task, self.candidate, CANDIDATE_SAMPLES + self.sample))
+        if not jobs:
+            return ()
+        return self.attempts.make(jobs, label=f"trial {self.document.id}")
+
+
+def _first_part(val: Sequence[Task], part: float) -> int:
+    """Return how many tasks are asked before a look at the rest; all of them without a part."""
+    return math.ceil(part * len(val)) or len(val)
+
+
+def _is_behind(trial: Trial, paired: Paired) -> bool:
+    """Return whether the candidate has lost by more than noise so far: the rest isn't worth its calls."""
+    gains = [pair.gain for pair in (*trial.pairs, *trial.lost_attempts, *paired.pairs, *paired.lost_attempts)]
+    return math.fsum(gains) < -noise(gains)
 
 
 def _judges(trial: Trial, val: Sequence[Task]) -> tuple[Decider, ...]:

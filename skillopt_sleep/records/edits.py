@@ -84,6 +84,7 @@ class Fate(StrEnum):
     UNMATCHED = "unmatched"
     DUPLICATE = "duplicate"
     REFUSED = "refused"
+    LEFT_OUT = "left_out"
 
 
 class AppliedEdit(Record, frozen=True, kw_only=True):

@@ -23,6 +23,9 @@ from skillopt_sleep.trainer.names import REMEDIES
 
 Schedule = Literal["constant", "linear", "cosine", "autonomous", "none"]
 SlowPairs = Literal["mixed", "changed", "unchanged"]
+Search = Literal["current", "pareto"]
+Redraw = Literal["never", "doubt", "always"]
+Judge = Literal["auto", "step", "epoch", "end"]
 PoolName = Literal["threads", "ray"]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -33,13 +36,15 @@ class TrainSection(Section, frozen=True, kw_only=True):
     """How long and how broadly to train; `accumulation` batches, all attempted with the same skill, make one step.
 
     It ends early after `patience` steps without a new best, or when the best scores `target` on val (0: neither).
-    Only the first `items` of train are used, 0 for all. These keys change no result: `folder` is where the run is
-    written, and attempts are made by so many `workers` on the `pool` "threads" or "ray" (the cluster at `address`, ""
-    to start a local one).
+    Each item of a batch is attempted `samples` times; where attempts differ, reflection sees the better one beside
+    the worse one. Only the first `items` of train are used, 0 for all. These keys change no result: `folder` is where
+    the run is written, and attempts are made by so many `workers` on the `pool` "threads" or "ray" (the cluster at
+    `address`, "" to start a local one).
     """
 
     epochs: Count = 4
     items: Amount = 0
+    samples: Count = 1
     batch_size: Count = 40
     accumulation: Count = 1
     seed: int = 42
@@ -81,6 +86,11 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     guidance: gated on val if `slow_gated`, otherwise inserted unmeasured. `slow_pairs` selects the items it is shown.
     `meta_skill` keeps the optimizer's own notes between epochs. No skill may exceed `max_chars`. Rules may hold links
     and addresses only with `allow_urls`.
+
+    Before val is asked, each edit is tried by itself in at least `screen` pairs of attempts on the train items it was
+    learned from, and left out if it gains nothing there (0: everything goes to val, as in SkillOpt). With `search`
+    current a step starts from the skill that was accepted last (SkillOpt), with pareto from any that ever was: those
+    that are among the best on some val items take turns (GEPA).
     """
 
     edit_budget: Count = 4
@@ -92,6 +102,8 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     slow_gated: bool = False
     slow_pairs: SlowPairs = "mixed"
     meta_skill: bool = True
+    screen: Amount = 2
+    search: Search = "current"
     max_chars: Count = 24_000
     allow_urls: bool = False
 
@@ -102,10 +114,22 @@ class EvaluationSection(Section, frozen=True, kw_only=True):
     `gate` strict is SkillOpt's rule: the higher mean of one pass wins, with unknown error rate. sequential is the
     evidence gate: at most `rounds` passes, and a candidate that does nothing is accepted in at most `alpha` of the
     runs. greedy accepts every candidate; the best on val is still recorded.
+
+    `judge` step asks val about each step's candidate; epoch and end keep what gained on train, and ask once an epoch,
+    or at the end only, whether the skill is better than the best so far; auto is end with gate sequential, else step.
+    strict compares means of `samples` passes. If a candidate loses by no more than noise, `redraw` doubt draws the
+    current skill's passes afresh and compares again; always does so for every trial; never keeps the passes it was
+    accepted with (SkillOpt). A candidate that is behind by more than noise on the first `part` of val is rejected
+    there (0: never). With `confirm` the best skill's val is reported from passes that selected nothing.
     """
 
     gate: RuleName = "strict"
     metric: Metric = Metric.HARD
+    judge: Judge = "auto"
+    samples: Count = 1
+    redraw: Redraw = "doubt"
+    part: Share = 0.5
+    confirm: bool = True
     mixed_weight: Share = 0.5
     rounds: Count = 5
     alpha: Annotated[float, Meta(gt=0, le=0.5)] = 0.05
@@ -148,23 +172,58 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
             return "optimizer.min_edit_budget is above optimizer.edit_budget"
         if self.gradient.skill_aware and self.optimizer.mode != "patch":
             return "gradient.skill_aware works with optimizer.mode patch only"
-        if self.evaluation.gate == "sequential":
-            return ""
+        if self.judged != "step" and self.optimizer.slow_gated:
+            return "optimizer.slow_gated works with evaluation.judge step only"
+        if self.judged != "step" and not self.optimizer.screen:
+            return f"evaluation.judge {self.judged} needs optimizer.screen, which decides meanwhile"
+        if self.optimizer.search == "pareto" and self.judged != "step":
+            return "optimizer.search pareto works with evaluation.judge step only"
+        return self._of_another_gate()
+
+    def _of_another_gate(self) -> str:
+        """Return which key only another gate has, or ""."""
         defaults = EvaluationSection()
-        for key in ("rounds", "alpha", "min_effect", "non_regression"):
+        others = {"rounds": "sequential", "alpha": "sequential", "min_effect": "sequential"}
+        others["non_regression"] = "sequential"
+        if self.evaluation.gate == "sequential":
+            others = {"samples": "strict and greedy", "redraw": "strict and greedy"}
+        for key, gates in others.items():
             if getattr(self.evaluation, key) != getattr(defaults, key):
-                return f"evaluation.{key} works with evaluation.gate sequential only"
+                return f"evaluation.{key} works with evaluation.gate {gates} only"
         return ""
 
-    def rule(self, *, trials: int) -> GateRule:
-        """Return the gate's rule for each of so many trials, which share the run's error rate."""
+    @property
+    def judged(self) -> Judge:
+        """Return when val is asked, with auto resolved."""
+        evaluation = self.evaluation
+        if evaluation.judge != "auto":
+            return evaluation.judge
+        if evaluation.gate == "sequential" and self.optimizer.screen and not self.optimizer.slow_gated:
+            return "end"
+        return "step"
+
+    def trials_left(self, *, epochs: int, steps: int) -> int:
+        """Return among how many trials the rest of alpha is shared; so many epochs and steps are left, with this one.
+
+        If a text that wasn't measured may become current, the final skill has a trial of its own.
+        """
+        if self.judged == "end":
+            return 1
+        if self.judged == "epoch":
+            return epochs
+        own = self.optimizer
+        unmeasured = (own.slow_update and not own.slow_gated and self.train.epochs > 1) or self.gradient.skill_aware
+        return steps + int(unmeasured)
+
+    def rule(self) -> GateRule:
+        """Return the gate's rule, with all of the run's error rate."""
         evaluation = self.evaluation
         return GateRule(
             name=evaluation.gate,
             metric=evaluation.metric,
             mixed_weight=evaluation.mixed_weight,
-            rounds=evaluation.rounds if evaluation.gate == "sequential" else 1,
-            alpha=evaluation.alpha / max(1, trials),
+            rounds=evaluation.rounds if evaluation.gate == "sequential" else evaluation.samples,
+            alpha=evaluation.alpha,
             min_effect=evaluation.min_effect,
             non_regression=evaluation.non_regression,
         )

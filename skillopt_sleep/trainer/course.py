@@ -9,12 +9,14 @@ from msgspec.structs import replace
 from skillopt_sleep.records import Document, Past, Split
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item, blaming
+from skillopt_sleep.trainer.gate import judge
 from skillopt_sleep.trainer.outage import MANY, check_answers, check_scored
+from skillopt_sleep.trainer.pareto import starting
 from skillopt_sleep.trainer.parts import Held, Parts, State, scores
 from skillopt_sleep.trainer.run import HISTORY
 from skillopt_sleep.trainer.slow import look_back
 from skillopt_sleep.trainer.step import Place, run_step, train_jobs
-from skillopt_sleep.trainer.summary import History, Standing, StepRecord
+from skillopt_sleep.trainer.summary import EpochRecord, History, Standing, StepRecord
 
 Batches = Sequence[Sequence[Item]]
 OnStep = Callable[[StepRecord], bool | None]
@@ -28,22 +30,6 @@ def go_on(_record: StepRecord) -> bool:
 def steps_per_epoch(config: TrainerConfig, items: int) -> int:
     """Return how many steps one pass over the train items makes."""
     return math.ceil(items / (config.train.batch_size * config.train.accumulation))
-
-
-def trials(config: TrainerConfig, items: int) -> int:
-    """Return the highest number of trials in a training: they share its error rate.
-
-    If an unmeasured text may become current, a candidate that beats it is also tried against the best, and so is the
-    final skill.
-    """
-    epochs, own = config.train.epochs, config.optimizer
-    candidates = epochs * steps_per_epoch(config, items)
-    if own.slow_update and own.slow_gated:
-        candidates += epochs - 1
-    unmeasured_guidance = own.slow_update and not own.slow_gated and epochs > 1
-    if unmeasured_guidance or config.gradient.skill_aware:
-        return 2 * candidates + 1
-    return candidates
 
 
 def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Batches]:
@@ -77,7 +63,9 @@ class Course:
         check_scored(made, parts.folder, what="val items under the initial skill")
         baseline = scores(made, parts.tasks, parts.rule)
         self.initial = Held(document=document, standing=Standing(sha=document.sha, val=baseline.metric))
-        self.state = State(current=self.initial, best=self.initial)
+        self.state = State(
+            current=self.initial, best=self.initial, alpha=config.evaluation.alpha, pool=(self.initial,)
+        )
         self.history = History(baseline=baseline)
         parts.keep(document, 0)
 
@@ -97,8 +85,30 @@ class Course:
                 self.state, notebook = back.state, back.notebook
                 self.history = replace(self.history, epochs=(*self.history.epochs, back.record))
                 self._tell()
+            if self._is_judged(epoch):
+                self._judge(epoch)
+                self._tell()
             before = after
         check_answers(self._parts.counting, self._parts.folder, least=1)
+
+    def _is_judged(self, epoch: int) -> bool:
+        """Return whether val is asked at the end of this epoch."""
+        config = self._parts.config
+        return config.judged == "epoch" or (config.judged == "end" and epoch == config.train.epochs)
+
+    def _judge(self, epoch: int) -> None:
+        """Ask val whether the epoch's skill is better than the best so far."""
+        parts, best = self._parts, self.state.best.standing
+        records = self.history.epochs
+        if not records or records[-1].epoch != epoch:
+            records = (*records, EpochRecord(epoch=epoch, current=self.state.current.standing, best=best))
+        if self.state.current.standing.sha != best.sha:
+            left = parts.config.trials_left(epochs=parts.config.train.epochs - epoch + 1, steps=1)
+            self.state, gated, trial = judge(parts, self.state, left=left)
+            parts.folder.write(f"epochs/epoch_{epoch:02d}/judged.json", trial)
+            standings = {"current": self.state.current.standing, "best": self.state.best.standing}
+            records = (*records[:-1], replace(records[-1], judged=gated, **standings))
+        self.history = replace(self.history, epochs=records)
 
     def _steps(self, epoch: int, notebook: str) -> Past:
         """Run one epoch's steps; what was tried, and how it did, is remembered until the epoch ends."""
@@ -108,7 +118,8 @@ class Course:
         past = Past(notes=notebook)
         for number, batch in enumerate(steps, start=1):
             place = Place(step=len(self.history.steps) + 1, epoch=epoch, in_epoch=number, total=total)
-            done = run_step(parts.asking(f"step {place.step}"), self.state, batch, place=place, past=past)
+            state = starting(parts, self.state, place.step)
+            done = run_step(parts.asking(f"step {place.step}"), state, batch, place=place, past=past)
             self.state, past = done.state, done.past
             self.history = replace(self.history, steps=(*self.history.steps, done.record))
             self._tell()

@@ -62,7 +62,7 @@ def evaluate(
         except BudgetExhausted as error:
             raise BudgetExhausted(error.message, remedy=_LIMITS) from error
     tasks = {item.id: as_task(item, split, source=env.name) for item in items}
-    result = scores(attempted, tasks, config.rule(trials=1))
+    result = scores(attempted, tasks, config.rule())
     if not result.n:
         reason = attempted[0].rollout.note
         raise BackendUnavailable(

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import UNKNOWN, UNVERIFIED, Document, Note
+from skillopt_sleep.kit.stats import wilson
+from skillopt_sleep.records import UNKNOWN, UNVERIFIED, Document, Note, Split
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.gate import better
-from skillopt_sleep.trainer.parts import Held, Parts, State
-from skillopt_sleep.trainer.summary import History, Summary, Tested
+from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, Held, Parts, State
+from skillopt_sleep.trainer.power import warned
+from skillopt_sleep.trainer.summary import History, Reported, Scores, Summary, Tested
+
+LEVEL = 0.9  # of the interval of the best skill's quality
 
 
 def final(
@@ -27,13 +31,17 @@ def final(
         if parts.attempts.known(parts.val_jobs(current)):
             jobs += parts.test_jobs(state.best.document)
     parts.attempts.make(jobs, label="final")
-    promoted = current.sha != state.best.document.sha and better(parts, current, state.best.document)
+    promoted = False
+    if current.sha != state.best.document.sha and parts.config.judged == "step":
+        promoted, state = better(parts, state)
     best = state.current if promoted else state.best
     tested_initial = _tested(parts, initial)
-    tested_best = _tested(parts, best)
-    tested_final = _tested(parts, state.current)
+    tested_best = _tested(parts, best, first=_confirming(parts, best, initial))
+    tested_final = tested_best
+    if state.current.standing != best.standing:
+        tested_final = _tested(parts, state.current)
     costs = parts.spent.costs()
-    notes: list[Note] = []
+    notes: list[Note] = [*warned(parts.config, steps=len(history.steps), val=len(parts.items[Split.VAL]))]
     for record in (*history.steps, *history.epochs):
         notes += record.notes
     return Summary(
@@ -48,6 +56,7 @@ def final(
         gate=f"{parts.rule.name}, {parts.rule.metric}",
         error_rate=_error_rate(parts),
         promoted=promoted,
+        reported=reported(tested_best.val, tried=state.tried, level=LEVEL),
         costs=costs,
         total=_total(costs),
         notes=tuple(notes),
@@ -55,9 +64,33 @@ def final(
     )
 
 
-def _tested(parts: Parts, held: Held) -> Tested:
+def reported(val: Scores, *, tried: int, level: float) -> Reported | None:
+    """Return the mean on val with its interval, which holds for all of the `tried` texts at once.
+
+    Grades in [0, 1] vary most if they are all 0 or 1, so Wilson's interval for a share holds for their mean, too.
+    """
+    if val.metric is None or not val.n:
+        return None
+    texts = max(1, tried)
+    return Reported(
+        mean=val.metric,
+        interval=wilson(val.metric, val.n, level=1 - (1 - level) / texts),
+        n=val.n,
+        tried=texts,
+        level=level,
+    )
+
+
+def _confirming(parts: Parts, best: Held, initial: Held) -> int:
+    """Return the first sample of the passes that report the best skill; those of the initial one selected nothing."""
+    if parts.config.evaluation.confirm and best.document.sha != initial.document.sha:
+        return CONFIRMING
+    return VAL_SAMPLE
+
+
+def _tested(parts: Parts, held: Held, *, first: int = VAL_SAMPLE) -> Tested:
     document: Document = held.document
-    val = parts.measured(parts.val_jobs(document), label="final")
+    val = parts.measured(parts.val_jobs(document, first), label="final")
     test = None
     if parts.config.evaluation.test:
         test = parts.measured(parts.test_jobs(document), label="final")

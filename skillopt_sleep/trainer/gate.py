@@ -1,10 +1,16 @@
 """Try a candidate against the current skill on val, and against the best so far; say which is current and best."""
 
+import math
+from typing import NamedTuple
+
 from msgspec.structs import replace
 
+from skillopt_sleep.kit.stats import noise
+from skillopt_sleep.learning.samples import BLOCK, block
 from skillopt_sleep.learning.trial import run_trial
-from skillopt_sleep.records import UNVERIFIED, Decision, Document, Split, Trial, Verdict
-from skillopt_sleep.trainer.parts import VAL_SAMPLE, ItemAttempts, Parts, State
+from skillopt_sleep.records import UNVERIFIED, Decision, Document, GateRule, Split, Trial, Verdict
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
+from skillopt_sleep.trainer.parts import Held, ItemAttempts, Parts, State, kept_sample, own_sample
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated
 
 _ENDS = {
@@ -14,36 +20,87 @@ _ENDS = {
 }
 
 
-def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: str) -> tuple[State, Gated, Trial]:
-    """Return the state after the gate's verdict on the candidate.
+SPENT = "earlier trials have used up the run's error rate (evaluation.alpha)"
 
-    strict compares one pass over val, reusing the current skill's score if it was measured before (SkillOpt); ties
-    lose. sequential makes fresh attempts under both. greedy measures as strict does, and always takes the candidate.
-    A new best must have been proven better than the old best by the same rule.
+
+class Tried(NamedTuple):
+    """A trial with its verdict, and what is left of the run's error rate after it."""
+
+    trial: Trial
+    verdict: Verdict
+    alpha: float
+
+
+def gate(
+    parts: Parts, state: State, candidate: Document, *, step: int, origin: str, left: int = 1
+) -> tuple[State, Gated, Trial]:
+    """Return the state after the gate's verdict on the candidate, the first of at most `left` trials to come.
+
+    strict compares means of passes over val; ties lose. sequential bets on fresh attempts under both. greedy measures
+    as strict does, and always takes the candidate. A new best must have been proven better than the old best by the
+    same rule.
     """
-    rule = parts.rule
-    forced = rule.name == "greedy"
-    trial, verdict = _trial(parts, state.current.document, candidate)
-    val = trial.after
-    if rule.name != "sequential":
-        val = parts.measured(parts.val_jobs(candidate), label="gate").metric
-    held = replace(state.current, standing=replace(state.current.standing, val=_before(parts, state, trial)))
-    after = replace(state, current=held)
+    forced = parts.rule.name == "greedy"
+    trial, verdict, alpha = _try(parts, state, candidate, against=state.current.document, left=left)
+    after = replace(
+        state, current=_measured(parts, state.current, trial.before, trial), alpha=alpha, tried=state.tried + 1
+    )
     action = _ENDS.get(verdict.decision, Action.ACCEPT)
-    reason, error_rate = verdict.reason, verdict.error_rate
     if forced:
         action = Action.FORCE_ACCEPT
-        reason, error_rate = f"taken in any case; {verdict.reason}", UNVERIFIED
     if action in TAKEN:
-        after = after.moved(candidate, step=step, origin=origin, val=val)
-        if _is_best(parts, state, candidate, verdict):
+        best = state.best.document
+        after = after.moved(candidate, step=step, origin=origin, val=trial.after)
+        after = replace(after, pool=(*after.pool, after.current))
+        is_best = verdict.decision is Decision.ACCEPT
+        if best.sha != state.current.standing.sha:
+            tried = _try(parts, after, candidate, against=best, left=left)
+            is_best, after = tried.verdict.decision is Decision.ACCEPT, replace(after, alpha=tried.alpha)
+        if is_best:
             after = replace(after, best=after.current)
             if not forced:
                 action = Action.ACCEPT_NEW_BEST
-    gated = Gated(
+    return after, _gated(parts, trial, verdict, action), trial
+
+
+def judge(parts: Parts, state: State, *, left: int) -> tuple[State, Gated, Trial]:
+    """Return the state after the gate's verdict on what the current skill became since the best one.
+
+    If it did worse, training goes on from the best; if that isn't clear, from the current one.
+    """
+    current, best = state.current, state.best
+    trial, verdict, alpha = _try(parts, state, current.document, against=best.document, left=left)
+    state = replace(state, current=_measured(parts, current, trial.after, trial), alpha=alpha, tried=state.tried + 1)
+    action = _ENDS.get(verdict.decision, Action.ACCEPT_NEW_BEST)
+    if action is Action.ACCEPT_NEW_BEST:
+        state = replace(state, best=state.current)
+    elif verdict.decision is Decision.REJECT and math.fsum(trial.gains) <= 0:
+        state = replace(state, current=best)
+    return state, _gated(parts, trial, verdict, action), trial
+
+
+def better(parts: Parts, state: State) -> tuple[bool, State]:
+    """Return whether the rule finds the final skill better than the best, and the state after that trial."""
+    tried = _try(parts, state, state.current.document, against=state.best.document, left=1)
+    after = replace(state, alpha=tried.alpha, tried=state.tried + 1)
+    return tried.verdict.decision is Decision.ACCEPT, after
+
+
+def _measured(parts: Parts, held: Held, val: float | None, trial: Trial) -> Held:
+    """Return the skill with its mean in this trial, unless that ended before all of val was asked."""
+    if len(trial.pairs) + trial.repeated + trial.unpaired < len(parts.items[Split.VAL]):
+        return held
+    return replace(held, standing=replace(held.standing, val=val))
+
+
+def _gated(parts: Parts, trial: Trial, verdict: Verdict, action: Action) -> Gated:
+    reason, error_rate = verdict.reason, verdict.error_rate
+    if action is Action.FORCE_ACCEPT:
+        reason, error_rate = f"taken in any case; {verdict.reason}", UNVERIFIED
+    return Gated(
         action=action,
         reason=reason,
-        rule=f"{rule.name}, {rule.metric}",
+        rule=f"{parts.rule.name}, {parts.rule.metric}",
         error_rate=error_rate,
         before=trial.before,
         after=trial.after,
@@ -51,37 +108,67 @@ def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: 
         n=trial.n,
         unscored=trial.unpaired,
     )
-    return after, gated, trial
 
 
-def better(parts: Parts, candidate: Document, other: Document) -> bool:
-    """Return whether the rule finds the candidate better than the other; greedy compares the means, like strict."""
-    _, verdict = _trial(parts, other, candidate)
-    return verdict.decision is Decision.ACCEPT
+def _try(parts: Parts, state: State, candidate: Document, *, against: Document, left: int) -> Tried:
+    """Try the candidate with its share of the run's error rate; a share that wins isn't spent.
 
-
-def _is_best(parts: Parts, state: State, candidate: Document, verdict: Verdict) -> bool:
-    """Return whether the candidate is better than the best so far; the verdict is on the current skill."""
-    if state.best.standing.sha == state.current.standing.sha:
-        return verdict.decision is Decision.ACCEPT
-    return better(parts, candidate, state.best.document)
-
-
-def _trial(parts: Parts, current: Document, candidate: Document) -> tuple[Trial, Verdict]:
+    The shares of all candidates that do nothing never add up to more than the run's error rate, however many trials
+    there are: each is a part of what is left, only a rejected hypothesis passes its share on (Bretz et al., "A
+    graphical approach to sequentially rejective multiple test procedures", Statistics in Medicine 28, 2009), and the
+    first of them to be accepted is the error that is counted.
+    """
     rule = parts.rule
     if rule.name == "greedy":
         rule = replace(rule, name="strict")
-    sample = None
     if rule.name == "strict":
-        sample = VAL_SAMPLE
-    attempts = ItemAttempts(parts, Split.VAL, "val", label="gate", sample=sample)
-    val = [parts.tasks[item.id] for item in parts.items[Split.VAL]]
-    trial, verdict, _ = run_trial(current, candidate, val, attempts=attempts, rule=rule)
+        trial, verdict = _strict(parts, against, candidate, rule)
+        return Tried(trial, verdict, state.alpha)
+    share = state.alpha / max(1, left)
+    if not share:
+        return Tried(Trial(), Verdict(decision=Decision.ABSTAIN, reason=SPENT), 0.0)
+    trial, verdict = _run(parts, against, candidate, replace(rule, alpha=share), _Draws())
+    spent = 0.0 if verdict.decision is Decision.ACCEPT else share
+    return Tried(trial, verdict, state.alpha - spent)
+
+
+class _Draws(NamedTuple):
+    """The samples of a trial: the first of them, and whether a skill keeps those it was accepted with."""
+
+    first: int = 0
+    kept: bool = False
+    anew: bool = False
+
+    def __call__(self, sample: int) -> int:
+        """Return the training's own sample for one of the engine."""
+        if self.anew:
+            # The candidate's attempts are those of the trial before.
+            return sample - CANDIDATE_SAMPLES - self.first if sample >= CANDIDATE_SAMPLES else sample
+        return kept_sample(sample) if self.kept else own_sample(sample)
+
+
+def _strict(parts: Parts, current: Document, candidate: Document, rule: GateRule) -> tuple[Trial, Verdict]:
+    """Compare means; as `redraw` says, the current skill is attempted afresh before a candidate is lost."""
+    redraw = parts.config.evaluation.redraw
+    fresh = BLOCK + block("val", current.text, candidate.text)
+    if redraw == "always":
+        return _run(parts, current, candidate, rule, _Draws(fresh))
+    trial, verdict = _run(parts, current, candidate, rule, _Draws(kept=True))
+    if redraw == "doubt" and verdict.decision is Decision.REJECT and _may_be_luck(trial):
+        return _run(parts, current, candidate, rule, _Draws(fresh, anew=True))
     return trial, verdict
 
 
-def _before(parts: Parts, state: State, trial: Trial) -> float | None:
-    """Return the current skill's score on val, as far as it is known now."""
-    if parts.rule.name == "sequential":
-        return trial.before
-    return parts.measured(parts.val_jobs(state.current.document), label="gate").metric
+def _may_be_luck(trial: Trial) -> bool:
+    """Return whether the candidate lost, but by no more than noise."""
+    return noise(trial.gains) > 0 and math.fsum(trial.gains) >= -noise(trial.gains)
+
+
+def _run(
+    parts: Parts, current: Document, candidate: Document, rule: GateRule, draws: _Draws
+) -> tuple[Trial, Verdict]:
+    attempts = ItemAttempts(parts, Split.VAL, "val", label="gate", sampled=draws)
+    val = [parts.tasks[item.id] for item in parts.items[Split.VAL]]
+    part = parts.config.evaluation.part
+    trial, verdict, _ = run_trial(current, candidate, val, attempts=attempts, rule=rule, first=draws.first, part=part)
+    return trial, verdict

@@ -15,7 +15,7 @@ from skillopt_sleep.trainer.asked import asked, check_priced, meter, name_of
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import Course, OnStep, go_on, trials
+from skillopt_sleep.trainer.course import Course, OnStep, go_on
 from skillopt_sleep.trainer.data import read_items, remarks, used_splits
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
@@ -131,7 +131,7 @@ class Trainer:
             lapses=lapses,
             folder=folder,
             spent=spent,
-            rule=config.rule(trials=trials(config, len(items[Split.TRAIN]))),
+            rule=config.rule(),
         )
         course = Course(parts, document, on_step=self._on_step)
         course.run()

@@ -15,6 +15,7 @@ from skillopt_sleep.learning.learn import EditLimit
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Document, Edit, GateRule, Record, Rollout, Score, Split, Task
 from skillopt_sleep.replay.rollout import Job as EngineJob
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 from skillopt_sleep.trainer.attempts import Attempted, Attempts, Counting, Job, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item
@@ -24,6 +25,7 @@ from skillopt_sleep.trainer.run import RunFolder
 from skillopt_sleep.trainer.summary import Scores, Standing
 
 VAL_SAMPLE = 0
+CONFIRMING = 900_000  # the first sample of the passes that report the best skill: no trial draws it
 
 
 class Held(Record, frozen=True, kw_only=True):
@@ -34,11 +36,18 @@ class Held(Record, frozen=True, kw_only=True):
 
 
 class State(Record, frozen=True, kw_only=True):
-    """The skill that is trained on, and the best so far by val; `versions` counts the skills that were current."""
+    """The skill that is trained on, and the best so far by val; `versions` counts the skills that were current.
+
+    `alpha` is what is left of the run's error rate, and `tried` counts the texts that val was asked about. The `pool`
+    holds all skills that a step may start from, the initial one first.
+    """
 
     current: Held
     best: Held
     versions: int = 0
+    alpha: float = 0.0
+    tried: int = 0
+    pool: tuple[Held, ...] = ()
 
     def moved(self, document: Document, *, step: int, origin: str, val: float | None) -> "State":
         """Return the state with this skill as the current one; a text equal to the best has the best's score."""
@@ -104,9 +113,12 @@ class Parts:
         """Return one attempt at each item under this skill."""
         return tuple(Job(item, document.text, document.sha, sample, stage) for item in items)
 
-    def val_jobs(self, document: Document) -> tuple[Job, ...]:
-        """Return the attempts of the one pass over val that measures a skill."""
-        return self.jobs(document, self.items[Split.VAL], sample=VAL_SAMPLE, stage="val")
+    def val_jobs(self, document: Document, first: int = VAL_SAMPLE) -> tuple[Job, ...]:
+        """Return the attempts of the passes over val that measure a skill; they have the samples from `first` on."""
+        jobs: tuple[Job, ...] = ()
+        for sample in range(first, first + self.config.evaluation.samples):
+            jobs += self.jobs(document, self.items[Split.VAL], sample=sample, stage="val")
+        return jobs
 
     def test_jobs(self, document: Document) -> tuple[Job, ...]:
         """Return the attempts of the one pass over test that is reported for a skill."""
@@ -123,25 +135,35 @@ class Parts:
         return name
 
 
-class ItemAttempts:
-    """Attempts of the engine at items of a split; a given `sample` replaces the engine's own."""
+def own_sample(sample: int) -> int:
+    """Return the engine's sample as it is."""
+    return sample
 
-    def __init__(self, parts: Parts, split: Split, stage: str, *, label: str, sample: int | None = None) -> None:
+
+def kept_sample(sample: int) -> int:
+    """Return the same sample for both versions: a candidate that is accepted keeps its attempts."""
+    return sample % CANDIDATE_SAMPLES
+
+
+class ItemAttempts:
+    """Attempts of the engine at items of a split; `sampled` turns the engine's samples into the training's own."""
+
+    def __init__(
+        self, parts: Parts, split: Split, stage: str, *, label: str, sampled: Callable[[int], int] = own_sample
+    ) -> None:
         self._attempts = parts.attempts
         self._stage = stage
         self._label = label
-        self._sample = sample
+        self._sampled = sampled
         self._items = {item.id: item for item in parts.items[split]}
 
     def make(self, jobs: Sequence[EngineJob], *, label: str) -> tuple[Rollout, ...]:
         """Return one attempt for each job, in their order; the training's own label counts their seconds."""
         del label
         wanted: list[Job] = []
-        for task, document, engine_sample in jobs:
-            sample = engine_sample
-            if self._sample is not None:
-                sample = self._sample
-            wanted.append(Job(self._items[task.id], document.text, document.sha, sample, self._stage))
+        for task, document, sample in jobs:
+            item = self._items[task.id]
+            wanted.append(Job(item, document.text, document.sha, self._sampled(sample), self._stage))
         return tuple(made.rollout for made in self._attempts.make(wanted, label=self._label))
 
     def left(self) -> int:

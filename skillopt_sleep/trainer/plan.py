@@ -4,15 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 
 from skillopt_sleep.backends.metered import CHARS_PER_TOKEN
-from skillopt_sleep.kit.betting import STAKES, bet, start, statistic
-from skillopt_sleep.learning.gate import BREADTH
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Record, Split, Usage
 from skillopt_sleep.trainer.asked import priced
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import steps_per_epoch, trials
+from skillopt_sleep.trainer.course import steps_per_epoch
 from skillopt_sleep.trainer.data import read_items
 from skillopt_sleep.trainer.env import Env, Item
+from skillopt_sleep.trainer.power import smallest_gain
 
 ANSWER_TOKENS = 300  # of an answer whose length nobody knows yet
 REPLY_TOKENS = 800  # of a reply of the optimizer
@@ -88,53 +87,81 @@ def plan(
         steps=steps,
         stages=tuple(stage for stage in stages if stage.calls),
         gate=config.evaluation.gate,
-        smallest_gain=provable(config, train=sizes[Split.TRAIN], val=sizes[Split.VAL]),
+        smallest_gain=provable(config, steps=steps, val=sizes[Split.VAL]),
         proves=proves,
     )
 
 
-def provable(config: TrainerConfig, *, train: int, val: int) -> float | None:
+def provable(config: TrainerConfig, *, steps: int, val: int) -> float | None:
     """Return the smallest mean gain that this val set can prove by the chosen gate, None if it can prove none.
 
-    The evidence gate is asked with its own bets, for a change that loses nothing in its first pass: noise makes it
-    more. The other rules take whatever is more than nothing.
+    Rules but the evidence gate take whatever is more than nothing.
     """
     if config.evaluation.gate != "sequential":
         return 1 / val
-    alpha = config.rule(trials=trials(config, train)).alpha
-    for wins in range(BREADTH, val + 1):
-        if statistic(bet(start(STAKES), [1.0] * wins)) >= 1 / alpha:
-            return wins / val
-    return None
+    shared = config.trials_left(epochs=config.train.epochs, steps=steps)
+    return smallest_gain(val, alpha=config.evaluation.alpha / shared)
 
 
 def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int) -> dict[str, int]:
     """Return the most attempts of each kind."""
     epochs, own = config.train.epochs, config.optimizer
     train, val, test = (sizes[split] for split in (Split.TRAIN, Split.VAL, Split.TEST))
-    passes = 1 + steps  # the first skill, and each candidate
-    if own.slow_update:
-        passes += epochs - 1  # a skill with guidance: tried as a candidate, or measured as the current one
-    if config.gradient.skill_aware:
-        passes += steps  # a skill with a new note
-    if config.evaluation.gate == "sequential":
-        passes = 3 + 2 * config.evaluation.rounds * trials(config, train)
     compared = 0
     if own.slow_update or own.meta_skill:
         most = train
         if own.slow_pairs == "mixed":
             most = min(own.slow_samples, train)
         compared = 2 * most * (epochs - 1)
-    return {"train": epochs * train, "val": passes * val, "slow": compared, "test": 3 * test}
+    return {
+        "train": epochs * train * config.train.samples,
+        "screen": steps * _screened(config, train),
+        "val": _passes(config, steps) * val,
+        "slow": compared,
+        "test": 3 * test,
+    }
+
+
+def _screened(config: TrainerConfig, train: int) -> int:
+    """Return the most attempts of a step that try its edits one by one, each on the items it was learned from."""
+    pairs = config.optimizer.screen
+    if not pairs:
+        return 0
+    edits = config.optimizer.edit_budget
+    if config.optimizer.schedule == "none":
+        edits *= config.train.accumulation * _reflections(config)
+    items = min(train, config.train.batch_size * config.train.accumulation)
+    return 2 * edits * (pairs + items - 1)
+
+
+def _passes(config: TrainerConfig, steps: int) -> int:
+    """Return the most passes over val: trials, skills that no trial measures, and what is reported at the end."""
+    epochs, evaluation = config.train.epochs, config.evaluation
+    trials = {"step": steps, "epoch": epochs, "end": 1}[config.judged]
+    if config.judged == "step" and config.optimizer.slow_gated:
+        trials += epochs - 1
+    unmeasured = (epochs - 1) * config.optimizer.slow_update + steps * config.gradient.skill_aware
+    if evaluation.gate == "sequential":
+        # Against the current skill and, if that is another one, against the best.
+        of_trials = 2 * 2 * evaluation.rounds * (trials + 1)
+    else:
+        of_trials = evaluation.samples * (trials + 1) * (1 if evaluation.redraw == "never" else 3)
+    return of_trials + evaluation.samples * (unmeasured + 5)
+
+
+def _reflections(config: TrainerConfig) -> int:
+    """Return the most calls that reflect on one batch."""
+    attempts = config.train.batch_size * config.train.samples
+    if config.gradient.reflection == "shallow":
+        return attempts + 1
+    return math.ceil(attempts / config.gradient.minibatch) + 1
 
 
 def _questions(config: TrainerConfig, steps: int) -> dict[str, int]:
     """Return the most questions to the optimizer of each kind."""
     gradient, own, epochs = config.gradient, config.optimizer, config.train.epochs
-    reflections = math.ceil(config.train.batch_size / gradient.minibatch) + 1
+    reflections = _reflections(config)
     batches = steps * config.train.accumulation
-    if gradient.reflection == "shallow":
-        reflections = config.train.batch_size + 1
     deep = batches if gradient.reflection == "deep" else 0
     later = epochs - 1
     return {

@@ -95,7 +95,8 @@ def _guided(
         return state, record
     parts.folder.write(f"{folder}/candidate.md", changed.text)
     if parts.config.optimizer.slow_gated:
-        state, gated, trial = gate(parts, state, changed, step=step, origin="slow_update")
+        left = parts.config.train.epochs - record.epoch + 1
+        state, gated, trial = gate(parts, state, changed, step=step, origin="slow_update", left=left)
         parts.folder.write(f"{folder}/trial.json", trial)
     else:
         state = state.moved(changed, step=step, origin="slow_update", val=None)

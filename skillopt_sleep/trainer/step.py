@@ -12,16 +12,30 @@ from msgspec.structs import replace
 from skillopt_sleep.learning.draft import Draft, draft
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import Lessons, Teaching
-from skillopt_sleep.records import Document, Fared, Fate, Note, Past, PastEdit, Patch, Rollout, Split, effect_of
+from skillopt_sleep.records import (
+    UNVERIFIED,
+    Document,
+    Fared,
+    Fate,
+    Note,
+    Past,
+    PastEdit,
+    Patch,
+    Rollout,
+    Split,
+    effect_of,
+)
 from skillopt_sleep.trainer.attempts import Attempted, Job
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate
 from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes, within
 from skillopt_sleep.trainer.outage import MANY, check_scored
 from skillopt_sleep.trainer.parts import ItemAttempts, Parts, State, scores
+from skillopt_sleep.trainer.screened import screened
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
 from skillopt_sleep.trainer.told import row
 
+UNJUDGED = "it gained on train; val is asked later (evaluation.judge)"
 _WITHOUT_MERGED = frozenset({Action.SKIP_NO_ANSWER, Action.SKIP_NO_PATCHES})
 
 
@@ -71,9 +85,14 @@ class Stepped(NamedTuple):
 
 
 def train_jobs(parts: Parts, document: Document, batches: Sequence[Sequence[Item]], epoch: int) -> tuple[Job, ...]:
-    """Return the attempts of a step: an item is attempted afresh in every epoch."""
-    items = list(chain.from_iterable(batches))
-    return parts.jobs(document, items, sample=epoch, stage="train")
+    """Return the attempts of a step, batch by batch: an item is attempted afresh in every epoch."""
+    samples = parts.config.train.samples
+    first = samples * (epoch - 1) + 1
+    jobs: tuple[Job, ...] = ()
+    for batch in batches:
+        for sample in range(first, first + samples):
+            jobs += parts.jobs(document, batch, sample=sample, stage="train")
+    return jobs
 
 
 def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, place: Place, past: Past) -> Stepped:
@@ -89,7 +108,8 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
     train = scores(made, parts.tasks, parts.rule)
     learned = Learned(Draft(lessons=Lessons(), candidate=document), Action.SKIP_UNSCORED)
     if train.n:
-        learned = _learned(parts, document, _in_batches(made, batches), place=place, past=past)
+        samples = parts.config.train.samples
+        learned = _learned(parts, document, _in_batches(made, batches, samples), place=place, past=past)
     lessons, changed, fates = learned.draft.lessons, learned.draft.candidate, learned.draft.fates
     parts.folder.write(f"{place.folder}/patches.json", lessons.patches)
     parts.folder.write(f"{place.folder}/merged.json", lessons.merged)
@@ -122,12 +142,14 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
     return Stepped(after, record, replace(past, tried=(*tried_edits, *past.tried), fared=(*fared, *past.fared)))
 
 
-def _in_batches(made: Sequence[Attempted], batches: Sequence[Sequence[Item]]) -> list[tuple[Rollout, ...]]:
-    """Return the attempts cut as the batches of their items are."""
+def _in_batches(
+    made: Sequence[Attempted], batches: Sequence[Sequence[Item]], samples: int
+) -> list[tuple[Rollout, ...]]:
+    """Return the attempts, so many of each item, cut as the batches of their items are."""
     tried: list[tuple[Rollout, ...]] = []
     start = 0
     for batch in batches:
-        end = start + len(batch)
+        end = start + samples * len(batch)
         tried.append(tuple(attempted.rollout for attempted in made[start:end]))
         start = end
     return tried
@@ -152,6 +174,8 @@ def _learned(
     nothing = _nothing(drafted)
     if nothing in _WITHOUT_MERGED:
         drafted = replace(drafted, lessons=replace(drafted.lessons, merged=Patch(), budget=None))
+    if nothing is None:
+        drafted = screened(parts, document, drafted)
     return Learned(drafted, nothing)
 
 
@@ -196,9 +220,17 @@ def _decided(
     changed, fates = learned.draft.candidate, learned.draft.fates
     if changed.text == state.current.document.text:
         reasons = dict.fromkeys(f"{fate.fate}: {fate.because}" for fate in fates)
-        return state, Gated(action=Action.SKIP_NO_CHANGE, reason="; ".join(reasons)), ()
+        action = Action.SKIP_NO_CHANGE
+        if any(fate.fate is Fate.LEFT_OUT for fate in fates):
+            action = Action.SKIP_NO_GAIN
+        return state, Gated(action=action, reason="; ".join(reasons)), ()
     parts.folder.write(f"{place.folder}/candidate.md", changed.text)
-    after, gated, trial = gate(parts, state, changed, step=place.step, origin="step")
+    if parts.config.judged != "step":
+        after = state.moved(changed, step=place.step, origin="step", val=None)
+        parts.keep(changed, after.versions)
+        return after, Gated(action=Action.UNJUDGED, reason=UNJUDGED, error_rate=UNVERIFIED), ()
+    left = parts.config.trials_left(epochs=1, steps=place.total - place.step + 1)
+    after, gated, trial = gate(parts, state, changed, step=place.step, origin="step", left=left)
     parts.folder.write(f"{place.folder}/trial.json", trial)
     if gated.action in TAKEN:
         parts.keep(changed, after.versions)

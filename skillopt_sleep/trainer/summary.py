@@ -7,12 +7,17 @@ from skillopt_sleep.trainer.attempts import Cost
 
 
 class Action(StrEnum):
-    """The outcome of a step; a skipped step had no candidate (no_answer: every reflection failed)."""
+    """The outcome of a step; a skipped step had no candidate (no_answer: every reflection failed).
+
+    no_gain: no edit gained on the train items it was learned from. unjudged: the candidate did and was taken, and val
+    is asked at the end of the epoch.
+    """
 
     ACCEPT_NEW_BEST = "accept_new_best"
     ACCEPT = "accept"
     REJECT = "reject"
     UNDECIDED = "undecided"
+    UNJUDGED = "unjudged"
     ABSTAIN = "abstain"
     FORCE_ACCEPT = "force_accept"
     SKIP_NO_PATCHES = "skip_no_patches"
@@ -21,9 +26,10 @@ class Action(StrEnum):
     SKIP_NO_BUDGET = "skip_no_budget"
     SKIP_UNSCORED = "skip_unscored"
     SKIP_NO_ANSWER = "skip_no_answer"
+    SKIP_NO_GAIN = "skip_no_gain"
 
 
-TAKEN = frozenset({Action.ACCEPT_NEW_BEST, Action.ACCEPT, Action.FORCE_ACCEPT})
+TAKEN = frozenset({Action.ACCEPT_NEW_BEST, Action.ACCEPT, Action.FORCE_ACCEPT, Action.UNJUDGED})
 
 
 class Scores(Record, frozen=True, kw_only=True):
@@ -87,12 +93,16 @@ class StepRecord(Record, frozen=True, kw_only=True):
 
 
 class EpochRecord(Record, frozen=True, kw_only=True):
-    """The comparison at the end of an epoch: how train items changed since the last one, guidance and notes."""
+    """The end of an epoch: how train items changed since the last one, guidance and notes, and what val says.
+
+    `judged` is the verdict on what became of the best skill, if val is asked once an epoch.
+    """
 
     epoch: int
     compared: dict[str, int] = {}  # noqa: RUF012 - msgspec copies it
     edits: tuple[AppliedEdit, ...] = ()
     gated: Gated | None = None
+    judged: Gated | None = None
     notebook: str = ""
     current: Standing
     best: Standing
@@ -117,6 +127,20 @@ class Tested(Record, frozen=True, kw_only=True):
     test: Scores | None = None
 
 
+class Reported(Record, frozen=True, kw_only=True):
+    """What may be said of the best skill's quality: its mean on val, and the interval that it lies in.
+
+    The mean is that of passes that selected nothing, so the choice of the best of `tried` texts doesn't flatter it.
+    The interval holds for requests like those of val, at a level of `level`, for all of these texts at once.
+    """
+
+    mean: float
+    interval: tuple[float, float]
+    n: int
+    tried: int
+    level: float
+
+
 class Summary(Record, frozen=True, kw_only=True):
     """The result of a training: the same for the same seed, data and answers, however often it was interrupted.
 
@@ -136,6 +160,7 @@ class Summary(Record, frozen=True, kw_only=True):
     error_rate: str
     promoted: bool = False
     stopped: str = ""
+    reported: Reported | None = None
     costs: dict[str, Cost]
     total: Cost
     notes: tuple[Note, ...] = ()

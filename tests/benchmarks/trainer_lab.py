@@ -190,7 +190,8 @@ def config_of(theirs: Mapping[str, Any], **sections: Mapping[str, Any]) -> Train
         section: {ours: theirs[name] for name, ours in names.items() if name in theirs}
         for section, names in KEYS.items()
     }
-    raw["optimizer"] |= {"slow_update": False, "meta_skill": False}
+    raw["optimizer"] |= {"slow_update": False, "meta_skill": False, "screen": 0}
+    raw["evaluation"] |= {"redraw": "never", "part": 0.0, "confirm": False}
     for section, values in sections.items():
         raw.setdefault(section, {}).update(values)
     return msgspec.convert(raw, TrainerConfig)

@@ -96,7 +96,7 @@ def test_plain_values_mean_what_they_mean_in_a_file() -> None:
     )
     assert config.train == TrainSection(epochs=3)
     assert config.evaluation.metric is Metric.SOFT
-    assert config.rule(trials=1).metric is Metric.SOFT
+    assert config.rule().metric is Metric.SOFT
     assert checked_config(config) == config
 
 

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -70,10 +71,35 @@ def test_the_environments_own_options_are_free(tmp_path: Path) -> None:
     assert config.env == {"name": "toy", "data": "here.json"}
 
 
-def test_the_trials_of_a_run_share_its_error_rate() -> None:
-    config = a_config(evaluation={"gate": "sequential", "alpha": 0.05})
-    assert config.rule(trials=10).alpha == pytest.approx(0.005)
-    assert a_config().rule(trials=10).rounds == 1
+@pytest.mark.parametrize(
+    ("optimizer", "evaluation", "trials"),
+    [
+        ({"slow_update": False}, {"judge": "step"}, 6),
+        ({"slow_update": True}, {"judge": "step"}, 7),
+        ({"screen": 2}, {"judge": "epoch"}, 2),
+        ({"screen": 2}, {"judge": "auto"}, 1),
+        ({"screen": 0}, {"judge": "auto"}, 7),
+    ],
+)
+def test_the_error_rate_is_shared_by_the_trials_that_are_left(
+    optimizer: dict[str, Any], evaluation: dict[str, Any], trials: int
+) -> None:
+    config = a_config(optimizer=optimizer, evaluation={"gate": "sequential", **evaluation})
+    assert config.trials_left(epochs=2, steps=6) == trials
+
+
+@pytest.mark.parametrize(
+    ("sections", "said"),
+    [
+        ({"optimizer": {"screen": 0}, "evaluation": {"judge": "end"}}, "needs optimizer.screen"),
+        ({"optimizer": {"screen": 2, "slow_gated": True}, "evaluation": {"judge": "epoch"}}, "slow_gated"),
+        ({"optimizer": {"screen": 2, "search": "pareto"}, "evaluation": {"judge": "epoch"}}, "search pareto"),
+        ({"evaluation": {"gate": "sequential", "samples": 2}}, "evaluation.samples"),
+        ({"evaluation": {"rounds": 2}}, "evaluation.rounds"),
+    ],
+)
+def test_keys_that_contradict_each_other_are_named(sections: dict[str, Any], said: str) -> None:
+    assert said in a_config(**sections).impossible()
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_said_to_be_so(tmp_path: Path) -> None:

@@ -36,8 +36,10 @@ class Graded(Toy, frozen=True):
         return Result(hard=float(grade >= 1), soft=grade, response=f"answer {sample}")
 
 
-def some_parts(folder: Path, grade: Grade, **evaluation: Any) -> Parts:
-    env, config, spent = Graded(grade=grade), a_config(evaluation=evaluation), Spent()
+def some_parts(folder: Path, grade: Grade, optimizer: dict[str, Any] | None = None, **evaluation: Any) -> Parts:
+    config = a_config(optimizer=optimizer or {}, evaluation=evaluation)
+    env, spent = Graded(grade=grade), Spent()
+    folder.mkdir(exist_ok=True)
     items = {split: tuple(env.items(split)) for split in Split}
     return Parts(
         config=config,
@@ -49,7 +51,7 @@ def some_parts(folder: Path, grade: Grade, **evaluation: Any) -> Parts:
         lapses=None,
         folder=RunFolder(folder, CallStore(folder / "calls.db", utc_now)),
         spent=spent,
-        rule=config.rule(trials=1),
+        rule=config.rule(),
     )
 
 
@@ -59,7 +61,7 @@ def held(text: str, val: float | None = None) -> Held:
 
 
 def decided(parts: Parts, best: str = "current") -> tuple[State, Gated]:
-    state = State(current=held("current"), best=held(best))
+    state = State(current=held("current"), best=held(best), alpha=0.05)
     after, gated, _ = gate(parts, state, as_document("candidate"), step=1, origin="step")
     return after, gated
 

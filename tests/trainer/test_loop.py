@@ -25,6 +25,19 @@ MODES = {
     "rewrite": a_config(optimizer={"mode": "rewrite", "slow_pairs": "changed", "slow_samples": 3}),
     "full_rewrite": a_config(optimizer={"mode": "full_rewrite", "schedule": "linear"}, evaluation={"gate": "greedy"}),
     "evidence": a_config(evaluation={"gate": "sequential", "rounds": 2, "metric": "mixed"}),
+    "screened": a_config(
+        train={"samples": 2},
+        optimizer={"screen": 2, "edit_budget": 2},
+        evaluation={"samples": 2, "part": 0.5, "confirm": True},
+    ),
+    "at the end": a_config(
+        optimizer={"screen": 1, "edit_budget": 2}, evaluation={"gate": "sequential", "rounds": 2, "confirm": True}
+    ),
+    "pareto": a_config(
+        train={"epochs": 3},
+        optimizer={"search": "pareto", "screen": 1, "slow_update": False},
+        evaluation={"part": 0.5, "redraw": "always", "confirm": True},
+    ),
 }
 
 
@@ -74,10 +87,13 @@ def test_an_unmeasured_skill_is_said_to_be_and_measured_before_it_is_compared(tm
 @pytest.mark.parametrize("mode", MODES)
 def test_the_order_in_which_calls_end_changes_no_byte(tmp_path: Path, mode: str) -> None:
     noise = random.Random(3)
-    shuffled = Scripted(delay=lambda prompt: noise.random() / 200)
     a_trainer(tmp_path / "serial", config=MODES[mode], pool=SerialPool()).train()
-    a_trainer(tmp_path / "threads", shuffled, config=MODES[mode], workers=8).train()
-    assert bytes_of(tmp_path / "serial") == bytes_of(tmp_path / "threads")
+    expected = bytes_of(tmp_path / "serial")
+    for workers in (1, 2, 8):
+        shuffled = Scripted(delay=lambda prompt: noise.random() / 200)
+        folder = tmp_path / str(workers)
+        a_trainer(folder, shuffled, config=MODES[mode], workers=workers).train()
+        assert bytes_of(folder) == expected
 
 
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])

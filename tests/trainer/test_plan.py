@@ -24,6 +24,10 @@ from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
         {"optimizer": {"mode": "rewrite", "slow_gated": True}},
         {"optimizer": {"schedule": "autonomous", "edit_budget": 3, "slow_update": False}},
         {"train": {"epochs": 4, "batch_size": 4, "accumulation": 2}},
+        {"train": {"samples": 2}, "evaluation": {"samples": 2, "redraw": "always"}},
+        {"optimizer": {"search": "pareto", "screen": 3}},
+        {"evaluation": {"gate": "sequential", "judge": "step"}},
+        {"evaluation": {"judge": "epoch"}, "optimizer": {"screen": 4}},
     ],
 )
 def test_a_plan_is_an_upper_bound_of_every_stage(tmp_path: Path, sections: dict[str, Any]) -> None:

@@ -112,11 +112,12 @@ def _edit(word: str) -> dict[str, str]:
 
 
 def a_config(**sections: dict[str, Any]) -> TrainerConfig:
-    """Configure two epochs of two steps, with one edit per step."""
+    """Configure two epochs of two steps, with one edit per step, in SkillOpt's own loop."""
     raw: dict[str, dict[str, Any]] = {
         "train": {"epochs": 2, "batch_size": 8, "seed": 7},
         "gradient": {"minibatch": 4},
-        "optimizer": {"edit_budget": 1, "min_edit_budget": 1, "schedule": "constant"},
+        "optimizer": {"edit_budget": 1, "min_edit_budget": 1, "schedule": "constant", "screen": 0},
+        "evaluation": {"part": 0.0, "confirm": False},
     }
     for name, keys in sections.items():
         raw[name] = raw.get(name, {}) | keys

@@ -1,0 +1,40 @@
+"""Say what a val set can prove, before anything is spent on it."""
+
+from skillopt_sleep.kit.betting import STAKES, bet, start, statistic
+from skillopt_sleep.learning.gate import BREADTH
+from skillopt_sleep.records import Note
+from skillopt_sleep.trainer.config import TrainerConfig
+
+LARGE = 0.2  # a gain that few changes of a skill have
+
+
+def smallest_gain(items: int, *, alpha: float, rounds: int = 1) -> float | None:
+    """Return the smallest mean gain that the evidence gate can prove on so many val items, None if there is none.
+
+    That is a change that loses nothing: noise makes it more. If the model gives the same answers again, more than one
+    round adds nothing, as each answer counts once.
+    """
+    pairs = items * rounds
+    for wins in range(BREADTH, pairs + 1):
+        if statistic(bet(start(STAKES), [1.0] * wins)) >= 1 / alpha:
+            return wins / pairs
+    return None
+
+
+def warned(config: TrainerConfig, *, steps: int, val: int) -> tuple[Note, ...]:
+    """Return a note if the evidence gate can prove only large gains on this val set; `steps` are those of the run."""
+    if config.evaluation.gate != "sequential":
+        return ()
+    shared = config.trials_left(epochs=config.train.epochs, steps=steps)
+    gain = smallest_gain(val, alpha=config.evaluation.alpha / shared)
+    if gain is not None and gain <= LARGE:
+        return ()
+    which = "1 trial" if shared == 1 else f"{shared} trials"
+    remedy = "add val items"
+    if config.judged == "step":
+        remedy += ', or set evaluation.judge = "end", which spends all of alpha on one trial'
+    if gain is None:
+        summary = f"{val} val items in {which} can't prove anything: no skill can become the best"
+    else:
+        summary = f"{val} val items in {which} can only prove a gain of {gain:.2f} or more"
+    return (Note(stage="gate", summary=summary, remedy=remedy, expected=True),)

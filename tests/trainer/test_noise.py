@@ -1,0 +1,109 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.records import Completion, Prompt
+from skillopt_sleep.trainer.final import reported
+from skillopt_sleep.trainer.summary import Action, History, Scores
+from tests.trainer.test_gate import decided, some_parts
+from tests.trainer.toy import Scripted, a_config, a_trainer
+
+
+@pytest.mark.parametrize(
+    ("redraw", "action"),
+    [("never", Action.REJECT), ("doubt", Action.ACCEPT_NEW_BEST), ("always", Action.ACCEPT_NEW_BEST)],
+)
+def test_a_lucky_draw_of_the_current_skill_does_not_block_for_ever(
+    tmp_path: Path, redraw: str, action: Action
+) -> None:
+    def grade(skill: str, n: int, sample: int) -> float:
+        if skill == "candidate":
+            return float(n >= 3)
+        return float(n < 6 if sample == 0 else n < 3)
+
+    _, gated = decided(some_parts(tmp_path, grade, redraw=redraw))
+    assert gated.action is action
+
+
+def test_a_candidate_far_behind_is_not_doubted(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def grade(skill: str, n: int, sample: int) -> float:
+        asked.append(sample)
+        return float(skill == "current")
+
+    _, gated = decided(some_parts(tmp_path, grade))
+    assert gated.action is Action.REJECT
+    assert len(asked) == 16
+
+
+@pytest.mark.parametrize(("part", "asked"), [(0.0, 16), (0.5, 8)])
+def test_a_candidate_that_is_behind_on_the_first_part_of_val_is_not_asked_the_rest(
+    tmp_path: Path, part: float, asked: int
+) -> None:
+    calls: list[str] = []
+
+    def grade(skill: str, n: int, sample: int) -> float:
+        calls.append(skill)
+        return float(skill == "current")
+
+    after, gated = decided(some_parts(tmp_path, grade, part=part))
+    assert gated.action is Action.REJECT
+    assert len(calls) == asked
+    # Half a pass is no measure of the current skill.
+    assert (after.current.standing.val is None) == (part > 0)
+
+
+def test_several_passes_are_averaged(tmp_path: Path) -> None:
+    def grade(skill: str, n: int, sample: int) -> float:
+        right = {"current": (4, 4), "candidate": (3, 7)}[skill]
+        return float(n < right[sample])
+
+    assert decided(some_parts(tmp_path / "one", grade, redraw="never"))[1].action is Action.REJECT
+    _, gated = decided(some_parts(tmp_path / "two", grade, samples=2, redraw="never"))
+    assert (gated.action, gated.before, gated.after, gated.n) == (Action.ACCEPT_NEW_BEST, 0.5, 0.625, 16)
+
+
+def test_the_best_skill_is_reported_from_attempts_that_selected_nothing(tmp_path: Path) -> None:
+    class Sampled(Scripted):
+        samples: list[int] = []  # noqa: RUF012 - of this one model
+
+        def complete(self, prompt: Prompt) -> Completion:
+            if "val request 0" in prompt.text:
+                self.samples.append(prompt.sample)
+            return super().complete(prompt)
+
+    summary = a_trainer(tmp_path, Sampled(), config=a_config(evaluation={"confirm": True})).train()
+    assert summary.reported is not None
+    assert summary.reported.mean == summary.best.val.metric == 1
+    assert summary.reported.tried >= 4
+    assert Counter(Sampled.samples)[900_000] == 1
+
+
+def test_the_interval_is_wider_the_more_skills_were_tried() -> None:
+    val = Scores(metric=0.5, n=24)
+    widths: list[float] = []
+    for tried in (0, 1, 12):
+        found = reported(val, tried=tried, level=0.9)
+        assert found is not None
+        widths.append(found.interval[1] - found.interval[0])
+    assert widths[0] == widths[1] < widths[2]
+    assert reported(Scores(), tried=1, level=0.9) is None
+
+
+def test_val_is_asked_at_the_end_only_and_the_error_rate_is_spent_once(tmp_path: Path) -> None:
+    model = Scripted()
+    config = a_config(
+        optimizer={"screen": 1, "slow_update": False}, evaluation={"gate": "sequential", "test": False, "part": 0.0}
+    )
+    summary = a_trainer(tmp_path, model, config=config).train()
+    history = from_json((tmp_path / "history.json").read_bytes(), History)
+    assert set(summary.actions) == {"unjudged"}
+    assert [epoch.judged is None for epoch in history.epochs] == [False]
+    assert history.epochs[0].judged is not None
+    assert history.epochs[0].judged.action is Action.ACCEPT_NEW_BEST
+    assert summary.best.standing.sha == summary.final.standing.sha
+    assert summary.reported is not None
+    assert summary.reported.tried == 1

@@ -1,0 +1,59 @@
+from collections import Counter
+from pathlib import Path
+
+from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.records import Completion, Fate, Prompt, Purpose
+from skillopt_sleep.trainer.summary import History
+from tests.trainer.toy import Scripted, a_config, a_trainer
+
+
+class Fallible(Scripted):
+    """Proposes a useless edit beside each one that helps."""
+
+    def complete(self, prompt: Prompt) -> Completion:
+        completion = super().complete(prompt)
+        if prompt.purpose is not Purpose.REFLECT:
+            return completion
+        text = completion.text.replace('{"edits": [', '{"edits": [{"op": "append", "content": "- Be kind."}, ', 1)
+        return decoded(prompt, Completion(text=text.replace("}, ]", "}]")))
+
+
+def test_an_edit_that_gains_nothing_on_train_never_reaches_val(tmp_path: Path) -> None:
+    config = a_config(
+        gradient={"minibatch": 1, "merge_batch": 8, "failure_only": True},
+        optimizer={"screen": 1, "schedule": "none", "slow_update": False},
+    )
+
+    class Both(Fallible):
+        def _answer(self, prompt: Prompt) -> str:
+            if prompt.purpose is Purpose.AGGREGATE:
+                found = sorted(set(prompt.text.split("append '': ")[1:]))
+                rules = dict.fromkeys(line.splitlines()[0] for line in found)
+                edits = ", ".join(f'{{"op": "append", "content": "{rule}"}}' for rule in rules)
+                return f'{{"edits": [{edits}]}}'
+            return super()._answer(prompt)
+
+    model = Both()
+    summary = a_trainer(tmp_path, model, config=config).train()
+    assert "Be kind" not in summary.best_skill
+    assert "Say alpha" in summary.best_skill
+    asked = [prompt.text for prompt in model.prompts if "val request" in prompt.text]
+    assert not any("Be kind" in text for text in asked)
+    history = from_json((tmp_path / "history.json").read_bytes(), History)
+    fates = Counter(fate.fate for step in history.steps for fate in step.edits)
+    assert fates[Fate.LEFT_OUT] > 0
+
+
+def test_a_step_whose_edits_all_gain_nothing_asks_val_nothing(tmp_path: Path) -> None:
+    class Useless(Scripted):
+        def _answer(self, prompt: Prompt) -> str:
+            if prompt.purpose in {Purpose.REFLECT, Purpose.AGGREGATE}:
+                return '{"edits": [{"op": "append", "content": "- Be careful."}]}'
+            return super()._answer(prompt)
+
+    model = Useless()
+    config = a_config(optimizer={"screen": 1, "slow_update": False}, evaluation={"test": False})
+    summary = a_trainer(tmp_path, model, config=config).train()
+    assert summary.actions == {"skip_no_gain": 4}
+    assert len([prompt for prompt in model.prompts if "val request" in prompt.text]) == 8
