@@ -103,7 +103,7 @@ def _changed(body: str, edit: Edit, *, start: int, end: int) -> str:
 def _without(body: str, start: int, end: int) -> str:
     """Take this part out of the body; whole lines leave no empty line behind."""
     begins_line = start == 0 or body[start - 1] == "\n"
-    if not begins_line or body[end - 1] == "\n" or body[end : end + 1] not in {"", "\n"}:
+    if not begins_line or "\n" in {body[start], body[end - 1]} or body[end : end + 1] not in {"", "\n"}:
         return body[:start] + body[end:]
     before, after = body[:start], body[end + 1 :]
     if not after:

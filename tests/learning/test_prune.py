@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.prune import MOST_TASKS, RETRY, Pruning, exercising, prune
@@ -141,6 +141,7 @@ def test_guidance_of_the_slow_update_is_not_ours_to_remove() -> None:
     assert pruned(*C, adopted=(slow,)) == ""
 
 
+@example(["", PNPM.content, PNPM.content])
 @given(
     st.lists(st.sampled_from([PNPM.content, f"{PNPM.content} Really.", f"x {PNPM.content}", "", "- a"]), max_size=6)
 )
