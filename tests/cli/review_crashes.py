@@ -12,6 +12,7 @@ import shutil
 import signal
 import sqlite3
 import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -128,7 +129,7 @@ def check(project: Path, before: bytes, counts: Counter[str]) -> None:
 
 def main(home: Path, every: int) -> None:
     """Sweep all changes, and print how many reviews were killed and what became of them."""
-    kept = home.with_name("kept")
+    kept = Path(tempfile.mkdtemp(dir=home.parent)) / "kept"
     shutil.copytree(home, kept, symlinks=True)
     project = home / "work" / "shop-api" / "CLAUDE.md"
     before = project.read_bytes()
