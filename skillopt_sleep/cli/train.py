@@ -101,6 +101,7 @@ def train(
 
     with _wired(config, backend, model) as training:
         _warn_of_data(training, used_splits(training.config))
+        _warn_of_gate(training)
         summary = training.trainer().train(resume=resume)
     if as_json:
         say_json(summary)
@@ -252,9 +253,10 @@ def partial(summary: "Summary") -> list[str]:
             if scores is not None and scores.unscored:
                 total = scores.n + scores.unscored
                 problems.append(f"{scores.unscored} of {total} {split} items of the {role} skill have no score")
-    if summary.notes:
-        first = summary.notes[0]
-        more = f", and {len(summary.notes) - 1} more" if len(summary.notes) > 1 else ""
+    failures = [note for note in summary.notes if not note.expected]
+    if failures:
+        first = failures[0]
+        more = f", and {len(failures) - 1} more" if len(failures) > 1 else ""
         problems.append(f"failed on the way: {first.stage}: {first.summary}{more}")
     return problems
 
@@ -290,6 +292,21 @@ def _warn_of_data(training: "Training", splits: "Sequence[Split]") -> None:
 
     for text in remarks(training.env, splits):
         warn(f"Data: {text}.")
+
+
+def _warn_of_gate(training: "Training") -> None:
+    """Say that the gate can prove little on this val set, before anything is spent."""
+    from skillopt_sleep.records import Split
+    from skillopt_sleep.trainer.course import steps_in_all
+    from skillopt_sleep.trainer.data import read_items
+    from skillopt_sleep.trainer.power import warned
+
+    if training.config.evaluation.gate != "sequential":
+        return
+    items = read_items(training.env, training.config)
+    steps = steps_in_all(training.config, len(items[Split.TRAIN]))
+    for note in warned(training.config, steps=steps, val=len(items[Split.VAL])):
+        warn(f"Gate: {note.summary}; {note.remedy}.")
 
 
 def _best(folder: Path) -> Path | None:

@@ -32,6 +32,11 @@ def steps_per_epoch(config: TrainerConfig, items: int) -> int:
     return math.ceil(items / (config.train.batch_size * config.train.accumulation))
 
 
+def steps_in_all(config: TrainerConfig, items: int) -> int:
+    """Return how many steps all passes make, if nothing ends the training early."""
+    return config.train.epochs * steps_per_epoch(config, items)
+
+
 def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Batches]:
     """Return an epoch's steps, each with its batches: every item once, in an order that depends on seed and epoch."""
     order = list(items)

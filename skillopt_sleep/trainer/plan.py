@@ -8,7 +8,7 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Record, Split, Usage
 from skillopt_sleep.trainer.asked import priced
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import steps_per_epoch
+from skillopt_sleep.trainer.course import steps_in_all
 from skillopt_sleep.trainer.data import read_items
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.power import smallest_gain
@@ -71,7 +71,7 @@ def plan(
     items = read_items(env, config)
     sizes = {split: len(some) for split, some in items.items()}
     skill = initial_skill if initial_skill is not None else env.initial_skill()
-    steps = config.train.epochs * steps_per_epoch(config, sizes[Split.TRAIN])
+    steps = steps_in_all(config, sizes[Split.TRAIN])
     chars = len(skill) + _mean_chars(items)
     attempt = Usage(input_tokens=chars // CHARS_PER_TOKEN, output_tokens=ANSWER_TOKENS)
     shown = len(skill) + config.gradient.minibatch * min(config.gradient.shown_chars, chars + ANSWER_TOKENS)
@@ -138,15 +138,18 @@ def _passes(config: TrainerConfig, steps: int) -> int:
     """Return the most passes over val: trials, skills that no trial measures, and what is reported at the end."""
     epochs, evaluation = config.train.epochs, config.evaluation
     trials = {"step": steps, "epoch": epochs, "end": 1}[config.judged]
-    if config.judged == "step" and config.optimizer.slow_gated:
-        trials += epochs - 1
-    unmeasured = (epochs - 1) * config.optimizer.slow_update + steps * config.gradient.skill_aware
+    comparisons, unmeasured = trials, 0
+    if config.judged == "step":
+        trials += (epochs - 1) * config.optimizer.slow_gated
+        # Against the current skill and, if that is another one, against the best; at the end the final one.
+        comparisons = 2 * trials + 1
+        unmeasured = (epochs - 1) * config.optimizer.slow_update + steps * config.gradient.skill_aware
+    # The initial skill, the final one, and the best one afresh.
+    reported = 3
     if evaluation.gate == "sequential":
-        # Against the current skill and, if that is another one, against the best.
-        of_trials = 2 * 2 * evaluation.rounds * (trials + 1)
-    else:
-        of_trials = evaluation.samples * (trials + 1) * (1 if evaluation.redraw == "never" else 3)
-    return of_trials + evaluation.samples * (unmeasured + 5)
+        return 2 * evaluation.rounds * comparisons + unmeasured + reported
+    passes = {"never": trials, "doubt": trials + comparisons, "always": 2 * comparisons}[evaluation.redraw]
+    return evaluation.samples * (passes + unmeasured + reported)
 
 
 def _reflections(config: TrainerConfig) -> int:
