@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.backends.prices import Tariff
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
+from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, FailureKind
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import private_dir
 from skillopt_sleep.kit.leftovers import clear, prefix
@@ -172,6 +172,11 @@ class CliBackend:
 
     def complete(self, prompt: Prompt) -> Completion:
         """Run one process; raise CallFailed with the reason rather than return an empty answer."""
+        if prompt.temperature is not None:
+            raise ConfigError(
+                f"{self._dialect.name} can't be given a temperature",
+                remedy="leave it out, or use an API as the backend",
+            )
         account = self.account
         if account.problem:
             raise CallFailed(FailureKind.LOGIN, account.problem, remedy=account.remedy)

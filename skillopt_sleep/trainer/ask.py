@@ -22,7 +22,7 @@ def ask(
     """Return the target's answer to what the user says; raise CallFailed if the call fails.
 
     `messages` are what was said before, each with its role. An API gets them as messages, with the temperature; an
-    agent's program is sent all of it as one text, and has no temperature. Give a second question in the same words
+    agent's program is sent all of it as one text, and refuses a temperature. Give a second question in the same words
     another `sample`.
     """
     said: list[Message] = []

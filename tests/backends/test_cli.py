@@ -15,7 +15,7 @@ import pytest
 from skillopt_sleep.agents.claude_code.program import Claude
 from skillopt_sleep.agents.codex.program import Codex
 from skillopt_sleep.backends.cli import PASSED, CliBackend
-from skillopt_sleep.errors import FailureKind
+from skillopt_sleep.errors import ConfigError, FailureKind
 from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.records import Purpose, Usage
 from tests.agents.claude_outcomes import Word
@@ -57,6 +57,11 @@ def test_a_prompt_goes_in_by_stdin_only_whatever_its_size(user: User) -> None:
     assert told["stdin"] == [len(text.encode()), hashlib.sha256(text.encode()).hexdigest()]
     assert not any("ünïcödé" in argument for argument in told["argv"])
     assert sum(map(len, told["argv"])) < 10_000
+
+
+def test_a_temperature_that_the_program_has_no_way_to_keep_is_refused_before_it_is_started(user: User) -> None:
+    with pytest.raises(ConfigError, match="can't be given a temperature"):
+        user.with_key().complete(a_prompt(temperature=0.0))
 
 
 def test_the_environment_is_the_allow_list_and_nothing_else(user: User) -> None:
