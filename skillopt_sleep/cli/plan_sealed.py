@@ -115,10 +115,11 @@ def _taken(ahead: AheadSealed, budget: BudgetSettings) -> str:
     """Say what an attempt takes, going by the earlier ones."""
     if not ahead.tokens:
         return "what an attempt takes in tokens and dollars is known after the first ones"
-    dollars = "" if ahead.usd is None else f" and ${ahead.usd:,.2f}"
+    dollars = f" and ${ahead.usd:,.2f}" if ahead.usd else ""
+    limits = "limits on both are" if dollars and budget.usd else "limit on tokens is"
     return (
         f"an attempt took {ahead.tokens:,} tokens{dollars} in the middle of the last {ahead.earlier:,};"
-        f" at that, the limits on both are enough for some {ahead.expected(budget):,}"
+        f" at that, the {limits} enough for some {ahead.expected(budget):,}"
     )
 
 
