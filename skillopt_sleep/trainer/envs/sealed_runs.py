@@ -12,7 +12,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.kit.leftovers import SCRATCH, prefix
 from skillopt_sleep.protocols.sealing import HOME, Bounds, Policy, Seal, Tree
-from skillopt_sleep.replay.checking import end_of
+from skillopt_sleep.replay.checking import end_of, temporary_for
 from skillopt_sleep.replay.seals import SEALS, Choice, chosen
 from skillopt_sleep.replay.seals.probe import interpreter
 from skillopt_sleep.replay.toolchains import toolchain_of
@@ -68,6 +68,7 @@ class SealedRuns:
             tree, home = place / "tree", place / "home"
             home.mkdir()
             tree.mkdir()
+            temporary_for(self._seal, home)
             for relative, data in files.items():
                 _write(tree, relative, data)
             ran = self._seal.run(argv, self._policy(tree, home, packages))
