@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class AheadSealed(NamedTuple):
-    """What a night may do in sealed copies: who acts there, or why nobody can.
+    """A forecast of a night's sealed attempts: who makes them, or why nobody can.
 
     So many `tasks` of earlier nights need the repository and have it, and each is attempted up to `per_task` times;
     an attempt makes up to `turns` calls. The `earlier` attempts took that many `tokens` and dollars in the middle;

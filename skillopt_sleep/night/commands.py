@@ -27,7 +27,7 @@ LONGEST = timedelta(minutes=15)
 
 
 class _Judged(NamedTuple):
-    """What became of one task: it as it can be asked, and why nothing of its session's own can judge it, if so."""
+    """A task as it can be asked; if nothing of its own session can judge it, `refused` says why."""
 
     task: Task
     refused: NoCommand | None = None
