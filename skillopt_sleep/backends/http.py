@@ -29,6 +29,7 @@ PROBE_SECONDS = 30.0
 LAST_RESORT = 5.0
 # Servers close a connection that is idle for five seconds or more; a call must not meet one that is being closed.
 IDLE_SECONDS = 4.0
+BROKEN_SECONDS = 0.5  # before asking again for an answer that the connection, or a proxy, broke
 
 Result = TypeVar("Result")
 
@@ -121,7 +122,7 @@ class HttpBackend(ABC):
             completion = self._read(prompt, answer)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             message = f"{self._where} answered with something else than {self.speaks}: {error}"
-            raise CallFailed(FailureKind.MALFORMED, message) from error
+            raise CallFailed(FailureKind.MALFORMED, message, retry_after=BROKEN_SECONDS) from error
         return decoded(prompt, completion)
 
     @property
@@ -197,7 +198,7 @@ class HttpBackend(ABC):
             if isinstance(error, self.errors.unreachable):
                 raise CallFailed(FailureKind.UNREACHABLE, f"{self._where} can't be reached: {reason}") from error
             message = f"{self._where} answered with something unusable: {reason}"
-            raise CallFailed(FailureKind.MALFORMED, message) from error
+            raise CallFailed(FailureKind.MALFORMED, message, retry_after=BROKEN_SECONDS) from error
 
     def _late(self) -> CallFailed:
         return CallFailed(FailureKind.TIMED_OUT, f"{self._where} did not answer in time")

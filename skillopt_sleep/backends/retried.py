@@ -32,6 +32,4 @@ def _may_pass(error: Exception) -> bool | float:
         return False
     if error.retry_after is not None:
         return error.retry_after
-    if error.kind is FailureKind.MALFORMED:
-        return not error.paid  # half an answer that nobody billed: the connection broke it
     return error.kind in HELPS

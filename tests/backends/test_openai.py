@@ -149,6 +149,16 @@ def test_json_that_is_no_completion_is_a_failure(server: ModelServer, raw: str) 
     assert caught.value.kind is FailureKind.MALFORMED
 
 
+@pytest.mark.parametrize(("behaviour", "again"), [("half_json", True), ("html", True), ("cut_off", False)])
+def test_a_broken_answer_is_worth_asking_again_and_one_that_was_billed_is_not(
+    server: ModelServer, behaviour: Behaviour, again: bool
+) -> None:
+    server.behaviour = behaviour
+    with pytest.raises(CallFailed) as caught:
+        _backend(server).complete(a_prompt())
+    assert (caught.value.retry_after is not None) is again
+
+
 def test_nonsense_where_json_was_asked_for_is_a_failure(server: ModelServer) -> None:
     server.behaviour = "garbage"
     with pytest.raises(CallFailed, match="no JSON object") as caught:

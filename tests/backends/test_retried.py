@@ -27,7 +27,7 @@ def test_what_may_pass_is_asked_again(kind: FailureKind) -> None:
     assert len(inner.prompts) == 3
 
 
-@pytest.mark.parametrize("kind", sorted(set(FailureKind) - HELPS - {FailureKind.MALFORMED}))
+@pytest.mark.parametrize("kind", sorted(set(FailureKind) - HELPS))
 def test_what_will_not_pass_is_asked_once(kind: FailureKind) -> None:
     inner = FakeBackend(otherwise=CallFailed(kind, "no"))
     with pytest.raises(CallFailed):
@@ -41,15 +41,6 @@ def test_what_is_no_failed_call_goes_straight_through(error: Exception) -> None:
     with pytest.raises(type(error)):
         Retried(inner).complete(a_prompt())
     assert len(inner.prompts) == 1
-
-
-def test_a_broken_answer_that_nobody_billed_is_asked_for_again_and_a_paid_one_is_not() -> None:
-    broken = FakeBackend(otherwise=in_turn(CallFailed(FailureKind.MALFORMED, "half a body"), "done"))
-    assert Retried(broken).complete(a_prompt()).text == "done"
-    paid = FakeBackend(otherwise=CallFailed(FailureKind.MALFORMED, "no JSON", paid=True))
-    with pytest.raises(CallFailed):
-        Retried(paid).complete(a_prompt())
-    assert (len(broken.prompts), len(paid.prompts)) == (2, 1)
 
 
 def test_the_last_failure_is_the_one_that_is_told() -> None:
