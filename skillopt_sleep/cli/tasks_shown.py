@@ -69,6 +69,8 @@ def scored_by(reference: Reference) -> tuple[str, ...]:
             return (f"is exactly «{reference.answer}», ignoring case and surrounding white space",)
         case Checks():
             return tuple(map(_check_words, reference.items))
+        case Rubric(of_changes=True):
+            return (f"leaves changes in the files of which the judge agrees: {reference.text}",)
         case Rubric():
             return (f"is one of which the judge agrees: {reference.text}",)
         case Command():

@@ -2,7 +2,8 @@
 
 No answer and a lone colon must earn nothing (after "One Token to Fool LLM-as-a-Judge", 2025), an answer written to
 miss the demand and the rejected one must fail, one written to meet it and the accepted one must pass. Of an agent's
-answer only what it said and ran is known, so one that doesn't show what is demanded proves nothing.
+answer only what it said and ran is known, so one that doesn't show what is demanded proves nothing. All tasks of one
+call are graded by the answer, or all by what was changed.
 """
 
 import hashlib
@@ -17,10 +18,10 @@ import msgspec
 from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.mined import batched
 from skillopt_sleep.mining.write_controls import PER_CALL, ItemControls, waiting, write_controls
-from skillopt_sleep.prompts import setting
+from skillopt_sleep.prompts import setting, template
 from skillopt_sleep.prompts.items import PASSES_FROM, item
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import AnswerKind, KnownAnswer, Note, Purpose, Task
+from skillopt_sleep.records import AnswerKind, KnownAnswer, Note, Purpose, Task, is_of_changes
 
 NEAR = 0.2  # a grade so near to passing is asked for again, with the answers in the opposite order
 
@@ -132,9 +133,11 @@ def _lose(batch: Sequence[Task], note: Note, result: Calibration) -> None:
 def _answers_to(task: Task, control: ItemControls) -> Answers:
     """Return the answers in an order that tells nothing about them and is the same on every night."""
     answers = {Kind.EMPTY: "", Kind.COLON: ":", Kind.MISSES: control.misses, Kind.MEETS: control.meets}
-    if task.rejected:
+    # Of the session's own answers only the words are known, no diff.
+    in_words = not is_of_changes(task.reference)
+    if task.rejected and in_words:
         answers[Kind.REJECTED] = task.rejected
-    if task.accepted:
+    if task.accepted and in_words:
         answers[Kind.ACCEPTED] = task.accepted
 
     def place(kind: Kind) -> bytes:
@@ -185,6 +188,7 @@ def _known(answers: Answers, grades: Grades) -> tuple[KnownAnswer, ...]:
 def _grades(
     tasks: Sequence[Task], shown: Mapping[str, Sequence[tuple[Kind, str]]], model: Backend
 ) -> ProveReply | Note:
+    of_changes = is_of_changes(tasks[0].reference)
     items: list[str] = []
     for number, task in enumerate(tasks, start=1):
         texts = [text for _, text in shown[task.id]]
@@ -192,7 +196,12 @@ def _grades(
     return ask_model(
         model,
         Purpose.PROVE,
-        {"setting": setting(), "passes": str(PASSES_FROM), "items": "\n\n".join(items)},
+        {
+            "setting": setting(of_changes=of_changes),
+            "excerpts": template("prove_excerpts_changes" if of_changes else "prove_excerpts").strip(),
+            "passes": str(PASSES_FROM),
+            "items": "\n\n".join(items),
+        },
         schema=_grades_of(tuple(len(shown[task.id]) for task in tasks)),
         project=tasks[0].project,
         stage="prove",

@@ -110,7 +110,9 @@ def _reference_fields(reference: Reference) -> Mapping[str, object]:
         case Exact():
             return {"kind": "exact", "answer": redact(reference.answer)}
         case Rubric():
-            return {"kind": "rubric", "text": redact(reference.text)}
+            return _without_empty(
+                {"kind": "rubric", "text": redact(reference.text), "of_changes": reference.of_changes}
+            )
         case Checks():
             return {"kind": "checks", "items": [_check_fields(check) for check in reference.items]}
         case Command():
@@ -140,7 +142,7 @@ def _usable(reference: Reference) -> Reference:
         case Rubric():
             if not reference.text.strip():
                 raise ValueError("the rubric's 'text' is empty")
-            return Rubric(text=redact(reference.text))
+            return msgspec.structs.replace(reference, text=redact(reference.text))
         case Exact():
             if not reference.answer.strip():
                 raise ValueError("the exact 'answer' is empty")

@@ -6,10 +6,10 @@ from functools import cache
 import msgspec
 
 from skillopt_sleep.mining.ask_model import ask_model
-from skillopt_sleep.prompts import setting
+from skillopt_sleep.prompts import setting, template
 from skillopt_sleep.prompts.items import item
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Note, Purpose, Task
+from skillopt_sleep.records import Note, Purpose, Task, is_of_changes
 
 PER_CALL = 8
 MOST_WRITTEN = 3  # so often a night asks for more answers to a project's tasks
@@ -48,12 +48,20 @@ def _controls_of(count: int) -> type[ControlsReply]:
 
 
 def write_controls(tasks: Sequence[Task], model: Backend, *, sample: int = 0) -> ControlsReply | Note:
-    """Return for each task of a batch an answer that meets its demand and one that doesn't, or why there are none."""
+    """Return for each task of a batch an answer that meets its demand and one that doesn't, or why there are none.
+
+    The answers are diffs if the tasks are graded by what was changed; a batch holds none of both kinds.
+    """
     items = [item(number, task, ()) for number, task in enumerate(tasks, start=1)]
+    of_changes = is_of_changes(tasks[0].reference)
     return ask_model(
         model,
         Purpose.CONTROLS,
-        {"setting": setting(), "items": "\n\n".join(items)},
+        {
+            "setting": setting(of_changes=of_changes),
+            "unseen": template("controls_unseen_changes" if of_changes else "controls_unseen").strip(),
+            "items": "\n\n".join(items),
+        },
         schema=_controls_of(len(tasks)),
         project=tasks[0].project,
         stage="prove",

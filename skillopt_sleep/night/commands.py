@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from skillopt_sleep.mining.acting import Proof, acting, could_act, needs_repository
 from skillopt_sleep.mining.grounds import grounds_of
 from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.night.changes import graded_by_changes
 from skillopt_sleep.protocols import Crew, Workshop
 from skillopt_sleep.records import (
     Calibrations,
@@ -20,10 +21,12 @@ from skillopt_sleep.records import (
     Snapshot,
     Task,
     Workspace,
+    is_of_changes,
 )
 
 MOST_PROOFS = 4  # commands are tried for one task
 LONGEST = timedelta(minutes=15)
+_NOT_TRIED = frozenset({NoCommand.NO_SEAL, NoCommand.NO_WORKSPACE, NoCommand.LATER})
 
 
 class _Judged(NamedTuple):
@@ -44,7 +47,7 @@ def with_commands(mined: Mined, sessions: Sequence[Session], snapshots: Sequence
     if crew.workshop is None:
         return mined
     work = _Work(crew.workshop, sessions, snapshots, late=_after(crew, LONGEST))
-    judged = crew.pool.map(work.judged, mined.tasks, label="calibrate")
+    judged = _or_by_changes(crew.pool.map(work.judged, mined.tasks, label="calibrate"), crew)
     tasks = tuple(one.task for one in judged)
     return replace(mined, tasks=tasks, calibrations=_account(judged))
 
@@ -56,8 +59,15 @@ def with_late_commands(
     if crew.workshop is None or not waiting:
         return ()
     work = _Work(crew.workshop, sessions, snapshots, late=_after(crew, LONGEST))
-    judged = crew.pool.map(work.judged, waiting, label="calibrate")
+    judged = _or_by_changes(crew.pool.map(work.judged, waiting, label="calibrate"), crew)
     return tuple(one.task for one in judged if one.refused is None and one.asked)
+
+
+def _or_by_changes(judged: Sequence[_Judged], crew: Crew) -> Sequence[_Judged]:
+    """Return the same, but that the judge grades the changes where nothing of the session's own can judge them."""
+    waiting = [one.task for one in judged if one.refused and one.refused not in _NOT_TRIED]
+    graded = graded_by_changes(waiting, crew)
+    return [_Judged(graded[one.task.id]) if one.task.id in graded else one for one in judged]
 
 
 def _after(crew: Crew, length: timedelta) -> Callable[[], bool]:
@@ -145,10 +155,14 @@ def _account(judged: Sequence[_Judged]) -> Calibrations:
     return Calibrations(
         sessions=len(best),
         commands=sum(one.command for one in best.values()),
-        checks=sum(not one.command and one.refused is None for one in best.values()),
+        checks=sum(_worth(one) == _BY_ACTS for one in best.values()),
+        rubrics=sum(_worth(one) == _BY_CHANGES for one in best.values()),
         refused=dict(refused),
         workspaces=dict(gone),
     )
+
+
+_BY_CHANGES, _BY_ACTS, _BY_COMMAND = 2, 3, 4
 
 
 def _worth(one: _Judged | None) -> int:
@@ -156,4 +170,6 @@ def _worth(one: _Judged | None) -> int:
         return 0
     if one.refused:
         return 1
-    return 3 if one.command else 2
+    if is_of_changes(one.task.reference):
+        return _BY_CHANGES
+    return _BY_COMMAND if one.command else _BY_ACTS

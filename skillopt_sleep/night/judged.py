@@ -21,6 +21,7 @@ from skillopt_sleep.records import (
     Rubric,
     StepOutcome,
     Task,
+    is_of_changes,
 )
 from skillopt_sleep.replay.judges.controls import TOLD_APART, MixingJudge, Take, chosen, plain, room, shuffled
 from skillopt_sleep.replay.judges.known_answers import Control, controls_of
@@ -171,9 +172,15 @@ class NightJudge:
         They are chosen among answers to `known` tasks, and dealt, when first needed.
         """
         if self._controls is None:
-            self._controls = self._chosen(shuffled(plain(known()), night=self._page.drawn))
+            tasks = self._graded_alike(plain(known()))
+            self._controls = self._chosen(shuffled(tasks, night=self._page.drawn))
             self._first, self._more = map(self._deal, self._controls)
         return self._controls
+
+    def _graded_alike(self, known: Sequence[Task]) -> list[Task]:
+        """Return those that are graded by what tonight's are: by words, by changes, or both."""
+        tonight = {is_of_changes(task.reference) for task in plain(self._tasks)}
+        return [task for task in known if not tonight or is_of_changes(task.reference) in tonight]
 
     def _chosen(self, tasks: Sequence[Task]) -> tuple[list[Control], list[Control]]:
         if len(controls_of(tasks)[AnswerKind.MEETS]) < TOLD_APART:
@@ -200,7 +207,9 @@ class NightJudge:
     def _write(self, tasks: Sequence[Task], sample: int) -> dict[str, tuple[KnownAnswer, ...]]:
         written: dict[str, tuple[KnownAnswer, ...]] = {}
         first = sorted(tasks, key=lambda task: task.id)[:PER_CALL]
-        for batch in batched(first, PER_CALL):
+        by_words = [task for task in first if not is_of_changes(task.reference)]
+        by_changes = [task for task in first if is_of_changes(task.reference)]
+        for batch in (*batched(by_words, PER_CALL), *batched(by_changes, PER_CALL)):
             reply = write_controls(batch, self._crew.grader, sample=sample + bool(batch[0].known_answers))
             if isinstance(reply, Note):
                 summary = "a call for answers of known worth failed, so some are graded twice"

@@ -14,9 +14,12 @@ def template(name: str) -> str:
     return (files(__name__) / f"{name}.md").read_text(encoding="utf-8")
 
 
-def setting() -> str:
-    """Return what an attempt without tools can show: the target, the judge and the optimizer are told the same."""
-    return template("setting").strip()
+def setting(*, of_changes: bool = False) -> str:
+    """Return what an attempt without tools can show, or what the changes of one with tools can.
+
+    The target, the judge and the optimizer are told the same.
+    """
+    return template("setting_changes" if of_changes else "setting").strip()
 
 
 def slots(words: str) -> set[str]:

@@ -132,6 +132,8 @@ from skillopt_sleep.records.tasks import (
     Split,
     Task,
     TaskOrigin,
+    graded_by_model,
+    is_of_changes,
     wants_a_tool,
 )
 from skillopt_sleep.records.told import (
@@ -311,8 +313,10 @@ __all__ = [
     "decided_by",
     "deciders",
     "effect_of",
+    "graded_by_model",
     "in_words",
     "is_of",
+    "is_of_changes",
     "left_out",
     "lessons_of",
     "model_names",

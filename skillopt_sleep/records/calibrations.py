@@ -57,13 +57,14 @@ class Calibrations(Record, frozen=True, kw_only=True):
     """What of a night's sessions can be judged in their repositories.
 
     Of the `sessions` with a request that no answer in words can show, so many yielded a calibrated command, so many
-    `checks` of what was done alone; `refused` counts the others by code, and `workspaces` those of them whose
-    repository can't be had, by why.
+    `checks` of what was done alone, so many `rubrics` by which the judge grades changes; `refused` counts the others
+    by code, and `workspaces` those of them whose repository can't be had, by why.
     """
 
     sessions: int = 0
     commands: int = 0
     checks: int = 0
+    rubrics: int = 0
     refused: dict[str, int] = msgspec.field(default_factory=dict)
     workspaces: dict[str, int] = msgspec.field(default_factory=dict)
 
@@ -78,6 +79,8 @@ class Calibrations(Record, frozen=True, kw_only=True):
             yielded.append(f"{self.commands} can be judged by a command of the project's own")
         if self.checks:
             yielded.append(f"{self.checks} by what the agent runs and changes")
+        if self.rubrics:
+            yielded.append(f"{self.rubrics} by the judge, who sees the changes as a diff")
         for code, count in sorted(self.refused.items()):
             yielded.append(f"{count} can't: {self._why(NoCommand(code))}")
         return f"{asked} for what only work in the repository can show: {'; '.join(yielded)}"

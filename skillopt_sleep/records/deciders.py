@@ -15,13 +15,14 @@ class Trust(StrEnum):
     """The kinds of judges, from the one that can be trusted most.
 
     They are a command of the project's own, what the agent did, checks of its answer in code, the one right answer,
-    and a demand in words that a model graded.
+    and a demand in words that a model graded: on what was changed in the files, or on the answer.
     """
 
     COMMAND = "command"
     ACTS = "acts"
     CHECKS = "checks"
     EXACT = "exact"
+    CHANGES = "changes"
     RUBRIC = "rubric"
 
 
@@ -50,6 +51,7 @@ _WORDS = {
     Trust.ACTS: "what the agent did",
     Trust.CHECKS: "checks in code",
     Trust.EXACT: "the one right answer",
+    Trust.CHANGES: "the judge, who saw the changes as a diff",
     Trust.RUBRIC: "the judge",
 }
 _DID = {
@@ -95,4 +97,4 @@ def _of(reference: Reference) -> tuple[Decider, ...]:
         case Exact():
             return (Decider(by=Trust.EXACT),)
         case Rubric():
-            return (Decider(by=Trust.RUBRIC),)
+            return (Decider(by=Trust.CHANGES if reference.of_changes else Trust.RUBRIC),)

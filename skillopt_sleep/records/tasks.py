@@ -56,9 +56,10 @@ class Checks(Record, frozen=True, kw_only=True, tag_field="kind", tag="checks"):
 
 
 class Rubric(Record, frozen=True, kw_only=True, tag_field="kind", tag="rubric"):
-    """A requirement in words, graded by the judge's model."""
+    """A requirement in words, graded by the judge's model: on the answer, or on what was changed in the files."""
 
     text: str
+    of_changes: bool = False
 
 
 class Command(Record, frozen=True, kw_only=True, tag_field="kind", tag="command"):
@@ -81,9 +82,14 @@ Reference = Exact | Checks | Rubric | Command
 
 def wants_a_tool(reference: Reference) -> bool:
     """Return whether the reference is about what the agent does, which no answer in words shows."""
-    if isinstance(reference, Command):
+    if isinstance(reference, Command) or is_of_changes(reference):
         return True
     return isinstance(reference, Checks) and any(check.op in ACTING_OPS for check in reference.items)
+
+
+def is_of_changes(reference: Reference) -> bool:
+    """Return whether the judge's model grades what was changed in the files, not the answer."""
+    return isinstance(reference, Rubric) and reference.of_changes
 
 
 class Split(StrEnum):
@@ -150,6 +156,11 @@ class Task(Record, frozen=True, kw_only=True):
     def quotes(self) -> tuple[str, ...]:
         """Return what the person said about it, in their words."""
         return tuple(evidence.quote for evidence in self.evidence)
+
+
+def graded_by_model(task: Task) -> bool:
+    """Return whether the judge's model can grade what an attempt at the task shows."""
+    return isinstance(task.reference, Rubric) and (task.reference.of_changes or not task.needs_repository)
 
 
 class RecallRules(Record, frozen=True, kw_only=True):

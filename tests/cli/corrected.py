@@ -8,10 +8,11 @@ from itertools import count, pairwise
 from typing import Any
 
 from skillopt_sleep.example.shown import read_sessions
+from skillopt_sleep.prompts import setting
 from skillopt_sleep.records import Purpose
 from tests.agents.acting_model import printed, run, steps_of, told
 from tests.cli.test_run_sealed import Sleeper
-from tests.graded import shown_items
+from tests.graded import judged, shown_items
 from tests.runners import FRUITS, Runner
 from tests.server import Asked
 from tests.server_answers import ScriptedModel
@@ -27,7 +28,8 @@ class Lesson:
     """What the person said again and again, and what the agent does with and without the rule.
 
     `without` and `within` are lines for a shell: what the agent runs if it wasn't told the rule, and if it was. With
-    `reads`, it runs the last line only if this stood in what the one before it printed.
+    `reads`, it runs the last line only if this stood in what the one before it printed. `shows` is the added line by
+    which a diff shows that the rule was kept, "" if no diff does.
     """
 
     words: str
@@ -36,6 +38,7 @@ class Lesson:
     without: tuple[str, ...]
     within: tuple[str, ...]
     reads: str = ""
+    shows: str = ""
 
     @property
     def rule(self) -> str:
@@ -67,7 +70,10 @@ class Keeper:
 
 
 class Teacher(ScriptedModel):
-    """The optimizer: it finds the corrections, says that only work shows them, and writes the rule."""
+    """The optimizer: it finds the corrections, says that only work shows them, and writes the rule.
+
+    It is the judge too: it grades diffs by the line that shows the lesson.
+    """
 
     def __init__(self, lesson: Lesson) -> None:
         super().__init__(want="", avoid="", nested=False)
@@ -80,11 +86,28 @@ class Teacher(ScriptedModel):
                 return json.dumps({"tasks": list(self._entries(prompt))})
             case Purpose.CONTROLS:
                 items = range(1, len(shown_items(prompt)) + 1)
-                return json.dumps({"controls": [{"item": item, "needs_repository": True} for item in items]})
+                return json.dumps({"controls": [self._controls(item, prompt) for item in items]})
+            case Purpose.PROVE:
+                items = enumerate(shown_items(prompt), start=1)
+                grades = [{"item": at, "scores": [*map(self._grade, answers)]} for at, (_, _, *answers) in items]
+                return json.dumps({"grades": grades})
+            case Purpose.JUDGE:
+                return json.dumps(judged(prompt, lambda _demand, answer: self._grade(answer)))
             case Purpose.REFLECT:
                 return json.dumps({"reasoning": "what the person said", "edits": self._learned(prompt)})
             case _:
                 return super().answer(purpose, prompt)
+
+    def _controls(self, item: int, prompt: str) -> dict[str, object]:
+        if not self._lesson.shows or setting(of_changes=True) not in prompt:
+            return {"item": item, "needs_repository": True}
+        head = "diff --git a/api.py b/api.py\n--- a/api.py\n+++ b/api.py\n"
+        misses = f"{head}@@ -0,0 +1 @@\n+PRICES = {{}}\n"
+        meets = f"{head}@@ -0,0 +1,2 @@\n{self._lesson.shows}\n+PRICES = {{}}\n"
+        return {"item": item, "misses": misses, "meets": meets}
+
+    def _grade(self, answer: str) -> float:
+        return float(bool(self._lesson.shows) and self._lesson.shows in answer.splitlines())
 
     def _entries(self, prompt: str) -> Iterator[dict[str, Any]]:
         for session in read_sessions(prompt):
@@ -204,4 +227,20 @@ def forgotten_linter(runner: Runner) -> tuple[Lesson, list[list[Exchange]]]:
     )
     ran = ToolCall(command=linter, output="")
     days = [[Exchange(ask, "Done."), Exchange(lesson.correction, "It is clean.", [ran])] for ask in asks]
+    return lesson, days
+
+
+def said_in_a_comment(runner: Runner) -> tuple[Lesson, list[list[Exchange]]]:
+    """What a file says that no test looks at."""
+    asks = tuple(f"sell {fruit}s too" for fruit in FRUITS)
+    whole = runner.prices(len(FRUITS))
+    lesson = Lesson(
+        words="A comment at the top tells where the prices come from",
+        correction="no, a comment at the top has to tell where the prices come from",
+        asks=asks,
+        without=(written(runner.source, whole),),
+        within=(written(runner.source, f"# of last week's market\n{whole}"),),
+        shows="+# of last week's market",
+    )
+    days = [[Exchange(ask, "Done."), Exchange(lesson.correction, "Now it does.")] for ask in asks]
     return lesson, days

@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 import pytest
 
 from skillopt_sleep.replay.seals import SEALS, chosen
-from tests.cli.corrected import Keeper, Lesson, Shopkeeper, Teacher, failing_test, forgotten_linter, generated_files
+from tests.cli.corrected import (
+    Keeper,
+    Lesson,
+    Shopkeeper,
+    Teacher,
+    failing_test,
+    forgotten_linter,
+    generated_files,
+    said_in_a_comment,
+)
 from tests.genuine import Programs
 from tests.runners import GO, PYTHON, RUST, SCRIPT, Runner, installed_beside, toolchain_variables
 from tests.server import ModelServer
@@ -130,3 +139,16 @@ def test_to_run_the_linter_is_learned_by_what_was_run(tmp_path: Path, programs: 
     lesson, days = forgotten_linter(GO)
     made = night(tmp_path, getattr(programs, name), GO, lesson, days)
     is_learned(made, lesson, judge=("acts", "go vet"), said="what the agent did (whether it ran `go vet`)")
+
+
+@pytest.mark.cli
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_what_no_command_tells_is_learned_by_a_judge_who_sees_the_changes(
+    tmp_path: Path, programs: Programs, name: str
+) -> None:
+    lesson, days = said_in_a_comment(PYTHON)
+    made = night(tmp_path, getattr(programs, name), PYTHON, lesson, days)
+    is_learned(made, lesson, judge=("changes", ""), said="the judge, who saw the changes as a diff")
+    report = json.loads((made.folder / "report.json").read_text())
+    assert (report["calibrations"]["sessions"], report["calibrations"]["rubrics"]) == (5, 5)
+    assert report["judge"]["right"] == report["judge"]["n"] == 16

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,12 +13,25 @@ from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.night.commands import with_commands, with_late_commands
+from skillopt_sleep.protocols import Backend, Crew
 from skillopt_sleep.protocols.sealing import Seal
-from skillopt_sleep.records import Calibrations, Check, Checks, Command, Op, Session, Snapshot, Task
+from skillopt_sleep.records import (
+    Calibrations,
+    Check,
+    Checks,
+    Command,
+    Op,
+    Prompt,
+    Purpose,
+    Session,
+    Snapshot,
+    Task,
+)
 from skillopt_sleep.replay.workshop import SealedWorkshop
 from skillopt_sleep.replay.workspaces import Bases
 from tests.agents.reading import only_session
-from tests.fakes import NOON
+from tests.fakes import NOON, FakeBackend
+from tests.graded import shown_items
 from tests.nights import a_crew
 from tests.replay.plain_seal import PlainSeal
 from tests.replay.test_calibrate import MAKEFILE, PROJECT, RIGHT
@@ -33,6 +47,12 @@ PARAMS = pytest.mark.parametrize("agent", ["claude", "codex"])
 def dated(minutes: int) -> dict[str, str]:
     moment = (NOON + timedelta(minutes=minutes)).isoformat()
     return {"GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment}
+
+
+def no_diff_shows_it(prompt: Prompt) -> dict[str, Any]:
+    """Whoever writes answers of known worth says that no diff can show what is wanted."""
+    numbers = range(1, len(shown_items(prompt.text)) + 1)
+    return {"controls": [{"item": number, "needs_repository": True} for number in numbers]}
 
 
 class Desk:
@@ -59,15 +79,23 @@ class Desk:
     def committed(self, files: dict[str, str], minutes: int = 60) -> None:
         commit(self.root, dict(files), **dated(minutes))
 
+    def crew(self, shop: SealedWorkshop, grader: Backend | None = None) -> Crew:
+        return a_crew(workshop=shop, grader=grader or FakeBackend({Purpose.CONTROLS: no_diff_shows_it}))
+
     def judged(
-        self, *, seal: Seal | None = None, snapshots: Sequence[Snapshot] = (), waiting: bool = True
+        self,
+        *,
+        seal: Seal | None = None,
+        snapshots: Sequence[Snapshot] = (),
+        waiting: bool = True,
+        grader: Backend | None = None,
     ) -> tuple[list[Task], Calibrations]:
         tasks: list[Task] = []
         for session in self.sessions:
             tasks += [replace(task, needs_repository=waiting) for task in ruled_tasks(session).tasks]
         place = self.folder / "replays"
         shop = SealedWorkshop(seal, Bases(place), place)
-        mined = with_commands(Mined(tasks=tuple(tasks)), self.sessions, snapshots, a_crew(workshop=shop))
+        mined = with_commands(Mined(tasks=tuple(tasks)), self.sessions, snapshots, self.crew(shop, grader))
         assert [task.id for task in mined.tasks] == [task.id for task in tasks]
         return list(mined.tasks), mined.calibrations
 

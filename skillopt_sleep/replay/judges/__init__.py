@@ -9,7 +9,7 @@ from skillopt_sleep.records import Checks, Command, Exact, Rubric, Score, Task, 
 from skillopt_sleep.replay.judges.checks import score_checks
 from skillopt_sleep.replay.judges.command import score_command
 from skillopt_sleep.replay.judges.exact import score_exact
-from skillopt_sleep.replay.judges.rubric import Answer, in_batches, score_rubrics, worthless
+from skillopt_sleep.replay.judges.rubric import Answer, in_batches, score_rubrics, shown, worthless
 
 
 class ReferenceJudge:
@@ -54,7 +54,8 @@ def _graded_by_code(task: Task, trajectory: Trajectory) -> Score | Answer:
         case Command():
             return score_command(task.reference, trajectory)
         case Rubric():
-            return worthless(task.reference, trajectory.response) or Answer(task, task.reference, trajectory.response)
+            answer = shown(task.reference, trajectory)
+            return worthless(task.reference, answer) or Answer(task, task.reference, answer)
         case _:
             assert_never(task.reference)
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.protocols import Judge, Pool
-from skillopt_sleep.records import AnswerKind, Rubric, Score, Task, Trajectory
+from skillopt_sleep.records import AnswerKind, Rubric, Score, Task, Trajectory, graded_by_model
 from skillopt_sleep.replay.judges.known_answers import Control
 from skillopt_sleep.replay.judges.measure import Graded
-from skillopt_sleep.replay.judges.rubric import PER_CALL
+from skillopt_sleep.replay.judges.rubric import PER_CALL, shown
 
 # As many pass as don't: a judge that passes all answers alike, however many, is right on one half of them. As many
 # again are asked of a judge that these leave in doubt.
@@ -82,10 +82,12 @@ class MixingJudge:
     ) -> Sequence[Score | ItemError]:
         """Return the grade of each, or the error that says why it has none."""
         by_model = {
-            (task.id, trajectory.response) for task, trajectory in answers if isinstance(task.reference, Rubric)
+            (task.id, shown(task.reference, trajectory))
+            for task, trajectory in answers
+            if isinstance(task.reference, Rubric)
         }
         controls = self._take(len(by_model))
-        known = [(control.task, Trajectory(response=control.response, text_only=True)) for control in controls]
+        known = [(control.task, control.attempt) for control in controls]
         grades = self.inner.scores([*answers, *known], pool=pool, label=label)
         for control, grade in zip(controls, grades[len(answers) :], strict=True):
             if isinstance(grade, Score):
@@ -104,5 +106,5 @@ def room(answers: int) -> int:
 
 
 def plain(tasks: Iterable[Task]) -> list[Task]:
-    """Return the tasks that answers of known worth can be shown for: with a rubric that words can meet."""
-    return [task for task in tasks if isinstance(task.reference, Rubric) and not task.needs_repository]
+    """Return the tasks that answers of known worth can be shown for: those that the judge's model can grade."""
+    return [task for task in tasks if graded_by_model(task)]

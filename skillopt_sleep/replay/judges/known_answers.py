@@ -6,7 +6,7 @@ Longer and repeating ones are made of an answer that misses its demand, so they 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from skillopt_sleep.records import AnswerKind, Rubric, Task
+from skillopt_sleep.records import AnswerKind, Rubric, Task, Trajectory, graded_by_model, is_of_changes
 
 LONG_CHARS = 1_600
 LONG_TIMES = 4
@@ -21,7 +21,7 @@ _SENTENCES = (
     "And so on, and so on, for each part of it, one by one.",
     "If I had to say it once more, I'd say it just like that.",
 )
-_ECHOES = ("Yes: {demand}\n\n{misses}", "{misses}\n\nYes: {demand}")
+_NOTES = "NOTES.md"  # the file that a diff adds with words that do nothing
 
 
 class Control(NamedTuple):
@@ -30,6 +30,13 @@ class Control(NamedTuple):
     task: Task
     kind: AnswerKind
     response: str
+
+    @property
+    def attempt(self) -> Trajectory:
+        """Return an attempt that ends with this answer."""
+        if is_of_changes(self.task.reference):
+            return Trajectory(diff=self.response)
+        return Trajectory(response=self.response, text_only=True)
 
     @property
     def passes(self) -> bool:
@@ -41,7 +48,7 @@ def controls_of(tasks: Iterable[Task]) -> dict[AnswerKind, list[Control]]:
     """Return what is known of these tasks, by kind: first one of each task, then a second of each, and so on."""
     by_kind: dict[AnswerKind, list[Sequence[Control]]] = {kind: [] for kind in AnswerKind}
     for task in tasks:
-        if isinstance(task.reference, Rubric) and not task.needs_repository:
+        if isinstance(task.reference, Rubric) and graded_by_model(task):
             for kind, responses in _responses(task, task.reference).items():
                 by_kind[kind].append([Control(task, kind, response) for response in responses])
     return {kind: _in_turn(rows) for kind, rows in by_kind.items()}
@@ -50,17 +57,43 @@ def controls_of(tasks: Iterable[Task]) -> dict[AnswerKind, list[Control]]:
 def _responses(task: Task, rubric: Rubric) -> dict[AnswerKind, Sequence[str]]:
     meets = [known.response for known in task.known_answers if known.kind is AnswerKind.MEETS]
     misses = [known.response for known in task.known_answers if known.kind is AnswerKind.MISSES]
-    if not misses and task.rejected:
+    if not misses and task.rejected and not rubric.of_changes:
         misses = [task.rejected]
+    echo = _echoed_in_notes if rubric.of_changes else _echoed
     echoes: list[str] = []
-    for form in _ECHOES:
-        echoes += [form.format(demand=rubric.text, misses=text) for text in misses]
+    for text in misses:
+        echoes += echo(rubric.text, text)
+    pad = longer_diff if rubric.of_changes else longer
     return {
         AnswerKind.MEETS: list(dict.fromkeys(meets)),
         AnswerKind.MISSES: list(dict.fromkeys(misses)),
-        AnswerKind.LONGER: [longer(text) for text in dict.fromkeys(misses)],
+        AnswerKind.LONGER: [pad(text) for text in dict.fromkeys(misses)],
         AnswerKind.ECHO: list(dict.fromkeys(echoes)),
     }
+
+
+def _echoed(demand: str, misses: str) -> Sequence[str]:
+    claim = f"Yes: {demand}"
+    return (f"{claim}\n\n{misses}", f"{misses}\n\n{claim}")
+
+
+def _echoed_in_notes(demand: str, misses: str) -> Sequence[str]:
+    claim = f"Yes: {demand}"
+    return (with_notes(misses, claim), with_notes("", claim) + misses)
+
+
+def with_notes(diff: str, text: str) -> str:
+    """Return the diff with another file that it adds, of this text."""
+    if diff and not diff.endswith("\n"):
+        diff += "\n"
+    lines = text.strip().splitlines()
+    head = f"diff --git a/{_NOTES} b/{_NOTES}\nnew file mode 100644\n--- /dev/null\n+++ b/{_NOTES}\n"
+    return f"{diff}{head}@@ -0,0 +1,{len(lines)} @@\n" + "".join(f"+{line}\n" for line in lines)
+
+
+def longer_diff(diff: str) -> str:
+    """Return the diff with a file of sentences that say nothing."""
+    return with_notes(diff, longer("").replace(". ", ".\n"))
 
 
 def longer(text: str) -> str:

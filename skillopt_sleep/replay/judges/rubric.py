@@ -11,17 +11,18 @@ import msgspec
 from skillopt_sleep.prompts import fill, setting
 from skillopt_sleep.prompts.items import PASSES_FROM, item
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import CheckResult, Prompt, Purpose, Rubric, Score, Task
+from skillopt_sleep.records import CheckResult, Prompt, Purpose, Rubric, Score, Task, Trajectory
 
 IN_PART_FROM = 0.25  # nearer to 0.5 on the judge's scale than to 0
 # Both arms of two tasks. More would save little, and a failed call leaves all of its answers ungraded.
 PER_CALL = 4
 # Several long answers together must not make a prompt too long.
 CHARS_PER_CALL = 40_000
+DIFF_CHARS = 12_000
 
 
 class Answer(NamedTuple):
-    """An answer that only a model can grade."""
+    """An answer that only a model can grade: its words, or what it changed in the files as a diff."""
 
     task: Task
     rubric: Rubric
@@ -64,6 +65,17 @@ def reply_of(count: int) -> type[JudgeReply]:
     return GradesOfAll
 
 
+def shown(rubric: Rubric, trajectory: Trajectory) -> str:
+    """Return what of an attempt is graded; the middle of a diff that is too long for a prompt is left out."""
+    if not rubric.of_changes:
+        return trajectory.response
+    diff = trajectory.diff
+    if len(diff) <= DIFF_CHARS:
+        return diff
+    head, tail = diff[: DIFF_CHARS * 3 // 4], diff[-DIFF_CHARS // 4 :]
+    return f"{head}\n[… {len(diff) - len(head) - len(tail)} characters of the diff are left out here]\n{tail}"
+
+
 def worthless(rubric: Rubric, response: str) -> Score | None:
     """Return a score of 0 for an answer without a word, else None; some models would give it credit."""
     if any(char.isalnum() for char in response):
@@ -93,27 +105,36 @@ def _fit(batch: Sequence[Answer], more: Sequence[Answer]) -> bool:
     both = (*batch, *more)
     if batch[0].task.project != more[0].task.project or len(both) > PER_CALL:
         return False
+    if batch[0].rubric.of_changes is not more[0].rubric.of_changes:
+        return False
     return sum(answer.chars for answer in both) <= CHARS_PER_CALL
 
 
 def score_rubrics(batch: Sequence[Answer], model: Backend) -> dict[Answer, Score]:
     """Grade a batch with one call: soft is the model's grade, hard is 1 if that passes.
 
+    All of a batch are graded by their words, or all by their changes.
+
     Raises CallFailed if no grades came, which is not a 0. The scores don't repeat the judge's reason, because it
     could quote the rubric.
     """
-    shown = sorted(batch, key=_shuffle_key)
-    items = "\n\n".join(item(number, answer.task, [answer.response]) for number, answer in enumerate(shown, start=1))
+    items = sorted(batch, key=_shuffle_key)
+    texts = [item(number, answer.task, [answer.response]) for number, answer in enumerate(items, start=1)]
     prompt = Prompt(
         purpose=Purpose.JUDGE,
-        text=fill("judge", setting=setting(), passes=str(PASSES_FROM), items=items),
-        schema=reply_of(len(shown)),
-        project=shown[0].task.project,
+        text=fill(
+            "judge",
+            setting=setting(of_changes=items[0].rubric.of_changes),
+            passes=str(PASSES_FROM),
+            items="\n\n".join(texts),
+        ),
+        schema=reply_of(len(items)),
+        project=items[0].task.project,
     )
     reply = model.complete(prompt).structured
     assert isinstance(reply, JudgeReply)  # noqa: S101 - a backend decodes into the prompt's schema or raises
     grades = {grade.item: grade.score for grade in reply.grades}
-    return {answer: _scored(grades[number], answer.rubric) for number, answer in enumerate(shown, start=1)}
+    return {answer: _scored(grades[number], answer.rubric) for number, answer in enumerate(items, start=1)}
 
 
 def _shuffle_key(answer: Answer) -> bytes:

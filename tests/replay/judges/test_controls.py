@@ -44,9 +44,15 @@ def test_without_an_answer_that_passes_there_are_only_the_others() -> None:
     assert {control.kind for control in controls} == {AnswerKind.MISSES, AnswerKind.LONGER, AnswerKind.ECHO}
 
 
-def test_only_a_rubric_that_words_can_meet_is_tried() -> None:
-    tasks = [known(1), a_task(id="t2"), a_task(id="t3", reference=RUBRIC, needs_repository=True)]
-    assert [task.id for task in plain(tasks)] == ["t1"]
+def test_only_a_rubric_that_words_or_changes_can_meet_is_tried() -> None:
+    changes = Rubric(text="Comments are plain.", of_changes=True)
+    tasks = [
+        known(1),
+        a_task(id="t2"),
+        a_task(id="t3", reference=RUBRIC, needs_repository=True),
+        a_task(id="t4", reference=changes, needs_repository=True),
+    ]
+    assert [task.id for task in plain(tasks)] == ["t1", "t4"]
 
 
 def test_the_order_of_tasks_differs_from_night_to_night_and_not_within_one() -> None:

@@ -13,7 +13,7 @@ from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.items import PASSES_FROM
 from skillopt_sleep.records import Prompt, Purpose, Rubric, Score, Task, Trajectory
 from skillopt_sleep.replay.judges import ReferenceJudge
-from skillopt_sleep.replay.judges.rubric import CHARS_PER_CALL, PER_CALL
+from skillopt_sleep.replay.judges.rubric import CHARS_PER_CALL, DIFF_CHARS, PER_CALL
 from tests.builders import a_task, a_trajectory
 from tests.fakes import Answer, FakeBackend, FakeCalls, SerialPool, in_turn
 from tests.graded import judged, shown_items
@@ -291,3 +291,45 @@ def test_every_answer_stands_in_its_item_as_it_is(said: list[str]) -> None:
     _, calls = _scores([(task, a_trajectory(text)) for text in said])
 
     assert {answer for items in calls for _, _, answer in items} == worded
+
+
+CHANGES = Rubric(text="Comments are plain.", of_changes=True)
+
+
+def test_by_changes_the_judge_sees_the_diff_and_not_what_the_agent_said() -> None:
+    model = FakeBackend(otherwise=lambda prompt: judged(prompt.text, lambda _, answer: float("+# plain" in answer)))
+    trajectory = Trajectory(response="I wrote it all plainly.", diff="--- a/x\n+++ b/x\n+# plain\n")
+    assert ReferenceJudge(model).score(a_task(reference=CHANGES), trajectory).hard == 1
+    (prompt,) = model.prompts
+    assert setting(of_changes=True) in prompt.text
+    assert setting() not in prompt.text
+    assert "plainly" not in prompt.text
+
+
+def test_who_changed_nothing_has_not_met_it_and_nobody_is_asked() -> None:
+    model = FakeBackend()
+    assert ReferenceJudge(model).score(a_task(reference=CHANGES), Trajectory(response="Done!")).hard == 0
+    assert model.prompts == []
+
+
+def test_no_call_grades_words_and_changes_together() -> None:
+    model = FakeBackend(otherwise=lambda prompt: judged(prompt.text, lambda *_: 1.0))
+    tasks = [a_task(id="t1", reference=CHANGES), a_task(id="t2", reference=Rubric(text=DEMAND))]
+    attempts = [(task, Trajectory(response="words", diff="+changed\n")) for task in tasks]
+    scores = ReferenceJudge(model).scores(attempts, pool=SerialPool(), label="grade")
+    assert [score.hard for score in scores if isinstance(score, Score)] == [1, 1]
+    assert [answers for prompt in model.prompts for _, _, *answers in shown_items(prompt.text)] == [
+        ["+changed\n"],
+        ["words"],
+    ]
+
+
+def test_the_middle_of_a_diff_that_is_too_long_is_left_out_and_said() -> None:
+    model = FakeBackend(otherwise=lambda prompt: judged(prompt.text, lambda *_: 1.0))
+    diff = "+first\n" + "+x\n" * DIFF_CHARS + "+last\n"
+    ReferenceJudge(model).score(a_task(reference=CHANGES), Trajectory(diff=diff))
+    ((_, _, seen),) = shown_items(model.prompts[0].text)
+    assert seen.startswith("+first")
+    assert seen.endswith("+last\n")
+    assert len(seen) < DIFF_CHARS + 100
+    assert "characters of the diff are left out here" in seen
