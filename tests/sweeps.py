@@ -1,9 +1,15 @@
-"""Long sweeps, of which `make test` runs a part of the cases and `make check` all of them."""
+"""Long sweeps: `make test` runs a few of their cases and `make check` more.
 
+With SKILLOPT_SLEEP_TEST_EVERY_KILL=1 all of them are run, which takes an hour.
+"""
+
+import os
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
+
+WHOLE = bool(os.environ.get("SKILLOPT_SLEEP_TEST_EVERY_KILL"))
 
 
 def thinned(cases: Iterable[Any], *, every: int) -> list[Any]:

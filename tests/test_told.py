@@ -34,6 +34,7 @@ from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome
 from tests.fakes import NOON
 from tests.night.test_conclude import TRIED, close
 from tests.reporters.reports import rejected
+from tests.sweeps import WHOLE
 
 REFUSED = AppliedEdit(
     edit=an_edit(),
@@ -110,7 +111,7 @@ def test_no_sentence_about_a_night_is_untrue(report: NightReport, data: st.DataO
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=1_000 if WHOLE else 150, deadline=None)
 @given(nights(), st.data())
 def test_no_sentence_about_many_nights_is_untrue(report: NightReport, data: st.DataObject) -> None:
     _all_is_true(report, data)

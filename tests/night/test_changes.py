@@ -43,7 +43,7 @@ def grades(grade: Callable[[str], float | None]) -> Callable[[Prompt], dict[str,
 
 
 def a_model(
-    controls: Callable[[Prompt], object] = write_diffs, grade: Callable[[str], float | None] = right
+    controls: Callable[[Prompt], dict[str, Any]] = write_diffs, grade: Callable[[str], float | None] = right
 ) -> FakeBackend:
     return FakeBackend({Purpose.CONTROLS: controls, Purpose.PROVE: grades(grade)})
 
@@ -73,7 +73,7 @@ def test_a_command_of_the_project_is_taken_before_the_judge_who_is_not_asked(tmp
     assert (account.commands, account.rubrics, model.prompts) == (1, 0, [])
 
 
-def lost(_prompt: Prompt) -> object:
+def lost(_prompt: Prompt) -> dict[str, Any]:
     raise CallFailed(FailureKind.OVERLOADED, "busy")
 
 

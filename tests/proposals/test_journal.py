@@ -18,6 +18,7 @@ from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.undo import undo
 from skillopt_sleep.proposals.written import Written
 from tests.proposals.staging import NOW, propose
+from tests.sweeps import WHOLE
 
 OLD, NEW, EDITED = b"old\n", b"old\nand new\n", b"old\nand mine\n"
 PREPARED, UNDOING = AdoptionState.PREPARED, AdoptionState.UNDOING
@@ -340,7 +341,7 @@ def test_two_processes_never_adopt_at_once(journal: Journal, tmp_path: Path, fil
     [
         ("adopt", 36, 1),
         *(
-            pytest.param(scenario, 4, 60, marks=pytest.mark.slow)
+            pytest.param(scenario, 4 if WHOLE else 16, 60 if WHOLE else 15, marks=pytest.mark.slow)
             for scenario in ("adopt", "undo", "random", "nospace", "broken", "denied")
         ),
     ],

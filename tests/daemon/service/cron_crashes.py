@@ -1,8 +1,8 @@
 """A program that kills installs and uninstalls at every operation, on a machine with cron alone, and counts lost lines.
 
-Run as `python tests/daemon/service/cron_crashes.py FOLDER CRONTAB`: CRONTAB is the program to use, "" a stand-in.
-A child process is killed before its k-th operation, and cron's own program together with it before its k-th step;
-then either command is run again, and the user's table is looked at. Last line: JSON.
+Run as `python tests/daemon/service/cron_crashes.py FOLDER CRONTAB EVERY`: CRONTAB is the program to use, "" a stand-in.
+A child process is killed before its k-th operation, k being a multiple of EVERY, and cron's own program together with it
+before each of its steps; then either command is run again, and the user's table is looked at. Last line: JSON.
 """
 
 import ctypes
@@ -126,11 +126,12 @@ def _die_before(step: int) -> None:
     sys.addaudithook(count)
 
 
-def points(world: World, verb: str, table: bytes | None, steps: range) -> Iterator[tuple[str, int]]:
+def points(world: World, verb: str, table: bytes | None, every: int) -> Iterator[tuple[str, int]]:
     """Leave the world as a kill leaves it, for one point after the other."""
     of_cron = ["step"] if not world.crontab else CALLS if shutil.which("strace") else []
     for kind in ("ours", *of_cron):
-        for step in steps:
+        first = every if kind == "ours" else 1
+        for step in range(first, MOST_STEPS, first):
             world.build(table)
             if verb == "uninstall":
                 world.run("install")
@@ -146,11 +147,11 @@ def points(world: World, verb: str, table: bytes | None, steps: range) -> Iterat
             yield kind, step
 
 
-def sweep(world: World) -> dict[str, int]:
+def sweep(world: World, every: int) -> dict[str, int]:
     """Count the points, those of cron's own program among them, and the lines of the user's that were lost."""
     told = {"points": 0, "points_of_cron": 0, "lost_lines": 0, "tables_not_as_before": 0}
     for verb, then, table in itertools.product(VERBS, VERBS, (TABLE, None)):
-        for kind, step in points(world, verb, table, range(1, MOST_STEPS)):
+        for kind, step in points(world, verb, table, every):
             world.run(then)
             lines = (world.read() or b"").splitlines()
             lost = [line for line in (table or b"").splitlines() if line not in lines]
@@ -166,9 +167,9 @@ def sweep(world: World) -> dict[str, int]:
 
 
 def main() -> None:
-    folder, crontab = Path(sys.argv[1]), sys.argv[2]
+    folder, crontab, every = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     ctypes.CDLL(None).prctl(SUBREAPER, 1)
-    print(json.dumps(sweep(World(folder / "home", crontab))))
+    print(json.dumps(sweep(World(folder / "home", crontab), every)))
 
 
 if __name__ == "__main__":
