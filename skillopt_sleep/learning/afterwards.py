@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.betting import gain_interval
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.learning.pairs import is_solved, took
+from skillopt_sleep.learning.pairs import is_solved, request_of, took
 from skillopt_sleep.learning.propose import not_scored
 from skillopt_sleep.learning.saving import effort
 from skillopt_sleep.learning.spare import End, SpareAttempts
@@ -93,6 +93,7 @@ def scored_pairs(tasks: Sequence[Task], made: Sequence[Rollout], rule: GateRule)
                 task=task.id,
                 lesson=task.lesson,
                 session=task.session,
+                request=request_of(task),
                 sample=old.sample,
                 before=measure(old.score, rule),
                 after=measure(new.score, rule),

@@ -49,6 +49,7 @@ def pair_up(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], rule
             task=task.id,
             lesson=task.lesson,
             session=task.session,
+            request=request_of(task),
             sample=old.sample,
             before=before,
             after=after,
@@ -92,6 +93,12 @@ def failed_by_itself(trajectory: Trajectory) -> bool:
     """Return whether the attempt itself ended without an answer, as opposed to an outage of the model."""
     kind, _, _ = trajectory.failure.partition(":")
     return kind in OF_THE_ATTEMPT
+
+
+def request_of(task: Task) -> str:
+    """Return a digest of what is asked, whatever its case and spacing."""
+    asked = " ".join(task.prompt.casefold().split())
+    return hashlib.blake2b(asked.encode(), digest_size=DIGEST_BYTES).hexdigest()
 
 
 def digest(trajectory: Trajectory) -> str:

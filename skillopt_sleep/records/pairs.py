@@ -11,6 +11,7 @@ from skillopt_sleep.records.record import Record
 class Pair(Record, frozen=True, kw_only=True):
     """The metric of one validation task and sample under the baseline and under the candidate.
 
+    `request` tells the task's request from others of its session, which may test several lessons; it is a digest.
     `answers` are digests of what both arms answered, by which a target that repeats itself is known. `solved` says
     whether each arm did all that was asked; older versions didn't keep it. `took` is what each took if the baseline
     was attempted in a sealed copy.
@@ -19,6 +20,7 @@ class Pair(Record, frozen=True, kw_only=True):
     task: str
     lesson: str = ""
     session: str = ""
+    request: str = ""
     sample: int
     before: float
     after: float

@@ -18,14 +18,15 @@ class Solved(Record, frozen=True, kw_only=True):
 def solved(pairs: Iterable[Pair]) -> Solved | None:
     """Count the attempts that did all that was asked; None without pairs, or if one of them doesn't say it."""
     before = after = n = 0
-    requests: set[str] = set()
+    requests: set[tuple[str, str]] = set()
     for pair in pairs:
         if pair.solved is None:
             return None
         before += pair.solved[0]
         after += pair.solved[1]
         n += 1
-        requests.add(pair.task)
+        # Older versions didn't keep the request.
+        requests.add((pair.session, pair.request) if pair.request else ("", pair.task))
     if not n:
         return None
     return Solved(before=before, after=after, n=n, requests=len(requests))

@@ -63,7 +63,7 @@ def test_a_better_candidate_is_accepted_with_its_pairs() -> None:
     (trial, verdict, rollouts), _ = run()
 
     assert verdict.decision is Decision.ACCEPT
-    assert [replace(pair, answers=("", "")) for pair in trial.pairs] == [
+    assert [replace(pair, answers=("", ""), request="") for pair in trial.pairs] == [
         Pair(task=f"v{i}", session=f"s{i}", sample=0, before=0.0, after=1.0, solved=(False, True)) for i in range(3)
     ]
     assert (trial.before, trial.after, trial.n, trial.rounds) == (0.0, 1.0, 3, 1)
