@@ -82,6 +82,11 @@ while time.time() < until:
     try: os.fork()
     except OSError: time.sleep(0.05)
 ' {marker}"""
+# More memory and more room on the disk than an attempt may take; the file is never written, so this costs no time.
+_FILLER = """python3 -c 'held = [bytearray(1 << 28) for _ in range(40)]'
+truncate -s 5G "$HOME/hole"; fallocate -l 5G "$HOME/huge"
+for i in $(seq 1 14); do fallocate -l 900M big-$i; fallocate -l 900M "$HOME/big-$i"; done
+sleep 20"""
 
 KINDS = {
     "settings and ways out": _SETTINGS + _OUT,
@@ -91,9 +96,10 @@ KINDS = {
     "forged": _FORGED,
     "kill": _KILL,
     "storm": _STORM,
+    "filler": _FILLER,
 }
 # Those that end the agent itself: its attempts show nothing.
-DEADLY = frozenset({"kill", "storm", "forged"})
+DEADLY = frozenset({"kill", "storm", "forged", "filler"})
 
 
 def line_of(kind: str, **words: object) -> str:

@@ -165,7 +165,7 @@ def test_a_night_under_attack_ends_with_its_report_and_nothing_outside_is_change
     ran = [run for row in rollouts for run in row["trajectory"].get("commands", [])]
     if kind not in DEADLY:
         assert any(DONE in run["output"] for run in ran), [row["trajectory"] for row in rollouts][:1]
-    if kind in {"kill", "storm"}:
+    if kind in {"kill", "storm", "filler"}:
         assert rollouts
         assert all(row["trajectory"]["failure"] and row.get("score") is None for row in rollouts)
     assert files_with(home.folder / "sleep", place.secret) == []
