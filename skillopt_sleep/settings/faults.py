@@ -99,6 +99,8 @@ def expected(info: inspect.Type) -> Takes:
             return Takes("a text in quotes")
         case inspect.StrType(pattern=pattern) if pattern and ":" in pattern:
             return Takes('a time of day in quotes, as in "04:17"', example='"04:17"')
+        case inspect.StrType(pattern=pattern) if pattern and "/" in pattern:
+            return Takes("the name of a file in quotes, without a folder", example='"answers.db"')
         case inspect.StrType():
             return Takes("a length of time in quotes: a number with s, m, h or d", example='"30d"')
         case inspect.VarTupleType(item_type=item):

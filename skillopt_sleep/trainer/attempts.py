@@ -1,5 +1,6 @@
 """Attempt items, many at a time and each only once per skill, item and sample; count the cost by stage."""
 
+import dataclasses
 import math
 import threading
 from collections import defaultdict
@@ -16,6 +17,7 @@ from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Completion, Prompt, Record, Rollout, Usage
 from skillopt_sleep.trainer.env import Env, Item, Result, blaming, checked_result
+from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing
 from skillopt_sleep.trainer.tasks import as_rollout
 
 
@@ -106,14 +108,19 @@ class Attempt:
     env: Env
     target: Backend
     shown: int = RESPONSE_CHARS
+    sharing: Sharing = NOTHING_SHARED
 
     def asking(self, target: Backend, /) -> "Attempt":
         """Return the same function with another target, so that it can be sent to a worker."""
-        return Attempt(self.env, target, self.shown)
+        return dataclasses.replace(self, target=target)
 
     def __call__(self, job: Job, /) -> Attempted:
         """Attempt the item; a NightError is raised, and ends all attempts."""
-        counting = Counting(Asking(self.target, f"{job.item.id}#{job.sample}"))
+        asker = f"{job.item.id}#{job.sample}"
+        own = self.sharing.own(job.item.id, job.sha, job.sample)
+        if own:
+            asker = f"{asker}@{own}"
+        counting = Counting(Asking(self.target, asker))
         try:
             with blaming(self.env, f"environment {self.env.name}, item {job.item.id!r}"):
                 answer = self.env.rollout_one(job.item, job.skill, counting, sample=job.sample)

@@ -26,6 +26,7 @@ SlowPairs = Literal["mixed", "changed", "unchanged"]
 Search = Literal["current", "pareto"]
 Redraw = Literal["never", "doubt", "always"]
 Judge = Literal["auto", "step", "epoch", "end"]
+FileName = Annotated[str, Meta(pattern=r"^(?!\.\.?$)[^/\\]*$")]
 PoolName = Literal["threads", "ray"]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -39,7 +40,9 @@ class TrainSection(Section, frozen=True, kw_only=True):
     Each item of a batch is attempted `samples` times; where attempts differ, reflection sees the better one beside
     the worse one. Only the first `items` of train are used, 0 for all. These keys change no result: `folder` is where
     the run is written, and attempts are made by so many `workers` on the `pool` "threads" or "ray" (the cluster at
-    `address`, "" to start a local one).
+    `address`, "" to start a local one). `shared` names a file beside that folder, in which the trainings that name it
+    keep their answers: what one paid for costs the others nothing. Val answers that can have chosen a skill stay with
+    their own run ("": nothing is shared).
     """
 
     epochs: Count = 4
@@ -51,6 +54,7 @@ class TrainSection(Section, frozen=True, kw_only=True):
     patience: Amount = 0
     target: Share = 0.0
     folder: str = "run"
+    shared: FileName = ""
     workers: Count = 8
     pool: PoolName = "threads"
     address: str = ""

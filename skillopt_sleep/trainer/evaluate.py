@@ -18,6 +18,7 @@ from skillopt_sleep.trainer.data import read_split
 from skillopt_sleep.trainer.env import Env
 from skillopt_sleep.trainer.parts import VAL_SAMPLE, scores
 from skillopt_sleep.trainer.run import alone
+from skillopt_sleep.trainer.sharing import shared_calls
 from skillopt_sleep.trainer.summary import Scores
 from skillopt_sleep.trainer.tasks import as_document, as_task
 
@@ -51,9 +52,13 @@ def evaluate(
         raise ConfigError(
             f"environment {env.name} has no {split} items", remedy="choose another split, or add items to this one"
         )
-    with alone(folder), closing(CallStore(folder / "calls.db", clock)) as store:
+    with (
+        alone(folder),
+        closing(CallStore(folder / "calls.db", clock)) as store,
+        shared_calls(folder, config.train.shared, store.calls, clock) as calls,
+    ):
         budget = meter(config.limits, store.ledger, clock)
-        backend = asked(target, calls=store.calls, failures=store.failures, meter=budget)
+        backend = asked(target, calls=calls, failures=store.failures, meter=budget)
         attempts = Attempts(Attempt(env, backend), pool, Spent())
         document = as_document(skill)
         jobs = [Job(item, document.text, document.sha, VAL_SAMPLE, "eval") for item in items]

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.pools.threads import ThreadPool
-from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Split, Task
+from skillopt_sleep.protocols import Backend, Calls, Pool
+from skillopt_sleep.records import Document, Split, Task
 from skillopt_sleep.trainer.asked import asked, check_priced, meter, name_of
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config
@@ -24,6 +24,7 @@ from skillopt_sleep.trainer.lapses import Lapses
 from skillopt_sleep.trainer.manifest import manifest
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, RunFolder, Spending, open_run, seconds_before
+from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
 from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
 from skillopt_sleep.trainer.told import Answers, Replies
@@ -95,29 +96,29 @@ class Trainer:
         with open_run(self._folder, started_with, resume=resume, clock=self._clock) as folder:
             spent = Spent(before=seconds_before(self._folder))
             try:
-                return self._run(folder, items, spent)
+                with shared_calls(folder.path, self._config.train.shared, folder.store.calls, self._clock) as calls:
+                    return self._run(folder, calls, items, spent)
             finally:
                 paid = folder.store.ledger.spent()
                 folder.write(SPEND, Spending(paid=paid._asdict(), seconds=spent.seconds))
 
-    def _run(self, folder: RunFolder, items: Mapping[Split, Sequence[Item]], spent: Spent) -> Summary:
+    def _run(self, folder: RunFolder, calls: Calls, items: Mapping[Split, Sequence[Item]], spent: Spent) -> Summary:
         config, store = self._config, folder.store
         counter = meter(config.limits, store.ledger, self._clock)
         models = self._models
-        optimizer = asked(models["optimizer"], calls=store.calls, failures=store.failures, meter=counter)
-        target = asked(models["target"], calls=store.calls, failures=store.failures, meter=counter)
+        optimizer = asked(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
+        target = asked(models["target"], calls=calls, failures=store.failures, meter=counter)
         counting = Counting(optimizer, tell=Replies(folder).tell)
         lapses = None
         if config.gradient.skill_aware:
             lapses = Lapses()
         document = as_document(self._skill)
+        attempt = Attempt(self._env, target, config.gradient.shown_chars, self._own(folder, items, document))
         parts = Parts(
             config=config,
             items=items,
             tasks=self._tasks(items),
-            attempts=Attempts(
-                Attempt(self._env, target, config.gradient.shown_chars), self._pool, spent, tell=Answers(folder).tell
-            ),
+            attempts=Attempts(attempt, self._pool, spent, tell=Answers(folder).tell),
             optimizer=Optimizer(
                 backend=counting,
                 pool=self._optimizer_pool,
@@ -143,6 +144,13 @@ class Trainer:
         folder.write(BEST, summary.best_skill)
         folder.write(SUMMARY, summary)
         return summary
+
+    def _own(self, folder: RunFolder, items: Mapping[Split, Sequence[Item]], initial: Document) -> Sharing:
+        """Return which attempts no other training may see."""
+        if not self._config.train.shared:
+            return NOTHING_SHARED
+        passes = self._config.evaluation.samples
+        return sharing(folder.path, items[Split.VAL], initial=initial.sha, passes=passes)
 
     def _tasks(self, items: Mapping[Split, Sequence[Item]]) -> dict[str, Task]:
         """Return the items of all splits as tasks of the engine."""
