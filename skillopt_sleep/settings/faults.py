@@ -95,14 +95,8 @@ def expected(info: inspect.Type) -> Takes:
         case inspect.LiteralType() | inspect.EnumType():
             values = _choices(info)
             return Takes("one of its known values", choices=", ".join(values), example=f'"{values[0]}"')
-        case inspect.StrType(pattern=None):
-            return Takes("a text in quotes")
-        case inspect.StrType(pattern=pattern) if pattern and ":" in pattern:
-            return Takes('a time of day in quotes, as in "04:17"', example='"04:17"')
-        case inspect.StrType(pattern=pattern) if pattern and "/" in pattern:
-            return Takes("the name of a file in quotes, without a folder", example='"answers.db"')
-        case inspect.StrType():
-            return Takes("a length of time in quotes: a number with s, m, h or d", example='"30d"')
+        case inspect.StrType(pattern=pattern):
+            return _text(pattern or "")
         case inspect.VarTupleType(item_type=item):
             inner = expected(item)
             item_example = inner.example or '"…"'
@@ -111,6 +105,16 @@ def expected(info: inspect.Type) -> Takes:
             return Takes("a table", example='{ "name" = [0.20, 0.60] }')
         case _:
             return Takes("of another kind")
+
+
+def _text(pattern: str) -> Takes:
+    if not pattern:
+        return Takes("a text in quotes")
+    if ":" in pattern:
+        return Takes('a time of day in quotes, as in "04:17"', example='"04:17"')
+    if "/" in pattern:
+        return Takes("the name of a file in quotes, without a folder", example='"answers.db"')
+    return Takes("a length of time in quotes: a number with s, m, h or d", example='"30d"')
 
 
 def _bounds(number: inspect.IntType | inspect.FloatType) -> str:
