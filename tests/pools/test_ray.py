@@ -22,7 +22,9 @@ from skillopt_sleep.pools.ray import RayPool
 from skillopt_sleep.pools.worker_model import WorkerModel
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Limit, Usage
+from skillopt_sleep.trainer import TrainerConfig
 from skillopt_sleep.trainer.asked import asked
+from skillopt_sleep.trainer.env_file import load_class
 from tests.fakes import FakeBackend, FakeCalls, FakeClock, FakeFailures, FakeLedger
 from tests.pools.portable import (
     Broken,
@@ -42,6 +44,7 @@ from tests.pools.portable import (
     square,
     unpicklable,
 )
+from tests.trainer.test_loop import MODES
 from tests.trainer.toy import Scripted, a_config, a_trainer, bytes_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -277,13 +280,30 @@ def killing(pid: int, at: int) -> Callable[[object, int], None]:
     return stop
 
 
+OWN_ENV = """
+from tests.trainer.toy import Toy
+
+
+class Own(Toy):
+    def initial_skill(self):
+        return "# Own skill\\n"
+"""
+CONFIGS = {
+    "aware": a_config(train={"epochs": 2, "accumulation": 2, "batch_size": 4}, gradient={"skill_aware": True}),
+    **{name: MODES[name] for name in ("screened", "at the end", "pareto")},
+}
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 def test_a_training_is_the_same_on_threads_and_on_ray_with_a_worker_killed_in_the_middle(
-    pool: RayPool, tmp_path: Path
+    pool: RayPool, tmp_path: Path, config: TrainerConfig
 ) -> None:
-    config = a_config(train={"epochs": 2, "accumulation": 2, "batch_size": 4}, gradient={"skill_aware": True})
+    (tmp_path / "own.py").write_text(OWN_ENV, encoding="utf-8")
+    env = load_class("own.py:Own", tmp_path)()
     on_threads, on_ray = Scripted(), Scripted(killing(min(pids_of(pool)), 60))
-    a_trainer(tmp_path / "threads", on_threads, config=config).train()
-    a_trainer(tmp_path / "ray", on_ray, config=config, pool=pool).train()
+    a_trainer(tmp_path / "threads", on_threads, config=config, env=env).train()
+    summary = a_trainer(tmp_path / "ray", on_ray, config=config, env=env, pool=pool).train()
+    assert summary.best_skill.startswith("# Own skill")
     assert bytes_of(tmp_path / "threads") == bytes_of(tmp_path / "ray")
     assert sorted(on_ray.keys()) == sorted(on_threads.keys())
 
