@@ -10,6 +10,9 @@ import json
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import cache
+
+import msgspec
 
 from skillopt_sleep.backends.failures import Failures
 from skillopt_sleep.backends.replies import decoded
@@ -84,7 +87,7 @@ class Cached:
                     self._asking[key] = (lock, threads - 1)
 
     def _key(self, prompt: Prompt) -> str:
-        wanted = json.dumps(schema(prompt.schema), sort_keys=True) if prompt.schema else ""
+        wanted = _schema_text(prompt.schema) if prompt.schema else ""
         parts = (prompt.purpose, prompt.text, wanted, self._model, self._version(), str(prompt.sample), prompt.asker)
         if prompt.messages or prompt.temperature is not None:
             parts = (*parts, to_json([prompt.messages, prompt.temperature]).decode())
@@ -92,3 +95,8 @@ class Cached:
         for part in parts:
             digest.update(f"{len(part)}:{part}".encode())
         return digest.hexdigest()
+
+
+@cache
+def _schema_text(reply: type[msgspec.Struct]) -> str:
+    return json.dumps(schema(reply), sort_keys=True)
