@@ -1,5 +1,6 @@
 """A trial asks every unseen task under both versions, round by round, until the gate has a verdict."""
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -97,6 +98,17 @@ def test_the_arms_are_interleaved_task_by_task() -> None:
     assert [(task.id, document.body) for task, document, _ in executor.jobs] == [
         (f"v{i}", body) for i in range(3) for body in ("- Old.", "- New.")
     ]
+
+
+def test_what_does_better_on_every_second_attempt_makes_no_version_look_better() -> None:
+    attempts = itertools.count()
+    executor = FakeExecutor(lambda task, document, sample: "New" if next(attempts) % 2 else "Old")
+    crew = a_crew(executor=executor, judge=FakeJudge(better))
+    val = [a_task(id=f"v{i}", session=f"s{i}", split=Split.VAL) for i in range(4)]
+
+    _, verdict, _ = run_trial(BEFORE, AFTER, val, attempts=CrewAttempts(crew), rule=SURE)
+
+    assert verdict.decision is not Decision.ACCEPT
 
 
 def test_every_round_draws_new_samples_and_never_those_of_the_other_arm() -> None:
