@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.betting import gain_interval
 from skillopt_sleep.kit.stats import mean
+from skillopt_sleep.learning.attempts import in_pairs
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.pairs import is_solved, request_of, took
 from skillopt_sleep.learning.propose import not_scored
@@ -68,11 +69,11 @@ def ahead(document: Document, edits: Sequence[Edit], own: Sequence[Task], *, cre
 def _attempted(
     document: Document, changed: Document, own: Sequence[Task], attempts: SpareAttempts
 ) -> tuple[Rollout, ...]:
-    """Attempt each task once under both versions in turn."""
+    """Attempt each task once under both versions."""
     jobs: list[Job] = []
     for task in own:
         jobs += [(task, document, FRESH), (task, changed, CANDIDATE_SAMPLES + FRESH)]
-    return attempts.make(jobs, label=f"fresh round {document.id}")
+    return in_pairs(attempts, jobs, label=f"fresh round {document.id}")
 
 
 def _cut_short(document: Document, fresh: FreshRound, wanted: int, end: End) -> Note:

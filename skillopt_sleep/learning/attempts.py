@@ -1,5 +1,6 @@
 """Define how the engine gets attempts: from a night's crew, or from a training's environment."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,12 +10,16 @@ from skillopt_sleep.records import Rollout
 from skillopt_sleep.replay.rollout import Job, rollout
 
 
-class Attempts(Protocol):
+class Making(Protocol):
     """Makes attempts and grades them."""
 
     def make(self, jobs: Sequence[Job], *, label: str) -> tuple[Rollout, ...]:
         """Return one graded attempt for each job, in their order."""
         ...
+
+
+class Attempts(Making, Protocol):
+    """Makes attempts within a budget."""
 
     def left(self) -> int:
         """Return how many calls may still be made."""
@@ -35,3 +40,24 @@ class CrewAttempts:
     def left(self) -> int:
         """Return how many calls the night may still make."""
         return self.crew.meter.left()
+
+
+def in_pairs(attempts: Making, jobs: Sequence[Job], *, label: str) -> tuple[Rollout, ...]:
+    """Make jobs that alternate two versions, and return them in that order; chance says which of a pair goes first.
+
+    Were it always the same one, whatever changes from one attempt to the next would favour a version.
+    """
+    order: list[int] = []
+    for place in range(0, len(jobs), 2):
+        pair = [place, place + 1]
+        if _goes_second(jobs[place]):
+            pair.reverse()
+        order += pair
+    made = attempts.make([jobs[place] for place in order], label=label)
+    return tuple(made[place] for place in order)  # to swap a pair once more puts it back
+
+
+def _goes_second(job: Job) -> bool:
+    """Toss a coin, which falls the same way if a night is resumed."""
+    task, _, sample = job
+    return hashlib.blake2b(f"{task.id}\0{sample}".encode(), digest_size=1).digest()[0] % 2 == 1

@@ -29,7 +29,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.stats import mean, sign_test
-from skillopt_sleep.learning.attempts import Attempts
+from skillopt_sleep.learning.attempts import Attempts, in_pairs
 from skillopt_sleep.learning.pairs import failed_by_itself, pair_up
 from skillopt_sleep.proposals.rules import items, standing
 from skillopt_sleep.records import (
@@ -118,7 +118,7 @@ def watch(
             drawn[task.id] += 1
             jobs += [(task, document, sample), (task, candidate, CANDIDATE_SAMPLES + sample)]
         try:
-            made = attempts.make(jobs, label=f"guard {document.id}")
+            made = in_pairs(attempts, jobs, label=f"guard {document.id}")
         except BudgetExhausted as error:
             return Guarded(replace(guard, cut_short=True), rollouts, end=error)
         rollouts += made

@@ -18,7 +18,7 @@ from skillopt_sleep.kit.betting import (
     statistic,
 )
 from skillopt_sleep.kit.stats import mean, noise, shrunk
-from skillopt_sleep.learning.attempts import Attempts
+from skillopt_sleep.learning.attempts import Attempts, in_pairs
 from skillopt_sleep.learning.drift import anew, answering, has_changed
 from skillopt_sleep.learning.gate import (
     EARLY_ROUNDS,
@@ -135,7 +135,7 @@ class _Round(NamedTuple):
             jobs.append((task, self.candidate, CANDIDATE_SAMPLES + self.sample))
         if not jobs:
             return ()
-        return self.attempts.make(jobs, label=f"trial {self.document.id}")
+        return in_pairs(self.attempts, jobs, label=f"trial {self.document.id}")
 
 
 def _first_part(val: Sequence[Task], part: float) -> int:

@@ -119,7 +119,8 @@ def test_both_arms_of_a_pair_are_drawn_side_by_side_with_samples_that_no_trial_r
 
     night.run(accepted(*OWN), OWN)
 
-    assert [changed for _, changed, _ in night.jobs] == [False, True] * 3
+    for one, other in zip(night.jobs[::2], night.jobs[1::2], strict=True):
+        assert (one[0], {one[1], other[1]}) == (other[0], {False, True})
     assert {sample % CANDIDATE_SAMPLES for _, _, sample in night.jobs} == {FRESH}
     assert 1000 * GATE.rounds < FRESH
 

@@ -1,6 +1,6 @@
 """A night's crew makes the engine's attempts."""
 
-from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.attempts import CrewAttempts, in_pairs
 from tests.builders import a_document, a_task
 from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
 from tests.nights import a_crew
@@ -18,3 +18,21 @@ def test_each_job_is_attempted_and_graded_in_order() -> None:
         (1, "t1 1", 1.0),
     ]
     assert attempts.left() == 7
+
+
+def test_of_each_pair_chance_says_which_is_attempted_first_and_the_same_one_if_it_is_asked_again() -> None:
+    executor = FakeExecutor(lambda task, document, sample: f"{task.id} {sample}")
+    attempts = CrewAttempts(a_crew(executor=executor, judge=FakeJudge(1.0)))
+    jobs = [(a_task(id=f"v{n}"), a_document(), sample) for n in range(40) for sample in (0, 7)]
+
+    made = in_pairs(attempts, jobs, label="trial")
+    asked = [(task.id, sample) for task, _, sample in executor.jobs]
+    in_pairs(attempts, jobs, label="trial")
+
+    wanted = [(task.id, sample) for task, _, sample in jobs]
+    assert [(one.task, one.sample) for one in made] == wanted
+    assert [{*pair} for pair in zip(asked[::2], asked[1::2], strict=True)] == [
+        {*pair} for pair in zip(wanted[::2], wanted[1::2], strict=True)
+    ]
+    assert 10 < sum(sample == 0 for _, sample in asked[::2]) < 30
+    assert [(task.id, sample) for task, _, sample in executor.jobs] == asked * 2
