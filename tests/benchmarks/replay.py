@@ -1,6 +1,6 @@
 """What a sealed replay costs, whether anything gets out, and how often a night through sealed copies is wrong.
 
-`make bench NAME=replay`; ARGS="--nights 200" for more nights, `--only nights` (or `overhead`, `escapes`) for one part.
+`make bench NAME=replay`; ARGS="--nights 200" for more nights, `--only nights` (or `worlds`, `overhead`, `escapes`) for one part.
 The agent is a small program of ours and its model is scripted; store, seal, copies, relay, judge and gate are real.
 """
 
@@ -25,6 +25,7 @@ from skillopt_sleep.replay.seals import SEALS, chosen
 from tests.benchmarks.gate_figures import Count
 from tests.benchmarks.replay_agent import SCRIPT, TREE, FastAgent, sealed_copy
 from tests.benchmarks.replay_nights import CELLS, LINTED, Cell, Ended, night, repository
+from tests.benchmarks.replay_worlds_run import worlds
 from tests.builders import a_document, a_task
 from tests.contracts.test_seal import SEALS as TRIED
 from tests.fakes import FakeCalls, FakeClock, FakeLedger
@@ -55,12 +56,13 @@ def main() -> None:
     """Measure, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nights", type=int, default=NIGHTS, help="nights of each kind of rule")
-    parser.add_argument("--only", choices=["nights", "overhead", "escapes"], help="one part")
+    parser.add_argument("--only", choices=["nights", "worlds", "overhead", "escapes"], help="one part")
     asked = parser.parse_args()
     parts: dict[str, Callable[[Seal], dict[str, float]]] = {
         "overhead": overhead,
         "escapes": lambda _seal: escapes(),
         "nights": partial(nights, most=asked.nights),
+        "worlds": lambda _seal: worlds(asked.nights),
     }
     with tempfile.TemporaryDirectory(prefix="bench-", dir="/tmp") as name:
         choice = chosen(SEALS, Path(name))
@@ -104,7 +106,13 @@ def timed(seal: Seal, files: int) -> tuple[float, list[float], list[float]]:
         workspace = Workspace(root=str(root), commit=repository(root, tree))
         meter = NightMeter(FakeLedger(), Limits(Limit(10_000), 60), clock=FakeClock())
         copies = sealed_copy(
-            seal, server.root_url, folder / "r", draws=FakeCalls(), meter=meter, night="n", seconds=AGENT_SECONDS
+            seal,
+            server.root_url,
+            folder / "r",
+            draws=FakeCalls(),
+            meter=meter,
+            night="n",
+            acting=FastAgent(AGENT_SECONDS),
         )
         task = a_task(reference=LINTED, workspace=workspace, project=str(root))
         document = a_document("- Check.\n", path=f"{root}/CLAUDE.md", project=str(root))

@@ -4,11 +4,12 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from skillopt_sleep.backends.line import Upstream
 from skillopt_sleep.backends.metered import NightMeter
 from skillopt_sleep.backends.relay import Relay
+from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols import Calls
 from skillopt_sleep.protocols.acting import Acted, Arrival, Given, Inside, Installed, Limits, Turn, Way
@@ -21,14 +22,16 @@ from skillopt_sleep.replay.seals.probe import interpreter
 from skillopt_sleep.replay.workspaces import Bases
 
 CHECK = "sh check.sh"
+TURNS = 40
 # It parses the answer by hand, as importing a client would take longer than all the rest of an attempt.
-# What it is told: `linted` says whether to run the check, `passed` how many of four tests will pass, and `again` that
-# it has to ask once more before it is done.
+# What it is told: `linted` says whether to run the check, by which `line`, `passed` how many `of` the tests (four) will
+# pass, and `again` that it has to ask once more before it is done. `writes` and `removes` are files to write (name and
+# text) and to delete; if told to `die`, it kills itself. An agent that is `AGENT_BLIND` doesn't read its rules.
 SCRIPT = r"""
 import json, os, socket, sys, time
 rules = ""
 for name in ("CLAUDE.md", "AGENTS.md", ".claude/rules/skillopt-sleep.md", ".agents/skills/skillopt-sleep/SKILL.md"):
-    if os.path.exists(name):
+    if os.path.exists(name) and not os.environ.get("AGENT_BLIND"):
         with open(name) as file:
             rules += file.read()
 time.sleep(float(os.environ["AGENT_SECONDS"]))
@@ -54,9 +57,16 @@ while True:
     if not said.get("again"):
         break
     talk += "\n" + said["words"]
+if said.get("die"):
+    os.kill(os.getpid(), 9)
 with open("work.txt", "w") as file:
-    file.write("%d passed, %d failed\n" % (said["passed"], 4 - said["passed"]))
-print(json.dumps({"ran": ["sh check.sh"] if said["linted"] else [], "said": said["words"], "turns": turns}))
+    file.write("%d passed, %d failed\n" % (said["passed"], said.get("of", 4) - said["passed"]))
+for name, written in said.get("writes", []):
+    with open(name, "w") as file:
+        file.write(written)
+for name in said.get("removes", []):
+    os.remove(name)
+print(json.dumps({"ran": [said.get("line", "sh check.sh")] if said["linted"] else [], "said": said["words"], "turns": turns}))
 """
 TREE: Mapping[str, str] = {
     "CLAUDE.md": "# Shop\n",
@@ -96,7 +106,9 @@ class FastAgent:
         return Turn((*installed.command, "-I", "-S", "-c", SCRIPT), message.encode(), environ)
 
     def read(self, runs: Sequence[Ran], transcript: bytes, /) -> Acted:
-        """Return what the script says that it did."""
+        """Return what the script says that it did, or that it was killed before it said anything."""
+        if not all(ran.stdout for ran in runs):
+            return Acted(problem=CallFailed(FailureKind.KILLED, "the agent was killed before it answered"))
         told: list[dict[str, Any]] = [json.loads(ran.stdout) for ran in runs]
         commands = tuple(CommandRun(text=line, status=0) for one in told for line in one["ran"])
         return Acted(
@@ -125,11 +137,34 @@ class FastAgent:
         return Way()
 
 
+class Place(NamedTuple):
+    """Where and by whom attempts are made: the repository's files, the agent, and the most turns of one attempt.
+
+    The ids of the tasks end with `mark`: a night's own chance hangs on them, and is another one on each night.
+    """
+
+    tree: Mapping[str, str] = TREE
+    acting: FastAgent = FastAgent()
+    turns: int = TURNS
+    mark: str = ""
+
+
+USUAL = Place()
+
+
 def sealed_copy(
-    seal: Seal, address: str, folder: Path, *, draws: Calls, meter: NightMeter, night: str, seconds: float = 0.0
+    seal: Seal,
+    address: str,
+    folder: Path,
+    *,
+    draws: Calls,
+    meter: NightMeter,
+    night: str,
+    acting: FastAgent | None = None,
+    turns: int = TURNS,
 ) -> SealedCopy:
     """Return the executor of sealed attempts, as a night has it, with the fast agent in it."""
-    acting = FastAgent(seconds)
+    acting = acting or FastAgent()
     relay = Relay(meter, Upstream(address, {"x-api-key": "k"}), price=lambda _model, _usage: 0.0)
     agent = Agent(
         acting,
@@ -150,6 +185,6 @@ def sealed_copy(
         draws=draws,
         meter=meter,
         folder=folder,
-        limits=Limits(turns=40),
+        limits=Limits(turns=turns),
         night=lambda: night,
     )

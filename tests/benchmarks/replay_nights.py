@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from skillopt_sleep.protocols import Reporter
 from skillopt_sleep.protocols.sealing import Seal
@@ -29,7 +29,7 @@ from skillopt_sleep.records import (
 from tests.benchmarks.gate_machine import Models
 from tests.benchmarks.gate_nights import GATE, a_gate_plan
 from tests.benchmarks.gate_page import proven
-from tests.benchmarks.replay_agent import CHECK, TREE, sealed_copy
+from tests.benchmarks.replay_agent import CHECK, TREE, USUAL, Place, sealed_copy
 from tests.builders import a_task
 from tests.nights import Machine, Watcher
 from tests.server import Asked, ModelServer
@@ -103,6 +103,16 @@ class Ended(NamedTuple):
     attempts: int
 
 
+class Answering(Protocol):
+    """A model behind the agent: it answers each turn, and counts the attempts."""
+
+    attempts: int
+
+    def __call__(self, asked: Asked, /) -> Said:
+        """Answer one turn of an attempt."""
+        ...
+
+
 class World:
     """The model behind the agent: it decides what the agent does, by what the agent was told."""
 
@@ -114,10 +124,8 @@ class World:
 
     def __call__(self, asked: Asked) -> Said:
         """Answer one turn of an attempt."""
-        text = asked.body["messages"][0]["content"]
-        if not isinstance(text, str):
-            text = "".join(block.get("text", "") for block in text)
-        with_rule = RULE.removeprefix("- ") in text
+        text = told_in(asked)
+        with_rule = holds_rule(text)
         left = self._turns_left(text, with_rule=with_rule)
         if left:
             return Said(json.dumps({"linted": False, "passed": 0, "again": True, "words": f"{left} turns to go."}))
@@ -136,11 +144,10 @@ class World:
 
     def _ended(self, text: str, *, with_rule: bool) -> Said:
         """Answer the last turn."""
-        found = _PIECE.search(text)
-        lesson = found[2] if found else ""
+        piece, lesson = asked_piece(text)
         chances = self._cell.own if lesson == "installing" else self._cell.others
         chance = chances[with_rule]
-        if self._cell.once_failed and not with_rule and found and found[1] == "0" and lesson == "installing":
+        if self._cell.once_failed and not with_rule and piece == 0 and lesson == "installing":
             chance = 0.0
         draw = self._draw
         if self._cell.repeats:
@@ -151,26 +158,55 @@ class World:
         return Said(json.dumps({"linted": good, "passed": passed, "words": words}))
 
 
+def told_in(asked: Asked) -> str:
+    """Return all that the agent tells its model."""
+    text = asked.body["messages"][0]["content"]
+    if isinstance(text, str):
+        return text
+    return "".join(block.get("text", "") for block in text)
+
+
+def holds_rule(text: str) -> bool:
+    """Return whether the rule stands in this text."""
+    return RULE.removeprefix("- ") in text
+
+
+def asked_piece(text: str) -> tuple[int, str]:
+    """Return which piece of which lesson is asked for."""
+    found = _PIECE.search(text)
+    return (int(found[1]), found[2]) if found else (0, "")
+
+
 def night(cell: Cell, seed: int, seal: Seal) -> Ended:
+    """Run one night of this cell."""
+    return ended(cell, World(cell, seed), seal)
+
+
+def ended(cell: Cell, world: Answering, seal: Seal, place: Place = USUAL) -> Ended:
     """Run one night in a folder of its own: real store, seal, copies, relay, judge, engine and gate."""
-    world = World(cell, seed)
     with tempfile.TemporaryDirectory(prefix="bench-", dir="/tmp") as name:
-        report = reported(cell, world, seal, Path(name))
+        report = reported(cell, world, seal, Path(name), place=place)
         changes = [change for change in map(proven, report.documents) if change is not None]
-        staged = any(RULE.removeprefix("- ") in change.body for change in changes)
+        staged = any(holds_rule(change.body) for change in changes)
     return Ended(staged, report.verdict.value, world.attempts)
 
 
 def reported(
-    cell: Cell, world: World, seal: Seal, folder: Path, *, reporters: Sequence[Reporter] = ()
+    cell: Cell,
+    world: Answering,
+    seal: Seal,
+    folder: Path,
+    *,
+    reporters: Sequence[Reporter] = (),
+    place: Place = USUAL,
 ) -> NightReport:
     """Run one night in this folder, and return its report."""
     with ModelServer() as server:
         server.acts = world
         machine = Machine(folder, model=Watcher(_optimizer()))
         root = machine.project()
-        commit = repository(root)
-        machine.shelf.tasks = _asked(cell, root, commit, machine)
+        commit = repository(root, place.tree)
+        machine.shelf.tasks = _asked(cell, root, commit, machine, place.mark)
         plan = a_gate_plan(GATE)
         return machine.night(
             calls=20_000,
@@ -179,7 +215,14 @@ def reported(
             removal=plan.removal,
             min_edit_budget=4,
             copies=lambda store, meter: sealed_copy(
-                seal, server.root_url, folder / "r", draws=store.calls.draws(), meter=meter, night="n"
+                seal,
+                server.root_url,
+                folder / "r",
+                draws=store.calls.draws(),
+                meter=meter,
+                night="n",
+                acting=place.acting,
+                turns=place.turns,
             ),
         )
 
@@ -214,7 +257,7 @@ class _Nobody:
         raise AssertionError(f"asked in words: {prompt.text[:80]}")
 
 
-def _asked(cell: Cell, root: Path, commit: str, machine: Machine) -> list[Task]:
+def _asked(cell: Cell, root: Path, commit: str, machine: Machine, mark: str) -> list[Task]:
     """Return the requests of the last days, one a session, as a person wrote them into a tasks file."""
     made: list[Task] = []
     first = machine.clock() - timedelta(days=2)
@@ -223,7 +266,7 @@ def _asked(cell: Cell, root: Path, commit: str, machine: Machine) -> list[Task]:
     def add(lesson: str, turn: int) -> None:
         made.append(
             a_task(
-                id=f"{lesson}-{turn}",
+                id=f"{lesson}-{turn}{mark}",
                 prompt=f"Please do piece {turn} of {lesson} for me.",
                 reference=reference,
                 workspace=Workspace(root=str(root), commit=commit),
