@@ -3,7 +3,8 @@
 The target follows the rules in its instructions that mining.wishes can read, and forgets one now and then (seeded
 noise). The optimizer turns what the person said into an edit: a useful one if their words name what they want, a
 useless one ("be careful") if they name nothing, and a harmful one (single-word answers) if they complain about
-length. The judge counts the demand's words in the answer. Nothing it says is evidence about a real model.
+length. In a training without such words it learns from what an environment says went wrong. The judge counts the
+demand's words in the answer. Nothing it says is evidence about a real model.
 """
 
 import hashlib
@@ -28,6 +29,7 @@ HARMFUL = "- Answer every request with a single word."
 _REQUEST = re.compile(r"\A.*?\n# Project instructions\n(.*?)\n# Request\n(.*)\Z", re.DOTALL)
 _QUOTE = re.compile(r"^- (?:[\d-]+: )?«(.*?)»$", re.DOTALL | re.MULTILINE)
 _CHECKED = re.compile(r"^- [\d-]+: they checked the work themselves\n(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
+_WENT_WRONG = re.compile(r"^### What went wrong\n(.+)$", re.MULTILINE)
 _ITEM_OR_FENCED = re.compile(
     r"^# Item \d+$|^(?P<words>## The person's own words\n)?(?P<ticks>`{3,})\n(?P<text>.*?)\n(?P=ticks)$",
     re.DOTALL | re.MULTILINE,
@@ -138,6 +140,9 @@ def _attempt(prompt: Prompt, noise: random.Random, *, forgets: float) -> str:
     if match:
         instructions = match[1]
         request = match[2].strip()
+    elif prompt.messages:
+        instructions = "\n".join(message.text for message in prompt.messages if message.role == "system")
+        request = prompt.messages[-1].text
     rules = [line for line in instructions.splitlines() if noise.random() >= forgets]
     if any(_SINGLE_WORD.search(rule) for rule in rules):
         return "Done."
@@ -212,9 +217,15 @@ def _reflect(text: str) -> str:
 
 
 def _lessons(text: str) -> tuple[str, ...]:
-    """Return the rules that the quoted people ask for, in words or by the checks they ran, each once."""
+    """Return the rules that the quoted people ask for, in words or by the checks they ran, each once.
+
+    If nobody is quoted, what went wrong asks for a rule where it names what is wanted.
+    """
     checks = {command for _, command in _CHECKED.findall(text)}
-    rules = dict.fromkeys(_lesson(quote) for quote in _QUOTE.findall(text) if quote not in checks)
+    said = [quote for quote in _QUOTE.findall(text) if quote not in checks]
+    if not said and not checks:
+        said = [why for why in _WENT_WRONG.findall(text) if read_wish(why) != Wish()]
+    rules = dict.fromkeys(map(_lesson, said))
     for command in sorted(checks):
         rules[f"- Always use `{command}` before you say that it is done."] = None
     return tuple(rules)

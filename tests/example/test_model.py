@@ -41,6 +41,7 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
+from skillopt_sleep.trainer import ask
 from tests.builders import (
     SAID,
     a_document,
@@ -273,3 +274,17 @@ def test_its_optimizer_finds_other_ways_and_other_requests() -> None:
         "for the second service: Install the dependencies of this project.",
         "in the tools folder: Install the dependencies of this project.",
     ]
+
+
+def test_in_a_training_it_follows_the_system_text_and_learns_from_what_went_wrong() -> None:
+    asked = ask(SHARP, "Add zod.")
+    told = ask(SHARP, "Add zod.", system="# Skill\n- Use pnpm, never npm.")
+    assert ("pnpm" in asked, "pnpm" in told) == (False, True)
+    assert learned_from("Use pnpm, never npm.") == ["- Use pnpm, never npm."]
+    assert learned_from("It did not do what was asked.") == []
+
+
+def learned_from(why: str) -> list[str]:
+    attempts = f"# Attempts\n## Attempt 1\n### Request\nAdd zod.\n### What went wrong\n{why}\n"
+    reply = SHARP.complete(Prompt(purpose=Purpose.REFLECT, text=attempts)).text
+    return [edit["content"] for edit in json.loads(reply)["edits"]]

@@ -1,4 +1,4 @@
-"""The example environment of README and docs, run as the file that a reader would make of it, against a model on loopback."""
+"""The examples of the docs, run as the files that a reader would make of them: simulated, or against loopback."""
 
 import json
 import os
@@ -33,13 +33,43 @@ def _blocks(language: str, *holding: str) -> list[Any]:
     return found
 
 
-ENVIRONMENTS = _blocks("python", "Trainer(")
+ENVIRONMENTS = _blocks("python", "Trainer(", "OpenAIBackend(")
 CONFIGURATIONS = _blocks("toml", "[train]", "[env]")
 
 
 def test_there_are_examples() -> None:
     assert ENVIRONMENTS
     assert CONFIGURATIONS
+
+
+def test_the_quick_start_is_short_and_prints_with_the_simulated_model_what_the_page_shows(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "trainer" / "quick-start.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(
+        r"^```python\n([^`]*class Shop.*?)^```\n.*?^```python\n(.*?)^```\n\n```text\n(.*?)^```\n",
+        page,
+        re.DOTALL | re.MULTILINE,
+    )
+    environment, start, printed = shown
+    assert (environment.count("\n") <= 15, start.count("\n") <= 10) == (True, True)
+    assert "SimulatedBackend" in start
+    (tmp_path / "shop.py").write_text(environment, encoding="utf-8")
+    (tmp_path / "start.py").write_text(start, encoding="utf-8")
+    assert _ran("start.py", tmp_path) == printed
+
+
+def _ran(file: str, folder: Path, **variables: str) -> str:
+    """What a file of Python prints that is run in its folder, without the caller's own settings."""
+    done = subprocess.run(
+        [sys.executable, file],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "HOME": str(folder), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def _answer(request: Request) -> Response:
@@ -65,17 +95,8 @@ def _answer(request: Request) -> Response:
 def test_the_example_environment_learns_its_rule(tmp_path: Path, httpserver: HTTPServer, example: str) -> None:
     httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(_answer)
     (tmp_path / "dates.py").write_text(example, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "dates.py"],
-        cwd=tmp_path,
-        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "OPENAI_BASE_URL": httpserver.url_for("/v1")},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == f"0.0 -> 1.0\n{RULE}\n", done.stdout
+    printed = _ran("dates.py", tmp_path, OPENAI_BASE_URL=httpserver.url_for("/v1"))
+    assert printed == f"0.0 -> 1.0\n{RULE}\n"
     assert (tmp_path / "run" / "best_skill.md").read_text(encoding="utf-8") == RULE
 
 
