@@ -29,8 +29,9 @@ def ask(
 
 def test_no_step_and_an_unknown_schedule_are_said_instead_of_meaning_something_else() -> None:
     assert edit_budget("cosine", step=0, total=0, most=4, least=2) == 4
-    with pytest.raises(ValueError, match="cosin"):
-        edit_budget("cosin", step=1, total=4, most=4, least=2)
+    for total in (0, 1, 4):
+        with pytest.raises(ValueError, match="cosin"):
+            edit_budget("cosin", step=1, total=total, most=4, least=2)
 
 
 # a model chooses ----------------------------------------------------------------------------------------

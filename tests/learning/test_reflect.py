@@ -239,6 +239,14 @@ def test_an_edit_that_names_its_attempts_is_supported_by_those_only() -> None:
     assert [(edit.tasks, edit.support) for edit in patch.edits] == [(("t1",), 1), (("t0", "t1", "t2"), 3)]
 
 
+def test_a_deletion_names_its_lines_without_the_line_breaks_around_them() -> None:
+    edits = [{"op": "delete", "target": "- Old.\n"}]
+
+    (patch,) = run([a_rollout(task="t1")], on_train(), reply={"edits": edits})[0].patches
+
+    assert patch.edits[0].target == "- Old."
+
+
 def test_no_edits_are_a_fine_answer() -> None:
     (patch,) = run([a_rollout()], reply={"edits": []})[0].patches
 

@@ -1,4 +1,4 @@
-"""A trained skill may hold links only where its configuration allows it."""
+"""A trained skill may hold links and long edits only where its configuration allows it."""
 
 import re
 from pathlib import Path
@@ -69,3 +69,37 @@ def test_a_training_learns_a_rule_with_an_address_if_its_configuration_says_so(
 ) -> None:
     summary = a_trainer(tmp_path, Linking(), config=a_config(optimizer=key)).train()
     assert ("https://api.example.org/v2" in summary.best_skill) is bool(key)
+
+
+LONG = "Say each word twice. " * 100
+
+
+def test_an_edit_is_as_long_as_the_configuration_allows_and_the_key_is_named() -> None:
+    refused = refusal(as_document("# Skill\n"), allow_urls=False)(edit(LONG))
+    assert "more than 2,000" in refused
+    assert "optimizer.edit_chars" in refused
+    assert refusal(as_document("# Skill\n"), allow_urls=False, edit_chars=2_100)(edit(LONG)) == ""
+    assert "more than 300" in refusal(as_document("# Skill\n"), allow_urls=False, edit_chars=300)(edit(LONG))
+    assert "link" in refusal(as_document("# Skill\n"), allow_urls=False, edit_chars=9_000)(edit(LONG + RULES[1]))
+
+
+@pytest.mark.parametrize("name", ["reflect", "reflect_deep"])
+def test_the_optimizer_is_told_how_long_an_edit_may_be(name: str) -> None:
+    assert "at most 2,000 characters each" in wording({})(name)
+    assert "at most 4,500 characters each" in wording({}, edit_chars=4_500)(name)
+
+
+class Wordy(Scripted):
+    """Explains each rule at length."""
+
+    def _answer(self, prompt: Prompt) -> str:
+        answer = super()._answer(prompt)
+        if prompt.purpose in {Purpose.REFLECT, Purpose.AGGREGATE}:
+            return re.sub(r"(Say \w+\.)", rf"\1 {LONG}", answer)
+        return answer
+
+
+@pytest.mark.parametrize("key", [{}, {"edit_chars": 3_000}])
+def test_a_training_learns_a_long_rule_if_its_configuration_says_so(tmp_path: Path, key: dict[str, int]) -> None:
+    summary = a_trainer(tmp_path, Wordy(), config=a_config(optimizer=key)).train()
+    assert (LONG.strip() in summary.best_skill) is bool(key)
