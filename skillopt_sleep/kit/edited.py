@@ -1,9 +1,14 @@
 """Apply edits to a body of rules."""
 
+import re
 from collections.abc import Sequence
 
 from skillopt_sleep.kit.protected import BEGIN, BLOCK, END, guidance, is_whole, with_guidance
 from skillopt_sleep.records import Edit, EditOp, EditSource, Fate
+
+_BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
+_BLANK_TAIL = re.compile(r"(?:\n[ \t]*)+\Z")
+_BLANK_END = re.compile(r"\n[ \t]*\n\Z")
 
 
 def edited(body: str, edit: Edit) -> tuple[str, Fate, str]:
@@ -28,6 +33,13 @@ def edited(body: str, edit: Edit) -> tuple[str, Fate, str]:
     if changed == body:
         return body, Fate.DUPLICATE, "it changes nothing"
     return changed, Fate.APPLIED, ""
+
+
+def named_target(op: EditOp, target: str) -> str:
+    """Return a model's target, without the line breaks around it if it is to be deleted."""
+    if op is EditOp.DELETE:
+        return target.strip("\n") or target
+    return target
 
 
 def all_edited(body: str, edits: Sequence[Edit]) -> str | None:
@@ -101,13 +113,13 @@ def _changed(body: str, edit: Edit, *, start: int, end: int) -> str:
 
 
 def _without(body: str, start: int, end: int) -> str:
-    """Take this part out of the body; whole lines leave no empty line behind."""
+    """Take this part out of the body; whole lines leave neither an empty line nor a second one behind."""
     begins_line = start == 0 or body[start - 1] == "\n"
     if not begins_line or "\n" in {body[start], body[end - 1]} or body[end : end + 1] not in {"", "\n"}:
         return body[:start] + body[end:]
     before, after = body[:start], body[end + 1 :]
-    if not after:
-        return before.removesuffix("\n")
-    if before.endswith("\n\n") and after.startswith("\n"):
-        after = after[1:]
+    if not after.strip():
+        return _BLANK_TAIL.sub("", before)
+    if not before.strip() or _BLANK_END.search(before):
+        after = _BLANK_START.sub("", after)
     return before + after

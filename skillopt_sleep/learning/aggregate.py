@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 from rapidfuzz import fuzz
 
+from skillopt_sleep.kit.edited import named_target
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.learning.asking import Optimizer, Question
 from skillopt_sleep.records import Edit, EditOp, EditSource, Note, Patch, Purpose, tasks_of
@@ -120,7 +121,8 @@ def _edit(merged: MergedEdit, group: Sequence[Patch]) -> Edit:
 
     It counts as learned from failures if one of them is.
     """
-    edit = Edit(op=merged.op, target=merged.target, content=merged.content.strip(), reason=merged.reason)
+    target = named_target(merged.op, merged.target)
+    edit = Edit(op=merged.op, target=target, content=merged.content.strip(), reason=merged.reason)
     origins = _origins(merged, edit, group)
     tasks = tasks_of(_edits(origins))
     source = origins[0].source

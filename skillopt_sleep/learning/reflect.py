@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from skillopt_sleep.kit.edited import named_target
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.learning.asking import Extra, Optimizer, Question, check_train, patches_and_notes
 from skillopt_sleep.prompts.attempts import Case, cases, made_in, said, show, what_went_wrong
@@ -217,7 +218,7 @@ def _edit(edit: EditReply, some: Sequence[Case], source: EditSource) -> Edit:
     return Edit(
         op=edit.op,
         content=edit.content.strip(),
-        target=edit.target,
+        target=named_target(edit.op, edit.target),
         reason=edit.reason,
         source=source,
         support=len(names),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from skillopt_sleep.kit.edited import named_target
 from skillopt_sleep.learning.asking import Optimizer, Question
 from skillopt_sleep.prompts.edits import numbered
 from skillopt_sleep.records import Edit, EditOp, Note, Purpose, tasks_of
@@ -63,7 +64,7 @@ def _edits(alternative: Alternative, chosen: Sequence[Edit], budget: int) -> tup
         varied = Edit(
             op=edit.op,
             content=edit.content.strip(),
-            target=edit.target,
+            target=named_target(edit.op, edit.target),
             reason=edit.reason,
             source=chosen[0].source,
             support=support,
