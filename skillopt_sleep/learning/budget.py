@@ -32,13 +32,13 @@ def edit_budget(schedule: str, *, step: int, total: int, most: int, least: int) 
     Linear and cosine go down from `most` to `least`; constant stays at `most`, and so does autonomous, which leaves
     the choice to `budget`. Raises ValueError for another schedule.
     """
+    if schedule not in {"constant", "autonomous", "linear", "cosine"}:
+        raise ValueError(f"there is no schedule {schedule!r}")
     if schedule in {"constant", "autonomous"} or total <= 1:
         return most
     t = min(step, total) / total
     if schedule == "linear":
         return max(least, round(most + (least - most) * t))
-    if schedule != "cosine":
-        raise ValueError(f"there is no schedule {schedule!r}")
     return max(least, round(least + (most - least) * (1 + math.cos(math.pi * t)) / 2))
 
 
