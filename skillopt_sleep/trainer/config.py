@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
+from skillopt_sleep.proposals.guard import LIMIT
 from skillopt_sleep.records import GateRule, Metric, ReflectMode, RuleName, UpdateMode
 from skillopt_sleep.settings import (
     Amount,
@@ -88,8 +89,8 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     patch applies edits, rewrite works them into the text, full_rewrite writes a new text. From epoch 2 on,
     `slow_update` compares `slow_samples` train items under the last epoch's skill and this one's, and writes
     guidance: gated on val if `slow_gated`, otherwise inserted unmeasured. `slow_pairs` selects the items it is shown.
-    `meta_skill` keeps the optimizer's own notes between epochs. No skill may exceed `max_chars`. Rules may hold links
-    and addresses only with `allow_urls`.
+    `meta_skill` keeps the optimizer's own notes between epochs. No skill may exceed `max_chars`, and no edit
+    `edit_chars`. Rules may hold links and addresses only with `allow_urls`.
 
     Before val is asked, each edit is tried by itself in at least `screen` pairs of attempts on the train items it was
     learned from, and left out if it gains nothing there (0: everything goes to val, as in SkillOpt). With `search`
@@ -109,6 +110,7 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     screen: Amount = 2
     search: Search = "current"
     max_chars: Count = 24_000
+    edit_chars: Count = LIMIT
     allow_urls: bool = False
 
 

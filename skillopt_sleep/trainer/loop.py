@@ -123,7 +123,11 @@ class Trainer:
                 backend=counting,
                 pool=self._optimizer_pool,
                 document=document,
-                words=wording(self._overrides, allow_urls=config.optimizer.allow_urls),
+                words=wording(
+                    self._overrides,
+                    allow_urls=config.optimizer.allow_urls,
+                    edit_chars=config.optimizer.edit_chars,
+                ),
                 shown_chars=config.gradient.shown_chars,
                 reflecting=lapses.question if lapses else None,
                 on_successes=config.gradient.appendix_source == "both",

@@ -107,7 +107,8 @@ class Parts:
 
     def refusal(self, document: Document) -> Callable[[Edit], str]:
         """Return a function that says why an edit of this document is refused, or ""."""
-        return refusal(document, allow_urls=self.config.optimizer.allow_urls)
+        own = self.config.optimizer
+        return refusal(document, allow_urls=own.allow_urls, edit_chars=own.edit_chars)
 
     def jobs(self, document: Document, items: Sequence[Item], *, sample: int, stage: str) -> tuple[Job, ...]:
         """Return one attempt at each item under this skill."""

@@ -7,6 +7,7 @@ from typing import cast
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.prompts import slots, template
+from skillopt_sleep.proposals.guard import LIMIT
 from skillopt_sleep.trainer.env import kind_of
 
 NAMES = (
@@ -38,6 +39,7 @@ _HERE = (
     ("fared tonight", "fared just now"),
 )
 
+_LONGEST = "at most {:,} characters each"
 _NO_LINKS = re.compile(r", no links(?: that aren't there now)?(?=,)")
 
 
@@ -89,11 +91,15 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
             )
 
 
-def wording(overrides: Mapping[str, str], *, allow_urls: bool = False) -> Callable[[str], str]:
+def wording(
+    overrides: Mapping[str, str], *, allow_urls: bool = False, edit_chars: int = LIMIT
+) -> Callable[[str], str]:
     """Return the function that finds a prompt by name: in the user's words, else in those of a training."""
     known: dict[str, str] = {}
     for name in NAMES:
-        usual = _NO_LINKS.sub("", words(name)) if allow_urls else words(name)
+        usual = words(name).replace(_LONGEST.format(LIMIT), _LONGEST.format(edit_chars))
+        if allow_urls:
+            usual = _NO_LINKS.sub("", usual)
         known[name] = overrides.get(name) or usual
 
     def prompt(name: str) -> str:
