@@ -201,6 +201,11 @@ class CliBackend:
         """Return the price by the user's tariff; without one only the program itself knows what it is billed for."""
         return self._tariff.price(usage) if self._tariff else None
 
+    @property
+    def tells_price(self) -> bool:
+        """Return whether an answer comes with what it cost: the program tells, or a subscription covers it."""
+        return self._dialect.tells_price or self.account.subscription
+
     def _start(self, invocation: Invocation, place: Path, *, timeout: float) -> Ran:
         work = place / "work"
         for name, data in invocation.files.items():

@@ -68,6 +68,11 @@ class WorkerModel:
         """Return the price in dollars of so many tokens, None if it is unknown."""
         return self._model.price(model, usage)
 
+    @property
+    def tells_price(self) -> bool:
+        """Return whether the model's answers come with what they cost."""
+        return getattr(self._model, "tells_price", False)
+
     def complete(self, prompt: Prompt) -> Completion:
         """Complete the prompt from where the attempt is made."""
         if _current.worker is None:

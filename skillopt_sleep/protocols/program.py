@@ -92,6 +92,11 @@ class Dialect(Protocol):
         ...
 
     @property
+    def tells_price(self) -> bool:
+        """Return whether the program says what a call cost."""
+        ...
+
+    @property
     def passed(self) -> frozenset[str]:
         """The user's environment variables that the program may see: logins and endpoints."""
         ...

@@ -7,7 +7,6 @@ from typing import Any
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.failures import Failures, KeptFailures
 from skillopt_sleep.backends.handoff import Answered, HandoffBackend
-from skillopt_sleep.backends.http import HttpBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
@@ -30,15 +29,22 @@ def meter(limits: LimitsSection, ledger: Ledger, clock: Callable[[], datetime]) 
 
 
 def check_priced(models: Mapping[str, Backend], limits: LimitsSection) -> None:
-    """Raise ConfigError if dollars are limited and a model's price can't become known: its server never says it."""
+    """Raise ConfigError if dollars are limited and a model's price can't become known.
+
+    It is known if the model has a price, or if its answers tell theirs (`tells_price`).
+    """
     if not limits.usd:
         return
     for model in models.values():
-        if isinstance(model, HttpBackend) and model.price("", Usage(input_tokens=1, output_tokens=1)) is None:
-            raise ConfigError(
-                f"what {name_of(model)} costs isn't known, so a limit in dollars can't be kept",
-                remedy=f"{UNPRICED}, or add the model to [prices] in config.toml",
-            )
+        known = priced(model, Usage(input_tokens=1, output_tokens=1)) is not None
+        if known or getattr(model, "tells_price", False):
+            continue
+        remedy = f"{UNPRICED}, or add the model to [prices] in config.toml"
+        if getattr(model, "price", None) is None:
+            remedy = f"{UNPRICED}, or give the model a method price(model, usage)"
+        raise ConfigError(
+            f"what {name_of(model)} costs isn't known, so a limit in dollars can't be kept", remedy=remedy
+        )
 
 
 def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightMeter) -> Backend:

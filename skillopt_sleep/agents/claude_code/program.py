@@ -60,6 +60,7 @@ class Claude:
     home_name = ".claude"
     key_name = KEY_NAME
     limits_answers = True
+    tells_price = True
     passed = PASSED
     # If CLAUDE_CONFIG_DIR isn't set, .claude.json is beside the agent's home.
     account_files = (".credentials.json", "settings.json", ".claude.json", "../.claude.json")

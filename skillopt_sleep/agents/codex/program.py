@@ -69,6 +69,7 @@ class Codex:
     account_files = (codex_login.AUTH_FILE,)
     key_name = codex_login.OPENAI_KEY
     limits_answers = False
+    tells_price = False
     passed = PASSED
 
     def version(self, ran: Ran) -> str:
