@@ -213,6 +213,11 @@ class Spent:
         self._seconds[stage] += seconds
 
     @property
+    def calls(self) -> int:
+        """Return how many calls all stages used."""
+        return sum(len(taken) for taken in self._taken.values())
+
+    @property
     def seconds(self) -> dict[str, float]:
         """Return the seconds by stage."""
         return {stage: round(seconds, 6) for stage, seconds in sorted(self._seconds.items())}

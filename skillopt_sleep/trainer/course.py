@@ -71,7 +71,7 @@ class Course:
         self.state = State(
             current=self.initial, best=self.initial, alpha=config.evaluation.alpha, pool=(self.initial,)
         )
-        self.history = History(baseline=baseline)
+        self.history = History(baseline=baseline, calls=parts.calls())
         parts.keep(document, 0)
 
     def run(self) -> None:
@@ -113,6 +113,7 @@ class Course:
             parts.folder.write(f"epochs/epoch_{epoch:02d}/judged.json", trial)
             standings = {"current": self.state.current.standing, "best": self.state.best.standing}
             records = (*records[:-1], replace(records[-1], judged=gated, **standings))
+        records = (*records[:-1], replace(records[-1], calls=parts.calls()))
         self.history = replace(self.history, epochs=records)
 
     def _steps(self, epoch: int, notebook: str) -> Past:

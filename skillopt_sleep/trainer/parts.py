@@ -77,6 +77,10 @@ class Parts:
         """Return the parts with the optimizer asked under this name: each step gets its own answers."""
         return dataclasses.replace(self, optimizer=replace(self.optimizer, asker=asker))
 
+    def calls(self) -> int:
+        """Return how many calls were answered so far, the optimizer's too."""
+        return self.spent.calls + len(self.counting.taken)
+
     def rules(self, document: Document) -> StepRules:
         """Return how a step learns, as the engine takes it."""
         gradient, own = self.config.gradient, self.config.optimizer

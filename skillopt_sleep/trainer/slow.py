@@ -44,7 +44,13 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
     """
     own = parts.config.optimizer
     notes_wanted = own.meta_skill and epoch < parts.config.train.epochs
-    record = EpochRecord(epoch=epoch, current=state.current.standing, best=state.best.standing, notebook=past.notes)
+    record = EpochRecord(
+        epoch=epoch,
+        calls=parts.calls(),
+        current=state.current.standing,
+        best=state.best.standing,
+        notebook=past.notes,
+    )
     if not (own.slow_update or notes_wanted):
         return LookedBack(state, record, past.notes)
     current = state.current.document
@@ -76,6 +82,7 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
     record = replace(record, compared=counts, notebook=notebook, notes=tuple(failed))
     if guidance is not None:
         state, record = _guided(parts, state, guidance, record, step=step, folder=folder)
+    record = replace(record, calls=parts.calls())
     parts.folder.write(f"{folder}/epoch.json", record)
     return LookedBack(state, record, notebook)
 

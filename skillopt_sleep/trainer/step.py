@@ -123,6 +123,8 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
         epoch=place.epoch,
         step_in_epoch=place.in_epoch,
         batches=len(batches),
+        base=state.current.standing.version,
+        calls=parts.calls(),
         train=train,
         patches=len(lessons.patches),
         merged=len(lessons.merged.edits),

@@ -71,12 +71,18 @@ class Standing(Record, frozen=True, kw_only=True):
 
 
 class StepRecord(Record, frozen=True, kw_only=True):
-    """One optimization step, with everything that decided it."""
+    """One optimization step, with everything that decided it.
+
+    `base` is the version of the skill that it began with; `calls` were answered in the training when it ended, None
+    if an older version of this program wrote it.
+    """
 
     step: int
     epoch: int
     step_in_epoch: int
     batches: int
+    base: int = 0
+    calls: int | None = None
     train: Scores
     patches: int = 0
     merged: int = 0
@@ -95,10 +101,11 @@ class StepRecord(Record, frozen=True, kw_only=True):
 class EpochRecord(Record, frozen=True, kw_only=True):
     """The end of an epoch: how train items changed since the last one, guidance and notes, and what val says.
 
-    `judged` is the verdict on what became of the best skill, if val is asked once an epoch.
+    `judged` is the verdict on what became of the best skill, if val is asked once an epoch; `calls` as in a step.
     """
 
     epoch: int
+    calls: int | None = None
     compared: dict[str, int] = {}  # noqa: RUF012 - msgspec copies it
     edits: tuple[AppliedEdit, ...] = ()
     gated: Gated | None = None
@@ -110,9 +117,10 @@ class EpochRecord(Record, frozen=True, kw_only=True):
 
 
 class History(Record, frozen=True, kw_only=True):
-    """All steps and epochs so far, and the scores of the initial skill."""
+    """All steps and epochs so far, and the scores of the initial skill, known after so many `calls`."""
 
     baseline: Scores
+    calls: int | None = None
     steps: tuple[StepRecord, ...] = ()
     epochs: tuple[EpochRecord, ...] = ()
 

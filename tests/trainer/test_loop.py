@@ -10,7 +10,7 @@ import pytest
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, ConfigError, FailureKind
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.records import Completion, Prompt, Purpose, Split
-from skillopt_sleep.trainer.summary import Action, History
+from skillopt_sleep.trainer.summary import Action, EpochRecord, History
 from tests.fakes import SerialPool
 from tests.sweeps import thinned
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer, bytes_of
@@ -153,6 +153,26 @@ def test_a_run_that_is_extended_is_the_longer_run_with_scores_of_its_own_skills(
     assert longer.best.test is not None
     assert (longer.best.test.hard or 0) > (short.best.test.hard or 0)
     assert not set(first.keys()) & set(second.keys())
+
+
+def test_each_step_and_epoch_says_how_many_calls_were_answered_until_its_end(tmp_path: Path) -> None:
+    model = Scripted()
+    a_trainer(tmp_path, model, config=a_config(evaluation={"test": False})).train()
+    history = from_json((tmp_path / "history.json").read_bytes(), History)
+    calls = [history.calls, *(step.calls for step in history.steps), history.epochs[0].calls]
+    assert calls == sorted(calls, key=lambda count: count or 0)
+    assert calls[0] == 8 + 8  # val and the first batch
+    assert calls[-1] == len(model.prompts)
+    assert (
+        history.epochs[0].calls
+        == from_json((tmp_path / "epochs/epoch_02/epoch.json").read_bytes(), EpochRecord).calls
+    )
+
+
+def test_each_step_says_which_version_of_the_skill_it_began_with(tmp_path: Path) -> None:
+    a_trainer(tmp_path).train()
+    history = from_json((tmp_path / "history.json").read_bytes(), History)
+    assert [step.base for step in history.steps] == [0, *(step.current.version for step in history.steps[:-1])]
 
 
 def test_a_score_of_zero_is_a_score_when_a_run_goes_on(tmp_path: Path) -> None:
