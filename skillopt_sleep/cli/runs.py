@@ -1,4 +1,4 @@
-"""The command `runs`: list, show, compare and fork trainings."""
+"""The command `runs`: list, show, plot, compare and fork trainings."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.lazy import PlainGroup
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.cli.train import cost, scored, summary_lines
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.trainer.manifest import Manifest
     from skillopt_sleep.trainer.summary import History
 
-app = typer.Typer(cls=PlainGroup, add_completion=False, help="List, show, compare and fork trainings.")
+app = typer.Typer(cls=PlainGroup, add_completion=False, help="List, show, plot, compare and fork trainings.")
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
@@ -95,6 +95,32 @@ def show(run: RunFolder, *, as_json: AsJson = False) -> None:
         say(line)
 
 
+@app.command("plot", epilog="Example: skillopt-sleep runs plot run --open")
+def plot(
+    run: RunFolder,
+    *,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="The file to write; by default plot.html in the run's folder.")
+    ] = None,
+    show_it: Annotated[bool, typer.Option("--open", help="Open the page in your browser.")] = False,
+) -> None:
+    """Draw a training as one HTML page: its curves, edits, skills and cost."""
+    from skillopt_sleep.kit.files import write_atomic
+    from skillopt_sleep.trainer.plot import NAME, page
+
+    path = output or run / NAME
+    drawn = page(run).encode()
+    try:
+        write_atomic(path, drawn)
+    except OSError as error:
+        raise ConfigError(
+            f"can't write {path}: {error.strerror or error}", remedy="name another file with --output"
+        ) from error
+    say(str(path))
+    if show_it and not _opened(path):
+        warn(f"No browser could be opened: open {path.absolute()} yourself.")
+
+
 @app.command("compare", epilog="Example: skillopt-sleep runs compare run run-2")
 def compare(one: RunFolder, other: RunFolder, *, as_json: AsJson = False) -> None:
     """Compare two trainings: what they were started with, and how their best skills score."""
@@ -136,6 +162,13 @@ def fork_run(
     )
     say(f"Run it: skillopt-sleep train {made.config}")
     say("The val answers that chose skills there choose here too: compare the two by their test scores.")
+
+
+def _opened(path: Path) -> bool:
+    """Open a page in the user's browser; return whether there is one."""
+    import webbrowser
+
+    return webbrowser.open(path.absolute().as_uri())
 
 
 def _training_lines(training: _Run) -> Iterator[str]:

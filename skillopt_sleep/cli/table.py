@@ -185,5 +185,5 @@ COMMANDS = {
         "Score a skill on one split of a training's dataset.",
         "skillopt-sleep eval training.toml --skill run/best_skill.md",
     ),
-    "runs": Later("runs:app", RESEARCH, "List, show, compare and fork trainings.", "skillopt-sleep runs list"),
+    "runs": Later("runs:app", RESEARCH, "List, show, plot, compare and fork trainings.", "skillopt-sleep runs list"),
 }

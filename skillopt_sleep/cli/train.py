@@ -51,22 +51,6 @@ ModelName = Annotated[
         help="The model to use instead of the backend's. While training, a target with its own model keeps it.",
     ),
 ]
-ACTIONS = {
-    "accept": "accepted",
-    "accept_new_best": "accepted as the best",
-    "reject": "rejected",
-    "force_accept": "accepted untested",
-    "skip_no_patches": "without an edit, as the reflection proposed none",
-    "skip_no_rewrite": "without a rewrite, as the optimizer gave none",
-    "skip_no_change": "whose edits change nothing",
-    "skip_no_budget": "for which the budget was used up",
-    "skip_unscored": "without a score",
-    "skip_no_answer": "in which every reflection failed",
-    "skip_no_gain": "whose edits gained nothing on train",
-    "unjudged": "kept as they gained on train",
-    "undecided": "not decided",
-    "abstain": "that could not be compared",
-}
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
 
@@ -215,6 +199,8 @@ def evaluate(
 
 def summary_lines(summary: "Summary") -> list[str]:
     """Return a training in a few lines, each score with its n."""
+    from skillopt_sleep.trainer.summary import ACTIONS
+
     actions = ", ".join(f"{count} {ACTIONS.get(action, action)}" for action, count in sorted(summary.actions.items()))
     epochs, steps = counted(summary.epochs, "epoch"), counted(summary.steps, "step")
     lines = [f"{summary.env}: {epochs}, {steps}: {actions}", f"gate {summary.gate}: {summary.error_rate}"]

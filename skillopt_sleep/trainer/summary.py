@@ -1,5 +1,6 @@
 """The records a training writes: every step, every epoch's comparison, and the final summary."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from skillopt_sleep.records import AppliedEdit, Note, Record
@@ -29,6 +30,23 @@ class Action(StrEnum):
     SKIP_NO_GAIN = "skip_no_gain"
 
 
+SKIPPED = frozenset(action for action in Action if action.startswith("skip_"))
+ACTIONS: Mapping[str, str] = {
+    "accept": "accepted",
+    "accept_new_best": "accepted as the best",
+    "reject": "rejected",
+    "force_accept": "accepted untested",
+    "skip_no_patches": "without an edit, as the reflection proposed none",
+    "skip_no_rewrite": "without a rewrite, as the optimizer gave none",
+    "skip_no_change": "whose edits change nothing",
+    "skip_no_budget": "for which the budget was used up",
+    "skip_unscored": "without a score",
+    "skip_no_answer": "in which every reflection failed",
+    "skip_no_gain": "whose edits gained nothing on train",
+    "unjudged": "kept as they gained on train",
+    "undecided": "not decided",
+    "abstain": "that could not be compared",
+}
 TAKEN = frozenset({Action.ACCEPT_NEW_BEST, Action.ACCEPT, Action.FORCE_ACCEPT, Action.UNJUDGED})
 
 

@@ -52,6 +52,34 @@ def test_a_run_is_shown_step_by_step(tmp_path: Path, home: Home) -> None:
     assert home.command("runs", "show", str(tmp_path)).code == 2
 
 
+def test_a_run_is_drawn_as_a_page_in_its_folder_or_where_it_is_wanted(tmp_path: Path, home: Home) -> None:
+    folder = trained(tmp_path / "one")
+    done = home.command("runs", "plot", str(folder))
+    assert done.code == 0, done.err
+    assert done.out.strip() == str(folder / "plot.html")
+    assert "best on items like val" in (folder / "plot.html").read_text(encoding="utf-8")
+    elsewhere = home.command("runs", "plot", str(folder), "--output", str(tmp_path / "mine.html"))
+    assert elsewhere.out.strip() == str(tmp_path / "mine.html")
+    assert (tmp_path / "mine.html").read_bytes() == (folder / "plot.html").read_bytes()
+    refused = home.command("runs", "plot", str(folder), "--output", str(tmp_path / "nowhere" / "mine.html"))
+    assert refused.code == 2
+    assert "--output" in refused.err
+    assert home.command("runs", "plot", str(tmp_path)).code == 2
+
+
+def test_a_page_is_opened_in_the_browser_or_its_path_is_said(tmp_path: Path, home: Home) -> None:
+    folder = trained(tmp_path / "one")
+    browser = home.folder / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {home.folder}/opened\n', encoding="utf-8")
+    browser.chmod(0o755)
+    done = home.command("runs", "plot", str(folder), "--open", BROWSER=f"{browser} %s")
+    assert done.code == 0, done.err
+    assert (home.folder / "opened").read_text(encoding="utf-8").strip() == (folder / "plot.html").as_uri()
+    none = home.command("runs", "plot", str(folder), "--open", BROWSER="/bin/false %s", PATH="/nonexistent")
+    assert none.code == 0, none.err
+    assert "yourself" in none.err
+
+
 def test_two_runs_are_compared_by_what_they_were_and_what_came_of_them(tmp_path: Path, home: Home) -> None:
     one = trained(tmp_path / "one")
     other = trained(tmp_path / "other", a_config(optimizer={"edit_budget": 4}))

@@ -1,0 +1,133 @@
+"""Turn the history of a training into curves by calls; each mean has its interval."""
+
+from collections.abc import Iterator, Sequence
+
+from skillopt_sleep.kit.stats import wilson
+from skillopt_sleep.records import Record
+from skillopt_sleep.trainer.summary import TAKEN, EpochRecord, Gated, History, StepRecord, Summary, Tested
+
+LEVEL = 0.9
+
+
+class Mark(Record, frozen=True, kw_only=True):
+    """A mean that was known after so many calls; `kept` says whether its skill became the current one."""
+
+    what: str
+    calls: int
+    mean: float
+    n: int
+    interval: tuple[float, float]
+    kept: bool = True
+
+
+class Curves(Record, frozen=True, kw_only=True):
+    """The means of a training on train, val and test, its `best` on val so far, and what it `reported` at the end.
+
+    `calls` is how many were answered in all so far.
+    """
+
+    calls: int
+    train: tuple[Mark, ...]
+    val: tuple[Mark, ...]
+    best: tuple[tuple[int, float], ...]
+    test: tuple[Mark, ...] = ()
+    reported: Mark | None = None
+
+
+def curves(history: History, summary: Summary | None) -> Curves:
+    """Return the curves of a training; one that isn't finished has no test scores yet."""
+    told = in_order(history)
+    baseline = history.baseline
+    val = [*_mark("initial skill", history.calls or 0, baseline.metric, baseline.n)]
+    best: list[tuple[int, float]] = []
+    if baseline.metric is not None:
+        best.append((history.calls or 0, baseline.metric))
+    train: list[Mark] = []
+    for record in told:
+        calls = record.calls or 0
+        if isinstance(record, StepRecord):
+            train += _mark(name_of(record), calls, record.train.metric, record.train.n)
+        for gated in verdicts(record):
+            val += _mark(name_of(record), calls, gated.after, gated.n, kept=gated.action in TAKEN)
+        if record.best.val is not None:
+            best.append((calls, record.best.val))
+    reached = max((record.calls or 0 for record in told), default=history.calls or 0)
+    found = Curves(calls=reached, train=tuple(train), val=tuple(val), best=tuple(best))
+    if summary is None:
+        return found
+    return _finished(found, history, summary)
+
+
+def in_order(history: History) -> tuple[StepRecord | EpochRecord, ...]:
+    """Return the records of steps and epochs in the order in which they ended."""
+    told: list[StepRecord | EpochRecord] = []
+    ends = {epoch.epoch: epoch for epoch in history.epochs}
+    for step in history.steps:
+        if told and told[-1].epoch != step.epoch:
+            told += [ends[epoch] for epoch in (told[-1].epoch,) if epoch in ends]
+        told.append(step)
+    if told and told[-1].epoch in ends:
+        told.append(ends[told[-1].epoch])
+    return tuple(told)
+
+
+def name_of(record: StepRecord | EpochRecord) -> str:
+    """Return what a record is called, as in "step 3"."""
+    if isinstance(record, StepRecord):
+        return f"step {record.step}"
+    return f"end of epoch {record.epoch}"
+
+
+def verdicts(record: StepRecord | EpochRecord) -> Sequence[Gated]:
+    """Return the gate's verdicts in a record: that of a step's candidate, or those at the end of an epoch."""
+    if isinstance(record, StepRecord):
+        return (record.gated,)
+    return [gated for gated in (record.gated, record.judged) if gated is not None]
+
+
+def interval_of(mean: float | None, n: int) -> tuple[float, float] | None:
+    """Return the interval of a mean over `n` grades, None if there are none."""
+    if mean is None or not n:
+        return None
+    return wilson(mean, n, level=LEVEL)
+
+
+def _mark(what: str, calls: int, mean: float | None, n: int, *, kept: bool = True) -> Iterator[Mark]:
+    """Yield a mean with its interval; nothing if it isn't known."""
+    interval = interval_of(mean, n)
+    if mean is not None and interval is not None:
+        yield Mark(what=what, calls=calls, mean=mean, n=n, interval=interval, kept=kept)
+
+
+def _finished(found: Curves, history: History, summary: Summary) -> Curves:
+    """Add what only a finished training has: test scores where their skills arose, and the reported mean."""
+    reported = None
+    if summary.reported:
+        end = summary.reported
+        what = "reported best"
+        reported = Mark(what=what, calls=summary.total.calls, mean=end.mean, n=end.n, interval=end.interval)
+    return Curves(
+        calls=max(found.calls, summary.total.calls),
+        train=found.train,
+        val=found.val,
+        best=found.best,
+        test=_test(history, summary),
+        reported=reported,
+    )
+
+
+def _test(history: History, summary: Summary) -> tuple[Mark, ...]:
+    """Return the test scores of the first, the best and the final skill, each where its skill arose."""
+    marks: dict[int, Mark] = {}
+    for role, tested in (("initial skill", summary.initial), ("final skill", summary.final), ("best", summary.best)):
+        if tested.test is not None:
+            for mark in _mark(role, _arose(history, tested), tested.test.metric, tested.test.n):
+                marks[mark.calls] = mark
+    return tuple(marks[calls] for calls in sorted(marks))
+
+
+def _arose(history: History, tested: Tested) -> int:
+    """Return after how many calls a skill was there."""
+    if not tested.standing.step:
+        return history.calls or 0
+    return history.steps[tested.standing.step - 1].calls or 0

@@ -1,0 +1,190 @@
+"""Write a training as one HTML page without scripts, in which nothing is loaded from elsewhere."""
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.markdown import visible
+from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.records import Record
+from skillopt_sleep.trainer.attempts import Cost
+from skillopt_sleep.trainer.manifest import Manifest
+from skillopt_sleep.trainer.plot.chart import bars, chart
+from skillopt_sleep.trainer.plot.curves import LEVEL, curves, in_order, interval_of, name_of, verdicts
+from skillopt_sleep.trainer.plot.diffs import diffs
+from skillopt_sleep.trainer.plot.edits import decision, edit_rows
+from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest
+from skillopt_sleep.trainer.summary import SKIPPED, EpochRecord, History, Scores, StepRecord, Summary
+
+NAME = "plot.html"
+_STYLE = "page.css"
+
+
+class StageRow(Record, frozen=True, kw_only=True):
+    """What the calls of one purpose cost; `share` is their part of all calls in percent."""
+
+    name: str
+    cost: Cost
+    share: float
+
+
+class Moment(Record, frozen=True, kw_only=True):
+    """A row of the table behind the chart: a step or the end of an epoch, its scores and the gate's decision.
+
+    `val` is the mean of what was tried, over `n` pairs; `before` that of the current skill in the same trial, and
+    `gain` the interval of the difference.
+    """
+
+    what: str
+    calls: int
+    train: Scores | None = None
+    val: float | None = None
+    n: int = 0
+    interval: tuple[float, float] | None = None
+    before: float | None = None
+    gain: tuple[float, float] | None = None
+    decision: str
+    reason: str = ""
+
+
+def page(folder: Path) -> str:
+    """Return the page of the training in this folder.
+
+    Raises ConfigError if there is none, if it has no step yet, or if an older version wrote it.
+    """
+    manifest = read_manifest(folder)
+    history = read_kept(folder / HISTORY, History)
+    if history is None or not history.steps:
+        raise ConfigError(f"the training in {folder} has no step yet", remedy="plot it after its first step")
+    if history.calls is None:
+        raise ConfigError(
+            f"the training in {folder} was written by an older version, which kept no calls by step",
+            remedy="resume it (train --resume): it is written again, and nothing is paid for twice",
+        )
+    return _rendered("page.html.j2", _values(folder, manifest, history))
+
+
+def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any]:
+    """Return what the page shows."""
+    summary = read_kept(folder / SUMMARY, Summary)
+    found = curves(history, summary)
+    optimizer: dict[str, Any] = manifest.config["optimizer"]
+    return {
+        "name": folder.absolute().name,
+        "manifest": manifest,
+        "history": history,
+        "summary": summary,
+        "calls": found.calls,
+        "chart": chart(found),
+        "bars": bars([_applied(step) for step in history.steps]),
+        "moments": _moments(history),
+        "edits": edit_rows(history, folder, patches=optimizer.get("mode") == "patch"),
+        "diffs": diffs(history, folder),
+        "stages": _stages(summary),
+        "metric": manifest.config["evaluation"]["metric"],
+        "schedule": optimizer.get("schedule", ""),
+        "level": f"{100 * LEVEL:.0f} %",
+        "interval_of": interval_of,
+    }
+
+
+def _rendered(template: str, values: dict[str, Any]) -> str:
+    """Fill a template; every text in it is redacted, its invisible characters spelled out, and escaped."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(__package__ or "", "."),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters.update(decimal=_decimal, span=_span, thousands=_thousands, dollars=_dollars)
+    style = files(__package__ or "").joinpath(_STYLE).read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    # What stands between the tags has to be the very text that was hashed.
+    return environment.get_template(template).render(style=style, digest=digest, **values)
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as the page may show it; only what the template marks as safe stays as it is."""
+    if type(value) is str:
+        return visible(redact(value))
+    return value
+
+
+def _decimal(number: float | None) -> str:
+    return "–" if number is None else f"{number:.3f}"
+
+
+def _span(interval: tuple[float, float] | None) -> str:
+    if interval is None:
+        return ""
+    low, high = interval
+    return f"{low:.2f} to {high:.2f}".replace("-", "−")
+
+
+def _thousands(number: int) -> str:
+    return f"{number:,}"
+
+
+def _dollars(usd: float | None) -> str:
+    return "unknown" if usd is None else f"${usd:,.4f}"
+
+
+def _applied(step: StepRecord) -> tuple[int, int | None, int]:
+    return step.step, step.edit_budget, sum(one.fate == "applied" for one in step.edits)
+
+
+def _moments(history: History) -> tuple[Moment, ...]:
+    """Return the rows behind the chart, the initial skill first."""
+    baseline = history.baseline
+    first = Moment(
+        what="initial skill",
+        calls=history.calls or 0,
+        val=baseline.metric,
+        n=baseline.n,
+        interval=interval_of(baseline.metric, baseline.n),
+        decision="where it began",
+    )
+    rows = [first]
+    for record in in_order(history):
+        rows += _rows(record)
+    return tuple(rows)
+
+
+def _rows(record: StepRecord | EpochRecord) -> Iterator[Moment]:
+    """Yield a row for each verdict in a record, one without a verdict if there is none."""
+    train = record.train if isinstance(record, StepRecord) else None
+    bare = Moment(what=name_of(record), calls=record.calls or 0, train=train, decision="no trial")
+    found = verdicts(record)
+    if not found:
+        yield bare
+    for gated in found:
+        yield replace(
+            bare,
+            val=gated.after,
+            n=gated.n,
+            interval=interval_of(gated.after, gated.n),
+            before=gated.before,
+            gain=gated.interval,
+            decision=decision(gated.action),
+            reason="" if gated.action in SKIPPED else gated.reason,
+        )
+
+
+def _stages(summary: Summary | None) -> tuple[StageRow, ...]:
+    if summary is None:
+        return ()
+    calls = max(1, summary.total.calls)
+    rows: list[StageRow] = []
+    for name, cost in summary.costs.items():
+        rows.append(StageRow(name=name, cost=cost, share=round(100 * cost.calls / calls, 2)))
+    return tuple(sorted(rows, key=lambda row: -row.cost.calls))

@@ -1,0 +1,55 @@
+import pytest
+from hypothesis import given, strategies as st
+
+from skillopt_sleep.trainer.plot.chart import Scale, bars, chart, stairs, ticks
+from skillopt_sleep.trainer.plot.curves import Curves, Mark
+
+LOW = Mark(what="initial skill", calls=0, mean=0.25, n=8, interval=(0.1, 0.5))
+HIGH = Mark(what="step 1", calls=100, mean=0.5, n=8, interval=(0.3, 0.7), kept=False)
+
+
+def test_marks_are_laid_out_from_the_lowest_interval_to_the_highest() -> None:
+    drawn = chart(Curves(calls=200, train=(), val=(LOW, HIGH), best=((0, 0.25), (100, 0.5))))
+    low, high = drawn.val
+    assert (low.x, high.x) == (0, 50)
+    assert (low.bottom, high.top) == (100, 0)
+    assert (low.y, high.kept) == (75, False)
+    assert "step 1, after 100 calls: 0.500, 0.300 to 0.700 (n=8)" in high.title
+
+
+def test_the_best_goes_on_to_the_last_call_and_is_level_between_two_steps() -> None:
+    drawn = chart(Curves(calls=200, train=(), val=(LOW, HIGH), best=((0, 0.25), (100, 0.5))))
+    assert [x for x, _ in drawn.best_line] == [0, 50, 50, 100, 100]
+    levels = [y for _, y in drawn.best_line]
+    assert levels[0] == levels[1] > levels[2] == levels[4]
+
+
+def test_a_chart_of_nothing_is_empty() -> None:
+    drawn = chart(Curves(calls=0, train=(), val=(), best=()))
+    assert drawn.val == drawn.best_line == ()
+
+
+@given(st.floats(-100, 10_000), st.floats(0.001, 100_000), st.integers(2, 8))
+def test_ticks_are_few_and_within_the_range(low: float, span: float, most: int) -> None:
+    found = ticks(low, low + span, most)
+    assert 1 <= len(found) <= most
+    assert found == sorted(found)
+    assert all(low - span / 1e6 <= at <= low + span * (1 + 1e-6) for at in found[1:])
+
+
+def test_a_scale_is_in_percent() -> None:
+    assert Scale(low=2, high=4).share(3) == 50
+
+
+def test_stairs_have_a_corner_before_each_change() -> None:
+    full = Scale(low=0, high=1)
+    assert stairs([(0, 0.0), (1, 1.0)], full, full) == ((0, 100), (100, 100), (100, 0))
+
+
+@pytest.mark.parametrize(("budget", "words"), [(None, "no budget"), (4, "budget 4")])
+def test_a_step_says_its_budget_and_how_many_edits_it_applied(budget: int | None, words: str) -> None:
+    (bar,) = bars([(1, budget, 2)]).bars
+    assert words in bar.title
+    assert "2 applied" in bar.title
+    assert (bar.budget is None) == (budget is None)
+    assert bar.applied == (100 if budget is None else 50)

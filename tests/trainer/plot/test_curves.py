@@ -1,0 +1,70 @@
+from skillopt_sleep.kit.stats import wilson
+from skillopt_sleep.trainer.plot.curves import curves, in_order, interval_of, name_of
+from skillopt_sleep.trainer.summary import Action, EpochRecord, Gated, History, Scores, Standing, StepRecord
+
+START = Standing(sha="a", val=0.25)
+BEST = Standing(sha="b", step=2, version=1, val=0.75)
+
+
+def a_step(number: int, epoch: int, calls: int, gated: Gated, best: Standing = START) -> StepRecord:
+    return StepRecord(
+        step=number,
+        epoch=epoch,
+        step_in_epoch=1,
+        batches=1,
+        calls=calls,
+        train=Scores(metric=0.5, n=8),
+        gated=gated,
+        current=best,
+        best=best,
+    )
+
+
+REJECTED = Gated(action=Action.REJECT, before=0.25, after=0.125, n=8)
+TAKEN = Gated(action=Action.ACCEPT_NEW_BEST, before=0.25, after=0.75, n=8)
+HISTORY = History(
+    baseline=Scores(metric=0.25, n=8),
+    calls=16,
+    steps=(a_step(1, 1, 30, REJECTED), a_step(2, 2, 50, TAKEN, BEST)),
+    epochs=(EpochRecord(epoch=2, calls=60, judged=REJECTED, current=BEST, best=BEST),),
+)
+
+
+def test_records_come_in_the_order_in_which_they_ended() -> None:
+    assert [name_of(record) for record in in_order(HISTORY)] == ["step 1", "step 2", "end of epoch 2"]
+
+
+def test_an_epoch_that_ended_stands_before_the_steps_of_the_next() -> None:
+    first = EpochRecord(epoch=1, calls=40, current=START, best=START)
+    history = History(baseline=HISTORY.baseline, steps=HISTORY.steps, epochs=(first, *HISTORY.epochs))
+    assert [name_of(record) for record in in_order(history)] == [
+        "step 1",
+        "end of epoch 1",
+        "step 2",
+        "end of epoch 2",
+    ]
+
+
+def test_what_was_tried_on_val_stands_at_its_calls_with_its_interval_and_fate() -> None:
+    found = curves(HISTORY, None)
+    assert [(mark.calls, mark.mean, mark.kept) for mark in found.val] == [
+        (16, 0.25, True),
+        (30, 0.125, False),
+        (50, 0.75, True),
+        (60, 0.125, False),
+    ]
+    assert found.val[2].interval == wilson(0.75, 8, level=0.9)
+
+
+def test_the_best_stays_until_there_is_a_better_one() -> None:
+    assert curves(HISTORY, None).best == ((16, 0.25), (30, 0.25), (50, 0.75), (60, 0.75))
+
+
+def test_a_training_that_is_not_finished_has_no_test_scores_and_reports_nothing() -> None:
+    found = curves(HISTORY, None)
+    assert (found.test, found.reported, found.calls) == ((), None, 60)
+
+
+def test_a_mean_of_nothing_has_no_interval() -> None:
+    assert interval_of(None, 0) is None
+    assert interval_of(0.5, 0) is None

@@ -1,0 +1,182 @@
+import base64
+import hashlib
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.trainer.plot import page
+from tests.trainer.toy import Scripted, a_config, a_trainer
+
+HOSTILE = "</td></table><script>alert(1)</script><img src=x onerror=alert(2)>"
+BROWSER = "chromium"
+AA = 4.5
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "one"
+    a_trainer(folder, config=a_config(evaluation={"confirm": True})).train()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def drawn(run: Path) -> str:
+    return page(run)
+
+
+class Elements(HTMLParser):
+    """The elements of a page with their attributes, and whether each is closed in its turn."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_every_element_is_closed_and_nothing_is_loaded_or_run(drawn: str) -> None:
+    elements = Elements(drawn)
+    assert elements.open == []
+    tags = {tag for tag, _ in elements.found}
+    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
+    for _, attributes in elements.found:
+        assert not {"src", "href", "style"} & set(attributes)
+        assert not [name for name in attributes if name.startswith("on")]
+    assert not re.search(r"url\(|@import", drawn)
+
+
+def test_the_policy_allows_our_style_alone(drawn: str) -> None:
+    (style,) = re.findall(r"<style>(.*?)</style>", drawn, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', drawn)
+    assert policy is not None
+    assert policy[1] == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def test_text_of_models_and_data_is_escaped_and_redacted(run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(run, folder)
+    said = HOSTILE.replace('"', "'")
+    for path in (folder / "history.json", folder / "config.json", folder / "summary.json"):
+        text = path.read_text(encoding="utf-8")
+        text = text.replace("- Say alpha.", f"- Say {said} AKIAIOSFODNN7REALKEY.").replace('"toy"', f'"{said}"')
+        path.write_text(text.replace("where", said), encoding="utf-8")
+    skill = folder / "skills" / "skill_v0001.md"
+    skill.write_text(f"# Skill\n{HOSTILE}\n", encoding="utf-8")
+    hostile = page(folder)
+    assert not {"script", "img"} & {tag for tag, _ in Elements(hostile).found}
+    assert hostile.count("&lt;script&gt;alert(1)") >= 3
+    assert "AKIAIOSFODNN7REALKEY" not in hostile
+
+
+def test_the_page_ends_with_what_may_be_said_of_the_best_skill(drawn: str) -> None:
+    text = re.sub(r"<[^>]+>", "", drawn)
+    assert "best on items like val" in text
+    assert re.search(r"90 % interval 0\.\d{3} to 1\.000 \(n=8\), corrected for the \d skills that were tried", text)
+    assert "error rate unknown" in text
+
+
+def test_every_step_edit_skill_and_stage_is_on_the_page(drawn: str) -> None:
+    for number in range(1, 5):
+        assert f"step {number}" in drawn
+        assert f"Version {number}," in drawn
+    assert drawn.count("applied; candidate accepted as the best") == 4
+    assert "<ins>+ - Say alpha.</ins>" in drawn
+    for stage in ("train", "val", "test", "reflect"):
+        assert re.search(rf'<th scope="row">{stage}</th>', drawn)
+
+
+def test_a_training_that_is_not_finished_is_drawn_so_far(tmp_path: Path) -> None:
+    class Stopped(BaseException):
+        pass
+
+    def stop(prompt: object, number: int) -> None:
+        if number > 60:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        a_trainer(tmp_path, Scripted(stop)).train()
+    drawn = page(tmp_path)
+    assert "Not finished" in drawn
+    assert "reported best" not in drawn
+
+
+def test_a_training_without_a_step_or_with_none_that_counted_calls_is_refused_with_a_remedy(tmp_path: Path) -> None:
+    a_trainer(tmp_path).train()
+    path = tmp_path / "history.json"
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r'"calls": \d+', '"calls": null', whole), encoding="utf-8")
+    with pytest.raises(ConfigError, match="older version") as found:
+        page(tmp_path)
+    assert "--resume" in found.value.remedy
+    path.unlink()
+    with pytest.raises(ConfigError, match="no step yet"):
+        page(tmp_path)
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_every_colour_of_text_and_curves_can_be_read_on_its_paper(drawn: str, scheme: int) -> None:
+    colours: dict[str, str] = {}
+    for block in re.findall(r":root \{(.*?)\}", drawn, re.DOTALL)[: scheme + 1]:
+        colours |= dict(re.findall(r"--([\w-]+): (#\w{6});", block))
+    for name in ("ink", "soft", "train", "val", "test", "added", "gone"):
+        assert contrast(colours[name], colours["paper"]) >= AA
+    assert contrast(colours["added"], colours["added-paper"]) >= AA
+    assert contrast(colours["gone"], colours["gone-paper"]) >= AA
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not shutil.which(BROWSER), reason="chromium isn't installed")
+@pytest.mark.parametrize("width", [390, 1440])
+def test_in_a_browser_the_page_says_no_error_and_is_no_wider_than_its_window(
+    drawn: str, width: int, tmp_path: Path
+) -> None:
+    framed = tmp_path / "page.html"
+    framed.write_text(drawn, encoding="utf-8")
+    # The page may run no script, so its frame measures it.
+    measuring = (
+        f"<iframe width={width} height=4000 src=page.html></iframe><pre id=wide></pre><script>"
+        "onload = () => { const page = document.querySelector('iframe').contentDocument.documentElement;"
+        "wide.textContent = `${page.scrollWidth} of ${page.clientWidth}`; }</script>"
+    )
+    (tmp_path / "frame.html").write_text(measuring, encoding="utf-8")
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--allow-file-access-from-files",
+        "--enable-logging=stderr",
+    ]
+    address = (tmp_path / "frame.html").as_uri()
+    done = subprocess.run([BROWSER, *options, "--dump-dom", address], capture_output=True, text=True, check=True)
+    assert "CONSOLE" not in done.stderr
+    wide, window = re.findall(r"(\d+) of (\d+)", done.stdout)[0]
+    assert 0 < int(wide) == int(window) <= width
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio of two colours' luminance, as WCAG 2 defines it."""
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels]
+    return sum(weight * channel for weight, channel in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
