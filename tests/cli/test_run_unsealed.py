@@ -45,12 +45,12 @@ class Unsealed(Sleeper):
         about.write_text("Metadata-Version: 2.1\nName: sandlock\nVersion: 0.1.0\n")
         return about.parent.parent
 
-    def command(self, *arguments: str) -> Done:
+    def command(self, *arguments: str, **environment: str) -> Done:
         done = subprocess.run(
             [*self.around, str(PROGRAM), *arguments],
             capture_output=True,
             text=True,
-            env=self.environment,
+            env=self.environment | environment,
             cwd=self.folder,
             check=False,
             timeout=120,
