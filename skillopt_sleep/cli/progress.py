@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from skillopt_sleep.trainer.underway import Underway
+
 MOST_STAGES = 4
 _REDRAWS_A_SECOND = 4
 _IN_SECONDS = 120  # shorter times are shown in seconds
@@ -26,12 +28,17 @@ _CENT = 0.01
 def spending(progress: Progress) -> str:
     """Return what a night has spent: calls of how many at most, dollars if they are known, else tokens."""
     calls = f"{progress.calls} of at most {progress.most_calls} calls"
-    if progress.usd:
-        digits = 4 if progress.usd < _CENT else 2
-        return f"{calls}, ${progress.usd:.{digits}f}"
-    if progress.tokens is None:
-        return calls
-    return f"{calls}, {progress.tokens:,} tokens"
+    return ", ".join([calls, *_cost(progress.usd, progress.tokens)])
+
+
+def _cost(usd: float | None, tokens: int | None) -> list[str]:
+    """Return the dollars in words if they are known and some, else the tokens, else nothing."""
+    if usd:
+        digits = 4 if usd < _CENT else 2
+        return [f"${usd:.{digits}f}"]
+    if tokens is None:
+        return []
+    return [f"{tokens:,} tokens"]
 
 
 def time_left(progress: Progress, *, now: datetime) -> str:
@@ -69,6 +76,29 @@ def view(progress: Progress, *, now: datetime) -> "RenderableType":
     )
     overall = _rows([(spending(progress), progress.calls, progress.most_calls, "")])
     return Group(head, overall, stages_view(progress.stages))
+
+
+def training_view(underway: "Underway", *, now: datetime) -> "RenderableType":
+    """Draw a training: its steps on a bar, its spending, and about how long it still takes."""
+    from rich.console import Group
+    from rich.text import Text
+
+    left = "" if underway.left is None else f"about {length(underway.left)} left"
+    head = Text.assemble(
+        (f"Training {one_line(underway.folder, limit=16)}", BOLD),
+        f"  step {underway.step} of {underway.steps}",
+        f"  {length(now - underway.started)}",
+        (f"  {left}", DIM),
+    )
+    return Group(head, _rows([(_spent(underway), underway.step, underway.steps, "")]))
+
+
+def _spent(underway: "Underway") -> str:
+    spend = underway.spend
+    calls = counted(spend.calls, "call")
+    if underway.most_calls:
+        calls = f"{spend.calls:,} of at most {underway.most_calls:,} calls"
+    return ", ".join([calls, *_cost(spend.usd, spend.tokens)])
 
 
 def stages_view(stages: Sequence[Stage]) -> "Table":
@@ -111,22 +141,40 @@ def following(current: Callable[[], Progress | None]) -> Generator[None]:
         yield
 
 
-@contextmanager
-def stages() -> Generator[Callable[[str, int, int], None]]:
-    """Yield a function that takes a stage's label, calls done and calls in all, and show the current stages."""
-    if not sys.stderr.isatty():
-        yield lambda _label, _done, _total: None
-        return
-    current: dict[str, Stage] = {}
+class Stages:
+    """The current stages of a training or a scoring, and the training itself once it is known."""
 
-    def advance(label: str, done: int, total: int) -> None:
+    def __init__(self) -> None:
+        self.underway: Callable[[], Underway | None] = lambda: None
+        self._current: dict[str, Stage] = {}
+
+    def advance(self, label: str, done: int, total: int) -> None:
+        """Note that so many of a stage's calls are done; a finished stage is left out."""
         if done < total:
-            current[label] = Stage(label=label, done=done, total=total)
+            self._current[label] = Stage(label=label, done=done, total=total)
         else:
-            current.pop(label, None)
+            self._current.pop(label, None)
 
-    with _live(lambda: stages_view(tuple(current.values()))):
-        yield advance
+    def view(self) -> "RenderableType":
+        """Draw the training and its stages."""
+        from rich.console import Group
+
+        underway = self.underway()
+        current = stages_view(tuple(self._current.values()))
+        if underway is None:
+            return current
+        return Group(training_view(underway, now=utc_now()), current)
+
+
+@contextmanager
+def stages(*, silent: bool = False) -> Generator[Stages]:
+    """Yield what is told of the stages, and show it on stderr, unless that isn't a terminal or `silent` is set."""
+    current = Stages()
+    if silent or not sys.stderr.isatty():
+        yield current
+        return
+    with _live(current.view):
+        yield current
 
 
 @contextmanager

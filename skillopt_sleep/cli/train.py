@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.records import Split
     from skillopt_sleep.trainer import Summary
     from skillopt_sleep.trainer.attempts import Cost
+    from skillopt_sleep.trainer.given import Progress
     from skillopt_sleep.trainer.plan import TrainingPlan
     from skillopt_sleep.trainer.summary import Reported, Scores, Tested
     from skillopt_sleep.wiring.training import Training
@@ -71,6 +72,7 @@ def train(
     backend: BackendName = "",
     model: ModelName = "",
     as_json: AsJson = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Train a skill on a dataset with SkillOpt's training loop."""
     if init is not None:
@@ -83,10 +85,12 @@ def train(
         return
     from skillopt_sleep.trainer.data import used_splits
 
-    with _wired(config, backend, model) as training:
+    with stages(silent=quiet or as_json) as shown, _wired(config, backend, model, shown.advance) as training:
         _warn_of_data(training, used_splits(training.config))
         _warn_of_gate(training)
-        summary = training.trainer().train(resume=resume)
+        trainer = training.trainer()
+        shown.underway = trainer.underway
+        summary = trainer.train(resume=resume)
     if as_json:
         say_json(summary)
     else:
@@ -110,9 +114,10 @@ def _write_skeleton(path: Path) -> None:
 def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None:
     from msgspec import to_builtins
 
+    from skillopt_sleep.trainer.given import untold
     from skillopt_sleep.trainer.plan import plan
 
-    with _wired(config, backend, model) as training:
+    with _wired(config, backend, model, untold) as training:
         made = plan(
             training.config,
             training.env,
@@ -174,7 +179,10 @@ def evaluate(
 
     if split not in set(Split):
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test")
-    with _wired(config, backend, model, scoring=True) as training:
+    with (
+        stages(silent=as_json) as shown,
+        _wired(config, backend, model, shown.advance, scoring=True) as training,
+    ):
         _warn_of_data(training, (Split(split),))
         file = skill or _best(training.folder)
         scores = score(
@@ -310,7 +318,9 @@ def _best(folder: Path) -> Path | None:
 
 
 @contextmanager
-def _wired(config: Path, backend: str, model: str, *, scoring: bool = False) -> Generator["Training"]:
+def _wired(
+    config: Path, backend: str, model: str, progress: "Progress", *, scoring: bool = False
+) -> Generator["Training"]:
     """Yield a training and close it at the end; NightInterrupted if it is stopped, with how to continue."""
     from skillopt_sleep.trainer.run import CONFIG
     from skillopt_sleep.wiring.training import Flags, go_on, wire_training
@@ -319,9 +329,8 @@ def _wired(config: Path, backend: str, model: str, *, scoring: bool = False) -> 
     training = None
     stop_softly()
     try:
-        with stages() as advance:
-            training = wire_training(config, load(paths), paths, progress=advance, flags=flags, scoring=scoring)
-            yield training
+        training = wire_training(config, load(paths), paths, progress=progress, flags=flags, scoring=scoring)
+        yield training
     except (KeyboardInterrupt, SystemExit):  # Ray handles SIGTERM itself, and exits
         remedy = "run it again"
         if training is not None and not scoring and (training.folder / CONFIG).exists():

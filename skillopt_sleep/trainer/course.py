@@ -17,6 +17,7 @@ from skillopt_sleep.trainer.run import HISTORY
 from skillopt_sleep.trainer.slow import look_back
 from skillopt_sleep.trainer.step import Place, run_step, train_jobs
 from skillopt_sleep.trainer.summary import EpochRecord, History, Standing, StepRecord
+from skillopt_sleep.trainer.underway import Watch
 
 Batches = Sequence[Sequence[Item]]
 OnStep = Callable[[StepRecord], bool | None]
@@ -49,12 +50,13 @@ def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Ba
 class Course:
     """The progress of a training: its `state` and `history`; `initial` is the skill it began with.
 
-    The initial skill is measured along with the first batch. Raises BackendUnavailable if val can't be scored, or if
-    the optimizer never answers: an outage is not a score.
+    The initial skill is measured along with the first batch. `watch` and `on_step` are told of every step. Raises
+    BackendUnavailable if val can't be scored, or if the optimizer never answers: an outage is not a score.
     """
 
-    def __init__(self, parts: Parts, document: Document, *, on_step: OnStep = go_on) -> None:
+    def __init__(self, parts: Parts, document: Document, *, watch: Watch, on_step: OnStep = go_on) -> None:
         self._parts = parts
+        self._watch = watch
         self._on_step = on_step
         self.stopped = ""
         config = parts.config
@@ -129,6 +131,7 @@ class Course:
             self.state, past = done.state, done.past
             self.history = replace(self.history, steps=(*self.history.steps, done.record))
             self._tell()
+            self._watch.stepped(place.step)
             check_answers(parts.counting, parts.folder, least=MANY)
             self.stopped = self._why_stop(done.record)
             if self.stopped:

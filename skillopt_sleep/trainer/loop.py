@@ -15,7 +15,7 @@ from skillopt_sleep.trainer.asked import asked, check_priced, meter, name_of
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import Course, OnStep, go_on
+from skillopt_sleep.trainer.course import Course, OnStep, go_on, steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, used_splits
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
@@ -28,6 +28,7 @@ from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls
 from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
 from skillopt_sleep.trainer.told import Answers, Replies
+from skillopt_sleep.trainer.underway import Underway, Watch
 from skillopt_sleep.trainer.wording import check_overrides, wording
 
 
@@ -76,6 +77,7 @@ class Trainer:
         self._folder = Path(folder or config.train.folder)
         self._on_step = on_step or go_on
         self._clock = clock
+        self._watch: Watch | None = None
 
     def train(self, *, resume: bool = False) -> Summary:
         """Train, or with `resume` continue the run in the folder, with the same result as if it had never stopped.
@@ -99,8 +101,14 @@ class Trainer:
                 with shared_calls(folder.path, self._config.train.shared, folder.store.calls, self._clock) as calls:
                     return self._run(folder, calls, items, spent)
             finally:
+                self._watch = None
                 paid = folder.store.ledger.spent()
                 folder.write(SPEND, Spending(paid=paid._asdict(), seconds=spent.seconds))
+
+    def underway(self) -> Underway | None:
+        """Return how far the training is while `train` runs in another thread, None before it began and after."""
+        watch = self._watch
+        return watch.now() if watch else None
 
     def _run(self, folder: RunFolder, calls: Calls, items: Mapping[Split, Sequence[Item]], spent: Spent) -> Summary:
         config, store = self._config, folder.store
@@ -138,7 +146,15 @@ class Trainer:
             spent=spent,
             rule=config.rule(),
         )
-        course = Course(parts, document, on_step=self._on_step)
+        watch = Watch(
+            self._folder.name,
+            steps=steps_in_all(config, len(items[Split.TRAIN])),
+            limits=config.limits,
+            spent=counter.spend,
+            clock=self._clock,
+        )
+        self._watch = watch
+        course = Course(parts, document, watch=watch, on_step=self._on_step)
         course.run()
         for purpose, taken in counting.taken:
             spent.add(purpose, (taken,))

@@ -5,8 +5,20 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from skillopt_sleep.cli.progress import MOST_STAGES, following, length, spending, stages, time_left, view
+from skillopt_sleep.cli.progress import (
+    MOST_STAGES,
+    Stages,
+    following,
+    length,
+    spending,
+    stages,
+    time_left,
+    training_view,
+    view,
+)
+from skillopt_sleep.records import Spend
 from skillopt_sleep.stores.progress import Progress, Stage
+from skillopt_sleep.trainer.underway import Underway
 
 STARTED = datetime(2026, 3, 2, 3, tzinfo=UTC)
 PROGRESS = Progress(
@@ -23,9 +35,9 @@ PROGRESS = Progress(
 
 
 def test_nothing_is_shown_where_nobody_watches(capfd: pytest.CaptureFixture[str]) -> None:
-    with following(lambda: PROGRESS), stages() as advance:
-        advance("rollout", 0, 3)
-        advance("rollout", 3, 3)
+    with following(lambda: PROGRESS), stages() as shown:
+        shown.advance("rollout", 0, 3)
+        shown.advance("rollout", 3, 3)
     assert capfd.readouterr() == ("", "")
 
 
@@ -68,3 +80,44 @@ def test_a_night_fits_sixty_columns_with_its_stage_its_spending_and_its_time() -
     assert lines[-1].strip() == "and 2 more stages"
     assert len(lines) == MOST_STAGES + 3
     assert all(len(line.rstrip()) <= 60 for line in lines)
+
+
+UNDERWAY = Underway(
+    folder="run",
+    started=STARTED,
+    step=3,
+    steps=16,
+    spend=Spend(calls=1_200, tokens=90_000, usd=0.31),
+    left=timedelta(minutes=12),
+)
+
+
+def drawn(underway: Underway) -> list[str]:
+    console = Console(width=60, record=True, file=StringIO())
+    console.print(training_view(underway, now=STARTED + timedelta(minutes=3)))
+    lines = console.export_text().splitlines()
+    assert all(len(line.rstrip()) <= 60 for line in lines)
+    return lines
+
+
+def test_a_training_is_drawn_with_its_steps_its_spending_and_the_time_left() -> None:
+    head, bar = drawn(UNDERWAY)
+    assert head.rstrip() == "Training run  step 3 of 16  3 min  about 12 min left"
+    assert "1,200 calls, $0.31" in bar
+
+
+def test_a_training_with_a_limit_names_it_and_an_unknown_time_is_not_told() -> None:
+    head, bar = drawn(replace(UNDERWAY, most_calls=2_000, left=None))
+    assert "left" not in head
+    assert "1,200 of at most 2,000 calls" in bar
+
+
+def test_stages_are_shown_below_the_training_they_belong_to() -> None:
+    shown = Stages()
+    shown.advance("gate", 1, 8)
+    shown.underway = lambda: UNDERWAY
+    console = Console(width=60, record=True, file=StringIO())
+    console.print(shown.view())
+    first, _, last = console.export_text().splitlines()
+    assert "Training run" in first
+    assert "1/8" in last

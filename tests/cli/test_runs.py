@@ -67,15 +67,27 @@ def test_a_run_is_drawn_as_a_page_in_its_folder_or_where_it_is_wanted(tmp_path: 
     assert home.command("runs", "plot", str(tmp_path)).code == 2
 
 
-def test_a_page_is_opened_in_the_browser_or_its_path_is_said(tmp_path: Path, home: Home) -> None:
-    folder = trained(tmp_path / "one")
+class Browsing(Home):
+    """A home with a browser of its own, and nothing else on its PATH."""
+
+    browser = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return super().environment | {"BROWSER": self.browser, "PATH": "/nonexistent"}
+
+
+def test_a_page_is_opened_in_the_browser_or_its_path_is_said(tmp_path: Path) -> None:
+    folder, home = trained(tmp_path / "one"), Browsing(tmp_path / "home")
     browser = home.folder / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {home.folder}/opened\n', encoding="utf-8")
     browser.chmod(0o755)
-    done = home.command("runs", "plot", str(folder), "--open", BROWSER=f"{browser} %s")
+    home.browser = f"{browser} %s"
+    done = home.command("runs", "plot", str(folder), "--open")
     assert done.code == 0, done.err
     assert (home.folder / "opened").read_text(encoding="utf-8").strip() == (folder / "plot.html").as_uri()
-    none = home.command("runs", "plot", str(folder), "--open", BROWSER="/bin/false %s", PATH="/nonexistent")
+    home.browser = "/bin/false %s"
+    none = home.command("runs", "plot", str(folder), "--open")
     assert none.code == 0, none.err
     assert "yourself" in none.err
 

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import shlex
 import signal
 import threading
@@ -15,6 +16,7 @@ from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.records import Note, Prompt
 from skillopt_sleep.trainer.env import GROUP
 from tests.command import Done, Home
+from tests.pressed import Pressed
 from tests.sweeps import thinned
 from tests.trainer.toy import Scripted, a_trainer
 
@@ -52,6 +54,34 @@ def test_a_training_runs_tells_and_goes_on(tmp_path: Path) -> None:
     again = home.command("train", str(config), "--resume", "--json")
     assert again.json["schema_version"] == 1
     assert (tmp_path / "one" / "summary.json").read_bytes() == first
+
+
+SLOWLY = """
+import time
+from skillopt_sleep.trainer import Env, Item, Result
+
+class Slowly(Env):
+    name = "slowly"
+
+    def items(self, split):
+        return [Item(id=f"{split}-{n}", text=f"{split} {n}") for n in range(4 if split == "train" else 1)]
+
+    def rollout_one(self, item, skill, target, *, sample):
+        time.sleep(0.15)
+        return Result(hard=0.0, soft=0.0, response="no", why="it is wrong")
+"""
+
+
+@pytest.mark.parametrize("option", ["", "--quiet"])
+def test_on_a_terminal_a_training_shows_its_steps_unless_that_is_not_wanted(tmp_path: Path, option: str) -> None:
+    home = Home(tmp_path / "home")
+    (tmp_path / "slowly.py").write_text(SLOWLY, encoding="utf-8")
+    text = '[train]\nepochs = 2\nbatch_size = 2\nworkers = 1\n[env]\nname = "slowly.py:Slowly"\n'
+    arguments = ["train", str(a_config(tmp_path, text)), "--backend", "simulated", *([option] if option else [])]
+    with Pressed(home, *arguments, columns=90) as pressed:
+        pressed.until("best_skill")
+    assert ("Training run" in pressed.shown) == (not option)
+    assert bool(re.search("step [123] of 4", pressed.shown)) == (not option)
 
 
 def test_a_column_that_is_not_used_is_said_before_anything_is_spent_and_once(tmp_path: Path) -> None:
