@@ -11,6 +11,7 @@ from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.progress import stages
 from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.cli.text import counted
+from skillopt_sleep.cli.train_plan import extension_lines, plan_lines
 from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted
 from skillopt_sleep.settings import find_paths, load
 
@@ -88,6 +89,8 @@ def train(
     with stages(silent=quiet or as_json) as shown, _wired(config, backend, model, shown.advance) as training:
         _warn_of_data(training, used_splits(training.config))
         _warn_of_gate(training)
+        if resume:
+            _warn_of_price(training)
         trainer = training.trainer()
         shown.underway = trainer.underway
         summary = trainer.train(resume=resume)
@@ -115,16 +118,9 @@ def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None
     from msgspec import to_builtins
 
     from skillopt_sleep.trainer.given import untold
-    from skillopt_sleep.trainer.plan import plan
 
     with _wired(config, backend, model, untold) as training:
-        made = plan(
-            training.config,
-            training.env,
-            optimizer=training.optimizer,
-            target=training.target,
-            initial_skill=training.skill,
-        )
+        made = _planned(training)
     if as_json:
         say_json(to_builtins(made) | {"calls": made.calls, "tokens": made.tokens, "usd": made.usd})
         return
@@ -132,30 +128,17 @@ def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None
         say(line)
 
 
-def plan_lines(made: "TrainingPlan") -> list[str]:
-    """Return a plan in a few lines: calls by stage with about their tokens and dollars, and what val can prove."""
-    items = ", ".join(f"{size} {split}" for split, size in made.items.items())
-    lines = [f"{counted(made.steps, 'step')} over {items} items. At most, with one call for each attempt:"]
-    for stage in made.stages:
-        lines.append(
-            f"  {stage.name:12} {stage.calls:>8,} calls  about {stage.tokens:>11,} tokens  {_dollars(stage.usd)}"
-        )
-    lines.append(f"  {'total':12} {made.calls:>8,} calls  about {made.tokens:>11,} tokens  {_dollars(made.usd)}")
-    val = made.items["val"]
-    if not made.proves:
-        lines.append(
-            f"The gate {made.gate} proves nothing: its error rate is unknown, and {val} val items show gains of "
-            f"{made.smallest_gain or 0:.3f} and more."
-        )
-    elif made.smallest_gain is None:
-        lines.append(f"With {val} val items the gate can prove nothing: add val items, or make fewer steps.")
-    else:
-        lines.append(f"With {val} val items the gate can prove a gain of {made.smallest_gain:.2f} or more.")
-    return lines
+def _planned(training: "Training") -> "TrainingPlan":
+    from skillopt_sleep.trainer.plan import plan
 
-
-def _dollars(usd: float | None) -> str:
-    return "dollars unknown" if usd is None else f"${usd:,.2f}"
+    return plan(
+        training.config,
+        training.env,
+        optimizer=training.optimizer,
+        target=training.target,
+        initial_skill=training.skill,
+        folder=training.folder,
+    )
 
 
 def evaluate(
@@ -286,6 +269,12 @@ def _warn_of_data(training: "Training", splits: "Sequence[Split]") -> None:
 
     for text in remarks(training.env, splits):
         warn(f"Data: {text}.")
+
+
+def _warn_of_price(training: "Training") -> None:
+    """Say what more epochs of a run cost, before anything is spent on them."""
+    for line in extension_lines(_planned(training)):
+        warn(line)
 
 
 def _warn_of_gate(training: "Training") -> None:

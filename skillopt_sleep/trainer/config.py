@@ -92,6 +92,9 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     `meta_skill` keeps the optimizer's own notes between epochs. No skill may exceed `max_chars`, and no edit
     `edit_chars`. Rules may hold links and addresses only with `allow_urls`.
 
+    `horizon` is how many epochs the schedule and the gate's error rate are laid over, 0 for train.epochs; later ones
+    keep the last edit budget. To add epochs to a run and keep what was done, set it to the epochs that the run had.
+
     Before val is asked, each edit is tried by itself in at least `screen` pairs of attempts on the train items it was
     learned from, and left out if it gains nothing there (0: everything goes to val, as in SkillOpt). With `search`
     current a step starts from the skill that was accepted last (SkillOpt), with pareto from any that ever was: those
@@ -101,6 +104,7 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     edit_budget: Count = 4
     min_edit_budget: Amount = 2
     schedule: Schedule = "cosine"
+    horizon: Amount = 0
     mode: UpdateMode = "patch"
     slow_update: bool = True
     slow_samples: Count = 20
@@ -176,6 +180,8 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
         """Return which values can't be combined, or ""."""
         if self.optimizer.min_edit_budget > self.optimizer.edit_budget:
             return "optimizer.min_edit_budget is above optimizer.edit_budget"
+        if self.optimizer.horizon > self.train.epochs:
+            return "optimizer.horizon is above train.epochs"
         if self.gradient.skill_aware and self.optimizer.mode != "patch":
             return "gradient.skill_aware works with optimizer.mode patch only"
         if self.judged != "step" and self.optimizer.slow_gated:
@@ -208,6 +214,11 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
             return "end"
         return "step"
 
+    @property
+    def horizon(self) -> int:
+        """Return how many epochs the schedule and the gate's error rate are laid over."""
+        return self.optimizer.horizon or self.train.epochs
+
     def trials_left(self, *, epochs: int, steps: int) -> int:
         """Return among how many trials the rest of alpha is shared; so many epochs and steps are left, with this one.
 
@@ -218,7 +229,7 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
         if self.judged == "epoch":
             return epochs
         own = self.optimizer
-        unmeasured = (own.slow_update and not own.slow_gated and self.train.epochs > 1) or self.gradient.skill_aware
+        unmeasured = (own.slow_update and not own.slow_gated and self.horizon > 1) or self.gradient.skill_aware
         return steps + int(unmeasured)
 
     def rule(self) -> GateRule:

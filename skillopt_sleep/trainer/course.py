@@ -101,7 +101,8 @@ class Course:
     def _is_judged(self, epoch: int) -> bool:
         """Return whether val is asked at the end of this epoch."""
         config = self._parts.config
-        return config.judged == "epoch" or (config.judged == "end" and epoch == config.train.epochs)
+        ends = {config.horizon, config.train.epochs}
+        return config.judged == "epoch" or (config.judged == "end" and epoch in ends)
 
     def _judge(self, epoch: int) -> None:
         """Ask val whether the epoch's skill is better than the best so far."""
@@ -110,7 +111,7 @@ class Course:
         if not records or records[-1].epoch != epoch:
             records = (*records, EpochRecord(epoch=epoch, current=self.state.current.standing, best=best))
         if self.state.current.standing.sha != best.sha:
-            left = parts.config.trials_left(epochs=parts.config.train.epochs - epoch + 1, steps=1)
+            left = parts.config.trials_left(epochs=parts.config.horizon - epoch + 1, steps=1)
             self.state, gated, trial = judge(parts, self.state, left=left)
             parts.folder.write(f"epochs/epoch_{epoch:02d}/judged.json", trial)
             standings = {"current": self.state.current.standing, "best": self.state.best.standing}
@@ -122,7 +123,7 @@ class Course:
         """Run one epoch's steps; what was tried, and how it did, is remembered until the epoch ends."""
         parts = self._parts
         steps = batches(parts.config, parts.items[Split.TRAIN], epoch)
-        total = parts.config.train.epochs * len(steps)
+        total = parts.config.horizon * len(steps)
         past = Past(notes=notebook)
         for number, batch in enumerate(steps, start=1):
             place = Place(step=len(self.history.steps) + 1, epoch=epoch, in_epoch=number, total=total)

@@ -118,11 +118,22 @@ def _complete(manifest: Manifest) -> dict[str, Any]:
 
 
 def hindrances(before: Manifest, now: Manifest) -> tuple[str, ...]:
-    """List the differences that prevent resuming: those that change the result, except for more epochs."""
+    """List the differences that prevent resuming: those that change the result, except for more epochs.
+
+    A horizon that the earlier epochs had in any case changes nothing of them.
+    """
     allowed = _FREE
     if now.config["train"]["epochs"] > before.config["train"]["epochs"]:
-        allowed = (*_FREE, "config.train.epochs:")
+        allowed = (*allowed, "config.train.epochs:")
+    if horizon_of(now) == horizon_of(before):
+        allowed = (*allowed, "config.optimizer.horizon:")
     return tuple(line for line in differences(before, now) if not line.startswith(allowed))
+
+
+def horizon_of(manifest: Manifest) -> int:
+    """Return how many epochs a run's schedule is laid over."""
+    config = manifest.config
+    return config["optimizer"].get("horizon", 0) or config["train"]["epochs"]
 
 
 def _flat(value: Any, prefix: str = "") -> dict[str, Any]:

@@ -2,15 +2,19 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
 
 from skillopt_sleep.backends.metered import CHARS_PER_TOKEN
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Record, Split, Usage
 from skillopt_sleep.trainer.asked import priced
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import steps_in_all
+from skillopt_sleep.trainer.course import steps_in_all, steps_per_epoch
 from skillopt_sleep.trainer.data import read_items
 from skillopt_sleep.trainer.env import Env, Item
+from skillopt_sleep.trainer.extension import Extension, extension
 from skillopt_sleep.trainer.power import smallest_gain
 
 ANSWER_TOKENS = 300  # of an answer whose length nobody knows yet
@@ -30,6 +34,8 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
     """A training before it runs: at most so many calls by stage, and the smallest gain its val set can prove.
 
     `smallest_gain` is None if the gate can prove nothing; under a rule of unknown error rate it is what is accepted.
+    `extends` is the run in the folder that would go on for more epochs, None if there is none, and `added` the most
+    calls that its new epochs make.
     """
 
     schema_version: int = 1
@@ -39,6 +45,8 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
     gate: str
     smallest_gain: float | None
     proves: bool
+    extends: Extension | None = None
+    added: int = 0
 
     @property
     def calls(self) -> int:
@@ -62,11 +70,18 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
 
 
 def plan(
-    config: TrainerConfig, env: Env, *, optimizer: Backend, target: Backend, initial_skill: str | None = None
+    config: TrainerConfig,
+    env: Env,
+    *,
+    optimizer: Backend,
+    target: Backend,
+    initial_skill: str | None = None,
+    folder: Path | None = None,
 ) -> TrainingPlan:
     """Return what this training makes at most, with one call for each attempt; no model is asked.
 
-    Raises ConfigError as the training would.
+    If the `folder` has a run with fewer epochs, the plan says what it takes to go on with it. Raises ConfigError as
+    the training would.
     """
     items = read_items(env, config)
     sizes = {split: len(some) for split, some in items.items()}
@@ -82,6 +97,9 @@ def plan(
     for name, calls in _questions(config, steps).items():
         stages.append(_stage(name, calls, reply, optimizer))
     proves = config.evaluation.gate == "sequential"
+    extends = None
+    if folder is not None:
+        extends = extension(config, folder, per_epoch=steps_per_epoch(config, sizes[Split.TRAIN]))
     return TrainingPlan(
         items={split.value: size for split, size in sizes.items()},
         steps=steps,
@@ -89,6 +107,8 @@ def plan(
         gate=config.evaluation.gate,
         smallest_gain=provable(config, steps=steps, val=sizes[Split.VAL]),
         proves=proves,
+        extends=extends,
+        added=_added(config, sizes, extends) if extends else 0,
     )
 
 
@@ -99,8 +119,23 @@ def provable(config: TrainerConfig, *, steps: int, val: int) -> float | None:
     """
     if config.evaluation.gate != "sequential":
         return 1 / val
-    shared = config.trials_left(epochs=config.train.epochs, steps=steps)
+    shared = config.trials_left(epochs=config.horizon, steps=steps * config.horizon // config.train.epochs)
     return smallest_gain(val, alpha=config.evaluation.alpha / shared)
+
+
+def _added(config: TrainerConfig, sizes: Mapping[Split, int], extends: Extension) -> int:
+    """Return the most calls of the new epochs, with the report of the best and the final skill that come of them."""
+    train = replace(config.train, epochs=extends.before)
+    own = replace(config.optimizer, horizon=0)
+    shorter = replace(config, train=train, optimizer=own)
+    reported = 2 * (config.evaluation.samples * sizes[Split.VAL] + sizes[Split.TEST])
+    return _most(config, sizes) - _most(shorter, sizes) + reported
+
+
+def _most(config: TrainerConfig, sizes: Mapping[Split, int]) -> int:
+    """Return the most calls of a training."""
+    steps = steps_in_all(config, sizes[Split.TRAIN])
+    return sum(_attempts(config, sizes, steps).values()) + sum(_questions(config, steps).values())
 
 
 def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int) -> dict[str, int]:
@@ -137,7 +172,8 @@ def _screened(config: TrainerConfig, train: int) -> int:
 def _passes(config: TrainerConfig, steps: int) -> int:
     """Return the most passes over val: trials, skills that no trial measures, and what is reported at the end."""
     epochs, evaluation = config.train.epochs, config.evaluation
-    trials = {"step": steps, "epoch": epochs, "end": 1}[config.judged]
+    ends = len({config.horizon, epochs})
+    trials = {"step": steps, "epoch": epochs, "end": ends}[config.judged]
     comparisons, unmeasured = trials, 0
     if config.judged == "step":
         trials += (epochs - 1) * config.optimizer.slow_gated

@@ -25,7 +25,7 @@ def warned(config: TrainerConfig, *, steps: int, val: int) -> tuple[Note, ...]:
     """Return a note if the evidence gate can prove only large gains on this val set; `steps` are those of the run."""
     if config.evaluation.gate != "sequential":
         return ()
-    shared = config.trials_left(epochs=config.train.epochs, steps=steps)
+    shared = config.trials_left(epochs=config.horizon, steps=steps * config.horizon // config.train.epochs)
     gain = smallest_gain(val, alpha=config.evaluation.alpha / shared)
     if gain is not None and gain <= LARGE:
         return ()

@@ -102,7 +102,7 @@ def _guided(
         return state, record
     parts.folder.write(f"{folder}/candidate.md", changed.text)
     if parts.config.optimizer.slow_gated:
-        left = parts.config.train.epochs - record.epoch + 1
+        left = parts.config.horizon - record.epoch + 1
         state, gated, trial = gate(parts, state, changed, step=step, origin="slow_update", left=left)
         parts.folder.write(f"{folder}/trial.json", trial)
     else:

@@ -40,7 +40,7 @@ _WITHOUT_MERGED = frozenset({Action.SKIP_NO_ANSWER, Action.SKIP_NO_PATCHES})
 
 
 class Place(NamedTuple):
-    """The position of a step: its number, the epoch, its number in the epoch, and the number of steps in all."""
+    """The position of a step: its number, the epoch, its number in the epoch, and how many the schedule is over."""
 
     step: int
     epoch: int

@@ -56,6 +56,21 @@ def test_a_training_runs_tells_and_goes_on(tmp_path: Path) -> None:
     assert (tmp_path / "one" / "summary.json").read_bytes() == first
 
 
+def test_the_price_of_more_epochs_is_said_before_they_are_paid_for(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    assert home.command("train", str(a_config(tmp_path))).code == 0
+    longer = str(a_config(tmp_path, CONFIG.replace("epochs = 1", "epochs = 2")))
+    plan = home.command("train", longer, "--plan")
+    assert "goes on from 1 to 2 epochs" in plan.out
+    extends = home.command("train", longer, "--plan", "--json").json["extends"]
+    assert (extends["before"], extends["epochs"], extends["again"]) == (1, 2, 0)
+    done = home.command("train", longer, "--resume")
+    assert done.code == 0, done.err
+    assert "goes on from 1 to 2 epochs" in done.err
+    assert "goes on" not in done.out
+    assert "goes on" not in home.command("train", longer, "--resume").err
+
+
 SLOWLY = """
 import time
 from skillopt_sleep.trainer import Env, Item, Result

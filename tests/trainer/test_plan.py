@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.cli.train import plan_lines
+from skillopt_sleep.cli.train_plan import plan_lines
 from skillopt_sleep.trainer.plan import plan
 from tests.command import Home
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer

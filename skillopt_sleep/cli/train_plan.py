@@ -1,0 +1,52 @@
+"""Show what a training costs at most, what its val set can prove, and what more epochs of a run take."""
+
+from typing import TYPE_CHECKING
+
+from skillopt_sleep.cli.text import counted
+
+if TYPE_CHECKING:
+    from skillopt_sleep.trainer.plan import TrainingPlan
+
+
+def plan_lines(made: "TrainingPlan") -> list[str]:
+    """Return a plan in a few lines: calls by stage with about their tokens and dollars, and what val can prove."""
+    items = ", ".join(f"{size} {split}" for split, size in made.items.items())
+    lines = [f"{counted(made.steps, 'step')} over {items} items. At most, with one call for each attempt:"]
+    for stage in made.stages:
+        lines.append(
+            f"  {stage.name:12} {stage.calls:>8,} calls  about {stage.tokens:>11,} tokens  {_dollars(stage.usd)}"
+        )
+    lines.append(f"  {'total':12} {made.calls:>8,} calls  about {made.tokens:>11,} tokens  {_dollars(made.usd)}")
+    val = made.items["val"]
+    if not made.proves:
+        lines.append(
+            f"The gate {made.gate} proves nothing: its error rate is unknown, and {val} val items show gains of "
+            f"{made.smallest_gain or 0:.3f} and more."
+        )
+    elif made.smallest_gain is None:
+        lines.append(f"With {val} val items the gate can prove nothing: add val items, or make fewer steps.")
+    else:
+        lines.append(f"With {val} val items the gate can prove a gain of {made.smallest_gain:.2f} or more.")
+    return [*lines, *extension_lines(made)]
+
+
+def extension_lines(made: "TrainingPlan") -> list[str]:
+    """Return what it takes to go on with a run for more epochs, nothing if none would go on."""
+    extends = made.extends
+    if extends is None:
+        return []
+    goes_on = f"The training in {extends.folder} goes on from {extends.before} to {extends.epochs} epochs"
+    lines = [f"{goes_on}: at most {made.added:,} new calls, after {extends.paid:,} so far."]
+    if extends.again:
+        usd = "" if extends.usd is None else f", about ${extends.usd:,.2f},"
+        again = f"Besides, about {extends.again:,} of these{usd} are made again: {extends.why}."
+        lines.append(f"{again} To keep them as they are, set optimizer.horizon = {extends.kept_by}.")
+    else:
+        lines.append("None of these is made again.")
+    if extends.stopped:
+        lines.append(f"It ended early: {extends.stopped}. With the same settings it ends there again.")
+    return lines
+
+
+def _dollars(usd: float | None) -> str:
+    return "dollars unknown" if usd is None else f"${usd:,.2f}"
