@@ -12,6 +12,7 @@ from skillopt_sleep.cli.progress import stages
 from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.cli.text import counted
 from skillopt_sleep.cli.train_plan import extension_lines, plan_lines
+from skillopt_sleep.cli.train_rules import rule_lines
 from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted
 from skillopt_sleep.settings import find_paths, load
 
@@ -201,6 +202,7 @@ def summary_lines(summary: "Summary") -> list[str]:
         lines.append(f"ended early: {summary.stopped}")
     if summary.reported:
         lines.append(_reported(summary.reported))
+    lines += rule_lines(summary.learned)
     lines.append(f"total {cost(summary.total)}")
     lines += [f"note: {note.stage}: {note.summary}" for note in summary.notes]
     return lines

@@ -98,7 +98,8 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     Before val is asked, each edit is tried by itself in at least `screen` pairs of attempts on the train items it was
     learned from, and left out if it gains nothing there (0: everything goes to val, as in SkillOpt). With `search`
     current a step starts from the skill that was accepted last (SkillOpt), with pareto from any that ever was: those
-    that are among the best on some val items take turns (GEPA).
+    that are among the best on some val items take turns (GEPA). With `removal`, each learned rule is measured at the
+    end, without it and with it, and the gate tries the skill without those that show nothing on train.
     """
 
     edit_budget: Count = 4
@@ -113,6 +114,7 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     meta_skill: bool = True
     screen: Amount = 2
     search: Search = "current"
+    removal: bool = False
     max_chars: Count = 24_000
     edit_chars: Count = LIMIT
     allow_urls: bool = False

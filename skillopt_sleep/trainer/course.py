@@ -13,10 +13,11 @@ from skillopt_sleep.trainer.gate import judge
 from skillopt_sleep.trainer.outage import MANY, check_answers, check_scored
 from skillopt_sleep.trainer.pareto import starting
 from skillopt_sleep.trainer.parts import Held, Parts, State, scores
+from skillopt_sleep.trainer.removal import lighten
 from skillopt_sleep.trainer.run import HISTORY
 from skillopt_sleep.trainer.slow import look_back
 from skillopt_sleep.trainer.step import Place, run_step, train_jobs
-from skillopt_sleep.trainer.summary import EpochRecord, History, Standing, StepRecord
+from skillopt_sleep.trainer.summary import EpochRecord, History, Rules, Standing, StepRecord
 from skillopt_sleep.trainer.underway import Watch
 
 Batches = Sequence[Sequence[Item]]
@@ -48,7 +49,7 @@ def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Ba
 
 
 class Course:
-    """The progress of a training: its `state` and `history`; `initial` is the skill it began with.
+    """The progress of a training: its `state`, `history` and `learned` rules; `initial` is the skill it began with.
 
     The initial skill is measured along with the first batch. `watch` and `on_step` are told of every step. Raises
     BackendUnavailable if val can't be scored, or if the optimizer never answers: an outage is not a score.
@@ -59,6 +60,7 @@ class Course:
         self._watch = watch
         self._on_step = on_step
         self.stopped = ""
+        self.learned = Rules()
         config = parts.config
         jobs = parts.val_jobs(document)
         if config.evaluation.test:
@@ -93,6 +95,8 @@ class Course:
                 self.history = replace(self.history, epochs=(*self.history.epochs, back.record))
                 self._tell()
             if self._is_judged(epoch):
+                if epoch == self._parts.config.train.epochs:
+                    self.state, self.learned = lighten(self._parts, self.state, self.initial, self.history)
                 self._judge(epoch)
                 self._tell()
             before = after

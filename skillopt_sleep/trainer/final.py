@@ -12,21 +12,30 @@ from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.gate import better
 from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, Held, Parts, State
 from skillopt_sleep.trainer.power import warned
-from skillopt_sleep.trainer.summary import History, Reported, Scores, Summary, Tested
+from skillopt_sleep.trainer.removal import remove
+from skillopt_sleep.trainer.summary import History, Reported, Rules, Scores, Summary, Tested
 
 LEVEL = 0.9  # of the interval of the best skill's quality
 
 
 def final(
-    parts: Parts, state: State, initial: Held, history: History, *, env: str, models: Mapping[str, str]
+    parts: Parts,
+    state: State,
+    initial: Held,
+    history: History,
+    *,
+    env: str,
+    models: Mapping[str, str],
+    learned: Rules,
 ) -> Summary:
     """Summarize the training; the final skill becomes the best one if the gate's rule finds it better.
 
+    `learned` is what is known of the rules, unless the best skill is only now tried without those that show nothing.
     The test scores belong to exactly the texts the summary names, and equal texts are tested once.
     """
     current = state.current.document
     jobs = parts.val_jobs(current)
-    if parts.config.evaluation.test:
+    if parts.config.evaluation.test and not parts.config.optimizer.removal:
         jobs += parts.test_jobs(current)
         if parts.attempts.known(parts.val_jobs(current)):
             jobs += parts.test_jobs(state.best.document)
@@ -34,7 +43,11 @@ def final(
     promoted = False
     if current.sha != state.best.document.sha and parts.config.judged == "step":
         promoted, state = better(parts, state)
-    best = state.current if promoted else state.best
+    if promoted:
+        state = replace(state, best=state.current)
+    if parts.config.judged == "step":
+        state, learned = remove(parts, state, initial, history)
+    best = state.best
     tested_initial = _tested(parts, initial)
     tested_best = _tested(parts, best, first=_confirming(parts, best, initial))
     tested_final = tested_best
@@ -57,6 +70,7 @@ def final(
         error_rate=_error_rate(parts),
         promoted=promoted,
         reported=reported(tested_best.val, tried=state.tried, level=LEVEL),
+        learned=learned,
         costs=costs,
         total=_total(costs),
         notes=tuple(notes),

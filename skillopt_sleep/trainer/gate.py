@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.stats import noise
+from skillopt_sleep.learning.gate import NO_LOSS_MARGIN
 from skillopt_sleep.learning.samples import BLOCK, block
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.records import UNVERIFIED, Decision, Document, GateRule, Split, Trial, Verdict
@@ -84,6 +85,22 @@ def better(parts: Parts, state: State) -> tuple[bool, State]:
     tried = _try(parts, state, state.current.document, against=state.best.document, left=1)
     after = replace(state, alpha=tried.alpha, tried=state.tried + 1)
     return tried.verdict.decision is Decision.ACCEPT, after
+
+
+def no_worse(parts: Parts, shorter: Document, *, than: Document) -> tuple[Gated, Trial]:
+    """Return the gate's verdict on a skill that only lacks rules: it need not be better.
+
+    strict and greedy take it if its mean isn't lower. sequential takes it if the bet is won that it loses less than
+    a margin, with an error rate of its own: `evaluation.alpha` of the runs whose removal loses more.
+    """
+    if parts.rule.name == "sequential":
+        trial, verdict = _run(parts, than, shorter, replace(parts.rule, margin=NO_LOSS_MARGIN), _Draws())
+        return _gated(parts, trial, verdict, _ENDS.get(verdict.decision, Action.ACCEPT)), trial
+    trial, verdict = _strict(parts, than, shorter, replace(parts.rule, name="strict"))
+    action = _ENDS.get(verdict.decision, Action.ACCEPT)
+    if action is Action.REJECT and math.fsum(trial.gains) >= 0:
+        action = Action.ACCEPT
+    return _gated(parts, trial, verdict, action), trial
 
 
 def _measured(parts: Parts, held: Held, val: float | None, trial: Trial) -> Held:

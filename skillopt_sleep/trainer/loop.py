@@ -159,7 +159,15 @@ class Trainer:
         for purpose, taken in counting.taken:
             spent.add(purpose, (taken,))
         names = self._model_names()
-        summary = final(parts, course.state, course.initial, course.history, env=self._env.name, models=names)
+        summary = final(
+            parts,
+            course.state,
+            course.initial,
+            course.history,
+            env=self._env.name,
+            models=names,
+            learned=course.learned,
+        )
         summary = replace(summary, stopped=course.stopped, remarks=remarks(self._env, used_splits(config)))
         folder.write(BEST, summary.best_skill)
         folder.write(SUMMARY, summary)

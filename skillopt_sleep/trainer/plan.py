@@ -16,6 +16,7 @@ from skillopt_sleep.trainer.data import read_items
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.extension import Extension, extension
 from skillopt_sleep.trainer.power import smallest_gain
+from skillopt_sleep.trainer.worth import most_attempts
 
 ANSWER_TOKENS = 300  # of an answer whose length nobody knows yet
 REPLY_TOKENS = 800  # of a reply of the optimizer
@@ -151,6 +152,7 @@ def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int) -> 
     return {
         "train": epochs * train * config.train.samples,
         "screen": steps * _screened(config, train),
+        "removal": most_attempts(steps * _edits(config)) if own.removal else 0,
         "val": _passes(config, steps) * val,
         "slow": compared,
         "test": 3 * test,
@@ -162,11 +164,15 @@ def _screened(config: TrainerConfig, train: int) -> int:
     pairs = config.optimizer.screen
     if not pairs:
         return 0
-    edits = config.optimizer.edit_budget
-    if config.optimizer.schedule == "none":
-        edits *= config.train.accumulation * _reflections(config)
     items = min(train, config.train.batch_size * config.train.accumulation)
-    return 2 * edits * (pairs + items - 1)
+    return 2 * _edits(config) * (pairs + items - 1)
+
+
+def _edits(config: TrainerConfig) -> int:
+    """Return the most edits of a step."""
+    if config.optimizer.schedule == "none":
+        return config.optimizer.edit_budget * config.train.accumulation * _reflections(config)
+    return config.optimizer.edit_budget
 
 
 def _passes(config: TrainerConfig, steps: int) -> int:
@@ -176,7 +182,7 @@ def _passes(config: TrainerConfig, steps: int) -> int:
     trials = {"step": steps, "epoch": epochs, "end": ends}[config.judged]
     comparisons, unmeasured = trials, 0
     if config.judged == "step":
-        trials += (epochs - 1) * config.optimizer.slow_gated
+        trials += (epochs - 1) * config.optimizer.slow_gated + config.optimizer.removal
         # Against the current skill and, if that is another one, against the best; at the end the final one.
         comparisons = 2 * trials + 1
         unmeasured = (epochs - 1) * config.optimizer.slow_update + steps * config.gradient.skill_aware

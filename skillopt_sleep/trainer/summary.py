@@ -167,6 +167,35 @@ class Reported(Record, frozen=True, kw_only=True):
     level: float
 
 
+class RuleWorth(Record, frozen=True, kw_only=True):
+    """What a rule that was learned in this step is worth to the skill, as the training found it.
+
+    The train `items` that it was learned from were attempted again without it and with it, the other rules in place:
+    `n` pairs, their means, and the `interval` of the mean gain, each end of which is wrong with a probability of at
+    most 5 %. If n is 0, nothing is known of it.
+    """
+
+    rule: str
+    step: int
+    items: tuple[str, ...]
+    n: int = 0
+    without: float | None = None
+    with_it: float | None = None
+    interval: tuple[float, float] | None = None
+    removed: bool = False
+
+
+class Rules(Record, frozen=True, kw_only=True):
+    """The learned rules of the skill with this SHA-256; `gated` is val's verdict on it without the useless ones.
+
+    There is no such verdict if val was asked about the shorter skill alone (`evaluation.judge` epoch or end).
+    """
+
+    skill: str = ""
+    rules: tuple[RuleWorth, ...] = ()
+    gated: Gated | None = None
+
+
 class Summary(Record, frozen=True, kw_only=True):
     """The result of a training: the same for the same seed, data and answers, however often it was interrupted.
 
@@ -187,6 +216,7 @@ class Summary(Record, frozen=True, kw_only=True):
     promoted: bool = False
     stopped: str = ""
     reported: Reported | None = None
+    learned: Rules = Rules()
     costs: dict[str, Cost]
     total: Cost
     notes: tuple[Note, ...] = ()

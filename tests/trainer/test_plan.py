@@ -7,6 +7,7 @@ import pytest
 
 from skillopt_sleep.cli.train_plan import plan_lines
 from skillopt_sleep.trainer.plan import plan
+from skillopt_sleep.trainer.worth import most_attempts
 from tests.command import Home
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -28,6 +29,9 @@ from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
         {"optimizer": {"search": "pareto", "screen": 3}},
         {"evaluation": {"gate": "sequential", "judge": "step"}},
         {"evaluation": {"judge": "epoch"}, "optimizer": {"screen": 4}},
+        {"optimizer": {"removal": True, "edit_budget": 4}},
+        {"optimizer": {"removal": True}, "evaluation": {"gate": "sequential", "rounds": 2, "judge": "step"}},
+        {"optimizer": {"removal": True, "screen": 2}, "evaluation": {"gate": "sequential"}},
     ],
 )
 def test_a_plan_is_an_upper_bound_of_every_stage(tmp_path: Path, sections: dict[str, Any]) -> None:
@@ -39,6 +43,19 @@ def test_a_plan_is_an_upper_bound_of_every_stage(tmp_path: Path, sections: dict[
     assert {name: cost.calls for name, cost in summary.costs.items() if cost.calls > most.get(name, 0)} == {}
     assert made.steps == summary.steps
     assert made.calls >= summary.total.calls
+
+
+def test_a_plan_counts_the_attempts_that_measure_rules() -> None:
+    def stages(*, removal: bool) -> dict[str, int]:
+        config = a_config(optimizer={"removal": removal, "edit_budget": 3})
+        return {
+            stage.name: stage.calls for stage in plan(config, Toy(), optimizer=Scripted(), target=Scripted()).stages
+        }
+
+    usual, more = stages(removal=False), stages(removal=True)
+    assert "removal" not in usual
+    assert more["removal"] == most_attempts(3 * 4)
+    assert more["val"] > usual["val"]
 
 
 def test_the_smallest_gain_is_what_the_chosen_gate_can_prove() -> None:

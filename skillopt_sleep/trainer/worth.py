@@ -1,0 +1,133 @@
+"""Measure what each learned rule is worth to a skill, in fresh attempts at train items that it was learned from."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from skillopt_sleep.kit.betting import gain_interval
+from skillopt_sleep.kit.stats import mean, noise
+from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.samples import block
+from skillopt_sleep.learning.update import candidate
+from skillopt_sleep.records import Document, Split
+from skillopt_sleep.replay.rollout import Job as EngineJob
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
+from skillopt_sleep.trainer.parts import ItemAttempts, Parts
+from skillopt_sleep.trainer.rules import Rule, taking_out
+from skillopt_sleep.trainer.summary import RuleWorth
+
+PAIRS = 8  # of attempts without a rule and with it, at most
+AT_ONCE = 2  # pairs, before a rule is let be whose effect is clear
+
+
+class Pair(NamedTuple):
+    """The metric of one attempt without a rule and of one with it."""
+
+    without: float
+    with_it: float
+
+    @property
+    def gain(self) -> float:
+        """Return how much better the attempt with the rule was."""
+        return self.with_it - self.without
+
+
+class Measured(NamedTuple):
+    """Some rules of a skill, the pairs of each, and those of them that show nothing."""
+
+    rules: Sequence[Rule]
+    pairs: Mapping[str, Sequence[Pair]]
+    useless: Sequence[Rule]
+
+    def worth(self, *, removed: bool) -> tuple[RuleWorth, ...]:
+        """Return what is known of each rule; `removed` says whether the useless ones were taken out."""
+        return tuple(_worth(rule, self.pairs[rule.text], removed and rule in self.useless) for rule in self.rules)
+
+
+def most_attempts(edits: int) -> int:
+    """Return the most attempts that so many learned rules take."""
+    return 2 * 2 * PAIRS * edits
+
+
+def measured(parts: Parts, document: Document, rules: Sequence[Rule]) -> Measured:
+    """Measure the rules of a skill: each with all the others in place, and if that shows nothing, once more.
+
+    One rule may hide what another is worth. So those that show nothing are tried again, each by itself in the skill
+    without all of them.
+    """
+    pairs = _pairs(parts, {rule: (without(document, [rule]), document) for rule in rules})
+    doubtful = [rule for rule in rules if pairs[rule.text] and not _shows(pairs[rule.text])]
+    rest = without(document, doubtful)
+    if len(doubtful) <= 1 or rest is None:
+        return Measured(rules, pairs, doubtful)
+    versions: dict[Rule, _Versions] = {}
+    for rule in doubtful:
+        versions[rule] = (rest, without(document, [other for other in doubtful if other is not rule]))
+    again = _pairs(parts, versions)
+    return Measured(rules, pairs | again, [rule for rule in doubtful if not _shows(again[rule.text])])
+
+
+def without(document: Document, rules: Sequence[Rule]) -> Document | None:
+    """Return the document without these rules, None if one of them can't be taken out."""
+    return candidate(document, [taking_out(document, rule) for rule in rules])
+
+
+_Versions = tuple[Document | None, Document | None]  # without a rule, and with it
+
+
+def _pairs(parts: Parts, versions: Mapping[Rule, _Versions]) -> dict[str, list[Pair]]:
+    """Attempt each rule's own train items under both versions, until it is clear what the rule does."""
+    attempts = ItemAttempts(parts, Split.TRAIN, "removal", label="removal")
+    pairs: dict[str, list[Pair]] = {rule.text: [] for rule in versions}
+    for start in range(0, PAIRS, AT_ONCE):
+        asked: list[str] = []
+        jobs: list[EngineJob] = []
+        for rule, both in versions.items():
+            if not _is_clear(pairs[rule.text]):
+                own = _jobs(parts, rule, both, range(start, start + AT_ONCE))
+                asked += [rule.text] * (len(own) // 2)
+                jobs += own
+        made = attempts.make(jobs, label="removal")
+        for text, old, new in zip(asked, made[::2], made[1::2], strict=True):
+            if old.score is not None and new.score is not None:
+                pairs[text].append(Pair(measure(old.score, parts.rule), measure(new.score, parts.rule)))
+    return pairs
+
+
+def _jobs(parts: Parts, rule: Rule, versions: _Versions, numbers: range) -> list[EngineJob]:
+    """Return the attempts of these pairs, the rule's items in turn; none if its items aren't on train."""
+    changed, document = versions
+    train = {item.id for item in parts.items[Split.TRAIN]}
+    own = [parts.tasks[task] for task in rule.tasks if task in train]
+    if not own or changed is None or document is None:
+        return []
+    first = block("removal", document.text, document.text)
+    jobs: list[EngineJob] = []
+    for number in numbers:
+        task, sample = own[number % len(own)], first + number // len(own)
+        jobs += [(task, changed, CANDIDATE_SAMPLES + sample), (task, document, sample)]
+    return jobs
+
+
+def _shows(pairs: Sequence[Pair]) -> bool:
+    """Return whether anything was gained, which is what the screen asks of an edit."""
+    return math.fsum(pair.gain for pair in pairs) > 0
+
+
+def _is_clear(pairs: Sequence[Pair]) -> bool:
+    """Return whether more was gained or lost than by noise."""
+    gains = [pair.gain for pair in pairs]
+    return abs(math.fsum(gains)) > noise(gains)
+
+
+def _worth(rule: Rule, pairs: Sequence[Pair], removed: bool) -> RuleWorth:  # noqa: FBT001 - private
+    return RuleWorth(
+        rule=rule.text,
+        step=rule.step,
+        items=rule.tasks,
+        n=len(pairs),
+        without=mean([pair.without for pair in pairs]),
+        with_it=mean([pair.with_it for pair in pairs]),
+        interval=gain_interval([pair.gain for pair in pairs]),
+        removed=removed,
+    )
