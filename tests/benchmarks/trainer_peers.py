@@ -1,6 +1,7 @@
 """Our trainer beside PyPI's skillrl and gepa on the same noisy model, with the same budget of calls.
 
-`make bench NAME=trainer_peers`; ARGS="--seeds 20" makes fewer runs of each. The environment variables SKILLRL_PYTHON
+`make bench NAME=trainer_peers`; ARGS="--seeds 20" makes fewer runs of each, ARGS="--removal" compares our own trainings
+with and without the removal of rules instead, and fetches nothing. The environment variables SKILLRL_PYTHON
 and GEPA_PYTHON name Pythons that have the peers; without them pip installs each into an environment of its own.
 """
 
@@ -36,13 +37,23 @@ OURS: dict[str, dict[str, Any]] = {
     "optimizer": {"slow_update": False, "meta_skill": False},
     "evaluation": {"test": False},
 }
+EVIDENCE = OURS | {"evaluation": {"test": False, "gate": "sequential"}}
 CONFIGS: dict[str, Mapping[str, Any]] = {
     "skillrl": {"num_epochs": 3, "batch_size": 8, "minibatch_size": 8},
     "gepa": {},
     "ours": OURS,
-    "ours, evidence": OURS | {"evaluation": {"test": False, "gate": "sequential"}},
+    "ours, evidence": EVIDENCE,
     "ours, pareto": OURS | {"optimizer": OURS["optimizer"] | {"search": "pareto"}},
 }
+_ALIKE: dict[str, dict[str, Any]] = {
+    "ours": OURS,
+    "evidence": EVIDENCE,
+    "no screen": OURS | {"optimizer": OURS["optimizer"] | {"screen": 0}},
+}
+REMOVAL: dict[str, Mapping[str, Any]] = {}
+for _name, _config in _ALIKE.items():
+    REMOVAL[_name] = _config
+    REMOVAL[f"{_name}, removal"] = _config | {"optimizer": _config["optimizer"] | {"removal": True}}
 DEFINITIONS = f"""
 The world is simulated: eight private date formats, of which a skill needs one rule each; see peers_world.py. What a
 language model would do in place of the scripted one is not measured here.
@@ -59,6 +70,8 @@ true_minus_best_peer   lower end of the 90 % interval of the paired difference o
          best in that world; the lower of the two worlds
 evidence_of_best_peer  true of the evidence gate over that of the best peer; the lower of the two worlds
 gap      the larger one of the two worlds, by size; harmful_rules: the same
+with --removal: true_… is what optimizer.removal adds to `true`, right_removed_… and so on are rules a run fewer with it,
+calls_… its calls over those without it; "no screen" is optimizer.screen = 0
 calls_of_budget        mean calls of ours over the budget; the higher of the two worlds
 """
 
@@ -76,17 +89,20 @@ def main() -> None:
     """Make all runs, and print."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=SEEDS)
-    seeds = range(parser.parse_args().seeds)
+    parser.add_argument("--removal", action="store_true")
+    arguments = parser.parse_args()
+    seeds = range(arguments.seeds)
+    configs = REMOVAL if arguments.removal else CONFIGS
     found: dict[tuple[str, str], list[Ended]] = {}
     with tempfile.TemporaryDirectory(prefix="bench-peers-") as name:
         home = Path(name)
-        commands = {who: command(who, home) for who in CONFIGS}
+        commands = {who: command(who, home) for who in configs}
         for place in WORLDS:
-            for who in CONFIGS:
+            for who in configs:
                 found[place, who] = ended(commands[who], place, who, seeds, home)
     show(found, len(seeds))
     print(DEFINITIONS)
-    print(json.dumps(figures(found)))
+    print(json.dumps(of_removal(found) if arguments.removal else figures(found)))
 
 
 def command(who: str, home: Path) -> list[str]:
@@ -133,7 +149,7 @@ def a_run(place: str, who: str, seed: int) -> dict[str, Any]:
         "budget": BUDGET,
         "edits": EDITS,
         "kinds": True,
-        "config": CONFIGS[who],
+        "config": (CONFIGS | REMOVAL)[who],
     }
 
 
@@ -185,6 +201,22 @@ def figures(found: Mapping[tuple[str, str], Sequence[Ended]]) -> dict[str, float
     figures["harmful_rules"] = max(figures[f"harmful_rules_{place}"] for place in WORLDS)
     figures["calls_of_budget"] = max(figures[f"calls_of_budget_{place}"] for place in WORLDS)
     return figures
+
+
+def of_removal(found: Mapping[tuple[str, str], Sequence[Ended]]) -> dict[str, float]:
+    """Return what the removal of rules changes in each world and way: true quality, rules, and the share of calls."""
+    changed: dict[str, float] = {}
+    for place in WORLDS:
+        for name in _ALIKE:
+            before, after = found[place, name], found[place, f"{name}, removal"]
+            key = f"{place}_{name.replace(' ', '_')}"
+            changed[f"true_{key}"] = round(fmean(run.true for run in after) - fmean(run.true for run in before), 4)
+            for kind in ("right", "harmful", "useless"):
+                gone = fmean(run.rules[kind] for run in before) - fmean(run.rules[kind] for run in after)
+                changed[f"{kind}_removed_{key}"] = round(gone, 3)
+            more = fmean(run.calls for run in after) / fmean(run.calls for run in before)
+            changed[f"calls_{key}"] = round(more, 3)
+    return changed
 
 
 if __name__ == "__main__":
