@@ -15,12 +15,13 @@ PORT = "26391"
 TOKEN = "b" * 64
 ROOT = Path(__file__).parents[2]
 ON_ITS_OWN = """
-import os, psutil
+import os, psutil, tempfile
 from skillopt_sleep.pools.ray import RayPool
-from tests.pools.portable import Nobody, Work, square
+from tests.pools.portable import Echo, Nobody, Work, die_once, square
 
-with RayPool(2, lambda *told: None, processes=1) as pool:
+with tempfile.TemporaryDirectory() as marks, RayPool(2, lambda *told: None, processes=1) as pool:
     print(pool.map(Work(square, Nobody()), range(4), label="x"))
+    print(len(pool.map(Work(die_once, Echo()), [("a", f"{marks}/died"), ("b", "")], label="x")))
 with RayPool(2, lambda *told: None, processes=1) as another:
     print(another.map(Work(square, Nobody()), range(4), label="x"))
     processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
@@ -58,7 +59,8 @@ def run(script: str, home: Path, **variables: str) -> list[str]:
 
 @pytest.mark.slow
 def test_clusters_of_our_own_are_on_loopback_and_leave_nothing_behind(tmp_path: Path) -> None:
-    first, second, listening, children, variables = run(ON_ITS_OWN, tmp_path)
+    first, survived, second, listening, children, variables = run(ON_ITS_OWN, tmp_path)
+    assert survived == "2"  # and nothing else is printed when a worker dies
     assert first == second == "(0, 1, 4, 9)"
     assert listening in {"['127.0.0.1', '::ffff:127.0.0.1']", "['127.0.0.1']"}
     assert (children, variables) == ("[]", "[]")
