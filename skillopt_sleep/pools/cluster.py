@@ -29,7 +29,7 @@ _STORE_BYTES = 256 * 1024 * 1024
 
 
 def connect(address: str, *, processes: int) -> bool:
-    """Join the cluster at the address, or start one with so many CPUs if the address is empty.
+    """Join the cluster at the address, or start one with so many CPUs if the address is empty, and keep Ray quiet.
 
     Returns False if this process was connected already. Raises ConfigError if Ray isn't installed or the cluster
     can't be joined.
@@ -38,7 +38,9 @@ def connect(address: str, *, processes: int) -> bool:
         ray = library()
         if ray.is_initialized():
             return False
-        if not address:
+        if address:
+            _join(ray, address)
+        else:
             ray.init(
                 address="local",
                 num_cpus=processes,
@@ -47,17 +49,33 @@ def connect(address: str, *, processes: int) -> bool:
                 log_to_driver=False,
                 logging_level=logging.ERROR,
             )
-            return True
-        try:
-            _check_reachable(address)
-            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-        except (OSError, ValueError, RuntimeError) as error:
-            reason = next(iter(str(error).splitlines()), "")
-            raise ConfigError(
-                f"no Ray cluster can be joined at {address!r}: {reason}",
-                remedy=f"check with `ray status` that it is running; if it needs a token, set {_TOKEN}",
-            ) from error
+        _print_messages(ray, wanted=False)
         return True
+
+
+def disconnect() -> None:
+    """Leave the cluster that `connect` joined or started."""
+    ray = library()
+    ray.shutdown()
+    _print_messages(ray, wanted=True)
+
+
+def _join(ray: Any, address: str) -> None:
+    try:
+        _check_reachable(address)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = next(iter(str(error).splitlines()), "")
+        raise ConfigError(
+            f"no Ray cluster can be joined at {address!r}: {reason}",
+            remedy=f"check with `ray status` that it is running; if it needs a token, set {_TOKEN}",
+        ) from error
+
+
+def _print_messages(ray: Any, *, wanted: bool) -> None:
+    """Let Ray print what it has to say of workers, or not: it does so on stdout, whatever `log_to_driver` says."""
+    # Ray has no public switch for this one; a version without it is none the worse.
+    ray._private.worker._worker_logs_enabled = wanted  # noqa: SLF001
 
 
 def _check_reachable(address: str) -> None:

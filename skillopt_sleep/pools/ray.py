@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self, TypeVar, cast
 
 from skillopt_sleep.errors import BackendUnavailable
 from skillopt_sleep.pools.actors import Actors, WorkerDied
-from skillopt_sleep.pools.cluster import connect, library
+from skillopt_sleep.pools.cluster import connect, disconnect, library
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.pools.worker import Fetched, NoBackend
 from skillopt_sleep.protocols import Portable
@@ -79,7 +79,7 @@ class RayPool:
             if actors is not None:
                 actors.close()
             if self._connected:
-                library().shutdown()
+                disconnect()
                 self._connected = False
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
