@@ -1,4 +1,4 @@
-"""What a training takes: its wall time against the least that is possible, and what is paid twice after a kill.
+"""What a training takes: its wall time against the least that is possible, what is paid twice, and what more epochs cost.
 
 `make bench NAME=trainer`. The environment variable SKILLRL_PYTHON names a Python that has skillrl==1.0.0; without it
 pip installs it into a folder of its own.
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.benchmarks.trainer_cost import DEFINITIONS as COST, call_cost, limit_overhead
+from tests.benchmarks.trainer_extend import DEFINITIONS as EXTEND, extend_cost
 from tests.benchmarks.trainer_ideal import Ideal, ideal
 from tests.benchmarks.trainer_lab import our_runs
 from tests.benchmarks.trainer_peer import PEER, Called, calls_of, peer_python, peer_runs
@@ -67,9 +68,11 @@ def main() -> None:
         check(walls)
         twice = {who: paid_twice(train, home / f"{who}-killed") for who, train in trainers.items()}
         cost = call_cost(trainers, home)
-    figures = show(walls) | show_paid(twice) | cost | limit_overhead()
+        extended = extend_cost(home / "extended")
+    figures = show(walls) | show_paid(twice) | cost | extended | limit_overhead()
     print(DEFINITIONS)
     print(COST)
+    print(EXTEND)
     print(json.dumps(figures))
 
 
