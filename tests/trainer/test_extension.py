@@ -26,6 +26,11 @@ WAYS: dict[str, dict[str, dict[str, Any]]] = {
         "optimizer": FALLING | {"screen": 1},
         "evaluation": {"gate": "sequential", "rounds": 2, "judge": "epoch"},
     },
+    "evidence with removal": {
+        "optimizer": FALLING | {"screen": 1, "removal": True},
+        "evaluation": {"gate": "sequential", "rounds": 2},
+    },
+    "removal": {"optimizer": FALLING | {"removal": True}},
     "guidance": {"optimizer": FALLING | {"slow_gated": True}, "train": {"batch_size": 16}},
     "pareto": {"optimizer": FALLING | {"search": "pareto"}},
 }

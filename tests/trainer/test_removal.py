@@ -9,7 +9,7 @@ import pytest
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.records import Prompt, Purpose, Split
-from skillopt_sleep.trainer import Summary
+from skillopt_sleep.trainer import Summary, TrainerConfig
 from skillopt_sleep.trainer.summary import Action, History, Rules
 from tests.trainer.toy import SIZES, Scripted, a_config, a_trainer, bytes_of
 
@@ -116,3 +116,20 @@ class Talkative(Chatty):
         if prompt.purpose is Purpose.ROLLOUT and self.extra in prompt.text and "Say" not in prompt.text:
             return "alpha beta gamma delta"
         return super()._answer(prompt)
+
+
+@pytest.mark.parametrize("judge", ["end", "epoch"])
+def test_rules_that_were_taken_out_at_the_horizon_stay_out_when_epochs_are_added(tmp_path: Path, judge: str) -> None:
+    def config(**train: Any) -> TrainerConfig:
+        own = {"removal": True, "edit_budget": 5, "slow_update": False, "meta_skill": False, "screen": 2}
+        own["horizon"] = train.pop("horizon", 0)
+        return a_config(train=train, optimizer=own, evaluation={"gate": "sequential", "judge": judge})
+
+    first, second = Talkative(), Talkative()
+    a_trainer(tmp_path, first, config=config(epochs=2)).train()
+    before = from_json((tmp_path / "history.json").read_bytes(), History)
+    a_trainer(tmp_path, second, config=config(epochs=4, horizon=2)).train(resume=True)
+    after = from_json((tmp_path / "history.json").read_bytes(), History)
+    assert [epoch for epoch in after.epochs if epoch.epoch <= 2] == list(before.epochs)
+    assert after.epochs[-1].epoch == 4
+    assert not set(first.keys()) & set(second.keys())
