@@ -221,6 +221,11 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
         """Return how many epochs the schedule and the gate's error rate are laid over."""
         return self.optimizer.horizon or self.train.epochs
 
+    @property
+    def ends(self) -> frozenset[int]:
+        """Return the epochs that end a training: the last one, and that of the horizon, after which it once ended."""
+        return frozenset({self.horizon, self.train.epochs})
+
     def trials_left(self, *, epochs: int, steps: int) -> int:
         """Return among how many trials the rest of alpha is shared; so many epochs and steps are left, with this one.
 

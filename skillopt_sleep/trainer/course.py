@@ -95,7 +95,7 @@ class Course:
                 self.history = replace(self.history, epochs=(*self.history.epochs, back.record))
                 self._tell()
             if self._is_judged(epoch):
-                if epoch == self._parts.config.train.epochs:
+                if epoch in self._parts.config.ends:
                     self.state, self.learned = lighten(self._parts, self.state, self.initial, self.history)
                 self._judge(epoch)
                 self._tell()
@@ -105,8 +105,7 @@ class Course:
     def _is_judged(self, epoch: int) -> bool:
         """Return whether val is asked at the end of this epoch."""
         config = self._parts.config
-        ends = {config.horizon, config.train.epochs}
-        return config.judged == "epoch" or (config.judged == "end" and epoch in ends)
+        return config.judged == "epoch" or (config.judged == "end" and epoch in config.ends)
 
     def _judge(self, epoch: int) -> None:
         """Ask val whether the epoch's skill is better than the best so far."""

@@ -152,7 +152,7 @@ def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int) -> 
     return {
         "train": epochs * train * config.train.samples,
         "screen": steps * _screened(config, train),
-        "removal": most_attempts(steps * _edits(config)) if own.removal else 0,
+        "removal": own.removal * len(config.ends) * most_attempts(steps * _edits(config)),
         "val": _passes(config, steps) * val,
         "slow": compared,
         "test": 3 * test,
@@ -178,8 +178,7 @@ def _edits(config: TrainerConfig) -> int:
 def _passes(config: TrainerConfig, steps: int) -> int:
     """Return the most passes over val: trials, skills that no trial measures, and what is reported at the end."""
     epochs, evaluation = config.train.epochs, config.evaluation
-    ends = len({config.horizon, epochs})
-    trials = {"step": steps, "epoch": epochs, "end": ends}[config.judged]
+    trials = {"step": steps, "epoch": epochs, "end": len(config.ends)}[config.judged]
     comparisons, unmeasured = trials, 0
     if config.judged == "step":
         trials += (epochs - 1) * config.optimizer.slow_gated + config.optimizer.removal
