@@ -7,7 +7,7 @@ from pathlib import Path
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Record
 from skillopt_sleep.trainer.plot.curves import in_order, name_of, verdicts
-from skillopt_sleep.trainer.summary import EpochRecord, History, StepRecord
+from skillopt_sleep.trainer.summary import EpochRecord, History, StepRecord, Summary
 
 AROUND = 2  # unchanged lines that are shown around a change
 _HEADERS = 2
@@ -30,8 +30,8 @@ class SkillDiff(Record, frozen=True, kw_only=True):
     lines: tuple[Line, ...]
 
 
-def diffs(history: History, folder: Path) -> tuple[SkillDiff, ...]:
-    """Return the change of every step and epoch that gave the training another skill."""
+def diffs(history: History, summary: Summary | None, folder: Path) -> tuple[SkillDiff, ...]:
+    """Return the change of every step and epoch that gave the training another skill, and of a removal at its end."""
     found: list[SkillDiff] = []
     before = 0
     for record in in_order(history):
@@ -43,7 +43,20 @@ def diffs(history: History, folder: Path) -> tuple[SkillDiff, ...]:
                 SkillDiff(what=name_of(record), base=base, version=version, reason=_reason(record), lines=lines)
             )
         before = version
+    if summary is not None and summary.best.standing.version > before:
+        found.append(_removal(history, summary, folder))
     return tuple(found)
+
+
+def _removal(history: History, summary: Summary, folder: Path) -> SkillDiff:
+    """Return what the best skill lost when rules that show nothing were taken out of it."""
+    last = in_order(history)[-1]
+    base = last.current.version if summary.promoted else last.best.version
+    version = summary.best.standing.version
+    gated = summary.learned.gated
+    lines = diff(_skill(folder, base), _skill(folder, version))
+    reason = gated.reason if gated else ""
+    return SkillDiff(what="rules taken out at the end", base=base, version=version, reason=reason, lines=lines)
 
 
 def diff(before: str, after: str) -> tuple[Line, ...]:

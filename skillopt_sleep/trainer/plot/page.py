@@ -85,7 +85,7 @@ def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any
         "bars": bars([_applied(step) for step in history.steps]),
         "moments": _moments(history),
         "edits": edit_rows(history, folder, patches=optimizer.get("mode") == "patch"),
-        "diffs": diffs(history, folder),
+        "diffs": diffs(history, summary, folder),
         "stages": _stages(summary),
         "metric": manifest.config["evaluation"]["metric"],
         "schedule": optimizer.get("schedule", ""),
