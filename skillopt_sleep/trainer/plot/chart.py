@@ -30,7 +30,10 @@ class Place(Record, frozen=True, kw_only=True):
 
 
 class Chart(Record, frozen=True, kw_only=True):
-    """The curves as they are drawn: marks, and lines through points from 0 to 100."""
+    """The curves as they are drawn: marks, and lines through points from 0 to 100.
+
+    Train has a mark for each step, so its intervals are drawn as one `train_band`.
+    """
 
     across: tuple[Tick, ...]
     up: tuple[Tick, ...]
@@ -39,14 +42,20 @@ class Chart(Record, frozen=True, kw_only=True):
     test: tuple[Place, ...]
     reported: Place | None
     train_line: Points
+    train_band: Points
     val_line: Points
     test_line: Points
     best_line: Points
 
 
 class Bar(Record, frozen=True, kw_only=True):
-    """A step's edit budget and how many edits were applied; heights in percent, None if there was no budget."""
+    """A step's edit budget and how many edits were applied; heights in percent, None if there was no budget.
 
+    The step takes the place from `left` to `right`, and its bar a part of that.
+    """
+
+    left: float
+    right: float
     x: float
     width: float
     budget: float | None
@@ -89,6 +98,7 @@ def chart(curves: Curves) -> Chart:
         test=_places(curves.test, across, up),
         reported=_place(curves.reported, across, up) if curves.reported else None,
         train_line=_line(_means(curves.train), across, up),
+        train_band=_band(curves.train, across, up),
         val_line=_line(_means(curves.val), across, up),
         test_line=_line(_means(curves.test), across, up),
         best_line=stairs(best, across, up),
@@ -105,6 +115,8 @@ def bars(steps: Sequence[tuple[int, int | None, int]]) -> Bars:
         of = "no budget" if budget is None else f"budget {budget}"
         drawn.append(
             Bar(
+                left=across.share(place),
+                right=across.share(place + 1),
                 x=across.share(place + 0.15),
                 width=across.share(0.7),
                 budget=None if budget is None else up.share(budget),
@@ -157,6 +169,13 @@ def _means(marks: Sequence[Mark]) -> list[tuple[int, float]]:
 
 def _line(points: Sequence[tuple[int, float]], across: Scale, up: Scale) -> Points:
     return tuple((across.share(calls), round(100 - up.share(mean), 2)) for calls, mean in points)
+
+
+def _band(marks: Sequence[Mark], across: Scale, up: Scale) -> Points:
+    """Return the outline of all intervals: along their upper ends, and back along the lower ones."""
+    above = [(mark.calls, mark.interval[1]) for mark in marks]
+    below = [(mark.calls, mark.interval[0]) for mark in reversed(marks)]
+    return _line([*above, *below], across, up)
 
 
 def _places(marks: Sequence[Mark], across: Scale, up: Scale) -> tuple[Place, ...]:

@@ -24,6 +24,13 @@ def test_the_best_goes_on_to_the_last_call_and_is_level_between_two_steps() -> N
     assert levels[0] == levels[1] > levels[2] == levels[4]
 
 
+def test_the_band_of_train_goes_along_the_upper_ends_and_back_along_the_lower_ones() -> None:
+    band = chart(Curves(calls=100, train=(LOW, HIGH), val=(), best=())).train_band
+    assert [x for x, _ in band] == [0, 100, 100, 0]
+    assert band[3][1] == 100
+    assert band[1][1] == 0
+
+
 def test_a_chart_of_nothing_is_empty() -> None:
     drawn = chart(Curves(calls=0, train=(), val=(), best=()))
     assert drawn.val == drawn.best_line == ()
