@@ -13,14 +13,15 @@ class Trajectory(Record, frozen=True, kw_only=True):
     """The course of one attempt; `failure` says why there is no response, `text_only` that no tools could run.
 
     `model` is the one that answered, if it said so. An attempt in a copy of the repository names its `seal`, and
-    brings the `commands` that ran, the `diff` it left and how many `turns` it took; `checked` is the run of its
-    task's own command on a copy of what it left.
+    brings the `commands` that ran, the `diff` it left and how many `turns` it took; the `deleted_files` are among the
+    `changed_files`. `checked` is the run of its task's own command on a copy of what it left.
     """
 
     response: str = ""
     tool_calls: tuple[str, ...] = ()
     commands: tuple[CommandRun, ...] = ()
     changed_files: tuple[str, ...] = ()
+    deleted_files: tuple[str, ...] = ()
     diff: str = ""
     checked: CommandRun | None = None
     turns: int = 0

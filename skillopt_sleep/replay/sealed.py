@@ -202,6 +202,7 @@ class SealedCopy:
             tool_calls=acted.tool_calls,
             commands=acted.commands,
             changed_files=changes.files,
+            deleted_files=changes.gone,
             diff=changes.diff,
             checked=checked,
             turns=acted.turns,

@@ -24,10 +24,11 @@ _CACHES = ("__pycache__/", "*.pyc", ".pytest_cache/", ".ruff_cache/", ".mypy_cac
 
 
 class Changes(NamedTuple):
-    """The files that are new, different or gone, and the difference in text, bounded and redacted."""
+    """The files that are new, different or `gone`, and the difference in text, bounded and redacted."""
 
     files: tuple[str, ...] = ()
     diff: str = ""
+    gone: tuple[str, ...] = ()
 
 
 class Side(NamedTuple):
@@ -53,7 +54,8 @@ def changes_of(
     ignored = _ignored(base, new, mounted, scratch)
     changed = [path for path in changed if path not in ignored]
     files = tuple(redact(shown(path)) for path in changed)
-    return Changes(files, _diff(base, after, changed, touched, scratch))
+    gone = tuple(redact(shown(path)) for path in changed if touched[path] is None)
+    return Changes(files, _diff(base, after, changed, touched, scratch), gone)
 
 
 def shown(path: bytes) -> str:

@@ -7,8 +7,26 @@ from skillopt_sleep.records import Command, CommandRun, Trajectory
 from skillopt_sleep.replay.judges.command import score_command
 
 
-def acted(*, changed: tuple[str, ...] = (), checked: CommandRun | None = None) -> Trajectory:
-    return Trajectory(response="Done.", changed_files=changed, checked=checked)
+def acted(
+    *, changed: tuple[str, ...] = (), gone: tuple[str, ...] = (), checked: CommandRun | None = None
+) -> Trajectory:
+    return Trajectory(response="Done.", changed_files=(*changed, *gone), deleted_files=gone, checked=checked)
+
+
+@pytest.mark.parametrize(
+    ("gone", "hard"),
+    [
+        ("tests/data/case-7.json", 0.0),
+        ("src/__snapshots__/page.snap", 0.0),
+        ("pkg/testdata/in.txt", 0.0),
+        ("src/api.py", 1.0),
+        ("src/latest/old.py", 1.0),
+    ],
+)
+def test_an_attempt_that_deletes_what_tests_read_fails_though_they_pass(gone: str, hard: float) -> None:
+    reference = Command(argv=("pytest", "-q"), tests=("tests/test_api.py",))
+    done = acted(gone=(gone,), checked=CommandRun(text="pytest -q", status=0))
+    assert score_command(reference, done).hard == hard
 
 
 @pytest.mark.parametrize(

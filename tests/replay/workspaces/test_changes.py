@@ -30,7 +30,7 @@ def base(tmp_path: Path) -> Base:
 def test_nothing_done_is_no_change(base: Base, layers: bool) -> None:
     with base.copy(layers=layers) as copy:
         act(copy, "sh", "-c", "touch a.py; echo one > a.py; cat run > /dev/null; git status > /dev/null")
-        assert copy.changes() == ((), "")
+        assert copy.changes() == ((), "", ())
 
 
 def test_each_kind_of_change_is_told(base: Base, layers: bool) -> None:
