@@ -110,7 +110,8 @@ def in_force(config: TrainerConfig, settings: Settings, flags: Flags, *, path: P
 
     A backend named by flag takes its other keys from the file or the user's settings if they know it, else the
     defaults; it replaces the target too, so that nothing is sent elsewhere. Raises ConfigError if something would be
-    sent without the user's consent.
+    sent without the user's consent: a flag, or `confirmed` in the file or in the user's settings. That a file names a
+    backend is none.
     """
     file = config.backend
     own = settings.backend
@@ -133,12 +134,15 @@ def in_force(config: TrainerConfig, settings: Settings, flags: Flags, *, path: P
             "no backend is named, so nothing is sent anywhere",
             remedy=f"add --backend auto (or claude, codex, openai …), or name it in [backend] of {path}",
         )
+    allowed = {SIMULATED, "handoff", flags.backend}  # the first two send nothing anywhere
+    if file.confirmed:
+        allowed |= {file.name, config.target.name}
     sent = {backend.name, of_role(backend, target).name}
-    unconfirmed = sorted(sent - {SIMULATED, flags.backend, file.name, config.target.name})
+    unconfirmed = sorted(sent - allowed)
     if unconfirmed and not own.confirmed:
         raise ConfigError(
             f"the backend {unconfirmed[0]!r} was not confirmed, so nothing is sent to it",
-            remedy=f"add --backend {unconfirmed[0]}, or name it in [backend] of {path}",
+            remedy=f"add --backend {unconfirmed[0]}, or set confirmed = true in [backend] of {path}",
         )
     return replace(settings, backend=backend, target=target, judge=RoleSettings())
 

@@ -181,6 +181,7 @@ meta_skill = false
 
 [backend]
 name = "openai"
+confirmed = true
 model = "scripted"
 base_url = "{url}"
 

@@ -77,6 +77,7 @@ def forced(
 FILE = """
 [backend]
 name = "openai"
+confirmed = true
 model = "big"
 base_url = "http://127.0.0.1:9"
 [target]
@@ -85,6 +86,7 @@ model = "small"
 ELSEWHERE = """
 [backend]
 name = "claude"
+confirmed = true
 [target]
 name = "openai"
 model = "small"
@@ -129,6 +131,15 @@ def test_a_skill_is_scored_by_the_model_that_attempts() -> None:
     backend, _ = forced(ELSEWHERE, scoring=True, backend="openai", model="x")
     assert (backend.model, backend.base_url) == ("x", "http://127.0.0.1:9")
     assert forced(FILE, scoring=True, model="x")[0].model == "x"
+
+
+def test_that_a_file_names_a_backend_is_no_consent_to_send() -> None:
+    for text in (FILE, ELSEWHERE):
+        unsaid = text.replace("confirmed = true", "confirmed = false")
+        with pytest.raises(ConfigError, match="was not confirmed") as refused:
+            forced(unsaid, scoring=True)
+        assert "set confirmed = true" in refused.value.remedy
+    assert forced(FILE.replace("confirmed = true\n", ""), backend="openai")[0].name == "openai"
 
 
 def test_a_target_of_the_file_is_asked_beside_the_users_own_backend() -> None:
