@@ -84,7 +84,8 @@ def end_all() -> None:
     for group in groups:
         group.send(_TERM)
     until = time.monotonic() + GRACE
-    while not _live.isdisjoint(groups) and time.monotonic() < until:
+    # A thread that is starting a group ends it itself, but not once the interpreter is gone: it has no warden yet.
+    while (_starting or not _live.isdisjoint(groups)) and time.monotonic() < until:
         time.sleep(_TICK)
     for group in groups:
         group.send(_KILL)
@@ -94,8 +95,17 @@ class _Group:
     """A program with everything it starts, in a process group of its own, from start to end."""
 
     def __init__(self, argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], handed: Sequence[int]) -> None:
-        pipe = subprocess.PIPE
         ends = len(_ends)
+        _starting.append(None)
+        try:
+            self._start(argv, ends, cwd=cwd, environ=environ, handed=handed)
+        finally:
+            _starting.pop()
+
+    def _start(
+        self, argv: Sequence[str], ends: int, *, cwd: Path, environ: Mapping[str, str], handed: Sequence[int]
+    ) -> None:
+        pipe = subprocess.PIPE
         self.process = subprocess.Popen(
             argv,
             bufsize=0,
@@ -159,6 +169,7 @@ class _Group:
 
 
 _live: set[_Group] = set()
+_starting: list[None] = []  # one for each group that is being started, which has no warden yet
 _ends: list[None] = []  # one for each call of `end_all`: appending is one step, adding to a number isn't
 atexit.register(end_all)
 

@@ -337,6 +337,26 @@ def test_an_exit_of_ours_ends_what_a_thread_left_running(tmp_path: Path, life: L
     assert life.ended() == 1
 
 
+def test_an_exit_while_a_thread_is_starting_a_program_leaves_nothing_running(tmp_path: Path, life: Lifeline) -> None:
+    # The program runs, and what would kill it if we were gone is not there yet.
+    slow = """
+        import time
+        def slowly(event, arguments):
+            if event == "subprocess.Popen" and arguments[0] == "/bin/sh":
+                time.sleep(0.5)
+        sys.addaudithook(slowly)
+        threading.Thread(target=go, daemon=True).start()
+        signal.signal(signal.SIGINT, sys.exit)
+        while True:
+            time.sleep(0.05)
+    """
+    us = begin_us(tmp_path, life.code + HANG, slow)
+    life.hear(1)
+    us.send_signal(signal.SIGINT)
+    heard(us)
+    assert life.ended() == 0
+
+
 @pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
 def test_an_interrupt_ends_the_group_and_goes_on(tmp_path: Path, life: Lifeline, raised: type[BaseException]) -> None:
     us = begin_us(
