@@ -157,11 +157,13 @@ def fork_run(
     from skillopt_sleep.trainer.fork import fork
 
     made = fork(run, new, changes or [], clock=utc_now)
-    say(
-        f"{made.config} is the new configuration, and {made.folder} has the {counted(made.answers, 'answer')} so far."
-    )
+    where = "the shared file" if made.shares else str(made.folder)
+    say(f"{made.config} is the new configuration, and {where} has the {counted(made.answers, 'answer')} so far.")
     say(f"Run it: skillopt-sleep train {made.config}")
-    say("The val answers that chose skills there choose here too: compare the two by their test scores.")
+    if made.shares:
+        say("Val answers that can have chosen a skill aren't shared: they are asked for anew.")
+    else:
+        say("The val answers that chose skills there choose here too: compare the two by their test scores.")
 
 
 def _opened(path: Path) -> bool:

@@ -128,7 +128,8 @@ class EvaluationSection(Section, frozen=True, kw_only=True):
     runs. greedy accepts every candidate; the best on val is still recorded.
 
     `judge` step asks val about each step's candidate; epoch and end keep what gained on train, and ask once an epoch,
-    or at the end only, whether the skill is better than the best so far; auto is end with gate sequential, else step.
+    or at the end only, whether the skill is better than the best so far; auto is end with gate
+    sequential where `optimizer.screen` is on and `slow_gated` off, else step.
     strict compares means of `samples` passes. If a candidate loses by no more than noise, `redraw` doubt draws the
     current skill's passes afresh and compares again; always does so for every trial; never keeps the passes it was
     accepted with (SkillOpt). A candidate that is behind by more than noise on the first `part` of val is rejected

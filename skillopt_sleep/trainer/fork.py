@@ -20,11 +20,15 @@ _OTHER = "name another folder"
 
 
 class Fork(NamedTuple):
-    """What was written: the new configuration, and the folder that already has the answers."""
+    """What was written: the new configuration, and the folder that already has the answers.
+
+    If it `shares` its answers by `train.shared`, they are in that file, and no val answer of the other run is used.
+    """
 
     config: Path
     folder: Path
     answers: int
+    shares: bool
 
 
 def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], datetime]) -> Fork:
@@ -51,9 +55,11 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
     raw["train"]["folder"] = new
     checked = config_of(raw, where="the fork")
     with alone(run):
-        answers = _copied(run / "calls.db", private_dir(folder) / "calls.db", clock)
+        own = private_dir(folder) / "calls.db"
+        shared = checked.train.shared
+        answers = _copied(run / "calls.db", home / shared if shared else own, clock)
     write_atomic(config, to_toml(checked).encode())
-    return Fork(config, folder, answers)
+    return Fork(config, folder, answers, bool(shared))
 
 
 def _home(run: Path, named: str) -> Path:

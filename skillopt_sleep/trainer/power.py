@@ -32,9 +32,19 @@ def warned(config: TrainerConfig, *, steps: int, val: int) -> tuple[Note, ...]:
     which = "1 trial" if shared == 1 else f"{shared} trials"
     remedy = "add val items"
     if config.judged == "step":
-        remedy += ', or set evaluation.judge = "end", which spends all of alpha on one trial'
+        remedy += f", or set {_at_the_end(config)}, which spends all of alpha on one trial"
     if gain is None:
         summary = f"{val} val items in {which} can't prove anything: no skill can become the best"
     else:
         summary = f"{val} val items in {which} can only prove a gain of {gain:.2f} or more"
     return (Note(stage="gate", summary=summary, remedy=remedy, expected=True),)
+
+
+def _at_the_end(config: TrainerConfig) -> str:
+    """Return the keys to set for val to be asked at the end only, which needs screening and no gated slow update."""
+    keys = 'evaluation.judge = "end"'
+    if not config.optimizer.screen:
+        keys += " and optimizer.screen above 0"
+    if config.optimizer.slow_gated:
+        keys += " and optimizer.slow_gated = false"
+    return keys

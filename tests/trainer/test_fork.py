@@ -66,3 +66,14 @@ def test_a_run_of_python_a_moved_one_and_a_taken_name_are_refused(tmp_path: Path
     a_trainer(tmp_path / "python").train()
     with pytest.raises(ConfigError, match="started in Python"):
         fork(tmp_path / "python", "two", [], clock=utc_now)
+
+
+def test_a_fork_that_shares_its_answers_finds_them_and_asks_val_anew(tmp_path: Path) -> None:
+    paid = _trained(tmp_path)
+    made = fork(tmp_path / "one", "two", ["train.shared=answers.db"], clock=utc_now)
+    assert (made.answers, made.shares) == (paid, True)
+    model = Scripted()
+    again = Trainer(load_config(made.config), Toy(), optimizer=model, folder=made.folder).train()
+    assert again.best_skill == (tmp_path / "one" / "best_skill.md").read_text(encoding="utf-8")
+    assert model.prompts
+    assert all("REQUEST:\nval" in prompt.text for prompt in model.prompts)

@@ -29,7 +29,9 @@ def test_a_run_that_can_prove_little_says_so_and_what_helps() -> None:
     steps = a_config(evaluation={"gate": "sequential", "judge": "step"})
     (note,) = warned(steps, steps=12, val=24)
     assert "0.42" in note.summary
-    assert 'evaluation.judge = "end"' in note.remedy
+    assert 'evaluation.judge = "end" and optimizer.screen above 0' in note.remedy
+    followed = a_config(optimizer={"screen": 2}, evaluation={"gate": "sequential", "judge": "end"})
+    assert followed.judged == "end"
     end = a_config(optimizer={"screen": 1}, evaluation={"gate": "sequential"})
     assert warned(end, steps=12, val=50) == ()
     (hopeless,) = warned(end, steps=12, val=4)
