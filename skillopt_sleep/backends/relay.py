@@ -49,13 +49,15 @@ class Relay:
         self._upstream = upstream
         self._price = price
         self._parsing = threading.Lock()
+        self._certificates = httpx2.create_ssl_context(trust_env=True)
 
     @contextmanager
     def line(self, path: Path, *, project: str, asker: str, most: Most) -> Generator[Line]:
         """Listen at the socket until the block ends, and yield what goes over it."""
         line = Line(project, asker, most)
         timeout = httpx2.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
-        with httpx2.Client(timeout=timeout, follow_redirects=False, trust_env=True) as client:
+        # Each line has its own connections; the certificates, slow to read, are read once.
+        with httpx2.Client(verify=self._certificates, timeout=timeout, follow_redirects=False) as client:
             server = _Server(path, _Wire(line, client, self._meter, self._upstream, self._price, self._parsing))
             thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
             thread.start()
