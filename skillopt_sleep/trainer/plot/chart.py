@@ -3,19 +3,13 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from skillopt_sleep.pages.axis import Scale, Tick, ticks
 from skillopt_sleep.records import Record
 from skillopt_sleep.trainer.plot.curves import Curves, Mark
 
 Points = tuple[tuple[float, float], ...]
 X_TICKS = 5
 Y_TICKS = 6
-
-
-class Tick(Record, frozen=True, kw_only=True):
-    """A labelled place on an axis."""
-
-    at: float
-    label: str
 
 
 class Place(Record, frozen=True, kw_only=True):
@@ -71,17 +65,6 @@ class Bars(Record, frozen=True, kw_only=True):
     bars: tuple[Bar, ...]
 
 
-class Scale(Record, frozen=True, kw_only=True):
-    """A range of values that fills an axis."""
-
-    low: float
-    high: float
-
-    def share(self, value: float) -> float:
-        """Return the place of a value in percent of the axis, from its low end."""
-        return round(100 * (value - self.low) / (self.high - self.low), 2)
-
-
 def chart(curves: Curves) -> Chart:
     """Lay out the curves of a training."""
     across = Scale(low=0, high=max(1, curves.calls))
@@ -130,20 +113,6 @@ def bars(steps: Sequence[tuple[int, int | None, int]]) -> Bars:
         up=tuple(Tick(at=100 - up.share(at), label=f"{at:.0f}") for at in ticks(0, most, 3) if at == int(at)),
         bars=tuple(drawn),
     )
-
-
-def ticks(low: float, high: float, most: int) -> list[float]:
-    """Return at most so many round values from `low` to `high`, as far apart as 1, 2 or 5 times a power of ten."""
-    span = high - low
-    if span <= 0:
-        return [low]
-    power = 10 ** math.floor(math.log10(span / most))
-    for factor in (1, 2, 5, 10, 20, 50):
-        gap = power * factor
-        first, last = math.ceil(low / gap - 1e-9), math.floor(high / gap + 1e-9)
-        if last - first < most:
-            return [round(number * gap, 10) for number in range(first, last + 1)]
-    return [low]
 
 
 def stairs(points: Iterable[tuple[int, float]], across: Scale, up: Scale) -> Points:

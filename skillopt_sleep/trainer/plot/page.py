@@ -1,17 +1,13 @@
 """Write a training as one HTML page without scripts, in which nothing is loaded from elsewhere."""
 
-import base64
-import hashlib
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.kit.markdown import visible
-from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.pages.render import self_contained
 from skillopt_sleep.records import Record
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.manifest import Manifest
@@ -23,7 +19,6 @@ from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifes
 from skillopt_sleep.trainer.summary import SKIPPED, EpochRecord, History, Scores, StepRecord, Summary
 
 NAME = "plot.html"
-_STYLE = "page.css"
 
 
 class StageRow(Record, frozen=True, kw_only=True):
@@ -67,7 +62,7 @@ def page(folder: Path) -> str:
             f"the training in {folder} was written by an older version, which kept no calls by step",
             remedy="resume it (train --resume): it is written again, and nothing is paid for twice",
         )
-    return _rendered("page.html.j2", _values(folder, manifest, history))
+    return self_contained(__package__ or "", "page.html.j2", _values(folder, manifest, history), style="page.css")
 
 
 def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any]:
@@ -92,51 +87,6 @@ def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any
         "level": f"{100 * LEVEL:.0f} %",
         "interval_of": interval_of,
     }
-
-
-def _rendered(template: str, values: dict[str, Any]) -> str:
-    """Fill a template; every text in it is redacted, its invisible characters spelled out, and escaped."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader(__package__ or "", "."),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
-    environment.filters.update(decimal=_decimal, span=_span, thousands=_thousands, dollars=_dollars)
-    style = files(__package__ or "").joinpath(_STYLE).read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    # What stands between the tags has to be the very text that was hashed.
-    return environment.get_template(template).render(style=style, digest=digest, **values)
-
-
-def _shown(value: Any) -> Any:
-    """Return a value as the page may show it; only what the template marks as safe stays as it is."""
-    if type(value) is str:
-        return visible(redact(value))
-    return value
-
-
-def _decimal(number: float | None) -> str:
-    return "–" if number is None else f"{number:.3f}"
-
-
-def _span(interval: tuple[float, float] | None) -> str:
-    if interval is None:
-        return ""
-    low, high = interval
-    return f"{low:.2f} to {high:.2f}".replace("-", "−")
-
-
-def _thousands(number: int) -> str:
-    return f"{number:,}"
-
-
-def _dollars(usd: float | None) -> str:
-    return "unknown" if usd is None else f"${usd:,.4f}"
 
 
 def _applied(step: StepRecord) -> tuple[int, int | None, int]:

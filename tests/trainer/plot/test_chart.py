@@ -1,7 +1,7 @@
 import pytest
-from hypothesis import given, strategies as st
 
-from skillopt_sleep.trainer.plot.chart import Scale, bars, chart, stairs, ticks
+from skillopt_sleep.pages.axis import Scale
+from skillopt_sleep.trainer.plot.chart import bars, chart, stairs
 from skillopt_sleep.trainer.plot.curves import Curves, Mark
 
 LOW = Mark(what="initial skill", calls=0, mean=0.25, n=8, interval=(0.1, 0.5))
@@ -34,18 +34,6 @@ def test_the_band_of_train_goes_along_the_upper_ends_and_back_along_the_lower_on
 def test_a_chart_of_nothing_is_empty() -> None:
     drawn = chart(Curves(calls=0, train=(), val=(), best=()))
     assert drawn.val == drawn.best_line == ()
-
-
-@given(st.floats(-100, 10_000), st.floats(0.001, 100_000), st.integers(2, 8))
-def test_ticks_are_few_and_within_the_range(low: float, span: float, most: int) -> None:
-    found = ticks(low, low + span, most)
-    assert 1 <= len(found) <= most
-    assert found == sorted(found)
-    assert all(low - span / 1e6 <= at <= low + span * (1 + 1e-6) for at in found[1:])
-
-
-def test_a_scale_is_in_percent() -> None:
-    assert Scale(low=2, high=4).share(3) == 50
 
 
 def test_stairs_have_a_corner_before_each_change() -> None:

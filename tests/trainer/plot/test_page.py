@@ -10,11 +10,11 @@ import pytest
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.trainer.plot import page
+from tests.colours import AA, colours_of, contrast
 from tests.trainer.toy import Scripted, a_config, a_trainer
 
 HOSTILE = "</td></table><script>alert(1)</script><img src=x onerror=alert(2)>"
 BROWSER = "chromium"
-AA = 4.5
 
 
 @pytest.fixture(scope="module")
@@ -130,11 +130,9 @@ def test_a_training_without_a_step_or_with_none_that_counted_calls_is_refused_wi
         page(tmp_path)
 
 
-@pytest.mark.parametrize("scheme", [0, 1])
-def test_every_colour_of_text_and_curves_can_be_read_on_its_paper(drawn: str, scheme: int) -> None:
-    colours: dict[str, str] = {}
-    for block in re.findall(r":root \{(.*?)\}", drawn, re.DOTALL)[: scheme + 1]:
-        colours |= dict(re.findall(r"--([\w-]+): (#\w{6});", block))
+@pytest.mark.parametrize("is_dark", [False, True])
+def test_every_colour_of_text_and_curves_can_be_read_on_its_paper(drawn: str, *, is_dark: bool) -> None:
+    colours = colours_of(drawn, is_dark=is_dark)
     for name in ("ink", "soft", "train", "val", "test", "added", "gone"):
         assert contrast(colours[name], colours["paper"]) >= AA
     assert contrast(colours["added"], colours["added-paper"]) >= AA
@@ -168,15 +166,3 @@ def test_in_a_browser_the_page_says_no_error_and_is_no_wider_than_its_window(
     assert "CONSOLE" not in done.stderr
     wide, window = re.findall(r"(\d+) of (\d+)", done.stdout)[0]
     assert 0 < int(wide) == int(window) <= width
-
-
-def contrast(one: str, other: str) -> float:
-    """The ratio of two colours' luminance, as WCAG 2 defines it."""
-    high, low = sorted((luminance(one), luminance(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-def luminance(colour: str) -> float:
-    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels]
-    return sum(weight * channel for weight, channel in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

@@ -1,0 +1,87 @@
+"""Fill HTML templates: every text is redacted, its invisible characters spelled out, and escaped."""
+
+import base64
+import hashlib
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from skillopt_sleep.kit.markdown import visible
+from skillopt_sleep.kit.redact import redact
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+LOOK = "look.css"
+_HERE = "skillopt_sleep.pages"
+_MINUS = "\u2212"
+
+
+def environment(package: str, folder: str = ".") -> "Environment":
+    """Return what fills the templates in a folder of a package, and those that all pages share."""
+    import jinja2
+
+    made = jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package, folder), jinja2.PackageLoader(_HERE, ".")]),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=shown,
+    )
+    made.filters.update(decimal=decimal, span=span, thousands=thousands, dollars=dollars, signed=signed)
+    return made
+
+
+def self_contained(package: str, template: str, values: dict[str, Any], *, style: str) -> str:
+    """Return a page in which nothing is loaded from elsewhere and nothing runs: its one style is named by its hash.
+
+    `style` is the file of the package with what the page adds to the look of all pages.
+    """
+    text = f"{look()}{_text(package, style)}"
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    # What stands between the tags has to be the very text that was hashed.
+    return environment(package).get_template(template).render(style=text, digest=digest, **values)
+
+
+def look() -> str:
+    """Return the style sheet of all pages."""
+    return _text(_HERE, LOOK)
+
+
+def shown(value: Any) -> Any:
+    """Return a value as a page may show it; only what the template marks as safe stays as it is."""
+    if type(value) is str:
+        return visible(redact(value))
+    return value
+
+
+def decimal(number: float | None) -> str:
+    """Return a number with three digits, a dash if it isn't known."""
+    return "–" if number is None else f"{number:.3f}"
+
+
+def span(interval: tuple[float, float] | None) -> str:
+    """Return an interval in words, as in "−0.10 to 0.32"; "" without one."""
+    if interval is None:
+        return ""
+    low, high = interval
+    return f"{low:.2f} to {high:.2f}".replace("-", _MINUS)
+
+
+def signed(number: float) -> str:
+    """Return a number with its sign and two digits, as in "+0.25"."""
+    return f"{number:+.2f}".replace("-", _MINUS)
+
+
+def thousands(number: int) -> str:
+    """Return a whole number with its thousands apart."""
+    return f"{number:,}"
+
+
+def dollars(usd: float | None) -> str:
+    """Return an amount of dollars; "unknown" if it isn't known."""
+    return "unknown" if usd is None else f"${usd:,.4f}"
+
+
+def _text(package: str, name: str) -> str:
+    return files(package).joinpath(name).read_text(encoding="utf-8")
