@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from skillopt_sleep.cli.text import when
 from skillopt_sleep.daemon.state import State
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.markdown import visible
+from skillopt_sleep.kit.words import when
 from skillopt_sleep.settings import Paths, Settings
 
 NEXT = "Next night"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, Part, say, say_json
-from skillopt_sleep.cli.text import counted
 from skillopt_sleep.errors import ConfigError, SleepError
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.settings import Paths, find_paths
 
 if TYPE_CHECKING:

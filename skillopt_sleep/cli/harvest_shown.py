@@ -5,8 +5,8 @@ from itertools import islice
 
 from skillopt_sleep.cli.account import CORRECTION, REQUEST, SMALL_TALK, Account
 from skillopt_sleep.cli.console import BOLD, DIM, GOOD, Column, Part, say, say_table
-from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.records import LeftOut, NightReport, Note, Session
 from skillopt_sleep.settings import HarvestSettings
 

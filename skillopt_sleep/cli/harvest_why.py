@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from skillopt_sleep.cli.account import History, TypedTurn, typed_turns
 from skillopt_sleep.cli.harvest_shown import DAMAGED, WORDS
-from skillopt_sleep.cli.text import WIDTH, ago, counted, home_path
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line, spelled
+from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
 from skillopt_sleep.night.heard import hear
 from skillopt_sleep.night.survey import Surveyed
 from skillopt_sleep.records import LeftOut, Origin, Session, SessionLine

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.cli.account import Account
 from skillopt_sleep.cli.plan import Ahead, destination, dollars, recipients
-from skillopt_sleep.cli.text import counted, home_path
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.settings import BackendName, Paths, Settings
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from skillopt_sleep.cli.text import counted
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import SealedReplay, Task, Usage
 from skillopt_sleep.settings import BudgetSettings, Paths, Settings
 

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from skillopt_sleep.cli.console import BOLD, DIM, NARROWEST
-from skillopt_sleep.cli.text import counted
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.stores.progress import Progress, Stage
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillopt_sleep.cli.console import say, warn
-from skillopt_sleep.cli.text import counted
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.markdown import spelled
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 if TYPE_CHECKING:

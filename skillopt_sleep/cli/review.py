@@ -25,9 +25,9 @@ from skillopt_sleep.cli.proposals_shown import places, statistics
 from skillopt_sleep.cli.review_edited import edited, test_again
 from skillopt_sleep.cli.review_read import Waiting, as_data, names_of_rules, read_rule
 from skillopt_sleep.cli.review_shown import not_shown, screen, whole_change
-from skillopt_sleep.cli.text import counted
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.keys import read_key
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Proof
 from skillopt_sleep.reporters.gains import sentence
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePath
 
 from skillopt_sleep.cli.review_shown import Answer, Answers, Change, Rule, Said
-from skillopt_sleep.cli.text import ago, counted, home_path, span
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.words import ago, counted, home_path, span
 from skillopt_sleep.records import (
     DONE,
     EditOp,

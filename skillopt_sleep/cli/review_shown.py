@@ -7,9 +7,9 @@ from itertools import dropwhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, NARROWEST
-from skillopt_sleep.cli.text import counted
-from skillopt_sleep.cli.word_diff import Row, word_diff
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
+from skillopt_sleep.kit.word_diff import Row, word_diff
+from skillopt_sleep.kit.words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

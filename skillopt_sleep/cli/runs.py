@@ -8,9 +8,9 @@ import typer
 
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.lazy import PlainGroup
-from skillopt_sleep.cli.text import counted
 from skillopt_sleep.cli.train import cost, scored, summary_lines
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.words import counted
 
 if TYPE_CHECKING:
     from skillopt_sleep.trainer import Summary

@@ -11,11 +11,11 @@ import typer
 
 from skillopt_sleep.cli.console import say, warn
 from skillopt_sleep.cli.stored import opened
-from skillopt_sleep.cli.text import counted
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.disk import worded
 from skillopt_sleep.kit.markdown import one_line, visible
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Task
 from skillopt_sleep.stores.sqlite import SqliteStore
 

@@ -10,10 +10,10 @@ import typer
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.progress import stages
 from skillopt_sleep.cli.stopping import stop_softly
-from skillopt_sleep.cli.text import counted
 from skillopt_sleep.cli.train_plan import extension_lines, plan_lines
 from skillopt_sleep.cli.train_rules import rule_lines
 from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.settings import find_paths, load
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from skillopt_sleep.cli.text import counted
+from skillopt_sleep.kit.words import counted
 
 if TYPE_CHECKING:
     from skillopt_sleep.trainer.plan import TrainingPlan

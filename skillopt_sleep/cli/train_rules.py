@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from skillopt_sleep.cli.text import counted
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.words import counted
 
 if TYPE_CHECKING:
     from skillopt_sleep.trainer.summary import Rules, RuleWorth

@@ -14,10 +14,10 @@ from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.decide import DryRun, Yes, adopt_named, adopt_one, closed
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened, opened_to_read
-from skillopt_sleep.cli.text import home_path
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import one_line, spelled
+from skillopt_sleep.kit.words import home_path
 from skillopt_sleep.proposals.adopt import came_back
 from skillopt_sleep.proposals.entry import AdoptionState
 from skillopt_sleep.proposals.journal import Journal

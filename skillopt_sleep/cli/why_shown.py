@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, Part, say_row
-from skillopt_sleep.cli.text import ago, counted, span
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
+from skillopt_sleep.kit.words import ago, counted, span
 from skillopt_sleep.proposals.absence import Absence
 from skillopt_sleep.proposals.origins import Origin
 from skillopt_sleep.records import DONE, Evidence, Proof

@@ -3,8 +3,9 @@ from datetime import timedelta
 import pytest
 
 from skillopt_sleep.cli.tasks_shown import find, scored_by, short_ids
-from skillopt_sleep.cli.text import ago, block, home_path
+from skillopt_sleep.cli.text import block
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.words import ago, home_path
 from skillopt_sleep.records import Check, Checks, Exact, Op, Rubric
 from skillopt_sleep.stores.bank import Banked
 from tests.builders import a_task

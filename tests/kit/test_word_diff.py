@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.cli.word_diff import AROUND, Piece, word_diff
+from skillopt_sleep.kit.word_diff import AROUND, Piece, word_diff
 
 lines = st.lists(st.sampled_from(["a", "b", "- Use pnpm.", "- Use npm.", ""]), max_size=8)
 
