@@ -26,12 +26,13 @@ from skillopt_sleep.cli.console import (
 )
 from skillopt_sleep.cli.proposals_shown import TESTED_NEXT, places, statistics
 from skillopt_sleep.cli.review_read import Waiting, read
-from skillopt_sleep.cli.review_shown import Answers, page
+from skillopt_sleep.cli.review_shown import page
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled, visible
+from skillopt_sleep.reporters.card import Answers
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore

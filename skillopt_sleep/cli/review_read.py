@@ -6,8 +6,6 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from skillopt_sleep.cli.chosen import Chosen, chosen
-from skillopt_sleep.cli.review_rules import answers, in_order, rule_of
-from skillopt_sleep.cli.review_shown import Answer, Answers, Change, Rule
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.stored import opened, opened_to_read
 from skillopt_sleep.errors import ProposalError, SleepError
@@ -16,6 +14,8 @@ from skillopt_sleep.proposals.diff import diff
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import plan_adoption
 from skillopt_sleep.records import Proposal
+from skillopt_sleep.reporters.card import Answer, Answers, Change, Rule
+from skillopt_sleep.reporters.cards import answers, in_order, rule_of
 from skillopt_sleep.stores.bank import OPEN
 from skillopt_sleep.stores.sqlite import SqliteStore
 

@@ -10,6 +10,7 @@ from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, NARR
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
 from skillopt_sleep.kit.word_diff import Row, word_diff
 from skillopt_sleep.kit.words import counted
+from skillopt_sleep.reporters.card import Answer, Answers, Change, Rule, Said
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,66 +39,6 @@ class Room(NamedTuple):
 
 SCREEN = Room(rule=2, quotes=2, cuts_quotes=True, answer=(3, 8), titles=1, changed=8, changed_line=3)
 WHOLE = Room(rule=_ANY, quotes=5, cuts_quotes=False, answer=(12, 12), titles=_ANY, changed=_ANY, changed_line=_ANY)
-
-
-class Said(NamedTuple):
-    """The person's words in quotes, or what they did, and how long ago."""
-
-    words: str
-    when: str
-
-
-class Answer(NamedTuple):
-    """What the agent answered and did, and whether that was all that was asked; None if it isn't known.
-
-    Of an attempt with tools in a sealed copy it has the number of the model's `turns`, and `whole` is all that is
-    kept of it.
-    """
-
-    text: str
-    did: tuple[str, ...] = ()
-    solved: bool | None = None
-    turns: int = 0
-    whole: tuple[str, ...] = ()
-
-
-class Answers(NamedTuple):
-    """What the agent answered to the same request as things are and with the change, and what these are called."""
-
-    request: str
-    before: Answer
-    after: Answer
-    titles: tuple[str, str] = ("Without the rule", "With the rule")
-
-
-class Change(NamedTuple):
-    """A file, its text as it is and as it becomes."""
-
-    document: str
-    old: str
-    new: str
-
-
-class Rule(NamedTuple):
-    """All that is shown of a rule.
-
-    `id` names it in other commands, `label` says how far it is proven. `said` comes newest first; it came up in
-    `sessions` sessions on these `days`. `proof` are sentences. `cautions` need a second look.
-    """
-
-    id: str
-    document: str
-    text: str
-    label: str = ""
-    cautions: tuple[str, ...] = ()
-    said: tuple[Said, ...] = ()
-    sessions: int = 0
-    days: str = ""
-    answers: Answers | None = None
-    proof: tuple[str, ...] = ()
-    changes: tuple[Change, ...] = ()
-    cost: tuple[str, ...] = ()
-    reaches: str = ""
 
 
 def screen(rule: Rule, *, number: int, count: int, width: int, height: int = ROWS) -> "list[Text]":

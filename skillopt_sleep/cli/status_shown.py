@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, say_next, say_row
 from skillopt_sleep.cli.daemon_shown import daemon_rows, first_step
-from skillopt_sleep.cli.review_rules import in_order, wording
 from skillopt_sleep.cli.watch import shown
 from skillopt_sleep.kit.clock import shown as clock_words
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.kit.words import counted, when
 from skillopt_sleep.records import CUT_SHORT, OUTCOMES, PROPOSED, Proposal
+from skillopt_sleep.reporters.cards import in_order, wording
 from skillopt_sleep.reporters.gains import sentence, shown_gain
 from skillopt_sleep.settings import Paths, Settings
 from skillopt_sleep.stores.bank import Decided

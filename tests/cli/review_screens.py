@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from skillopt_sleep.cli.review_shown import Answer, Answers, Change, Rule, Said, screen
+from skillopt_sleep.cli.review_shown import screen
+from skillopt_sleep.reporters.card import Answer, Answers, Change, Rule, Said
 
 FOLDER = Path(__file__).parent / "screens"
 WIDTHS = (60, 100, 160)

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from rich.cells import cell_len
 
-from skillopt_sleep.cli.review_shown import ROWS, Answer, Answers, Change, Rule, Said, page, screen, whole_change
+from skillopt_sleep.cli.review_shown import ROWS, page, screen, whole_change
+from skillopt_sleep.reporters.card import Answer, Answers, Change, Rule, Said
 from tests.cli.review_screens import ADDED, FOLDER, NEW, OLD, REWORDED, RULES, WIDTHS, drawn
 
 words = st.text(max_size=300)

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 
-from skillopt_sleep.cli.review_shown import Answer, Answers, Change, Rule, Said
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import ago, counted, home_path, span
 from skillopt_sleep.records import (
@@ -18,6 +17,7 @@ from skillopt_sleep.records import (
     said_of_changes,
 )
 from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask
+from skillopt_sleep.reporters.card import Answer, Answers, Change, Rule, Said
 from skillopt_sleep.reporters.gains import of_all_rules, removes, sentence, shown_gain
 from skillopt_sleep.reporters.telling import most_telling
 

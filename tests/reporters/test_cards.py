@@ -6,19 +6,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.review_rules import (
-    answers,
-    came_up,
-    cost,
-    in_order,
-    proof,
-    reaches,
-    rule_of,
-    said,
-    strength,
-    wording,
-)
-from skillopt_sleep.cli.review_shown import Answer, Answers, Change
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.records import (
     Deed,
@@ -35,6 +22,19 @@ from skillopt_sleep.records import (
     Proposal,
     Solved,
     Split,
+)
+from skillopt_sleep.reporters.card import Answer, Answers, Change
+from skillopt_sleep.reporters.cards import (
+    answers,
+    came_up,
+    cost,
+    in_order,
+    proof,
+    reaches,
+    rule_of,
+    said,
+    strength,
+    wording,
 )
 from tests.builders import a_document, a_proposal, a_report, a_rollout, a_task, a_trajectory, an_edit, an_outcome
 from tests.reporters.arms import Arms, tried
