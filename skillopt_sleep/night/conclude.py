@@ -136,6 +136,7 @@ def conclude(
         corrections=corrections,
         calibrations=calibrations,
         sealed=sealed,
+        trend=page.trend.until(ended, lessons=() if stopped else lessons, models=plan.model),
         resumed=page.resumed,
         login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
         errors=tuple(errors),

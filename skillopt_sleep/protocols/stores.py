@@ -20,6 +20,7 @@ from skillopt_sleep.records import (
     Spent,
     Stamp,
     Task,
+    Trend,
 )
 
 Result = TypeVar("Result")
@@ -145,6 +146,17 @@ class History(Protocol):
         ...
 
 
+class Trends(Protocol):
+    """How often a person had to say the same."""
+
+    def until(self, at: datetime, *, lessons: Sequence[Lesson] = (), models: str = "") -> Trend:
+        """Return the trend of the last weeks until a time.
+
+        `lessons` are newer than what is stored of them, and `models` those of a night that isn't stored yet.
+        """
+        ...
+
+
 class Page(Protocol):
     """One night of a store, while it is open."""
 
@@ -196,6 +208,11 @@ class Page(Protocol):
     @property
     def history(self) -> History:
         """The history of each document."""
+        ...
+
+    @property
+    def trend(self) -> Trends:
+        """The corrections of the last weeks."""
         ...
 
     def keep(self, stage: str, kind: type[Result], compute: Callable[[], Result]) -> Result:

@@ -145,6 +145,7 @@ from skillopt_sleep.records.told import (
     left_out,
     told,
 )
+from skillopt_sleep.records.trends import LessonTrend, ModelChange, Trend
 from skillopt_sleep.records.trials import (
     Decision,
     FreshRound,
@@ -239,9 +240,11 @@ __all__ = [
     "LeftOut",
     "Lesson",
     "LessonState",
+    "LessonTrend",
     "Limit",
     "Message",
     "Metric",
+    "ModelChange",
     "NightReport",
     "NoCommand",
     "NoWorkspace",
@@ -297,6 +300,7 @@ __all__ = [
     "Took",
     "ToolEvent",
     "Trajectory",
+    "Trend",
     "Trial",
     "Tried",
     "Trust",

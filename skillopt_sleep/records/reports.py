@@ -21,6 +21,7 @@ from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import RuleWarning
 from skillopt_sleep.records.sealing import SealedReplay
 from skillopt_sleep.records.solved import Solved
+from skillopt_sleep.records.trends import Trend
 from skillopt_sleep.records.trials import FreshRound, others_in_words
 
 
@@ -233,8 +234,8 @@ class NightReport(Record, frozen=True, kw_only=True):
 
     `corrections` says what became of everything the person said or did that was found, `calibrations` what of it can
     be judged in its repository, and `sealed` who does it there; None if nothing needed that, or it is switched off.
-    `others` are the proposals of earlier nights that waited when it ended, None if that
-    isn't known.
+    `trend` counts corrections over the last weeks. `others` are the proposals of earlier nights that waited when it
+    ended, None if that isn't known.
     """
 
     schema_version: int = 1
@@ -260,6 +261,7 @@ class NightReport(Record, frozen=True, kw_only=True):
     corrections: Corrections = Corrections()
     calibrations: Calibrations = Calibrations()
     sealed: SealedReplay | None = None
+    trend: Trend = Trend()
     errors: tuple[Note, ...] = ()
 
     @property

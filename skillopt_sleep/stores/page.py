@@ -15,6 +15,7 @@ from skillopt_sleep.stores.bank import SqliteBank
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.lessons import SqliteLessons
+from skillopt_sleep.stores.trend import SqliteTrend
 
 Result = TypeVar("Result")
 _DECIDED = (Standing.LIVE, Standing.UNDONE, Standing.REFUSED)
@@ -50,6 +51,7 @@ class SqlitePage:
         self.index = SqliteIndex(connection, lock)
         self.bank = SqliteBank(connection, lock)
         self.lessons = SqliteLessons(connection, lock)
+        self.trend = SqliteTrend(connection, lock)
         self.history = SqliteHistory(connection, lock)
 
     def keep(self, stage: str, kind: type[Result], compute: Callable[[], Result]) -> Result:

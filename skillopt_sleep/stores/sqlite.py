@@ -28,6 +28,7 @@ from skillopt_sleep.stores.page import SqlitePage
 from skillopt_sleep.stores.purge import SqlitePurge
 from skillopt_sleep.stores.retention import SqliteRetention
 from skillopt_sleep.stores.schema import migrate, refuse_damage, refuse_newer
+from skillopt_sleep.stores.trend import SqliteTrend
 
 # A session's body has about 6 KB, which would overflow pages of 4 KB.
 _PAGE_SIZE = 16_384
@@ -75,6 +76,7 @@ class SqliteStore:
         self.index = SqliteIndex(self._connection, self._lock)
         self.bank = SqliteBank(self._connection, self._lock)
         self.lessons = SqliteLessons(self._connection, self._lock)
+        self.trend = SqliteTrend(self._connection, self._lock)
         self.history = SqliteHistory(self._connection, self._lock)
         self.purge = SqlitePurge(self._connection, self._lock)
         self.retention = SqliteRetention(self._connection, self._lock)

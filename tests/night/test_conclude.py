@@ -27,6 +27,8 @@ from skillopt_sleep.records import (
     Corrections,
     Decision,
     Lesson,
+    LessonTrend,
+    ModelChange,
     NightReport,
     Note,
     Outcome,
@@ -38,6 +40,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     StepTasks,
     Task,
+    Trend,
     Trial,
     Verdict,
 )
@@ -64,6 +67,14 @@ class OpenPage:
     @property
     def index(self) -> "OpenPage":
         return self
+
+    @property
+    def trend(self) -> "OpenPage":
+        return self
+
+    def until(self, at: datetime, *, lessons: Sequence[Lesson], models: str) -> Trend:
+        told = LessonTrend(lesson="", wording=", ".join(one.id for one in lessons), project="", corrections=(1,))
+        return Trend(first=at.date(), lessons=(told,), models=(ModelChange(week=0, models=models),))
 
     def lines(self, *, unread: bool) -> Sequence[str]:
         return () if unread else self.read
@@ -338,3 +349,14 @@ def test_what_else_waited_when_it_ended_is_named_once() -> None:
     lessons = (a_lesson("Be brief."), a_lesson("Be kind."))
     report = close(proposals=(a_proposal(id="P-0001"),), lessons=lessons)
     assert report.others == ("P-0007",)
+
+
+@pytest.mark.parametrize("stopped", [None, BudgetExhausted("the limit is reached", remedy="raise it")])
+def test_the_trend_goes_to_the_end_of_the_night_and_counts_only_lessons_that_are_stored(
+    stopped: SleepError | None,
+) -> None:
+    lesson = a_lesson("Use pnpm")
+    trend = close(lessons=[lesson], stopped=stopped).trend
+    assert trend.first == (NOON + timedelta(minutes=5)).date()
+    assert trend.lessons[0].wording == ("" if stopped else lesson.id)
+    assert trend.models[0].models == "simulated"
