@@ -25,6 +25,7 @@ from skillopt_sleep.trainer.manifest import manifest
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, RunFolder, Spending, open_run, seconds_before
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
+from skillopt_sleep.trainer.source import sources
 from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
 from skillopt_sleep.trainer.told import Answers, Replies
@@ -94,6 +95,7 @@ class Trainer:
             initial_skill=self._skill,
             prompts=self._overrides,
             models=self._model_names(),
+            code=sources(self._env, self._models),
         )
         with open_run(self._folder, started_with, resume=resume, clock=self._clock) as folder:
             spent = Spent(before=seconds_before(self._folder))

@@ -12,8 +12,10 @@ from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import Record, Split
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item
+from skillopt_sleep.trainer.source import Source
 
 REDACTED = "[redacted]"
+_ROLES = {"env": "environment"}
 _SECRET = re.compile(
     r"(?:^|[_-])(?:key|token|secret|password|passwd|passphrase|pwd|credential|bearer|cookie|dsn|auth|authorization)s?$"
     r"|^apikeys?$",
@@ -37,7 +39,7 @@ _FREE = (
 
 
 class Manifest(Record, frozen=True, kw_only=True):
-    """The inputs of a run; digests are SHA-256."""
+    """The inputs of a run; digests are SHA-256. `code` has what is the user's own, and whose text can be had."""
 
     config: dict[str, Any]
     env: str
@@ -45,6 +47,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     initial_skill: str
     prompts: dict[str, str]
     models: dict[str, str]
+    code: dict[str, Source] = {}  # noqa: RUF012 - msgspec copies it
 
 
 def manifest(
@@ -55,6 +58,7 @@ def manifest(
     initial_skill: str,
     prompts: Mapping[str, str],
     models: Mapping[str, str],
+    code: Mapping[str, Source],
 ) -> Manifest:
     """Describe this run, without any secret."""
     dataset: dict[str, str] = {}
@@ -67,6 +71,7 @@ def manifest(
         initial_skill=_sha(initial_skill.encode()),
         prompts={name: _sha(text.encode()) for name, text in sorted(prompts.items())},
         models=dict(models),
+        code=dict(code),
     )
 
 
@@ -90,7 +95,7 @@ def _redacted_by_name(value: Any) -> Any:
 
 
 def differences(before: Manifest, now: Manifest) -> tuple[str, ...]:
-    """List what differs between two runs' manifests, each as `key: before → now`.
+    """List what differs between two runs' manifests, each as `key: before → now`, and whose code changed.
 
     A key that an older version didn't know had what is its default now.
     """
@@ -102,12 +107,22 @@ def differences(before: Manifest, now: Manifest) -> tuple[str, ...]:
         now_value = new.get(key)
         if before_value != now_value:
             changes.append(f"{key}: {_short(before_value)} → {_short(now_value)}")
+    return (*changes, *changed_code(before, now))
+
+
+def changed_code(before: Manifest, now: Manifest) -> tuple[str, ...]:
+    """List whose code changed between two runs; what isn't known of one of them isn't compared."""
+    changes: list[str] = []
+    for role, source in now.code.items():
+        if role in before.code and before.code[role].sha != source.sha:
+            changes.append(f"the code of the {_ROLES.get(role, role)} changed ({source.what})")
     return tuple(changes)
 
 
 def _complete(manifest: Manifest) -> dict[str, Any]:
     """Return a manifest as plain values, with the default of every key that it lacks."""
     fields: dict[str, Any] = msgspec.to_builtins(manifest)
+    del fields["code"]
     config = fields["config"]
     for name, default in _without_secrets(TrainerConfig()).items():
         value = config.get(name, default)

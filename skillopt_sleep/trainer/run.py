@@ -20,7 +20,7 @@ from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
 from skillopt_sleep.records import Record
 from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.trainer.manifest import Manifest, hindrances
+from skillopt_sleep.trainer.manifest import Manifest, changed_code, hindrances
 
 CONFIG = "config.json"
 SUMMARY = "summary.json"
@@ -142,12 +142,14 @@ def _refuse_wrong_folder(path: Path, *, resume: bool) -> None:
 
 
 def _refuse_changes(path: Path, started_with: Manifest) -> None:
-    changed = hindrances(read_manifest(path), started_with)
-    if changed:
-        raise ConfigError(
-            f"the run in {path} was started with something else: {'; '.join(changed)}",
-            remedy="change that back, or name another train.folder",
-        )
+    before = read_manifest(path)
+    changed = hindrances(before, started_with)
+    if not changed:
+        return
+    remedy = "change that back, or name another train.folder"
+    if changed_code(before, started_with):
+        remedy += "; with a copy of calls.db in it, equal questions aren't paid for again"
+    raise ConfigError(f"the run in {path} was started with something else: {'; '.join(changed)}", remedy=remedy)
 
 
 @contextmanager

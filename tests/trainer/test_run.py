@@ -22,7 +22,7 @@ from tests.trainer.toy import Scripted, Toy, a_config, a_trainer, bytes_of
 def a_manifest(**fields: Any) -> Manifest:
     config = fields.pop("config", a_config())
     items = {split: Toy().items(split) for split in Split}
-    made = manifest(config, env="toy", items=items, initial_skill="# S", prompts={}, models={"target": "m"})
+    made = manifest(config, env="toy", items=items, initial_skill="# S", prompts={}, models={"target": "m"}, code={})
     return replace(made, **fields)
 
 
