@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillopt_sleep.cli.console import say_all, say_json
-from skillopt_sleep.cli.stored import opened_to_read
+from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from skillopt_sleep.cli.proposals_shown import TESTED_NEXT, places, statistics
 from skillopt_sleep.cli.review_read import Waiting, read
 from skillopt_sleep.cli.review_shown import page
 from skillopt_sleep.cli.settled import settled
-from skillopt_sleep.cli.stored import opened_to_read
+from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled, visible

@@ -41,7 +41,7 @@ def purge(
             "purge needs one of --project, --session and --text", remedy="see: skillopt-sleep purge --help"
         )
     from skillopt_sleep.cli.settled import settled
-    from skillopt_sleep.cli.stored import opened, opened_to_read
+    from skillopt_sleep.deciding.stored import opened, opened_to_read
     from skillopt_sleep.keeping.purge import carry_out, plan
     from skillopt_sleep.kit.clock import utc_now
 

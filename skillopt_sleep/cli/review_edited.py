@@ -4,7 +4,7 @@ from skillopt_sleep.cli.chosen import chosen
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.editor import in_editor
 from skillopt_sleep.cli.settled import settled
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.deciding.stored import opened
 from skillopt_sleep.errors import UnsafeEdit
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.reword import reword, wording

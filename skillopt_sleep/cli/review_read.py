@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.cli.chosen import Chosen, chosen
 from skillopt_sleep.cli.settled import settled
-from skillopt_sleep.cli.stored import opened, opened_to_read
+from skillopt_sleep.deciding.stored import opened, opened_to_read
 from skillopt_sleep.errors import ProposalError, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.diff import diff

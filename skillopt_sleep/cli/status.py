@@ -9,8 +9,8 @@ from skillopt_sleep.cli.completing import night_ids
 from skillopt_sleep.cli.console import say_json, say_markdown, warn
 from skillopt_sleep.cli.daemon_shown import daemon_data
 from skillopt_sleep.cli.status_shown import Status, last_closed, show_status
-from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.watch import watch_night
+from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import ConfigError, Exit
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.records import Proposal, report_data

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.cli.stored import opened
 from skillopt_sleep.cli.tasks_files import editable, read_file, take_in
 from skillopt_sleep.cli.tasks_shown import find, short_ids
 from skillopt_sleep.cli.words import USES
+from skillopt_sleep.deciding.stored import opened
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible

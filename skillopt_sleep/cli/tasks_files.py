@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say, warn
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.deciding.stored import opened
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.disk import worded

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say, say_json
-from skillopt_sleep.cli.stored import opened_to_read
 from skillopt_sleep.cli.why_shown import absence_rows, origin_rows, show
+from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.likeness import LIKE, likeness

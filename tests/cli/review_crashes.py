@@ -20,7 +20,7 @@ from typing import Any
 
 from skillopt_sleep.cli.review import review
 from skillopt_sleep.cli.settled import settled
-from skillopt_sleep.cli.stored import opened
+from skillopt_sleep.deciding.stored import opened
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.undo import undo
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WITHDRAWN

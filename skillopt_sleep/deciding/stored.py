@@ -1,4 +1,4 @@
-"""Open the user's store for one command."""
+"""Open the user's store for one command or one request."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
