@@ -1,4 +1,4 @@
-"""Fixtures of the tests of commands."""
+"""A home after one night, for tests of what a person does with it."""
 
 import shutil
 from pathlib import Path
