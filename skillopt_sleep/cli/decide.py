@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.agreed import Preview, with_consent
-from skillopt_sleep.cli.chosen import Chosen, chosen
+from skillopt_sleep.cli.chosen import chosen
 from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.proposals_shown import cautions, documents
 from skillopt_sleep.cli.settled import settled
+from skillopt_sleep.deciding.chosen import Chosen
 from skillopt_sleep.deciding.stored import opened, opened_to_read
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import shown, utc_now

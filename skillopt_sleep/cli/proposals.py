@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.chosen import Chosen, named
 from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import (
     BAD,
@@ -25,9 +24,10 @@ from skillopt_sleep.cli.console import (
     stdout,
 )
 from skillopt_sleep.cli.proposals_shown import TESTED_NEXT, places, statistics
-from skillopt_sleep.cli.review_read import Waiting, read
 from skillopt_sleep.cli.review_shown import page
 from skillopt_sleep.cli.settled import settled
+from skillopt_sleep.deciding.chosen import Chosen, named
+from skillopt_sleep.deciding.read import Waiting, read
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.kit.clock import shown, utc_now

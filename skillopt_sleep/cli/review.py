@@ -23,8 +23,9 @@ from skillopt_sleep.cli.console import (
 from skillopt_sleep.cli.decide import adopt_named, reject, snooze
 from skillopt_sleep.cli.proposals_shown import places, statistics
 from skillopt_sleep.cli.review_edited import edited, test_again
-from skillopt_sleep.cli.review_read import Waiting, as_data, names_of_rules, read_rule
+from skillopt_sleep.cli.review_read import as_data, names_of_rules, read_rule
 from skillopt_sleep.cli.review_shown import not_shown, screen, whole_change
+from skillopt_sleep.deciding.read import Waiting
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.keys import read_key
 from skillopt_sleep.kit.words import counted

@@ -1,68 +1,25 @@
 """Read what waits for a person's decision, rule by rule, without changing anything."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from skillopt_sleep.cli.chosen import Chosen, chosen
 from skillopt_sleep.cli.settled import settled
+from skillopt_sleep.deciding import read as reading
+from skillopt_sleep.deciding.read import Waiting
 from skillopt_sleep.deciding.stored import opened, opened_to_read
-from skillopt_sleep.errors import ProposalError, SleepError
-from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.diff import diff
-from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.plan import plan_adoption
-from skillopt_sleep.records import Proposal
-from skillopt_sleep.reporters.card import Answer, Answers, Change, Rule
-from skillopt_sleep.reporters.cards import answers, in_order, rule_of
-from skillopt_sleep.stores.bank import OPEN
-from skillopt_sleep.stores.sqlite import SqliteStore
-
-
-class Waiting(NamedTuple):
-    """A rule that waits: its proposal, the one this is a part of (or itself), and what is shown of it.
-
-    To decide on one that `divides` its proposal lets all rules of that one wait by themselves.
-    """
-
-    proposal: Proposal
-    whole: Proposal
-    rule: Rule
-    divides: bool = False
+from skillopt_sleep.reporters.card import Answer, Answers
 
 
 def names_of_rules(names: Sequence[str]) -> list[str]:
     """Return the ids of all rules that wait, or of those in the named proposals, in the order to decide on them."""
-    found: list[Proposal] = []
-    with TemporaryDirectory() as scratch, opened_to_read() as store, settled(store):
-        wanted = names or [decided.proposal.id for decided in store.bank.to_decide(utc_now())]
-        for one in chosen(store, wanted, every=False) if wanted else ():
-            if one.decided.state in OPEN:
-                found += (rule.decided.proposal for rule in _rules(store, one, Path(scratch)))
-    return [proposal.id for proposal in in_order(found)]
+    with opened_to_read() as store, settled(store):
+        return [proposal.id for proposal in reading.rules_to_decide(store, names)]
 
 
 def read_rule(name: str) -> Waiting | None:
     """Return a rule as it would be adopted now; None if it was decided on in the meantime."""
-    with TemporaryDirectory() as scratch, opened() as store, settled(store) as journal:
-        (one, *_) = chosen(store, [name], every=False, scratch=Path(scratch))
-        if one.decided.state not in OPEN or one.name != name:
-            return None
-        return read(store, one, journal)
-
-
-def read(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
-    """Return a chosen proposal with all that is shown of it; its change only while it can be adopted."""
-    proposal = one.decided.proposal
-    known = {decided.proposal.id: decided.proposal for decided in store.bank.proposals()}
-    whole = known.get(proposal.id.rpartition(".")[0], proposal)
-    changes, problem = _changes(one, journal) if one.decided.state in OPEN else ([], "")
-    told = _answers(store, one)
-    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole, lessons=store.lessons.every())
-    if problem:
-        rule = rule._replace(cautions=(*rule.cautions, problem))
-    return Waiting(proposal, whole, rule, divides=proposal.id not in known)
+    with opened() as store, settled(store) as journal:
+        return reading.read_rule(store, journal, name)
 
 
 def as_data(waiting: Waiting) -> dict[str, object]:
@@ -94,40 +51,3 @@ def _titled(told: Answers | None) -> list[tuple[str, Answer]]:
 
 def _answer(title: str, answer: Answer) -> dict[str, object]:
     return {"title": title, "as_asked": answer.solved, "did": answer.did, "text": answer.text}
-
-
-def _rules(store: SqliteStore, one: Chosen, scratch: Path) -> Iterator[Chosen]:
-    """Yield each rule of a proposal by itself, or the proposal if its rules can't be taken one by one."""
-    proposal = one.decided.proposal
-    if len(proposal.edits) == 1:
-        yield one
-        return
-    numbers = range(1, len(proposal.edits) + 1)
-    try:
-        yield from chosen(store, [f"{proposal.id}.{number}" for number in numbers], every=False, scratch=scratch)
-    except SleepError:
-        yield one
-
-
-def _changes(one: Chosen, journal: Journal) -> tuple[list[Change], str]:
-    """Return what adopting would change in each file as it is now; and if it can't be adopted, why."""
-    proposal = one.decided.proposal
-    try:
-        plan = plan_adoption(one.folder, proposal, journal=journal)
-    except ProposalError as error:
-        return [], f"{error.message}; {error.remedy}"
-    documents = {file.path: file.document for file in proposal.files}
-    return [Change(documents[move.path], _text(move.old), _text(move.new)) for move in plan.moves], ""
-
-
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode(errors="replace").removeprefix("\ufeff")
-
-
-def _answers(store: SqliteStore, one: Chosen) -> Answers | None:
-    """Return what was answered in the night that tried the rule, or else in that of an earlier version."""
-    for version in (one.decided.proposal, *reversed(one.decided.earlier)):
-        found = answers(one.decided.proposal, store.report(version.night), store.folder(version.night))
-        if found:
-            return found
-    return None

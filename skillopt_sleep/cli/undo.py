@@ -8,11 +8,11 @@ from typing import Annotated, NamedTuple
 import typer
 
 from skillopt_sleep.cli.agreed import Preview, confirmed, with_consent
-from skillopt_sleep.cli.chosen import named
 from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.decide import DryRun, Yes, adopt_named, adopt_one, closed
 from skillopt_sleep.cli.settled import settled
+from skillopt_sleep.deciding.chosen import named
 from skillopt_sleep.deciding.stored import opened, opened_to_read
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import shown, utc_now

@@ -1,0 +1,97 @@
+"""Read what waits for a person's decision, rule by rule, without changing anything."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from skillopt_sleep.deciding.chosen import Chosen, apart, named
+from skillopt_sleep.errors import ProposalError, SleepError
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.plan import plan_adoption
+from skillopt_sleep.records import Proposal
+from skillopt_sleep.reporters.card import Answers, Change, Rule
+from skillopt_sleep.reporters.cards import answers, in_order, rule_of
+from skillopt_sleep.stores.bank import OPEN
+from skillopt_sleep.stores.sqlite import SqliteStore
+
+
+class Waiting(NamedTuple):
+    """A rule that waits: its proposal, the one this is a part of (or itself), and what is shown of it.
+
+    To decide on one that `divides` its proposal lets all rules of that one wait by themselves.
+    """
+
+    proposal: Proposal
+    whole: Proposal
+    rule: Rule
+    divides: bool = False
+
+
+def rules_to_decide(store: SqliteStore, names: Sequence[str] = ()) -> list[Proposal]:
+    """Return all rules that wait, or those of the named proposals, in the order to decide on them."""
+    found: list[Proposal] = []
+    wanted = names or [decided.proposal.id for decided in store.bank.to_decide(utc_now())]
+    with TemporaryDirectory() as scratch:
+        for name in wanted:
+            for one in named(store, name):
+                if one.decided.state in OPEN:
+                    found += (rule.decided.proposal for rule in _rules(store, one, Path(scratch)))
+    return in_order(found)
+
+
+def read_rule(store: SqliteStore, journal: Journal, name: str) -> Waiting | None:
+    """Return a rule as it would be adopted now; None if it was decided on in the meantime."""
+    with TemporaryDirectory() as scratch:
+        (one, *_) = named(store, name, scratch=Path(scratch))
+        if one.decided.state not in OPEN or one.name != name:
+            return None
+        return read(store, one, journal)
+
+
+def read(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
+    """Return a chosen proposal with all that is shown of it; its change only while it can be adopted."""
+    proposal = one.decided.proposal
+    known = {decided.proposal.id: decided.proposal for decided in store.bank.proposals()}
+    whole = known.get(proposal.id.rpartition(".")[0], proposal)
+    changes, problem = _changes(one, journal) if one.decided.state in OPEN else ([], "")
+    told = _answers(store, one)
+    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole, lessons=store.lessons.every())
+    if problem:
+        rule = rule._replace(cautions=(*rule.cautions, problem))
+    return Waiting(proposal, whole, rule, divides=proposal.id not in known)
+
+
+def _rules(store: SqliteStore, one: Chosen, scratch: Path) -> list[Chosen]:
+    """Return each rule of a proposal by itself, or the proposal if its rules can't be taken one by one."""
+    if len(one.decided.proposal.edits) == 1:
+        return [one]
+    try:
+        return apart(store, one.decided, scratch=scratch)
+    except SleepError:
+        return [one]
+
+
+def _changes(one: Chosen, journal: Journal) -> tuple[list[Change], str]:
+    """Return what adopting would change in each file as it is now; and if it can't be adopted, why."""
+    proposal = one.decided.proposal
+    try:
+        plan = plan_adoption(one.folder, proposal, journal=journal)
+    except ProposalError as error:
+        return [], f"{error.message}; {error.remedy}"
+    documents = {file.path: file.document for file in proposal.files}
+    return [Change(documents[move.path], _text(move.old), _text(move.new)) for move in plan.moves], ""
+
+
+def _text(data: bytes | None) -> str:
+    return (data or b"").decode(errors="replace").removeprefix("\ufeff")
+
+
+def _answers(store: SqliteStore, one: Chosen) -> Answers | None:
+    """Return what was answered in the night that tried the rule, or else in that of an earlier version."""
+    for version in (one.decided.proposal, *reversed(one.decided.earlier)):
+        found = answers(one.decided.proposal, store.report(version.night), store.folder(version.night))
+        if found:
+            return found
+    return None
