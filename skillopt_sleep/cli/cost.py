@@ -8,9 +8,9 @@ import typer
 
 from skillopt_sleep.cli.console import BOLD, DIM, NAME, Column, Part, say, say_json, say_table
 from skillopt_sleep.cli.since import moment
-from skillopt_sleep.cli.words import purpose_words, unpriced
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.kit.words import counted
+from skillopt_sleep.reporters.words import purpose_words, unpriced
 from skillopt_sleep.stores.ledger import LedgerLine
 
 BAR = 12  # the width of the longest bar

@@ -12,8 +12,8 @@ import typer
 
 from skillopt_sleep.cli.completing import night_ids
 from skillopt_sleep.cli.console import BAD, CAREFUL, DIM, Part, say_json, say_row, warn
-from skillopt_sleep.cli.words import stage_words
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.reporters.words import stage_words
 from skillopt_sleep.settings import find_paths
 
 LAST = 100

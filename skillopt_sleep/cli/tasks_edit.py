@@ -11,13 +11,13 @@ import typer
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.tasks_files import editable, read_file, take_in
 from skillopt_sleep.cli.tasks_shown import find, short_ids
-from skillopt_sleep.cli.words import USES
 from skillopt_sleep.deciding.stored import opened
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Split, Task
+from skillopt_sleep.reporters.words import USES
 from skillopt_sleep.stores.bank import Banked, Mark
 from skillopt_sleep.stores.sqlite import SqliteStore
 

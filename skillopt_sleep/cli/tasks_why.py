@@ -6,11 +6,11 @@ from datetime import datetime
 
 from skillopt_sleep.cli.tasks_shown import short_ids
 from skillopt_sleep.cli.text import block
-from skillopt_sleep.cli.words import SPLITS
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.redact import clip
 from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
 from skillopt_sleep.records import Deed, DeedKind, Evidence, NightReport, Split, StepOutcome, Task
+from skillopt_sleep.reporters.words import SPLITS
 from skillopt_sleep.stores.bank import Banked
 
 EXCERPT_CHARS = 600

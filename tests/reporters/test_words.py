@@ -2,8 +2,8 @@
 
 import pytest
 
-from skillopt_sleep.cli.words import PURPOSES, SPLITS, USES, purpose_words, stage_words, unpriced
 from skillopt_sleep.records import Purpose, Split
+from skillopt_sleep.reporters.words import PURPOSES, SPLITS, USES, purpose_words, stage_words, unpriced
 
 
 def test_every_purpose_and_every_split_has_words() -> None:
