@@ -141,7 +141,7 @@ def test_what_each_stage_took_is_shown(tmp_path: Path, home: Home) -> None:
     spend = json.loads((folder / "spend.json").read_bytes())
     (folder / "spend.json").write_text(json.dumps({**spend, "seconds": {"rollout": 12.34, "gate": 0.001}}), "utf-8")
     shown = home.command("runs", "show", str(folder)).out
-    assert re.search(r"^  val: \d+ calls, [\d,]+ tokens, \$0\.\d+$", shown, re.MULTILINE)
+    assert re.search(r"^  val: \d+ answers, [\d,]+ tokens, \$0\.\d+$", shown, re.MULTILINE)
     assert "  rollout: 12.3 s" in shown
     assert "gate: 0.0 s" not in shown
     assert home.command("runs", "show", str(folder), "--json").json["seconds"]["rollout"] == 12.34

@@ -6,7 +6,7 @@ from skillopt_sleep.trainer.plan import plan
 from tests.trainer.toy import Scripted, Toy, a_config
 
 MADE = plan(a_config(), Toy(), optimizer=Scripted(), target=Scripted())
-EXTENDS = Extension(folder="run", before=2, epochs=4, paid=402)
+EXTENDS = Extension(folder="run", before=2, epochs=4, answers=402, paid=29)
 
 
 def test_a_plan_of_a_new_training_says_nothing_of_another() -> None:
@@ -16,8 +16,13 @@ def test_a_plan_of_a_new_training_says_nothing_of_another() -> None:
 
 def test_an_extension_that_pays_nothing_again_says_so() -> None:
     lines = plan_lines(replace(MADE, extends=EXTENDS, added=1_390))
-    assert "from 2 to 4 epochs: at most 1,390 new calls, after 402 so far" in lines[-2]
+    assert (
+        "from 2 to 4 epochs: at most 1,390 new calls, after 402 answers so far, 29 calls paid in this run."
+        in lines[-2]
+    )
     assert "None" in lines[-1]
+    unknown = extension_lines(replace(MADE, extends=replace(EXTENDS, paid=None), added=1))
+    assert unknown[0].endswith("at most 1 new calls, after 402 answers so far.")
 
 
 def test_an_extension_that_pays_again_says_how_much_why_and_what_keeps_it() -> None:
