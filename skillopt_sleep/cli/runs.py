@@ -8,7 +8,7 @@ import typer
 
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.lazy import PlainGroup
-from skillopt_sleep.cli.train import cost, scored, summary_lines
+from skillopt_sleep.cli.train import scored, summary_lines
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.words import counted
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.trainer import Summary
     from skillopt_sleep.trainer.attempts import Cost
     from skillopt_sleep.trainer.manifest import Manifest
+    from skillopt_sleep.trainer.run import Paid, Spending
     from skillopt_sleep.trainer.summary import History
 
 app = typer.Typer(cls=PlainGroup, add_completion=False, help="List, show, plot, compare and fork trainings.")
@@ -27,12 +28,18 @@ _SHORTEST = 0.05  # shorter stages, in seconds, are not shown
 
 
 class _Run(NamedTuple):
-    """A training as its folder holds it; `summary` and `history` are None while they aren't written yet."""
+    """A training as its folder holds it; what isn't written yet is None."""
 
     folder: Path
     manifest: "Manifest"
     summary: "Summary | None"
     history: "History | None"
+    spending: "Spending | None"
+
+    @property
+    def paid(self) -> "Paid | None":
+        """What it paid for itself, None if that isn't written yet."""
+        return self.spending.paid if self.spending else None
 
     def row(self, *, with_steps: bool = True) -> dict[str, Any]:
         """Return the training as data."""
@@ -41,8 +48,15 @@ class _Run(NamedTuple):
             "folder": str(self.folder),
             "started_with": self.manifest,
             "steps": steps,
+            "paid": self._paid(),
             "summary": self.summary,
         }
+
+    def _paid(self) -> dict[str, Any] | None:
+        """Return what it paid for itself as data, with the number of all calls."""
+        from msgspec import to_builtins
+
+        return self.paid and {"calls": self.paid.calls, **to_builtins(self.paid)}
 
     def line(self) -> str:
         """Return the training in one line."""
@@ -88,7 +102,7 @@ def show(run: RunFolder, *, as_json: AsJson = False) -> None:
     """Show a training step by step."""
     training = _read(run)
     if as_json:
-        details = {"history": training.history, "seconds": _seconds(run)}
+        details = {"history": training.history, "seconds": _seconds(training)}
         say_json({"schema_version": 1, **training.row(), **details})
         return
     for line in _training_lines(training):
@@ -177,12 +191,12 @@ def _training_lines(training: _Run) -> Iterator[str]:
     costs: Mapping[str, Cost] = {}
     if training.summary:
         costs = training.summary.costs
-        yield from summary_lines(training.summary)
+        yield from summary_lines(training.summary, training.paid)
     else:
         yield f"{training.manifest.env}: not finished"
     if training.history:
         yield from _history_lines(training.history)
-    yield from _stage_lines(costs, _seconds(training.folder))
+    yield from _stage_lines(costs, _seconds(training))
 
 
 def _history_lines(history: "History") -> Iterator[str]:
@@ -198,9 +212,11 @@ def _history_lines(history: "History") -> Iterator[str]:
 
 
 def _stage_lines(costs: "Mapping[str, Cost]", seconds: Mapping[str, float]) -> Iterator[str]:
-    """Yield what the calls were for and cost, and how long each stage took."""
+    """Yield what the answers were for and cost, and how long each stage took."""
+    from skillopt_sleep.trainer.spent import cost
+
     if costs:
-        yield "calls by purpose:"
+        yield "answers used, by purpose:"
     for stage, spent in costs.items():
         yield f"  {stage}: {cost(spent)}"
     times = {stage: taken for stage, taken in seconds.items() if taken >= _SHORTEST}
@@ -224,7 +240,7 @@ def _find(folder: Path, depth: int) -> Iterator[Path]:
 
 def _read(path: Path) -> _Run:
     """Return the training in a folder; ConfigError if there is none."""
-    from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest
+    from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest, read_spending
     from skillopt_sleep.trainer.summary import History, Summary
 
     return _Run(
@@ -232,6 +248,7 @@ def _read(path: Path) -> _Run:
         manifest=read_manifest(path),
         summary=read_kept(path / SUMMARY, Summary),
         history=read_kept(path / HISTORY, History),
+        spending=read_spending(path),
     )
 
 
@@ -242,9 +259,6 @@ def _reason(error: ConfigError | OSError, path: Path) -> str:
     return f"{error.filename or path}: {error.strerror or error}"
 
 
-def _seconds(folder: Path) -> dict[str, float]:
+def _seconds(run: _Run) -> dict[str, float]:
     """Return the seconds of each stage, empty if no stage has ended yet."""
-    from skillopt_sleep.trainer.run import SPEND, read_kept
-
-    spend = read_kept(folder / SPEND, dict[str, Any]) or {}
-    return spend.get("seconds", {})
+    return run.spending.seconds if run.spending else {}

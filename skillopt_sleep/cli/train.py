@@ -19,9 +19,9 @@ from skillopt_sleep.settings import find_paths, load
 if TYPE_CHECKING:
     from skillopt_sleep.records import Split
     from skillopt_sleep.trainer import Summary
-    from skillopt_sleep.trainer.attempts import Cost
     from skillopt_sleep.trainer.given import Progress
     from skillopt_sleep.trainer.plan import TrainingPlan
+    from skillopt_sleep.trainer.run import Paid
     from skillopt_sleep.trainer.summary import Reported, Scores, Tested
     from skillopt_sleep.wiring.training import Training
 
@@ -85,7 +85,10 @@ def train(
     if only_plan:
         _show_plan(config, backend, model, as_json=as_json)
         return
+    from msgspec import to_builtins
+
     from skillopt_sleep.trainer.data import used_splits
+    from skillopt_sleep.trainer.run import read_spending
 
     with stages(silent=quiet or as_json) as shown, _wired(config, backend, model, shown.advance) as training:
         _warn_of_data(training, used_splits(training.config))
@@ -95,10 +98,12 @@ def train(
         trainer = training.trainer()
         shown.underway = trainer.underway
         summary = trainer.train(resume=resume)
+    spending = read_spending(training.folder)
+    paid = spending.paid if spending else None
     if as_json:
-        say_json(summary)
+        say_json(to_builtins(summary) | {"paid": to_builtins(paid)})
     else:
-        for line in summary_lines(summary):
+        for line in summary_lines(summary, paid):
             say(line)
         say(best_line(summary, training.folder))
     problems = partial(summary)
@@ -189,8 +194,9 @@ def evaluate(
         raise typer.Exit(Exit.PARTIAL)
 
 
-def summary_lines(summary: "Summary") -> list[str]:
-    """Return a training in a few lines, each score with its n."""
+def summary_lines(summary: "Summary", paid: "Paid | None") -> list[str]:
+    """Return a training in a few lines, each score with its n; `paid` is what it paid for itself, if known."""
+    from skillopt_sleep.trainer.spent import spent_line
     from skillopt_sleep.trainer.summary import ACTIONS
 
     actions = ", ".join(f"{count} {ACTIONS.get(action, action)}" for action, count in sorted(summary.actions.items()))
@@ -203,7 +209,7 @@ def summary_lines(summary: "Summary") -> list[str]:
     if summary.reported:
         lines.append(_reported(summary.reported))
     lines += rule_lines(summary.learned)
-    lines.append(f"total {cost(summary.total)}")
+    lines.append(spent_line(summary.total, paid))
     lines += [f"note: {note.stage}: {note.summary}" for note in summary.notes]
     return lines
 
@@ -246,14 +252,6 @@ def scored(scores: "Scores | None") -> str:
         return "not measured"
     unscored = f", {scores.unscored} not scored" if scores.unscored else ""
     return f"hard {scores.hard:.3f}, soft {scores.soft:.3f} (n={scores.n}{unscored})"
-
-
-def cost(spent: "Cost") -> str:
-    """Return calls, tokens and dollars, and what isn't known of them."""
-    at_least = "at least " if spent.unnamed else ""
-    tokens = f"{at_least}{spent.input_tokens + spent.output_tokens:,} tokens"
-    dollars = "dollars unknown" if spent.usd is None else f"${spent.usd:.4f}"
-    return f"{counted(spent.calls, 'call')}, {tokens}, {dollars}"
 
 
 def _roles(summary: "Summary") -> list[tuple[str, "Tested"]]:

@@ -36,13 +36,15 @@ def extension_lines(made: "TrainingPlan") -> list[str]:
     if extends is None:
         return []
     goes_on = f"The training in {extends.folder} goes on from {extends.before} to {extends.epochs} epochs"
-    lines = [f"{goes_on}: at most {made.added:,} new calls, after {extends.paid:,} so far."]
+    paid = "" if extends.paid is None else f", {counted(extends.paid, 'call')} paid in this run"
+    so_far = f"{counted(extends.answers, 'answer')} so far{paid}"
+    lines = [f"{goes_on}: at most {made.added:,} new calls, after {so_far}."]
     if extends.again:
         usd = "" if extends.usd is None else f", about ${extends.usd:,.2f},"
-        again = f"Besides, about {extends.again:,} of these{usd} are made again: {extends.why}."
+        again = f"Besides, about {extends.again:,} of these answers{usd} are asked for again: {extends.why}."
         lines.append(f"{again} To keep them as they are, set optimizer.horizon = {extends.kept_by}.")
     else:
-        lines.append("None of these is made again.")
+        lines.append("None of these answers is asked for again.")
     if extends.stopped:
         lines.append(f"It ended early: {extends.stopped}. With the same settings it ends there again.")
     return lines

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Callable
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ from skillopt_sleep.kit.redact import redact
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+Filters = dict[str, Callable[..., str]]
 
 LOOK = "look.css"
 _HERE = "skillopt_sleep.pages"
@@ -32,15 +35,21 @@ def environment(package: str, folder: str = ".") -> "Environment":
     return made
 
 
-def self_contained(package: str, template: str, values: dict[str, Any], *, style: str) -> str:
+def self_contained(
+    package: str, template: str, values: dict[str, Any], *, style: str, filters: Filters | None = None
+) -> str:
     """Return a page in which nothing is loaded from elsewhere and nothing runs: its one style is named by its hash.
 
-    `style` is the file of the package with what the page adds to the look of all pages.
+    `style` is the file of the package with what the page adds to the look of all pages, `filters` what its template
+    calls beside those that all have.
     """
     text = f"{look()}{_text(package, style)}"
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     # What stands between the tags has to be the very text that was hashed.
-    return environment(package).get_template(template).render(style=text, digest=digest, **values)
+    filled = environment(package)
+    for name, written in (filters or {}).items():
+        filled.filters[name] = written
+    return filled.get_template(template).render(style=text, digest=digest, **values)
 
 
 def look() -> str:

@@ -47,7 +47,7 @@ class Attempted(Record, frozen=True, kw_only=True):
 
 
 class Cost(Record, frozen=True, kw_only=True):
-    """The calls whose answers a stage used, also those paid in an earlier run of the training.
+    """The answers that a stage used, also those that another training paid for, at what they cost then.
 
     `unnamed` calls reported no tokens; `usd` is None if one call's price is unknown.
     """

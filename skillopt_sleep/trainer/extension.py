@@ -3,27 +3,31 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.records import Record
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.manifest import horizon_of
-from skillopt_sleep.trainer.run import CONFIG, HISTORY, SUMMARY, read_kept, read_manifest
+from skillopt_sleep.trainer.run import CONFIG, HISTORY, SUMMARY, read_kept, read_manifest, read_spending
 from skillopt_sleep.trainer.summary import History, StepRecord, Summary
 
 _FALLING = frozenset({"linear", "cosine"})
 
 
 class Extension(Record, frozen=True, kw_only=True):
-    """A run that goes on for more epochs: of its `paid` calls, about `again` are made again, as `why` says.
+    """A run that goes on for more epochs: of its `answers`, about `again` are asked for again, as `why` says.
 
-    `usd` is about what these cost, None if that isn't known. `kept_by` is the horizon under which none is, and
+    `paid` is how many calls it paid for itself, None if that isn't known. `usd` is about what those that are made
+    again cost, None if that isn't known. `kept_by` is the horizon under which none is, and
     `stopped` why the run ended before all of its epochs, "" if it didn't.
     """
 
     folder: str
     before: int
     epochs: int
-    paid: int
+    answers: int
+    paid: int | None = None
     again: int = 0
     usd: float | None = 0.0
     why: str = ""
@@ -52,11 +56,13 @@ def extension(config: TrainerConfig, folder: Path, *, per_epoch: int) -> Extensi
         return None
     summary = read_kept(folder / SUMMARY, Summary)
     reached = max(record.calls or 0 for record in (*history.steps, *history.epochs))
+    spending = read_spending(folder)
     found = Extension(
         folder=str(folder),
         before=before,
         epochs=config.train.epochs,
-        paid=summary.total.calls if summary else reached,
+        answers=summary.total.calls if summary else reached,
+        paid=spending.paid.calls if spending else None,
         stopped=summary.stopped if summary else "",
     )
     horizon = horizon_of(manifest)
@@ -66,17 +72,7 @@ def extension(config: TrainerConfig, folder: Path, *, per_epoch: int) -> Extensi
     if parting is None:
         return found
     again = reached - parting.calls
-    return Extension(
-        folder=found.folder,
-        before=before,
-        epochs=found.epochs,
-        paid=found.paid,
-        again=again,
-        usd=_dollars(again, summary),
-        why=parting.why,
-        kept_by=horizon,
-        stopped=found.stopped,
-    )
+    return replace(found, again=again, usd=_dollars(again, summary), why=parting.why, kept_by=horizon)
 
 
 def _partings(config: TrainerConfig, history: History, *, before: int, per_epoch: int) -> Iterator[_Parting]:

@@ -23,7 +23,7 @@ from skillopt_sleep.trainer.given import make_pool, read_skill, untold
 from skillopt_sleep.trainer.lapses import Lapses
 from skillopt_sleep.trainer.manifest import manifest
 from skillopt_sleep.trainer.parts import Parts
-from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, RunFolder, Spending, open_run, seconds_before
+from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, Paid, RunFolder, Spending, open_run, seconds_before
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
 from skillopt_sleep.trainer.source import sources
 from skillopt_sleep.trainer.summary import Summary
@@ -104,8 +104,8 @@ class Trainer:
                     return self._run(folder, calls, items, spent)
             finally:
                 self._watch = None
-                paid = folder.store.ledger.spent()
-                folder.write(SPEND, Spending(paid=paid._asdict(), seconds=spent.seconds))
+                paid = Paid(**folder.store.ledger.spent()._asdict())
+                folder.write(SPEND, Spending(paid=paid, seconds=spent.seconds))
 
     def underway(self) -> Underway | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""

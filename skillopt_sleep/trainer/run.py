@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import filelock
 import msgspec
@@ -18,7 +18,7 @@ import msgspec
 from skillopt_sleep.errors import ConfigError, NightLocked
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
-from skillopt_sleep.records import Record
+from skillopt_sleep.records import Record, Usage
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.manifest import Manifest, changed_code, hindrances
 
@@ -49,17 +49,45 @@ class RunFolder:
         write_atomic(path, data, durable=False)
 
 
+class Paid(Record, frozen=True, kw_only=True):
+    """The calls that a run paid for itself, over all resumes; answers that it took from elsewhere aren't among them.
+
+    `unnamed` calls reported no tokens: `tokens` and `dollars`, which count against a limit, estimate them. The
+    price of the `unpriced` ones isn't known.
+    """
+
+    purposes: dict[str, int]
+    usage: Usage = Usage()
+    usd: float | None = 0.0
+    unnamed: int = 0
+    tokens: int = 0
+    dollars: float = 0.0
+    unpriced: int = 0
+    repairs: int = 0
+    odd_events: int = 0
+
+    @property
+    def calls(self) -> int:
+        """The number of all calls."""
+        return sum(self.purposes.values())
+
+
 class Spending(Record, frozen=True, kw_only=True):
     """The spending of a run over all resumes: calls and their cost, and seconds by stage."""
 
-    paid: dict[str, Any]
+    paid: Paid
     seconds: dict[str, float]
+
+
+def read_spending(path: Path) -> Spending | None:
+    """Return what the run in this folder spent, None if that isn't written yet; ConfigError if it can't be read."""
+    return read_kept(path / SPEND, Spending)
 
 
 def seconds_before(path: Path) -> dict[str, float]:
     """Return the seconds a run has taken so far by stage; empty if there is no run or they can't be read."""
     try:
-        spending = read_kept(path / SPEND, Spending)
+        spending = read_spending(path)
     except ConfigError:
         return {}
     return spending.seconds if spending else {}

@@ -15,7 +15,8 @@ from skillopt_sleep.trainer.plot.chart import bars, chart
 from skillopt_sleep.trainer.plot.curves import LEVEL, curves, in_order, interval_of, name_of, verdicts
 from skillopt_sleep.trainer.plot.diffs import diffs
 from skillopt_sleep.trainer.plot.edits import decision, edit_rows
-from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest
+from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest, read_spending
+from skillopt_sleep.trainer.spent import spent_line
 from skillopt_sleep.trainer.summary import SKIPPED, EpochRecord, History, Scores, StepRecord, Summary
 
 NAME = "plot.html"
@@ -62,13 +63,16 @@ def page(folder: Path) -> str:
             f"the training in {folder} was written by an older version, which kept no calls by step",
             remedy="resume it (train --resume): it is written again, and nothing is paid for twice",
         )
-    return self_contained(__package__ or "", "page.html.j2", _values(folder, manifest, history), style="page.css")
+    values = _values(folder, manifest, history)
+    filters = {"tokens": _tokens}
+    return self_contained(__package__ or "", "page.html.j2", values, style="page.css", filters=filters)
 
 
 def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any]:
     """Return what the page shows."""
     summary = read_kept(folder / SUMMARY, Summary)
     found = curves(history, summary)
+    spending = read_spending(folder)
     optimizer: dict[str, Any] = manifest.config["optimizer"]
     return {
         "name": folder.absolute().name,
@@ -82,11 +86,19 @@ def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any
         "edits": edit_rows(history, folder, patches=optimizer.get("mode") == "patch"),
         "diffs": diffs(history, summary, folder),
         "stages": _stages(summary),
+        "paid": spent_line(summary.total, spending.paid) if summary and spending else "",
         "metric": manifest.config["evaluation"]["metric"],
         "schedule": optimizer.get("schedule", ""),
         "level": f"{100 * LEVEL:.0f} %",
         "interval_of": interval_of,
     }
+
+
+def _tokens(cost: Cost) -> str:
+    known = cost.input_tokens + cost.output_tokens
+    if not cost.unnamed:
+        return f"{known:,}"
+    return f"at least {known:,}" if known else "unknown"
 
 
 def _applied(step: StepRecord) -> tuple[int, int | None, int]:
