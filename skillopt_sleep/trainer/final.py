@@ -50,8 +50,8 @@ def final(
     best = state.best
     tested_initial = _tested(parts, initial)
     tested_best = _tested(parts, best, first=_confirming(parts, best, initial))
-    tested_final = tested_best
-    if state.current.standing != best.standing:
+    tested_final = _of(state.current, tested_best)
+    if state.current.document.sha != best.document.sha:
         tested_final = _tested(parts, state.current)
     costs = parts.spent.costs()
     notes: list[Note] = [*warned(parts.config, steps=len(history.steps), val=len(parts.items[Split.VAL]))]
@@ -108,13 +108,13 @@ def _tested(parts: Parts, held: Held, *, first: int = VAL_SAMPLE) -> Tested:
     test = None
     if parts.config.evaluation.test:
         test = parts.measured(parts.test_jobs(document), label="final")
-    return Tested(
-        standing=replace(held.standing, val=val.metric),
-        file=f"skills/skill_v{held.standing.version:04d}.md",
-        chars=len(document.text),
-        val=val,
-        test=test,
-    )
+    return _of(held, Tested(standing=held.standing, file="", chars=len(document.text), val=val, test=test))
+
+
+def _of(held: Held, scored: Tested) -> Tested:
+    """Return the scores of a text as those of this skill: equal texts have one number."""
+    standing = replace(held.standing, val=scored.val.metric)
+    return replace(scored, standing=standing, file=f"skills/skill_v{held.standing.version:04d}.md")
 
 
 def _error_rate(parts: Parts) -> str:
