@@ -24,6 +24,8 @@ TESTED_AS_A_WHOLE = {
     "agents/claude_code/*.py": "agents/claude_code/test_sessions.py",
     "agents/codex/*.py": "agents/codex/test_sessions.py",
     "agents/transcripts/briefs.py": "agents/claude_code/test_sessions.py",
+    "cli/told.py": "cli/test_decide.py",
+    "deciding/happened.py": "deciding/test_decide.py",
     "cli/settled.py": "deciding/test_settled.py",
     "reporters/card.py": "reporters/test_cards.py",
     "proposals/live.py": "proposals/test_targets.py",

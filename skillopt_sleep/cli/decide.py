@@ -1,7 +1,7 @@
 """The commands `adopt`, `reject` and `snooze`: a person decides on what waits."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,19 +13,20 @@ from skillopt_sleep.cli.agreed import Preview, with_consent
 from skillopt_sleep.cli.chosen import chosen
 from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.cli.proposals_shown import cautions, documents
+from skillopt_sleep.cli.proposals_shown import documents
 from skillopt_sleep.cli.settled import settled
+from skillopt_sleep.cli.told import say_event
+from skillopt_sleep.deciding import decide as deciding
 from skillopt_sleep.deciding.chosen import Chosen
 from skillopt_sleep.deciding.stored import opened, opened_to_read
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled
-from skillopt_sleep.proposals.adopt import adopt as put_live
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan, plan_adoption
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.settings import seconds
-from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, WAITING, WITHDRAWN
+from skillopt_sleep.stores.bank import REJECTED
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 Ids = Annotated[
@@ -83,40 +84,10 @@ def _is_left_out(one: Chosen) -> bool:
 
 def adopt_one(store: SqliteStore, journal: Journal, one: Chosen, agreed: Mapping[str, Plan]) -> SleepError | None:
     """Put one proposal live; return the error if that isn't safe, so that the others still get their turn."""
-    name = one.name
-    error = closed(one)
-    if error:
-        return error
     try:
-        adopted = put_live(one.folder, journal=journal, at=utc_now(), agreed=agreed.get(name))
-        # Printed before the bank is written: if the store is full or read-only, the file has changed all the same.
-        path = " and ".join(spelled(written) for written in (adopted.path, *adopted.also))
-        if one.decided.proposal.label:
-            say(f"{name} is {one.decided.proposal.label}")
-        for line in cautions(one.decided.proposal):
-            say(line)
-        if adopted.already:
-            say(f"{name} was already adopted: {path}")
-        else:
-            say(f"Adopted {name}: wrote {path}")
-        say(f"  undo: skillopt-sleep undo {name}")
-        if not adopted.already or one.decided.state != ADOPTED:
-            _decide(store, name, ADOPTED, leaving=(*OPEN, ADOPTED))
+        deciding.adopt(store, journal, one, agreed=agreed.get(one.name), told=say_event)
     except SleepError as error:
         return error
-    return None
-
-
-def closed(one: Chosen) -> ConfigError | None:
-    """Return the error for a proposal that can't be adopted any more."""
-    if one.decided.state == REJECTED:
-        return ConfigError(
-            f"{one.name} was rejected", remedy=f"take that back: skillopt-sleep reject --undo {one.name}"
-        )
-    if one.decided.state == WITHDRAWN:
-        return ConfigError(
-            f"{one.name} was withdrawn: {one.decided.reason}", remedy="only what waits or was undone can be adopted"
-        )
     return None
 
 
@@ -125,9 +96,7 @@ def _preview(names: Sequence[str], *, every: bool) -> None:
     preview = Preview()
     with TemporaryDirectory() as scratch, opened_to_read() as store, settled(store) as journal:
         for one in chosen(store, names, every=every, scratch=Path(scratch)):
-            error = closed(one)
-            if error:
-                raise error
+            deciding.refuse_closed(one)
             if every and _is_left_out(one):
                 continue
             proposal = read_proposal(one.folder)
@@ -154,27 +123,19 @@ def reject(
         else:
             found = chosen(store, proposals or (), every=every)
         for one in found:
-            _refuse(one, undo=undo)
+            if undo:
+                deciding.refuse_not_rejected(one)
+            else:
+                deciding.refuse_adopted(one)
         for one in found:
             if undo:
-                _decide(store, one.name, WAITING, leaving=(REJECTED,))
+                deciding.wait_again(store, one)
                 say(f"{one.name} waits for you again: skillopt-sleep show {one.name}")
-            elif one.decided.state == WITHDRAWN:
-                say(f"{one.name} was withdrawn already")
-            else:
-                _decide(store, one.name, REJECTED, reason=reason or one.decided.reason, leaving=(*OPEN, REJECTED))
+            elif deciding.reject(store, one, reason=reason):
                 say(f"Rejected {one.name}: this edit of {documents(one.decided.proposal)} will not be tried again")
                 say(f"  undo: skillopt-sleep reject --undo {one.name}")
-
-
-def _refuse(one: Chosen, *, undo: bool) -> None:
-    """Raise ConfigError for a proposal in the wrong state, so that all are decided on or none."""
-    if undo and one.decided.state != REJECTED:
-        raise ConfigError(f"{one.name} is {one.decided.state}, not rejected", remedy="see: skillopt-sleep show")
-    if not undo and one.decided.state == ADOPTED:
-        raise ConfigError(
-            f"{one.name} is adopted, so nothing was rejected", remedy=f"first run: skillopt-sleep undo {one.name}"
-        )
+            else:
+                say(f"{one.name} was withdrawn already")
 
 
 def snooze(
@@ -195,19 +156,8 @@ def snooze(
         else:
             found = chosen(store, proposals or (), every=every)
         for one in found:
-            if one.decided.state != WAITING:
-                raise ConfigError(
-                    f"{one.name} is {one.decided.state}, not waiting", remedy="see: skillopt-sleep show"
-                )
-            store.bank.snooze(one.name, until)
+            deciding.snooze(store, one, until)
             if until is None:
                 say(f"{one.name} is shown again")
             else:
                 say(f"{one.name} sleeps until {shown(until)}; undo: skillopt-sleep snooze --undo {one.name}")
-
-
-def _decide(store: SqliteStore, name: str, state: str, *, leaving: Collection[str], reason: str = "") -> None:
-    if not store.bank.decide(name, state, at=utc_now(), reason=reason, leaving=leaving):
-        raise ConfigError(
-            f"another program decided on {name} in the meantime", remedy=f"see: skillopt-sleep show {name}"
-        )

@@ -1,13 +1,11 @@
 """Let a person put a proposed rule into their own words, in their editor."""
 
-from skillopt_sleep.cli.chosen import chosen
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.editor import in_editor
 from skillopt_sleep.cli.settled import settled
+from skillopt_sleep.deciding.reword import reword
 from skillopt_sleep.deciding.stored import opened
-from skillopt_sleep.errors import UnsafeEdit
-from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.proposals.reword import reword, wording
+from skillopt_sleep.proposals.reword import wording
 from skillopt_sleep.records import Proposal
 from skillopt_sleep.settings import find_paths, load
 
@@ -26,13 +24,8 @@ def edited(proposal: Proposal) -> str:
             say("Nothing was changed.")
             return ""
         words = path.read_text(encoding="utf-8", errors="replace").partition(_FROM_HERE)[0].strip("\n")
-        if not words.strip():
-            raise UnsafeEdit("there are no words left", remedy="to turn a rule down, say no")
         with opened() as store, settled(store):
-            (one,) = chosen(store, [proposal.id], every=False)
-            guard = load(find_paths()).guard
-            own = reword(one.decided.proposal, one.folder, words, allowed=guard.allow, silenced=guard.silence)
-            store.bank.divide(one.name, (own,), at=utc_now(), because="you changed its words")
+            own = reword(store, proposal.id, words, settings=load(find_paths()))
     say(f"Your words wait as {own.id}, in place of {proposal.id}.")
     return own.id
 
