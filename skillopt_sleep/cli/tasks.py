@@ -12,14 +12,15 @@ import typer
 from skillopt_sleep.cli import tasks_edit, tasks_files
 from skillopt_sleep.cli.console import say, say_hanging, say_json
 from skillopt_sleep.cli.lazy import PlainGroup
-from skillopt_sleep.cli.tasks_shown import find, scored_by, short_ids
 from skillopt_sleep.cli.text import block
 from skillopt_sleep.deciding.stored import opened_to_read
+from skillopt_sleep.deciding.tasks import find, short_ids
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
 from skillopt_sleep.mining.recurrence import recurrence
 from skillopt_sleep.records import Split, Task
+from skillopt_sleep.reporters.references import scored_by
 from skillopt_sleep.reporters.words import SPLITS, USES
 from skillopt_sleep.stores.bank import Banked
 

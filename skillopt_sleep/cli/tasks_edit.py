@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.cli.tasks_files import editable, read_file, take_in
-from skillopt_sleep.cli.tasks_shown import find, short_ids
+from skillopt_sleep.cli.tasks_files import read_file, take_in
 from skillopt_sleep.deciding.stored import opened
+from skillopt_sleep.deciding.tasks import find, mark, reworded, short_ids, write
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
@@ -60,25 +60,11 @@ def edit(
         if file:
             _write(store, entry, _only_task(file, entry.task), entries)
         elif by_options:
-            _write(store, entry, _changed(entry.task, prompt, context, split), entries)
+            _write(store, entry, reworded(entry.task, prompt=prompt, context=context, split=split), entries)
         else:
             with edited(entry.task) as draft:
                 written = _only_task(draft, entry.task) if draft else entry.task
                 _write(store, entry, written, entries)
-
-
-def _changed(task: Task, prompt: str | None, context: str | None, split: Split | None) -> Task:
-    from msgspec.structs import replace
-
-    from skillopt_sleep.kit.redact import redact
-
-    if prompt is not None:
-        task = replace(task, prompt=redact(prompt))
-    if context is not None:
-        task = replace(task, context=redact(context))
-    if split is not None:
-        task = replace(task, split=split)
-    return task
 
 
 def add(
@@ -217,21 +203,16 @@ def _only_task(path: Path, known: Task) -> Task:
 
 def _write(store: SqliteStore, entry: Banked, written: Task, entries: Sequence[Banked]) -> None:
     """Store a person's version of a task, and print what that means."""
-    known, name = entry.task, visible(entry.task.id)
-    twin = _twin(entry, written, entries)
-    if twin:
-        raise ConfigError(
-            f"{twin} has the same request, in the same session", remedy=f"drop one: skillopt-sleep tasks drop {twin}"
-        )
-    if editable(known) == editable(written):
+    edited, name = write(store, entry, written, among=entries), visible(entry.task.id)
+    if not edited.is_changed:
         say(f"{name} was not changed")
         return
-    moved = store.bank.write((written,), at=utc_now())
     say(f"Edited {name}; later nights keep your version")
-    if known.split is not None and written.split is not known.split:
-        others = f", and the rest of its session with it: {', '.join(map(visible, moved))}" if moved else ""
-        say(f"  it was {USES[known.split]} and is now {_use(written)}{others}")
-        if known.split is Split.TRAIN:
+    if edited.changed_side and edited.known.split is not None:
+        moved = ", ".join(map(visible, edited.moved))
+        others = f", and the rest of its session with it: {moved}" if moved else ""
+        say(f"  it was {USES[edited.known.split]} and is now {_use(written)}{others}")
+        if edited.known.split is Split.TRAIN:
             say("  nights have learned from it, so it is an easier test than a new task")
     if entry.dropped:
         say(f"  it is dropped, so it isn't used; restore it: skillopt-sleep tasks drop --undo {name}")
@@ -241,21 +222,11 @@ def _use(task: Task) -> str:
     return USES[task.split] if task.split else "without a split"
 
 
-def _twin(entry: Banked, written: Task, entries: Sequence[Banked]) -> str:
-    """Return the id of another task with the same session and request, "" if there is none."""
-    for other in entries:
-        if other is not entry and (other.task.session, other.task.prompt) == (entry.task.session, written.prompt):
-            return other.task.id
-    return ""
-
-
-def _mark(names: Sequence[str], mark: Mark, *, undo: bool) -> list[tuple[str, str]]:
+def _mark(names: Sequence[str], wanted: Mark, *, undo: bool) -> list[tuple[str, str]]:
     """Set or remove a mark on all of these tasks or none; return the short id and a line of each."""
     with opened() as store:
-        entries = store.bank.entries()
-        tasks = [find(entries, name).task for name in names]
-        store.bank.mark([task.id for task in tasks], mark, at=None if undo else utc_now())
-    short = short_ids(entries)
+        tasks = mark(store, names, wanted, undo=undo)
+        short = short_ids(store.bank.entries())
     marked: list[tuple[str, str]] = []
     for task in tasks:
         line = f"{visible(task.id)}  {one_line(task.prompt, limit=50)}"

@@ -11,6 +11,7 @@ import typer
 
 from skillopt_sleep.cli.console import say, warn
 from skillopt_sleep.deciding.stored import opened
+from skillopt_sleep.deciding.tasks import editable
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.disk import worded
@@ -121,8 +122,3 @@ def _completed(task: Task, known: Task, *, now: datetime) -> Task:
 
     at = known.at if task.at == now else task.at
     return replace(task, at=at, split=task.split or known.split)
-
-
-def editable(task: Task) -> tuple[object, ...]:
-    """Return the parts of a task that a person can change."""
-    return task.prompt, task.context, task.reference, task.project, task.split, task.at

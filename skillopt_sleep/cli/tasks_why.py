@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from skillopt_sleep.cli.tasks_shown import short_ids
 from skillopt_sleep.cli.text import block
+from skillopt_sleep.deciding.tasks import short_ids
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.redact import clip
 from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path

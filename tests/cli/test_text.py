@@ -7,3 +7,8 @@ def test_a_block_keeps_line_breaks_and_wraps_long_lines() -> None:
     assert lines[:2] == ["    one", ""]
     assert len(lines) > 3
     assert all(len(line) <= WIDTH for line in lines)
+
+
+def test_a_block_writes_control_characters_out() -> None:
+    shown = block("def f():\n\treturn 1\n\x1b[2J")
+    assert shown == "    def f():\n        return 1\n    \\u{1B}[2J"

@@ -1,0 +1,115 @@
+"""Change a task: its request, its side, or whether nights use it."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.records import Split, Task
+from skillopt_sleep.stores.bank import Banked, Mark
+from skillopt_sleep.stores.sqlite import SqliteStore
+
+_SHORTEST = 8
+
+
+class Edited(NamedTuple):
+    """A task as it was and as the person wants it; other tasks of its session `moved` to another side with it."""
+
+    known: Task
+    written: Task
+    moved: tuple[str, ...] = ()
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything of it was changed."""
+        return editable(self.known) != editable(self.written)
+
+    @property
+    def changed_side(self) -> bool:
+        """Whether it was used, and is for something else from now on."""
+        return self.known.split is not None and self.written.split is not self.known.split
+
+
+def find(entries: Sequence[Banked], name: str) -> Banked:
+    """Return the task with this id, or the only one whose id starts so; ConfigError if there are none or several."""
+    matches: list[Banked] = []
+    for entry in entries:
+        if entry.task.id == name:
+            return entry
+        if name and entry.task.id.startswith(name):
+            matches.append(entry)
+    if not matches:
+        raise ConfigError(f"there is no task {name!r}", remedy="see: skillopt-sleep tasks list")
+    if len(matches) > 1:
+        ids = ", ".join(entry.task.id for entry in matches[:4])
+        raise ConfigError(f"{len(matches)} task ids start with {name!r}", remedy=f"type more of the id: {ids}")
+    return matches[0]
+
+
+def short_ids(entries: Iterable[Banked]) -> dict[str, str]:
+    """Return the shortest beginning of each id that is unique."""
+    ids = sorted({entry.task.id for entry in entries})
+    lengths = dict.fromkeys(ids, _SHORTEST)
+    for previous, following in pairwise(ids):
+        needed = _common(previous, following) + 1
+        lengths[previous] = max(lengths[previous], needed)
+        lengths[following] = max(lengths[following], needed)
+    return {name: name[: lengths[name]] for name in ids}
+
+
+def _common(first: str, second: str) -> int:
+    """Return how many characters two ids have in common at their beginning."""
+    for length, (a, b) in enumerate(zip(first, second, strict=False)):
+        if a != b:
+            return length
+    return min(len(first), len(second))
+
+
+def reworded(task: Task, *, prompt: str | None, context: str | None, split: Split | None) -> Task:
+    """Return a task with those of these that aren't None."""
+    from msgspec.structs import replace
+
+    from skillopt_sleep.kit.redact import redact
+
+    if prompt is not None:
+        task = replace(task, prompt=redact(prompt))
+    if context is not None:
+        task = replace(task, context=redact(context))
+    if split is not None:
+        task = replace(task, split=split)
+    return task
+
+
+def write(store: SqliteStore, entry: Banked, written: Task, *, among: Sequence[Banked]) -> Edited:
+    """Store a person's version of a task; ConfigError if another one of its session, `among` all, is the same."""
+    twin = _twin(entry, written, among)
+    if twin:
+        raise ConfigError(
+            f"{twin} has the same request, in the same session", remedy=f"drop one: skillopt-sleep tasks drop {twin}"
+        )
+    edited = Edited(entry.task, written)
+    if not edited.is_changed:
+        return edited
+    return edited._replace(moved=store.bank.write((written,), at=utc_now()))
+
+
+def mark(store: SqliteStore, names: Sequence[str], wanted: Mark, *, undo: bool) -> list[Task]:
+    """Set or remove a mark on all of these tasks or none, and return them."""
+    entries = store.bank.entries()
+    tasks = [find(entries, name).task for name in names]
+    store.bank.mark([task.id for task in tasks], wanted, at=None if undo else utc_now())
+    return tasks
+
+
+def editable(task: Task) -> tuple[object, ...]:
+    """Return the parts of a task that a person can change."""
+    return task.prompt, task.context, task.reference, task.project, task.split, task.at
+
+
+def _twin(entry: Banked, written: Task, entries: Sequence[Banked]) -> str:
+    """Return the id of another task with the same session and request, "" if there is none."""
+    for other in entries:
+        if other is not entry and (other.task.session, other.task.prompt) == (entry.task.session, written.prompt):
+            return other.task.id
+    return ""
