@@ -18,18 +18,16 @@ from skillopt_sleep.records import (
     PROPOSED,
     NightReport,
     Outcome,
-    Spend,
     StepOutcome,
     solved,
     unknown_rate,
 )
-from skillopt_sleep.reporters.gains import fresh_gain
+from skillopt_sleep.reporters.past_nights import dollars, gain, past_nights, proposed, tokens
 from skillopt_sleep.reporters.tried import arms, verdict
 from skillopt_sleep.settings import find_paths, load
 from skillopt_sleep.stores.sqlite import NightLine
 
 LAST = 14
-_CENT = 0.01
 COLUMNS = (
     Column("night"),
     Column("what came of it", wrapped=True),
@@ -48,31 +46,23 @@ def history(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """List past nights: outcome, documents, gains and cost."""
-    reports: dict[str, NightReport | None] = {}
-    has_open = False
     with opened_to_read() as store:
-        nights = store.nights()
-        shown = nights[: last or None]
-        for night in shown:
-            reports[night.id] = store.report(night.id)
-            if night.closed is None:
-                has_open = True
-        states = {decided.proposal.id: decided.state for decided in store.bank.proposals()}
-        running = has_open and store.is_running()
+        past = past_nights(store, last=last)
     if as_json:
-        told = [_data(night, reports[night.id], states) for night in shown]
-        say_json({"schema_version": 1, "nights": told, "all": len(nights)})
+        told = [_data(night, report, past.states) for night, report in past.nights]
+        say_json({"schema_version": 1, "nights": told, "all": past.all})
         return
-    if not nights:
+    if not past.nights:
         _say_no_night()
         return
     table: list[Sequence[Part]] = []
     now = utc_now()
-    for night in shown:
-        table += rows(night, reports[night.id], states, now=now, running=running, verbose=verbose)
+    for night, report in past.nights:
+        table += rows(night, report, past.states, now=now, running=past.running, verbose=verbose)
     say_table(COLUMNS, table)
-    if len(shown) < len(nights):
-        say(f"{len(nights) - len(shown)} earlier: skillopt-sleep history --last 0")
+    earlier = past.all - len(past.nights)
+    if earlier:
+        say(f"{earlier} earlier: skillopt-sleep history --last 0")
 
 
 def _say_no_night() -> None:
@@ -101,7 +91,7 @@ def rows(
     sessions, calls = f"{report.sessions.used:,}", f"{spend.calls:,}"
     yield moment, _outcome(report.verdict), sessions, calls, tokens(spend), dollars(spend), name
     for step in report.documents:
-        text = f"{one_line(step.document.id, limit=200)}: {verdict(step)}{_proposals(report, step, states)}"
+        text = f"{one_line(step.document.id, limit=200)}: {verdict(step)}{proposed(report, step, states)}"
         if step.trial.n:
             what = "solved" if solved(step.trial.own) else "grade"
             text += f", {what} {arms(step.trial)}"
@@ -128,51 +118,6 @@ def _without_report(night: NightLine, *, running: bool) -> Part:
     if running:
         return "running now"
     return "cut off; the next run resumes it", CAREFUL
-
-
-def gain(step: StepOutcome) -> str:
-    """Return the candidate's gain on unseen tasks with n and interval.
-
-    That of an accepted one is measured on fresh attempts, if they were made.
-    """
-    trial = step.trial
-    if trial.before is None or trial.after is None:
-        return ""
-    if step.fresh.n:
-        return f"{fresh_gain(step.fresh)} on fresh attempts after the trial"
-    details = ["no interval"]
-    if trial.interval is not None:
-        low, high = trial.interval
-        details = [f"90 % interval {low:+.2f} to {high:+.2f}"]
-    details.append(trial.counted)
-    change = f"{trial.before:.2f} → {trial.after:.2f}, gain {trial.after - trial.before:+.2f}"
-    return f"{change} ({', '.join(details)})"
-
-
-def tokens(spend: Spend) -> str:
-    """Return the tokens of a night, as far as they are known."""
-    if spend.tokens is None:
-        return "unknown" if spend.calls else "0"
-    return f"{'≥ ' if spend.unnamed else ''}{spend.tokens:,}"
-
-
-def dollars(spend: Spend) -> str:
-    """Return the dollars of a night, as far as they are known."""
-    if spend.usd is None:
-        return "unknown" if spend.calls else "$0.00"
-    digits = 4 if 0 < spend.usd < _CENT else 2
-    return f"${spend.usd:.{digits}f}"
-
-
-def _proposals(report: NightReport, step: StepOutcome, states: Mapping[str, str]) -> str:
-    """Return the proposals for this document and their states."""
-    text = ""
-    for proposal in report.proposals:
-        if proposal.document == step.document.id:
-            parts = [name for name in states if name.startswith(f"{proposal.id}.")]
-            for name in parts or [proposal.id]:
-                text += f", {name} {states.get(name, 'gone')}"
-    return text
 
 
 def _data(night: NightLine, report: NightReport | None, states: Mapping[str, str]) -> dict[str, Any]:

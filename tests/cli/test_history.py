@@ -1,12 +1,11 @@
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from skillopt_sleep.cli.history import dollars, gain, rows, tokens
-from skillopt_sleep.records import FreshRound, NightReport, Outcome, Spend, Trial
+from skillopt_sleep.cli.history import rows
+from skillopt_sleep.records import NightReport, Outcome
 from skillopt_sleep.stores.sqlite import NightLine
-from tests.builders import a_proposal, a_report, an_outcome
+from tests.builders import a_proposal, a_report
 from tests.command import Home
 from tests.fakes import NOON
 from tests.reporters.reports import improved
@@ -63,32 +62,6 @@ def test_only_the_last_are_shown_where_so_many_are_asked_for(home: Home) -> None
     assert "nothing new" in out
     assert "found something" not in out
     assert "1 earlier: skillopt-sleep history --last 0" in out
-
-
-def test_a_gain_is_never_told_without_its_n_and_interval() -> None:
-    assert gain(improved()) == "0.25 → 1.00, gain +0.75 (90 % interval -0.61 to +1.00, 2 tries)"
-    assert gain(an_outcome(trial=Trial())) == ""
-
-
-def test_what_was_accepted_is_told_by_the_fresh_round_and_not_by_the_trial_that_chose_it() -> None:
-    fresh = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))
-
-    assert gain(replace(improved(), fresh=fresh)) == (
-        "0.50 → 0.75 (4 tries), gain +0.25 (90 % interval -0.40 to +0.80) on fresh attempts after the trial"
-    )
-
-
-@pytest.mark.parametrize(
-    ("spend", "words"),
-    [
-        (Spend(), ("0", "$0.00")),
-        (Spend(calls=1, tokens=900, usd=0.004), ("900", "$0.0040")),
-        (Spend(calls=1200, tokens=None), ("unknown", "unknown")),
-        (Spend(calls=2, tokens=10, unnamed=1, usd=1.5), ("≥ 10", "$1.50")),
-    ],
-)
-def test_what_is_not_known_of_the_spend_is_said_to_be_unknown(spend: Spend, words: tuple[str, str]) -> None:
-    assert (tokens(spend), dollars(spend)) == words
 
 
 def cells(night: NightLine, report: NightReport | None, *, running: bool = False) -> list[str]:

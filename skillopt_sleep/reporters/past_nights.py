@@ -1,0 +1,88 @@
+"""Read the nights that are over, and say what each gained, proposed and cost."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from skillopt_sleep.records import NightReport, Spend, StepOutcome
+from skillopt_sleep.reporters.gains import fresh_gain
+from skillopt_sleep.stores.sqlite import NightLine, SqliteStore
+
+_CENT = 0.01
+
+
+class PastNight(NamedTuple):
+    """A night and its report, None if it has none yet."""
+
+    line: NightLine
+    report: NightReport | None
+
+
+class PastNights(NamedTuple):
+    """Some nights, newest first, of how many there are in `all`.
+
+    `states` are those of proposals by their id; `running` says whether a night runs now.
+    """
+
+    nights: tuple[PastNight, ...]
+    all: int
+    states: Mapping[str, str]
+    running: bool
+
+
+def past_nights(store: SqliteStore, *, last: int, skipped: int = 0) -> PastNights:
+    """Read the last nights, all if `last` is 0; so many newer ones are `skipped`."""
+    lines = store.nights()
+    end = skipped + last if last else None
+    nights = tuple(PastNight(line, store.report(line.id)) for line in lines[skipped:end])
+    is_open = any(night.line.closed is None for night in nights)
+    return PastNights(
+        nights=nights,
+        all=len(lines),
+        states={decided.proposal.id: decided.state for decided in store.bank.proposals()},
+        running=is_open and store.is_running(),
+    )
+
+
+def gain(step: StepOutcome) -> str:
+    """Return the candidate's gain on unseen tasks with n and interval.
+
+    That of an accepted one is measured on fresh attempts, if they were made.
+    """
+    trial = step.trial
+    if trial.before is None or trial.after is None:
+        return ""
+    if step.fresh.n:
+        return f"{fresh_gain(step.fresh)} on fresh attempts after the trial"
+    details = ["no interval"]
+    if trial.interval is not None:
+        low, high = trial.interval
+        details = [f"90 % interval {low:+.2f} to {high:+.2f}"]
+    details.append(trial.counted)
+    change = f"{trial.before:.2f} → {trial.after:.2f}, gain {trial.after - trial.before:+.2f}"
+    return f"{change} ({', '.join(details)})"
+
+
+def tokens(spend: Spend) -> str:
+    """Return the tokens of a night, as far as they are known."""
+    if spend.tokens is None:
+        return "unknown" if spend.calls else "0"
+    return f"{'≥ ' if spend.unnamed else ''}{spend.tokens:,}"
+
+
+def dollars(spend: Spend) -> str:
+    """Return the dollars of a night, as far as they are known."""
+    if spend.usd is None:
+        return "unknown" if spend.calls else "$0.00"
+    digits = 4 if 0 < spend.usd < _CENT else 2
+    return f"${spend.usd:.{digits}f}"
+
+
+def proposed(report: NightReport, step: StepOutcome, states: Mapping[str, str]) -> str:
+    """Return the proposals for this document and their states."""
+    text = ""
+    for proposal in report.proposals:
+        if proposal.document == step.document.id:
+            parts = [name for name in states if name.startswith(f"{proposal.id}.")]
+            for name in parts or [proposal.id]:
+                text += f", {name} {states.get(name, 'gone')}"
+    return text

@@ -1,0 +1,54 @@
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.records import FreshRound, Spend, Trial
+from skillopt_sleep.reporters.past_nights import dollars, gain, past_nights, tokens
+from skillopt_sleep.stores.sqlite import SqliteStore
+from tests.builders import a_report, an_outcome
+from tests.fakes import FakeClock
+from tests.reporters.reports import improved
+
+
+def test_nights_are_read_newest_first_some_at_a_time(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path, clock=FakeClock(), lookback=timedelta(days=30), config="")
+    for _ in range(3):
+        with store.open_night() as page:
+            page.close(a_report(night=page.night), found=(), tasks=(), lessons=(), lost=(), copies=())
+
+    first, rest = past_nights(store, last=2), past_nights(store, last=2, skipped=2)
+
+    everything = [line.id for line in store.nights()]
+    assert [night.line.id for night in (*first.nights, *rest.nights)] == everything
+    assert (first.all, rest.all) == (3, 3)
+    assert all(night.report for night in past_nights(store, last=0).nights)
+    assert not first.running
+    store.close()
+
+
+def test_a_gain_is_never_told_without_its_n_and_interval() -> None:
+    assert gain(improved()) == "0.25 → 1.00, gain +0.75 (90 % interval -0.61 to +1.00, 2 tries)"
+    assert gain(an_outcome(trial=Trial())) == ""
+
+
+def test_what_was_accepted_is_told_by_the_fresh_round_and_not_by_the_trial_that_chose_it() -> None:
+    fresh = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))
+
+    assert gain(replace(improved(), fresh=fresh)) == (
+        "0.50 → 0.75 (4 tries), gain +0.25 (90 % interval -0.40 to +0.80) on fresh attempts after the trial"
+    )
+
+
+@pytest.mark.parametrize(
+    ("spend", "words"),
+    [
+        (Spend(), ("0", "$0.00")),
+        (Spend(calls=1, tokens=900, usd=0.004), ("900", "$0.0040")),
+        (Spend(calls=1200, tokens=None), ("unknown", "unknown")),
+        (Spend(calls=2, tokens=10, unnamed=1, usd=1.5), ("≥ 10", "$1.50")),
+    ],
+)
+def test_what_is_not_known_of_the_spend_is_said_to_be_unknown(spend: Spend, words: tuple[str, str]) -> None:
+    assert (tokens(spend), dollars(spend)) == words
