@@ -15,6 +15,7 @@ from skillopt_sleep.settings import (
     Settings,
     find_paths,
     load,
+    load_or_defaults,
     load_project,
     parse_project,
     read_toml,
@@ -360,3 +361,11 @@ def test_a_project_can_not_allow_or_silence_anything() -> None:
     for line in ('allow = ["install"]', 'silence = ["tests"]'):
         with pytest.raises(ConfigError, match="guard"):
             parse_project(f"[guard]\n{line}\n".encode(), where=Path("project.toml"))
+
+
+def test_what_only_reads_goes_on_with_the_defaults_and_says_what_is_wrong(tmp_path: Path) -> None:
+    settings, problem = load_or_defaults(paths_with(tmp_path, "[budget]\ncals = 3\n"))
+    assert settings == Settings()
+    assert "budget.cals" in problem
+    settings, problem = load_or_defaults(paths_with(tmp_path, "[budget]\ncalls = 3\n"))
+    assert (settings.budget.calls, problem) == (3, "")

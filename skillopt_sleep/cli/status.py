@@ -14,7 +14,7 @@ from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import ConfigError, Exit
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.records import Proposal, report_data
-from skillopt_sleep.settings import Paths, Settings, find_paths, load
+from skillopt_sleep.settings import Paths, Settings, find_paths, load_or_defaults
 from skillopt_sleep.stores.progress import read_progress
 
 
@@ -29,7 +29,7 @@ def status(
     if watch:
         watch_night(paths.data)
     now = utc_now()
-    settings, problem = _settings(paths)
+    settings, problem = load_or_defaults(paths)
     current = _read(paths, settings)
     if as_json:
         say_json(_data(current, daemon_data(paths, now=now), problem))
@@ -39,14 +39,6 @@ def status(
         raise typer.Exit(Exit.USAGE)
     if exit_code and current.waiting:
         raise typer.Exit(Exit.WAITING)
-
-
-def _settings(paths: Paths) -> tuple[Settings, str]:
-    """Return the settings and ""; if they are invalid, the defaults and the reason, so that status still works."""
-    try:
-        return load(paths), ""
-    except ConfigError as error:
-        return Settings(), f"{error.message} → {error.remedy}"
 
 
 def _read(paths: Paths, settings: Settings) -> Status:

@@ -57,6 +57,14 @@ def load(
     return msgspec.convert(raw, Settings)
 
 
+def load_or_defaults(paths: Paths) -> tuple[Settings, str]:
+    """Return the settings and ""; if they are invalid, the defaults and the reason, for what only reads."""
+    try:
+        return load(paths), ""
+    except ConfigError as error:
+        return Settings(), f"{error.message} → {error.remedy}"
+
+
 def checked_file(path: Path) -> dict[str, Any]:
     """Read config.toml; raises ConfigError naming every mistake in it with its line."""
     try:

@@ -1,7 +1,11 @@
 """Open the user's store under the current settings."""
 
 import hashlib
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
 
@@ -48,3 +52,17 @@ def open_store(
         only=only,
         mend=mend,
     )
+
+
+@contextmanager
+def read_store(settings: Settings, paths: Paths) -> Generator[SqliteStore]:
+    """Open the user's store to read it; where there is none, an empty one stands in, and none is created."""
+    if paths.database.exists():
+        with closing(open_store(settings, paths)) as store:
+            yield store
+        return
+    with (
+        TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as folder,
+        closing(open_store(settings, replace(paths, data=Path(folder)))) as store,
+    ):
+        yield store

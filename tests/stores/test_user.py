@@ -19,7 +19,7 @@ from skillopt_sleep.settings import (
     find_paths,
 )
 from skillopt_sleep.stores.glance import last_finished
-from skillopt_sleep.stores.user import open_store
+from skillopt_sleep.stores.user import open_store, read_store
 from tests.fakes import NOON
 from tests.stores.opening import seal
 
@@ -91,3 +91,14 @@ def test_a_night_of_one_project_does_not_count_as_a_night_of_all(tmp_path: Path)
             seal(page, ended=ended)
         store.close()
     assert last_finished(paths.database, now=later) == NOON
+
+
+def test_to_read_a_store_that_is_not_there_creates_none(tmp_path: Path) -> None:
+    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
+    with read_store(FIRST, paths) as store:
+        assert store.nights() == ()
+    assert list(tmp_path.iterdir()) == []
+
+    open_store(FIRST, paths).close()
+    with read_store(FIRST, paths) as store:
+        assert store.folder("x").is_relative_to(paths.data)
