@@ -3,6 +3,7 @@
 What came of each run is one line on stdout. Its own stopper ends a run when the budget of calls is spent.
 """
 
+import importlib
 import json
 import sys
 from collections import Counter
@@ -10,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import gepa  # pyright: ignore[reportMissingImports]
-import peers_world as world  # pyright: ignore[reportMissingImports]
 from gepa.core.adapter import EvaluationBatch  # pyright: ignore[reportMissingImports]
 
+from tests.benchmarks.peers_edits import rewritten
+
+WORLDS = {"dates": "tests.benchmarks.peers_world", "fresh": "tests.benchmarks.peers_world_fresh"}
 PART = "skill"
 
 
@@ -22,7 +25,8 @@ class Asking:
     def __init__(self, run: dict[str, Any]) -> None:
         self.calls = 0
         self._run = run
-        self._model = world.Model(*run["model"])
+        self._world = importlib.import_module(WORLDS[run["world"]])
+        self._model = self._world.Model(*run["model"])
         self._asked: Counter[tuple[str, str]] = Counter()
 
     def attempt(self, skill: str, text: str) -> str:
@@ -33,11 +37,12 @@ class Asking:
         """Write a new skill from what the prompt shows."""
         text = str(prompt)
         skill, _, rest = text.partition("The following are examples")
-        failed = [item.kind for block in rest.split("# Example ") for item in _when(block, "Wrong.")]
-        done = [item.kind for block in rest.split("# Example ") for item in _when(block, "Right.")]
+        blocks = rest.split("# Example ")
+        failed = [item for block in blocks if "Wrong." in block for item in self._world.shown(block)]
+        done = [item for block in blocks if "Right." in block for item in self._world.shown(block)]
         found = self._model.propose(skill, failed, done, self._next("", text), most=self._run["edits"])
         old = skill.split("```")[1].strip()
-        return "```\n" + "\n".join([old, *(edit.rule for edit in found)]) + "\n```"
+        return "```\n" + rewritten(old, found) + "\n```"
 
     def _next(self, *asked: str) -> int:
         self.calls += 1
@@ -90,7 +95,8 @@ def main() -> None:
     """Make the runs, one after the other."""
     for run in json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")):
         asking = Asking(run)
-        seed = run["model"][2]
+        world = importlib.import_module(WORLDS[run["world"]])
+        seed = run["model"][-1]
         splits = {
             split: [item._asdict() for item in world.items(split, count, seed=seed)]
             for split, count in run["sizes"].items()
@@ -109,10 +115,6 @@ def main() -> None:
         reported = max(result.val_aggregate_scores)
         done = {"skill": result.best_candidate[PART], "reported": reported, "calls": asking.calls}
         print(json.dumps(done), flush=True)
-
-
-def _when(block: str, feedback: str) -> list[Any]:
-    return world.shown(block) if feedback in block else []
 
 
 if __name__ == "__main__":

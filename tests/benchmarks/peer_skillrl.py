@@ -4,18 +4,23 @@ What came of each run is one line on stdout. A call beyond the run's budget ends
 """
 
 import contextlib
+import importlib
 import json
+import re
 import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import peers_world as world  # pyright: ignore[reportMissingImports]
 from skillrl import SkillOptConfig, SkillOptTrainer  # pyright: ignore[reportMissingImports]
 from skillrl.envs.base import SkillEnv  # pyright: ignore[reportMissingImports]
 from skillrl.llm.base import BaseLLMClient  # pyright: ignore[reportMissingImports]
 from skillrl.types import RolloutResult  # pyright: ignore[reportMissingImports]
+
+from tests.benchmarks.peers_edits import Edit, written
+
+WORLDS = {"dates": "tests.benchmarks.peers_world", "fresh": "tests.benchmarks.peers_world_fresh"}
 
 
 class Spent(BaseException):
@@ -30,7 +35,8 @@ class Client(BaseLLMClient):
     def __init__(self, run: dict[str, Any]) -> None:
         self.calls = 0
         self._run = run
-        self._model = world.Model(*run["model"])
+        self._world = importlib.import_module(WORLDS[run["world"]])
+        self._model = self._world.Model(*run["model"])
         self._asked: Counter[tuple[str, str]] = Counter()
 
     def chat(self, *, system: str, user: str, stage: str = "", **_: Any) -> tuple[str, dict[str, int]]:
@@ -47,25 +53,26 @@ class Client(BaseLLMClient):
             case "rollout":
                 return self._model.attempt(system, user, time)
             case "analyst":
-                kinds = [item.kind for item in world.shown(rest)]
-                failed, done = (kinds, []) if "Failed Trajectories" in rest else ([], kinds)
-                found = self._model.propose(skill, failed, done, time, most=self._run["edits"])
-                return _patch([edit.rule for edit in found])
+                shown = self._world.shown(rest)
+                failed, done = (shown, []) if "Failed Trajectories" in rest else ([], shown)
+                return _patch(self._model.propose(skill, failed, done, time, most=self._run["edits"]))
             case "merge":
-                return _patch(world.rules(user.partition("\n\n## ")[2]))
+                patches = json.loads(user[user.index("\n[\n") :])
+                return _patch(self._model.merged(_edits(patches), time))
             case _:
-                pool = user.partition("\n\n## ")[2]
-                found = sorted(world.rules(pool), key=pool.index)
-                return json.dumps({"reasoning": "", "selected_indices": self._model.ranked(found, time)})
+                lines = re.findall(r"^\[\d+\] .*$", user.partition("\n\n## ")[2], re.MULTILINE)
+                return json.dumps({"reasoning": "", "selected_indices": self._model.ranked(lines, time)})
 
 
-class Dates(SkillEnv):
+class WorldEnv(SkillEnv):
     """The world as skillrl's own environments are written."""
 
-    name = "dates"
+    name = "simulated"
 
     def __init__(self, run: dict[str, Any]) -> None:
-        seed = run["model"][2]
+        world = importlib.import_module(WORLDS[run["world"]])
+        seed = run["model"][-1]
+        self._initial = world.INITIAL
         self._items = {
             split: [{"id": item.id, "text": item.text, "answer": item.answer, "kind": item.kind} for item in some]
             for split, count in run["sizes"].items()
@@ -78,7 +85,7 @@ class Dates(SkillEnv):
 
     def get_initial_skill(self) -> str:
         """Return the skill to start from."""
-        return world.INITIAL
+        return self._initial
 
     def rollout_one(self, *, item: dict[str, Any], skill: str, target_client: BaseLLMClient) -> RolloutResult:
         """Attempt one item."""
@@ -100,16 +107,21 @@ def main() -> None:
         client = Client(run)
         with tempfile.TemporaryDirectory() as folder:
             config = SkillOptConfig(out_root=folder, verbose=False, eval_test=False, workers=1, **run["config"])
-            trainer = SkillOptTrainer(config=config, env=Dates(run), optimizer_client=client, target_client=client)
+            trainer = SkillOptTrainer(config=config, env=WorldEnv(run), optimizer_client=client, target_client=client)
             with contextlib.suppress(Spent):
                 trainer.train()
         done = {"skill": trainer.best_skill, "reported": trainer.best_score, "calls": client.calls}
         print(json.dumps(done), flush=True)
 
 
-def _patch(rules: Any) -> str:
-    edits = [{"op": "append", "content": rule} for rule in rules]
-    return json.dumps({"reasoning": "", "edits": edits})
+def _edits(patches: list[dict[str, Any]]) -> list[Edit]:
+    return [
+        Edit(edit["content"], (), edit["op"], edit.get("target", "")) for patch in patches for edit in patch["edits"]
+    ]
+
+
+def _patch(edits: list[Edit]) -> str:
+    return json.dumps({"reasoning": "", "edits": written(edits)})
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """Our own trainings in the simulated world; as a program it makes the runs of a JSON file, as the peers' do."""
 
+import ast
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -13,17 +16,22 @@ from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose, Split, Usage
 from skillopt_sleep.trainer import Env, Item, Result, Trainer, TrainerConfig
-from tests.benchmarks import peers_world as world
+from tests.benchmarks import peers_world, peers_world_fresh
+from tests.benchmarks.peers_edits import Edit
 from tests.benchmarks.trainer_world import sections, under
 
+WORLDS = {"dates": peers_world, "fresh": peers_world_fresh}
 _REQUEST = "\n# Item\n"
+_PROPOSED = re.compile(r"^\([^)]*\) (\w+) ('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"): ?(.*)$", re.MULTILINE)
+_NUMBERED = re.compile(r"^\d+\. .*$", re.MULTILINE)
 _REFLECTING = frozenset({Purpose.REFLECT, Purpose.REFLECT_DEEP})
 
 
-class Dates(Env):
-    """The world as an environment; without `kinds` the items don't say which format they want."""
+class WorldEnv(Env):
+    """A world as an environment; without `kinds` the items don't say what kind they are of."""
 
-    def __init__(self, sizes: Mapping[str, int], *, seed: int, kinds: bool) -> None:
+    def __init__(self, world: ModuleType, sizes: Mapping[str, int], *, seed: int, kinds: bool) -> None:
+        self._initial: str = world.INITIAL
         self._items: dict[str, list[Item]] = {}
         for split in Split:
             self._items[split] = [
@@ -34,7 +42,7 @@ class Dates(Env):
     @property
     def name(self) -> str:
         """Return the name to show."""
-        return "dates"
+        return "simulated"
 
     def items(self, split: Split) -> Sequence[Item]:
         """Return a split's items."""
@@ -49,7 +57,7 @@ class Dates(Env):
 
     def initial_skill(self) -> str:
         """Return the skill to start from."""
-        return world.INITIAL
+        return self._initial
 
 
 class Simulated:
@@ -61,7 +69,8 @@ class Simulated:
     def __init__(self, run: Mapping[str, Any]) -> None:
         self.calls = 0
         self._most = run["edits"]
-        self._model = world.Model(*run["model"])
+        self._world = WORLDS[run["world"]]
+        self._model = self._world.Model(*run["model"])
 
     def complete(self, prompt: Prompt) -> Completion:
         """Answer one call."""
@@ -76,30 +85,30 @@ class Simulated:
             return self._model.attempt(skill, item, *draw)
         skill = under(text, "#", "Instructions", "Skill")
         if prompt.purpose in _REFLECTING:
-            return self._reflected(skill, under(text, "#", "Attempts"), draw)
+            return self._reflected(skill, text, draw)
         if prompt.purpose is Purpose.AGGREGATE:
-            return _edits([(rule, ()) for rule in world.rules(under(text, "#", "Proposals"))])
+            return _answered(self._model.merged(_proposed(under(text, "#", "Proposals")), *draw), ())
         if prompt.purpose is Purpose.SELECT:
-            pool = sections(text, "#")["Edits"]
-            found = sorted(world.rules(pool), key=pool.index)
-            return json.dumps({"selected_indices": self._model.ranked(found, *draw)})
+            lines = _NUMBERED.findall(sections(text, "#")["Edits"])
+            return json.dumps({"selected_indices": self._model.ranked(lines, *draw)})
         raise ValueError(f"the simulated model has no answer for {prompt.purpose}")
 
-    def _reflected(self, skill: str, attempts: str, draw: tuple[object, ...]) -> str:
-        shown = [item.kind for item in world.shown(attempts)]
+    def _reflected(self, skill: str, text: str, draw: tuple[object, ...]) -> str:
+        attempts = under(text, "#", "Attempts")
+        shown = self._world.shown(attempts)
         failed, done = ([], shown)
         if "### What went wrong" in attempts:
             failed, done = (shown, [])
-        found = self._model.propose(skill, failed, done, *draw, most=self._most)
-        named = {kind: [place for place, one in enumerate(shown, start=1) if one == kind] for kind in shown}
-        return _edits([(edit.rule, named[edit.kind]) for edit in found])
+        tried = under(text, "#", "Edits that earlier steps tried")
+        found = self._model.propose(skill, failed, done, *draw, most=self._most, tried=tried)
+        return _answered(found, [item.id for item in shown])
 
 
 def train(run: Mapping[str, Any]) -> dict[str, Any]:
     """Make one run, and return the skill it ships, what it reports of it, and its calls."""
     model = Simulated(run)
     config = msgspec.convert(run["config"], TrainerConfig)
-    env = Dates(run["sizes"], seed=run["model"][2], kinds=run["kinds"])
+    env = WorldEnv(WORLDS[run["world"]], run["sizes"], seed=run["model"][-1], kinds=run["kinds"])
     with tempfile.TemporaryDirectory() as folder:
         summary = Trainer(config, env, optimizer=model, folder=Path(folder) / "run").train()
     actions = dict(summary.actions)
@@ -111,8 +120,16 @@ def train(run: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _edits(found: Sequence[tuple[str, Sequence[int]]]) -> str:
-    edits = [{"op": "append", "content": rule, "attempts": list(attempts)} for rule, attempts in found]
+def _proposed(text: str) -> list[Edit]:
+    """Return the edits that a prompt lists, in its order."""
+    return [Edit(content, (), op, ast.literal_eval(target)) for op, target, content in _PROPOSED.findall(text)]
+
+
+def _answered(found: Sequence[Edit], shown: Sequence[str]) -> str:
+    edits: list[dict[str, Any]] = []
+    for edit in found:
+        attempts = [place for place, item in enumerate(shown, start=1) if item in edit.items]
+        edits.append({"op": edit.op, "content": edit.content, "target": edit.target, "attempts": attempts})
     return json.dumps({"edits": edits})
 
 

@@ -1,7 +1,7 @@
 """A simulated world on which three trainers are compared: private date formats, a noisy target, a fallible optimizer.
 
 It is imported by our side and, in the peers' own environments, by `peer_skillrl.py` and `peer_gepa.py`: the standard
-library only. An item asks for a date in one of eight private formats. The target knows a format only if the skill has
+library only. `peers_world_fresh.py` is another one, with the same functions. An item asks for a date in one of eight private formats. The target knows a format only if the skill has
 its rule, obeys each rule with the probability `obeys`, and answers wrongly all the same with the probability `noise`.
 A harmful rule spoils two formats if it is obeyed. The optimizer proposes an edit for each format that it sees fail:
 the right rule 45 %, a harmful one 20 %, a useless one 35 % of the time. Each answer is a draw of its own, which
@@ -13,6 +13,9 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from tests.benchmarks.peers_edits import Edit
+
+PLACES = {"clean": (1.0, 0.0), "noisy": (0.85, 0.05)}
 FORMATS = {
     "amber": ("day, month and year with dots between them", "{d:02}.{m:02}.{y}"),
     "birch": ("the year first and slashes as separators", "{y}/{m:02}/{d:02}"),
@@ -52,13 +55,6 @@ WRONG = "I do not know this format."
 _ITEM = re.compile(r"\[(train|val|test)-(\d+)\] Write (\d+)-(\d+)-(\d+) in (\w+)\.")
 
 
-class Edit(NamedTuple):
-    """A rule to add, and the format whose failure it was learned from."""
-
-    rule: str
-    kind: str
-
-
 class Asked(NamedTuple):
     """One item: its id, its format, all that the target is asked, and the right answer."""
 
@@ -86,25 +82,37 @@ class Model(NamedTuple):
             return WRONG
         return item.answer
 
-    def propose(self, skill: str, failed: Sequence[str], done: Sequence[str], *draw: object, most: int) -> list[Edit]:
+    def propose(
+        self, skill: str, failed: Sequence[Asked], done: Sequence[Asked], *draw: object, most: int, tried: str = ""
+    ) -> list[Edit]:
         """Return at most so many rules to add, from the formats of the failed and of the successful items shown."""
-        chance = self._chance("propose", skill, sorted(failed), sorted(done), *draw)
+        del tried  # it never learns
+        bad, good = ([item.kind for item in some] for some in (failed, done))
+        chance = self._chance("propose", skill, sorted(bad), sorted(good), *draw)
         known = set(rules(skill))
-        found: dict[str, Edit] = {}
-        for kind in _shuffled(set(failed), chance):
+        found: dict[str, str] = {}
+        for kind in _shuffled(set(bad), chance):
             rule = self._rule(chance, known, right=RIGHT[kind])
             if rule:
-                found.setdefault(rule, Edit(rule, kind))
-        if not failed:
-            for kind in _shuffled(set(done), chance)[:1]:
+                found.setdefault(rule, kind)
+        if not bad:
+            for kind in _shuffled(set(good), chance)[:1]:
                 rule = self._rule(chance, known, right="")
                 if rule:
-                    found.setdefault(rule, Edit(rule, kind))
-        return list(found.values())[:most]
+                    found.setdefault(rule, kind)
+        named = {rule: tuple(item.id for item in (*failed, *done) if item.kind == found[rule]) for rule in found}
+        return [Edit(rule, named[rule]) for rule in found][:most]
+
+    def merged(self, edits: Sequence[Edit], *draw: object) -> list[Edit]:
+        """Return each proposed rule once, in a fixed order."""
+        del draw
+        rules_once = {edit.content for edit in edits}
+        return [Edit(rule) for rule in KNOWN if rule in rules_once]
 
     def ranked(self, found: Sequence[str], *draw: object) -> list[int]:
-        """Return the places of the proposed rules in an order of its own."""
-        return _shuffled(range(len(found)), self._chance("rank", sorted(found), *draw))
+        """Return the places of the proposals, each a line with one rule, in an order of its own."""
+        proposed = sorted(rule for line in found for rule in rules(line))
+        return _shuffled(range(len(found)), self._chance("rank", proposed, *draw))
 
     def quality(self, skill: str) -> float:
         """Return the exact expected accuracy of a skill, over formats that are asked for alike."""
@@ -115,6 +123,15 @@ class Model(NamedTuple):
                 spoilers = [rule for rule in known if kind in HARMFUL.get(rule, ())]
                 total += self.obeys * (1 - self.obeys) ** len(spoilers) * (1 - self.noise)
         return total / len(RIGHT)
+
+    def counted(self, skill: str) -> dict[str, int]:
+        """Count the right, harmful and useless rules in a skill."""
+        known = rules(skill)
+        return {
+            "right": sum(rule in RIGHT.values() for rule in known),
+            "harmful": sum(rule in HARMFUL for rule in known),
+            "useless": sum(rule in USELESS for rule in known),
+        }
 
     def _rule(self, chance: random.Random, known: Collection[str], *, right: str) -> str:
         """Draw one rule that the skill doesn't have yet, or "": there is no right one to be drawn twice."""
@@ -157,14 +174,10 @@ def rules(text: str) -> tuple[str, ...]:
     return tuple(rule for rule in KNOWN if rule in text)
 
 
-def counted(skill: str) -> dict[str, int]:
-    """Count the right, harmful and useless rules in a skill."""
-    known = rules(skill)
-    return {
-        "right": sum(rule in RIGHT.values() for rule in known),
-        "harmful": sum(rule in HARMFUL for rule in known),
-        "useless": sum(rule in USELESS for rule in known),
-    }
+def sizes(seed: int) -> dict[str, int]:
+    """Return the sizes of a training, the same for all seeds, and about what SkillOpt's loop takes for it in calls."""
+    del seed
+    return {"train": 32, "val": 24, "batch": 8, "epochs": 3, "more": 0, "budget": 480}
 
 
 def _shuffled(values: Collection[int] | Collection[str], chance: random.Random) -> list:
