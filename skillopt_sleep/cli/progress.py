@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from skillopt_sleep.cli.console import BOLD, DIM, NARROWEST
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.kit.words import counted
+from skillopt_sleep.kit.words import counted, length
 from skillopt_sleep.stores.progress import Progress, Stage
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MOST_STAGES = 4
 _REDRAWS_A_SECOND = 4
-_IN_SECONDS = 120  # shorter times are shown in seconds
 _ENOUGH_CALLS = 5  # fewer don't tell how long the others take
 _CENT = 0.01
 
@@ -51,17 +50,6 @@ def time_left(progress: Progress, *, now: datetime) -> str:
         calls_left = max(progress.most_calls - progress.calls, 0)
         left = min(left, passed / progress.calls * calls_left)
     return f"at most {length(left)} left"
-
-
-def length(passed: timedelta) -> str:
-    """Return a length of time in words, as in "90 s", "3 min" or "2 h 5 min"."""
-    seconds = max(int(passed.total_seconds()), 0)
-    if seconds < _IN_SECONDS:
-        return f"{seconds} s"
-    hours, minutes = divmod(seconds // 60, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min"
 
 
 def view(progress: Progress, *, now: datetime) -> "RenderableType":

@@ -8,8 +8,9 @@ from datetime import datetime
 from pathlib import Path
 
 from skillopt_sleep.cli.console import warn
-from skillopt_sleep.cli.progress import following, length, spending, time_left
+from skillopt_sleep.cli.progress import following, spending, time_left
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.words import length
 from skillopt_sleep.stores.progress import EVERY, Progress, read_progress
 
 

@@ -12,7 +12,7 @@ from skillopt_sleep.stores.bank import ADOPTED, OPEN
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 _OLD = "this night is older than bank.keep; its numbers are left"
-_WITH_NUMBERS = frozenset({"report.json", "report.md", "diagnostics.json"})
+_WITH_NUMBERS = frozenset({"report.json", "report.md", "report.html", "diagnostics.json"})
 
 
 class Forgotten(NamedTuple):

@@ -16,6 +16,8 @@ _UNITS = (
     ("year", timedelta(days=365), timedelta.max),
 )
 
+_IN_SECONDS = 120  # shorter times are shown in seconds
+
 
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun, as in "1 task" or "2 tasks"."""
@@ -66,3 +68,14 @@ def home_path(path: str) -> str:
     if len(spelt) <= WIDTH - 2:
         return spelt
     return f"…{spelt[-(WIDTH - 3) :]}"
+
+
+def length(passed: timedelta) -> str:
+    """Return a length of time in words, as in "90 s", "3 min" or "2 h 5 min"."""
+    seconds = max(int(passed.total_seconds()), 0)
+    if seconds < _IN_SECONDS:
+        return f"{seconds} s"
+    hours, minutes = divmod(seconds // 60, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min"

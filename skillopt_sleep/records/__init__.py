@@ -19,7 +19,15 @@ from skillopt_sleep.records.candidates import (
     past_edit,
 )
 from skillopt_sleep.records.comparisons import Change, Compared, Earlier
-from skillopt_sleep.records.corrections import BECAME, NOTHING, READ_AGAIN, Became, Correction, Corrections
+from skillopt_sleep.records.corrections import (
+    BECAME,
+    NEXT_STEPS,
+    NOTHING,
+    READ_AGAIN,
+    Became,
+    Correction,
+    Corrections,
+)
 from skillopt_sleep.records.deciders import Decider, Trust, decided_by, deciders
 from skillopt_sleep.records.documents import Document, DocumentKind, Twin
 from skillopt_sleep.records.edits import (
@@ -171,6 +179,7 @@ __all__ = [
     "GOOD_EFFECTS",
     "LEFT_OUT_WORDS",
     "NEVER_ALLOWED",
+    "NEXT_STEPS",
     "NOTHING",
     "NO_COMMAND_WORDS",
     "NO_WORKSPACE_WORDS",

@@ -63,7 +63,7 @@ BECAME = {
 NOTHING = "nothing"
 READ_AGAIN = "skillopt-sleep run --again"
 ANOTHER_MODEL = f"try another model, and let it read these sessions again: {READ_AGAIN} --model NAME"
-NEXT = {
+NEXT_STEPS = {
     Became.UNREAD: "run again: its session is still unread; if the call fails again, do what the errors say",
     Became.NOT_REACHED: "run again: its session is still unread",
     Became.FOR_ONCE: "nothing; if you want it from now on, say so without the words that it holds for once",
@@ -148,7 +148,7 @@ class Corrections(Record, frozen=True, kw_only=True):
         """Say what the person can do so that more of them teach something."""
         steps: dict[str, None] = {}
         for name, _ in sorted(self.counts.items(), key=lambda end: -end[1]):
-            if Became(name) in NEXT:
-                steps[NEXT[Became(name)]] = None
+            if Became(name) in NEXT_STEPS:
+                steps[NEXT_STEPS[Became(name)]] = None
         active = [step for step in steps if not step.startswith(NOTHING)]
         return "; ".join(active or steps) or "nothing; if you ask for the same in another session, it is tried anew"

@@ -1,7 +1,7 @@
 """Say of a proposed rule all that a person needs to decide on it, in plain words."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 
@@ -71,7 +71,7 @@ def rule_of(
         cautions=tuple(
             f"«{warning.line}» ({warning.because or warning.kind.value})" for warning in proposal.warnings
         ),
-        said=said(proposal, now=now),
+        said=said(proposal, lambda at: ago(at, now)),
         sessions=sessions,
         days=days,
         answers=answers and answers._replace(titles=_titles(proposal, whole)),
@@ -96,14 +96,14 @@ def _bare(text: str) -> str:
     return one_line(" ".join(line.strip().removeprefix("- ") for line in text.splitlines()), limit=1_000)
 
 
-def said(proposal: Proposal, *, now: datetime) -> tuple[Said, ...]:
-    """Return what the person said and did for it, newest first."""
+def said(proposal: Proposal, told: Callable[[datetime], str]) -> tuple[Said, ...]:
+    """Return what the person said and did for it, newest first; `told` puts in words when."""
     found: list[tuple[datetime | None, str]] = [(piece.at, f"«{piece.quote}»") for piece in proposal.spoken]
     for deed in proposal.deeds:
         what = f": «{deed.what}»" if deed.what else ""
         found.append((deed.at, f"(you {DONE[deed.kind]}{what})"))
     found.sort(key=lambda piece: piece[0] or _LONG_AGO, reverse=True)
-    return tuple(Said(words, ago(at, now) if at else "") for at, words in found)
+    return tuple(Said(words, told(at) if at else "") for at, words in found)
 
 
 def came_up(proposal: Proposal, lessons: Sequence[Lesson], *, now: datetime) -> tuple[int, str]:

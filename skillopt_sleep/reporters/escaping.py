@@ -1,11 +1,15 @@
 """Make text from elsewhere safe to show in Markdown."""
 
 import re
+from collections.abc import Callable
 
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import Edit, EditOp
 
+Quoted = Callable[[str, int], str]
+
+_RULE_CHARS = 300
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|])")
 
 
@@ -32,24 +36,30 @@ def command(text: str) -> str:
     return text if show(text, 400) == text else code(text, 400)
 
 
-def change(edit: Edit) -> str:
-    """Say in words what an edit changes."""
-    content = rule(edit.content)
+def change(edit: Edit, quoted: Quoted | None = None) -> str:
+    """Say in words what an edit changes, each rule `quoted` for Markdown, or in another way."""
+    quoted = quoted or rule
+    content = quoted(edit.content, _RULE_CHARS)
     match edit.op:
         case EditOp.APPEND:
             return f"add {content}"
         case EditOp.INSERT_AFTER:
-            return f"add {content} after {rule(edit.target, 100)}"
+            return f"add {content} after {quoted(edit.target, 100)}"
         case EditOp.REPLACE:
-            return f"replace {rule(edit.target, 100)} with {content}"
+            return f"replace {quoted(edit.target, 100)} with {content}"
         case EditOp.DELETE:
-            return f"remove {rule(edit.target, 100)}"
+            return f"remove {quoted(edit.target, 100)}"
 
 
 def _escaped(line: str) -> str:
     return _SPECIAL.sub(r"\\\1", line)
 
 
-def rule(text: str, limit: int = 300) -> str:
+def rule(text: str, limit: int = _RULE_CHARS) -> str:
     """Return a rule in quotes, without the dash of its list."""
     return f"«{show(text.strip().removeprefix('- '), limit)}»"
+
+
+def plain_rule(text: str, limit: int = _RULE_CHARS) -> str:
+    """Return a rule in quotes on one line, redacted and as it is: for what isn't Markdown."""
+    return f"«{one_line(redact(text.strip().removeprefix('- ')), limit=limit)}»"

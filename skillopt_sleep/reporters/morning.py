@@ -16,11 +16,9 @@ from skillopt_sleep.records import (
     Effect,
     JudgeReading,
     NightReport,
-    Note,
     Outcome,
     Proof,
     Proposal,
-    Spend,
     StepOutcome,
     in_words,
     is_of,
@@ -31,11 +29,14 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.reporters.escaping import change, code, command, show
 from skillopt_sleep.reporters.gains import rules_out, sentence, tested, with_interval
+from skillopt_sleep.reporters.judging import judge_in_words
 from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
+from skillopt_sleep.reporters.noted import noted, trouble
 from skillopt_sleep.reporters.proposed import each_edit, headline, proof, said
 from skillopt_sleep.reporters.rate import of_night
 from skillopt_sleep.reporters.sessions import sessions_in_words
 from skillopt_sleep.reporters.side_by_side import did
+from skillopt_sleep.reporters.spending import calls, dollars, tokens
 from skillopt_sleep.reporters.tried import (
     Row,
     arms,
@@ -50,7 +51,6 @@ from skillopt_sleep.reporters.tried import (
 )
 
 TAKEN = "Taken untested: no trial was run, error rate unknown"
-SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
 _BLANKS = re.compile(r"\n{3,}")
 _NUMBERS = re.compile(r"(?:no )?(?:better|worse|lower): (?:solved|grade)(?:(?!, but )[^;])*(?:; |$)")
 
@@ -126,7 +126,7 @@ def render(
         noise=noise_in_words(noise_floor(report.documents)) if verbose else "",
         cost=_cost(report, verbose=verbose),
         problems=_problems(report, verbose=verbose),
-        noted=_noted(report),
+        noted=noted(report),
     )
     return _BLANKS.sub("\n\n", text).strip() + "\n"
 
@@ -191,15 +191,7 @@ def _sections(report: NightReport) -> list[tuple[str, list[Proposal]]]:
 
 
 def _judge(reading: JudgeReading, *, verbose: bool) -> str:
-    """Say how often the judge was right on answers of known worth, and what follows if that is too seldom."""
-    if not reading.n:
-        return f"The judge decides nothing tonight: {show(reading.because, 300)}."
-    text = f"The judge was right on {reading.right} of {reading.n} answers of known worth, mixed in with the others"
-    if reading.kinds and (verbose or reading.right < reading.n):
-        text += f": {reading.by_kind}"
-    if reading.because:
-        return f"{text}. It decides nothing tonight: {show(reading.because, 300)}."
-    return f"{text}."
+    return show(judge_in_words(reading, verbose=verbose), 800)
 
 
 def _effect(effect: EditEffect, *, verbose: bool) -> str:
@@ -262,60 +254,20 @@ def _waiting(outcome: StepOutcome) -> str:
 def _cost(report: NightReport, *, verbose: bool) -> str:
     spend = report.spend
     seconds = (report.ended - report.started).total_seconds()
-    parts = [_calls(report)]
+    parts = [calls(report)]
     if spend.repairs:
         parts.append(f"{spend.repairs} to repair replies")
     if spend.odd_events:
         parts.append(f"{spend.odd_events} unknown events from the agent program")
-    parts += [_tokens(spend), _dollars(spend), f"{seconds:.0f} s"]
+    parts += [tokens(spend), dollars(spend), f"{seconds:.0f} s"]
     model = report.model if verbose else model_names(report.model)
     return f"{', '.join(parts)}; model {code(model)}"
-
-
-def _calls(report: NightReport) -> str:
-    calls = "1 call" if report.spend.calls == 1 else f"{report.spend.calls} calls"
-    if "calls" in report.limits:
-        return f"{calls} (limit {report.limits['calls']:.0f})"
-    return calls
-
-
-def _tokens(spend: Spend) -> str:
-    if spend.tokens is None:
-        return "an unknown number of tokens"
-    tokens = f"{spend.tokens:,} tokens"
-    if spend.unnamed:
-        tokens = f"at least {tokens}"
-    if spend.cached_tokens:
-        tokens += f" ({spend.cached_tokens:,} of them cached)"
-    return tokens
-
-
-def _dollars(spend: Spend) -> str:
-    if spend.usd is None:
-        return "dollars unknown"
-    if 0 < spend.usd < SMALL:
-        return f"${spend.usd:.4f}"
-    return f"${spend.usd:.2f}"
-
-
-def _noted(report: NightReport) -> list[tuple[str, tuple[Note, ...]]]:
-    """Return the errors, and the notes on what a rule left out, each under its title."""
-    expected = tuple(note for note in report.errors if note.expected)
-    sections = [("Errors", _trouble(report)), ("Left out", expected)]
-    return [(title, notes) for title, notes in sections if notes]
-
-
-def _trouble(report: NightReport) -> tuple[Note, ...]:
-    """Return the errors without what cut the night short, which its head says."""
-    if report.verdict not in CUT_SHORT:
-        return report.trouble
-    return tuple(note for note in report.trouble if note.summary.rstrip(".") != report.because.rstrip("."))
 
 
 def _problems(report: NightReport, *, verbose: bool) -> str:
     """Return the first problem in a few words, and how many more there are."""
     problems: list[str] = []
-    for note in _trouble(report):
+    for note in trouble(report):
         stage = f"{note.stage}: " if verbose else ""
         problems.append(f"{stage}{show(note.summary, 200).rstrip('.')}")
     if not problems:

@@ -16,7 +16,7 @@ from skillopt_sleep.records import (
     in_words,
     solved,
 )
-from skillopt_sleep.reporters.escaping import change
+from skillopt_sleep.reporters.escaping import Quoted, change
 from skillopt_sleep.reporters.gains import both_arms, ruled_out, with_interval
 
 _WORDS = {Decision.ACCEPT: "accepted", Decision.REJECT: "rejected", Decision.UNDECIDED: "undecided"}
@@ -47,16 +47,16 @@ def has_more_trials(outcome: StepOutcome) -> bool:
     return any(tested.trial != outcome.trial for tested in outcome.tried.tested)
 
 
-def every_trial(outcome: StepOutcome) -> list[Row]:
-    """Return a row for each trial that the step made, in their order."""
+def every_trial(outcome: StepOutcome, quoted: Quoted | None = None) -> list[Row]:
+    """Return a row for each trial of the step, in their order; rules are `quoted` for Markdown, or in another way."""
     rows: list[Row] = []
     for tested in outcome.tried.tested:
         trial = tested.trial
         if tested.kind is CandidateKind.REMOVAL and trial.n:
-            rows.append(_of_removal(tested))
+            rows.append(_of_removal(tested, quoted))
             continue
         row = Row(
-            _tried(tested),
+            _tried(tested, quoted),
             _verdict(tested.verdict, trial),
             arms(trial),
             numbers(trial),
@@ -67,13 +67,13 @@ def every_trial(outcome: StepOutcome) -> list[Row]:
     return rows
 
 
-def _of_removal(tested: Judged) -> Row:
+def _of_removal(tested: Judged, quoted: Quoted | None) -> Row:
     """Return the row of a trial that asks whether a rule is still needed: nobody expects it to gain."""
     trial, decision = tested.trial, tested.verdict.decision
     grades = (trial.before or 0.0, trial.after or 0.0)
     said = without_the_rule(solved(trial.own), grades, stays=decision is not Decision.ACCEPT)
     word = _WORDS.get(decision, "not decided")
-    return Row(_tried(tested), word, arms(trial), numbers(trial), interval(trial), said)
+    return Row(_tried(tested, quoted), word, arms(trial), numbers(trial), interval(trial), said)
 
 
 def without_the_rule(counts: Solved | None, grades: tuple[float, float], *, stays: bool) -> str:
@@ -147,11 +147,11 @@ def _with_counts(verdict: str, trial: Trial) -> str:
     return f"{verdict}, {numbers(trial)}{by}" if counts is None else f"{verdict}, solved {both_arms(counts)}{by}"
 
 
-def _tried(tested: Judged) -> str:
+def _tried(tested: Judged, quoted: Quoted | None) -> str:
     """Return which edits were tried, by the first of them."""
     if not tested.edits:
         return "nothing"
-    first = change(tested.edits[0])
+    first = change(tested.edits[0], quoted)
     if len(tested.edits) == 1:
         if tested.kind in {CandidateKind.BUNDLE, CandidateKind.REMOVAL}:
             return first

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import to_json
+from skillopt_sleep.kit.words import ago
 from skillopt_sleep.records import (
     Deed,
     DeedKind,
@@ -93,11 +94,11 @@ def test_what_the_person_said_and_did_comes_newest_first_with_how_long_ago() -> 
         Evidence(session=f"s{days}", turn=1, quote=f"words {days}", at=NOW - timedelta(days=days)) for days in (5, 2)
     )
     deed = Deed(kind=DeedKind.RAN, session="s9", turn=1, what="make lint", at=NOW - timedelta(hours=3))
-    told = said(a_proposal(evidence=spoken, deeds=(deed,)), now=NOW)
+    told = said(a_proposal(evidence=spoken, deeds=(deed,)), lambda at: ago(at, NOW))
     assert [one.when for one in told] == ["3 hours ago", "2 days ago", "5 days ago"]
     assert [one.words for one in told] == ["(you ran a command yourself: «make lint»)", "«words 2»", "«words 5»"]
     undated = a_proposal(evidence=(Evidence(session="s", turn=1, quote="q"),))
-    assert [one.when for one in said(undated, now=NOW)] == [""]
+    assert [one.when for one in said(undated, lambda at: ago(at, NOW))] == [""]
 
 
 def test_the_proof_is_in_whole_numbers_and_names_the_fresh_round() -> None:

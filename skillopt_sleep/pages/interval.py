@@ -1,0 +1,36 @@
+"""Lay out a gain as a dot with its interval, on a line from -1 (worse at everything) to 1 (better at everything)."""
+
+from skillopt_sleep.pages.axis import Scale
+from skillopt_sleep.pages.render import signed, span
+from skillopt_sleep.records import Record
+
+_GAINS = Scale(low=-1, high=1)
+
+
+class Dot(Record, frozen=True, kw_only=True):
+    """A gain, its interval and where no difference stands, in percent of the line; `told` says the same in words."""
+
+    at: float
+    low: float
+    high: float
+    zero: float
+    told: str
+
+
+def dot(gain: float, interval: tuple[float, float] | None, counted: str) -> Dot:
+    """Lay out a gain with its interval, if there is one, and with what was `counted` for it."""
+    low, high = interval or (gain, gain)
+    told = f"gain {signed(gain)}, 90 % interval {span(interval)}, {counted}"
+    if interval is None:
+        told = f"gain {signed(gain)}, no interval, {counted}"
+    return Dot(
+        at=_GAINS.share(_within(gain)),
+        low=_GAINS.share(_within(low)),
+        high=_GAINS.share(_within(high)),
+        zero=_GAINS.share(0),
+        told=told,
+    )
+
+
+def _within(gain: float) -> float:
+    return min(max(gain, _GAINS.low), _GAINS.high)

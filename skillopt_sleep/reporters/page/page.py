@@ -1,0 +1,103 @@
+"""Draw the report of a night as one page: what to decide first, then what was tried, what waits, and what it cost."""
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from skillopt_sleep.kit.files import write_atomic
+from skillopt_sleep.kit.words import length
+from skillopt_sleep.pages.render import self_contained
+from skillopt_sleep.records import CUT_SHORT, Decision, NightReport, StepOutcome, model_names, told
+from skillopt_sleep.reporters.judging import judge_in_words
+from skillopt_sleep.reporters.noted import noted
+from skillopt_sleep.reporters.page.decisions import decisions
+from skillopt_sleep.reporters.page.trials import tried
+from skillopt_sleep.reporters.page.waiting import dropped, waiting
+from skillopt_sleep.reporters.page.weeks import weeks
+from skillopt_sleep.reporters.rate import of_night
+from skillopt_sleep.reporters.sessions import sessions_in_words
+from skillopt_sleep.reporters.spending import calls, dollars, tokens
+from skillopt_sleep.reporters.words import purpose_words
+
+NAME = "report.html"
+
+
+class Purposed(NamedTuple):
+    """The calls of one purpose, and their share of all in percent."""
+
+    purpose: str
+    calls: int
+    share: float
+
+
+class PageReporter:
+    """Write the report as a page that needs no script, loads nothing and prints well."""
+
+    def write(self, report: NightReport, folder: Path) -> Path:
+        """Write report.html and return its path."""
+        path = folder / NAME
+        write_atomic(path, render(report, folder=folder).encode())
+        return path
+
+
+def render(report: NightReport, waits: Collection[str] | None = None, *, folder: Path | None = None) -> str:
+    """Return the page, every text in it redacted and escaped.
+
+    `waits` are the proposals that wait now, of whatever night; if they aren't known, it is the page of when the night
+    ended. `folder` has what the night's stages left, None if it is gone.
+    """
+    shown = values(report, waits, folder=folder)
+    return self_contained(__package__ or "", "report.html.j2", shown, style="report.css")
+
+
+def values(report: NightReport, waits: Collection[str] | None, *, folder: Path | None) -> dict[str, Any]:
+    """Return what the page shows."""
+    night = told(report, waits)
+    cards = decisions(report, folder, night.waits)
+    own = {card.rule.id for card in cards if card.waits}
+    text_only = next((one for one in report.documents if one.tasks.text_only), None)
+    return {
+        "report": report,
+        "told": night,
+        "day": f"{report.started.astimezone():%A, %-d %B %Y}",
+        "cards": cards,
+        "others": [name for name in night.waits if name.partition(".")[0] not in own],
+        "rate": of_night(_accepted(report)),
+        "doubts": list(dict.fromkeys(one.doubt for one in report.proposals if one.doubt)),
+        "cut_short": report.verdict in CUT_SHORT,
+        "tried": tried(report),
+        "text_only": text_only is not None,
+        "waiting": waiting(report.corrections),
+        "dropped": dropped(report.corrections),
+        "weeks": weeks(report.trend),
+        "facts": facts(report),
+        "purposes": purposes(report),
+        "sessions": sessions_in_words(report),
+        "judge": judge_in_words(report.judge) if report.judge else "",
+        "noted": noted(report),
+    }
+
+
+def _accepted(report: NightReport) -> list[StepOutcome]:
+    """Return the steps whose change was accepted and staged."""
+    accepted = [one for one in report.documents if one.verdict.decision is Decision.ACCEPT]
+    return [one for one in accepted if not one.sessions.unfinished]
+
+
+def facts(report: NightReport) -> list[tuple[str, str]]:
+    """Return what the night took, each with its name."""
+    spend = report.spend
+    return [
+        ("Calls", calls(report)),
+        ("Tokens", tokens(spend)),
+        ("Dollars", dollars(spend)),
+        ("Time", length(report.ended - report.started)),
+        ("Models", model_names(report.model) or "none"),
+    ]
+
+
+def purposes(report: NightReport) -> list[Purposed]:
+    """Return the calls by purpose, the most frequent first."""
+    most = sum(report.spend.purposes.values()) or 1
+    rows = sorted(report.spend.purposes.items(), key=lambda row: -row[1])
+    return [Purposed(purpose_words(name), count, round(100 * count / most, 2)) for name, count in rows]
