@@ -1,7 +1,9 @@
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from skillopt_sleep.agents.claude_code.program import Claude
@@ -18,14 +20,15 @@ from skillopt_sleep.errors import (
 )
 from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.learning.reflect import EditReply
 from skillopt_sleep.pools.worker_model import WorkerModel
 from skillopt_sleep.protocols.program import Dialect, Setup
-from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
+from skillopt_sleep.records import Completion, EditOp, Prompt, Purpose, Usage
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.asked import asked, check_priced, meter, name_of
 from skillopt_sleep.trainer.config import LimitsSection
 from tests.fakes import FakeBackend
-from tests.trainer.toy import Scripted
+from tests.trainer.toy import Scripted, a_config, a_trainer
 
 
 @pytest.fixture
@@ -96,6 +99,78 @@ def test_a_handoffs_rejected_answer_is_asked_for_again_and_is_neither_a_call_nor
 def test_what_names_itself_is_called_so() -> None:
     assert name_of(Scripted()) == "scripted"
     assert name_of(FakeBackend()) == "FakeBackend"
+
+
+class Own:
+    """A model of the user's own, which makes a completion of each scripted answer in its own way."""
+
+    name = "mine"
+
+    def __init__(self, made: Callable[[Prompt, str], Completion]) -> None:
+        self._made = made
+        self._scripted = Scripted()
+
+    def complete(self, prompt: Prompt) -> Completion:
+        return self._made(prompt, self._scripted.complete(prompt).text)
+
+
+def test_the_json_in_the_text_of_an_own_model_is_read(tmp_path: Path) -> None:
+    own = Own(lambda prompt, text: Completion(text=f"Here it is:\n```json\n{text}\n```" if prompt.schema else text))
+    summary = a_trainer(tmp_path / "own", optimizer=own).train()
+    assert summary.best_skill == a_trainer(tmp_path / "scripted").train().best_skill
+    assert summary.notes == ()
+
+
+def test_a_text_without_what_was_asked_for_is_a_failed_call_that_names_model_and_purpose(tmp_path: Path) -> None:
+    own = Own(lambda prompt, text: Completion(text="Say alpha." if prompt.schema else text))
+    with pytest.raises(BackendUnavailable) as ended:
+        a_trainer(tmp_path, optimizer=own).train()
+    assert "model mine: the reply to the reflect prompt holds no JSON object: 'Say alpha.'" in ended.value.message
+
+
+@pytest.mark.parametrize("structured", [EditReply(op=EditOp.APPEND), {"edits": []}])
+def test_a_structured_reply_of_another_kind_is_an_error_that_says_what_belongs_there(
+    tmp_path: Path, structured: Any
+) -> None:
+    own = Own(lambda prompt, text: Completion(text=text, structured=structured if prompt.schema else None))
+    with pytest.raises(ConfigError) as refused:
+        a_trainer(tmp_path, optimizer=own).train()
+    assert "the model mine answered the reflect prompt with" in refused.value.message
+    assert "not a ReflectReply" in refused.value.message
+    assert "Completion(text=…)" in refused.value.remedy
+
+
+def test_a_completion_without_a_text_is_an_error_of_the_model(tmp_path: Path) -> None:
+    nothing: Any = None
+    with pytest.raises(ConfigError, match=r"the model mine returned a Completion whose text is nothing \(None\)"):
+        a_trainer(tmp_path, optimizer=Own(lambda prompt, text: Completion(text=nothing))).train()
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "trainer" / "environments.md"
+ROW = re.compile(r"^\| `(\w+)`[^|]*\| `(\{.*\})` \|$", re.MULTILINE)
+
+
+def test_the_formats_that_the_docs_name_are_those_of_the_prompts(tmp_path: Path) -> None:
+    rows = dict(ROW.findall(PAGE.read_text(encoding="utf-8")))
+    schemas: dict[str, Any] = {}
+
+    def seen(prompt: Prompt, text: str) -> Completion:
+        schemas[prompt.purpose] = prompt.schema
+        if "# Defects and lapses" in prompt.text:
+            text = '{"edits": [], "appendix_notes": ["Look twice.", "Read all of it."]}'
+        return Completion(text=text)
+
+    for name, sections in {
+        "autonomous": {"optimizer": {"schedule": "autonomous", "edit_budget": 2}},
+        "rewrite": {"optimizer": {"mode": "rewrite"}, "gradient": {"reflection": "deep"}},
+        "full": {"optimizer": {"mode": "full_rewrite"}, "train": {"batch_size": 16, "epochs": 3}},
+        "noted": {"gradient": {"skill_aware": True, "consolidate_after": 1}},
+    }.items():
+        a_trainer(tmp_path / name, optimizer=Own(seen), config=a_config(**sections)).train()
+    asked_for = {purpose: schema for purpose, schema in schemas.items() if schema}
+    assert rows.keys() == asked_for.keys()
+    for purpose, schema in asked_for.items():
+        msgspec.json.decode(rows[purpose], type=schema)
 
 
 class Unpriced:
