@@ -2,7 +2,7 @@
 
 from skillopt_sleep.errors import CallFailed, ConfigError, ItemError, NightError, SleepError
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Completion, Message, Prompt, Purpose, Split
+from skillopt_sleep.records import Completion, Message, Prompt, Purpose, Split, Usage
 from skillopt_sleep.settings import BackendSettings, RoleSettings
 from skillopt_sleep.trainer.ask import ask
 from skillopt_sleep.trainer.config import (
@@ -47,6 +47,7 @@ __all__ = [
     "TrainSection",
     "Trainer",
     "TrainerConfig",
+    "Usage",
     "ask",
     "evaluate",
     "find_env",

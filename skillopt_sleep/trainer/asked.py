@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.failures import Failures, KeptFailures
 from skillopt_sleep.backends.handoff import Answered, HandoffBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.repaired import Repaired
+from skillopt_sleep.backends.replies import decoded, unusable
 from skillopt_sleep.backends.retried import Retried
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.errors import CallFailed, ConfigError
 from skillopt_sleep.protocols import Backend, Calls, Ledger
 from skillopt_sleep.records import Completion, Limit, Prompt, Usage
 from skillopt_sleep.trainer.config import LimitsSection
@@ -76,15 +77,38 @@ class Named:
         self._name = name
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Return the model's answer; raise ConfigError if it isn't one."""
+        """Return the model's answer, with the structured reply that was asked for; raise ConfigError if it isn't one.
+
+        If the model gave its text alone, the reply is read from it. Raises CallFailed if it isn't in there.
+        """
         with blaming(self._inner, f"model {self._name}"):
             completion: Any = self._inner.complete(prompt)
         if not isinstance(completion, Completion):
-            raise ConfigError(
-                f"the model {self._name} returned {kind_of(completion)}, not a Completion",
-                remedy="let its complete return Completion(text=…), or raise CallFailed",
-            )
-        return completion
+            raise self._wrong(f"returned {kind_of(completion)}, not a Completion")
+        if not isinstance(cast("object", completion.text), str):
+            raise self._wrong(f"returned a Completion whose text is {kind_of(completion.text)}")
+        if prompt.schema is None or isinstance(completion.structured, prompt.schema):
+            return completion
+        if completion.structured is None:
+            return self._read(prompt, completion)
+        wanted, came = prompt.schema.__name__, kind_of(completion.structured)
+        raise self._wrong(f"answered the {prompt.purpose} prompt with {came} as `structured`, not a {wanted}")
+
+    def _read(self, prompt: Prompt, completion: Completion) -> Completion:
+        try:
+            return decoded(prompt, completion)
+        except CallFailed as error:
+            message = f"model {self._name}: {error.message}"
+            raise unusable(
+                error.kind, message, completion.usage, completion.usd, reply=error.reply, remedy=error.remedy
+            ) from error
+
+    def _wrong(self, what: str) -> ConfigError:
+        return ConfigError(
+            f"the model {self._name} {what}",
+            remedy="let its complete return Completion(text=…), with the JSON in it if the prompt asks for some, or "
+            "raise CallFailed",
+        )
 
 
 def name_of(model: Any) -> str:
