@@ -1,5 +1,6 @@
 """What `train --init` writes runs as it is."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,17 @@ def test_what_init_writes_is_trained_on_at_once_and_never_written_over(tmp_path:
     assert trained.code == 0, trained.err
     assert (tmp_path / "my_form-run" / "best_skill.md").exists()
     assert home.command("train").code == 2
+
+
+def test_every_command_in_what_init_writes_works_as_it_is_written(tmp_path: Path) -> None:
+    home, written = Home(tmp_path / "home"), write_skeleton(tmp_path / "my_form.py")
+    lines = re.findall(r"^# skillopt-sleep (.+?)(?:  .*)?$", written.config.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(lines) == 2
+    for line in lines:
+        words = [str(tmp_path / word) if word == written.config.name else word for word in line.split()]
+        done = home.command(*words)
+        assert done.code == 0, done.err
+    assert "At most" in done.out
 
 
 def test_the_skeletons_class_is_named_after_its_file(tmp_path: Path) -> None:
