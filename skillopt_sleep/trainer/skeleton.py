@@ -30,8 +30,9 @@ class {name}(Env):
         return Result(hard=right, soft=right, response=answer, why="" if right else "the form wants the year first")
 '''
 _TOML = """\
-# skillopt-sleep train {file} --backend simulated   shows that it runs, without a model and without cost
-# skillopt-sleep train {file} --plan                says how many calls it makes at most
+# skillopt-sleep train {file} --backend simulated         shows that it runs, without a model and without cost
+# skillopt-sleep train {file} --backend simulated --plan  says how many calls it makes at most
+# For a real model, put its name in the place of "simulated": claude, codex, openai … With --plan nothing is sent.
 # Every key: .skillopt-sleep.example/training.toml
 [train]
 epochs = 2
