@@ -45,6 +45,12 @@ COMMANDS = {
         "Print a night's report, and what of it still waits for you.",
         "skillopt-sleep report",
     ),
+    "web": Later(
+        "web:web",
+        MORNING,
+        "Open the dashboard in your browser: everything this program knows and does, on this machine only.",
+        "skillopt-sleep web",
+    ),
     "review": Later(
         "review:review",
         MORNING,

@@ -1,0 +1,51 @@
+"""The command `web`: the dashboard in the person's own browser."""
+
+import os
+import sys
+import threading
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from skillopt_sleep.cli.console import say, warn
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.extras import command_for
+from skillopt_sleep.settings import find_paths
+
+_MOST_PORT = 65_535
+
+
+def web(
+    *,
+    port: Annotated[int, typer.Option("--port", min=0, max=_MOST_PORT, help="The port; 0 for any free one.")] = 0,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Only print the address.")] = False,
+) -> None:
+    """Open the dashboard in your browser: everything this program knows and does, on this machine only.
+
+    It runs until Ctrl-C. The address that it prints lets one browser in, once.
+    """
+    try:
+        from skillopt_sleep.web.serve import serve
+    except ImportError as error:
+        if error.name not in {"starlette", "uvicorn"}:
+            raise
+        raise ConfigError(
+            f"the dashboard needs {error.name}, which isn't installed", remedy=f"install it: {command_for('web')}"
+        ) from error
+
+    def opened(address: str) -> None:
+        say(address)
+        sys.stdout.flush()
+        warn("The dashboard runs until you press Ctrl-C. The address works once, in one browser.")
+        if not no_open and _has_screen():
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    serve(find_paths(), port=port, opened=opened)
+
+
+def _has_screen() -> bool:
+    """Tell whether a browser could show its window; in a terminal alone, one would take it over."""
+    if sys.platform in {"darwin", "win32"}:
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

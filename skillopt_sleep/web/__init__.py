@@ -1,0 +1,1 @@
+"""The dashboard: the store as pages on the person's own machine, for their own browser."""

@@ -1,0 +1,81 @@
+"""Put the dashboard together: its pages, its files, and what is shown if something goes wrong."""
+
+import logging
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from skillopt_sleep.errors import ProposalError, SleepError
+from skillopt_sleep.kit.log import tell
+from skillopt_sleep.pages.render import environment
+from skillopt_sleep.records import Record
+from skillopt_sleep.settings import Paths
+from skillopt_sleep.web.access import Access
+from skillopt_sleep.web.pages import GROUPS
+from skillopt_sleep.web.site import Site, show, site_of, store_of
+from skillopt_sleep.web.static_files import static_file
+
+_CONFLICT = 409
+_FAILED = 500
+
+
+class Trouble(Record, frozen=True, kw_only=True):
+    """What went wrong, and what to do."""
+
+    message: str
+    remedy: str = ""
+
+
+_UNKNOWN = {
+    404: Trouble(message="There is no such page.", remedy="The navigation lists all that there are."),
+    405: Trouble(message="This address can't be used like that.", remedy="Go back, and use the page's own buttons."),
+}
+
+
+def dashboard(paths: Paths, access: Access) -> Starlette:
+    """Return the dashboard over the files at these paths."""
+    routes = [Route("/", _home), Route("/static/{name}", static_file)]
+    for group in GROUPS:
+        for page in group:
+            routes += page.routes
+    app = Starlette(
+        routes=routes,
+        exception_handlers={HTTPException: _no_page, SleepError: _trouble, Exception: _bug},
+    )
+    app.state.site = Site(paths, access, environment("skillopt_sleep.web", "templates"), GROUPS)
+    return app
+
+
+def _home(request: Request) -> Response:
+    """Lead on to the first page; before the first night, say how to begin."""
+    with store_of(request) as store:
+        nights = store.nights()
+    if not nights:
+        return show(request, "begin.html.j2", None, title="Begin")
+    return RedirectResponse(site_of(request).groups[0][0].path, status_code=303)
+
+
+def _no_page(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else _FAILED
+    known = _UNKNOWN.get(status, Trouble(message="This can't be answered."))
+    return show(request, "trouble.html.j2", known, title="Not found", status=status)
+
+
+def _trouble(request: Request, error: Exception) -> Response:
+    """Show an error that the person can act on."""
+    status = _CONFLICT if isinstance(error, ProposalError) else _FAILED
+    message, remedy = str(error), ""
+    if isinstance(error, SleepError):
+        message, remedy = error.message, error.remedy
+    return show(request, "trouble.html.j2", Trouble(message=message, remedy=remedy), title="Error", status=status)
+
+
+def _bug(request: Request, error: Exception) -> Response:
+    """Log an error that is ours, and say so."""
+    tell("a page failed", level=logging.ERROR, error=error)
+    log = site_of(request).paths.log
+    trouble = Trouble(message="This page failed: a bug.", remedy=f"Please report it, with the last lines of {log}.")
+    return show(request, "trouble.html.j2", trouble, title="Error", status=_FAILED)

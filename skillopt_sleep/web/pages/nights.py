@@ -1,0 +1,227 @@
+"""The pages of past nights: what came of each, and one night's report with its files."""
+
+import base64
+import hashlib
+import re
+from datetime import datetime
+
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.kit.words import when
+from skillopt_sleep.records import (
+    CUT_SHORT,
+    OUTCOMES,
+    PROPOSED,
+    NightReport,
+    Outcome,
+    Record,
+    StepOutcome,
+    solved,
+    unknown_rate,
+)
+from skillopt_sleep.reporters.morning import render
+from skillopt_sleep.reporters.past_nights import PastNight, PastNights, dollars, gain, past_nights, proposed, tokens
+from skillopt_sleep.reporters.tried import arms, verdict
+from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.web.guard import POLICY
+from skillopt_sleep.web.markdown import as_html
+from skillopt_sleep.web.site import Page, show, store_of
+
+AT_ONCE = 30
+FILES = {
+    "report.html": "text/html; charset=utf-8",
+    "report.json": "application/json",
+    "diagnostics.json": "application/json",
+}
+_MOST_BYTES = 64 * 1024 * 1024
+_ALONE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_STYLE = re.compile(b"<style>(.*?)</style>", re.DOTALL)
+
+
+class DocumentRow(Record, frozen=True, kw_only=True):
+    """What a night did to one document, in words."""
+
+    name: str
+    verdict: str
+    arms: str
+    gain: str
+    error_rate: str
+
+
+class NightRow(Record, frozen=True, kw_only=True):
+    """A night in the list; `tone` is good, bad, careful or "", and the counts are "" if they aren't known."""
+
+    id: str
+    when: str
+    outcome: str
+    tone: str
+    has_report: bool
+    because: str = ""
+    sessions: str = ""
+    calls: str = ""
+    tokens: str = ""
+    dollars: str = ""
+    documents: tuple[DocumentRow, ...] = ()
+
+
+class Nights(Record, frozen=True, kw_only=True):
+    """Some of the nights, newest first; `newer` and `older` are where other pages begin, None if there are none."""
+
+    rows: tuple[NightRow, ...]
+    first: int
+    last: int
+    all: int
+    newer: int | None
+    older: int | None
+
+
+class Night(Record, frozen=True, kw_only=True):
+    """One night: its report as HTML, and the files it left."""
+
+    row: NightRow
+    ended: str
+    report: Markup
+    files: tuple[str, ...]
+
+
+def nights(store: SqliteStore, *, skipped: int, now: datetime) -> Nights:
+    """Return a page of the list, which so many newer nights come before; past the end, the last page."""
+    past = past_nights(store, last=AT_ONCE, skipped=skipped)
+    if past.all and not past.nights:
+        skipped = (past.all - 1) // AT_ONCE * AT_ONCE
+        past = past_nights(store, last=AT_ONCE, skipped=skipped)
+    end = skipped + len(past.nights)
+    return Nights(
+        rows=tuple(_row(night, past, now=now) for night in past.nights),
+        first=min(skipped + 1, past.all),
+        last=end,
+        all=past.all,
+        newer=max(skipped - AT_ONCE, 0) if skipped else None,
+        older=end if end < past.all else None,
+    )
+
+
+def one_night(store: SqliteStore, name: str, *, now: datetime) -> Night | None:
+    """Return a night by its id, None if there is none."""
+    line = next((line for line in store.nights() if line.id == name), None)
+    if line is None:
+        return None
+    report = store.report(name)
+    past = PastNights((), 0, {}, running=line.closed is None and store.is_running())
+    folder = store.folder(name)
+    body = Markup("")
+    if report is not None:
+        waiting = [banked.proposal.id for banked in store.bank.to_decide(now)]
+        body = as_html(render(report, waiting, folder=folder))
+    return Night(
+        row=_row(PastNight(line, report), past, now=now),
+        ended=when(line.closed, now) if line.closed else "",
+        report=body,
+        files=tuple(file for file in FILES if (folder / file).is_file()),
+    )
+
+
+def _row(night: PastNight, past: PastNights, *, now: datetime) -> NightRow:
+    line, report = night
+    outcome, tone = _outcome(night, running=past.running)
+    row = NightRow(
+        id=line.id, when=when(line.started, now), outcome=outcome, tone=tone, has_report=report is not None
+    )
+    if report is None:
+        return row
+    spend = report.spend
+    return NightRow(
+        id=row.id,
+        when=row.when,
+        outcome=outcome,
+        tone=tone,
+        has_report=True,
+        because="" if report.documents else report.because,
+        sessions=f"{report.sessions.used:,}",
+        calls=f"{spend.calls:,}",
+        tokens=tokens(spend),
+        dollars=dollars(spend),
+        documents=tuple(_document(step, report, past) for step in report.documents),
+    )
+
+
+def _outcome(night: PastNight, *, running: bool) -> tuple[str, str]:
+    """Return what came of a night in words, and their tone."""
+    outcome = night.line.outcome
+    if outcome is None:
+        return ("running now", "") if running else ("cut off; the next run resumes it", "careful")
+    return OUTCOMES[outcome], _tone(outcome)
+
+
+def _tone(outcome: Outcome) -> str:
+    if outcome in CUT_SHORT:
+        return "bad"
+    return "good" if outcome in PROPOSED else ""
+
+
+def _document(step: StepOutcome, report: NightReport, past: PastNights) -> DocumentRow:
+    shown_arms = ""
+    if step.trial.n:
+        shown_arms = f"{'solved' if solved(step.trial.own) else 'grade'} {arms(step.trial)}"
+    label, _, _ = unknown_rate(step.verdict.error_rate).partition(":")
+    return DocumentRow(
+        name=step.document.id,
+        verdict=f"{verdict(step)}{proposed(report, step, past.states)}",
+        arms=shown_arms,
+        gain=gain(step),
+        error_rate=label,
+    )
+
+
+def _list(request: Request) -> Response:
+    before = request.query_params.get("before", "0")
+    skipped = int(before) if before.isascii() and before.isdecimal() and len(before) < AT_ONCE else 0
+    with store_of(request) as store:
+        view = nights(store, skipped=skipped, now=utc_now())
+    return show(request, "nights.html.j2", view, title="Nights")
+
+
+def _one(request: Request) -> Response:
+    with store_of(request) as store:
+        view = one_night(store, request.path_params["night"], now=utc_now())
+    if view is None:
+        raise HTTPException(404)
+    return show(request, "night.html.j2", view, title=f"Night of {view.row.id}")
+
+
+def _file(request: Request) -> Response:
+    """Serve a file of a night; which night and which file are looked up, never put together from the address."""
+    wanted, file = request.path_params["night"], request.path_params["file"]
+    with store_of(request) as store:
+        known = next((line.id for line in store.nights() if line.id == wanted), None)
+        if known is None or file not in FILES:
+            raise HTTPException(404)
+        path = store.folder(known) / file
+    try:
+        data = read_plain(path, most=_MOST_BYTES)
+    except OSError as error:
+        raise HTTPException(404) from error
+    response = Response(data, media_type=FILES[file])
+    if file == "report.html":
+        response.headers[POLICY.decode()] = _policy(data)
+    return response
+
+
+def _policy(page: bytes) -> str:
+    """Let a self-contained page use its own style, and nothing else."""
+    style = _STYLE.search(page)
+    digest = base64.b64encode(hashlib.sha256(style[1] if style else b"").digest()).decode()
+    return f"{_ALONE}; style-src 'sha256-{digest}'"
+
+
+PAGE = Page(
+    "/nights",
+    "Nights",
+    (Route("/nights", _list), Route("/nights/{night}", _one), Route("/nights/{night}/{file}", _file)),
+)

@@ -1,0 +1,67 @@
+"""What every page of the dashboard needs: where the files are, what fills its templates, and the other pages."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, cast
+
+from jinja2 import Environment
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from skillopt_sleep.settings import Paths, Settings, load_or_defaults
+from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.stores.user import read_store
+from skillopt_sleep.web.access import Access
+
+Handler = Callable[[Request], Response]
+
+
+class Page(NamedTuple):
+    """A page in the navigation: its place, its name, and the addresses it answers; its own comes first."""
+
+    path: str
+    title: str
+    routes: tuple[Route, ...]
+
+
+class Site(NamedTuple):
+    """The dashboard of one person; `groups` are its pages as they are listed."""
+
+    paths: Paths
+    access: Access
+    templates: Environment
+    groups: tuple[tuple[Page, ...], ...]
+
+
+def site_of(request: Request) -> Site:
+    """Return the dashboard that a request is for."""
+    return cast("Site", request.app.state.site)
+
+
+@contextmanager
+def store_of(request: Request) -> Generator[SqliteStore]:
+    """Open the store to read."""
+    paths = site_of(request).paths
+    with read_store(settings_of(request)[0], paths) as store:
+        yield store
+
+
+def settings_of(request: Request) -> tuple[Settings, str]:
+    """Return the settings and ""; if they are invalid, the defaults and what is wrong."""
+    return load_or_defaults(site_of(request).paths)
+
+
+def show(request: Request, template: str, view: object, *, title: str, status: int = 200) -> Response:
+    """Return a page: `view` is the record that its template shows."""
+    site = site_of(request)
+    _, problem = settings_of(request)
+    values: dict[str, Any] = {
+        "view": view,
+        "title": title,
+        "groups": site.groups,
+        "here": request.url.path,
+        "form_token": site.access.form_token,
+        "problem": problem,
+    }
+    return HTMLResponse(site.templates.get_template(template).render(values), status_code=status)

@@ -1,0 +1,52 @@
+import json
+
+from tests.command import Home
+from tests.web.dashboard import Dashboard, entered, visible_text
+
+
+def test_nights_are_listed_with_what_came_of_them(dashboard: Dashboard) -> None:
+    page = visible_text(dashboard.get("/nights").text)
+    assert "today" in page
+    assert "found something to propose" in page
+    assert "shop-api/CLAUDE.md : accepted, P-0001 waiting, solved " in page
+    assert "90 % interval" in page
+    assert "5 sessions" in page
+    assert "$0.00" in page
+
+
+def test_a_night_shows_its_report_and_its_files(dashboard: Dashboard, slept: Home) -> None:
+    (night,) = slept.command("history", "--json").json["nights"]
+    place = f"/nights/{night['night']}"
+    page = visible_text(dashboard.get(place).text)
+    assert "Use pnpm, never npm." in page
+    assert "we always use pnpm here, never npm" in page, "the person's own words"
+    report = dashboard.get(f"{place}/report.json")
+    assert report.headers["content-type"] == "application/json"
+    assert json.loads(report.body)["night"] == night["night"]
+    assert dashboard.get(f"{place}/diagnostics.json").status == 200
+    for other in ("calls.jsonl", "report.md", "proposals", "nothing"):
+        assert dashboard.get(f"{place}/{other}").status == 404
+
+
+def test_a_page_of_a_night_may_use_its_own_style_and_nothing_else(home_after: Home) -> None:
+    with entered(home_after) as dashboard:
+        (folder,) = (home_after.folder / "sleep" / "data" / "nights").iterdir()
+        (folder / "report.html").write_text("<style>b{}</style><script>alert(1)</script>", encoding="utf-8")
+        policy = dashboard.get(f"/nights/{folder.name}/report.html").headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src" not in policy
+        assert "style-src 'sha256-" in policy
+        assert "unsafe" not in policy
+
+        (folder / "report.html").unlink()
+        (folder / "report.html").symlink_to(home_after.folder / ".claude")
+        assert dashboard.get(f"/nights/{folder.name}/report.html").status == 404
+
+
+def test_only_some_nights_are_on_one_page(home_after: Home) -> None:
+    with entered(home_after) as dashboard:
+        assert "Older" not in dashboard.get("/nights").text
+        for odd in ("x", "-3", "9" * 40, "%00", "999999"):
+            reply = dashboard.get(f"/nights?before={odd}")
+            assert reply.status == 200
+            assert "found something to propose" in reply.text

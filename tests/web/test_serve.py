@@ -1,0 +1,37 @@
+import signal
+import socket
+
+from tests.command import Home
+from tests.web.dashboard import served
+
+
+def test_it_listens_on_this_machine_only_at_a_free_port(slept: Home) -> None:
+    with served(slept) as (one, _), served(slept) as (other, _):
+        assert one.port != other.port
+        assert one.enter().status == 303
+        assert one.ask("GET", other.address.removeprefix(other.origin)).status == 401
+        listening = set()
+        for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "127.0.0.2")):
+            with socket.socket(family) as knock:
+                knock.settimeout(5)
+                if knock.connect_ex((address, one.port)) == 0:
+                    listening.add(address)
+        assert listening == {"127.0.0.1"}
+
+
+def test_ctrl_c_ends_it_without_a_word_of_error(slept: Home) -> None:
+    with served(slept) as (dashboard, process):
+        dashboard.enter()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert "Traceback" not in err
+    assert "skillopt-sleep:" not in err
+
+
+def test_a_port_that_is_taken_is_said_to_be(slept: Home) -> None:
+    with served(slept) as (dashboard, _):
+        done = slept.command("web", "--no-open", "--port", str(dashboard.port))
+    assert done.code == 2
+    assert f"port {dashboard.port}" in done.err
+    assert "--port" in done.err
