@@ -2,11 +2,11 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import typer
 
 from skillopt_sleep.cli.console import say, warn
+from skillopt_sleep.deciding.preview import Preview
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.proposals.diff import diff
@@ -15,27 +15,14 @@ from skillopt_sleep.proposals.plan import MergeNeeded, Plan
 Act = Callable[[Mapping[str, Plan]], Sequence[SleepError]]
 
 
-class Preview:
-    """The files that several decisions would write, one after the other, for a dry run."""
-
-    def __init__(self) -> None:
-        self._first: dict[Path, tuple[str, bytes | None]] = {}
-        self.texts: dict[Path, bytes | None] = {}
-
-    def add(self, plan: Plan) -> None:
-        """Take the plan of the next decision, made for the texts so far."""
-        for move in plan.moves:
-            self._first.setdefault(move.target, (move.path, move.old))
-        self.texts |= plan.texts
-
-    def show(self) -> None:
-        """Print what would change in each file."""
-        for target, (path, old) in self._first.items():
-            if self.texts[target] == old:
-                say(f"{spelled(path)} stays as it is.")
-            else:
-                say(diff(path.lstrip("/"), old, self.texts[target]).rstrip("\n"))
-        say("Nothing was written: this was a dry run.")
+def say_preview(preview: Preview) -> None:
+    """Print what would change in each file."""
+    for change in preview.changes():
+        if change.new == change.old:
+            say(f"{spelled(change.path)} stays as it is.")
+        else:
+            say(diff(change.path.lstrip("/"), change.old, change.new).rstrip("\n"))
+    say("Nothing was written: this was a dry run.")
 
 
 def with_consent(act: Act, *, yes: bool) -> None:

@@ -9,15 +9,15 @@ from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.agreed import Preview, with_consent
+from skillopt_sleep.cli.agreed import say_preview, with_consent
 from skillopt_sleep.cli.chosen import chosen
 from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.cli.proposals_shown import documents
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.told import say_event
 from skillopt_sleep.deciding import decide as deciding
 from skillopt_sleep.deciding.chosen import Chosen
+from skillopt_sleep.deciding.preview import Preview
 from skillopt_sleep.deciding.stored import opened, opened_to_read
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import shown, utc_now
@@ -25,6 +25,7 @@ from skillopt_sleep.kit.markdown import spelled
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan, plan_adoption
 from skillopt_sleep.proposals.stage import read_proposal
+from skillopt_sleep.reporters.statistics import documents
 from skillopt_sleep.settings import seconds
 from skillopt_sleep.stores.bank import REJECTED
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -105,7 +106,7 @@ def _preview(names: Sequence[str], *, every: bool) -> None:
             if plan.edited:
                 say(f"  you edited our rules in {' and '.join(map(spelled, plan.edited))}: this is merged into them")
             preview.add(plan)
-    preview.show()
+    say_preview(preview)
 
 
 def reject(

@@ -23,7 +23,6 @@ from skillopt_sleep.cli.console import (
     say_table,
     stdout,
 )
-from skillopt_sleep.cli.proposals_shown import TESTED_NEXT, places, statistics
 from skillopt_sleep.cli.review_shown import page
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.deciding.chosen import Chosen, named
@@ -34,6 +33,7 @@ from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.reporters.card import Answers
 from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.reporters.statistics import TESTED_NEXT, places, statistics
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 

@@ -21,7 +21,6 @@ from skillopt_sleep.cli.console import (
     stdout,
 )
 from skillopt_sleep.cli.decide import adopt_named, reject, snooze
-from skillopt_sleep.cli.proposals_shown import places, statistics
 from skillopt_sleep.cli.review_edited import edited, test_again
 from skillopt_sleep.cli.review_read import as_data, names_of_rules, read_rule
 from skillopt_sleep.cli.review_shown import not_shown, screen, whole_change
@@ -31,6 +30,7 @@ from skillopt_sleep.kit.keys import read_key
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Proof
 from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.reporters.statistics import places, statistics
 
 KEYS = {"y": "yes", "n": "no", "e": "edit", "l": "later (a day)", "w": "why", "q": "quit"}
 MEANINGS = {

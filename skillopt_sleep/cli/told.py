@@ -3,9 +3,9 @@
 from typing import assert_never
 
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.cli.proposals_shown import cautions
 from skillopt_sleep.deciding.happened import Adopted, CanComeBack, Event, TakenBack
 from skillopt_sleep.kit.markdown import spelled
+from skillopt_sleep.reporters.statistics import cautions
 
 
 def say_event(event: Event) -> None:

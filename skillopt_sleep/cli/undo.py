@@ -6,13 +6,13 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from skillopt_sleep.cli.agreed import Preview, confirmed, with_consent
+from skillopt_sleep.cli.agreed import confirmed, say_preview, with_consent
 from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.decide import DryRun, Yes, adopt_named
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.told import say_event
-from skillopt_sleep.deciding.chosen import named
+from skillopt_sleep.deciding.preview import preview_of
 from skillopt_sleep.deciding.stored import opened, opened_to_read
 from skillopt_sleep.deciding.undo import last_changed, steps_to, take, take_back, undoable, versions_of
 from skillopt_sleep.errors import ConfigError, SleepError
@@ -21,9 +21,7 @@ from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.kit.words import home_path
 from skillopt_sleep.proposals.entry import AdoptionState
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.plan import Plan, plan_adoption, plan_undo
-from skillopt_sleep.proposals.stage import read_proposal
-from skillopt_sleep.proposals.undo import adopted
+from skillopt_sleep.proposals.plan import Plan
 from skillopt_sleep.proposals.versions import Step
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -189,17 +187,8 @@ def _walk(store: SqliteStore, journal: Journal, left: list[Step], agreed: Mappin
 
 def _preview(wanted: Sequence[Step]) -> None:
     """Show what these steps would write."""
-    preview = Preview()
-    undone: list[str] = []
     with opened_to_read() as store, settled(store) as journal:
-        for step in wanted:
-            if step.adopting:
-                (one,) = named(store, step.proposal)
-                proposal = read_proposal(one.folder)
-                preview.add(plan_adoption(one.folder, proposal, journal=journal, over=preview.texts))
-            else:
-                entry = adopted(undoable(store, journal, step.proposal), journal)
-                preview.add(plan_undo(entry, journal=journal, over=preview.texts, undone=undone))
-                undone.append(entry.proposal)
-            say(f"Would {'adopt' if step.adopting else 'undo'} {step.proposal}")
-    preview.show()
+        preview = preview_of(store, journal, wanted)
+    for step in wanted:
+        say(f"Would {'adopt' if step.adopting else 'undo'} {step.proposal}")
+    say_preview(preview)

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.cli.agreed import Preview, with_consent
+from skillopt_sleep.cli.agreed import say_preview, with_consent
+from skillopt_sleep.deciding.preview import Preview
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.proposals.plan import MergeNeeded, Plan
 from skillopt_sleep.proposals.written import Move
@@ -42,7 +43,7 @@ def test_a_preview_shows_what_all_decisions_together_change(capsys: pytest.Captu
     preview = Preview()
     preview.add(a_plan())
     preview.add(a_plan(b"two\n", b"three\n"))
-    preview.show()
+    say_preview(preview)
     out = capsys.readouterr().out
     assert "-one\n+three" in out
     assert "two" not in out

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from skillopt_sleep.cli.proposals_shown import statistics
 from skillopt_sleep.records import EditEffect, Effect, FreshRound, Proposal, Solved
 from skillopt_sleep.reporters.rate import of_proposal
+from skillopt_sleep.reporters.statistics import statistics
 from tests.builders import a_proposal, an_edit
 
 FRESH = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))

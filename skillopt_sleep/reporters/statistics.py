@@ -1,4 +1,4 @@
-"""Show what the trial of a proposal proves."""
+"""Say what the trial of a proposal measured, in which sessions it was asked for, and what needs a second look."""
 
 from collections.abc import Iterator
 
