@@ -59,13 +59,13 @@ class Home:
             "NO_PROXY": "127.0.0.1,localhost",
         }
 
-    def command(self, *arguments: str) -> Done:
-        """Run the command to its end."""
+    def command(self, *arguments: str, **environment: str) -> Done:
+        """Run the command to its end, with these variables too."""
         done = subprocess.run(
             [str(PROGRAM), *arguments],
             capture_output=True,
             text=True,
-            env=self.environment,
+            env=self.environment | environment,
             cwd=self.folder,
             check=False,
             timeout=120,

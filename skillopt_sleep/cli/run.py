@@ -18,7 +18,7 @@ from skillopt_sleep.errors import CallPending, ConfigError, Exit, StoreError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.protocols import Source
-from skillopt_sleep.records import NightReport, Outcome
+from skillopt_sleep.records import PAGE, NightReport, Outcome
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 Ended = tuple[NightReport, Sequence[str]]  # a night, and the ids of all proposals that wait after it
@@ -198,7 +198,7 @@ def _show(report: NightReport, waiting: Sequence[str], paths: Paths, *, example:
 
     folder = Path(report.folder)
     say_markdown(render(report, waiting, folder=folder))
-    for name in ("report.md", "report.json", "diagnostics.json"):
+    for name in (PAGE, "report.md", "report.json", "diagnostics.json"):
         say(f"{folder / name}")
     if (folder / ATTEMPTS).exists():
         say(f"{folder / ATTEMPTS}")

@@ -1,19 +1,18 @@
-"""The commands `status` and `report`: the last night, the next one, and what waits for a decision."""
+"""The command `status`: the last night, the next one, and what waits for a decision."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.completing import night_ids
-from skillopt_sleep.cli.console import say_json, say_markdown, warn
+from skillopt_sleep.cli.console import say_json
 from skillopt_sleep.cli.daemon_shown import daemon_data
 from skillopt_sleep.cli.status_shown import Status, last_closed, show_status
 from skillopt_sleep.cli.watch import watch_night
 from skillopt_sleep.deciding.stored import opened_to_read
-from skillopt_sleep.errors import ConfigError, Exit
+from skillopt_sleep.errors import Exit
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.records import Proposal, report_data
+from skillopt_sleep.records import Proposal
 from skillopt_sleep.settings import Paths, Settings, find_paths, load_or_defaults
 from skillopt_sleep.stores.progress import read_progress
 
@@ -109,39 +108,3 @@ def _data(current: Status, daemon: dict[str, object], problem: str) -> dict[str,
         "daemon": daemon,
         "settings_error": problem or None,
     }
-
-
-def report(
-    night: Annotated[
-        str, typer.Argument(help="A night's id; the last night by default.", autocompletion=night_ids)
-    ] = "",
-    *,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="With the statistics and all ids.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print report.json.")] = False,
-) -> None:
-    """Print a night's report, and what of it still waits for you."""
-    with opened_to_read() as store:
-        nights = store.nights()
-        last = last_closed(nights)
-        wanted = night or (last.id if last else "")
-        if not wanted:
-            if nights:
-                _warn_unfinished(nights[0].id)
-                return
-            warn("No night has run yet. Run one: skillopt-sleep run   (an example: skillopt-sleep run --example)")
-            return
-        stored, folder = store.report(wanted), store.folder(wanted)
-        waiting = [banked.proposal.id for banked in store.bank.to_decide(utc_now())]
-    if stored is None:
-        known = ", ".join(line.id for line in nights[:5])
-        raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {known}")
-    if as_json:
-        say_json(report_data(stored))
-        return
-    from skillopt_sleep.reporters.morning import render
-
-    say_markdown(render(stored, waiting, folder=folder, verbose=verbose))
-
-
-def _warn_unfinished(night: str) -> None:
-    warn(f"Night {night} isn't over yet, so it has no report: skillopt-sleep status")

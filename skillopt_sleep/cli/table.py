@@ -40,9 +40,9 @@ COMMANDS = {
         "skillopt-sleep status --watch",
     ),
     "report": Later(
-        "status:report",
+        "report:report",
         MORNING,
-        "Print a night's report, and what of it still waits for you.",
+        "Print a night's report, and what of it still waits for you; --open shows it as a page.",
         "skillopt-sleep report",
     ),
     "web": Later(

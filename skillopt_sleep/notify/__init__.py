@@ -1,15 +1,16 @@
-"""Notify the user after a night that nobody watched: its outcome and counts, nothing of its content."""
+"""Notify the user after a night that nobody watched: its outcome, counts and page, nothing of its content."""
 
 import logging
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.log import tell
 from skillopt_sleep.notify import desktop, urls
-from skillopt_sleep.records import CUT_SHORT, OUTCOMES, NightReport
+from skillopt_sleep.records import CUT_SHORT, OUTCOMES, PAGE, NightReport
 from skillopt_sleep.settings import NotifySettings
 
 
@@ -41,7 +42,8 @@ def notify(
     def show_on_desktop() -> bool:
         if not settings.desktop:
             return False
-        return desktop.show(message.title, message.body, environ=environ, platform=platform)
+        body = f"{message.body}{_link(report)}"
+        return desktop.show(message.title, body, environ=environ, platform=platform)
 
     def send_to_urls() -> bool:
         if not settings.urls:
@@ -72,17 +74,21 @@ def is_news(report: NightReport) -> bool:
 def message_of(report: NightReport, *, waiting: int) -> Message:
     """Summarize the night as its outcome and counts, without any name of a project, file or proposal."""
     counts: list[str] = []
-    command = "report"
     if waiting:
         counts.append(_counted(waiting, "proposal waits", "proposals wait"))
-        command = "status"
     counts.append(_counted(report.sessions.used, "session", "sessions"))
     counts.append(_counted(len(report.documents), "document", "documents"))
     counts.append(_counted(report.spend.calls, "call", "calls"))
     return Message(
         title=f"skillopt-sleep: {OUTCOMES[report.verdict]}",
-        body=f"Night {report.night}: {', '.join(counts)}. See: skillopt-sleep {command}",
+        body=f"Night {report.night}: {', '.join(counts)}. See: skillopt-sleep report --open",
     )
+
+
+def _link(report: NightReport) -> str:
+    """Return a line with the address of the night's page on this machine, "" if there is none."""
+    page = Path(report.folder, PAGE)
+    return f"\n{page.as_uri()}" if report.folder and page.is_file() else ""
 
 
 def _counted(count: int, singular: str, plural: str) -> str:

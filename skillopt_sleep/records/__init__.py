@@ -98,6 +98,7 @@ from skillopt_sleep.records.refusals import (
 )
 from skillopt_sleep.records.report_data import read_report, report_data
 from skillopt_sleep.records.reports import (
+    PAGE,
     Copy,
     ErrorRate,
     NightReport,
@@ -184,6 +185,7 @@ __all__ = [
     "NO_COMMAND_WORDS",
     "NO_WORKSPACE_WORDS",
     "OUTCOMES",
+    "PAGE",
     "PROPOSED",
     "READ_AGAIN",
     "REVIEW",

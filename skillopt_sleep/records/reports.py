@@ -24,6 +24,9 @@ from skillopt_sleep.records.solved import Solved
 from skillopt_sleep.records.trends import Trend
 from skillopt_sleep.records.trials import FreshRound, others_in_words
 
+PAGE = "report.html"
+"""The name of the file that has a night's report as a page, in the night's folder."""
+
 
 class Proof(StrEnum):
     """The evidence for a proposal: a trial on two sessions, on one so far, or the person's own words.

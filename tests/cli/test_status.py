@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -24,27 +23,6 @@ def test_status_says_the_last_night_and_what_waits(home: Home) -> None:
     assert home.command("status", "--exit-code").code == 10
 
 
-def test_report_prints_the_last_night_or_a_named_one(home: Home) -> None:
-    last = home.command("report")
-    assert last.out.startswith("# Night of ")
-    report = home.command("report", "--json").json
-    assert report == json.loads((Path(report["folder"]) / "report.json").read_bytes())
-    assert home.command("report", report["night"]).out == last.out
-
-
-@pytest.mark.slow
-def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home) -> None:
-    first = home.command("report", "--json").json["night"]
-    home.command("run", "--backend", "simulated")
-
-    last = home.command("report").out.splitlines()
-
-    assert last[0].endswith("nothing new learned")
-    assert last[2].startswith("**Nothing new to decide; 1 proposal of other nights waits: P-0001.**")
-    assert "What to do: decide on what waits: skillopt-sleep review." in last
-    assert "other nights" not in home.command("report", first).out
-
-
 @pytest.mark.slow
 def test_status_counts_the_prompts_that_wait_for_an_answer(tmp_path: Path) -> None:
     home = Home(tmp_path)
@@ -62,12 +40,6 @@ def test_status_counts_the_prompts_that_wait_for_an_answer(tmp_path: Path) -> No
 
     assert home.command("status", "--json").json["prompts"] == 0
     assert "for an answer" not in home.command("status").out
-
-
-def test_a_night_that_is_not_there_is_named(home: Home) -> None:
-    done = home.command("report", "1999-01-01")
-    assert done.code == 2
-    assert "1999-01-01" in done.err
 
 
 @pytest.mark.slow

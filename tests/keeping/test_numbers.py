@@ -26,7 +26,7 @@ def test_numbers_stay_and_words_go() -> None:
 
 
 def test_what_goes_of_a_report_is_decided_for_every_part_of_it() -> None:
-    goes = {"remedy", "proposals", "judge", "errors", "others", "sealed", "schema_version"}
+    goes = {"remedy", "proposals", "judge", "errors", "others", "sealed", "trend", "schema_version"}
     stays = {"night", "started", "ended", "verdict", "because", "folder", "model", "sessions", "tasks", "documents"}
     stays |= {"spend", "limits", "error_rate", "resumed", "login_needed", "corrections", "calibrations"}
     assert {field.name for field in fields(NightReport)} == goes | stays

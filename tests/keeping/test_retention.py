@@ -39,6 +39,7 @@ def test_an_old_night_keeps_its_numbers_and_what_is_live(tmp_path: Path) -> None
     assert sorted(path.name for path in folder.iterdir()) == [
         "diagnostics.json",
         "proposals",
+        "report.html",
         "report.json",
         "report.md",
     ]

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from pytest_httpserver import HTTPServer
 
 from skillopt_sleep.kit.log import log_to, read_log, stop_logging
 from skillopt_sleep.notify import is_news, message_of, notify
-from skillopt_sleep.records import Outcome, SessionCounts, Spend
+from skillopt_sleep.records import PAGE, Outcome, SessionCounts, Spend
 from skillopt_sleep.settings import NotifySettings
 from tests.builders import a_proposal, a_report
 from tests.command import PROGRAM, Home
@@ -56,7 +57,7 @@ def test_a_message_has_the_outcome_and_counts_but_no_content_of_the_night() -> N
     message = message_of(IMPROVED, waiting=1)
     assert message.title == "skillopt-sleep: found something to propose"
     assert "1 proposal waits, 5 sessions, 1 document, 37 calls" in message.body
-    assert "skillopt-sleep status" in message.body
+    assert "skillopt-sleep report --open" in message.body
     for secret in ("private-client", improved().document.path, improved().document.id, a_proposal().summary):
         assert secret not in f"{message.title} {message.body}"
 
@@ -88,6 +89,16 @@ def test_a_delivered_notification_is_logged(tmp_path: Path, desktop: Path, log: 
     notify(IMPROVED, NotifySettings(), waiting=1, environ=environ(tmp_path), platform="linux")
     (line,) = read_log(log)
     assert (line["event"], line["by"], line["night"]) == ("notified", "desktop", IMPROVED.night)
+
+
+def test_the_desktop_is_told_where_the_page_is_if_there_is_one(tmp_path: Path, desktop: Path) -> None:
+    report = replace(IMPROVED, folder=str(tmp_path / "my night"))
+    notify(report, NotifySettings(), waiting=1, environ=environ(tmp_path), platform="linux")
+    assert "file://" not in desktop.read_text()
+    (tmp_path / "my night").mkdir()
+    (tmp_path / "my night" / PAGE).touch()
+    notify(report, NotifySettings(), waiting=1, environ=environ(tmp_path), platform="linux")
+    assert desktop.read_text().splitlines()[-1] == (tmp_path / "my night" / PAGE).as_uri()
 
 
 def test_a_failure_is_logged_and_the_next_channel_is_still_tried(tmp_path: Path, log: Path) -> None:

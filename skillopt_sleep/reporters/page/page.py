@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.words import length
 from skillopt_sleep.pages.render import self_contained
-from skillopt_sleep.records import CUT_SHORT, Decision, NightReport, StepOutcome, model_names, told
+from skillopt_sleep.records import CUT_SHORT, PAGE, Decision, NightReport, StepOutcome, model_names, told
 from skillopt_sleep.reporters.judging import judge_in_words
 from skillopt_sleep.reporters.noted import noted
 from skillopt_sleep.reporters.page.decisions import decisions
@@ -18,8 +18,6 @@ from skillopt_sleep.reporters.rate import of_night
 from skillopt_sleep.reporters.sessions import sessions_in_words
 from skillopt_sleep.reporters.spending import calls, dollars, tokens
 from skillopt_sleep.reporters.words import purpose_words
-
-NAME = "report.html"
 
 
 class Purposed(NamedTuple):
@@ -35,7 +33,7 @@ class PageReporter:
 
     def write(self, report: NightReport, folder: Path) -> Path:
         """Write report.html and return its path."""
-        path = folder / NAME
+        path = folder / PAGE
         write_atomic(path, render(report, folder=folder).encode())
         return path
 

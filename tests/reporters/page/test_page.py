@@ -7,8 +7,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.records import Became, Correction, Corrections, Evidence, LessonTrend, Solved, Split, Trend
-from skillopt_sleep.reporters.page import NAME, PageReporter, render
+from skillopt_sleep.records import (
+    PAGE,
+    Became,
+    Correction,
+    Corrections,
+    Evidence,
+    LessonTrend,
+    Solved,
+    Split,
+    Trend,
+)
+from skillopt_sleep.reporters.page import PageReporter, render
 from tests.builders import a_proposal, a_report, an_edit
 from tests.colours import AA, colours_of, contrast
 from tests.drawn import Elements, refuse_what_loads_or_runs, text_of
@@ -133,7 +143,7 @@ def test_a_night_without_anything_is_short() -> None:
 
 def test_the_file_is_the_page(tmp_path: Path) -> None:
     path = PageReporter().write(WHOLE, tmp_path)
-    assert path == tmp_path / NAME
+    assert path == tmp_path / PAGE
     assert path.read_text() == render(WHOLE, folder=tmp_path)
 
 

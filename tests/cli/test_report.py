@@ -1,0 +1,79 @@
+"""Test that a report can be read in each form, and opened as a page."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.records import PAGE
+from tests.command import Home
+from tests.drawn import refuse_what_loads_or_runs, text_of
+
+
+def test_report_prints_the_last_night_or_a_named_one(home: Home) -> None:
+    last = home.command("report")
+    assert last.out.startswith("# Night of ")
+    report = home.command("report", "--json").json
+    assert report == json.loads((Path(report["folder"]) / "report.json").read_bytes())
+    assert home.command("report", report["night"]).out == last.out
+
+
+@pytest.mark.slow
+def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home) -> None:
+    first = home.command("report", "--json").json["night"]
+    home.command("run", "--backend", "simulated")
+
+    last = home.command("report").out.splitlines()
+
+    assert last[0].endswith("nothing new learned")
+    assert last[2].startswith("**Nothing new to decide; 1 proposal of other nights waits: P-0001.**")
+    assert "What to do: decide on what waits: skillopt-sleep review." in last
+    assert "other nights" not in home.command("report", first).out
+
+
+def test_a_night_that_is_not_there_is_named(home: Home) -> None:
+    done = home.command("report", "1999-01-01")
+    assert done.code == 2
+    assert "1999-01-01" in done.err
+
+
+def test_each_form_is_printed_for_other_programs(home: Home) -> None:
+    assert home.command("report", "--format", "json").json == home.command("report", "--json").json
+    assert home.command("report", "--format", "md").out.startswith("# Night of ")
+    page = home.command("report", "--format", "html").out
+    refuse_what_loads_or_runs(page)
+    assert "skillopt-sleep adopt P-0001" in text_of(page)
+    refused = home.command("report", "--format", "pdf")
+    assert refused.code == 2
+    assert "html" in refused.err
+
+
+def browsing(home: Home, folder: Path, line: str) -> dict[str, str]:
+    """A browser that does this with its address, and the only one there is."""
+    browser = folder / "browser"
+    browser.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+    browser.chmod(0o755)
+    return {"BROWSER": f"{browser} %s", "PATH": "/nonexistent"}
+
+
+def test_the_page_is_opened_as_things_are_now_or_its_path_is_said(home: Home, tmp_path: Path) -> None:
+    night = Path(home.command("report", "--json").json["folder"])
+    assert "adopt P-0001" in (night / PAGE).read_text()
+    assert home.command("reject", "P-0001").code == 0
+    done = home.command("report", "--open", **browsing(home, tmp_path, f'echo "$1" > {tmp_path}/opened'))
+    assert (done.code, done.out) == (0, ""), done.err
+    assert (tmp_path / "opened").read_text().strip() == (night / PAGE).as_uri()
+    assert "adopt P-0001" not in (night / PAGE).read_text()
+    none = home.command("report", "--open", **browsing(home, tmp_path, "exit 1"))
+    assert none.code == 0, none.err
+    assert str(night / PAGE) in none.out.replace("\n", "")
+
+
+def test_a_page_of_a_night_without_files_is_refused(home: Home) -> None:
+    night = Path(home.command("report", "--json").json["folder"])
+    shutil.rmtree(night)
+    done = home.command("report", "--open")
+    assert done.code == 2
+    assert f"skillopt-sleep report {night.name}" in done.err
+    assert home.command("report", "--open", "--json").code == 2
