@@ -69,6 +69,9 @@ def test_the_price_of_more_epochs_is_said_before_they_are_paid_for(tmp_path: Pat
     assert "goes on from 1 to 2 epochs" in done.err
     assert "goes on" not in done.out
     assert "goes on" not in home.command("train", longer, "--resume").err
+    (tmp_path / "one" / "history.json").write_text("{", encoding="utf-8")
+    longest = str(a_config(tmp_path, CONFIG.replace("epochs = 1", "epochs = 3")))
+    assert home.command("train", longest, "--resume").code == 0
 
 
 SLOWLY = """

@@ -14,7 +14,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from skillopt_sleep.records import Split
-from skillopt_sleep.trainer import find_env, load_config
+from skillopt_sleep.trainer import TrainerConfig, find_env, load_config
 from skillopt_sleep.trainer.data import read_items
 
 ROOT = Path(__file__).parent.parent.parent
@@ -97,7 +97,7 @@ def test_the_example_environment_learns_its_rule(tmp_path: Path, httpserver: HTT
     (tmp_path / "dates.py").write_text(example, encoding="utf-8")
     printed = _ran("dates.py", tmp_path, OPENAI_BASE_URL=httpserver.url_for("/v1"))
     assert printed == f"0.0 -> 1.0\n{RULE}\n"
-    assert (tmp_path / "run" / "best_skill.md").read_text(encoding="utf-8") == RULE
+    assert (tmp_path / "dates-run" / "best_skill.md").read_text(encoding="utf-8") == RULE
 
 
 @pytest.mark.parametrize("text", CONFIGURATIONS)
@@ -106,3 +106,14 @@ def test_the_example_configuration_can_be_used_as_it_stands(tmp_path: Path, text
     config = load_config(tmp_path / "training.toml")
     items = read_items(find_env(config.env["name"], {}), config)
     assert all(items[split] for split in Split)
+
+
+def test_the_examples_of_the_pages_can_be_tried_in_one_folder() -> None:
+    folders: list[str] = [TrainerConfig().train.folder]
+    for page in (ROOT / "docs" / "trainer").glob("*.md"):
+        for block in re.findall(
+            r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+        ):
+            folders += re.findall(r'Trainer\(.*folder="([^"]+)"', block)
+    assert len(folders) > 2
+    assert len(folders) == len(set(folders))

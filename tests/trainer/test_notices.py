@@ -1,0 +1,88 @@
+"""What should be known of a training is said before anything is spent, in Python through logging."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.kit.log import stop_logging
+from skillopt_sleep.trainer.extension import Extension
+from skillopt_sleep.trainer.notices import extension_lines
+from skillopt_sleep.trainer.plan import plan
+from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
+
+MADE = plan(a_config(), Toy(), optimizer=Scripted(), target=Scripted())
+EXTENDS = Extension(folder="run", before=2, epochs=4, answers=402, paid=29)
+
+
+def test_a_plan_of_a_new_training_says_nothing_of_another() -> None:
+    assert extension_lines(MADE) == []
+
+
+def test_an_extension_that_pays_nothing_again_says_so() -> None:
+    lines = extension_lines(replace(MADE, extends=EXTENDS, added=1_390))
+    assert (
+        "from 2 to 4 epochs: at most 1,390 new calls, after 402 answers so far, 29 calls paid in this run."
+        in lines[0]
+    )
+    assert "None" in lines[1]
+    unknown = extension_lines(replace(MADE, extends=replace(EXTENDS, paid=None), added=1))
+    assert unknown[0].endswith("at most 1 new calls, after 402 answers so far.")
+
+
+def test_an_extension_that_pays_again_says_how_much_why_and_what_keeps_it() -> None:
+    extends = replace(EXTENDS, again=212, usd=0.5, why="step 3 may apply 4 instead of 2 edits", kept_by=2)
+    last = extension_lines(replace(MADE, extends=extends))[-1]
+    for words in ("212", "$0.50", "step 3 may apply 4 instead of 2 edits", "optimizer.horizon = 2"):
+        assert words in last
+    assert "$" not in extension_lines(replace(MADE, extends=replace(extends, usd=None)))[-1]
+
+
+def test_a_run_that_ended_early_is_said_to_end_there_again() -> None:
+    lines = extension_lines(replace(MADE, extends=replace(EXTENDS, stopped="no new best in 4 steps")))
+    assert "no new best in 4 steps" in lines[-1]
+
+
+class Remarking(Toy, frozen=True):
+    """An environment that leaves something out."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return ("columns that are not used: notes",)
+
+
+@pytest.fixture
+def said(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    stop_logging()
+    logger = logging.getLogger("skillopt_sleep")
+    logger.propagate = True
+    caplog.set_level(logging.WARNING, logger="skillopt_sleep")
+    return caplog
+
+
+def test_in_python_the_price_of_more_epochs_is_said_before_they_are_paid_for(
+    tmp_path: Path, said: pytest.LogCaptureFixture
+) -> None:
+    a_trainer(tmp_path).train()
+    a_trainer(tmp_path).train(resume=True)
+    assert said.messages == []
+
+    def stop(prompt: Any, number: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        a_trainer(tmp_path, Scripted(stop), config=a_config(train={"epochs": 3})).train(resume=True)
+    assert "goes on from 2 to 3 epochs: at most" in said.messages[0]
+    assert said.records[0].levelno == logging.WARNING
+
+
+def test_in_python_what_is_left_out_and_what_the_gate_can_not_prove_is_said(
+    tmp_path: Path, said: pytest.LogCaptureFixture
+) -> None:
+    config = a_config(train={"epochs": 1}, evaluation={"gate": "sequential", "rounds": 1})
+    a_trainer(tmp_path, env=Remarking(), config=config).train()
+    assert said.messages[0] == "Data: columns that are not used: notes."
+    assert said.messages[1].startswith("Gate: 8 val items in")
+    assert len(said.messages) == 2
