@@ -1,6 +1,6 @@
 """The commands `train` and `eval`: train a skill on a dataset, and score it."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +10,7 @@ import typer
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.progress import stages
 from skillopt_sleep.cli.stopping import stop_softly
-from skillopt_sleep.cli.train_plan import extension_lines, plan_lines
+from skillopt_sleep.cli.train_plan import plan_lines
 from skillopt_sleep.cli.train_rules import rule_lines
 from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted
 from skillopt_sleep.kit.words import counted
@@ -87,14 +87,11 @@ def train(
         return
     from msgspec import to_builtins
 
-    from skillopt_sleep.trainer.data import used_splits
     from skillopt_sleep.trainer.run import read_spending
 
     with stages(silent=quiet or as_json) as shown, _wired(config, backend, model, shown.advance) as training:
-        _warn_of_data(training, used_splits(training.config))
-        _warn_of_gate(training)
-        if resume:
-            _warn_of_price(training)
+        for line in _notices(training, resume=resume):
+            warn(line)
         trainer = training.trainer()
         shown.underway = trainer.underway
         summary = trainer.train(resume=resume)
@@ -271,25 +268,19 @@ def _warn_of_data(training: "Training", splits: "Sequence[Split]") -> None:
         warn(f"Data: {text}.")
 
 
-def _warn_of_price(training: "Training") -> None:
-    """Say what more epochs of a run cost, before anything is spent on them."""
-    for line in extension_lines(_planned(training)):
-        warn(line)
+def _notices(training: "Training", *, resume: bool) -> Iterator[str]:
+    """Return what should be known of the training before anything is spent on it."""
+    from skillopt_sleep.trainer.notices import notices
 
-
-def _warn_of_gate(training: "Training") -> None:
-    """Say that the gate can prove little on this val set, before anything is spent."""
-    from skillopt_sleep.records import Split
-    from skillopt_sleep.trainer.course import steps_in_all
-    from skillopt_sleep.trainer.data import read_items
-    from skillopt_sleep.trainer.power import warned
-
-    if training.config.evaluation.gate != "sequential":
-        return
-    items = read_items(training.env, training.config)
-    steps = steps_in_all(training.config, len(items[Split.TRAIN]))
-    for note in warned(training.config, steps=steps, val=len(items[Split.VAL])):
-        warn(f"Gate: {note.summary}; {note.remedy}.")
+    return notices(
+        training.config,
+        training.env,
+        optimizer=training.optimizer,
+        target=training.target,
+        initial_skill=training.skill,
+        folder=training.folder,
+        resume=resume,
+    )
 
 
 def _best(folder: Path) -> Path | None:

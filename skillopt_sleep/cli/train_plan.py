@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 def plan_lines(made: "TrainingPlan") -> list[str]:
     """Return a plan in a few lines: calls by stage with about their tokens and dollars, and what val can prove."""
+    from skillopt_sleep.trainer.notices import extension_lines
+
     items = ", ".join(f"{size} {split}" for split, size in made.items.items())
     lines = [f"{counted(made.steps, 'step')} over {items} items. At most, with one call for each attempt:"]
     for stage in made.stages:
@@ -28,26 +30,6 @@ def plan_lines(made: "TrainingPlan") -> list[str]:
     else:
         lines.append(f"With {val} val items the gate can prove a gain of {made.smallest_gain:.2f} or more.")
     return [*lines, *extension_lines(made)]
-
-
-def extension_lines(made: "TrainingPlan") -> list[str]:
-    """Return what it takes to go on with a run for more epochs, nothing if none would go on."""
-    extends = made.extends
-    if extends is None:
-        return []
-    goes_on = f"The training in {extends.folder} goes on from {extends.before} to {extends.epochs} epochs"
-    paid = "" if extends.paid is None else f", {counted(extends.paid, 'call')} paid in this run"
-    so_far = f"{counted(extends.answers, 'answer')} so far{paid}"
-    lines = [f"{goes_on}: at most {made.added:,} new calls, after {so_far}."]
-    if extends.again:
-        usd = "" if extends.usd is None else f", about ${extends.usd:,.2f},"
-        again = f"Besides, about {extends.again:,} of these answers{usd} are asked for again: {extends.why}."
-        lines.append(f"{again} To keep them as they are, set optimizer.horizon = {extends.kept_by}.")
-    else:
-        lines.append("None of these answers is asked for again.")
-    if extends.stopped:
-        lines.append(f"It ended early: {extends.stopped}. With the same settings it ends there again.")
-    return lines
 
 
 def _dollars(usd: float | None) -> str:

@@ -1,5 +1,6 @@
 """Train a skill on a dataset: epochs of steps, and their result."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.log import tell
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend, Calls, Pool
@@ -22,6 +24,7 @@ from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.given import make_pool, read_skill, untold
 from skillopt_sleep.trainer.lapses import Lapses
 from skillopt_sleep.trainer.manifest import manifest
+from skillopt_sleep.trainer.notices import notices
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, Paid, RunFolder, Spending, open_run, seconds_before
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
@@ -83,10 +86,20 @@ class Trainer:
     def train(self, *, resume: bool = False) -> Summary:
         """Train, or with `resume` continue the run in the folder, with the same result as if it had never stopped.
 
+        What should be known before anything is spent, such as the price of more epochs, is logged as a warning.
         Raises ConfigError if the folder holds another run, and a NightError if the models can't be used or a limit is
         reached: paid results are kept.
         """
         check_priced(self._models, self._config.limits)
+        for line in notices(
+            self._config,
+            self._env,
+            **self._models,
+            initial_skill=self._skill,
+            folder=self._folder,
+            resume=resume,
+        ):
+            tell(line, level=logging.WARNING)
         items = read_items(self._env, self._config)
         started_with = manifest(
             self._config,

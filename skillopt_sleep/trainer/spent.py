@@ -1,5 +1,6 @@
 """Say what a training paid for itself, and what the answers that it used cost when they were paid for."""
 
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.run import Paid
 
@@ -32,12 +33,6 @@ def tokens(known: int, *, unnamed: int) -> str:
     if not known:
         return "tokens unknown"
     return f"at least {known:,} tokens"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun, as in "1 call" or "2 calls"."""
-    plural = "" if count == 1 else "s"
-    return f"{count:,} {noun}{plural}"
 
 
 def _dollars(usd: float | None) -> str:

@@ -1,0 +1,64 @@
+"""Say what should be known of a training before anything is spent on it."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.words import counted
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import Split
+from skillopt_sleep.trainer.config import TrainerConfig
+from skillopt_sleep.trainer.course import steps_in_all
+from skillopt_sleep.trainer.data import read_items, remarks, used_splits
+from skillopt_sleep.trainer.env import Env
+from skillopt_sleep.trainer.plan import TrainingPlan, plan
+from skillopt_sleep.trainer.power import warned
+
+
+def notices(
+    config: TrainerConfig,
+    env: Env,
+    *,
+    optimizer: Backend,
+    target: Backend,
+    initial_skill: str | None,
+    folder: Path,
+    resume: bool,
+) -> Iterator[str]:
+    """Yield what the environment leaves out of the data, what the gate can't prove, and what more epochs cost.
+
+    Raises ConfigError if the dataset can't be used.
+    """
+    for text in remarks(env, used_splits(config)):
+        yield f"Data: {text}."
+    if config.evaluation.gate == "sequential":
+        items = read_items(env, config)
+        steps = steps_in_all(config, len(items[Split.TRAIN]))
+        for note in warned(config, steps=steps, val=len(items[Split.VAL])):
+            yield f"Gate: {note.summary}; {note.remedy}."
+    if resume:
+        # Results that can't be read are written anew, and whatever else is wrong the training says itself.
+        with suppress(ConfigError):
+            made = plan(config, env, optimizer=optimizer, target=target, initial_skill=initial_skill, folder=folder)
+            yield from extension_lines(made)
+
+
+def extension_lines(made: TrainingPlan) -> list[str]:
+    """Return what it takes to go on with a run for more epochs, nothing if none would go on."""
+    extends = made.extends
+    if extends is None:
+        return []
+    goes_on = f"The training in {extends.folder} goes on from {extends.before} to {extends.epochs} epochs"
+    paid = "" if extends.paid is None else f", {counted(extends.paid, 'call')} paid in this run"
+    so_far = f"{counted(extends.answers, 'answer')} so far{paid}"
+    lines = [f"{goes_on}: at most {made.added:,} new calls, after {so_far}."]
+    if extends.again:
+        usd = "" if extends.usd is None else f", about ${extends.usd:,.2f},"
+        again = f"Besides, about {extends.again:,} of these answers{usd} are asked for again: {extends.why}."
+        lines.append(f"{again} To keep them as they are, set optimizer.horizon = {extends.kept_by}.")
+    else:
+        lines.append("None of these answers is asked for again.")
+    if extends.stopped:
+        lines.append(f"It ended early: {extends.stopped}. With the same settings it ends there again.")
+    return lines
