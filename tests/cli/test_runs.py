@@ -42,6 +42,31 @@ def test_runs_are_listed_with_what_came_of_them(tmp_path: Path, home: Home) -> N
     assert "No trainings in" in home.command("runs", "list", str(tmp_path / "home")).out
 
 
+def test_runs_in_one_folder_are_listed_with_gate_seed_and_what_they_differ_in(tmp_path: Path, home: Home) -> None:
+    runs = tmp_path / "runs"
+    trained(runs / "one")
+    trained(runs / "two", a_config(optimizer={"edit_budget": 2}, evaluation={"gate": "greedy"}))
+    trained(runs / "apart" / "alone", a_config(train={"seed": 9}))
+    alone, one, two = home.command("runs", "list", str(runs)).out.splitlines()
+    assert "apart/alone  toy, scripted, gate strict, seed 9: best val" in alone
+    assert "one  toy, scripted, gate strict, seed 7, optimizer.edit_budget 1: best val" in one
+    assert "two  toy, scripted, gate greedy, seed 7, optimizer.edit_budget 2: best val" in two
+    told = home.command("runs", "list", str(runs), "--json").json["runs"]
+    assert [(run["gate"], run["seed"]) for run in told] == [("strict", 9), ("strict", 7), ("greedy", 7)]
+    assert [run["apart"] for run in told] == [
+        {},
+        {"evaluation.gate": "strict", "optimizer.edit_budget": "1"},
+        {"evaluation.gate": "greedy", "optimizer.edit_budget": "2"},
+    ]
+
+
+def test_of_many_differences_the_first_are_listed(tmp_path: Path, home: Home) -> None:
+    trained(tmp_path / "one")
+    many = {"edit_budget": 2, "screen": 1, "slow_update": False, "meta_skill": False, "max_chars": 9_000}
+    trained(tmp_path / "two", a_config(optimizer=many))
+    assert "optimizer.meta_skill False and 2 more: best val" in home.command("runs", "list", str(tmp_path)).out
+
+
 def test_a_run_is_shown_step_by_step(tmp_path: Path, home: Home) -> None:
     folder = trained(tmp_path / "one")
     shown = home.command("runs", "show", str(folder))

@@ -1,0 +1,33 @@
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.cli.runs_read import find, read, reason_of
+from skillopt_sleep.errors import ConfigError
+from tests.trainer.toy import a_config, a_trainer
+
+
+def test_trainings_are_found_up_to_three_folders_deep_and_not_inside_one_another(tmp_path: Path) -> None:
+    for place in ("a", "a/inner", "b/c/d", "b/c/d2/e/f"):
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        (tmp_path / place / "config.json").touch()
+        (tmp_path / place / "calls.db").touch()
+    assert list(find(tmp_path)) == [tmp_path / "a", tmp_path / "b" / "c" / "d"]
+    assert list(find(tmp_path / "a")) == [tmp_path / "a"]
+
+
+def test_a_training_is_read_with_its_gate_seed_and_what_it_paid(tmp_path: Path) -> None:
+    a_trainer(tmp_path, config=a_config(train={"epochs": 1})).train()
+    run = read(tmp_path)
+    assert (run.gate, run.seed) == ("strict", 7)
+    row = run.row()
+    assert row["paid"]["calls"] == row["summary"].total.calls
+    (tmp_path / "spend.json").unlink()
+    assert read(tmp_path).row()["paid"] is None
+
+
+def test_why_a_training_can_not_be_read_is_said_in_words(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as refused:
+        read(tmp_path)
+    assert "holds no run" in reason_of(refused.value, tmp_path)
+    assert reason_of(OSError(13, "Permission denied"), tmp_path) == f"{tmp_path}: Permission denied"
