@@ -1,72 +1,29 @@
 """The command `runs`: list, show, plot, compare and fork trainings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.lazy import PlainGroup
+from skillopt_sleep.cli.runs_read import Run, find, read, reason_of
 from skillopt_sleep.cli.train import scored, summary_lines
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.words import counted
 
 if TYPE_CHECKING:
-    from skillopt_sleep.trainer import Summary
     from skillopt_sleep.trainer.attempts import Cost
-    from skillopt_sleep.trainer.manifest import Manifest
-    from skillopt_sleep.trainer.run import Paid, Spending
     from skillopt_sleep.trainer.summary import History
 
 app = typer.Typer(cls=PlainGroup, add_completion=False, help="List, show, plot, compare and fork trainings.")
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
-_DEPTH = 3
+_MOST_NAMED = 3
+_IN_EVERY_LINE = frozenset({"env", "models.target", "evaluation.gate", "train.seed"})
 _SHORTEST = 0.05  # shorter stages, in seconds, are not shown
-
-
-class _Run(NamedTuple):
-    """A training as its folder holds it; what isn't written yet is None."""
-
-    folder: Path
-    manifest: "Manifest"
-    summary: "Summary | None"
-    history: "History | None"
-    spending: "Spending | None"
-
-    @property
-    def paid(self) -> "Paid | None":
-        """What it paid for itself, None if that isn't written yet."""
-        return self.spending.paid if self.spending else None
-
-    def row(self, *, with_steps: bool = True) -> dict[str, Any]:
-        """Return the training as data."""
-        steps = len(self.history.steps) if with_steps and self.history else None
-        return {
-            "folder": str(self.folder),
-            "started_with": self.manifest,
-            "steps": steps,
-            "paid": self._paid(),
-            "summary": self.summary,
-        }
-
-    def _paid(self) -> dict[str, Any] | None:
-        """Return what it paid for itself as data, with the number of all calls."""
-        from msgspec import to_builtins
-
-        return self.paid and {"calls": self.paid.calls, **to_builtins(self.paid)}
-
-    def line(self) -> str:
-        """Return the training in one line."""
-        if self.summary:
-            state = f"best val {scored(self.summary.best.val)}"
-        elif self.history:
-            state = f"not finished: {counted(len(self.history.steps), 'step')} so far"
-        else:
-            state = "not finished: no step yet"
-        return f"{self.folder}  {self.manifest.env}, {self.manifest.models.get('target', 'unknown model')}: {state}"
 
 
 @app.command("list", epilog="Example: skillopt-sleep runs list")
@@ -75,21 +32,25 @@ def list_runs(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """List the trainings below a folder, with environment, model and best score."""
+    """List the trainings below a folder: model, gate, seed, best score, and how those side by side differ."""
     if not folder.is_dir():
         raise ConfigError(f"{folder}: no such folder", remedy="name a folder that contains trainings")
+    listed: dict[Path, Run | str] = {}
+    for path in find(folder):
+        try:
+            listed[path] = read(path)
+        except (ConfigError, OSError) as error:
+            listed[path] = reason_of(error, path)
+    apart = settings_by_run([run for run in listed.values() if isinstance(run, Run)])
     rows: list[dict[str, Any]] = []
     lines: list[str] = []
-    for path in _find(folder, _DEPTH):
-        try:
-            run = _read(path)
-        except (ConfigError, OSError) as error:
-            reason = _reason(error, path)
-            rows.append({"folder": str(path), "unreadable": reason})
-            lines.append(f"{path}  unreadable: {reason}")
+    for path, run in listed.items():
+        if isinstance(run, Run):
+            rows.append(run.row() | {"apart": apart[path]})
+            lines.append(run_line(run, apart[path]))
         else:
-            rows.append(run.row())
-            lines.append(run.line())
+            rows.append({"folder": str(path), "unreadable": run})
+            lines.append(f"{path}  unreadable: {run}")
     if as_json:
         say_json({"schema_version": 1, "runs": rows})
         return
@@ -100,7 +61,7 @@ def list_runs(
 @app.command("show", epilog="Example: skillopt-sleep runs show run")
 def show(run: RunFolder, *, as_json: AsJson = False) -> None:
     """Show a training step by step."""
-    training = _read(run)
+    training = read(run)
     if as_json:
         details = {"history": training.history, "seconds": _seconds(training)}
         say_json({"schema_version": 1, **training.row(), **details})
@@ -140,7 +101,7 @@ def compare(one: RunFolder, other: RunFolder, *, as_json: AsJson = False) -> Non
     """Compare two trainings: what they were started with, and how their best skills score."""
     from skillopt_sleep.trainer.manifest import differences
 
-    first, second = _read(one), _read(other)
+    first, second = read(one), read(other)
     changed = differences(first.manifest, second.manifest)
     if as_json:
         rows = [first.row(with_steps=False), second.row(with_steps=False)]
@@ -187,7 +148,36 @@ def _opened(path: Path) -> bool:
     return webbrowser.open(path.absolute().as_uri())
 
 
-def _training_lines(training: _Run) -> Iterator[str]:
+def settings_by_run(runs: Sequence[Run]) -> dict[Path, dict[str, str]]:
+    """Return, for each training, the settings in which it differs from others in the same folder."""
+    from skillopt_sleep.trainer.apart import settings_apart
+
+    beside: dict[Path, list[Run]] = {}
+    for run in runs:
+        beside.setdefault(run.folder.parent, []).append(run)
+    found: dict[Path, dict[str, str]] = {}
+    for some in beside.values():
+        apart = settings_apart([run.manifest for run in some])
+        found |= {run.folder: settings for run, settings in zip(some, apart, strict=True)}
+    return found
+
+
+def run_line(run: Run, apart: Mapping[str, str]) -> str:
+    """Return a training in one line, with the settings that it doesn't share with those beside it."""
+    if run.summary:
+        state = f"best val {scored(run.summary.best.val)}"
+    elif run.history:
+        state = f"not finished: {counted(len(run.history.steps), 'step')} so far"
+    else:
+        state = "not finished: no step yet"
+    model = run.manifest.models.get("target", "unknown model")
+    named = [f"{key} {value}" for key, value in apart.items() if key not in _IN_EVERY_LINE]
+    words = [run.manifest.env, model, f"gate {run.gate}", f"seed {run.seed}", *named[:_MOST_NAMED]]
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    return f"{run.folder}  {', '.join(words)}{more}: {state}"
+
+
+def _training_lines(training: Run) -> Iterator[str]:
     costs: Mapping[str, Cost] = {}
     if training.summary:
         costs = training.summary.costs
@@ -226,39 +216,6 @@ def _stage_lines(costs: "Mapping[str, Cost]", seconds: Mapping[str, float]) -> I
         yield f"  {stage}: {taken:.1f} s"
 
 
-def _find(folder: Path, depth: int) -> Iterator[Path]:
-    """Yield the folders of trainings in this folder or below it."""
-    from skillopt_sleep.trainer.run import CONFIG
-
-    if (folder / CONFIG).is_file() and (folder / "calls.db").is_file():
-        yield folder
-    elif depth and folder.is_dir():
-        for inner in sorted(folder.iterdir()):
-            if inner.is_dir() and not inner.is_symlink():
-                yield from _find(inner, depth - 1)
-
-
-def _read(path: Path) -> _Run:
-    """Return the training in a folder; ConfigError if there is none."""
-    from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest, read_spending
-    from skillopt_sleep.trainer.summary import History, Summary
-
-    return _Run(
-        folder=path,
-        manifest=read_manifest(path),
-        summary=read_kept(path / SUMMARY, Summary),
-        history=read_kept(path / HISTORY, History),
-        spending=read_spending(path),
-    )
-
-
-def _reason(error: ConfigError | OSError, path: Path) -> str:
-    """Return in words why a training can't be read."""
-    if isinstance(error, ConfigError):
-        return error.message
-    return f"{error.filename or path}: {error.strerror or error}"
-
-
-def _seconds(run: _Run) -> dict[str, float]:
+def _seconds(run: Run) -> dict[str, float]:
     """Return the seconds of each stage, empty if no stage has ended yet."""
     return run.spending.seconds if run.spending else {}

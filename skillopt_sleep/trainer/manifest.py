@@ -110,6 +110,15 @@ def differences(before: Manifest, now: Manifest) -> tuple[str, ...]:
     return (*changes, *changed_code(before, now))
 
 
+def settings(manifest: Manifest) -> dict[str, str]:
+    """Return what a run was started with that can change its result, each key with its value in words."""
+    found = {f"code of {role}": _short(source.sha) for role, source in manifest.code.items()}
+    for key, value in _flat(_complete(manifest)).items():
+        if not f"{key}:".startswith(_FREE):
+            found[key.removeprefix("config.")] = _short(value)
+    return found
+
+
 def changed_code(before: Manifest, now: Manifest) -> tuple[str, ...]:
     """List whose code changed between two runs; what isn't known of one of them isn't compared."""
     changes: list[str] = []
