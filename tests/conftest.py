@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest_plugins = ["tests.genuine", "tests.after_a_night"]
+pytest_plugins = ["tests.genuine", "tests.after_a_night", "tests.web.browser"]
 
 # What is started in the background ignores the keyboard, and hands that on to every process it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
