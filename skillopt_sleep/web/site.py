@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
 from jinja2 import Environment
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
@@ -13,6 +14,7 @@ from skillopt_sleep.settings import Paths, Settings, load_or_defaults
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.stores.user import read_store
 from skillopt_sleep.web.access import Access
+from skillopt_sleep.web.forms import message_for
 
 Handler = Callable[[Request], Response]
 
@@ -61,7 +63,8 @@ def show(request: Request, template: str, view: object, *, title: str, status: i
         "title": title,
         "groups": site.groups,
         "here": request.url.path,
-        "form_token": site.access.form_token,
+        "form_token": Markup(site.access.form_token),  # noqa: S704 - ours, and redacting would change it
         "problem": problem,
+        "said": message_for(request),
     }
     return HTMLResponse(site.templates.get_template(template).render(values), status_code=status)
