@@ -1,7 +1,6 @@
 """Builds the example night and the schemas of .skillopt-sleep.example: python -m tests.example_night writes them anew."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -23,7 +22,7 @@ DOCUMENTS: dict[str, tuple[type[Record], ...]] = {
     "diagnostics": (Diagnostics,),
     "run": (Answer, Paused),
 }
-SHOWN_HOME = "/home/you/.local/share/skillopt-sleep"
+SHOWN = "/.local/share/skillopt-sleep"
 
 
 def build(target: Path) -> Path:
@@ -38,7 +37,8 @@ def build(target: Path) -> Path:
         shutil.copytree(night, copy)
         for path in (path for path in copy.rglob("*") if path.is_file()):
             text = path.read_text(encoding="utf-8")
-            path.write_text(re.sub(re.escape(f"{folder}/data"), SHOWN_HOME, text), encoding="utf-8")
+            text = text.replace(f"{folder}/data", f"/home/you{SHOWN}").replace("~/data/", f"~{SHOWN}/")
+            path.write_text(text, encoding="utf-8")
     return copy
 
 

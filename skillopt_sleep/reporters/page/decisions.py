@@ -11,6 +11,7 @@ from skillopt_sleep.pages.interval import Dot, dot
 from skillopt_sleep.records import NightReport, Proof, Proposal, is_of, tries
 from skillopt_sleep.reporters.card import Change, Rule
 from skillopt_sleep.reporters.cards import answers, in_order, rule_of, said
+from skillopt_sleep.reporters.gains import both_arms
 from skillopt_sleep.reporters.proposed import proof
 
 MOST_SAID = 4
@@ -31,7 +32,8 @@ class File(NamedTuple):
 class Decision(NamedTuple):
     """A proposal as a card: what there is to decide, and whether it `waits` for that.
 
-    `dots` are its measured gains by what measured them, `statistics` what the other sentences leave out.
+    `dots` are its measured gains by what measured them, `arms` what was solved without it and with it, and
+    `statistics` what the other sentences leave out.
     """
 
     rule: Rule
@@ -40,6 +42,7 @@ class Decision(NamedTuple):
     files: list[File]
     statistics: list[str]
     pair: str
+    arms: str
 
 
 def decisions(report: NightReport, folder: Path | None, waits: Collection[str]) -> list[Decision]:
@@ -63,6 +66,7 @@ def _decision(proposal: Proposal, report: NightReport, folder: Path | None, *, w
         files=[_file(change) for change in changes],
         statistics=[line for line in proof(proposal, verbose=True) if line not in rule.proof],
         pair=proposal.pair,
+        arms=both_arms(proposal.solved) if proposal.solved else "",
     )
 
 

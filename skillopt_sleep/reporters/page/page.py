@@ -86,9 +86,9 @@ def facts(report: NightReport) -> list[tuple[str, str]]:
     """Return what the night took, each with its name."""
     spend = report.spend
     return [
-        ("Calls", calls(report)),
-        ("Tokens", tokens(spend)),
-        ("Dollars", dollars(spend)),
+        ("Calls", calls(report).replace(" calls", "").replace(" call", "")),
+        ("Tokens", "unknown" if spend.tokens is None else tokens(spend).replace(" tokens", "")),
+        ("Dollars", "unknown" if spend.usd is None else dollars(spend)),
         ("Time", length(report.ended - report.started)),
         ("Models", model_names(report.model) or "none"),
     ]
