@@ -3,7 +3,7 @@
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.editor import in_editor
 from skillopt_sleep.cli.settled import settled
-from skillopt_sleep.deciding.reword import reword
+from skillopt_sleep.deciding import reword as rewording
 from skillopt_sleep.deciding.stored import opened
 from skillopt_sleep.proposals.reword import wording
 from skillopt_sleep.records import Proposal
@@ -25,7 +25,7 @@ def edited(proposal: Proposal) -> str:
             return ""
         words = path.read_text(encoding="utf-8", errors="replace").partition(_FROM_HERE)[0].strip("\n")
         with opened() as store, settled(store):
-            own = reword(store, proposal.id, words, settings=load(find_paths()))
+            own = rewording.reword(store, proposal.id, words, settings=load(find_paths()))
     say(f"Your words wait as {own.id}, in place of {proposal.id}.")
     return own.id
 
@@ -33,4 +33,4 @@ def edited(proposal: Proposal) -> str:
 def test_again(proposal: str) -> None:
     """Let the next night test the person's own words."""
     with opened() as store:
-        store.bank.test_again([proposal], wanted=True)
+        rewording.test_again(store, proposal)

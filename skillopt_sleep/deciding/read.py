@@ -13,7 +13,7 @@ from skillopt_sleep.proposals.plan import plan_adoption
 from skillopt_sleep.records import Proposal
 from skillopt_sleep.reporters.card import Answers, Change, Rule
 from skillopt_sleep.reporters.cards import answers, in_order, rule_of
-from skillopt_sleep.stores.bank import OPEN
+from skillopt_sleep.stores.bank import OPEN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
@@ -27,6 +27,14 @@ class Waiting(NamedTuple):
     whole: Proposal
     rule: Rule
     divides: bool = False
+
+
+class Seen(NamedTuple):
+    """A proposal with its decision, all that is shown of it, and the change as it was staged, "" if that is gone."""
+
+    decided: Decided
+    waiting: Waiting
+    staged: str
 
 
 def rules_to_decide(store: SqliteStore, names: Sequence[str] = ()) -> list[Proposal]:
@@ -43,11 +51,19 @@ def rules_to_decide(store: SqliteStore, names: Sequence[str] = ()) -> list[Propo
 
 def read_rule(store: SqliteStore, journal: Journal, name: str) -> Waiting | None:
     """Return a rule as it would be adopted now; None if it was decided on in the meantime."""
+    seen = look_at(store, journal, name)
+    if seen is None or seen.decided.state not in OPEN:
+        return None
+    return seen.waiting
+
+
+def look_at(store: SqliteStore, journal: Journal, name: str) -> Seen | None:
+    """Return a rule with its decision, whatever that is; None if it was divided or reworded in the meantime."""
     with TemporaryDirectory() as scratch:
         (one, *_) = named(store, name, scratch=Path(scratch))
-        if one.decided.state not in OPEN or one.name != name:
+        if one.name != name:
             return None
-        return read(store, one, journal)
+        return Seen(one.decided, read(store, one, journal), _staged(one.folder))
 
 
 def read(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
@@ -82,6 +98,13 @@ def _changes(one: Chosen, journal: Journal) -> tuple[list[Change], str]:
         return [], f"{error.message}; {error.remedy}"
     documents = {file.path: file.document for file in proposal.files}
     return [Change(documents[move.path], _text(move.old), _text(move.new)) for move in plan.moves], ""
+
+
+def _staged(folder: Path) -> str:
+    try:
+        return (folder / "change.diff").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _text(data: bytes | None) -> str:

@@ -13,6 +13,7 @@ _CSS = "text/css; charset=utf-8"
 _KINDS = {
     "look.css": _CSS,
     "web.css": _CSS,
+    "decisions.css": _CSS,
     "htmx.min.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }

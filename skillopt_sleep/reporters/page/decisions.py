@@ -62,7 +62,7 @@ def _decision(proposal: Proposal, report: NightReport, folder: Path | None, *, w
     return Decision(
         rule=rule,
         waits=waits,
-        dots=list(_dots(proposal)),
+        dots=list(dots(proposal)),
         files=[_file(change) for change in changes],
         statistics=[line for line in proof(proposal, verbose=True) if line not in rule.proof],
         pair=proposal.pair,
@@ -70,7 +70,7 @@ def _decision(proposal: Proposal, report: NightReport, folder: Path | None, *, w
     )
 
 
-def _dots(proposal: Proposal) -> Iterator[tuple[str, Dot]]:
+def dots(proposal: Proposal) -> Iterator[tuple[str, Dot]]:
     """Yield the gain of the trial, and that of the round after it, which the choice didn't flatter."""
     if proposal.proof is Proof.EDITED:
         return

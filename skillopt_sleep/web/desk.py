@@ -1,0 +1,38 @@
+"""Open the store for a decision, and read what a form says."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from starlette.requests import Request
+
+from skillopt_sleep.deciding.settled import settled
+from skillopt_sleep.deciding.stored import opened_to_read
+from skillopt_sleep.errors import SleepError
+from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.web.guard import FORM
+from skillopt_sleep.web.site import settings_of
+
+
+class Desk(NamedTuple):
+    """The store, the journal that agrees with it, and the entries of that which can't be read."""
+
+    store: SqliteStore
+    journal: Journal
+    damaged: list[SleepError]
+
+
+@contextmanager
+def desk_of(request: Request) -> Generator[Desk]:
+    """Open the store and settle it with the journal, which nobody else writes in the meantime."""
+    damaged: list[SleepError] = []
+    settings, _ = settings_of(request)
+    with opened_to_read(settings) as store, settled(store, damaged=damaged.append) as journal:
+        yield Desk(store, journal, damaged)
+
+
+def field(request: Request, name: str) -> str:
+    """Return a field of the form, its lines ended as in a file; "" if it isn't there."""
+    values: list[str] = request.scope[FORM].get(name, [""])
+    return values[-1].replace("\r\n", "\n")
