@@ -11,7 +11,7 @@ from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 if TYPE_CHECKING:
-    from skillopt_sleep.cli.account import History
+    from skillopt_sleep.night.account import History
     from skillopt_sleep.stores.index import SqliteIndex
 
 Shown = tuple[dict[str, object], Callable[[], None]]
@@ -44,9 +44,9 @@ def harvest(
 
 def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown:
     """Harvest, and return the account of it, or the explanation of the session `why`, as data and to print."""
-    from skillopt_sleep.cli.account import History, account
     from skillopt_sleep.cli.harvest_shown import account_data, in_repositories, noted, show_account
     from skillopt_sleep.example import example_of
+    from skillopt_sleep.night.account import History, account
     from skillopt_sleep.night.survey import in_full, survey
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import Exclusions, agent_sources, example_sources, harvest_rules
@@ -80,7 +80,8 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown
 
 def _explained(history: "History", index: "SqliteIndex", settings: Settings, why: str) -> Shown:
     """Explain the session `why`."""
-    from skillopt_sleep.cli.harvest_why import explain, explained, find
+    from skillopt_sleep.cli.harvest_why import explained
+    from skillopt_sleep.wiring.explain import explain, find
 
     line = find(history, why)
     (stored,) = index.sessions([line.id])

@@ -3,25 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from skillopt_sleep.cli.account import CORRECTION, REQUEST, SMALL_TALK, Account
 from skillopt_sleep.cli.console import BOLD, DIM, GOOD, Column, Part, say, say_table
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
+from skillopt_sleep.night.account import CORRECTION, DAMAGED, REQUEST, SMALL_TALK, WORDS, Account
 from skillopt_sleep.records import LeftOut, NightReport, Note, Session
 from skillopt_sleep.settings import HarvestSettings
 
-WORDS = {
-    LeftOut.UNREADABLE: "can't be read",
-    LeftOut.SUBAGENT: "a sub-agent's session: its prompts were written by an agent",
-    LeftOut.OWN_REPLAY: "a replay made by skillopt-sleep itself",
-    LeftOut.HEADLESS: "started by a program, not a person",
-    LeftOut.NO_USER_TURN: "nobody typed anything in it",
-    LeftOut.EXCLUDED: "its project is excluded",
-    LeftOut.ACTIVE: "still active: its last record is too recent",
-    LeftOut.OLDER: "older than the first night looks back",
-    LeftOut.LATER: "left for a later night: the newest come first",
-}
-DAMAGED = "damaged: nothing that was typed in it can be read"
 _NOTES = 5
 _NIGHTS = 30
 _NOTHING = (

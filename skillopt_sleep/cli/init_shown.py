@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.cli.account import Account
 from skillopt_sleep.cli.plan import Ahead, destination, dollars, recipients
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
+from skillopt_sleep.night.account import Account
 from skillopt_sleep.settings import BackendName, Paths, Settings
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def projects(total: Account) -> tuple[Project, ...]:
 
 def look_back(settings: Settings, paths: Paths) -> Account:
     """Return the account of the whole history, including what nights have read."""
-    from skillopt_sleep.cli.account import History, account
+    from skillopt_sleep.night.account import History, account
     from skillopt_sleep.night.survey import survey
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import agent_sources, harvest_rules

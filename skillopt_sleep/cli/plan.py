@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import DIM, Part, say_json, say_next, say_row
 from skillopt_sleep.cli.continued import NAME, Asked, words_of
-from skillopt_sleep.cli.harvest_shown import WORDS
 from skillopt_sleep.cli.plan_sealed import AheadSealed, look_at_seals, sealed_data, sealed_lines
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
+from skillopt_sleep.night.account import WORDS
 from skillopt_sleep.protocols import Again
 from skillopt_sleep.records import LeftOut, NightReport, Purpose
 from skillopt_sleep.reporters.words import PURPOSES, SET_A_PRICE

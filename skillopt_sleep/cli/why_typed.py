@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from skillopt_sleep.cli.account import CORRECTION, REQUEST, SMALL_TALK
-from skillopt_sleep.cli.harvest_shown import WORDS
 from skillopt_sleep.kit.likeness import LIKE, likeness
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.spans import own_words
+from skillopt_sleep.night.account import CORRECTION, REQUEST, SMALL_TALK, WORDS
 from skillopt_sleep.night.heard import RULES
 from skillopt_sleep.proposals.absence import NAME_IT, Unheard
 from skillopt_sleep.records import Evidence, Held, Origin, Session

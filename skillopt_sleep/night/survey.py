@@ -1,5 +1,6 @@
 """Survey the whole history without decoding it: what the rules read in each session is kept beside it."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,7 +57,12 @@ class Survey:
 def survey(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Survey:
     """Bring the index up to date with the sources, and choose all sessions that may be used, read before or not."""
     _, unlisted = refresh_all(sources, index)
-    names = {source.name for source in sources}
+    found = survey_indexed({source.name for source in sources}, index, rules)
+    return dataclasses.replace(found, notes=(*unlisted_notes(unlisted), *found.notes))
+
+
+def survey_indexed(names: Collection[str], index: Index, rules: HarvestRules) -> Survey:
+    """Choose the sessions of these sources that may be used, as the index has them: no file is looked at."""
     held = _held(index, names)
     reasons = {name: why_left_out(one.line, rules) for name, one in held.items()}
     usable = [name for name, why in reasons.items() if why is None]
@@ -73,7 +79,7 @@ def survey(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Surv
         copies=tuple(copies),
         copied=copied,
         reviewed=allowed_tasks(index.reviewed(names), rules.excluded),
-        notes=(*unlisted_notes(unlisted), *unreadable_notes(index.sessions(unreadable))),
+        notes=tuple(unreadable_notes(index.sessions(unreadable))),
     )
 
 

@@ -5,8 +5,8 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
 
-from skillopt_sleep.cli.account import Account, Damage, Row
 from skillopt_sleep.cli.harvest_shown import in_repositories, noted, show_account
+from skillopt_sleep.night.account import Account, Damage, Row
 from skillopt_sleep.records import Calibrations, LeftOut, Note
 from skillopt_sleep.settings import HarvestSettings
 from tests.builders import a_report, a_session

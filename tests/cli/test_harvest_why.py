@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.cli.account import History, typed_turns
-from skillopt_sleep.cli.harvest_why import explain, explained, find
-from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.night.heard import hear
+from skillopt_sleep.cli.harvest_why import explained
+from skillopt_sleep.night.account import History
 from skillopt_sleep.night.survey import survey
 from skillopt_sleep.records import LeftOut, Reading
 from skillopt_sleep.settings import ProjectsSettings, Settings
 from skillopt_sleep.stores.index import SqliteIndex
-from tests.builders import a_session as spoken, a_turn
-from tests.cli.test_account import NOW, RULES, Shelf, a_session, holding, opened
+from skillopt_sleep.wiring.explain import explain, find
+from tests.builders import a_turn
+from tests.night.test_account import NOW, RULES, Shelf, a_session, holding, opened
 
 
 @pytest.fixture
@@ -142,29 +141,9 @@ def test_a_project_that_moved_is_told_with_where_it_was(index: SqliteIndex) -> N
     assert "project  /new/shop\n         was /old/shop, until the repository moved\n" in text
 
 
-def test_a_session_is_found_by_its_id_a_part_of_it_or_its_file(index: SqliteIndex) -> None:
-    history = a_history(index, holding(a_session("abc-1")), holding(a_session("abc-12")), holding(a_session("x")))
-    found = {name: find(history, name).id for name in ("codex:abc-1", "abc-1", "c-12", "sessions/2.jsonl", "2.jsonl")}
-    assert list(found.values()) == ["codex:abc-1", "codex:abc-1", "codex:abc-12", "codex:x", "codex:x"]
-    with pytest.raises(ConfigError, match="2 sessions have 'abc' in their id or file: codex:abc-1, codex:abc-12"):
-        find(history, "abc")
-    with pytest.raises(ConfigError, match="no session has 'nothing' in its id or file"):
-        find(history, "nothing")
-
-
 def test_a_second_file_of_a_session_leads_to_it(index: SqliteIndex) -> None:
     shelf = Shelf("codex", {"/live/roll-s1.jsonl": (1, holding(a_session("s1", hours=2)))})
     shelf.files["/old/roll-s1.jsonl"] = (1, holding(a_session("s1", hours=3)))
     found = survey([shelf], index, RULES)
     history = History.of(found, index, RULES, sources=["codex"], horizon=NOW - timedelta(days=7))
     assert "file     /live/roll-s1.jsonl\ndouble   /old/roll-s1.jsonl\n" in told(index, history, "/old/roll-s1.jsonl")
-
-
-def test_pasted_text_is_not_shown_as_typed() -> None:
-    mail = (
-        "From: platform-team\nHouse rules for agents:\n1. Always sign commits with GPG.\n2. Never write comments.\n"
-    )
-    session = spoken(f"summarize this\n\n{mail}", "Done.", "thanks", "Yes.", "no - use pnpm")
-    pasted, plain, _ = typed_turns(session, hear(session))
-    assert pasted.own == "summarize this"
-    assert plain.own is None

@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.account import Account, Row
 from skillopt_sleep.cli.init_shown import Project, leaving_lines, next_lines, projects, written_lines
 from skillopt_sleep.cli.init_written import Written
 from skillopt_sleep.cli.plan import Ahead
 from skillopt_sleep.doctor.offers import Offer
+from skillopt_sleep.night.account import Account, Row
 from skillopt_sleep.night.harvest import Harvest
 from skillopt_sleep.records import Purpose, SessionCounts
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, RoleSettings, Settings

@@ -16,7 +16,7 @@ from skillopt_sleep.protocols import Again
 from skillopt_sleep.records import Reading, Session
 from skillopt_sleep.stores.index import SqliteIndex
 from tests.builders import a_turn
-from tests.cli.test_account import RULES, Shelf, a_session, codex_files, holding, opened
+from tests.night.test_account import RULES, Shelf, a_session, codex_files, holding, opened
 
 
 class Watched(SqliteIndex):

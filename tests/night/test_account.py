@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.agents.transcripts.files import ignore
-from skillopt_sleep.cli.account import Account, History, Row, account, typed_turns
+from skillopt_sleep.night.account import Account, History, Row, account, typed_turns
 from skillopt_sleep.night.harvest import HarvestRules
+from skillopt_sleep.night.heard import hear
 from skillopt_sleep.night.survey import survey
 from skillopt_sleep.protocols import Reach, Unlisted
 from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Session, Stamp, Turn
@@ -256,3 +257,13 @@ def test_what_the_next_nights_budget_does_not_reach_is_counted() -> None:
         total, _ = add_up([shelf], index, replace(RULES, reach=Reach(calls=1, tokens=10**6, per_call=2)))
         assert (len(total.sessions), total.later) == (5, 3)
         assert add_up([shelf], index)[0].later == 0
+
+
+def test_pasted_text_is_not_shown_as_typed() -> None:
+    mail = (
+        "From: platform-team\nHouse rules for agents:\n1. Always sign commits with GPG.\n2. Never write comments.\n"
+    )
+    session = built(f"summarize this\n\n{mail}", "Done.", "thanks", "Yes.", "no - use pnpm")
+    pasted, plain, _ = typed_turns(session, hear(session))
+    assert pasted.own == "summarize this"
+    assert plain.own is None

@@ -21,6 +21,18 @@ from skillopt_sleep.records import BY_HAND, Heard, Held, LeftOut, Origin, Sessio
 REQUEST = "request"
 CORRECTION = "correction"
 SMALL_TALK = "small talk"
+WORDS = {
+    LeftOut.UNREADABLE: "can't be read",
+    LeftOut.SUBAGENT: "a sub-agent's session: its prompts were written by an agent",
+    LeftOut.OWN_REPLAY: "a replay made by skillopt-sleep itself",
+    LeftOut.HEADLESS: "started by a program, not a person",
+    LeftOut.NO_USER_TURN: "nobody typed anything in it",
+    LeftOut.EXCLUDED: "its project is excluded",
+    LeftOut.ACTIVE: "still active: its last record is too recent",
+    LeftOut.OLDER: "older than the first night looks back",
+    LeftOut.LATER: "left for a later night: the newest come first",
+}
+DAMAGED = "damaged: nothing that was typed in it can be read"
 
 
 class Row(NamedTuple):
