@@ -11,8 +11,7 @@ from skillopt_sleep.cli.why_shown import blamed_rows, show
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.words import counted, home_path
-from skillopt_sleep.proposals.origins import Managed, Origin, managed_lines, origins
-from skillopt_sleep.stores.bank import ADOPTED
+from skillopt_sleep.proposals.origins import Managed, adopted_files, managed_lines, origins
 
 
 def blame(
@@ -25,7 +24,7 @@ def blame(
     """Show for each line we manage in a file whose words it rests on, its trial, and when you approved it."""
     with opened_to_read() as store:
         known = list(origins(store.bank.proposals(), store.lessons.every()))
-    paths = [Path(file).expanduser()] if file else _adopted(known)
+    paths = [Path(file).expanduser()] if file else adopted_files(known)
     found = {path: managed_lines(path, known) for path in paths}
     if as_json:
         say_json({str(path): [line._asdict() for line in lines] for path, lines in found.items()})
@@ -45,12 +44,3 @@ def _count(lines: Sequence[Managed]) -> str:
     text = f"{counted(ours, 'line') if ours else 'no line'} managed by skillopt-sleep"
     theirs = len(lines) - ours
     return f"{text}, and {theirs} of yours between its markers" if theirs else text
-
-
-def _adopted(known: Sequence[Origin]) -> list[Path]:
-    """Return the files that hold adopted rules, each once."""
-    paths: dict[str, None] = {}
-    for origin in known:
-        if origin.state == ADOPTED:
-            paths |= dict.fromkeys(origin.paths)
-    return [Path(name) for name in paths if Path(name).is_file()]

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, Part, say_row
+from skillopt_sleep.deciding.origin_words import decision, often, tried
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
-from skillopt_sleep.kit.words import ago, counted, span
+from skillopt_sleep.kit.words import ago, counted
 from skillopt_sleep.proposals.absence import Absence
 from skillopt_sleep.proposals.origins import Origin
-from skillopt_sleep.records import DONE, Evidence, Proof
-from skillopt_sleep.reporters.gains import in_numbers, sentence
-from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN
+from skillopt_sleep.records import DONE, Evidence
+from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, WITHDRAWN
 
 QUOTES = 3  # so many of the person's quotes are shown
 QUOTE_CHARS = 240
@@ -18,13 +19,6 @@ SESSION_CHARS = 8
 Row = tuple[str, Part]  # what stands before a text, and the text
 STYLES = {WAITING: CAREFUL, ADOPTED: GOOD, REJECTED: BAD}
 _BELOW = " " * 6
-_STATES = {
-    WAITING: "it waits for you",
-    ADOPTED: "you adopted it",
-    REJECTED: "you turned it down",
-    UNDONE: "you adopted it, and took it back",
-    WITHDRAWN: "it was withdrawn",
-}
 
 
 def show(rows: Iterable[Row]) -> None:
@@ -55,14 +49,6 @@ def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
     yield "proposal  ", (f"{origin.proposal}, of the night of {origin.night}", DIM)
 
 
-def often(origin: Origin, *, now: datetime) -> str:
-    """Return in how many sessions a rule came up and when, "" if in one."""
-    if origin.sessions <= 1:
-        return ""
-    days = f", {span(origin.first, origin.last, now)}" if origin.first and origin.last else ""
-    return f"it in {origin.sessions} sessions{days}; e.g."
-
-
 def said_rows(said: Sequence[Evidence], *, now: datetime, often: str = "", how: str = "You said") -> Iterator[Row]:
     """Yield the person's words, each with when and where they were said, behind how `often` it came up."""
     if not said:
@@ -86,31 +72,6 @@ def _session(piece: Evidence) -> str:
     """Return a session by its agent and as much of its id as `harvest --why` needs."""
     agent, _, name = piece.session.partition(":")
     return f"{spelled(agent)} {spelled(name[:SESSION_CHARS])}, turn {piece.turn}"
-
-
-def tried(origin: Origin) -> str:
-    """Say in one sentence what is known of a rule's trial."""
-    if origin.proof is Proof.WORDS:
-        return "your own words are its proof, no trial was run"
-    what = "it was tried" if origin.alone else f"all rules of {origin.proposal} were tried together"
-    if origin.effort is not None:
-        what = f"{what}: {origin.effort.as_saving}"
-    if origin.solved is not None:
-        return f"{what}: {in_numbers(origin.solved, rules=1 if origin.alone else 2)}"
-    if origin.before is not None and origin.after is not None:
-        return f"{what}: graded {origin.before:.2f} before, {origin.after:.2f} with it, n={origin.n}"
-    return "no trial was run"
-
-
-def decision(origin: Origin, *, now: datetime) -> str:
-    """Say what the person decided on a rule's proposal, and when."""
-    words = _STATES[origin.state]
-    if origin.decided:
-        at = datetime.fromisoformat(origin.decided)
-        words = f"{words} on {at.astimezone():%Y-%m-%d} ({ago(at, now)})"
-    if origin.reason:
-        words = f"{words}: {visible(origin.reason)}"
-    return words
 
 
 def absence_rows(absence: Absence, *, now: datetime) -> Iterator[Row]:

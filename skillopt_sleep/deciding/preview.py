@@ -23,10 +23,14 @@ class Changing(NamedTuple):
 
 
 class Preview:
-    """The files that several decisions would write, one after the other."""
+    """The files that several decisions would write, one after the other.
+
+    In those that are `edited` the person changed our part by hand, so that a decision is merged into it.
+    """
 
     def __init__(self) -> None:
         self._first: dict[Path, tuple[str, bytes | None]] = {}
+        self.edited: dict[str, None] = {}
         self.texts: dict[Path, bytes | None] = {}
 
     def add(self, plan: Plan) -> None:
@@ -34,6 +38,7 @@ class Preview:
         for move in plan.moves:
             self._first.setdefault(move.target, (move.path, move.old))
         self.texts |= plan.texts
+        self.edited |= dict.fromkeys(plan.edited)
 
     def changes(self) -> list[Changing]:
         """Return each file with what all decisions together make of it."""

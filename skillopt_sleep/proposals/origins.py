@@ -106,6 +106,15 @@ def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
     return lines
 
 
+def adopted_files(known: Sequence[Origin]) -> list[Path]:
+    """Return the files that hold adopted rules, each once."""
+    paths: dict[str, None] = {}
+    for origin in known:
+        if origin.state == ADOPTED:
+            paths |= dict.fromkeys(origin.paths)
+    return [Path(name) for name in paths if Path(name).is_file()]
+
+
 def _of_line(line: str, path: str, known: Sequence[Origin]) -> Origin | None:
     best: Origin | None = None
     for origin in known:

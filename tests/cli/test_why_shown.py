@@ -3,11 +3,11 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.why_shown import Row, absence_rows, blamed_rows, decision, origin_rows, tried
+from skillopt_sleep.cli.why_shown import Row, absence_rows, blamed_rows, origin_rows
 from skillopt_sleep.proposals.absence import Absence
 from skillopt_sleep.proposals.origins import Origin, origins
-from skillopt_sleep.records import Deed, DeedKind, Evidence, Proof, Solved
-from skillopt_sleep.stores.bank import ADOPTED, REJECTED, Decided
+from skillopt_sleep.records import Deed, DeedKind, Evidence
+from skillopt_sleep.stores.bank import ADOPTED, Decided
 from tests.builders import a_proposal
 from tests.fakes import NOON
 
@@ -37,20 +37,6 @@ def test_the_words_come_first_with_when_and_where_and_the_ids_last() -> None:
     assert "and 2 more times" in text
     assert "you checked the work: make lint" in text
     assert "\x1b" not in text
-
-
-def test_a_trial_is_told_in_whole_numbers() -> None:
-    solved = Solved(before=3, after=11, n=12, requests=3)
-    assert tried(an_origin(solved=solved)).startswith("it was tried: without the rule 3 of 12 answers did")
-    assert "rules of P-0001 were tried together" in tried(an_origin(solved=solved, alone=False))
-    assert "graded 0.25 before, 1.00 with it, n=9" in tried(an_origin(before=0.25, after=1.0, n=9))
-    assert "own words" in tried(an_origin(proof=Proof.WORDS))
-    assert tried(an_origin()) == "no trial was run"
-
-
-def test_a_decision_has_its_day_and_its_reason() -> None:
-    assert decision(an_origin(REJECTED, "too long"), now=NOW).endswith("(3 days ago): too long")
-    assert decision(an_origin(decided=""), now=NOW) == "you adopted it"
 
 
 def test_a_line_of_deeds_alone_is_told_by_them() -> None:

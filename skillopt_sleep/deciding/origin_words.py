@@ -1,0 +1,51 @@
+"""Say how often a rule was asked for, what is known of its trial, and what the person decided on it."""
+
+from datetime import datetime
+
+from skillopt_sleep.kit.markdown import visible
+from skillopt_sleep.kit.words import ago, span
+from skillopt_sleep.proposals.origins import Origin
+from skillopt_sleep.records import Proof
+from skillopt_sleep.reporters.gains import in_numbers
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN
+
+_STATES = {
+    WAITING: "it waits for you",
+    ADOPTED: "you adopted it",
+    REJECTED: "you turned it down",
+    UNDONE: "you adopted it, and took it back",
+    WITHDRAWN: "it was withdrawn",
+}
+
+
+def often(origin: Origin, *, now: datetime) -> str:
+    """Return in how many sessions a rule came up and when, "" if in one."""
+    if origin.sessions <= 1:
+        return ""
+    days = f", {span(origin.first, origin.last, now)}" if origin.first and origin.last else ""
+    return f"it in {origin.sessions} sessions{days}; e.g."
+
+
+def tried(origin: Origin) -> str:
+    """Say in one sentence what is known of a rule's trial."""
+    if origin.proof is Proof.WORDS:
+        return "your own words are its proof, no trial was run"
+    what = "it was tried" if origin.alone else f"all rules of {origin.proposal} were tried together"
+    if origin.effort is not None:
+        what = f"{what}: {origin.effort.as_saving}"
+    if origin.solved is not None:
+        return f"{what}: {in_numbers(origin.solved, rules=1 if origin.alone else 2)}"
+    if origin.before is not None and origin.after is not None:
+        return f"{what}: graded {origin.before:.2f} before, {origin.after:.2f} with it, n={origin.n}"
+    return "no trial was run"
+
+
+def decision(origin: Origin, *, now: datetime) -> str:
+    """Say what the person decided on a rule's proposal, and when."""
+    words = _STATES[origin.state]
+    if origin.decided:
+        at = datetime.fromisoformat(origin.decided)
+        words = f"{words} on {at.astimezone():%Y-%m-%d} ({ago(at, now)})"
+    if origin.reason:
+        words = f"{words}: {visible(origin.reason)}"
+    return words
