@@ -43,6 +43,7 @@ TESTED_AS_A_WHOLE = {
     "web/card.py": "web/pages/test_inbox.py",
     "web/desk.py": "web/pages/test_inbox.py",
     "web/merge.py": "web/pages/test_inbox.py",
+    "web/versions.py": "web/pages/test_documents.py",
     "web/waiting.py": "web/pages/test_inbox.py",
     "trainer/course.py": "trainer/test_loop.py",
     "trainer/final.py": "trainer/test_loop.py",

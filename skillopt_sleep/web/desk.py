@@ -11,7 +11,7 @@ from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.web.guard import FORM
+from skillopt_sleep.web.forms import sent
 from skillopt_sleep.web.site import settings_of
 
 
@@ -34,5 +34,4 @@ def desk_of(request: Request) -> Generator[Desk]:
 
 def field(request: Request, name: str) -> str:
     """Return a field of the form, its lines ended as in a file; "" if it isn't there."""
-    values: list[str] = request.scope[FORM].get(name, [""])
-    return values[-1].replace("\r\n", "\n")
+    return sent(request).one(name).replace("\r\n", "\n")

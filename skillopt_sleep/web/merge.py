@@ -18,9 +18,10 @@ class Merge(Record, frozen=True, kw_only=True):
     files: tuple[ChangedFile, ...]
     digest: str
     shown: str
+    back: str = ""
 
 
-def merge_of(error: MergeNeeded, *, shown: str) -> Merge:
+def merge_of(error: MergeNeeded, *, shown: str, back: str = "") -> Merge:
     """Return what has to be agreed to."""
     return Merge(
         proposal=error.proposal,
@@ -31,6 +32,7 @@ def merge_of(error: MergeNeeded, *, shown: str) -> Merge:
         ),
         digest=merge_digest(error.plan),
         shown=shown,
+        back=back,
     )
 
 

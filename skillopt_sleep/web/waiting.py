@@ -70,7 +70,7 @@ def inbox(
         next=names[at + 1] if 0 <= at < len(names) - 1 else "",
         whole=card.part_of if card else "",
         asleep=len(desk.store.bank.snoozed(now)),
-        notice=_notice(desk, did, now=now) if did else None,
+        notice=notice_of(desk, did, now=now) if did else None,
         trouble=tuple((error.message, error.remedy) for error in problems),
     )
 
@@ -90,7 +90,7 @@ def _line(proposal: Proposal, *, here: bool) -> Line:
     return Line(id=proposal.id, text=wording(proposal), document=documents(proposal), proof=proof, here=here)
 
 
-def _notice(desk: Desk, name: str, *, now: datetime) -> Notice | None:
+def notice_of(desk: Desk, name: str, *, now: datetime) -> Notice | None:
     """Say what was done with a proposal, as the store knows it; None if it knows none of this name."""
     found = [one for one in desk.store.bank.proposals() if one.proposal.id == name]
     if not found:

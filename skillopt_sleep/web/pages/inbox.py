@@ -1,5 +1,6 @@
 """The page of what waits for a decision, and the forms on it that take one."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -27,6 +28,7 @@ from skillopt_sleep.web.waiting import Inbox, inbox, state_shown
 LATER = timedelta(days=1)
 _CONFLICT = 409
 _SEE_OTHER = 303
+_BACK = re.compile(r"/documents/[0-9a-f]{12}")
 Act = Callable[[Request, Desk, str], str]
 
 
@@ -61,7 +63,7 @@ def _decide(request: Request) -> Response:
         try:
             onward = act(request, desk, name)
         except MergeNeeded as error:
-            view = merge_of(error, shown=field(request, "shown"))
+            view = merge_of(error, shown=field(request, "shown"), back=field(request, "back"))
             return show(request, "merge.html.j2", view, title="Look before it is written")
         except SleepError as error:
             return _shown(request, _after(desk, name, error), status=_CONFLICT)
@@ -128,7 +130,8 @@ def _undo(request: Request, desk: Desk, name: str) -> str:
         take_back(desk.store, desk.journal, undoable(desk.store, desk.journal, name), agreed=agreed, told=_unsaid)
 
     agreed_to(field(request, "merge"), act)
-    return f"/inbox?did={name}"
+    back = field(request, "back")
+    return f"{back if _BACK.fullmatch(back) else '/inbox'}?did={name}"
 
 
 def _wait(request: Request, desk: Desk, name: str) -> str:
