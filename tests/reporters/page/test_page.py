@@ -99,6 +99,25 @@ def test_a_decision_comes_with_the_words_both_answers_the_proof_the_change_and_w
     assert SECRET not in text
 
 
+def test_what_was_done_in_a_sealed_copy_stands_side_by_side_with_its_commands_and_its_diff(folder: Path) -> None:
+    rows = (folder / "rollouts.jsonl").read_text().splitlines()
+    done = {
+        "seal": "bubblewrap",
+        "commands": [{"text": "npm test", "status": 1}],
+        "diff": "+ a line <of> code",
+        "turns": 7,
+    }
+    acted = [json.loads(row) for row in rows]
+    acted[0]["trajectory"] |= done | {"changed_files": ["src/a.ts"]}
+    (folder / "rollouts.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in acted))
+    page = render(NIGHT, folder=folder)
+    text = text_of(page)
+    assert "Without the rule ✗ not as you asked 7 turns $ npm test (exit 1) edited src/a.ts" in text
+    assert "All it did $ npm test (exit 1)" in text
+    assert "+ a line <of> code" in text
+    refuse_what_loads_or_runs(page)
+
+
 def test_what_does_not_wait_any_more_is_not_asked_for() -> None:
     assert f"adopt {PROPOSAL.id}" in render(NIGHT)
     decided = text_of(render(NIGHT, []))
