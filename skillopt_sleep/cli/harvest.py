@@ -45,27 +45,19 @@ def harvest(
 def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown:
     """Harvest, and return the account of it, or the explanation of the session `why`, as data and to print."""
     from skillopt_sleep.cli.harvest_shown import account_data, in_repositories, noted, show_account
-    from skillopt_sleep.example import example_of
-    from skillopt_sleep.night.account import History, account
-    from skillopt_sleep.night.survey import in_full, survey
+    from skillopt_sleep.night.account import account
+    from skillopt_sleep.night.survey import in_full
     from skillopt_sleep.stores.user import open_store
-    from skillopt_sleep.wiring import Exclusions, agent_sources, example_sources, harvest_rules
+    from skillopt_sleep.wiring.history import read_history
 
     # To explain one session nothing need be kept, so nothing is created.
     with opened_to_read(settings) if why else closing(open_store(settings, paths)) as store:
-        folder = example_of(paths.data)
-        sources = example_sources(folder) if folder else agent_sources(settings)
-        rules = harvest_rules(settings, paths)
-        found = survey(sources, store.index, rules)
-        names = [source.name for source in sources]
-        history = History.of(found, store.index, rules, sources=names, horizon=store.horizon())
+        history, notes = read_history(store, settings, paths, look=True)
+        found = history.survey
         if why:
             return _explained(history, store.index, settings, why)
         sessions = in_full(found, store.index) if as_json else ()
         told = in_repositories(store.reports()) if settings.replay.sealed and found.sessions else ""
-    notes = found.notes
-    if isinstance(rules.excluded, Exclusions):
-        notes = (*notes, *rules.excluded.notes)
     total = account(history)
     if as_json:
         return account_data(total, sessions, notes), lambda: None

@@ -16,6 +16,7 @@ from skillopt_sleep.settings import Paths
 from skillopt_sleep.web.access import Access
 from skillopt_sleep.web.forms import Messages
 from skillopt_sleep.web.pages import GROUPS
+from skillopt_sleep.web.shelf import Shelf
 from skillopt_sleep.web.site import Site, show, site_of, store_of
 from skillopt_sleep.web.static_files import static_file
 
@@ -47,7 +48,7 @@ def dashboard(paths: Paths, access: Access) -> Starlette:
         exception_handlers={HTTPException: _no_page, SleepError: _trouble, Exception: _bug},
     )
     app.state.messages = Messages()
-    app.state.site = Site(paths, access, environment("skillopt_sleep.web", "templates"), GROUPS)
+    app.state.site = Site(paths, access, Shelf(paths), environment("skillopt_sleep.web", "templates"), GROUPS)
     return app
 
 

@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from skillopt_sleep.settings import Paths, Settings, load_or_defaults
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.stores.user import read_store
 from skillopt_sleep.web.access import Access
 from skillopt_sleep.web.forms import message_for
+from skillopt_sleep.web.shelf import Shelf
 
 Handler = Callable[[Request], Response]
 
@@ -32,6 +32,7 @@ class Site(NamedTuple):
 
     paths: Paths
     access: Access
+    shelf: Shelf
     templates: Environment
     groups: tuple[tuple[Page, ...], ...]
 
@@ -43,9 +44,8 @@ def site_of(request: Request) -> Site:
 
 @contextmanager
 def store_of(request: Request) -> Generator[SqliteStore]:
-    """Open the store to read."""
-    paths = site_of(request).paths
-    with read_store(settings_of(request)[0], paths) as store:
+    """Yield the store to read."""
+    with site_of(request).shelf.store(settings_of(request)[0]) as store:
         yield store
 
 

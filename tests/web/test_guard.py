@@ -42,7 +42,7 @@ def test_the_address_lets_somebody_in_once(slept: Home) -> None:
 def test_neither_the_token_nor_a_path_is_printed_or_logged(slept: Home) -> None:
     with served(slept) as (dashboard, process):
         dashboard.enter()
-        dashboard.get("/nights?before=whisper")
+        dashboard.get("/nights?skip=whisper")
         dashboard.get("/whisper")
         process.terminate()
         out, err = process.communicate(timeout=20)

@@ -31,6 +31,7 @@ from skillopt_sleep.reporters.tried import arms, verdict
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.web.guard import POLICY
 from skillopt_sleep.web.markdown import as_html
+from skillopt_sleep.web.paging import Stretch, skipped_in, stretch
 from skillopt_sleep.web.site import Page, show, store_of
 
 AT_ONCE = 30
@@ -71,14 +72,10 @@ class NightRow(Record, frozen=True, kw_only=True):
 
 
 class Nights(Record, frozen=True, kw_only=True):
-    """Some of the nights, newest first; `newer` and `older` are where other pages begin, None if there are none."""
+    """Some of the nights, newest first."""
 
     rows: tuple[NightRow, ...]
-    first: int
-    last: int
-    all: int
-    newer: int | None
-    older: int | None
+    stretch: Stretch
 
 
 class Night(Record, frozen=True, kw_only=True):
@@ -92,19 +89,9 @@ class Night(Record, frozen=True, kw_only=True):
 
 def nights(store: SqliteStore, *, skipped: int, now: datetime) -> Nights:
     """Return a page of the list, which so many newer nights come before; past the end, the last page."""
-    past = past_nights(store, last=AT_ONCE, skipped=skipped)
-    if past.all and not past.nights:
-        skipped = (past.all - 1) // AT_ONCE * AT_ONCE
-        past = past_nights(store, last=AT_ONCE, skipped=skipped)
-    end = skipped + len(past.nights)
-    return Nights(
-        rows=tuple(_row(night, past, now=now) for night in past.nights),
-        first=min(skipped + 1, past.all),
-        last=end,
-        all=past.all,
-        newer=max(skipped - AT_ONCE, 0) if skipped else None,
-        older=end if end < past.all else None,
-    )
+    part = stretch(len(store.nights()), skipped=skipped, at_once=AT_ONCE)
+    past = past_nights(store, last=AT_ONCE, skipped=part.rows.start)
+    return Nights(rows=tuple(_row(night, past, now=now) for night in past.nights), stretch=part)
 
 
 def one_night(store: SqliteStore, name: str, *, now: datetime) -> Night | None:
@@ -180,10 +167,8 @@ def _document(step: StepOutcome, report: NightReport, past: PastNights) -> Docum
 
 
 def _list(request: Request) -> Response:
-    before = request.query_params.get("before", "0")
-    skipped = int(before) if before.isascii() and before.isdecimal() and len(before) < AT_ONCE else 0
     with store_of(request) as store:
-        view = nights(store, skipped=skipped, now=utc_now())
+        view = nights(store, skipped=skipped_in(request), now=utc_now())
     return show(request, "nights.html.j2", view, title="Nights")
 
 

@@ -47,6 +47,6 @@ def test_only_some_nights_are_on_one_page(home_after: Home) -> None:
     with entered(home_after) as dashboard:
         assert "Older" not in dashboard.get("/nights").text
         for odd in ("x", "-3", "9" * 40, "%00", "999999"):
-            reply = dashboard.get(f"/nights?before={odd}")
+            reply = dashboard.get(f"/nights?skip={odd}")
             assert reply.status == 200
             assert "found something to propose" in reply.text

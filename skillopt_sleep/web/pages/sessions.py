@@ -1,0 +1,255 @@
+"""The pages of sessions: what was read of the person's history, what was left out, and why."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from datetime import datetime
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.words import ago, counted, home_path, when
+from skillopt_sleep.night.account import DAMAGED, WORDS, Account, History, TypedTurn, account
+from skillopt_sleep.records import LeftOut, Note, Record, SessionLine
+from skillopt_sleep.settings import Paths, Settings
+from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.stores.user import open_store
+from skillopt_sleep.web.forms import done
+from skillopt_sleep.web.paging import Stretch, skipped_in, stretch
+from skillopt_sleep.web.site import Page, settings_of, show, site_of, store_of
+from skillopt_sleep.wiring.explain import Explanation, explain
+from skillopt_sleep.wiring.history import read_history
+
+AT_ONCE = 50
+USED = "used"
+_MOST_CHARS = 2_000
+
+
+class Project(Record, frozen=True, kw_only=True):
+    """A project and what was found in its sessions."""
+
+    name: str
+    source: str
+    sessions: int
+    requests: int
+    corrected: int
+
+
+class Reason(Record, frozen=True, kw_only=True):
+    """Why sessions were left out, and how many."""
+
+    name: str
+    words: str
+    count: int
+
+
+class SessionRow(Record, frozen=True, kw_only=True):
+    """A session in the list; `fate` is "" if it is used."""
+
+    id: str
+    project: str
+    source: str
+    ended: str
+    fate: str
+    night: str
+
+
+class Sessions(Record, frozen=True, kw_only=True):
+    """What is known of the history, and some of its sessions, newest first; `only` names the reason they share."""
+
+    files: int
+    used: int
+    requests: int
+    corrected: int
+    read: int
+    projects: tuple[Project, ...]
+    reasons: tuple[Reason, ...]
+    notes: tuple[Note, ...]
+    rows: tuple[SessionRow, ...]
+    only: str
+    stretch: Stretch
+
+
+class Turn(Record, frozen=True, kw_only=True):
+    """A typed prompt and what it was taken for; `pasted` says that a part of it, or all, isn't the person's own."""
+
+    taken_for: str
+    text: str
+    pasted: str = ""
+
+
+class Session(Record, frozen=True, kw_only=True):
+    """Why one session is used or left out."""
+
+    id: str
+    fate: str
+    because: str
+    night: str
+    facts: tuple[tuple[str, str], ...]
+    turns: tuple[Turn, ...]
+
+
+def sessions(
+    store: SqliteStore, settings: Settings, paths: Paths, *, only: str, skipped: int, now: datetime
+) -> Sessions:
+    """Return a page of the list, from what is in the index: no file is looked at."""
+    history, notes = read_history(store, settings, paths, look=False)
+    total = account(history)
+    chosen = [line for line in history.lines if not only or _name(history.why(line)) == only]
+    part = stretch(len(chosen), skipped=skipped, at_once=AT_ONCE)
+    return Sessions(
+        files=total.files,
+        used=len(total.sessions),
+        requests=total.requests,
+        corrected=total.corrected,
+        read=total.read,
+        projects=_projects(total),
+        reasons=_reasons(history.lines, history),
+        notes=tuple(notes),
+        rows=tuple(_row(line, history, now) for line in chosen[part.rows]),
+        only=only,
+        stretch=part,
+    )
+
+
+def one_session(store: SqliteStore, settings: Settings, paths: Paths, name: str, *, now: datetime) -> Session | None:
+    """Return why a session is used or left out; None if there is none of this id."""
+    history, _ = read_history(store, settings, paths, look=False)
+    line = next((line for line in history.lines if line.id == name), None)
+    if line is None:
+        return None
+    (stored,) = store.index.sessions([line.id])
+    found = explain(history, line, stored, settings)
+    return Session(
+        id=line.id,
+        fate=_fate(found),
+        because=found.because,
+        night=found.night,
+        facts=tuple(_facts(found, now)),
+        turns=tuple(_turn(typed) for typed in found.turns),
+    )
+
+
+def _name(reason: LeftOut | None) -> str:
+    return reason.value if reason else USED
+
+
+def _projects(total: Account) -> tuple[Project, ...]:
+    rows: list[Project] = []
+    for row in total.rows:
+        if row.sessions:
+            rows.append(
+                Project(
+                    name=home_path(row.project) or "no folder",
+                    source=row.source,
+                    sessions=row.sessions,
+                    requests=row.requests,
+                    corrected=row.corrected,
+                )
+            )
+    return tuple(rows)
+
+
+def _reasons(lines: Sequence[SessionLine], history: History) -> tuple[Reason, ...]:
+    """Return what sessions were left out for, the most frequent reason first."""
+    counts: dict[LeftOut, int] = {}
+    for line in lines:
+        reason = history.why(line)
+        if reason is not None:
+            counts[reason] = counts.get(reason, 0) + 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Reason(name=reason.value, words=WORDS[reason], count=count) for reason, count in ordered)
+
+
+def _row(line: SessionLine, history: History, now: datetime) -> SessionRow:
+    reason = history.why(line)
+    return SessionRow(
+        id=line.id,
+        project=home_path(line.project) or "no folder",
+        source=line.source,
+        ended=when(line.ended, now),
+        fate=WORDS[reason] if reason else "",
+        night=history.held[line.id].night,
+    )
+
+
+def _fate(found: Explanation) -> str:
+    if found.reason is None:
+        return "used"
+    if found.reason is LeftOut.NO_USER_TURN and found.session.damaged:
+        return "left out: damaged"
+    return "left out"
+
+
+def _facts(found: Explanation, now: datetime) -> Iterable[tuple[str, str]]:
+    """Yield where and when the session took place, each with its label."""
+    session = found.session
+    yield "File", found.file or "deleted"
+    for path in found.doubles:
+        yield "Second file", path
+    if found.reason is LeftOut.UNREADABLE:
+        return
+    yield "Project", found.project or "none"
+    if found.project != session.project:
+        yield "Was at", session.project
+    if session.cwd != session.project:
+        yield "Folder", session.cwd
+    yield "Ended", f"{when(session.ended, now)}, {ago(session.ended, now)}"
+    yield "Night", found.night
+    if session.damaged:
+        yield "Damage", f"{counted(session.damaged, 'unreadable line')}, skipped: {DAMAGED}"
+
+
+def _turn(typed: TypedTurn) -> Turn:
+    taken_for = typed.taken_for
+    if typed.of is not None:
+        taken_for = f"{taken_for} of turn {typed.of}"
+    if typed.own is None:
+        return Turn(taken_for=taken_for, text=typed.text[:_MOST_CHARS])
+    pasted = "a part of it was pasted, which founds no rule" if typed.own else "you pasted this, so it founds no rule"
+    return Turn(taken_for=taken_for, text=(typed.own or typed.text)[:_MOST_CHARS], pasted=pasted)
+
+
+def _list(request: Request) -> Response:
+    settings, _ = settings_of(request)
+    only = request.query_params.get("only", "")
+    if only not in {"", USED, *LeftOut}:
+        raise HTTPException(404)
+    with store_of(request) as store:
+        view = sessions(
+            store, settings, site_of(request).paths, only=only, skipped=skipped_in(request), now=utc_now()
+        )
+    return show(request, "sessions.html.j2", view, title="Sessions")
+
+
+def _one(request: Request) -> Response:
+    settings, _ = settings_of(request)
+    with store_of(request) as store:
+        paths = site_of(request).paths
+        view = one_session(store, settings, paths, request.query_params.get("id", ""), now=utc_now())
+    if view is None:
+        raise HTTPException(404)
+    return show(request, "session.html.j2", view, title="Session")
+
+
+def _look(request: Request) -> Response:
+    """Read the agents' files that are new or have changed; nothing is sent."""
+    settings, _ = settings_of(request)
+    with closing(open_store(settings, site_of(request).paths)) as store:
+        before = {line.id for line in store.index.lines(unread=False)}
+        history, _ = read_history(store, settings, site_of(request).paths, look=True)
+        new = sum(line.id not in before for line in history.lines)
+    return done(request, "/sessions", f"Looked through the agents' files: {counted(new, 'new session')}.")
+
+
+PAGE = Page(
+    "/sessions",
+    "Sessions",
+    (
+        Route("/sessions", _list),
+        Route("/sessions/look", _look, methods=["POST"]),
+        Route("/sessions/one", _one),
+    ),
+)

@@ -1,0 +1,45 @@
+from pathlib import Path
+from urllib.parse import quote
+
+from tests.command import Home
+from tests.web.dashboard import Dashboard, entered, visible_text
+
+
+def test_what_was_read_and_left_out_is_listed(dashboard: Dashboard) -> None:
+    page = visible_text(dashboard.get("/sessions").text)
+    assert "5 of 5 files hold a session that nights learn from" in page
+    assert "corrected 5" in page
+    assert "shop-api" in page
+    assert page.count("read by") == 5
+
+
+def test_a_session_says_why_it_is_used_and_what_was_typed(dashboard: Dashboard, slept: Home) -> None:
+    told = slept.command("harvest", "--json").json["sessions"][0]
+    page = visible_text(dashboard.get(f"/sessions/one?id={quote(told['id'])}").text)
+    assert "Used" in page
+    assert "a person typed in it, it has ended, and nothing excludes it" in page
+    assert told["turns"][0]["text"] in page
+    assert "correction of turn 0" in page
+    for other in ("", "?id=nothing", "?id=codex"):
+        assert dashboard.get(f"/sessions/one{other}").status == 404
+
+
+def test_only_those_of_one_reason_are_listed(dashboard: Dashboard) -> None:
+    assert "read by" not in dashboard.get("/sessions?only=subagent").text
+    assert dashboard.get("/sessions?only=used").text.count("read by") == 5
+    assert dashboard.get("/sessions?only=whatever").status == 404
+
+
+def test_new_sessions_are_looked_for_when_asked_and_not_before(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    with entered(home) as dashboard:
+        assert "Nothing has been read yet." in dashboard.get("/sessions").text
+        assert not (home.folder / "sleep" / "data" / "sleep.db").exists()
+        reply = dashboard.post("/sessions/look", {}, shown_on="/sessions")
+        assert reply.status == 303
+        page = visible_text(dashboard.get(reply.headers["location"]).text)
+        assert "5 new sessions" in page
+        assert "waits for a night" in page
+        assert "5 new sessions" not in dashboard.get(reply.headers["location"]).text, "it is said once"
+        assert dashboard.ask("POST", "/sessions/look", dashboard.form_headers(), b"").status == 403
