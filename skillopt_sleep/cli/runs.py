@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -46,8 +46,8 @@ def list_runs(
     lines: list[str] = []
     for path, run in listed.items():
         if isinstance(run, Run):
-            rows.append(run.row() | {"apart": apart[path]})
-            lines.append(run_line(run, apart[path]))
+            rows.append(run.row() | {"apart": apart[path].settings})
+            lines.append(run_line(run, apart[path].uncommon))
         else:
             rows.append({"folder": str(path), "unreadable": run})
             lines.append(f"{path}  unreadable: {run}")
@@ -72,21 +72,29 @@ def show(run: RunFolder, *, as_json: AsJson = False) -> None:
 
 @app.command("plot", epilog="Example: skillopt-sleep runs plot run --open")
 def plot(
-    run: RunFolder,
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="The folders of one or more trainings.")],
     *,
     output: Annotated[
-        Path | None, typer.Option("--output", help="The file to write; by default plot.html in the run's folder.")
+        Path | None,
+        typer.Option(
+            "--output",
+            help="The file to write; by default plot.html in the run's folder, or runs-plot.html in the folder that "
+            "holds several of them.",
+        ),
     ] = None,
     show_it: Annotated[bool, typer.Option("--open", help="Open the page in your browser.")] = False,
 ) -> None:
-    """Draw a training as one HTML page: its curves, edits, skills and cost."""
+    """Draw a training as one HTML page: its curves, edits, skills and cost; several of them over one another."""
     from skillopt_sleep.kit.files import write_atomic
-    from skillopt_sleep.trainer.plot import NAME, page
+    from skillopt_sleep.trainer.plot import NAME, page, page_of_several, place_of_several
 
-    path = output or run / NAME
-    drawn = page(run).encode()
+    if len(runs) == 1:
+        path, drawn = output or runs[0] / NAME, page(runs[0])
+    else:
+        drawn = page_of_several(runs)
+        path = output or place_of_several(runs)
     try:
-        write_atomic(path, drawn)
+        write_atomic(path, drawn.encode())
     except OSError as error:
         raise ConfigError(
             f"can't write {path}: {error.strerror or error}", remedy="name another file with --output"
@@ -148,22 +156,30 @@ def _opened(path: Path) -> bool:
     return webbrowser.open(path.absolute().as_uri())
 
 
-def settings_by_run(runs: Sequence[Run]) -> dict[Path, dict[str, str]]:
-    """Return, for each training, the settings in which it differs from others in the same folder."""
-    from skillopt_sleep.trainer.apart import settings_apart
+class Apart(NamedTuple):
+    """The settings in which a training differs from others in the same folder, and those of them that few have."""
+
+    settings: Mapping[str, str]
+    uncommon: Mapping[str, str]
+
+
+def settings_by_run(runs: Sequence[Run]) -> dict[Path, Apart]:
+    """Return, for each training, in which settings it differs from others in the same folder."""
+    from skillopt_sleep.trainer.apart import settings_apart, uncommon
 
     beside: dict[Path, list[Run]] = {}
     for run in runs:
         beside.setdefault(run.folder.parent, []).append(run)
-    found: dict[Path, dict[str, str]] = {}
+    found: dict[Path, Apart] = {}
     for some in beside.values():
         apart = settings_apart([run.manifest for run in some])
-        found |= {run.folder: settings for run, settings in zip(some, apart, strict=True)}
+        for run, settings, own in zip(some, apart, uncommon(apart), strict=True):
+            found[run.folder] = Apart(settings, own)
     return found
 
 
 def run_line(run: Run, apart: Mapping[str, str]) -> str:
-    """Return a training in one line, with the settings that it doesn't share with those beside it."""
+    """Return a training in one line, with these settings, in which it differs from those beside it."""
     if run.summary:
         state = f"best val {scored(run.summary.best.val)}"
     elif run.history:

@@ -1,6 +1,7 @@
 """Say in which settings several trainings differ."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from skillopt_sleep.trainer.manifest import Manifest, settings
 
@@ -18,3 +19,9 @@ def settings_apart(manifests: Sequence[Manifest]) -> tuple[dict[str, str], ...]:
         keys |= one.keys()
     apart = [key for key in sorted(keys) if len({one.get(key, _UNSET) for one in all_settings}) > 1]
     return tuple({key: one.get(key, _UNSET) for key in apart} for one in all_settings)
+
+
+def uncommon(apart: Sequence[Mapping[str, str]]) -> tuple[dict[str, str], ...]:
+    """Return, of each training's settings in which not all agree, those that less than most of them have."""
+    counts = Counter(setting for one in apart for setting in one.items())
+    return tuple({key: value for key, value in one.items() if 2 * counts[key, value] <= len(apart)} for one in apart)

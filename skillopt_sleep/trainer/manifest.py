@@ -115,7 +115,7 @@ def settings(manifest: Manifest) -> dict[str, str]:
     found = {f"code of {role}": _short(source.sha) for role, source in manifest.code.items()}
     for key, value in _flat(_complete(manifest)).items():
         if not f"{key}:".startswith(_FREE):
-            found[key.removeprefix("config.")] = _short(value)
+            found[key.removeprefix("config.")] = _short(value).lower() if isinstance(value, bool) else _short(value)
     return found
 
 

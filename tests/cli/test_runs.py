@@ -60,11 +60,20 @@ def test_runs_in_one_folder_are_listed_with_gate_seed_and_what_they_differ_in(tm
     ]
 
 
+def test_what_most_trainings_of_a_folder_have_in_common_is_not_listed(tmp_path: Path, home: Home) -> None:
+    for name, budget in (("one", 1), ("two", 1), ("three", 2)):
+        trained(tmp_path / name, a_config(optimizer={"edit_budget": budget}))
+    one, three, two = home.command("runs", "list", str(tmp_path)).out.splitlines()
+    assert "seed 7: best val" in one
+    assert "seed 7: best val" in two
+    assert "seed 7, optimizer.edit_budget 2: best val" in three
+
+
 def test_of_many_differences_the_first_are_listed(tmp_path: Path, home: Home) -> None:
     trained(tmp_path / "one")
     many = {"edit_budget": 2, "screen": 1, "slow_update": False, "meta_skill": False, "max_chars": 9_000}
     trained(tmp_path / "two", a_config(optimizer=many))
-    assert "optimizer.meta_skill False and 2 more: best val" in home.command("runs", "list", str(tmp_path)).out
+    assert "optimizer.meta_skill false and 2 more: best val" in home.command("runs", "list", str(tmp_path)).out
 
 
 def test_a_run_is_shown_step_by_step(tmp_path: Path, home: Home) -> None:
@@ -90,6 +99,19 @@ def test_a_run_is_drawn_as_a_page_in_its_folder_or_where_it_is_wanted(tmp_path: 
     assert refused.code == 2
     assert "--output" in refused.err
     assert home.command("runs", "plot", str(tmp_path)).code == 2
+
+
+def test_several_runs_are_drawn_over_one_another_in_the_folder_that_holds_them(tmp_path: Path, home: Home) -> None:
+    one, other = trained(tmp_path / "one"), trained(tmp_path / "other", a_config(train={"seed": 8}))
+    done = home.command("runs", "plot", str(one), str(other))
+    assert done.code == 0, done.err
+    assert done.out.strip() == str(tmp_path / "runs-plot.html")
+    assert "train.seed" in (tmp_path / "runs-plot.html").read_text(encoding="utf-8")
+    elsewhere = home.command("runs", "plot", str(one), str(other), "--output", str(tmp_path / "mine.html"))
+    assert elsewhere.out.strip() == str(tmp_path / "mine.html")
+    twice = home.command("runs", "plot", str(one), str(one))
+    assert (twice.code, "named twice" in twice.err) == (2, True)
+    assert home.command("runs", "plot").code == 2
 
 
 class Browsing(Home):

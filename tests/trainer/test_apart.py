@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from skillopt_sleep.records import Split
-from skillopt_sleep.trainer.apart import settings_apart
+from skillopt_sleep.trainer.apart import settings_apart, uncommon
 from skillopt_sleep.trainer.manifest import Manifest, manifest
 from skillopt_sleep.trainer.source import Source
 from tests.trainer.toy import Toy, a_config
@@ -50,3 +50,10 @@ def test_a_key_that_an_older_version_did_not_know_had_its_default() -> None:
     older = a_manifest()
     del older.config["optimizer"]["allow_urls"]
     assert settings_apart([older, a_manifest()]) == ({}, {})
+
+
+def test_what_most_have_in_common_is_not_uncommon() -> None:
+    apart = settings_apart([a_manifest(evaluation={"test": test}) for test in (True, True, False)])
+    assert [one["evaluation.test"] for one in apart] == ["true", "true", "false"]
+    assert uncommon(apart) == ({}, {}, {"evaluation.test": "false"})
+    assert uncommon(apart[1:]) == tuple(apart[1:])

@@ -69,7 +69,8 @@ def chart(curves: Curves) -> Chart:
     """Lay out the curves of a training."""
     across = Scale(low=0, high=max(1, curves.calls))
     reported = [curves.reported] if curves.reported else []
-    up = _range([*curves.train, *curves.val, *curves.test, *reported])
+    marks = [*curves.train, *curves.val, *curves.test, *reported]
+    up = range_of([mark.interval for mark in marks])
     best = [(calls, mean) for calls, mean in curves.best]
     if best:
         best.append((curves.calls, best[-1][1]))
@@ -125,10 +126,10 @@ def stairs(points: Iterable[tuple[int, float]], across: Scale, up: Scale) -> Poi
     return _line(corners, across, up)
 
 
-def _range(marks: Sequence[Mark]) -> Scale:
+def range_of(intervals: Sequence[tuple[float, float]]) -> Scale:
     """Return the tenths between which all intervals lie."""
-    low = min((mark.interval[0] for mark in marks), default=0.0)
-    high = max((mark.interval[1] for mark in marks), default=1.0)
+    low = min((low for low, _ in intervals), default=0.0)
+    high = max((high for _, high in intervals), default=1.0)
     return Scale(low=math.floor(10 * low) / 10, high=max(math.ceil(10 * high), math.floor(10 * low) + 1) / 10)
 
 

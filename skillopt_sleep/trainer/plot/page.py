@@ -54,7 +54,14 @@ def page(folder: Path) -> str:
 
     Raises ConfigError if there is none, if it has no step yet, or if an older version wrote it.
     """
-    manifest = read_manifest(folder)
+    manifest, history = read_manifest(folder), history_of(folder)
+    values = _values(folder, manifest, history)
+    filters = {"tokens": _tokens}
+    return self_contained(__package__ or "", "page.html.j2", values, style="page.css", filters=filters)
+
+
+def history_of(folder: Path) -> History:
+    """Return the history of the training in this folder; raise ConfigError if it can't be drawn."""
     history = read_kept(folder / HISTORY, History)
     if history is None or not history.steps:
         raise ConfigError(f"the training in {folder} has no step yet", remedy="plot it after its first step")
@@ -63,9 +70,7 @@ def page(folder: Path) -> str:
             f"the training in {folder} was written by an older version, which kept no calls by step",
             remedy="resume it (train --resume): it is written again, and nothing is paid for twice",
         )
-    values = _values(folder, manifest, history)
-    filters = {"tokens": _tokens}
-    return self_contained(__package__ or "", "page.html.j2", values, style="page.css", filters=filters)
+    return history
 
 
 def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,10 +8,10 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.trainer.plot import page
 from tests.colours import AA, colours_of, contrast
 from tests.drawn import Elements, refuse_what_loads_or_runs
+from tests.framed import BROWSER, framed
 from tests.trainer.toy import Scripted, a_config, a_trainer
 
 HOSTILE = "</td></table><script>alert(1)</script><img src=x onerror=alert(2)>"
-BROWSER = "chromium"
 
 
 @pytest.fixture(scope="module")
@@ -107,24 +106,5 @@ def test_every_colour_of_text_and_curves_can_be_read_on_its_paper(drawn: str, *,
 def test_in_a_browser_the_page_says_no_error_and_is_no_wider_than_its_window(
     drawn: str, width: int, tmp_path: Path
 ) -> None:
-    framed = tmp_path / "page.html"
-    framed.write_text(drawn, encoding="utf-8")
-    # The page may run no script, so its frame measures it.
-    measuring = (
-        f"<iframe width={width} height=4000 src=page.html></iframe><pre id=wide></pre><script>"
-        "onload = () => { const page = document.querySelector('iframe').contentDocument.documentElement;"
-        "wide.textContent = `${page.scrollWidth} of ${page.clientWidth}`; }</script>"
-    )
-    (tmp_path / "frame.html").write_text(measuring, encoding="utf-8")
-    options = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--allow-file-access-from-files",
-        "--enable-logging=stderr",
-    ]
-    address = (tmp_path / "frame.html").as_uri()
-    done = subprocess.run([BROWSER, *options, "--dump-dom", address], capture_output=True, text=True, check=True)
-    assert "CONSOLE" not in done.stderr
-    wide, window = re.findall(r"(\d+) of (\d+)", done.stdout)[0]
-    assert 0 < int(wide) == int(window) <= width
+    wide, window = framed(drawn, width, tmp_path)
+    assert 0 < wide == window <= width
