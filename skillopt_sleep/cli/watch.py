@@ -11,7 +11,8 @@ from skillopt_sleep.cli.console import warn
 from skillopt_sleep.cli.progress import following, spending, time_left
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import length
-from skillopt_sleep.stores.progress import EVERY, Progress, read_progress
+from skillopt_sleep.stores.events import EVERY
+from skillopt_sleep.stores.progress import Progress, read_progress
 
 
 def watch_night(data: Path) -> None:
@@ -43,7 +44,7 @@ def stages(progress: Progress) -> list[str]:
 
 
 def _updates(data: Path, first: Progress) -> Iterator[Progress]:
-    """Yield the night's progress until it ends, reading the file as often as it is written."""
+    """Yield the night's progress until it ends, reading its log as often as it is written."""
     current: Progress | None = first
     while current is not None and current.night == first.night:
         yield current

@@ -7,15 +7,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from skillopt_sleep.errors import CallPending, SleepError
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import tell
 from skillopt_sleep.protocols import Meter, Page
 from skillopt_sleep.records import CUT_SHORT, NightReport
-from skillopt_sleep.stores.progress import ProgressFile
+from skillopt_sleep.stores.events import EventLog
+from skillopt_sleep.stores.progress import name_none, name_running
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
 class Observed:
-    """Opens the store's night, logs it, and writes its progress to a file for those who watch.
+    """Opens the store's night, logs it, and keeps the log of its events, which those who watch read.
 
     `afterwards` is called at the end of a night, while no other can begin.
     """
@@ -36,7 +38,7 @@ class Observed:
         self._most_calls = most_calls
         self._most_minutes = most_minutes
         self._afterwards = afterwards
-        self._file: ProgressFile | None = None
+        self._events: EventLog | None = None
         self._began: dict[str, float] = {}
 
     @contextmanager
@@ -44,13 +46,14 @@ class Observed:
         """Open the store's night; its progress can be watched until it is over."""
         with self._store.open_night() as page:
             tell("night begins", night=page.night, resumed=page.resumed)
-            self._file = ProgressFile(
+            self._events = EventLog(page.folder, spent=self._meter.spend, clock=utc_now)
+            name_running(
                 self._data,
                 night=page.night,
                 started=page.started,
+                folder=page.folder,
                 most_calls=self._most_calls,
                 most_minutes=self._most_minutes,
-                spent=self._meter.spend,
             )
             try:
                 yield page
@@ -58,8 +61,9 @@ class Observed:
                 _log_stop(error, page.night)
                 raise
             finally:
-                self._file.close()
-                self._file = None
+                name_none(self._data)
+                self._events.close()
+                self._events = None
             report = self._store.report(page.night)
             if report:
                 _log_end(report)
@@ -67,8 +71,8 @@ class Observed:
 
     def advance(self, label: str, done: int, total: int) -> None:
         """Note that `done` of `total` calls of this stage are done."""
-        if self._file:
-            self._file.advance(label, done, total)
+        if self._events:
+            self._events.advance(label, done, total)
         if not done:
             self._began[label] = time.monotonic()
         elif done == total:

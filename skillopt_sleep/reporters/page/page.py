@@ -10,6 +10,7 @@ from skillopt_sleep.pages.render import self_contained
 from skillopt_sleep.records import CUT_SHORT, PAGE, Decision, NightReport, StepOutcome, model_names, told
 from skillopt_sleep.reporters.judging import judge_in_words
 from skillopt_sleep.reporters.noted import noted
+from skillopt_sleep.reporters.page.course import course
 from skillopt_sleep.reporters.page.decisions import decisions
 from skillopt_sleep.reporters.page.trials import tried
 from skillopt_sleep.reporters.page.waiting import dropped, waiting
@@ -68,6 +69,7 @@ def values(report: NightReport, waits: Collection[str] | None, *, folder: Path |
         "waiting": waiting(report.corrections),
         "dropped": dropped(report.corrections),
         "weeks": weeks(report.trend),
+        "course": course(folder),
         "facts": facts(report),
         "purposes": purposes(report),
         "sessions": sessions_in_words(report),
