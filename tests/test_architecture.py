@@ -39,6 +39,7 @@ TESTED_AS_A_WHOLE = {
     "replay/workspaces/refused.py": "replay/workspaces/test_bases.py",
     "replay/workspaces/git.py": "replay/workspaces/test_bases.py",
     "replay/workspaces/making.py": "replay/workspaces/test_bases.py",
+    "reporters/used.py": "cli/test_tasks_why.py",
     "settings/*.py": "test_settings.py",
     "web/card.py": "web/pages/test_inbox.py",
     "web/desk.py": "web/pages/test_inbox.py",

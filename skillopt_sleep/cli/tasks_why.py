@@ -1,7 +1,6 @@
 """Explain where a task comes from, from the bank and the reports of past nights."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from skillopt_sleep.cli.text import block
@@ -9,7 +8,8 @@ from skillopt_sleep.deciding.tasks import short_ids
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.redact import clip
 from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
-from skillopt_sleep.records import Deed, DeedKind, Evidence, NightReport, Split, StepOutcome, Task
+from skillopt_sleep.records import Deed, DeedKind, Evidence, NightReport, Split, Task
+from skillopt_sleep.reporters.used import uses
 from skillopt_sleep.reporters.words import SPLITS
 from skillopt_sleep.stores.bank import Banked
 
@@ -149,7 +149,7 @@ def _nights(entry: Banked, related: Sequence[Banked], reports: Sequence[NightRep
     lines: list[str] = []
     for report in reports:
         for step in report.documents:
-            for use in _uses(entry.task, step):
+            for use in uses(entry.task, step):
                 lines.append(f"    {report.night}  {visible(step.document.id)}: {use}")
     if lines:
         return "\n".join(["nights that used it:", *lines])
@@ -179,35 +179,6 @@ def _not_used(entry: Banked, related: Sequence[Banked], reports: Sequence[NightR
     if all(banked.task.split is Split.TRAIN for banked in (entry, *related)):
         text += "\n  its lesson waits for a second session"
     return text
-
-
-def _uses(task: Task, step: StepOutcome) -> Iterator[str]:
-    """Yield what the work on a document used the task for."""
-    uses = [*_as_test(task, step), *_as_lesson(task, step)]
-    yield from uses
-    if not uses and task.id in step.later.scores:
-        yield f"was asked without a change: {step.later.scores[task.id]:.2f}"
-    if task.split is Split.TEST and step.test.n and task.session in step.sessions.ids:
-        yield "was a test of an accepted change"
-
-
-def _as_test(task: Task, step: StepOutcome) -> Iterator[str]:
-    """Yield the scores of the task in the trial of a change, equal ones once."""
-    scores = Counter[tuple[float, float]]()
-    for pair in step.trial.pairs:
-        if pair.task == task.id:
-            scores[pair.before, pair.after] += 1
-    for (before, after), times in scores.items():
-        often = f", {times} times" if times > 1 else ""
-        yield f"tested a change, {before:.2f} → {after:.2f}{often}"
-
-
-def _as_lesson(task: Task, step: StepOutcome) -> Iterator[str]:
-    """Yield the edits that were written because of the task."""
-    for applied in step.tried.edits:
-        if task.id in applied.edit.tasks:
-            words = one_line(applied.edit.content or applied.edit.target, limit=WIDTH - 6)
-            yield f"led to an edit ({applied.fate}, verdict: {step.verdict.decision})\n      {words}"
 
 
 def _by_hand(entry: Banked, *, now: datetime) -> str:

@@ -119,7 +119,7 @@ def absence(
         return _of_origin(origin, origin.said)
     if lesson is not None:
         decided = _rule_of(lesson, known)
-        return _of_lesson(lesson, named, reports) if decided is None else _of_origin(decided, lesson.quotes)
+        return of_lesson(lesson, named, reports) if decided is None else _of_origin(decided, lesson.quotes)
     found = _best_correction(asked, reports)
     if found is not None:
         return _of_correction(*found)
@@ -204,7 +204,7 @@ def _of_origin(origin: Origin, said: Sequence[Evidence]) -> Absence:
     )
 
 
-def _of_lesson(lesson: Lesson, named: dict[str, Lesson], reports: Reports) -> Absence:
+def of_lesson(lesson: Lesson, named: dict[str, Lesson], reports: Reports) -> Absence:
     """Say how far a lesson came that has no rule: the end of the newest night that tried it."""
     if lesson.state is LessonState.TAKEN_BACK:
         because = why_ended(taken_back(named.values()).get(lesson.id))

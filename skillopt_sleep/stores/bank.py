@@ -66,9 +66,11 @@ class SqliteBank:
         """Return every task that wasn't dropped, oldest first."""
         return tuple(entry.task for entry in self.entries() if entry.dropped is None)
 
-    def entries(self) -> tuple[Banked, ...]:
-        """Return every task with a person's edits and marks, dropped ones too, oldest first."""
-        return tuple(self._banked("ORDER BY at, id"))
+    def entries(self, *, lesson: str | None = None) -> tuple[Banked, ...]:
+        """Return every task, or those of a lesson, with a person's edits and marks and dropped ones, oldest first."""
+        if lesson is None:
+            return tuple(self._banked("ORDER BY at, id"))
+        return tuple(self._banked("WHERE lesson = ? ORDER BY at, id", (lesson,)))
 
     def unknown(self, tasks: Sequence[Task]) -> tuple[Task, ...]:
         """Return what a person wrote that no night has used: among these tasks, and added or edited in the bank."""

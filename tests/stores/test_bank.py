@@ -85,6 +85,13 @@ def test_unknown_tasks_are_those_no_night_has_banked(store: SqliteStore) -> None
     assert store.bank.unknown([]) == ()
 
 
+def test_the_tasks_of_one_lesson_are_those_and_no_others(store: SqliteStore) -> None:
+    bank(store, numbered(1, lesson="a"), numbered(2, lesson="b"), numbered(3, lesson="a"))
+    first, *_, last = store.bank.entries()
+    assert [entry.task.id for entry in store.bank.entries(lesson="a")] == [first.task.id, last.task.id]
+    assert store.bank.entries(lesson="c") == ()
+
+
 def test_sides_are_those_of_sessions_that_have_one(store: SqliteStore) -> None:
     bank(store, numbered(1), numbered(2, split=Split.VAL), numbered(3, split=Split.TEST))
 
