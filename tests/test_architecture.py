@@ -43,6 +43,7 @@ TESTED_AS_A_WHOLE = {
     "settings/*.py": "test_settings.py",
     "web/card.py": "web/pages/test_inbox.py",
     "web/desk.py": "web/pages/test_inbox.py",
+    "web/learned.py": "web/pages/test_lessons.py",
     "web/merge.py": "web/pages/test_inbox.py",
     "web/versions.py": "web/pages/test_documents.py",
     "web/waiting.py": "web/pages/test_inbox.py",

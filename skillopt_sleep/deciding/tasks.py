@@ -110,6 +110,7 @@ def editable(task: Task) -> tuple[object, ...]:
 def _twin(entry: Banked, written: Task, entries: Sequence[Banked]) -> str:
     """Return the id of another task with the same session and request, "" if there is none."""
     for other in entries:
-        if other is not entry and (other.task.session, other.task.prompt) == (entry.task.session, written.prompt):
+        is_same = (other.task.session, other.task.prompt) == (entry.task.session, written.prompt)
+        if is_same and other.task.id != entry.task.id:
             return other.task.id
     return ""

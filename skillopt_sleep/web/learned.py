@@ -1,0 +1,304 @@
+"""Put together what nights learned: the lessons, and one of them with all that is known of it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from skillopt_sleep.deciding.origin_words import decision, tried
+from skillopt_sleep.deciding.shown import digest_of
+from skillopt_sleep.deciding.tasks import editable
+from skillopt_sleep.errors import SleepError
+from skillopt_sleep.kit.words import ago, counted, home_path, span
+from skillopt_sleep.proposals.absence import of_lesson
+from skillopt_sleep.proposals.origins import origins
+from skillopt_sleep.records import DONE, Lesson as Learned, LessonState, NightReport, PlaceKind, Record, Split
+from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.reporters.references import scored_by
+from skillopt_sleep.reporters.used import uses
+from skillopt_sleep.reporters.words import USES
+from skillopt_sleep.stores.bank import Banked
+from skillopt_sleep.stores.sqlite import SqliteStore
+
+AT_ONCE = 50
+NIGHTS = 8  # of which a lesson's page reads the reports
+OWN = "own"  # the place of tasks without a lesson, which a person added
+STATES = {
+    LessonState.PROPOSED: "a rule waits for you",
+    LessonState.LIVE: "a rule of it is live",
+    LessonState.OPEN: "nights learn from it",
+    LessonState.NOTICED: "noticed once, in one session",
+    LessonState.TAKEN_BACK: "you took it back",
+    LessonState.RETIRED: "not learned from any more",
+}
+SIDES = tuple((split.value, USES[split]) for split in Split)
+_NEWEST_FIRST = tuple(STATES)
+_SESSION_CHARS = 8
+
+
+class Asked(Record, frozen=True, kw_only=True):
+    """Which lessons are asked for: with these words, in this state, after so many others."""
+
+    words: str = ""
+    state: str = ""
+    skipped: int = 0
+
+
+class LessonRow(Record, frozen=True, kw_only=True):
+    """A lesson in the list."""
+
+    id: str
+    wording: str
+    state: str
+    often: str
+    project: str
+
+
+class Lessons(Record, frozen=True, kw_only=True):
+    """Some of the lessons; `states` are all that there are with their numbers, `all` those that match."""
+
+    rows: tuple[LessonRow, ...]
+    asked: Asked
+    states: tuple[tuple[str, str, int], ...]
+    all: int
+    own: int
+    newer: int | None
+    older: int | None
+
+
+class Sign(Record, frozen=True, kw_only=True):
+    """Something the person said or did: when, and in which turn of which session."""
+
+    words: str
+    when: str
+    where: str
+
+
+class RuleRow(Record, frozen=True, kw_only=True):
+    """A rule that was proposed for a lesson, its trial, and what was decided."""
+
+    proposal: str
+    text: str
+    tried: str
+    decision: str
+
+
+class TaskRow(Record, frozen=True, kw_only=True):
+    """A task, what it is for, how its answers are scored, and what nights used it for."""
+
+    id: str
+    prompt: str
+    context: str
+    side: str
+    use: str
+    demands: tuple[str, ...]
+    score: str
+    used: tuple[str, ...]
+    marks: tuple[str, ...]
+    dropped: bool
+    pinned: bool
+    shown: str
+
+
+class Lesson(Record, frozen=True, kw_only=True):
+    """A lesson with its evidence, newest first, its rules, its tasks, and why there is no rule if there is none."""
+
+    id: str
+    wording: str
+    state: str
+    where: str
+    often: str
+    signs: tuple[Sign, ...]
+    takes_back: tuple[str, str]
+    taken_back_by: tuple[str, str]
+    rules: tuple[RuleRow, ...]
+    because: str
+    next: str
+    tasks: tuple[TaskRow, ...]
+    shown: str
+    trouble: tuple[tuple[str, str], ...]
+    sides: tuple[tuple[str, str], ...] = SIDES
+
+
+def lessons_page(store: SqliteStore, asked: Asked, *, now: datetime) -> Lessons:
+    """Return the lessons that are asked for, those whose rules wait first, the latest of a state first."""
+    every = store.lessons.every()
+    counts = Counter(lesson.state for lesson in every)
+    found = sorted(filter(lambda lesson: _matches(lesson, asked), every), key=_place)
+    rows = found[asked.skipped : asked.skipped + AT_ONCE]
+    end = asked.skipped + len(rows)
+    return Lessons(
+        rows=tuple(_row(lesson, now=now) for lesson in rows),
+        asked=asked,
+        states=tuple((state.value, STATES[state], counts[state]) for state in STATES if counts[state]),
+        all=len(found),
+        own=len(store.bank.entries(lesson="")),
+        newer=max(asked.skipped - AT_ONCE, 0) if asked.skipped else None,
+        older=end if end < len(found) else None,
+    )
+
+
+def lesson_page(store: SqliteStore, name: str, *, now: datetime, trouble: SleepError | None = None) -> Lesson | None:
+    """Return one lesson, None if there is none of this id; OWN stands for the tasks without one."""
+    problems = ((trouble.message, trouble.remedy),) if trouble else ()
+    if name == OWN:
+        tasks = store.bank.entries(lesson="")
+        return _of_their_own(tasks, store, problems) if tasks else None
+    named = {lesson.id: lesson for lesson in store.lessons.every()}
+    lesson = named.get(name)
+    if lesson is None:
+        return None
+    entries = store.bank.entries(lesson=name)
+    known = [one for one in origins(store.bank.proposals(), named.values()) if name in one.lessons]
+    reports = list(_reports(store, {entry.night for entry in entries} | {one.night for one in known}))
+    absent = of_lesson(lesson, named, lambda: reports) if not known else None
+    ender = next((one for one in named.values() if one.takes_back == name), None)
+    ended = named.get(lesson.takes_back)
+    return Lesson(
+        id=name,
+        wording=lesson.wording or name,
+        state=STATES[lesson.state],
+        where=_where(lesson),
+        often=_often(lesson, now=now),
+        signs=tuple(_signs(lesson, now=now)),
+        takes_back=(ended.id, ended.wording) if ended else ("", ""),
+        taken_back_by=(ender.id, ender.wording) if ender else ("", ""),
+        rules=tuple(
+            RuleRow(
+                proposal=one.proposal,
+                text=one.rule,
+                tried=sentence(tried(one)),
+                decision=sentence(decision(one, now=now)),
+            )
+            for one in reversed(known)
+        ),
+        because=sentence(absent.because) if absent else "",
+        next=absent.next if absent else "",
+        tasks=tuple(_tasks(entries, store, reports)),
+        shown=tasks_shown(entries),
+        trouble=problems,
+    )
+
+
+def task_shown(entry: Banked) -> str:
+    """Return what tells whether a task is still as it was shown."""
+    return digest_of((entry.task.id, editable(entry.task), bool(entry.dropped), bool(entry.pinned)))
+
+
+def tasks_shown(entries: Sequence[Banked]) -> str:
+    """Return what tells whether all of these tasks are still as they were shown."""
+    return digest_of(map(task_shown, entries))
+
+
+def _of_their_own(entries: Sequence[Banked], store: SqliteStore, trouble: tuple[tuple[str, str], ...]) -> Lesson:
+    return Lesson(
+        id=OWN,
+        wording="Tasks without a lesson",
+        state="you added them, by hand or in a file",
+        where="",
+        often="",
+        signs=(),
+        takes_back=("", ""),
+        taken_back_by=("", ""),
+        rules=(),
+        because="",
+        next="",
+        tasks=tuple(_tasks(entries, store, list(_reports(store, {entry.night for entry in entries})))),
+        shown=tasks_shown(entries),
+        trouble=trouble,
+    )
+
+
+def _matches(lesson: Learned, asked: Asked) -> bool:
+    if asked.state and lesson.state.value != asked.state:
+        return False
+    text = f"{lesson.wording} {lesson.project} {' '.join(piece.quote for piece in lesson.quotes)}".casefold()
+    return all(word in text for word in asked.words.casefold().split())
+
+
+def _place(lesson: Learned) -> tuple[int, float]:
+    return _NEWEST_FIRST.index(lesson.state), -lesson.last.timestamp()
+
+
+def _row(lesson: Learned, *, now: datetime) -> LessonRow:
+    return LessonRow(
+        id=lesson.id,
+        wording=lesson.wording or lesson.id,
+        state=STATES[lesson.state],
+        often=_often(lesson, now=now),
+        project=Path(lesson.project).name,
+    )
+
+
+def _often(lesson: Learned, *, now: datetime) -> str:
+    return f"{counted(len(lesson.sessions), 'session')}, {span(lesson.first, lesson.last, now)}"
+
+
+def _where(lesson: Learned) -> str:
+    """Say where a lesson holds."""
+    project = home_path(lesson.project)
+    if lesson.holds.kind is PlaceKind.PERSON:
+        return "in all your projects"
+    if lesson.holds.name:
+        return f"for {lesson.holds.name}, in {project}"
+    return f"in {project}"
+
+
+def _signs(lesson: Learned, *, now: datetime) -> Iterator[Sign]:
+    """Yield what the person said and did, newest first."""
+    signs = [(piece, f"«{piece.quote}»") for piece in lesson.quotes]
+    deeds = [(deed, f"you {DONE[deed.kind]}" + (f": «{deed.what}»" if deed.what else "")) for deed in lesson.deeds]
+    found = sorted((*signs, *deeds), key=lambda pair: pair[0].at or lesson.first, reverse=True)
+    for piece, words in found:
+        agent, _, session = piece.session.partition(":")
+        when = ago(piece.at, now) if piece.at else ""
+        yield Sign(words=words, when=when, where=f"{agent} {session[:_SESSION_CHARS]}, turn {piece.turn}")
+
+
+def _reports(store: SqliteStore, nights: set[str]) -> Iterator[NightReport]:
+    """Yield the reports of these nights, and of the last ones, newest first; only a few of them."""
+    last = [line.id for line in store.nights()[:2]]
+    for night in sorted({*nights, *last} - {""}, reverse=True)[:NIGHTS]:
+        report = store.report(night)
+        if report is not None:
+            yield report
+
+
+def _tasks(entries: Sequence[Banked], store: SqliteStore, reports: Sequence[NightReport]) -> Iterator[TaskRow]:
+    scores = store.history.scores([entry.task.id for entry in entries])
+    for entry in entries:
+        task = entry.task
+        score = scores.get(task.id)
+        yield TaskRow(
+            id=task.id,
+            prompt=task.prompt,
+            context=task.context,
+            side=task.split.value if task.split else "",
+            use=USES[task.split] if task.split else "not used yet",
+            demands=scored_by(task.reference),
+            score="" if score is None else f"{score:.2f} of 1 as things are",
+            used=tuple(_used(entry, reports)),
+            marks=tuple(_marks(entry)),
+            dropped=entry.dropped is not None,
+            pinned=entry.pinned is not None,
+            shown=task_shown(entry),
+        )
+
+
+def _used(entry: Banked, reports: Sequence[NightReport]) -> Iterator[str]:
+    for report in reports:
+        for step in report.documents:
+            for use in uses(entry.task, step):
+                yield f"{report.night}, {step.document.id}: {use}"
+
+
+def _marks(entry: Banked) -> Iterator[str]:
+    """Yield what a person did to a task, in words."""
+    if entry.dropped:
+        yield "dropped: no night uses it"
+    if entry.pinned:
+        yield "pinned: every night of its project uses it"
+    if entry.edited:
+        yield "your version" if entry.earlier else "added by you"
+    if entry.waits:
+        yield "the next night uses it"
