@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import BOLD, DIM, NAME, Column, Part, say, say_json, say_table
 from skillopt_sleep.cli.since import moment
 from skillopt_sleep.deciding.stored import opened_to_read
-from skillopt_sleep.kit.words import counted
+from skillopt_sleep.reporters.costs import price, spent, total
 from skillopt_sleep.reporters.words import purpose_words, unpriced
 from skillopt_sleep.stores.ledger import LedgerLine
 
@@ -26,21 +26,6 @@ _COLUMNS = (
 )
 
 
-class _Total(NamedTuple):
-    """The sum of ledger lines; `usd` is the known part of the price, `unpriced` the calls without a known price.
-
-    `unnamed` is the number of calls whose tokens aren't known.
-    """
-
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
-    usd: float
-    unpriced: int
-    unnamed: int
-
-
 def cost(
     *,
     since: Annotated[
@@ -52,11 +37,11 @@ def cost(
     with opened_to_read() as store:
         lines = store.ledger.lines(since=moment(since) if since else None)
     if as_json:
-        total = _total(lines)._asdict()
-        if total["unpriced"]:
-            total["usd"] = None
+        sums = total(lines)._asdict()
+        if sums["unpriced"]:
+            sums["usd"] = None
         rows = [line._asdict() for line in lines]
-        say_json({"schema_version": 1, "lines": rows, "total": total})
+        say_json({"schema_version": 1, "lines": rows, "total": sums})
         return
     if not lines and since:
         say(f"Nothing was spent since {since}.")
@@ -66,7 +51,7 @@ def cost(
         return
     for night, of_night in groupby(lines, key=lambda line: line.night):
         _show_night(night, list(of_night))
-    say(("all  ", BOLD), f"{_spent(lines)}  ", (_price(_total(lines)), BOLD))
+    say(("all  ", BOLD), f"{spent(total(lines))}  ", (price(total(lines)), BOLD))
     models = [line.model for line in lines if line.unpriced]
     if models:
         say(unpriced(models))
@@ -79,43 +64,13 @@ def _show_night(night: str, lines: Sequence[LedgerLine]) -> None:
     most = max(line.input_tokens + line.output_tokens for line in lines)
     rows: list[list[Part]] = []
     for line in sorted(lines, key=lambda line: -(line.input_tokens + line.output_tokens)):
-        total = _total([line])
+        of_line = total([line])
         tokens = [f"{count:,}" for count in (line.input_tokens, line.cached_tokens, line.output_tokens)]
-        if total.unnamed == total.calls:
+        if of_line.unnamed == of_line.calls:
             tokens = ["unknown", "", ""]
-        elif total.unnamed:
+        elif of_line.unnamed:
             tokens[0] = f"at least {tokens[0]}"
         bar = "█" * round(BAR * (line.input_tokens + line.output_tokens) / most) if most else ""
         model: Part = (line.model if len(models) > 1 else "", DIM)
-        rows.append([purpose_words(line.purpose), f"{line.calls:,}", *tokens, _price(total), (bar, NAME), model])
+        rows.append([purpose_words(line.purpose), f"{line.calls:,}", *tokens, price(of_line), (bar, NAME), model])
     say_table(_COLUMNS, rows, indent=2)
-
-
-def _total(lines: Sequence[LedgerLine]) -> _Total:
-    total = _Total(calls=0, input_tokens=0, output_tokens=0, cached_tokens=0, usd=0, unpriced=0, unnamed=0)
-    for line in lines:
-        total = _Total(
-            calls=total.calls + line.calls,
-            input_tokens=total.input_tokens + line.input_tokens,
-            output_tokens=total.output_tokens + line.output_tokens,
-            cached_tokens=total.cached_tokens + line.cached_tokens,
-            usd=total.usd + line.usd,
-            unpriced=total.unpriced + line.unpriced,
-            unnamed=total.unnamed + line.unnamed,
-        )
-    return total
-
-
-def _spent(lines: Sequence[LedgerLine]) -> str:
-    total = _total(lines)
-    calls = counted(total.calls, "call")
-    if total.unnamed == total.calls:
-        return f"{calls}, tokens unknown"
-    at_least = "at least " if total.unnamed else ""
-    return f"{calls}, {at_least}{total.input_tokens:,} tokens in and {total.output_tokens:,} out"
-
-
-def _price(total: _Total) -> str:
-    if not total.unpriced:
-        return f"${total.usd:.4f}"
-    return f"at least ${total.usd:.4f}" if total.usd else "unknown"
