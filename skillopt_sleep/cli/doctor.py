@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, Part, say, say_json
-from skillopt_sleep.errors import ConfigError, SleepError
+from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.words import counted
-from skillopt_sleep.settings import Paths, find_paths
+from skillopt_sleep.settings import find_paths
 
 if TYPE_CHECKING:
     from skillopt_sleep.doctor.findings import Finding
@@ -32,6 +32,7 @@ def doctor(
 
     If an API is set up, it is asked with your key whether it has the model (GET /v1/models/NAME), and nothing else.
     """
+    from skillopt_sleep.doctor.automatic import automatic_nights
     from skillopt_sleep.doctor.checks import look
     from skillopt_sleep.doctor.findings import exit_code, problems
 
@@ -39,7 +40,7 @@ def doctor(
     if not folder.is_dir():
         raise ConfigError(f"--project {project}: no such folder", remedy="name a project's folder")
     paths = find_paths()
-    findings = (*look(paths, folder=folder, home=Path.home(), environ=os.environ), _automatic_nights(paths))
+    findings = (*look(paths, folder=folder, home=Path.home(), environ=os.environ), automatic_nights(paths))
     if as_json:
         wrong = problems(findings)
         fine = [finding for finding in findings if finding not in wrong]
@@ -51,23 +52,6 @@ def doctor(
     code = exit_code(findings)
     if code:
         raise typer.Exit(code)
-
-
-def _automatic_nights(paths: Paths) -> "Finding":
-    """Return whether nights run automatically; not wanting them is a choice, not a problem."""
-    from skillopt_sleep.cli.daemon_shown import installed_says
-    from skillopt_sleep.daemon.installed import installed
-    from skillopt_sleep.doctor.findings import Topic, fine, of_error, problem
-
-    try:
-        status = installed(paths)
-        text, remedy = installed_says(paths)
-    except (SleepError, OSError) as error:
-        return of_error(Topic.DAEMON, error)
-    is_wanted = bool(status.service or status.missing)
-    if is_wanted and remedy:
-        return problem(Topic.DAEMON, text, remedy)
-    return fine(Topic.DAEMON, text, remedy)
 
 
 def shown(findings: "tuple[Finding, ...]", width: int) -> Iterator[str]:

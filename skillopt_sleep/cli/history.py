@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, Column, Part, say, say_json, say_table
-from skillopt_sleep.cli.daemon_shown import first_step
+from skillopt_sleep.daemon.shown import first_step
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say_json
-from skillopt_sleep.cli.daemon_shown import daemon_data
 from skillopt_sleep.cli.status_shown import Status, last_closed, show_status
 from skillopt_sleep.cli.watch import watch_night
+from skillopt_sleep.daemon.shown import daemon_data
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import Exit
 from skillopt_sleep.kit.clock import utc_now

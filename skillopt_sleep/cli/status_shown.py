@@ -7,8 +7,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, NAME, say_next, say_row
-from skillopt_sleep.cli.daemon_shown import daemon_rows, first_step
 from skillopt_sleep.cli.watch import shown
+from skillopt_sleep.daemon.shown import daemon_rows, first_step
 from skillopt_sleep.kit.clock import shown as clock_words
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.kit.words import counted, when

@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.daemon_shown import daemon_data, daemon_rows, first_step, installed_says
 from skillopt_sleep.daemon.backlog import Backlog, Missed, Pending
 from skillopt_sleep.daemon.schedule import Slot
 from skillopt_sleep.daemon.service.hook_files import Hook
 from skillopt_sleep.daemon.service.hooks_json import add_hooks
 from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger, Manifest
+from skillopt_sleep.daemon.shown import daemon_data, daemon_rows, first_step, installed_says
 from skillopt_sleep.daemon.state import Pause, Standing, State
 from skillopt_sleep.kit.files import private_dir
 from skillopt_sleep.settings import BackendSettings, Paths, Settings
