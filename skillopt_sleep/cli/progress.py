@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from skillopt_sleep.cli.console import BOLD, DIM, NARROWEST
+from skillopt_sleep.cli.console import BOLD, DIM, GAP, NARROWEST
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, length
+from skillopt_sleep.reporters.underway import cost, spending, time_left
 from skillopt_sleep.stores.progress import Progress, Stage
 
 if TYPE_CHECKING:
@@ -20,40 +21,10 @@ if TYPE_CHECKING:
 
 MOST_STAGES = 4
 _REDRAWS_A_SECOND = 4
-_ENOUGH_CALLS = 5  # fewer don't tell how long the others take
-_CENT = 0.01
 
 
-def spending(progress: Progress) -> str:
-    """Return what a night has spent: calls of how many at most, dollars if they are known, else tokens."""
-    calls = f"{progress.calls} of at most {progress.most_calls} calls"
-    return ", ".join([calls, *_cost(progress.usd, progress.tokens)])
-
-
-def _cost(usd: float | None, tokens: int | None) -> list[str]:
-    """Return the dollars in words if they are known and some, else the tokens, else nothing."""
-    if usd:
-        digits = 4 if usd < _CENT else 2
-        return [f"${usd:.{digits}f}"]
-    if tokens is None:
-        return []
-    return [f"{tokens:,} tokens"]
-
-
-def time_left(progress: Progress, *, now: datetime) -> str:
-    """Return how long a night can still take, by its limits of minutes and calls; "" if that isn't known."""
-    if not progress.most_minutes:
-        return ""
-    passed = max(now - progress.started, timedelta())
-    left = max(timedelta(minutes=progress.most_minutes) - passed, timedelta())
-    if progress.calls >= _ENOUGH_CALLS:
-        calls_left = max(progress.most_calls - progress.calls, 0)
-        left = min(left, passed / progress.calls * calls_left)
-    return f"at most {length(left)} left"
-
-
-def view(progress: Progress, *, now: datetime) -> "RenderableType":
-    """Draw a night: its spending and time on a bar of its calls, and its current stages below."""
+def view(progress: Progress, *, now: datetime, decided: Sequence[str] = ()) -> "RenderableType":
+    """Draw a night: its spending and time on a bar of its calls, what is decided, and its current stages below."""
     from rich.console import Group
     from rich.text import Text
 
@@ -63,7 +34,8 @@ def view(progress: Progress, *, now: datetime) -> "RenderableType":
         (f"  {time_left(progress, now=now)}", DIM),
     )
     overall = _rows([(spending(progress), progress.calls, progress.most_calls, "")])
-    return Group(head, overall, stages_view(progress.stages))
+    verdicts = [Text(one_line(line, limit=NARROWEST - GAP)) for line in decided]
+    return Group(head, overall, *verdicts, stages_view(progress.stages))
 
 
 def training_view(underway: "Underway", *, now: datetime) -> "RenderableType":
@@ -86,7 +58,7 @@ def _spent(underway: "Underway") -> str:
     calls = counted(spend.calls, "call")
     if underway.most_calls:
         calls = f"{spend.calls:,} of at most {underway.most_calls:,} calls"
-    return ", ".join([calls, *_cost(spend.usd, spend.tokens)])
+    return ", ".join([calls, *cost(spend.usd, spend.tokens)])
 
 
 def stages_view(stages: Sequence[Stage]) -> "Table":
@@ -115,15 +87,17 @@ def _rows(rows: Sequence[tuple[str, int, int, str]]) -> "Table":
 
 
 @contextmanager
-def following(current: Callable[[], Progress | None]) -> Generator[None]:
-    """Show a night on stderr while the block runs; show nothing if stderr isn't a terminal."""
+def following(
+    current: Callable[[], Progress | None], decided: Callable[[], Sequence[str]] = lambda: ()
+) -> Generator[None]:
+    """Show a night, and what is `decided`, on stderr while the block runs; nothing if stderr isn't a terminal."""
     if not sys.stderr.isatty():
         yield
         return
 
     def draw() -> "RenderableType":
         progress = current()
-        return "" if progress is None else view(progress, now=utc_now())
+        return "" if progress is None else view(progress, now=utc_now(), decided=decided())
 
     with _live(draw):
         yield

@@ -8,11 +8,12 @@ from datetime import datetime
 from pathlib import Path
 
 from skillopt_sleep.cli.console import warn
-from skillopt_sleep.cli.progress import following, spending, time_left
+from skillopt_sleep.cli.progress import following
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import length
-from skillopt_sleep.stores.events import EVERY
-from skillopt_sleep.stores.progress import Progress, read_progress
+from skillopt_sleep.reporters.underway import spending, time_left
+from skillopt_sleep.stores.events import Happened, read_events
+from skillopt_sleep.stores.progress import EVERY, Progress, read_progress
 
 
 def watch_night(data: Path) -> None:
@@ -23,10 +24,10 @@ def watch_night(data: Path) -> None:
         return
     try:
         if sys.stderr.isatty():
-            with following(lambda: read_progress(data)):
+            with following(lambda: read_progress(data), lambda: verdicts(data, progress.night)):
                 deque(_updates(data, progress), maxlen=0)
         else:
-            _print_changes(_updates(data, progress))
+            _print_changes(_updates(data, progress), data)
     except KeyboardInterrupt:
         warn("The night goes on. To stop it: skillopt-sleep cancel")
 
@@ -44,7 +45,7 @@ def stages(progress: Progress) -> list[str]:
 
 
 def _updates(data: Path, first: Progress) -> Iterator[Progress]:
-    """Yield the night's progress until it ends, reading its log as often as it is written."""
+    """Yield the night's progress until it ends, reading the file as often as it is written."""
     current: Progress | None = first
     while current is not None and current.night == first.night:
         yield current
@@ -52,10 +53,24 @@ def _updates(data: Path, first: Progress) -> Iterator[Progress]:
         current = read_progress(data)
 
 
-def _print_changes(updates: Iterator[Progress]) -> None:
+def verdicts(data: Path, night: str) -> list[str]:
+    """Return a line for each document of a night on which it has decided."""
+    lines: list[str] = []
+    for event in read_events(data / "nights" / night):
+        if event.what is Happened.VERDICT:
+            lines.append(f"{event.name}: {event.says}")
+    return lines
+
+
+def _print_changes(updates: Iterator[Progress], data: Path) -> None:
     """Print a line for each change, for an output that can't be redrawn."""
     previous: Progress | None = None
+    told = 0
     for progress in updates:
+        decided = verdicts(data, progress.night)
+        for line in decided[told:]:
+            warn(f"{progress.night}  {one_line(line, limit=400)}")
+        told = len(decided)
         if progress != previous:
             current = "; ".join(stages(progress)) or "between two stages"
             warn(f"{progress.night}  {spending(progress)}  {current}")

@@ -58,6 +58,7 @@ def steps(
         begun, end = _begun(crew.pool.together(halves.begin, reached))
         shares = page.keep("shares", dict[str, float], lambda: _shares(begun, plan))
         for outcome in crew.pool.together(lambda one: halves.finish(one, shares), begun):
+            crew.decided(outcome)
             yield outcome.noted(*dropped[outcome.document.id])
         if end is not None:
             raise end

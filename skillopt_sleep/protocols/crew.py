@@ -19,7 +19,7 @@ from skillopt_sleep.protocols.work import (
     Targets,
     Workshop,
 )
-from skillopt_sleep.records import GateRule, RecallRules, SealedReplay
+from skillopt_sleep.records import GateRule, RecallRules, SealedReplay, StepOutcome
 from skillopt_sleep.settings.sections import MineSettings, StepSettings
 
 
@@ -114,7 +114,7 @@ class Crew:
 
     `identity` names the models and programs that attempt and grade: a trial can't be resumed by another crew. Without
     a `workshop` nothing is tried in a repository. `sealed` says who acts in a sealed copy, or why nobody can; None as
-    long as nothing needed that.
+    long as nothing needed that. `decided` is told what became of each document, as soon as it is known.
     """
 
     sources: tuple[Source, ...]
@@ -133,3 +133,4 @@ class Crew:
     identity: Callable[[], str]
     workshop: Workshop | None = None
     sealed: Callable[[], SealedReplay | None] = lambda: None
+    decided: Callable[[StepOutcome], None] = lambda _outcome: None

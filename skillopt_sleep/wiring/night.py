@@ -136,6 +136,7 @@ def wire(
         pool=ThreadPool(settings.night.workers, observed.advance),
         meter=meter,
         store=observed,
+        decided=observed.decided,
         targets=FileTargets(Path.home()),
         stager=FolderStager(
             allowed=frozenset(settings.guard.allow),

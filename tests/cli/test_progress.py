@@ -10,9 +10,7 @@ from skillopt_sleep.cli.progress import (
     Stages,
     following,
     length,
-    spending,
     stages,
-    time_left,
     training_view,
     view,
 )
@@ -39,26 +37,6 @@ def test_nothing_is_shown_where_nobody_watches(capfd: pytest.CaptureFixture[str]
         shown.advance("rollout", 0, 3)
         shown.advance("rollout", 3, 3)
     assert capfd.readouterr() == ("", "")
-
-
-def test_money_is_told_where_it_is_known_and_not_nothing() -> None:
-    assert spending(PROGRESS) == "30 of at most 300 calls, 12,300 tokens"
-    assert spending(replace(PROGRESS, usd=0.31)) == "30 of at most 300 calls, $0.31"
-    assert spending(replace(PROGRESS, usd=0.0031)) == "30 of at most 300 calls, $0.0031"
-    assert spending(replace(PROGRESS, usd=None, tokens=None)) == "30 of at most 300 calls"
-
-
-@pytest.mark.parametrize(
-    ("passed", "left"),
-    [(timedelta(minutes=3), "at most 27 min left"), (timedelta(minutes=50), "at most 10 min left")],
-)
-def test_the_time_left_is_what_the_limits_leave(passed: timedelta, left: str) -> None:
-    assert time_left(PROGRESS, now=STARTED + passed) == left
-
-
-def test_too_few_calls_tell_nothing_about_the_others() -> None:
-    assert time_left(replace(PROGRESS, calls=1), now=STARTED + timedelta(minutes=10)) == "at most 50 min left"
-    assert time_left(replace(PROGRESS, most_minutes=0), now=STARTED) == ""
 
 
 @pytest.mark.parametrize(

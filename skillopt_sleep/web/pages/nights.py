@@ -30,6 +30,7 @@ from skillopt_sleep.reporters.past_nights import PastNight, PastNights, dollars,
 from skillopt_sleep.reporters.tried import arms, verdict
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.web.guard import POLICY
+from skillopt_sleep.web.happened import Told, told_of
 from skillopt_sleep.web.markdown import as_html
 from skillopt_sleep.web.paging import Stretch, skipped_in, stretch
 from skillopt_sleep.web.site import Page, show, store_of
@@ -79,12 +80,13 @@ class Nights(Record, frozen=True, kw_only=True):
 
 
 class Night(Record, frozen=True, kw_only=True):
-    """One night: its report as HTML, and the files it left."""
+    """One night: its report as HTML, the files it left, and what happened in it."""
 
     row: NightRow
     ended: str
     report: Markup
     files: tuple[str, ...]
+    told: tuple[Told, ...]
 
 
 def nights(store: SqliteStore, *, skipped: int, now: datetime) -> Nights:
@@ -111,6 +113,7 @@ def one_night(store: SqliteStore, name: str, *, now: datetime) -> Night | None:
         ended=when(line.closed, now) if line.closed else "",
         report=body,
         files=tuple(file for file in FILES if (folder / file).is_file()),
+        told=told_of(folder),
     )
 
 

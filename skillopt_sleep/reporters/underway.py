@@ -1,0 +1,90 @@
+"""Say how far a running night is: what it has spent, how long it can still take, and how it went so far."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from skillopt_sleep.kit.words import counted, length
+from skillopt_sleep.records.record import Record
+from skillopt_sleep.reporters.words import stage_words
+from skillopt_sleep.stores.events import Event, Happened
+from skillopt_sleep.stores.progress import Progress
+
+_ENOUGH_CALLS = 5  # fewer don't tell how long the others take
+_CENT = 0.01
+
+
+class Moment(Record, frozen=True, kw_only=True):
+    """Something that happened in a night, in words; `tone` is good, bad or ""."""
+
+    at: datetime
+    what: str
+    says: str = ""
+    tone: str = ""
+
+
+def spending(progress: Progress) -> str:
+    """Return what a night has spent: calls of how many at most, dollars if they are known, else tokens."""
+    calls = f"{progress.calls} of at most {progress.most_calls} calls"
+    return ", ".join([calls, *cost(progress.usd, progress.tokens)])
+
+
+def cost(usd: float | None, tokens: int | None) -> list[str]:
+    """Return the dollars in words if they are known and some, else the tokens, else nothing."""
+    if usd:
+        digits = 4 if usd < _CENT else 2
+        return [f"${usd:.{digits}f}"]
+    if tokens is None:
+        return []
+    return [f"{tokens:,} tokens"]
+
+
+def time_left(progress: Progress, *, now: datetime) -> str:
+    """Return how long a night can still take, by its limits of minutes and calls; "" if that isn't known."""
+    if not progress.most_minutes:
+        return ""
+    passed = max(now - progress.started, timedelta())
+    left = max(timedelta(minutes=progress.most_minutes) - passed, timedelta())
+    if progress.calls >= _ENOUGH_CALLS:
+        calls_left = max(progress.most_calls - progress.calls, 0)
+        left = min(left, passed / progress.calls * calls_left)
+    return f"at most {length(left)} left"
+
+
+def moments(events: Sequence[Event]) -> tuple[Moment, ...]:
+    """Return how a night went: what it did one after the other, and what was decided.
+
+    Stages with the same name are told once, when the last of them ended.
+    """
+    last: dict[str, int] = {}
+    for place, event in enumerate(events):
+        if event.what is Happened.STAGE_ENDED:
+            last[event.name] = place
+    told: list[Moment] = []
+    done: dict[str, int] = {}
+    for place, event in enumerate(events):
+        if event.what is Happened.STAGE_ENDED:
+            done[event.name] = done.get(event.name, 0) + event.items
+            if last[event.name] == place:
+                told.append(Moment(at=event.at, what=stage_words(event.name), says=counted(done[event.name], "call")))
+        elif event.what is not Happened.STAGE_BEGUN:
+            told.append(_moment(event))
+    return tuple(told)
+
+
+_TONES = {"accept": "good", "reject": "", "undecided": ""}
+
+
+def _moment(event: Event) -> Moment:
+    match event.what:
+        case Happened.BEGUN:
+            return Moment(at=event.at, what="The night begins")
+        case Happened.RESUMED:
+            return Moment(at=event.at, what="The night goes on where it was interrupted")
+        case Happened.VERDICT:
+            return Moment(at=event.at, what=event.name, says=event.says, tone=_TONES.get(event.result, ""))
+        case Happened.STOPPED:
+            return Moment(at=event.at, what="The night stops", says=event.says, tone="bad")
+        case Happened.STAGE_BEGUN | Happened.STAGE_ENDED:
+            return Moment(at=event.at, what=stage_words(event.name))
+        case Happened.ENDED:
+            return Moment(at=event.at, what="The night ends", says=event.says)

@@ -1,0 +1,62 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from skillopt_sleep.reporters.underway import moments, spending, time_left
+from skillopt_sleep.stores.events import Event, Happened
+from skillopt_sleep.stores.progress import Progress
+
+STARTED = datetime(2026, 3, 2, 3, tzinfo=UTC)
+PROGRESS = Progress(
+    night="2026-03-02", process=1, started=STARTED, calls=30, tokens=12_300, usd=0.0, most_calls=300, most_minutes=60
+)
+
+
+def test_money_is_told_where_it_is_known_and_not_nothing() -> None:
+    assert spending(PROGRESS) == "30 of at most 300 calls, 12,300 tokens"
+    assert spending(replace(PROGRESS, usd=0.31)) == "30 of at most 300 calls, $0.31"
+    assert spending(replace(PROGRESS, usd=0.0031)) == "30 of at most 300 calls, $0.0031"
+    assert spending(replace(PROGRESS, usd=None, tokens=None)) == "30 of at most 300 calls"
+
+
+@pytest.mark.parametrize(
+    ("passed", "left"),
+    [(timedelta(minutes=3), "at most 27 min left"), (timedelta(minutes=50), "at most 10 min left")],
+)
+def test_the_time_left_is_what_the_limits_leave(passed: timedelta, left: str) -> None:
+    assert time_left(PROGRESS, now=STARTED + passed) == left
+
+
+def test_too_few_calls_tell_nothing_about_the_others() -> None:
+    assert time_left(replace(PROGRESS, calls=1), now=STARTED + timedelta(minutes=10)) == "at most 50 min left"
+    assert time_left(replace(PROGRESS, most_minutes=0), now=STARTED) == ""
+
+
+def test_a_night_is_told_stage_by_stage_with_its_verdicts() -> None:
+    def at(minute: int, what: Happened, name: str = "", **fields: object) -> Event:
+        return replace(Event(at=STARTED + timedelta(minutes=minute), what=what, name=name), **fields)
+
+    told = moments(
+        [
+            at(0, Happened.BEGUN),
+            at(0, Happened.STAGE_BEGUN, "mine", items=2),
+            at(1, Happened.STAGE_ENDED, "mine", items=2),
+            at(2, Happened.STAGE_BEGUN, "trial shop/CLAUDE.md", items=4),
+            at(3, Happened.STAGE_ENDED, "trial shop/CLAUDE.md", items=4),
+            at(4, Happened.RESUMED),
+            at(5, Happened.STAGE_ENDED, "trial shop/CLAUDE.md", items=8),
+            at(6, Happened.VERDICT, "shop/CLAUDE.md", says="accepted", result="accept"),
+            at(7, Happened.STOPPED, says="over budget"),
+            at(8, Happened.ENDED, says="shop/CLAUDE.md: better"),
+        ]
+    )
+    assert [(one.what, one.says, one.tone) for one in told] == [
+        ("The night begins", "", ""),
+        ("finding corrections", "2 calls", ""),
+        ("The night goes on where it was interrupted", "", ""),
+        ("trying edits: shop/CLAUDE.md", "12 calls", ""),
+        ("shop/CLAUDE.md", "accepted", "good"),
+        ("The night stops", "over budget", "bad"),
+        ("The night ends", "shop/CLAUDE.md: better", ""),
+    ]

@@ -1,0 +1,73 @@
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from skillopt_sleep.settings import Settings, find_paths
+from skillopt_sleep.stores.progress import ProgressFile
+from skillopt_sleep.stores.user import open_store
+from skillopt_sleep.web.pages.tonight import tonight
+from tests.cli.test_watch import a_night
+from tests.command import Home
+from tests.fakes import NOON, FakeMeter
+from tests.web.browser import tab
+from tests.web.dashboard import Dashboard, entered, visible_text
+
+
+def test_a_running_night_is_shown_with_its_stages_and_its_spending(tmp_path: Path) -> None:
+    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
+    store = open_store(Settings(), paths)
+    with store.open_night() as page:
+        file = ProgressFile(
+            paths.data, night=page.night, started=NOON, most_calls=300, most_minutes=60, spent=FakeMeter().spend
+        )
+        for number in range(10):
+            file.advance(f"rollout {number}/CLAUDE.md", 1, 4)
+        until = monotonic() + 10
+        while (
+            view := tonight(store, paths, now=NOON + timedelta(minutes=3))
+        ).running is None or not view.running.stages:
+            assert monotonic() < until
+        file.close()
+    store.close()
+    assert view.running is not None
+    assert view.running.night == page.night
+    assert view.running.stages[-1].name == "attempts: 9/CLAUDE.md"
+    assert (view.running.stages[-1].share, view.running.more) == (25.0, 2)
+
+
+def test_if_none_runs_it_says_when_the_next_is_and_how_the_last_one_went(dashboard: Dashboard) -> None:
+    page = visible_text(dashboard.get("/tonight").text)
+    assert "No night is running" in page
+    assert "Next night not scheduled" in page
+    assert "found something to propose" in page
+    for moment in ("The night begins", "finding corrections", "accepted", "The night ends"):
+        assert moment in page
+    assert "hx-trigger" not in dashboard.get("/tonight").text, "nothing is asked for again and again"
+
+
+def test_before_the_first_night_it_says_how_to_run_one(tmp_path: Path) -> None:
+    with entered(Home(tmp_path)) as dashboard:
+        page = visible_text(dashboard.get("/tonight").text)
+    assert "skillopt-sleep run --plan" in page
+    assert "Last night" not in page
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_running_night_is_followed_to_its_end(chromium: Browser, tmp_path: Path) -> None:
+    home = Home(tmp_path / "ada")
+    home.had_sessions()
+    with a_night(home) as (held, _), entered(home) as dashboard, tab(chromium, dashboard=dashboard) as opened:
+        page = opened.page
+        page.goto(f"{dashboard.origin}/tonight")
+        expect(page.locator("h1")).to_have_text("A night is running")
+        expect(page.locator(".stages")).to_contain_text("attempts: shop-api/CLAUDE.md")
+        expect(page.locator("#live")).to_contain_text("of at most 300 calls")
+        held.go_on.set()
+        expect(page.locator("h1")).to_have_text("No night is running", timeout=60_000)
+        expect(page.locator("#live")).to_contain_text("found something to propose")
+        expect(page.locator(".timeline")).to_contain_text("The night ends")
+        assert opened.errors == []
