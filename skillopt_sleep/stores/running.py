@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections import Counter
-from fractions import Fraction
 from typing import NamedTuple
 
 from skillopt_sleep.protocols import Tally
@@ -17,6 +16,9 @@ CREATE TEMP TRIGGER IF NOT EXISTS ledger_deleted AFTER DELETE ON main.ledger
 CREATE TEMP TRIGGER IF NOT EXISTS ledger_moved AFTER UPDATE OF night, at, project ON main.ledger
     BEGIN UPDATE ledger_moves SET count = count + 1; END;
 """
+
+
+_TRILLION = 10**12
 
 
 class Row(NamedTuple):
@@ -66,17 +68,17 @@ class Watch:
 class Running:
     """The sums over some rows, which start as `tally` and take in each call as it is reserved and settled.
 
-    Dollars are added exactly: ten calls of $0.1 reach a limit of $1.
+    Dollars are added in whole trillionths, so nothing is lost: ten calls of $0.1 reach a limit of $1.
     """
 
     def __init__(self, tally: Tally, *, held: "HeldSums") -> None:
         self._purposes = Counter[str](tally.purposes)
         usage = tally.usage
         self._tokens = [usage.input_tokens, usage.output_tokens, usage.cached_tokens]
-        self._usd = Fraction(held.usd)
+        self._usd = _trillionths(held.usd)
         self._unknown_usd = held.unknown_usd
         self._held_tokens = tally.tokens - usage.tokens
-        self._held_usd = Fraction(held.held_usd)
+        self._held_usd = _trillionths(held.held_usd)
         self._without_held_usd = held.without_held_usd
         self._highest_usd = held.highest_usd
         self._unnamed, self._unpriced = tally.unnamed, tally.unpriced
@@ -98,11 +100,12 @@ class Running:
     def tally(self) -> Tally:
         """Return the sums as they are now."""
         inputs, outputs, cached = self._tokens
-        dollars = float(self._usd) + float(self._held_usd) + self._without_held_usd * self._highest_usd
+        known = self._usd / _TRILLION
+        dollars = known + self._held_usd / _TRILLION + self._without_held_usd * self._highest_usd
         return Tally(
             purposes=dict(sorted(self._purposes.items())),
             usage=Usage(input_tokens=inputs, output_tokens=outputs, cached_tokens=cached),
-            usd=None if self._unknown_usd else float(self._usd),
+            usd=None if self._unknown_usd else known,
             unnamed=self._unnamed,
             tokens=inputs + outputs + self._held_tokens,
             dollars=dollars,
@@ -121,13 +124,13 @@ class Running:
             self._unnamed += sign
             self._held_tokens += sign * row.held_tokens
         if row.usd is not None:
-            self._usd += sign * Fraction(row.usd)
+            self._usd += sign * _trillionths(row.usd)
             return
         self._unknown_usd += sign * row.may_be_billed
         if row.state is CallState.DONE or row.usage is not None:
             self._unpriced += sign
         if row.state is not CallState.FAILED and row.held_usd is not None:
-            self._held_usd += sign * Fraction(row.held_usd)
+            self._held_usd += sign * _trillionths(row.held_usd)
         elif row.state in {CallState.RESERVED, CallState.LOST}:
             self._without_held_usd += sign
 
@@ -140,3 +143,7 @@ class HeldSums(NamedTuple):
     held_usd: float
     without_held_usd: int
     highest_usd: float
+
+
+def _trillionths(usd: float) -> int:
+    return round(usd * _TRILLION)
