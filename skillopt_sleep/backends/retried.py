@@ -23,7 +23,18 @@ class Retried:
 
     def complete(self, prompt: Prompt) -> Completion:
         """Return the answer of the first attempt that succeeds."""
-        return self._retrying(_may_pass, self._inner.complete, prompt)
+        try:
+            return self._inner.complete(prompt)
+        except CallFailed as error:
+            failed = [error]
+
+        def again() -> Completion:
+            # To begin with the first attempt costs stamina more than a short call, so it takes over from its failure.
+            if failed:
+                raise failed.pop()
+            return self._inner.complete(prompt)
+
+        return self._retrying(_may_pass, again)
 
 
 def _may_pass(error: Exception) -> bool | float:
