@@ -6,6 +6,7 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from skillopt_sleep.pools.ray import OWN_FILES
@@ -53,7 +54,7 @@ def _text(kind: type) -> str:
     if kind.__module__.startswith(OWN_FILES):
         return whole
     defined = _defined(whole)
-    text = textwrap.dedent(inspect.getsource(kind))
+    text = defined.get(kind.__qualname__) or textwrap.dedent(inspect.getsource(kind))
     used: dict[str, str] = {"": text}
     waiting = [text]
     while waiting:
@@ -63,6 +64,7 @@ def _text(kind: type) -> str:
     return "\n".join(part for _, part in sorted(used.items()))
 
 
+@lru_cache(maxsize=4)
 def _defined(whole: str) -> dict[str, str]:
     """Return the lines that define each name at the top level of a file."""
     lines = whole.splitlines()
