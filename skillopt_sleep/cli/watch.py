@@ -12,8 +12,8 @@ from skillopt_sleep.cli.progress import following
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import length
 from skillopt_sleep.reporters.underway import spending, time_left
-from skillopt_sleep.stores.events import Happened, read_events
-from skillopt_sleep.stores.progress import EVERY, Progress, read_progress
+from skillopt_sleep.stores.events import EVERY, EventKind, read_events
+from skillopt_sleep.stores.progress import Progress, read_progress
 
 
 def watch_night(data: Path) -> None:
@@ -45,7 +45,7 @@ def stages(progress: Progress) -> list[str]:
 
 
 def _updates(data: Path, first: Progress) -> Iterator[Progress]:
-    """Yield the night's progress until it ends, reading the file as often as it is written."""
+    """Yield the night's progress until it ends, reading its log as often as it is written."""
     current: Progress | None = first
     while current is not None and current.night == first.night:
         yield current
@@ -57,8 +57,8 @@ def verdicts(data: Path, night: str) -> list[str]:
     """Return a line for each document of a night on which it has decided."""
     lines: list[str] = []
     for event in read_events(data / "nights" / night):
-        if event.what is Happened.VERDICT:
-            lines.append(f"{event.name}: {event.says}")
+        if event.kind is EventKind.VERDICT:
+            lines.append(f"{event.document}: {event.says}")
     return lines
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from skillopt_sleep.kit.words import counted, length
-from skillopt_sleep.records.record import Record
+from skillopt_sleep.records import Decision, Record
 from skillopt_sleep.reporters.words import stage_words
-from skillopt_sleep.stores.events import Event, Happened
+from skillopt_sleep.stores.events import Event, EventKind
 from skillopt_sleep.stores.progress import Progress
 
 _ENOUGH_CALLS = 5  # fewer don't tell how long the others take
@@ -14,7 +14,7 @@ _CENT = 0.01
 
 
 class Moment(Record, frozen=True, kw_only=True):
-    """Something that happened in a night, in words; `tone` is good, bad or ""."""
+    """Something that happened in a night, in words; `tone` is good or ""."""
 
     at: datetime
     what: str
@@ -51,40 +51,34 @@ def time_left(progress: Progress, *, now: datetime) -> str:
 
 
 def moments(events: Sequence[Event]) -> tuple[Moment, ...]:
-    """Return how a night went: what it did one after the other, and what was decided.
+    """Return how a night went: the stages that it finished, one after the other, and what it decided.
 
     Stages with the same name are told once, when the last of them ended.
     """
     last: dict[str, int] = {}
     for place, event in enumerate(events):
-        if event.what is Happened.STAGE_ENDED:
-            last[event.name] = place
+        if _is_end(event):
+            last[event.stage] = place
     told: list[Moment] = []
     done: dict[str, int] = {}
     for place, event in enumerate(events):
-        if event.what is Happened.STAGE_ENDED:
-            done[event.name] = done.get(event.name, 0) + event.items
-            if last[event.name] == place:
-                told.append(Moment(at=event.at, what=stage_words(event.name), says=counted(done[event.name], "call")))
-        elif event.what is not Happened.STAGE_BEGUN:
-            told.append(_moment(event))
+        if _is_end(event):
+            done[event.stage] = done.get(event.stage, 0) + event.total
+        if event.kind is not EventKind.STAGE:
+            told.append(_moment(event, again=bool(told)))
+        elif last.get(event.stage) == place:
+            told.append(Moment(at=event.at, what=stage_words(event.stage), says=counted(done[event.stage], "call")))
     return tuple(told)
 
 
-_TONES = {"accept": "good", "reject": "", "undecided": ""}
+def _is_end(event: Event) -> bool:
+    return event.kind is EventKind.STAGE and event.done == event.total
 
 
-def _moment(event: Event) -> Moment:
-    match event.what:
-        case Happened.BEGUN:
-            return Moment(at=event.at, what="The night begins")
-        case Happened.RESUMED:
-            return Moment(at=event.at, what="The night goes on where it was interrupted")
-        case Happened.VERDICT:
-            return Moment(at=event.at, what=event.name, says=event.says, tone=_TONES.get(event.result, ""))
-        case Happened.STOPPED:
-            return Moment(at=event.at, what="The night stops", says=event.says, tone="bad")
-        case Happened.STAGE_BEGUN | Happened.STAGE_ENDED:
-            return Moment(at=event.at, what=stage_words(event.name))
-        case Happened.ENDED:
-            return Moment(at=event.at, what="The night ends", says=event.says)
+def _moment(event: Event, *, again: bool) -> Moment:
+    if event.kind is EventKind.VERDICT:
+        tone = "good" if event.decision == Decision.ACCEPT else ""
+        return Moment(at=event.at, what=event.document, says=event.says, tone=tone)
+    if event.kind is EventKind.ENDS:
+        return Moment(at=event.at, what="The night ends")
+    return Moment(at=event.at, what="The night goes on where it was interrupted" if again else "The night begins")

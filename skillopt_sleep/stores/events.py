@@ -1,82 +1,143 @@
-"""Keep what happens in a night, as it happens, in a file of its folder; whoever watches or reports reads it there."""
+"""Keep the log of a night's events in its folder, for whoever follows the night and for what tells of it later."""
 
 import threading
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
 import msgspec
 
-from skillopt_sleep.kit.codec import from_json, map_strings, to_json
+from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.records import Spend
 from skillopt_sleep.records.record import Record
 
 NAME = "events.jsonl"
-_MOST_BYTES = 16 * 1024 * 1024
+EVERY = 0.5  # least seconds between two writes
 
 
-class Happened(StrEnum):
-    """What an event is."""
+class EventKind(StrEnum):
+    """The kinds of events: a night begins or goes on, a stage makes calls, a document is decided on, a night ends."""
 
-    BEGUN = "begun"
-    RESUMED = "resumed"
-    STAGE_BEGUN = "stage_begun"
-    STAGE_ENDED = "stage_ended"
+    BEGINS = "begins"
+    STAGE = "stage"
     VERDICT = "verdict"
-    STOPPED = "stopped"
-    ENDED = "ended"
+    ENDS = "ends"
 
 
 class Event(Record, frozen=True, kw_only=True):
-    """One moment of a night: `what` happened, and what had been spent by then.
+    """One event of a night, and what had been spent by then; of a stage so many of its calls are done.
 
-    A stage is named by `name` and makes `items` calls, and so is the document of a verdict, which `says` the verdict;
-    of a night that ended or stopped it says why. `result` is the outcome of a night, or the decision of a verdict.
+    A verdict is about a `document`: it `says` it in words, and `decision` is accept, reject, undecided or abstain.
     """
 
     at: datetime
-    what: Happened
-    name: str = ""
+    kind: EventKind
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    document: str = ""
     says: str = ""
-    result: str = ""
-    items: int = 0
+    decision: str = ""
     calls: int = 0
     tokens: int | None = 0
     usd: float | None = 0.0
 
 
 class EventLog:
-    """Appends to the events of one night; a night goes on if they can't be written."""
+    """Writes the events of an open night, at most every `every` seconds.
 
-    def __init__(self, folder: Path) -> None:
+    Of a stage's calls that are done in between only the last is an event; where a stage begins and ends always is.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        spent: Callable[[], Spend],
+        clock: Callable[[], datetime],
+        every: float = EVERY,
+    ) -> None:
         self._path = folder / NAME
+        self._every = every
+        self._spent = spent
+        self._clock = clock
+        self._waiting: dict[tuple[str, int], Event] = {}
         self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._write([self._event(EventKind.BEGINS)])
+        self._writer = threading.Thread(target=self._keep_writing, name="sleep-events", daemon=True)
+        self._writer.start()
 
-    def append(self, event: Event) -> None:
-        """Write an event, redacted, as one line."""
-        line = to_json(map_strings(event, redact)) + b"\n"
+    def advance(self, label: str, done: int, total: int) -> None:
+        """Record that so many of a stage's calls are done."""
+        event = Event(at=self._clock(), kind=EventKind.STAGE, stage=label, done=done, total=total)
+        is_between = 0 < done < total
+        key = (label, 0 if is_between else done + 1)
         with self._lock:
-            try:
-                if not self._path.exists():
-                    self._path.touch(mode=PRIVATE_FILE)
-                with self._path.open("ab") as file:
-                    file.write(line)
-            except OSError:
-                return
+            self._waiting.pop(key, None)
+            self._waiting[key] = event
+
+    def decided(self, document: str, says: str, decision: str) -> None:
+        """Record what was decided about a document."""
+        event = Event(
+            at=self._clock(), kind=EventKind.VERDICT, document=document, says=redact(says), decision=decision
+        )
+        with self._lock:
+            self._waiting[document, -1] = event
+
+    def close(self) -> None:
+        """Write what is left, and that the night ends."""
+        self._ended.set()
+        self._writer.join()
+        self._write([*self._taken(), self._event(EventKind.ENDS)])
+
+    def _keep_writing(self) -> None:
+        while not self._ended.wait(self._every):
+            events = self._taken()
+            if events:
+                self._write(events)
+
+    def _taken(self) -> list[Event]:
+        with self._lock:
+            events = list(self._waiting.values())
+            self._waiting.clear()
+        if not events:
+            return []
+        spend = self._spent()
+        return [_with(event, spend) for event in events]
+
+    def _event(self, kind: EventKind) -> Event:
+        return _with(Event(at=self._clock(), kind=kind), self._spent())
+
+    def _write(self, events: Iterable[Event]) -> None:
+        lines = b"".join(to_json(event) + b"\n" for event in events)
+        try:
+            if not self._path.exists():
+                self._path.touch(mode=PRIVATE_FILE)
+            with self._path.open("ab") as file:
+                file.write(lines)
+        except OSError:
+            return  # the night continues even if its log can't be written
 
 
 def read_events(folder: Path) -> tuple[Event, ...]:
-    """Return the events of the night in this folder; a line that isn't whole yet is left out."""
+    """Return the events of a night, oldest first; a line that is only half written is left out."""
     try:
-        with (folder / NAME).open("rb") as file:
-            data = file.read(_MOST_BYTES)
+        lines = (folder / NAME).read_bytes().splitlines()
     except OSError:
         return ()
+    decoder = msgspec.json.Decoder(Event)
     events: list[Event] = []
-    for line in data.split(b"\n")[:-1]:
+    for line in lines:
         try:
-            events.append(from_json(line, Event))
+            events.append(decoder.decode(line))
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
     return tuple(events)
+
+
+def _with(event: Event, spend: Spend) -> Event:
+    return msgspec.structs.replace(event, calls=spend.calls, tokens=spend.tokens, usd=spend.usd)

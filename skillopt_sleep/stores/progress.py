@@ -1,8 +1,6 @@
-"""Write a running night's progress to a small file that another terminal can read."""
+"""Find the night that runs now, and tell how far it is by the log of its events."""
 
 import os
-import threading
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -10,12 +8,11 @@ import msgspec
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import write_atomic
-from skillopt_sleep.records import Spend
 from skillopt_sleep.records.record import Record
+from skillopt_sleep.stores.events import EventKind, read_events
 from skillopt_sleep.stores.holder import living_holder
 
 NAME = "progress.json"
-EVERY = 0.5  # least seconds between two writes
 
 
 class Stage(Record, frozen=True, kw_only=True):
@@ -24,6 +21,17 @@ class Stage(Record, frozen=True, kw_only=True):
     label: str
     done: int
     total: int
+
+
+class RunningNight(Record, frozen=True, kw_only=True):
+    """The night that a process runs, where its files are, and its limits."""
+
+    night: str
+    process: int
+    started: datetime
+    folder: str
+    most_calls: int = 0
+    most_minutes: int = 0
 
 
 class Progress(Record, frozen=True, kw_only=True):
@@ -40,74 +48,60 @@ class Progress(Record, frozen=True, kw_only=True):
     most_minutes: int = 0
 
 
-class ProgressFile:
-    """Writes the progress of an open night at most every `every` seconds, and removes the file at the end."""
+def name_running(
+    data: Path, *, night: str, started: datetime, folder: Path, most_calls: int, most_minutes: int
+) -> None:
+    """Write down that this process runs the night; without it the night goes on, and can't be followed."""
+    running = RunningNight(
+        night=night,
+        process=os.getpid(),
+        started=started,
+        folder=str(folder),
+        most_calls=most_calls,
+        most_minutes=most_minutes,
+    )
+    try:
+        write_atomic(data / NAME, to_json(running), durable=False)
+    except OSError:
+        return
 
-    def __init__(
-        self,
-        data: Path,
-        *,
-        night: str,
-        started: datetime,
-        most_calls: int,
-        most_minutes: int,
-        spent: Callable[[], Spend],
-        every: float = EVERY,
-    ) -> None:
-        self._path = data / NAME
-        self._every = every
-        self._spent = spent
-        self._now = Progress(
-            night=night, process=os.getpid(), started=started, most_calls=most_calls, most_minutes=most_minutes
-        )
-        self._stages: dict[str, Stage] = {}
-        self._lock = threading.Lock()
-        self._changed = threading.Event()
-        self._ended = threading.Event()
-        self._changed.set()
-        self._writer = threading.Thread(target=self._keep_writing, name="sleep-progress", daemon=True)
-        self._writer.start()
 
-    def advance(self, label: str, done: int, total: int) -> None:
-        """Record that so many of a stage's calls are done; a finished stage is left out."""
-        with self._lock:
-            if done < total:
-                self._stages[label] = Stage(label=label, done=done, total=total)
-            else:
-                self._stages.pop(label, None)
-        self._changed.set()
-
-    def close(self) -> None:
-        """Stop writing, and remove the file."""
-        self._ended.set()
-        self._writer.join()
-        self._path.unlink(missing_ok=True)
-
-    def _keep_writing(self) -> None:
-        while True:
-            if self._changed.is_set():
-                self._changed.clear()
-                self._write()
-            if self._ended.wait(self._every):
-                return
-
-    def _write(self) -> None:
-        with self._lock:
-            stages = tuple(self._stages.values())
-        spend = self._spent()
-        now = msgspec.structs.replace(self._now, stages=stages, calls=spend.calls, tokens=spend.tokens, usd=spend.usd)
-        try:
-            write_atomic(self._path, to_json(now))
-        except OSError:
-            return  # the night continues even if its progress can't be written
+def name_none(data: Path) -> None:
+    """Take back that a night runs."""
+    (data / NAME).unlink(missing_ok=True)
 
 
 def read_progress(data: Path) -> Progress | None:
-    """Read the running night's progress; return None if none runs, even if a killed one left its file."""
+    """Return how far the running night is; None if none runs, even if a killed one left its files."""
     try:
-        progress = from_json((data / NAME).read_bytes(), Progress)
+        running = from_json((data / NAME).read_bytes(), RunningNight)
     except (OSError, msgspec.DecodeError):
         return None
-    if progress.process != living_holder(data):
+    if running.process != living_holder(data):
         return None
-    return progress
+    return _progress(running)
+
+
+def _progress(running: RunningNight) -> Progress:
+    """Go through the events since the night began or went on."""
+    stages: dict[str, Stage] = {}
+    calls, tokens, usd = 0, None, None
+    for event in read_events(Path(running.folder)):
+        calls, tokens, usd = event.calls, event.tokens, event.usd
+        if event.kind is EventKind.BEGINS:
+            stages.clear()
+        elif event.kind is EventKind.STAGE and event.done < event.total:
+            stages[event.stage] = Stage(label=event.stage, done=event.done, total=event.total)
+        else:
+            stages.pop(event.stage, None)
+    return Progress(
+        night=running.night,
+        process=running.process,
+        started=running.started,
+        stages=tuple(stages.values()),
+        calls=calls,
+        tokens=tokens,
+        usd=usd,
+        most_calls=running.most_calls,
+        most_minutes=running.most_minutes,
+    )

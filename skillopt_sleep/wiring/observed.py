@@ -1,4 +1,4 @@
-"""Wrap the store of a night: log when it starts and ends, and tell those who watch how far it is."""
+"""Wrap the store of a night: log when it starts and ends, and show its progress to those who watch."""
 
 import logging
 import time
@@ -12,13 +12,13 @@ from skillopt_sleep.kit.log import tell
 from skillopt_sleep.protocols import Meter, Page
 from skillopt_sleep.records import CUT_SHORT, NightReport, StepOutcome
 from skillopt_sleep.reporters.tried import in_short
-from skillopt_sleep.stores.events import Event, EventLog, Happened
-from skillopt_sleep.stores.progress import ProgressFile
+from skillopt_sleep.stores.events import EventLog
+from skillopt_sleep.stores.progress import name_none, name_running
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
 class Observed:
-    """Opens the store's night, logs it, and writes its progress and its events to files for those who watch.
+    """Opens the store's night, logs it, and keeps the log of its events, which those who watch read.
 
     `afterwards` is called at the end of a night, while no other can begin.
     """
@@ -39,7 +39,6 @@ class Observed:
         self._most_calls = most_calls
         self._most_minutes = most_minutes
         self._afterwards = afterwards
-        self._file: ProgressFile | None = None
         self._events: EventLog | None = None
         self._began: dict[str, float] = {}
 
@@ -48,67 +47,44 @@ class Observed:
         """Open the store's night; its progress can be watched until it is over."""
         with self._store.open_night() as page:
             tell("night begins", night=page.night, resumed=page.resumed)
-            self._file = ProgressFile(
+            self._events = EventLog(page.folder, spent=self._meter.spend, clock=utc_now)
+            name_running(
                 self._data,
                 night=page.night,
                 started=page.started,
+                folder=page.folder,
                 most_calls=self._most_calls,
                 most_minutes=self._most_minutes,
-                spent=self._meter.spend,
             )
-            self._events = EventLog(page.folder)
-            self._tell(Happened.RESUMED if page.resumed else Happened.BEGUN)
             try:
                 yield page
             except BaseException as error:
                 _log_stop(error, page.night)
-                self._tell(Happened.STOPPED, says=error.message if isinstance(error, SleepError) else "")
                 raise
             finally:
-                self._file.close()
-                self._file = None
+                name_none(self._data)
+                self._events.close()
+                self._events = None
             report = self._store.report(page.night)
             if report:
                 _log_end(report)
-                self._tell(Happened.ENDED, says=report.because, result=report.verdict)
-            self._events = None
             self._afterwards()
 
     def advance(self, label: str, done: int, total: int) -> None:
         """Note that `done` of `total` calls of this stage are done."""
-        if self._file:
-            self._file.advance(label, done, total)
+        if self._events:
+            self._events.advance(label, done, total)
         if not done:
             self._began[label] = time.monotonic()
-            self._tell(Happened.STAGE_BEGUN, name=label, items=total)
         elif done == total:
-            self._tell(Happened.STAGE_ENDED, name=label, items=total)
             now = time.monotonic()
             elapsed = now - self._began.pop(label, now)
             tell("stage ends", night=self._store.page.night, stage=label, items=total, seconds=round(elapsed, 1))
 
     def decided(self, outcome: StepOutcome) -> None:
-        """Tell what became of a document."""
-        name, result = outcome.document.id, outcome.verdict.decision
-        self._tell(Happened.VERDICT, name=name, says=in_short(outcome), result=result)
-
-    def _tell(self, what: Happened, *, name: str = "", says: str = "", result: str = "", items: int = 0) -> None:
-        """Write an event with what is spent by now."""
-        if self._events is None:
-            return
-        spend = self._meter.spend()
-        event = Event(
-            at=utc_now(),
-            what=what,
-            name=name,
-            says=says,
-            result=result,
-            items=items,
-            calls=spend.calls,
-            tokens=spend.tokens,
-            usd=spend.usd,
-        )
-        self._events.append(event)
+        """Note what became of a document."""
+        if self._events:
+            self._events.decided(outcome.document.id, in_short(outcome), outcome.verdict.decision)
 
 
 def _log_stop(error: BaseException, night: str) -> None:

@@ -8,7 +8,7 @@ from skillopt_sleep.errors import CallPending, NightInterrupted
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import log_to, read_log, stop_logging
 from skillopt_sleep.records import Note
-from skillopt_sleep.stores.events import Happened, read_events
+from skillopt_sleep.stores.events import EventKind, read_events
 from skillopt_sleep.stores.progress import NAME
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring.observed import Observed
@@ -86,33 +86,12 @@ def test_a_night_without_a_report_says_why(
     assert not (tmp_path / "data" / NAME).exists()
 
 
-def test_what_happens_is_kept_in_the_nights_folder_with_what_was_spent_by_then(
-    tmp_path: Path, store: SqliteStore
-) -> None:
+def test_what_was_decided_is_kept_among_the_events_of_the_night(tmp_path: Path, store: SqliteStore) -> None:
     watched = observed(store, tmp_path / "data")
     with watched.open_night() as page:
-        for done in range(3):
-            watched.advance("mine", done, 2)
         watched.decided(an_outcome())
-        page.close(a_report(night=page.night), found=(), tasks=(), lessons=(), lost=(), copies=())
-    events = read_events(store.folder(page.night))
-    assert [event.what for event in events] == [
-        Happened.BEGUN,
-        Happened.STAGE_BEGUN,
-        Happened.STAGE_ENDED,
-        Happened.VERDICT,
-        Happened.ENDED,
-    ]
-    assert (events[2].name, events[2].items) == ("mine", 2)
-    assert events[3].name == an_outcome().document.id
-    assert events[-1].result == "nothing_new"
-
-
-def test_a_night_that_stops_says_why(tmp_path: Path, store: SqliteStore) -> None:
-    with pytest.raises(NightInterrupted), observed(store, tmp_path / "data").open_night() as page:
-        raise NightInterrupted("it was stopped")
-    last = read_events(store.folder(page.night))[-1]
-    assert (last.what, last.says) == (Happened.STOPPED, "it was stopped")
-    with observed(store, tmp_path / "data").open_night():
-        pass
-    assert read_events(store.folder(page.night))[2].what is Happened.RESUMED
+    kinds = {event.kind: event for event in read_events(store.folder(page.night))}
+    assert list(kinds) == [EventKind.BEGINS, EventKind.VERDICT, EventKind.ENDS]
+    assert kinds[EventKind.VERDICT].document == an_outcome().document.id
+    assert kinds[EventKind.VERDICT].decision == an_outcome().verdict.decision
+    watched.decided(an_outcome())  # outside of a night nobody is told

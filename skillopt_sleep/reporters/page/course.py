@@ -7,7 +7,7 @@ from typing import NamedTuple
 from skillopt_sleep.kit.words import counted, length
 from skillopt_sleep.pages.axis import Scale
 from skillopt_sleep.reporters.words import stage_words
-from skillopt_sleep.stores.events import Event, Happened, read_events
+from skillopt_sleep.stores.events import Event, EventKind, read_events
 
 MOST = 24  # stages
 
@@ -31,18 +31,19 @@ class Course(NamedTuple):
 
 
 class _Run:
-    """A stage from where it first began to where it last ended, and how many calls it made, each time it ran."""
+    """A stage from its first event to its last, and how many of its calls were done, each time it ran."""
 
     def __init__(self, event: Event) -> None:
         self.began = event.at
         self.ended = event.at
         self.calls = 0
+        self._current = 0
 
     def add(self, event: Event) -> None:
         """Take up an event of the stage."""
         self.ended = event.at
-        if event.what is Happened.STAGE_ENDED:
-            self.calls += event.items
+        self.calls += max(event.done - self._current, 0)
+        self._current = 0 if event.done == event.total else event.done
 
 
 def course(folder: Path | None) -> Course | None:
@@ -50,8 +51,8 @@ def course(folder: Path | None) -> Course | None:
     events = list(read_events(folder)) if folder else []
     runs: dict[str, _Run] = {}
     for event in events:
-        if event.what in {Happened.STAGE_BEGUN, Happened.STAGE_ENDED}:
-            runs.setdefault(event.name, _Run(event)).add(event)
+        if event.kind is EventKind.STAGE:
+            runs.setdefault(event.stage, _Run(event)).add(event)
     if not runs:
         return None
     first, last = events[0].at, max(event.at for event in events)

@@ -3,16 +3,13 @@ from pathlib import Path
 
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.reporters.page.course import MOST, course
-from skillopt_sleep.stores.events import NAME, Event, Happened
+from skillopt_sleep.stores.events import NAME, Event, EventKind
 from tests.fakes import NOON
 
 
-def event(seconds: int, what: Happened = Happened.BEGUN, name: str = "", items: int = 0) -> Event:
-    return Event(at=NOON + timedelta(seconds=seconds), what=what, name=name, items=items)
-
-
-def ran(name: str, began: int, ended: int, items: int) -> tuple[Event, Event]:
-    return event(began, Happened.STAGE_BEGUN, name, items), event(ended, Happened.STAGE_ENDED, name, items)
+def event(seconds: int, stage: str = "", done: int = 0, total: int = 0) -> Event:
+    kind = EventKind.STAGE if stage else EventKind.BEGINS
+    return Event(at=NOON + timedelta(seconds=seconds), kind=kind, stage=stage, done=done, total=total)
 
 
 def told(folder: Path, *events: Event) -> None:
@@ -20,7 +17,15 @@ def told(folder: Path, *events: Event) -> None:
 
 
 def test_each_stage_stands_where_it_ran_with_its_calls_and_how_long_it_took(tmp_path: Path) -> None:
-    told(tmp_path, event(0), *ran("mine", 10, 30, 4), *ran("rollout shop/CLAUDE.md", 30, 100, 8))
+    told(
+        tmp_path,
+        event(0),
+        event(10, "mine", 0, 4),
+        event(30, "mine", 4, 4),
+        event(30, "rollout shop/CLAUDE.md", 0, 8),
+        event(50, "rollout shop/CLAUDE.md", 3, 8),
+        event(100, "rollout shop/CLAUDE.md", 8, 8),
+    )
     found = course(tmp_path)
     assert found is not None
     mine, attempts = found.spans
@@ -30,17 +35,25 @@ def test_each_stage_stands_where_it_ran_with_its_calls_and_how_long_it_took(tmp_
 
 
 def test_a_stage_that_ran_again_stands_once_with_all_its_calls(tmp_path: Path) -> None:
-    told(tmp_path, event(0), *ran("trial a", 0, 10, 4), *ran("trial a", 20, 50, 4))
+    rounds = [event(at, "trial a", done, 4) for at, done in ((0, 0), (10, 4), (20, 0), (40, 2), (50, 4))]
+    told(tmp_path, event(0), *rounds)
     found = course(tmp_path)
     assert found is not None
     (span,) = found.spans
     assert span.told == "8 calls in 50 s"
 
 
+def test_a_stage_that_was_cut_off_counts_what_was_done(tmp_path: Path) -> None:
+    told(tmp_path, event(0), event(0, "mine", 0, 4), event(9, "mine", 3, 4))
+    found = course(tmp_path)
+    assert found is not None
+    assert found.spans[0].told == "3 calls in 9 s"
+
+
 def test_without_a_log_there_is_no_course_and_a_long_one_is_cut(tmp_path: Path) -> None:
     assert course(None) is None
     assert course(tmp_path) is None
-    told(tmp_path, event(0), *(one for at in range(MOST + 3) for one in ran(f"trial {at}", at, at + 1, 4)))
+    told(tmp_path, event(0), *(event(at, f"trial {at}", 0, 4) for at in range(MOST + 3)))
     found = course(tmp_path)
     assert found is not None
     assert (len(found.spans), found.more) == (MOST, 3)

@@ -6,7 +6,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from skillopt_sleep.settings import Settings, find_paths
-from skillopt_sleep.stores.progress import ProgressFile
+from skillopt_sleep.stores.events import EventLog
+from skillopt_sleep.stores.progress import name_running
 from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.web.pages.tonight import tonight
 from tests.cli.test_watch import a_night
@@ -20,17 +21,16 @@ def test_a_running_night_is_shown_with_its_stages_and_its_spending(tmp_path: Pat
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
     store = open_store(Settings(), paths)
     with store.open_night() as page:
-        file = ProgressFile(
-            paths.data, night=page.night, started=NOON, most_calls=300, most_minutes=60, spent=FakeMeter().spend
-        )
+        name_running(paths.data, night=page.night, started=NOON, folder=page.folder, most_calls=300, most_minutes=60)
+        log = EventLog(page.folder, spent=FakeMeter().spend, clock=lambda: NOON, every=0.01)
         for number in range(10):
-            file.advance(f"rollout {number}/CLAUDE.md", 1, 4)
+            log.advance(f"rollout {number}/CLAUDE.md", 1, 4)
         until = monotonic() + 10
         while (
             view := tonight(store, paths, now=NOON + timedelta(minutes=3))
-        ).running is None or not view.running.stages:
+        ).running is None or not view.running.more:
             assert monotonic() < until
-        file.close()
+        log.close()
     store.close()
     assert view.running is not None
     assert view.running.night == page.night
