@@ -17,6 +17,7 @@ from skillopt_sleep.settings import (
     load,
     load_or_defaults,
     load_project,
+    origins,
     parse_project,
     read_toml,
     seconds,
@@ -369,3 +370,14 @@ def test_what_only_reads_goes_on_with_the_defaults_and_says_what_is_wrong(tmp_pa
     assert "budget.cals" in problem
     settings, problem = load_or_defaults(paths_with(tmp_path, "[budget]\ncalls = 3\n"))
     assert (settings.budget.calls, problem) == (3, "")
+
+
+def test_where_each_setting_comes_from_is_known(tmp_path: Path) -> None:
+    paths = paths_with(tmp_path, '[budget]\ncalls = 3\nminutes = 5\n[daemon]\nat = "03:00"\n')
+    found = origins(paths, environ={"SKILLOPT_SLEEP_BUDGET_CALLS": "7"})
+    assert found == {
+        "budget.calls": "SKILLOPT_SLEEP_BUDGET_CALLS",
+        "budget.minutes": str(paths.config_file),
+        "daemon.at": str(paths.config_file),
+    }
+    assert origins(find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path / "none")}), environ={}) == {}

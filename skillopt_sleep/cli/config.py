@@ -43,8 +43,8 @@ def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JS
 @app.command("get", epilog="Example: skillopt-sleep config get budget.calls")
 def get(key: Key) -> None:
     """Print the current value of one setting."""
-    from skillopt_sleep.cli.config_written import split_key
     from skillopt_sleep.kit.toml import written
+    from skillopt_sleep.settings.written import split_key
 
     section, name, entry = split_key(key)
     value: Any = getattr(getattr(load(find_paths()), section), name)
@@ -56,7 +56,7 @@ def get(key: Key) -> None:
 @app.command("set", epilog="Example: skillopt-sleep config set prices.models.qwen3-coder [0.2,0.6]")
 def set_value(key: Key, value: Annotated[str, typer.Argument(help="The new value, as in 300, true or 30d.")]) -> None:
     """Change one setting in config.toml. Everything else in the file stays; a wrong value is refused."""
-    from skillopt_sleep.cli.config_written import changed, remaining, replace_file
+    from skillopt_sleep.settings.written import changed, remaining, replace_file
 
     path = find_paths().config_file
     before = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -74,9 +74,9 @@ def set_value(key: Key, value: Annotated[str, typer.Argument(help="The new value
 @app.command("edit", epilog="Example: EDITOR=nano skillopt-sleep config edit")
 def edit() -> None:
     """Open config.toml in your editor. It is replaced only if what you wrote is right."""
-    from skillopt_sleep.cli.config_written import replace_file
     from skillopt_sleep.cli.editor import in_editor
     from skillopt_sleep.kit.toml import to_toml
+    from skillopt_sleep.settings.written import replace_file
 
     path = find_paths().config_file
     text = path.read_text(encoding="utf-8") if path.exists() else to_toml(Settings())

@@ -65,6 +65,17 @@ def load_or_defaults(paths: Paths) -> tuple[Settings, str]:
         return Settings(), f"{error.message} → {error.remedy}"
 
 
+def origins(paths: Paths, *, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return where each setting that was changed is set, by `section.key`: the file, or the name of a variable."""
+    found: dict[str, str] = {}
+    if paths.config_file.exists():
+        for section, keys in checked_file(paths.config_file).items():
+            found.update(dict.fromkeys((f"{section}.{key}" for key in keys), str(paths.config_file)))
+    for key in _from_environ(environ):
+        found[key] = PREFIX + key.replace(".", "_").upper()
+    return found
+
+
 def checked_file(path: Path) -> dict[str, Any]:
     """Read config.toml; raises ConfigError naming every mistake in it with its line."""
     try:

@@ -1,5 +1,6 @@
 """A running dashboard of a person's home: the real command in a process of its own, asked over loopback."""
 
+import html
 import http.client
 import re
 import socket
@@ -109,7 +110,7 @@ def entered(home: Home) -> Generator[Dashboard]:
 def visible_text(page: str) -> str:
     """Return what a page says, without its tags and on one line."""
     without = re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.DOTALL)
-    return " ".join(re.sub(r"<[^>]*>", " ", without).split())
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", without)).split())
 
 
 def lines(head: str, headers: Iterable[tuple[str, Any]] = ()) -> bytes:

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.cli.config_written import changed, remaining, replace_file, split_key, value_of
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.settings.written import changed, remaining, replace_file, split_key, value_of
 
 FILE = Path("config.toml")
 
