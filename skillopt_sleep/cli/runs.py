@@ -8,10 +8,10 @@ import typer
 
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.lazy import PlainGroup
-from skillopt_sleep.cli.runs_read import Run, find, read, reason_of
 from skillopt_sleep.cli.train import scored, summary_lines
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.words import counted
+from skillopt_sleep.trainer.found import Run, find, read, reason_of
 
 if TYPE_CHECKING:
     from skillopt_sleep.trainer.attempts import Cost

@@ -1,8 +1,5 @@
 """The pages of past nights: what came of each, and one night's report with its files."""
 
-import base64
-import hashlib
-import re
 from datetime import datetime
 
 from markupsafe import Markup
@@ -29,21 +26,20 @@ from skillopt_sleep.reporters.morning import render
 from skillopt_sleep.reporters.past_nights import PastNight, PastNights, dollars, gain, past_nights, proposed, tokens
 from skillopt_sleep.reporters.tried import arms, verdict
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.web.guard import POLICY
+from skillopt_sleep.web.alone import alone
 from skillopt_sleep.web.happened import Told, told_of
 from skillopt_sleep.web.markdown import as_html
 from skillopt_sleep.web.paging import Stretch, skipped_in, stretch
 from skillopt_sleep.web.site import Page, show, store_of
 
 AT_ONCE = 30
+PAGE_FILE = "report.html"
 FILES = {
-    "report.html": "text/html; charset=utf-8",
+    PAGE_FILE: "text/html; charset=utf-8",
     "report.json": "application/json",
     "diagnostics.json": "application/json",
 }
 _MOST_BYTES = 64 * 1024 * 1024
-_ALONE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-_STYLE = re.compile(b"<style>(.*?)</style>", re.DOTALL)
 
 
 class DocumentRow(Record, frozen=True, kw_only=True):
@@ -195,17 +191,7 @@ def _file(request: Request) -> Response:
         data = read_plain(path, most=_MOST_BYTES)
     except OSError as error:
         raise HTTPException(404) from error
-    response = Response(data, media_type=FILES[file])
-    if file == "report.html":
-        response.headers[POLICY.decode()] = _policy(data)
-    return response
-
-
-def _policy(page: bytes) -> str:
-    """Let a self-contained page use its own style, and nothing else."""
-    style = _STYLE.search(page)
-    digest = base64.b64encode(hashlib.sha256(style[1] if style else b"").digest()).decode()
-    return f"{_ALONE}; style-src 'sha256-{digest}'"
+    return alone(data) if file == PAGE_FILE else Response(data, media_type=FILES[file])
 
 
 PAGE = Page(

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.cli.runs_read import find, read, reason_of
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.trainer.found import find, read, reason_of
 from tests.trainer.toy import a_config, a_trainer
 
 
