@@ -32,7 +32,7 @@ _POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _HEADERS = {
-    b"referrer-policy": b"no-referrer",
+    b"referrer-policy": b"same-origin",
     b"x-content-type-options": b"nosniff",
     b"x-frame-options": b"DENY",
     b"cache-control": b"no-store",
