@@ -39,7 +39,8 @@ class Card(Record, frozen=True, kw_only=True):
     """A rule and what can be done with it.
 
     `shown` tells whether it is still as on this page. One that `waits` can be adopted, rejected and put off, and with
-    a `wording` it can be edited. `part_of` is the proposal it is one of `count` rules of.
+    a `wording` it can be edited. It has so many `rules`; `part_of` is the proposal that it isn't divided from yet,
+    which has `together`.
     """
 
     rule: Rule
@@ -53,8 +54,9 @@ class Card(Record, frozen=True, kw_only=True):
     statistics: tuple[str, ...]
     places: tuple[str, ...]
     wording: str
+    rules: int
     part_of: str
-    count: int
+    together: int
 
 
 def card_of(seen: Seen) -> Card:
@@ -74,8 +76,9 @@ def card_of(seen: Seen) -> Card:
         statistics=tuple(statistics(proposal, whole)),
         places=tuple(places(proposal)),
         wording=_wording(proposal) if waits else "",
+        rules=len(proposal.edits),
         part_of=whole.id if whole.id != proposal.id and waiting.divides else "",
-        count=len(whole.edits),
+        together=len(whole.edits),
     )
 
 

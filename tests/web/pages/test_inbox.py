@@ -198,3 +198,14 @@ def test_hostile_text_in_every_field_is_inert(home: Home) -> None:
 def test_a_name_that_nothing_has_is_not_found(home: Home, address: str) -> None:
     with entered(home) as dashboard:
         assert dashboard.get(address).status == 404
+
+
+def test_a_rule_that_was_divided_from_others_is_adopted_alone_again(home: Home) -> None:
+    with_three_rules(home)
+    home.command("adopt", "P-0001.2")
+    home.command("undo", "P-0001.2")
+    with entered(home) as dashboard:
+        page = dashboard.get("/inbox/P-0001.2").text
+        assert "Adopt all" not in visible_text(page)
+        follow(dashboard, send(dashboard, page, "/inbox/P-0001.2/adopt"))
+    assert rules(home) == ["- Be brief."]
