@@ -72,6 +72,7 @@ class Sign(Record, frozen=True, kw_only=True):
     words: str
     when: str
     where: str
+    session: str
 
 
 class RuleRow(Record, frozen=True, kw_only=True):
@@ -252,7 +253,12 @@ def _signs(lesson: Learned, *, now: datetime) -> Iterator[Sign]:
     for piece, words in found:
         agent, _, session = piece.session.partition(":")
         when = ago(piece.at, now) if piece.at else ""
-        yield Sign(words=words, when=when, where=f"{agent} {session[:_SESSION_CHARS]}, turn {piece.turn}")
+        yield Sign(
+            words=words,
+            when=when,
+            where=f"{agent} {session[:_SESSION_CHARS]}, turn {piece.turn}",
+            session=piece.session,
+        )
 
 
 def _reports(store: SqliteStore, nights: set[str]) -> Iterator[NightReport]:
