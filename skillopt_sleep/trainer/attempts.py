@@ -129,7 +129,8 @@ class Attempt:
             result = Result(failure=f"{error.kind}: {error.message}")
         except ItemError as error:
             result = Result(failure=error.message)
-        result = replace(result, failure=redact(result.failure))
+        if result.failure:
+            result = replace(result, failure=redact(result.failure))
         rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample, most=self.shown)
         return Attempted(rollout=rollout, result=result, taken=tuple(taken for _, taken in counting.taken))
 
