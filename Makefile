@@ -42,6 +42,7 @@ docs: $(DOCS)
 
 pictures: $(STAMP)
 	$(BIN)/python -m tests.pictures
+	$(BIN)/python -m tests.page_pictures
 
 format: $(STAMP)
 	$(BIN)/ruff format .

@@ -47,10 +47,38 @@ class ExampleHome:
         self._minutes += 1
         return self._run(line, home=self.store / "home", store=self.store, at=at, width=width, colours=colours)
 
+    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+        """Start the command in the example's home, in the morning, and leave it running."""
+        home = self.store / "home"
+        return subprocess.Popen(
+            [self._bin / "skillopt-sleep", *arguments],
+            env=self._environment(home, self.store, at=MORNING, width=80, colours=False),
+            cwd=home,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
     def _run(
         self, line: str, *, home: Path, store: Path, at: datetime, width: int = 80, colours: bool = False
     ) -> subprocess.CompletedProcess[str]:
-        environment = {
+        environment = self._environment(home, store, at=at, width=width, colours=colours)
+        done = subprocess.run(
+            ["sh", "-c", line],
+            env=environment,
+            cwd=home,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        done.stdout = self._as_shown(done.stdout)
+        return done
+
+    def _environment(self, home: Path, store: Path, *, at: datetime, width: int, colours: bool) -> dict[str, str]:
+        return {
             "HOME": str(home),
             "SKILLOPT_SLEEP_HOME": str(store),
             "CLAUDE_CONFIG_DIR": str(home / ".claude"),
@@ -65,19 +93,6 @@ class ExampleHome:
             "TZ": "UTC",
             "EXAMPLE_TIME": at.isoformat(),
         }
-        done = subprocess.run(
-            ["sh", "-c", line],
-            env=environment,
-            cwd=home,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-        done.stdout = self._as_shown(done.stdout)
-        return done
 
     def _as_shown(self, text: str) -> str:
         text = text.replace(str(self.folder / "data"), SHOWN_DATA)

@@ -1,6 +1,6 @@
 """Make the pictures of the documentation from the example night: `python -m tests.pictures`.
 
-docs/pictures has the two at the top of README.md, docs/screens one of each command.
+docs/screens has one of each command; those of pages are made by tests/page_pictures.py.
 """
 
 import re
@@ -22,7 +22,6 @@ from tests.example_home import NIGHT, ExampleHome, example_home
 
 DOCS = Path(__file__).parent.parent / "docs"
 WIDTH = 100
-NARROW = 90
 COMMANDS = {
     "status": "skillopt-sleep status",
     "show": "skillopt-sleep show P-0001",
@@ -58,24 +57,9 @@ _RUNNING = Progress(
 def main() -> None:
     """Write one SVG a picture."""
     with example_home() as home:
-        for path, svg in (*top_pictures(home), *screens(home)):
+        for path, svg in screens(home):
             path.parent.mkdir(exist_ok=True)
             path.write_text(svg, encoding="utf-8")
-
-
-def top_pictures(home: ExampleHome) -> Iterator[tuple[Path, str]]:
-    """Draw the head of the report, and one lesson from your words to the change."""
-    for name, line, end in (
-        ("report", "skillopt-sleep report", r"^Proposals *$"),
-        ("change", "skillopt-sleep show P-0001", "^Note that "),
-    ):
-        shown = Text.from_ansi(home.show(line, width=NARROW, colours=True).stdout)
-        found = re.search(end, shown.plain, re.MULTILINE)
-        if found is None:
-            raise ValueError(f"{line} prints no line like {end!r}, where the picture {name} ends")
-        head = shown[: found.start()]
-        head.rstrip()
-        yield DOCS / "pictures" / f"{name}.svg", drawn(name, line, head, width=NARROW)
 
 
 def screens(home: ExampleHome) -> Iterator[tuple[Path, str]]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.documented import masked
 from tests.example_home import ExampleHome, example_home
-from tests.pictures import DOCS, drawn, screens, steady, top_pictures
+from tests.pictures import DOCS, drawn, screens, steady
 
 ANEW = "make them anew: make pictures"
 
@@ -23,12 +23,6 @@ def words(svg: str) -> str:
     """What a picture shows, without its drawing."""
     texts = re.findall(r"<text [^>]*>([^<]*)</text>", svg)
     return masked(unescape("\n".join(texts)).replace("\u00a0", " "))
-
-
-@pytest.mark.slow
-def test_the_pictures_show_the_example_night_of_today(home: ExampleHome) -> None:
-    for path, svg in top_pictures(home):
-        assert words(path.read_text(encoding="utf-8")) == words(svg), ANEW
 
 
 @pytest.mark.slow

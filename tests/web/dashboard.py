@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlencode, urlsplit
 
 from tests.command import Home
@@ -28,6 +28,14 @@ class Reply:
     @property
     def text(self) -> str:
         return self.body.decode()
+
+
+class Starting(Protocol):
+    """A home in which the command can be started."""
+
+    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+        """Start the command and leave it running."""
+        ...
 
 
 class Dashboard:
@@ -87,7 +95,7 @@ class Dashboard:
 
 
 @contextmanager
-def served(home: Home, *arguments: str) -> Generator[tuple[Dashboard, "subprocess.Popen[str]"]]:
+def served(home: Starting, *arguments: str) -> Generator[tuple[Dashboard, "subprocess.Popen[str]"]]:
     """Start the dashboard of a home, and stop it in the end."""
     process = home.start("web", "--no-open", *arguments)
     assert process.stdout is not None

@@ -15,7 +15,7 @@ from skillopt_sleep.web.pages import (
 from skillopt_sleep.web.site import Page
 
 GROUPS: tuple[tuple[Page, ...], ...] = (
-    (tonight.PAGE, inbox.PAGE, lessons.PAGE, documents.PAGE),
+    (inbox.PAGE, tonight.PAGE, lessons.PAGE, documents.PAGE),
     (nights.PAGE, sessions.PAGE, spend.PAGE),
     (doctor.PAGE, settings.PAGE),
     (trainings.PAGE,),
