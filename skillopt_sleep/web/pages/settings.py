@@ -41,10 +41,11 @@ class Setting(Record, frozen=True, kw_only=True):
 
 
 class Section(Record, frozen=True, kw_only=True):
-    """A section of the settings, in the words of its comment."""
+    """A section of the settings, in the words of its comment; so many of them are `chosen`, not default."""
 
     name: str
     says: str
+    chosen: int
     settings: tuple[Setting, ...]
 
 
@@ -53,6 +54,7 @@ class AllSettings(Record, frozen=True, kw_only=True):
 
     file: str
     exists: bool
+    changeable: tuple[Setting, ...]
     sections: tuple[Section, ...]
 
 
@@ -91,9 +93,13 @@ def all_settings(settings: Settings, paths: Paths) -> AllSettings:
                 )
             )
         says = " ".join((type(section).__doc__ or "").split())
-        sections.append(Section(name=field.name, says=says, settings=tuple(rows)))
+        chosen = sum(row.origin != _DEFAULT for row in rows)
+        sections.append(Section(name=field.name, says=says, chosen=chosen, settings=tuple(rows)))
     file = paths.config_file
-    return AllSettings(file=home_path(str(file)), exists=file.exists(), sections=tuple(sections))
+    changeable = [row for section in reversed(sections) for row in section.settings if row.hint]
+    return AllSettings(
+        file=home_path(str(file)), exists=file.exists(), changeable=tuple(changeable), sections=tuple(sections)
+    )
 
 
 def _named(origin: str, paths: Paths) -> str:
