@@ -28,14 +28,16 @@ def named(store: SqliteStore, name: str, *, scratch: Path | None = None) -> list
     To name one rule divides its proposal, in the folder `scratch` only if one is given. Raises ConfigError if the
     name is unknown.
     """
-    known = {decided.proposal.id: decided for decided in store.bank.proposals()}
-    decided = known.get(name.upper())
+    wanted = name.upper()
+    known = {decided.proposal.id: decided for decided in store.bank.family(wanted)}
+    decided = known.get(wanted)
     if decided is None:
-        whole = known.get(name.upper().rpartition(".")[0])
+        above = wanted.rpartition(".")[0]
+        whole = {one.proposal.id: one for one in store.bank.family(above)}.get(above)
         if whole is None:
-            ids = ", ".join([*known][-5:]) or "none yet"
+            ids = ", ".join(one.proposal.id for one in store.bank.proposals()[-5:]) or "none yet"
             raise ConfigError(f"there is no proposal {name!r}", remedy=f"the last ones: {ids}")
-        return [_rule(store, whole, name.upper(), scratch)]
+        return [_rule(store, whole, wanted, scratch)]
     parts = [one for one in known.values() if one.proposal.id.startswith(f"{decided.proposal.id}.")]
     if decided.state == WITHDRAWN:
         left = [with_folder(store, part) for part in parts if part.state in OPEN]

@@ -69,11 +69,13 @@ def look_at(store: SqliteStore, journal: Journal, name: str) -> Seen | None:
 def read(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
     """Return a chosen proposal with all that is shown of it; its change only while it can be adopted."""
     proposal = one.decided.proposal
-    known = {decided.proposal.id: decided.proposal for decided in store.bank.proposals()}
-    whole = known.get(proposal.id.rpartition(".")[0], proposal)
+    above = proposal.id.rpartition(".")[0]
+    known = {decided.proposal.id: decided.proposal for decided in store.bank.family(above or proposal.id)}
+    whole = known.get(above, proposal)
     changes, problem = _changes(one, journal) if one.decided.state in OPEN else ([], "")
     told = _answers(store, one)
-    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole, lessons=store.lessons.every())
+    lessons = store.lessons.named({*proposal.lessons, *(name for edit in proposal.edits for name in edit.lessons)})
+    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole, lessons=lessons)
     if problem:
         rule = rule._replace(cautions=(*rule.cautions, problem))
     return Waiting(proposal, whole, rule, divides=proposal.id not in known)

@@ -96,10 +96,11 @@ def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
     if not document.body:
         return []
     lines: list[Managed] = []
+    here = frozenset(name for name in {name for one in known for name in one.paths} if Path(name).resolve() == real)
     first = 1 + (document.lead + document.open).count("\n")
     for number, line in enumerate(document.body.split("\n"), start=first):
         if line.strip():
-            origin = _of_line(line, str(real), known)
+            origin = _of_line(line, here, known)
             if origin is not None:
                 origin = replace(origin, line=number, rule=line.strip())
             lines.append(Managed(number, line.strip(), origin))
@@ -115,18 +116,17 @@ def adopted_files(known: Sequence[Origin]) -> list[Path]:
     return [Path(name) for name in paths if Path(name).is_file()]
 
 
-def _of_line(line: str, path: str, known: Sequence[Origin]) -> Origin | None:
+def _of_line(line: str, here: frozenset[str], known: Sequence[Origin]) -> Origin | None:
     best: Origin | None = None
     for origin in known:
         held = {_folded(one) for one in origin.edit.content.split("\n")}
-        if _folded(line) in held and (best is None or _rank(origin, path) >= _rank(best, path)):
+        if _folded(line) in held and (best is None or _rank(origin, here) >= _rank(best, here)):
             best = origin
     return best
 
 
-def _rank(origin: Origin, path: str) -> tuple[bool, bool, bool]:
-    here = any(str(Path(name).resolve()) == path for name in origin.paths)
-    return origin.state == ADOPTED, here, origin.state in OPEN
+def _rank(origin: Origin, here: frozenset[str]) -> tuple[bool, bool, bool]:
+    return origin.state == ADOPTED, not here.isdisjoint(origin.paths), origin.state in OPEN
 
 
 def _folded(line: str) -> str:

@@ -12,12 +12,14 @@ from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Edit, Lesson, Proof, Proposal, Split, Task
 from skillopt_sleep.stores.banked import (
+    ROW,
     Banked,
     Decided,
     Mark,
     content,
     decided_by,
     equipped,
+    from_row,
     is_equipped,
     is_part_of,
     rewritten,
@@ -179,19 +181,16 @@ class SqliteBank:
 
     def proposals(self, *states: str) -> tuple[Decided, ...]:
         """Return the proposals in these states, or in any state if none is named, oldest first."""
-        where = f"WHERE state IN ({_marks(states)})" if states else ""
+        return self._decided(f"WHERE state IN ({_marks(states)})" if states else "", states)
+
+    def family(self, name: str) -> tuple[Decided, ...]:
+        """Return the proposal of this id and what it was divided into or reworded as, oldest first."""
+        return self._decided("WHERE id = ? OR (id > ? AND id < ?)", (name, f"{name}.", f"{name}/"))
+
+    def _decided(self, where: str, values: tuple[str, ...]) -> tuple[Decided, ...]:
         # By number: as text, P-10000 would come before P-9999.
-        rows = self._rows(
-            "SELECT body, state, reason, decided, earlier, until, again "  # noqa: S608
-            f"FROM proposals {where} ORDER BY length(id), id",
-            states,
-        )
-        decided: list[Decided] = []
-        for body, state, why, at, earlier, until, again in rows:
-            versions = from_json(earlier, tuple[Proposal, ...]) if earlier else ()
-            proposal = from_json(body, Proposal)
-            decided.append(Decided(proposal, state, why or "", at or "", versions, _time(until), bool(again)))
-        return tuple(decided)
+        rows = self._rows(f"SELECT {ROW} FROM proposals {where} ORDER BY length(id), id", values)  # noqa: S608
+        return tuple(map(from_row, rows))
 
     def to_decide(self, at: datetime) -> tuple[Decided, ...]:
         """Return the proposals that wait for the person at this time, without those that are snoozed."""

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.records import BY_HAND, Lesson, Proof, Proposal, Task, taken_back, why_ended, why_kept
 
 
@@ -39,6 +40,17 @@ class Decided(NamedTuple):
     earlier: tuple[Proposal, ...] = ()
     until: datetime | None = None
     again: bool = False
+
+
+ROW = "body, state, reason, decided, earlier, until, again"  # the columns of a proposal
+
+
+def from_row(row: Sequence[Any]) -> Decided:
+    """Return a proposal from the columns of its row."""
+    body, state, reason, decided, earlier, until, again = row
+    versions = from_json(earlier, tuple[Proposal, ...]) if earlier else ()
+    asleep = datetime.fromisoformat(until) if until else None
+    return Decided(from_json(body, Proposal), state, reason or "", decided or "", versions, asleep, bool(again))
 
 
 class Mark(StrEnum):

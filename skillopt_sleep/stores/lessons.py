@@ -38,6 +38,12 @@ class SqliteLessons:
         current = [_with_state(lesson, proposed, live) for lesson in lessons]
         return tuple(sorted(current, key=lambda lesson: (lesson.first, lesson.id)))
 
+    def named(self, ids: Collection[str]) -> tuple[Lesson, ...]:
+        """Return the lessons of these ids as they were kept, whatever became of them since."""
+        marks = ", ".join("?" * len(ids))
+        rows = self._rows(f"SELECT body FROM lessons WHERE id IN ({marks}) ORDER BY id", tuple(ids))  # noqa: S608
+        return tuple(from_json(body, Lesson) for (body,) in rows)
+
     def keep(self, lessons: Sequence[Lesson], *, night: str) -> None:
         """Store these lessons as they are now, within the caller's transaction."""
         for lesson in lessons:

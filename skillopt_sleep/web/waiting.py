@@ -92,7 +92,7 @@ def _line(proposal: Proposal, *, here: bool) -> Line:
 
 def notice_of(desk: Desk, name: str, *, now: datetime) -> Notice | None:
     """Say what was done with a proposal, as the store knows it; None if it knows none of this name."""
-    found = [one for one in desk.store.bank.proposals() if one.proposal.id == name]
+    found = [one for one in desk.store.bank.family(name) if one.proposal.id == name]
     if not found:
         return None
     (decided,) = found

@@ -85,6 +85,14 @@ def test_unknown_tasks_are_those_no_night_has_banked(store: SqliteStore) -> None
     assert store.bank.unknown([]) == ()
 
 
+def test_a_proposal_is_found_with_what_it_was_divided_into_and_no_other(store: SqliteStore) -> None:
+    names = ("P-0001", "P-0001.1", "P-0001.1.1", "P-00010", "P-0002", "P-10001")
+    bank(store, proposals=[a_proposal(id=name, path=f"/{name}") for name in names])
+    assert [one.proposal.id for one in store.bank.family("P-0001")] == ["P-0001", "P-0001.1", "P-0001.1.1"]
+    assert [one.proposal.id for one in store.bank.family("P-0001.1")] == ["P-0001.1", "P-0001.1.1"]
+    assert store.bank.family("P-0003") == ()
+
+
 def test_the_tasks_of_one_lesson_are_those_and_no_others(store: SqliteStore) -> None:
     bank(store, numbered(1, lesson="a"), numbered(2, lesson="b"), numbered(3, lesson="a"))
     first, *_, last = store.bank.entries()

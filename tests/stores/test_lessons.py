@@ -38,6 +38,14 @@ def test_a_kept_lesson_is_there_on_the_next_night_and_only_in_its_project(store:
         seal(page)
 
 
+def test_lessons_are_found_by_their_ids(store: SqliteStore) -> None:
+    other = replace(LESSON, id="l-2", project="/elsewhere")
+    with store.open_night() as page:
+        seal(page, tasks=(TASK,), lessons=(LESSON, other))
+    assert store.lessons.named(["l-2", "l-3"]) == (other,)
+    assert store.lessons.named([]) == ()
+
+
 def test_a_lesson_whose_only_task_stays_unread_is_not_kept(store: SqliteStore) -> None:
     with store.open_night() as page:
         seal(page, tasks=(TASK,), lessons=(LESSON,), lost=("s1",))
