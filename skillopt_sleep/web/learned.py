@@ -21,6 +21,7 @@ from skillopt_sleep.stores.bank import Banked
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 AT_ONCE = 50
+MOST_RULES = 20
 NIGHTS = 8  # of which a lesson's page reads the reports
 OWN = "own"  # the place of tasks without a lesson, which a person added
 STATES = {
@@ -113,6 +114,7 @@ class Lesson(Record, frozen=True, kw_only=True):
     takes_back: tuple[str, str]
     taken_back_by: tuple[str, str]
     rules: tuple[RuleRow, ...]
+    more_rules: int
     because: str
     next: str
     tasks: tuple[TaskRow, ...]
@@ -171,8 +173,9 @@ def lesson_page(store: SqliteStore, name: str, *, now: datetime, trouble: SleepE
                 tried=sentence(tried(one)),
                 decision=sentence(decision(one, now=now)),
             )
-            for one in reversed(known)
+            for one in [*reversed(known)][:MOST_RULES]
         ),
+        more_rules=max(len(known) - MOST_RULES, 0),
         because=sentence(absent.because) if absent else "",
         next=absent.next if absent else "",
         tasks=tuple(_tasks(entries, store, reports)),
@@ -202,6 +205,7 @@ def _of_their_own(entries: Sequence[Banked], store: SqliteStore, trouble: tuple[
         takes_back=("", ""),
         taken_back_by=("", ""),
         rules=(),
+        more_rules=0,
         because="",
         next="",
         tasks=tuple(_tasks(entries, store, list(_reports(store, {entry.night for entry in entries})))),

@@ -72,8 +72,9 @@ class File(Record, frozen=True, kw_only=True):
 
 
 class _Known(NamedTuple):
-    """What is known of all files: the rules, and the adoptions."""
+    """What is known of all files: the proposals by id, their rules, and the adoptions."""
 
+    decided: dict[str, Decided]
     origins: list[Origin]
     entries: tuple[Entry, ...]
 
@@ -102,13 +103,12 @@ def document(desk: Desk, key: str, *, did: str = "", now: datetime | None = None
     if path is None:
         return None
     now = now or utc_now()
-    decided = {one.proposal.id: one for one in desk.store.bank.proposals()}
     lines, trouble = _lines(path, known)
-    summaries = {name: one.proposal.summary for name, one in decided.items()}
+    summaries = {name: one.proposal.summary for name, one in known.decided.items()}
     return File(
         key=key,
         path=home_path(str(path)),
-        lines=tuple(_line(line, decided, now=now) for line in lines),
+        lines=tuple(_line(line, known.decided, now=now) for line in lines),
         versions=tuple(reversed(list(version_rows(path, desk, summaries)))),
         notice=notice_of(desk, did, now=now) if did else None,
         trouble=tuple((error.message, error.remedy) for error in (*desk.damaged, *trouble)),
@@ -116,8 +116,12 @@ def document(desk: Desk, key: str, *, did: str = "", now: datetime | None = None
 
 
 def _known(desk: Desk) -> _Known:
-    found = origins(desk.store.bank.proposals(), desk.store.lessons.every())
-    return _Known(list(found), tuple(desk.journal.entries()))
+    decided = {one.proposal.id: one for one in desk.store.bank.proposals()}
+    lessons: set[str] = set()
+    for one in decided.values():
+        lessons.update(one.proposal.lessons, *(edit.lessons for edit in one.proposal.edits))
+    found = origins(decided.values(), desk.store.lessons.named(lessons))
+    return _Known(decided, list(found), tuple(desk.journal.entries()))
 
 
 def _row(path: Path, known: _Known, desk: Desk) -> FileRow:
