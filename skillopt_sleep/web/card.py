@@ -120,11 +120,12 @@ def _notes(seen: Seen) -> Iterator[str]:
 
 
 def _staged(diff: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a change as it was staged, each with its sign; the names of the files have none."""
+    """Yield the lines of a change as it was staged, each with its sign; a file's name has none."""
     for line in redact(diff).splitlines():
-        if line.startswith(("---", "+++", "@@")):
-            continue
-        yield line[:1] if line[:1] in "+-" else " ", visible(line[1:])
+        if line.startswith("+++ "):
+            yield "", visible(line.removeprefix("+++ ").removeprefix("b/").partition("\t")[0])
+        elif not line.startswith(("---", "@@")):
+            yield line[:1] if line[:1] in "+-" else " ", visible(line[1:])
 
 
 def _wording(proposal: Proposal) -> str:

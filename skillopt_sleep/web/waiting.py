@@ -62,6 +62,7 @@ def inbox(
     at = names.index(here) if here in names else -1
     card = card_of(seen) if seen else None
     problems = (*desk.damaged, *trouble)
+    done = did or ("" if card is None or card.waits else here)
     return Inbox(
         lines=tuple(_line(proposal, here=proposal.id == here) for proposal in rules),
         card=card,
@@ -70,7 +71,7 @@ def inbox(
         next=names[at + 1] if 0 <= at < len(names) - 1 else "",
         whole=card.part_of if card else "",
         asleep=len(desk.store.bank.snoozed(now)),
-        notice=notice_of(desk, did, now=now) if did else None,
+        notice=notice_of(desk, done, now=now) if done else None,
         trouble=tuple((error.message, error.remedy) for error in problems),
     )
 

@@ -209,3 +209,13 @@ def test_a_rule_that_was_divided_from_others_is_adopted_alone_again(home: Home) 
         assert "Adopt all" not in visible_text(page)
         follow(dashboard, send(dashboard, page, "/inbox/P-0001.2/adopt"))
     assert rules(home) == ["- Be brief."]
+
+
+def test_the_page_of_a_decided_rule_has_the_way_back(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    with entered(home) as dashboard:
+        page = dashboard.get("/inbox/P-0001").text
+        assert "You adopted it." in visible_text(page)
+        assert "shop-api/CLAUDE.md" in page.partition("The change, as it was proposed")[2]
+        follow(dashboard, send(dashboard, page, "/inbox/P-0001/undo"))
+    assert rules(home) == []
