@@ -29,8 +29,10 @@ from skillopt_sleep.records import (
     told,
 )
 from skillopt_sleep.reporters.morning import render
+from skillopt_sleep.reporters.page import render as page
 from skillopt_sleep.stores.sqlite import NightLine
 from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome
+from tests.drawn import text_of
 from tests.fakes import NOON
 from tests.night.test_conclude import TRIED, close
 from tests.reporters.reports import rejected
@@ -97,6 +99,7 @@ def all_said(report: NightReport, waiting: list[str]) -> str:
         [
             render(report, waiting),
             render(report, waiting, verbose=True),
+            text_of(page(report, waiting)),
             *(str(row[1]) for row in rows(line, report, {}, now=NOON, verbose=True)),
             message.title,
             message.body,

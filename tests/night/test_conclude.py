@@ -74,7 +74,7 @@ class OpenPage:
 
     def until(self, at: datetime, *, lessons: Sequence[Lesson], models: str) -> Trend:
         told = LessonTrend(lesson="", wording=", ".join(one.id for one in lessons), project="", corrections=(1,))
-        return Trend(first=at.date(), lessons=(told,), models=(ModelChange(week=0, models=models),))
+        return Trend(first=at.date(), sessions=(1,), lessons=(told,), models=(ModelChange(week=0, models=models),))
 
     def lines(self, *, unread: bool) -> Sequence[str]:
         return () if unread else self.read

@@ -46,11 +46,11 @@ def weeks(trend: Trend) -> Weeks | None:
     """Lay out a trend; None if nothing was said in its weeks."""
     if trend.first is None or not trend.lessons:
         return None
-    count = len(trend.sessions)
+    count = len(trend.lessons[0].corrections)
     across = Scale(low=0, high=count)
     days = [trend.first + timedelta(weeks=number) for number in range(count)]
     most = max(max(lesson.corrections) for lesson in trend.lessons)
-    sessions = _line("sessions read", trend.sessions, days, most=max(*trend.sessions, 1))
+    sessions = _line("sessions read", trend.sessions, days, most=max([*trend.sessions, 1]))
     return Weeks(
         lessons=[_of_lesson(lesson, days, most=most) for lesson in trend.lessons],
         sessions=sessions,
