@@ -38,14 +38,15 @@ class ChangedFile(Record, frozen=True, kw_only=True):
 class Card(Record, frozen=True, kw_only=True):
     """A rule and what can be done with it.
 
-    `shown` tells whether it is still as on this page. One that `waits` can be adopted, rejected and put off, and with
-    a `wording` it can be edited. It has so many `rules`; `part_of` is the proposal that it isn't divided from yet,
-    which has `together`.
+    `shown` tells whether it is still as on this page. One that `waits` can be adopted and rejected, with a `wording`
+    edited, and put off unless it was `undone`. It has so many `rules`; `part_of` is the proposal that it isn't
+    divided from yet, which has `together`.
     """
 
     rule: Rule
     state: str
     waits: bool
+    undone: bool
     shown: str
     notes: tuple[str, ...]
     dots: tuple[tuple[str, Dot], ...]
@@ -68,6 +69,7 @@ def card_of(seen: Seen) -> Card:
         rule=waiting.rule,
         state=STATES[decided.state],
         waits=waits,
+        undone=decided.state == UNDONE,
         shown=shown_of(waiting),
         notes=tuple(_notes(seen)),
         dots=tuple(dots(proposal)),

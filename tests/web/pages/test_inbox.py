@@ -207,6 +207,8 @@ def test_a_rule_that_was_divided_from_others_is_adopted_alone_again(home: Home) 
     with entered(home) as dashboard:
         page = dashboard.get("/inbox/P-0001.2").text
         assert "Adopt all" not in visible_text(page)
+        assert "You adopted it, and took it back." in visible_text(page)
+        assert "/inbox/P-0001.2/later" not in page, "it isn't asked about any more"
         follow(dashboard, send(dashboard, page, "/inbox/P-0001.2/adopt"))
     assert rules(home) == ["- Be brief."]
 
