@@ -27,7 +27,8 @@ def unescaped(text: str) -> str:
 
 def visible(text: str) -> str:
     """Spell out control and invisible characters, so that a reader sees everything that is there."""
-    if text.isascii() and text.isprintable():
+    # What is unseen by its category isn't printable, so most texts need no look at each character.
+    if text.isprintable() and (text.isascii() or not _BLANK.search(text)):
         return text
     return "".join(f"\\u{{{ord(char):X}}}" if _is_unseen(char) else char for char in text)
 

@@ -60,7 +60,7 @@ def moved(sessions: Sequence[Placed], exists: Callable[[str], bool]) -> Mapping[
 def _namesakes(sessions: Sequence[Placed]) -> list[set[str]]:
     """Group the projects whose folders have the same name; projects without a namesake are left out."""
     by_name: defaultdict[str, set[str]] = defaultdict(set)
-    for session in sessions:
-        if session.project:
-            by_name[PurePath(session.project).name].add(session.project)
+    for project in {session.project for session in sessions}:
+        if project:
+            by_name[PurePath(project).name].add(project)
     return [projects for projects in by_name.values() if len(projects) > 1]

@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.records import BY_HAND, Lesson, Proof, Proposal, Task, taken_back, why_ended, why_kept
+
+_CACHED = 2_048
 
 
 class Banked(NamedTuple):
@@ -45,12 +48,18 @@ class Decided(NamedTuple):
 ROW = "body, state, reason, decided, earlier, until, again"  # the columns of a proposal
 
 
+@lru_cache(maxsize=_CACHED)
+def _proposal(body: bytes) -> Proposal:
+    """Decode a proposal; those of a year are read again and again, and few of them change."""
+    return from_json(body, Proposal)
+
+
 def from_row(row: Sequence[Any]) -> Decided:
     """Return a proposal from the columns of its row."""
     body, state, reason, decided, earlier, until, again = row
     versions = from_json(earlier, tuple[Proposal, ...]) if earlier else ()
     asleep = datetime.fromisoformat(until) if until else None
-    return Decided(from_json(body, Proposal), state, reason or "", decided or "", versions, asleep, bool(again))
+    return Decided(_proposal(body), state, reason or "", decided or "", versions, asleep, bool(again))
 
 
 class Mark(StrEnum):

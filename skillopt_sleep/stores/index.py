@@ -80,13 +80,18 @@ class SqliteIndex:
         """Return each file's stamp of this source at its last reading; cached until the database changes."""
         query = "SELECT path, inode, size, mtime_ns FROM files WHERE source = ?"
         with self._lock:
-            # data_version counts the changes by other connections, total_changes our own.
-            (data_version,) = self._connection.execute("PRAGMA data_version").fetchone()
-            version = data_version, self._connection.total_changes
+            version = self.version()
             if source not in self._known or self._known[source][0] != version:
                 rows = self._connection.execute(query, (source,)).fetchall()
                 self._known[source] = version, {row[0]: _stamp(Stamp, row[1:]) for row in rows}
             return self._known[source][1]
+
+    def version(self) -> tuple[int, int]:
+        """Return what differs after any change of the database."""
+        with self._lock:
+            # data_version counts the changes by other connections, total_changes our own.
+            (data_version,) = self._connection.execute("PRAGMA data_version").fetchone()
+            return data_version, self._connection.total_changes
 
     def unpurged(self, paths: Sequence[str]) -> Sequence[str]:
         """Return these files without those of which a person purged every session."""

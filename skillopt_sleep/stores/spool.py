@@ -60,18 +60,18 @@ class HookSpool:
         match = _NAME.fullmatch(session)
         if match is None:
             return None
-        folder = self._folder / match["source"]
-        name = match["session"] + ending
-        if name not in self._names(folder):
+        source, name = match["source"], match["session"] + ending
+        if name not in self._names(source):
             return None
         try:
-            return from_json((folder / name).read_bytes(), kind)
+            return from_json((self._folder / source / name).read_bytes(), kind)
         except (OSError, msgspec.MsgspecError):
             return None
 
-    def _names(self, folder: Path) -> frozenset[str]:
-        """List the folder, once: a night looks up every session, and most have no note."""
-        if folder.name not in self._listed:
+    def _names(self, source: str) -> frozenset[str]:
+        """List the folder of a source, once: a night looks up every session, and most have no note."""
+        if source not in self._listed:
+            folder = self._folder / source
             paths = folder.iterdir() if folder.is_dir() else ()
-            self._listed[folder.name] = frozenset(path.name for path in paths)
-        return self._listed[folder.name]
+            self._listed[source] = frozenset(path.name for path in paths)
+        return self._listed[source]

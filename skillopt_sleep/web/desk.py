@@ -7,12 +7,13 @@ from typing import NamedTuple
 from starlette.requests import Request
 
 from skillopt_sleep.deciding.settled import settled
-from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import SleepError
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.stores.waiting import keep_waiting
 from skillopt_sleep.web.forms import sent
-from skillopt_sleep.web.site import settings_of
+from skillopt_sleep.web.site import site_of, store_of
 
 
 class Desk(NamedTuple):
@@ -27,9 +28,10 @@ class Desk(NamedTuple):
 def desk_of(request: Request) -> Generator[Desk]:
     """Open the store and settle it with the journal, which nobody else writes in the meantime."""
     damaged: list[SleepError] = []
-    settings, _ = settings_of(request)
-    with opened_to_read(settings) as store, settled(store, damaged=damaged.append) as journal:
+    with store_of(request) as store, settled(store, damaged=damaged.append) as journal:
         yield Desk(store, journal, damaged)
+        if request.method == "POST":
+            keep_waiting(site_of(request).paths, store, at=utc_now())
 
 
 def field(request: Request, name: str) -> str:

@@ -32,7 +32,7 @@ from skillopt_sleep.web.markdown import as_html
 from skillopt_sleep.web.paging import Stretch, skipped_in, stretch
 from skillopt_sleep.web.site import Page, show, store_of
 
-AT_ONCE = 30
+AT_ONCE = 15
 PAGE_FILE = "report.html"
 FILES = {
     PAGE_FILE: "text/html; charset=utf-8",

@@ -1,8 +1,10 @@
 """The pages of sessions: what was read of the person's history, what was left out, and why."""
 
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import datetime
+from typing import NamedTuple
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -20,11 +22,12 @@ from skillopt_sleep.web.forms import done
 from skillopt_sleep.web.paging import Stretch, skipped_in, stretch
 from skillopt_sleep.web.site import Page, settings_of, show, site_of, store_of
 from skillopt_sleep.wiring.explain import Explanation, explain
-from skillopt_sleep.wiring.history import read_history
+from skillopt_sleep.wiring.history import Looked, read_history
 
 AT_ONCE = 50
 USED = "used"
 _MOST_CHARS = 2_000
+_FRESH_SECONDS = 60.0  # whether a session still goes on hangs on the time
 
 
 class Project(Record, frozen=True, kw_only=True):
@@ -91,11 +94,35 @@ class Session(Record, frozen=True, kw_only=True):
     turns: tuple[Turn, ...]
 
 
+class Known(NamedTuple):
+    """A history that was read at a moment, when the store was at this version."""
+
+    version: tuple[int, int]
+    settings: Settings
+    at: float
+    looked: Looked
+
+
+_known: dict[SqliteStore, Known] = {}
+
+
+def _history(store: SqliteStore, settings: Settings, paths: Paths) -> Looked:
+    """Return the history as the index has it; it is read again once the store has changed, or after a while."""
+    version, now = store.index.version(), time.monotonic()
+    known = _known.get(store)
+    if known and (known.version, known.settings) == (version, settings) and now - known.at < _FRESH_SECONDS:
+        return known.looked
+    looked = read_history(store, settings, paths, look=False)
+    _known.clear()
+    _known[store] = Known(store.index.version(), settings, now, looked)
+    return looked
+
+
 def sessions(
     store: SqliteStore, settings: Settings, paths: Paths, *, only: str, skipped: int, now: datetime
 ) -> Sessions:
     """Return a page of the list, from what is in the index: no file is looked at."""
-    history, notes = read_history(store, settings, paths, look=False)
+    history, notes = _history(store, settings, paths)
     total = account(history)
     chosen = [line for line in history.lines if not only or _name(history.why(line)) == only]
     part = stretch(len(chosen), skipped=skipped, at_once=AT_ONCE)
@@ -116,7 +143,7 @@ def sessions(
 
 def one_session(store: SqliteStore, settings: Settings, paths: Paths, name: str, *, now: datetime) -> Session | None:
     """Return why a session is used or left out; None if there is none of this id."""
-    history, _ = read_history(store, settings, paths, look=False)
+    history, _ = _history(store, settings, paths)
     line = next((line for line in history.lines if line.id == name), None)
     if line is None:
         return None
