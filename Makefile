@@ -70,7 +70,7 @@ $(BIN)/python:
 	fi
 
 $(RUNS): pyproject.toml | $(BIN)/python
-	$(call install,.,skillopt-sleep and the libraries it needs)
+	$(call install,.[web],skillopt-sleep and the libraries it needs)
 
 $(STAMP): pyproject.toml | $(BIN)/python
 	$(call install,.[dev],skillopt-sleep and the development tools)

@@ -217,6 +217,7 @@ def _say_how_to_look_around(folder: Path) -> None:
         line += f" PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH"
     say("\nThis was the example. To try the commands above on it, in this shell:")
     print_lines([Text(visible(f"  {line}"), BOLD)])
+    say("Then, in your browser: skillopt-sleep report --open, and skillopt-sleep web for all of it.")
     say("Back to your own sessions: unset SKILLOPT_SLEEP_HOME")
 
 

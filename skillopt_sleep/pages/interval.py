@@ -17,12 +17,14 @@ class Dot(Record, frozen=True, kw_only=True):
     told: str
 
 
-def dot(gain: float, interval: tuple[float, float] | None, counted: str) -> Dot:
-    """Lay out a gain with its interval, if there is one, and with what was `counted` for it."""
+def dot(before: float, after: float, interval: tuple[float, float] | None, counted: str) -> Dot:
+    """Lay out the gain between two mean grades with its interval, if there is one, and with what was `counted`."""
+    gain = after - before
     low, high = interval or (gain, gain)
-    told = f"gain {signed(gain)}, 90 % interval {span(interval)}, {counted}"
+    grades = f"grade {before:.2f} → {after:.2f} ({signed(gain)})"
+    told = f"{grades}, 90 % interval of the gain {span(interval)}, {counted}"
     if interval is None:
-        told = f"gain {signed(gain)}, no interval, {counted}"
+        told = f"{grades}, no interval, {counted}"
     return Dot(
         at=_GAINS.share(_within(gain)),
         low=_GAINS.share(_within(low)),

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import Record, Split, StepOutcome, Trajectory
+from skillopt_sleep.records import CheckResult, Record, Split, StepOutcome, Trajectory
 from skillopt_sleep.reporters.acted import Acted, acted
 from skillopt_sleep.reporters.stages import head, rows
 
@@ -15,6 +15,7 @@ ANSWER_CHARS = 600
 WHY_CHARS = 300
 REQUEST_CHARS = 200
 DEEDS = 5
+MOST_CHECKS = 6
 DEED_CHARS = 120
 _SIDES = (Split.VAL, Split.TRAIN, Split.TEST)
 
@@ -23,8 +24,8 @@ class Attempted(Record, frozen=True, kw_only=True):
     """The last attempt of one arm that was graded, or the last one: the head of its answer, its grade and why.
 
     `did` are its first calls of tools, and `acted` what was done in a sealed copy of the repository, None if the
-    answer is in words alone; `made` attempts were made, of which `unscored` got no grade. `problem` says
-    why this one has none.
+    answer is in words alone; `checks` are the first that code made of it. `made` attempts were made, of which
+    `unscored` got no grade; `problem` says why this one has none.
     """
 
     answer: str
@@ -34,6 +35,7 @@ class Attempted(Record, frozen=True, kw_only=True):
     soft: float | None = None
     why: str = ""
     problem: str = ""
+    checks: tuple[CheckResult, ...] = ()
     made: int = 1
     unscored: int = 0
 
@@ -73,6 +75,7 @@ class _Score(msgspec.Struct):
     hard: float
     soft: float
     why: str = ""
+    checks: tuple[CheckResult, ...] = ()
 
 
 class _Rollout(msgspec.Struct):
@@ -167,6 +170,7 @@ def _later(known: Attempted | None, row: _Rollout) -> Attempted:
         soft=row.score.soft if row.score else None,
         why=head(row.score.why, WHY_CHARS) if row.score else "",
         problem=head(row.note or row.trajectory.failure, WHY_CHARS),
+        checks=row.score.checks[:MOST_CHECKS] if row.score else (),
         made=made,
         unscored=unscored,
     )

@@ -14,7 +14,7 @@ class Answer(NamedTuple):
     """What the agent answered and did, and whether that was all that was asked; None if it isn't known.
 
     Of an attempt with tools in a sealed copy it has the number of the model's `turns`, and `whole` is all that is
-    kept of it.
+    kept of it. Of what code `checked` in it each entry says whether that passed.
     """
 
     text: str
@@ -22,6 +22,7 @@ class Answer(NamedTuple):
     solved: bool | None = None
     turns: int = 0
     whole: tuple[str, ...] = ()
+    checked: tuple[tuple[bool, str], ...] = ()
 
 
 class Answers(NamedTuple):
@@ -61,3 +62,8 @@ class Rule(NamedTuple):
     changes: tuple[Change, ...] = ()
     cost: tuple[str, ...] = ()
     reaches: str = ""
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether some of what the person gave are words, not deeds alone."""
+        return any(one.words.startswith("«") for one in self.said)

@@ -3,7 +3,7 @@
 import shlex
 from typing import assert_never
 
-from skillopt_sleep.records import Check, Checks, Command, Exact, Op, Reference, Rubric
+from skillopt_sleep.records import Check, CheckResult, Checks, Command, Exact, Op, Reference, Rubric
 
 _WORDS = {
     Op.CONTAINS: "contains «{check.arg}»",
@@ -37,6 +37,13 @@ def scored_by(reference: Reference) -> tuple[str, ...]:
             return (f"leaves the repository so that `{shlex.join(reference.argv)}` succeeds",)
         case _:
             assert_never(reference)
+
+
+def checked_in_words(result: CheckResult) -> str:
+    """Say what was checked; a check that isn't known, or of a section that isn't kept, is named only."""
+    if result.name not in set(Op) or Op(result.name) is Op.SECTION_CONTAINS:
+        return result.name.replace("_", " ")
+    return _check_words(Check(op=Op(result.name), arg=result.arg))
 
 
 def _check_words(check: Check) -> str:

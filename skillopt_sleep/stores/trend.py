@@ -100,7 +100,8 @@ def _most_first(trend: LessonTrend) -> tuple[int, str]:
 
 
 def _of_lesson(lesson: Lesson, weeks: Weeks, adopted: Sequence[Decided]) -> LessonTrend:
-    times = [piece.at for piece in (*lesson.quotes, *lesson.deeds) if piece.at]
+    # What was said and done in one turn was one correction.
+    times = {(piece.session, piece.turn): piece.at for piece in (*lesson.quotes, *lesson.deeds) if piece.at}
     births: set[int] = set()
     for decided in adopted:
         named = {*decided.proposal.lessons, *(name for edit in decided.proposal.edits for name in edit.lessons)}
@@ -111,6 +112,6 @@ def _of_lesson(lesson: Lesson, weeks: Weeks, adopted: Sequence[Decided]) -> Less
         lesson=lesson.id,
         wording=lesson.wording,
         project=lesson.project,
-        corrections=weeks.counts(times),
+        corrections=weeks.counts(times.values()),
         adopted=tuple(sorted(births)),
     )

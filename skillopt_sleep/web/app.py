@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from skillopt_sleep.errors import ProposalError, SleepError
+from skillopt_sleep.errors import ConfigError, ProposalError, SleepError
 from skillopt_sleep.kit.log import tell
 from skillopt_sleep.pages.render import environment
 from skillopt_sleep.records import Record
@@ -21,6 +21,7 @@ from skillopt_sleep.web.site import Site, show, site_of, store_of
 from skillopt_sleep.web.static_files import static_file
 
 _CONFLICT = 409
+_REFUSED = 400
 _FAILED = 500
 
 
@@ -69,11 +70,18 @@ def _no_page(request: Request, error: Exception) -> Response:
 
 def _trouble(request: Request, error: Exception) -> Response:
     """Show an error that the person can act on."""
-    status = _CONFLICT if isinstance(error, ProposalError) else _FAILED
+    status = _status(error)
     message, remedy = str(error), ""
     if isinstance(error, SleepError):
         message, remedy = error.message, error.remedy
     return show(request, "trouble.html.j2", Trouble(message=message, remedy=remedy), title="Error", status=status)
+
+
+def _status(error: Exception) -> int:
+    """Return 409 for what has changed since it was shown, 400 for what can't be taken as it was entered."""
+    if isinstance(error, ProposalError):
+        return _CONFLICT
+    return _REFUSED if isinstance(error, ConfigError) else _FAILED
 
 
 def _bug(request: Request, error: Exception) -> Response:

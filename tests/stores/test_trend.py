@@ -23,7 +23,7 @@ def said(weeks_ago: int) -> Evidence:
 
 
 def lesson(name: str, *weeks_ago: int) -> Lesson:
-    quotes = tuple(said(weeks) for weeks in weeks_ago)
+    quotes = tuple(replace(said(weeks), turn=turn) for turn, weeks in enumerate(weeks_ago))
     return Lesson(id=name, project=TASK.project, wording=f"Wish {name}", first=FRIDAY, last=FRIDAY, quotes=quotes)
 
 
@@ -34,9 +34,10 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
     opened.close()
 
 
-def test_words_and_deeds_are_counted_in_the_week_they_were_said(store: SqliteStore) -> None:
+def test_words_and_deeds_are_counted_in_their_week_and_those_of_one_turn_once(store: SqliteStore) -> None:
     deed = Deed(kind=DeedKind.RAN, session="s2", turn=3, what="make lint", at=FRIDAY)
-    known = replace(lesson("l-1", 2, 2, 0, WEEKS), deeds=(deed,))
+    same = replace(deed, session="s1", turn=0, at=said(2).at)
+    known = replace(lesson("l-1", 2, 2, 0, WEEKS), deeds=(deed, same))
     with store.open_night() as page:
         seal(page, tasks=(TASK,), lessons=(known,))
     trend = store.trend.until(FRIDAY)

@@ -1,4 +1,4 @@
-"""Lay out the course of a night by the log of its events: which stage ran when, and for how many calls."""
+"""Lay out the course of a night by the log of its events: which stage ran when, and on how many items."""
 
 from datetime import datetime
 from pathlib import Path
@@ -31,18 +31,18 @@ class Course(NamedTuple):
 
 
 class _Run:
-    """A stage from its first event to its last, and how many of its calls were done, each time it ran."""
+    """A stage from its first event to its last, and how many of its items were done, each time it ran."""
 
     def __init__(self, event: Event) -> None:
         self.began = event.at
         self.ended = event.at
-        self.calls = 0
+        self.items = 0
         self._current = 0
 
     def add(self, event: Event) -> None:
         """Take up an event of the stage."""
         self.ended = event.at
-        self.calls += max(event.done - self._current, 0)
+        self.items += max(event.done - self._current, 0)
         self._current = 0 if event.done == event.total else event.done
 
 
@@ -64,7 +64,7 @@ def _span(label: str, run: _Run, first: datetime, last: datetime) -> Span:
     across = Scale(low=0, high=max((last - first).total_seconds(), 0.001))
     x = across.share((run.began - first).total_seconds())
     end = across.share((run.ended - first).total_seconds())
-    told = f"{counted(run.calls, 'call')} in {length(run.ended - run.began)}"
+    told = f"{counted(run.items, 'item')} in {length(run.ended - run.began)}"
     return Span(stage_words(label), x, max(round(end - x, 2), 0.5), told)
 
 

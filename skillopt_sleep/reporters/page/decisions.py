@@ -8,11 +8,12 @@ from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.word_diff import Row, word_diff
 from skillopt_sleep.pages.interval import Dot, dot
-from skillopt_sleep.records import NightReport, Proof, Proposal, is_of, tries
+from skillopt_sleep.records import Lesson, NightReport, Proof, Proposal, is_of, tries
 from skillopt_sleep.reporters.card import Change, Rule
 from skillopt_sleep.reporters.cards import answers, in_order, rule_of, said
 from skillopt_sleep.reporters.gains import both_arms
 from skillopt_sleep.reporters.proposed import proof
+from skillopt_sleep.reporters.stages import rows
 
 MOST_SAID = 4
 MOST_CHANGED = 40  # lines of a change that are shown
@@ -57,7 +58,8 @@ def decisions(report: NightReport, folder: Path | None, waits: Collection[str]) 
 def _decision(proposal: Proposal, report: NightReport, folder: Path | None, *, waits: bool) -> Decision:
     changes = list(_changes(proposal, folder)) if folder else []
     told = answers(proposal, report, folder) if folder else None
-    rule = rule_of(proposal, changes, told, now=report.ended, whole=proposal)
+    lessons = list(rows(folder / "lessons.jsonl", Lesson)) if folder else []
+    rule = rule_of(proposal, changes, told, now=report.ended, whole=proposal, lessons=lessons)
     rule = rule._replace(said=said(proposal, shown)[:MOST_SAID])
     return Decision(
         rule=rule,
@@ -75,10 +77,10 @@ def dots(proposal: Proposal) -> Iterator[tuple[str, Dot]]:
     if proposal.proof is Proof.EDITED:
         return
     if proposal.before is not None and proposal.after is not None:
-        yield "trial", dot(proposal.after - proposal.before, proposal.interval, tries(proposal.n))
+        yield "trial", dot(proposal.before, proposal.after, proposal.interval, tries(proposal.n))
     fresh = proposal.fresh
     if fresh.before is not None and fresh.after is not None:
-        yield "asked once more", dot(fresh.after - fresh.before, fresh.interval, tries(fresh.n))
+        yield "asked once more", dot(fresh.before, fresh.after, fresh.interval, tries(fresh.n))
 
 
 def _changes(proposal: Proposal, folder: Path) -> Iterator[Change]:

@@ -86,4 +86,4 @@ def _fell(outcome: StepOutcome) -> list[Fell]:
 def _dot(trial: Trial) -> Dot | None:
     if trial.before is None or trial.after is None:
         return None
-    return dot(trial.after - trial.before, trial.interval, trial.counted)
+    return dot(trial.before, trial.after, trial.interval, trial.counted)

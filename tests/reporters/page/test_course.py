@@ -16,7 +16,7 @@ def told(folder: Path, *events: Event) -> None:
     (folder / NAME).write_bytes(b"".join(to_json(one) + b"\n" for one in events))
 
 
-def test_each_stage_stands_where_it_ran_with_its_calls_and_how_long_it_took(tmp_path: Path) -> None:
+def test_each_stage_stands_where_it_ran_with_its_items_and_how_long_it_took(tmp_path: Path) -> None:
     told(
         tmp_path,
         event(0),
@@ -29,25 +29,25 @@ def test_each_stage_stands_where_it_ran_with_its_calls_and_how_long_it_took(tmp_
     found = course(tmp_path)
     assert found is not None
     mine, attempts = found.spans
-    assert (mine.name, mine.x, mine.width, mine.told) == ("finding corrections", 10, 20, "4 calls in 20 s")
+    assert (mine.name, mine.x, mine.width, mine.told) == ("finding corrections", 10, 20, "4 items in 20 s")
     assert (attempts.name, attempts.x, attempts.width) == ("attempts: shop/CLAUDE.md", 30, 70)
-    assert attempts.told == "8 calls in 70 s"
+    assert attempts.told == "8 items in 70 s"
 
 
-def test_a_stage_that_ran_again_stands_once_with_all_its_calls(tmp_path: Path) -> None:
+def test_a_stage_that_ran_again_stands_once_with_all_its_items(tmp_path: Path) -> None:
     rounds = [event(at, "trial a", done, 4) for at, done in ((0, 0), (10, 4), (20, 0), (40, 2), (50, 4))]
     told(tmp_path, event(0), *rounds)
     found = course(tmp_path)
     assert found is not None
     (span,) = found.spans
-    assert span.told == "8 calls in 50 s"
+    assert span.told == "8 items in 50 s"
 
 
 def test_a_stage_that_was_cut_off_counts_what_was_done(tmp_path: Path) -> None:
     told(tmp_path, event(0), event(0, "mine", 0, 4), event(9, "mine", 3, 4))
     found = course(tmp_path)
     assert found is not None
-    assert found.spans[0].told == "3 calls in 9 s"
+    assert found.spans[0].told == "3 items in 9 s"
 
 
 def test_without_a_log_there_is_no_course_and_a_long_one_is_cut(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_decision_comes_with_the_words_both_answers_the_proof_the_change_and_w
         "✗ not as you asked I ran npm <b>install</b>.",
         "✓ as you asked I ran pnpm install.",
         "ithout the rule 3 of 12 answers did as you asked, with it 12 of 12",
-        "gain +0.75, 90 % interval 0.10 to 1.00, 12 tries",
+        "grade 0.25 → 1.00 (+0.75), 90 % interval of the gain 0.10 to 1.00, 12 tries",
         "+ - Use pnpm, never npm.",
         "tokens in every session",
         f"skillopt-sleep adopt {PROPOSAL.id}",

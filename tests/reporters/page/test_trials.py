@@ -10,7 +10,7 @@ def test_each_trial_stands_with_its_gain_and_each_edit_that_fell_with_its_reason
     (row,) = document.trials
     assert row.change == "add «Use pnpm, never npm.»"
     assert row.dot is not None
-    assert row.dot.told == "gain +0.75, 90 % interval −0.61 to 1.00, 2 tries"
+    assert row.dot.told == "grade 0.25 → 1.00 (+0.75), 90 % interval of the gain −0.61 to 1.00, 2 tries"
     assert "replace «Y.» with «X.»" in [edit.change for edit in document.fell]
     assert "its target isn't there" in [edit.why for edit in document.fell]
     assert document.waits == ["add «Waits.» since the night of 2026-03-01"]

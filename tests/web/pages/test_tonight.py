@@ -45,7 +45,7 @@ def test_if_none_runs_it_says_when_the_next_is_and_how_the_last_one_went(dashboa
     assert "found something to propose" in page
     for moment in ("The night begins", "finding corrections", "accepted", "The night ends"):
         assert moment in page
-    assert "hx-trigger" not in dashboard.get("/tonight").text, "nothing is asked for again and again"
+    assert 'hx-trigger="every 15s"' in dashboard.get("/tonight").text, "a night that begins later is seen"
 
 
 def test_before_the_first_night_it_says_how_to_run_one(tmp_path: Path) -> None:
