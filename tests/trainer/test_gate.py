@@ -36,9 +36,16 @@ class Graded(Toy, frozen=True):
         return Result(hard=float(grade >= 1), soft=grade, response=f"answer {sample}")
 
 
-def some_parts(folder: Path, grade: Grade, optimizer: dict[str, Any] | None = None, **evaluation: Any) -> Parts:
+def some_parts(
+    folder: Path,
+    grade: Grade,
+    optimizer: dict[str, Any] | None = None,
+    *,
+    sizes: dict[str, int] | None = None,
+    **evaluation: Any,
+) -> Parts:
     config = a_config(optimizer=optimizer or {}, evaluation=evaluation)
-    env, spent = Graded(grade=grade), Spent()
+    env, spent = Graded(grade=grade, sizes=sizes or {}), Spent()
     folder.mkdir(exist_ok=True)
     items = {split: tuple(env.items(split)) for split in Split}
     return Parts(

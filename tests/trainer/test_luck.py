@@ -1,0 +1,100 @@
+"""The mean that a training reports of its best skill isn't raised by the luck of having been chosen on val."""
+
+import math
+import random
+from functools import cache
+from pathlib import Path
+from statistics import NormalDist, fmean
+
+import msgspec
+import pytest
+
+from skillopt_sleep.records import Split
+from skillopt_sleep.trainer.final import final
+from skillopt_sleep.trainer.gate import gate
+from skillopt_sleep.trainer.parts import State
+from skillopt_sleep.trainer.summary import History, Reported, Rules, Scores
+from skillopt_sleep.trainer.tasks import as_document
+from tests.trainer.test_gate import held, some_parts
+
+STEPS = 12
+VAL = 24
+SEEDS = 24
+
+
+class World(msgspec.Struct, frozen=True):
+    """A world in which each step brings one rule: an attempt is right if its luck is above what the skill lacks.
+
+    Luck belongs to the item, to the item under a skill, and to the attempt, in these shares; `gains` are what the
+    rules are worth, in turn. Each seed has items that are as easy on the whole as all others.
+    """
+
+    starts: float
+    gains: tuple[float, ...]
+    luck: tuple[float, float, float]
+
+    def quality(self, skill: str) -> float:
+        """Return the expected mean of a skill."""
+        return self.starts + math.fsum(self.gains[int(rule) % len(self.gains)] for rule in skill.split()[1:])
+
+    def is_right(self, seed: int, skill: str, n: int, sample: int) -> bool:
+        """Attempt an item."""
+        luck = (_easy(seed)[n], _drawn(seed, skill, n), _drawn(seed, skill, n, sample))
+        total = math.fsum(math.sqrt(share) * part for share, part in zip(self.luck, luck, strict=True))
+        return NormalDist().cdf(total) < self.quality(skill)
+
+    def report(self, folder: Path, seed: int) -> tuple[Reported, float]:
+        """Train, and return what is reported of the best skill beside its true quality."""
+        parts = some_parts(
+            folder,
+            lambda skill, n, sample: float(self.is_right(seed, skill, n, sample)),
+            sizes={Split.VAL: VAL},
+            confirm=True,
+            test=False,
+        )
+        initial = held("skill")
+        state = State(current=initial, best=initial, alpha=0.05)
+        for step in range(STEPS):
+            candidate = as_document(f"{state.current.document.text} {step}")
+            state, _, _ = gate(parts, state, candidate, step=step + 1, origin="step")
+        history = History(baseline=Scores())
+        found = final(parts, state, initial, history, env="world", models={}, learned=Rules()).reported
+        assert found is not None
+        return found, self.quality(state.best.document.text)
+
+
+@cache
+def _easy(seed: int) -> list[float]:
+    luck = [NormalDist().inv_cdf((n + 0.5) / VAL) for n in range(VAL)]
+    random.Random(seed).shuffle(luck)
+    return luck
+
+
+def _drawn(*what: object) -> float:
+    return random.Random(repr(what)).gauss(0, 1)
+
+
+FIXED, NOISY = (0.7, 0.3, 0.0), (0.6, 0.1, 0.3)
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        pytest.param(World(0.4, (0.04, 0.0, -0.04), FIXED), id="small gains, and always the same answer"),
+        pytest.param(World(0.1, (0.0, 0.13), FIXED), id="large gains, and always the same answer"),
+        pytest.param(World(0.4, (0.04, 0.0, -0.04), NOISY), id="small gains, and answers that differ"),
+    ],
+)
+def test_the_reported_mean_is_near_the_true_quality_on_the_mean_over_many_trainings(
+    tmp_path: Path, world: World
+) -> None:
+    off: list[float] = []
+    held_it = 0
+    for seed in range(SEEDS):
+        found, true = world.report(tmp_path, seed)
+        low, high = found.interval
+        assert low <= found.mean <= high
+        held_it += low <= true <= high
+        off.append(found.mean - true)
+    assert abs(fmean(off)) <= 0.03
+    assert held_it >= 0.9 * SEEDS
