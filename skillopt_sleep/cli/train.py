@@ -214,8 +214,11 @@ def summary_lines(summary: "Summary", paid: "Paid | None") -> list[str]:
 def _reported(found: "Reported") -> str:
     """Say what the best skill's quality is, with the interval that holds for all skills that were tried."""
     low, high = found.interval
-    mean = f"best on items like val: {found.mean:.3f}, {100 * found.level:.0f} % interval {low:.3f} to {high:.3f}"
-    return f"{mean} (n={found.n}, {counted(found.tried, 'skill')} tried)"
+    mean = f"best on items like val: {found.mean:.3f}"
+    if f"{found.luck:.3f}" != "0.000":
+        mean += f" ({found.mean + found.luck:.3f} less {found.luck:.3f} for the luck of being chosen)"
+    interval = f"{100 * found.level:.0f} % interval {low:.3f} to {high:.3f}"
+    return f"{mean}, {interval} (n={found.n}, {counted(found.tried, 'skill')} tried)"
 
 
 def best_line(summary: "Summary", folder: Path) -> str:

@@ -40,8 +40,8 @@ def shrunk(differences: Sequence[float]) -> float | None:
 
 
 def wilson(share: float, n: int, *, level: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share that was seen in `n` draws."""
+    """Return Wilson's interval of a share that was seen in `n` draws; the share itself is always in it."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))

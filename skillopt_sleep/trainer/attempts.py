@@ -179,6 +179,11 @@ class Attempts:
         """Return whether all of these attempts were made already."""
         return all(_key(job) in self._attempts for job in jobs)
 
+    def made(self, items: Iterable[str]) -> tuple[Attempted, ...]:
+        """Return all attempts so far at the items with these ids, under any skill."""
+        wanted = frozenset(items)
+        return tuple(made for (_, item, _), made in self._attempts.items() if item in wanted)
+
     def forget(self, jobs: Iterable[Job]) -> None:
         """Free attempts that won't be needed again."""
         for job in jobs:

@@ -10,6 +10,7 @@ from skillopt_sleep.kit.stats import wilson
 from skillopt_sleep.records import UNKNOWN, UNVERIFIED, Document, Note, Split
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.gate import better
+from skillopt_sleep.trainer.luck import luck_of
 from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, Held, Parts, State
 from skillopt_sleep.trainer.power import warned
 from skillopt_sleep.trainer.removal import remove
@@ -69,7 +70,7 @@ def final(
         gate=f"{parts.rule.name}, {parts.rule.metric}",
         error_rate=_error_rate(parts),
         promoted=promoted,
-        reported=reported(tested_best.val, tried=state.tried, level=LEVEL),
+        reported=reported(tested_best.val, luck=luck_of(parts, best, initial), tried=state.tried, level=LEVEL),
         learned=learned,
         costs=costs,
         total=_total(costs),
@@ -78,21 +79,17 @@ def final(
     )
 
 
-def reported(val: Scores, *, tried: int, level: float) -> Reported | None:
-    """Return the mean on val with its interval, which holds for all of the `tried` texts at once.
+def reported(val: Scores, *, luck: float, tried: int, level: float) -> Reported | None:
+    """Return the mean on val without the luck of being chosen; the interval holds for all `tried` texts at once.
 
     Grades in [0, 1] vary most if they are all 0 or 1, so Wilson's interval for a share holds for their mean, too.
     """
     if val.metric is None or not val.n:
         return None
     texts = max(1, tried)
-    return Reported(
-        mean=val.metric,
-        interval=wilson(val.metric, val.n, level=1 - (1 - level) / texts),
-        n=val.n,
-        tried=texts,
-        level=level,
-    )
+    low, high = wilson(val.metric, val.n, level=1 - (1 - level) / texts)
+    mean = max(low, val.metric - luck)
+    return Reported(mean=mean, luck=val.metric - mean, interval=(low, high), n=val.n, tried=texts, level=level)
 
 
 def _confirming(parts: Parts, best: Held, initial: Held) -> int:

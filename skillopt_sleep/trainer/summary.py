@@ -154,10 +154,10 @@ class Tested(Record, frozen=True, kw_only=True):
 
 
 class Reported(Record, frozen=True, kw_only=True):
-    """What may be said of the best skill's quality: its mean on val, and the interval that it lies in.
+    """What may be said of the best skill's quality: an estimate of its mean, and the interval that it lies in.
 
-    The mean is that of passes that selected nothing, so the choice of the best of `tried` texts doesn't flatter it.
-    The interval holds for requests like those of val, at a level of `level`, for all of these texts at once.
+    `luck` was taken off the mean of its last passes over val, as val chose it as the best of `tried` texts. The
+    interval holds for requests like those of val, at a level of `level`, for all of these texts at once.
     """
 
     mean: float
@@ -165,6 +165,7 @@ class Reported(Record, frozen=True, kw_only=True):
     n: int
     tried: int
     level: float
+    luck: float = 0.0
 
 
 class RuleWorth(Record, frozen=True, kw_only=True):

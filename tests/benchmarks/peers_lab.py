@@ -112,9 +112,10 @@ def train(run: Mapping[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         summary = Trainer(config, env, optimizer=model, folder=Path(folder) / "run").train()
     actions = dict(summary.actions)
+    assert summary.reported is not None
     return {
         "skill": summary.best_skill,
-        "reported": summary.best.val.metric,
+        "reported": summary.reported.mean,
         "calls": model.calls,
         "actions": actions,
     }

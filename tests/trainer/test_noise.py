@@ -86,11 +86,26 @@ def test_the_interval_is_wider_the_more_skills_were_tried() -> None:
     val = Scores(metric=0.5, n=24)
     widths: list[float] = []
     for tried in (0, 1, 12):
-        found = reported(val, tried=tried, level=0.9)
+        found = reported(val, luck=0.0, tried=tried, level=0.9)
         assert found is not None
         widths.append(found.interval[1] - found.interval[0])
     assert widths[0] == widths[1] < widths[2]
-    assert reported(Scores(), tried=1, level=0.9) is None
+    assert reported(Scores(), luck=0.0, tried=1, level=0.9) is None
+
+
+@pytest.mark.parametrize(("metric", "luck", "mean"), [(0.5, 0.0, 0.5), (0.5, 0.05, 0.45), (1.0, 0.0, 1.0)])
+def test_luck_is_taken_off_the_mean(metric: float, luck: float, mean: float) -> None:
+    found = reported(Scores(metric=metric, n=24), luck=luck, tried=6, level=0.9)
+    assert found is not None
+    assert (found.mean, found.mean + found.luck) == (mean, metric)
+    assert found.interval[0] <= mean <= found.interval[1]
+
+
+def test_the_mean_never_leaves_its_interval() -> None:
+    found = reported(Scores(metric=0.5, n=24), luck=0.4, tried=6, level=0.9)
+    assert found is not None
+    assert found.mean == found.interval[0]
+    assert found.mean + found.luck == pytest.approx(0.5)
 
 
 def test_val_is_asked_at_the_end_only_and_the_error_rate_is_spent_once(tmp_path: Path) -> None:

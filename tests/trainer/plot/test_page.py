@@ -3,9 +3,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from skillopt_sleep.cli.train import summary_lines
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.trainer.plot import page
+from skillopt_sleep.trainer.summary import Summary
 from tests.colours import AA, colours_of, contrast
 from tests.drawn import Elements, refuse_what_loads_or_runs
 from tests.framed import BROWSER, framed
@@ -51,6 +55,19 @@ def test_the_page_ends_with_what_may_be_said_of_the_best_skill(drawn: str) -> No
     assert "best on items like val" in text
     assert re.search(r"90 % interval 0\.\d{3} to 1\.000 \(n=8\), corrected for the \d skills that were tried", text)
     assert "error rate unknown" in text
+
+
+def test_the_page_and_the_command_line_say_what_was_taken_off_for_luck(run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "lucky"
+    shutil.copytree(run, folder)
+    summary = from_json((folder / "summary.json").read_bytes(), Summary)
+    assert summary.reported is not None
+    lucky = replace(summary, reported=replace(summary.reported, mean=0.875, luck=0.125))
+    (folder / "summary.json").write_bytes(to_json(lucky))
+    lines = "\n".join(summary_lines(lucky, None))
+    text = re.sub(r"<[^>]+>", "", page(folder))
+    assert "Measured 1.000; 0.125 of it is put down to the luck of being chosen." in text
+    assert "best on items like val: 0.875 (1.000 less 0.125 for the luck of being chosen), 90 % interval" in lines
 
 
 def test_every_step_edit_skill_and_stage_is_on_the_page(drawn: str) -> None:
