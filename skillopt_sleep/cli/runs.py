@@ -8,7 +8,7 @@ import typer
 
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.lazy import PlainGroup
-from skillopt_sleep.cli.train import scored, summary_lines
+from skillopt_sleep.cli.train import best_val, scored, summary_lines
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.trainer.found import Run, find, read, reason_of
@@ -122,7 +122,7 @@ def compare(one: RunFolder, other: RunFolder, *, as_json: AsJson = False) -> Non
             say(f"{run.folder}: not finished")
             continue
         initial, best = run.summary.initial, run.summary.best
-        scores = f"initial val {scored(initial.val)}, best val {scored(best.val)}, best test {scored(best.test)}"
+        scores = f"initial val {scored(initial.val)}, {best_val(run.summary)}, best test {scored(best.test)}"
         say(f"{run.folder}: {scores}")
 
 
@@ -181,7 +181,7 @@ def settings_by_run(runs: Sequence[Run]) -> dict[Path, Apart]:
 def run_line(run: Run, apart: Mapping[str, str]) -> str:
     """Return a training in one line, with these settings, in which it differs from those beside it."""
     if run.summary:
-        state = f"best val {scored(run.summary.best.val)}"
+        state = best_val(run.summary)
     elif run.history:
         state = f"not finished: {counted(len(run.history.steps), 'step')} so far"
     else:

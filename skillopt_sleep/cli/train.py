@@ -215,10 +215,24 @@ def _reported(found: "Reported") -> str:
     """Say what the best skill's quality is, with the interval that holds for all skills that were tried."""
     low, high = found.interval
     mean = f"best on items like val: {found.mean:.3f}"
-    if f"{found.luck:.3f}" != "0.000":
+    if _is_lucky(found):
         mean += f" ({found.mean + found.luck:.3f} less {found.luck:.3f} for the luck of being chosen)"
     interval = f"{100 * found.level:.0f} % interval {low:.3f} to {high:.3f}"
     return f"{mean}, {interval} (n={found.n}, {counted(found.tried, 'skill')} tried)"
+
+
+def _is_lucky(found: "Reported") -> bool:
+    """Return whether what was taken off for luck can be seen in three decimals."""
+    return f"{found.luck:.3f}" != "0.000"
+
+
+def best_val(summary: "Summary") -> str:
+    """Return the best skill's scores on val, and what may be reported of it if luck was taken off."""
+    found = summary.reported
+    said = f"best val {scored(summary.best.val)}"
+    if found is not None and _is_lucky(found):
+        said += f", {found.mean:.3f} without the luck of being chosen"
+    return said
 
 
 def best_line(summary: "Summary", folder: Path) -> str:

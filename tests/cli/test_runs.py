@@ -3,8 +3,11 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.trainer import TrainerConfig
+from skillopt_sleep.trainer.summary import Summary
 from tests.command import Home
 from tests.trainer.toy import Scripted, a_config, a_trainer
 
@@ -40,6 +43,22 @@ def test_runs_are_listed_with_what_came_of_them(tmp_path: Path, home: Home) -> N
     told = home.command("runs", "list", str(tmp_path / "runs"), "--json").json
     assert [run["summary"] is None for run in told["runs"]] == [False, True]
     assert "No trainings in" in home.command("runs", "list", str(tmp_path / "home")).out
+
+
+def test_runs_are_listed_and_compared_without_the_luck_of_their_best(tmp_path: Path, home: Home) -> None:
+    lucky, plain = trained(tmp_path / "lucky"), trained(tmp_path / "plain")
+    for run, luck in ((lucky, 0.125), (plain, 0.0)):
+        summary = from_json((run / "summary.json").read_bytes(), Summary)
+        assert summary.reported is not None
+        reported = replace(summary.reported, mean=1.0 - luck, luck=luck)
+        (run / "summary.json").write_bytes(to_json(replace(summary, reported=reported)))
+    said = "best val hard 1.000, soft 1.000 (n=8)"
+    one, two = home.command("runs", "list", str(tmp_path)).out.splitlines()
+    assert f"{said}, 0.875 without the luck of being chosen" in one
+    assert "luck of being chosen" not in two
+    compared = home.command("runs", "compare", str(lucky), str(plain)).out.splitlines()
+    assert f"{said}, 0.875 without the luck of being chosen, best test" in compared[-2]
+    assert f"{said}, best test" in compared[-1]
 
 
 def test_runs_in_one_folder_are_listed_with_gate_seed_and_what_they_differ_in(tmp_path: Path, home: Home) -> None:
