@@ -35,9 +35,9 @@ def web(
         ) from error
 
     def opened(address: str) -> None:
+        warn("The dashboard runs until you press Ctrl-C. This address works once, in one browser:")
         say(address)
         sys.stdout.flush()
-        warn("The dashboard runs until you press Ctrl-C. The address works once, in one browser.")
         if not no_open and _has_screen():
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 

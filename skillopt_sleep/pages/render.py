@@ -29,6 +29,7 @@ def environment(package: str, folder: str = ".") -> "Environment":
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
         finalize=shown,
     )
     made.filters.update(decimal=decimal, span=span, thousands=thousands, dollars=dollars, signed=signed)

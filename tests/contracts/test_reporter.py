@@ -36,7 +36,7 @@ def test_every_night_can_be_told(reporter: Reporter, report: NightReport, tmp_pa
     text = path.read_text(encoding="utf-8")
     assert text.endswith("\n")
     assert report.night in text
-    told = OUTCOMES[report.verdict] if path.suffix == ".md" else f'"{report.verdict.value}"'
+    told = OUTCOMES[report.verdict] if path.suffix in {".md", ".html"} else f'"{report.verdict.value}"'
     assert told in text
 
 

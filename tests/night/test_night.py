@@ -64,7 +64,7 @@ def test_a_night_writes_its_reports_and_its_stages(machine: Machine) -> None:
     report = machine.night()
 
     folder = Path(report.folder)
-    names = {"report.md", "report.json", "diagnostics.json", "calls.jsonl"}
+    names = {"report.md", "report.html", "report.json", "diagnostics.json", "calls.jsonl"}
     stages = {
         f"{stage}.jsonl" for stage in ("sessions", "lessons", "tasks", "rollouts", "patches", "edits", "trials")
     }
