@@ -84,10 +84,18 @@ def version_rows(path: Path, desk: Desk, summaries: Mapping[str, str]) -> Iterat
             number=version.number,
             when=shown(version.event.at),
             what=f"{version.event.proposal} {'adopted' if version.event.adopted else 'undone'}",
-            summary=summaries.get(version.event.proposal, ""),
+            summary=_summary(version, summaries),
             here=version is known[-1],
             change=tuple(_changed(path, version, desk)),
         )
+
+
+def _summary(version: Version, summaries: Mapping[str, str]) -> str:
+    """Return what a proposal changes, or that its change was taken out again; "" if it isn't known."""
+    summary = summaries.get(version.event.proposal, "")
+    if summary and not version.event.adopted:
+        return f"taken out again: {summary}"
+    return summary
 
 
 def _changed(path: Path, version: Version, desk: Desk) -> Iterator[ChangedFile]:

@@ -105,7 +105,7 @@ def notice_of(desk: Desk, name: str, *, now: datetime) -> Notice | None:
         text = f"Rejected {name}: this edit of {documents(proposal)} will not be tried again."
         return Notice(text=text, action="wait", button="Undo", shown=seen, link=name)
     if decided.state == UNDONE:
-        return Notice(text=f"Undid {name}: it is out of {documents(proposal)} again.", link=name)
+        return Notice(text=f"{name} is taken back: it isn't in {documents(proposal)}.", link=name)
     if decided.state == WAITING and decided.until and decided.until > now:
         text = f"{name} sleeps until {shown(decided.until)}."
         return Notice(text=text, action="wake", button="Undo", shown=seen, link=name)
@@ -113,5 +113,5 @@ def notice_of(desk: Desk, name: str, *, now: datetime) -> Notice | None:
         return Notice(text=f"The next night tests {name}. It stays untested until then, and you decide.", link=name)
     if decided.state in OPEN and proposal.proof is Proof.EDITED:
         text = f"Your words wait as {name}, untested."
-        return Notice(text=text, action="test", button="Test them tonight", shown=seen, link=name)
+        return Notice(text=text, action="test", button="Test them in the next night", shown=seen, link=name)
     return Notice(text=f"{name} waits for you again.", link=name)

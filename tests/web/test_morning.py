@@ -72,7 +72,7 @@ def test_a_whole_morning(chromium: Browser, axe: str, home: Home, morning: Dashb
         assert "You adopted it" in page.locator("article").inner_text()
         page.goto(f"{morning.origin}/inbox?did=P-0001.1")
         decide(page, "Undo")
-        assert "Undid P-0001.1" in page.get_by_role("status").inner_text()
+        assert "P-0001.1 is taken back" in page.get_by_role("status").inner_text()
         assert path.read_bytes() == before
 
         follow(page, "Look at it")

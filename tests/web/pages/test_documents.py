@@ -56,7 +56,7 @@ def test_a_line_is_taken_out_on_its_page_and_the_file_is_as_before(home: Home) -
         address = page_of(dashboard)
         page = dashboard.get(address).text
         after = follow(dashboard, send(dashboard, page, "/inbox/P-0001/undo"))
-        assert "Undid P-0001" in said(after)
+        assert "P-0001 is taken back" in said(after)
         assert "Nothing of ours is in it now" in said(after)
         assert send(dashboard, page, "/inbox/P-0001/undo").status == 409, "another tab still shows it"
         away = send(dashboard, page, "/inbox/P-0001/undo", back="//evil.example/")

@@ -54,7 +54,7 @@ def test_a_rule_is_adopted_and_taken_back_to_the_byte(home: Home) -> None:
         assert "Nothing waits for you" in text
         assert "Adopted P-0001: wrote ~/work/shop-api/CLAUDE.md" in text
         page = follow(dashboard, send(dashboard, page, "/inbox/P-0001/undo"))
-        assert "Undid P-0001" in visible_text(page)
+        assert "P-0001 is taken back" in visible_text(page)
     assert document(home).read_bytes() == before
     assert states(home) == {"P-0001": "undone"}
 
