@@ -1,10 +1,9 @@
 """The command `report`: print a night's report, or open it as a page."""
 
 import webbrowser
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -16,6 +15,8 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.records import PAGE, NightReport, report_data
+from skillopt_sleep.reporters.decided import decided_in_words
+from skillopt_sleep.stores.bank import OPEN
 
 
 class Format(StrEnum):
@@ -24,6 +25,13 @@ class Format(StrEnum):
     MARKDOWN = "md"
     PAGE = "html"
     DATA = "json"
+
+
+class Now(NamedTuple):
+    """The proposals that wait now, and in words what was decided on the others."""
+
+    waits: tuple[str, ...]
+    decided: dict[str, str]
 
 
 def report(
@@ -52,35 +60,38 @@ def report(
             warn("No night has run yet. Run one: skillopt-sleep run   (an example: skillopt-sleep run --example)")
             return
         stored, folder = store.report(wanted), store.folder(wanted)
-        waiting = [banked.proposal.id for banked in store.bank.to_decide(utc_now())]
+        now = Now(
+            tuple(banked.proposal.id for banked in store.bank.to_decide(utc_now())),
+            {one.proposal.id: decided_in_words(one) for one in store.bank.proposals() if one.state not in OPEN},
+        )
     if stored is None:
         known = ", ".join(line.id for line in nights[:5])
         raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {known}")
     if opens:
-        _open(stored, waiting, folder)
+        _open(stored, now, folder)
     else:
-        _print(stored, waiting, folder, Format.DATA if as_json else form, verbose=verbose)
+        _print(stored, now, folder, Format.DATA if as_json else form, verbose=verbose)
 
 
-def _print(report: NightReport, waiting: Sequence[str], folder: Path, form: Format | None, *, verbose: bool) -> None:
+def _print(report: NightReport, now: Now, folder: Path, form: Format | None, *, verbose: bool) -> None:
     """Print a report in one form; for a person, if none is named."""
     if form is Format.DATA:
         say_json(report_data(report))
     elif form is Format.PAGE:
         from skillopt_sleep.reporters.page import render as page
 
-        typer.echo(page(report, waiting, folder=folder), nl=False)
+        typer.echo(page(report, now.waits, folder=folder, decided=now.decided), nl=False)
     else:
         from skillopt_sleep.reporters.morning import render
 
-        text = render(report, waiting, folder=folder, verbose=verbose)
+        text = render(report, now.waits, folder=folder, verbose=verbose)
         if form is Format.MARKDOWN:
             typer.echo(text, nl=False)
         else:
             say_markdown(text)
 
 
-def _open(report: NightReport, waiting: Sequence[str], folder: Path) -> None:
+def _open(report: NightReport, now: Now, folder: Path) -> None:
     """Write the page as things are now, and open it; where there is no browser, say where it is."""
     from skillopt_sleep.reporters.page import render
 
@@ -90,6 +101,6 @@ def _open(report: NightReport, waiting: Sequence[str], folder: Path) -> None:
             remedy=f"what is known of it: skillopt-sleep report {report.night}",
         )
     path = folder / PAGE
-    write_atomic(path, render(report, waiting, folder=folder).encode())
+    write_atomic(path, render(report, now.waits, folder=folder, decided=now.decided).encode())
     if not webbrowser.open(path.as_uri()):
         say(f"No browser could be opened. The page: {path}")

@@ -13,18 +13,11 @@ from skillopt_sleep.pages.interval import Dot
 from skillopt_sleep.proposals.reword import wording
 from skillopt_sleep.records import Proposal, Record
 from skillopt_sleep.reporters.card import Change, Rule
+from skillopt_sleep.reporters.decided import STATES
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.page.decisions import dots
 from skillopt_sleep.reporters.statistics import TESTED_NEXT, places, statistics
-from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, WITHDRAWN
-
-STATES = {
-    WAITING: "It waits for you.",
-    ADOPTED: "You adopted it.",
-    REJECTED: "You turned it down.",
-    UNDONE: "You adopted it, and took it back.",
-    WITHDRAWN: "It was withdrawn.",
-}
+from skillopt_sleep.stores.bank import OPEN, UNDONE, WAITING, WITHDRAWN
 
 
 class ChangedFile(Record, frozen=True, kw_only=True):

@@ -64,7 +64,9 @@ def test_the_page_is_opened_as_things_are_now_or_its_path_is_said(home: Home, tm
     done = home.command("report", "--open", **browsing(home, tmp_path, f'echo "$1" > {tmp_path}/opened'))
     assert (done.code, done.out) == (0, ""), done.err
     assert (tmp_path / "opened").read_text().strip() == (night / PAGE).as_uri()
-    assert "adopt P-0001" not in (night / PAGE).read_text()
+    page = (night / PAGE).read_text()
+    assert "adopt P-0001" not in page
+    assert "You turned it down." in page
     none = home.command("report", "--open", **browsing(home, tmp_path, "exit 1"))
     assert none.code == 0, none.err
     assert str(night / PAGE) in none.out.replace("\n", "")

@@ -1,7 +1,8 @@
 """Draw the report of a night as one page: what to decide first, then what was tried, what waits, and what it cost."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from skillopt_sleep.kit.files import write_atomic
@@ -39,13 +40,20 @@ class PageReporter:
         return path
 
 
-def render(report: NightReport, waits: Collection[str] | None = None, *, folder: Path | None = None) -> str:
+def render(
+    report: NightReport,
+    waits: Collection[str] | None = None,
+    *,
+    folder: Path | None = None,
+    decided: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Return the page, every text in it redacted and escaped.
 
     `waits` are the proposals that wait now, of whatever night; if they aren't known, it is the page of when the night
-    ended. `folder` has what the night's stages left, None if it is gone.
+    ended. `folder` has what the night's stages left, None if it is gone. `decided` says in words what the person
+    decided on proposals that don't wait any more.
     """
-    shown = values(report, waits, folder=folder)
+    shown = {**values(report, waits, folder=folder), "decided": decided}
     return self_contained(__package__ or "", "report.html.j2", shown, style="report.css")
 
 

@@ -122,7 +122,9 @@ def test_what_does_not_wait_any_more_is_not_asked_for() -> None:
     assert f"adopt {PROPOSAL.id}" in render(NIGHT)
     decided = text_of(render(NIGHT, []))
     assert "adopt P" not in decided
-    assert "it doesn't wait for a decision now" in decided
+    assert "It doesn't wait for a decision now." in decided
+    told = text_of(render(NIGHT, [], decided={PROPOSAL.id: "You turned it down: «we moved to bun»"}))
+    assert "You turned it down: «we moved to bun»" in told
     assert "Of other nights: P-0900" in text_of(render(a_report(), ["P-0900"]))
 
 
