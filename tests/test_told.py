@@ -114,7 +114,7 @@ def test_no_sentence_about_a_night_is_untrue(report: NightReport, data: st.DataO
 
 
 @pytest.mark.slow
-@settings(max_examples=1_000 if WHOLE else 150, deadline=None)
+@settings(max_examples=1_000 if WHOLE else 80, deadline=None)
 @given(nights(), st.data())
 def test_no_sentence_about_many_nights_is_untrue(report: NightReport, data: st.DataObject) -> None:
     _all_is_true(report, data)
