@@ -381,6 +381,34 @@ def test_an_interrupt_ends_the_group_and_goes_on(tmp_path: Path, life: Lifeline,
         assert heard(us) == (0, "raised\n")
 
 
+def test_an_interrupt_just_as_a_program_has_been_started_ends_it(tmp_path: Path) -> None:
+    # The moment in which whatever started it hands it over to what waits for it.
+    us = begin_us(
+        tmp_path,
+        "import time\ntime.sleep(60)\n",
+        """
+        from skillopt_sleep.kit import process
+        started = []
+        def handed_over(frame, event, argument):
+            if event == "return" and process._live and frame.f_back.f_code is process.run.__code__:
+                sys.setprofile(None)
+                started.extend(group.process.pid for group in process._live)
+                raise KeyboardInterrupt
+        sys.setprofile(handed_over)
+        try:
+            go()
+        except KeyboardInterrupt:
+            (pid,) = started
+            try:
+                os.kill(pid, 0)
+                print("runs on")
+            except ProcessLookupError:
+                print("gone")
+        """,
+    )
+    assert heard(us) == (0, "gone\n")
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_no_group_outlives_us_where_we_are_killed(tmp_path: Path, life: Lifeline, number: signal.Signals) -> None:
     us = begin_us(tmp_path, life.code + DEAF + "os.fork()\n" + HANG, "go()\n")
