@@ -60,14 +60,15 @@ def run(
     `handed` to it, and `watch` is asked many times a second. Raises OSError if it can't be started.
     """
     began = time.monotonic()
-    group = _Group(argv, cwd=cwd, environ=environ, handed=handed)
+    group = _Group()
     try:
+        group.start(argv, cwd=cwd, environ=environ, handed=handed)
         pipes = _Pipes(group.process, stdin=stdin, most=most)
         stopped = _watch(group, pipes, until=began + timeout, watch=watch)
         if group.end_softly():
             pipes.drain()
     finally:
-        # Also if Ctrl-C or an exit comes through here.
+        # Also if Ctrl-C or an exit comes through here, be it while the program is being started.
         status = group.end()
     pipes.drain()
     # Asked at the end only: it may have ended by itself with too much left in the pipe.
@@ -94,7 +95,13 @@ def end_all() -> None:
 class _Group:
     """A program with everything it starts, in a process group of its own, from start to end."""
 
-    def __init__(self, argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], handed: Sequence[int]) -> None:
+    process: "subprocess.Popen[bytes]"
+
+    def __init__(self) -> None:
+        self._warden: subprocess.Popen[bytes] | None = None
+
+    def start(self, argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], handed: Sequence[int]) -> None:
+        """Start the program; whoever calls this has to call `end`, however this ends."""
         ends = len(_ends)
         _starting.append(None)
         try:
@@ -118,16 +125,11 @@ class _Group:
             pass_fds=handed,
         )
         _live.add(self)
-        self._warden: subprocess.Popen[bytes] | None = None
-        try:
-            self._warden = _start_warden(self.process.pid)
-            if len(_ends) != ends:
-                # `end_all` ran meanwhile and couldn't see this group yet.
-                self.end_softly()
-                self.send(_KILL)
-        except BaseException:
-            self.end()
-            raise
+        self._warden = _start_warden(self.process.pid)
+        if len(_ends) != ends:
+            # `end_all` ran meanwhile and couldn't see this group yet.
+            self.end_softly()
+            self.send(_KILL)
 
     def has_ended(self) -> bool:
         """Tell whether the program itself has ended."""
@@ -159,7 +161,9 @@ class _Group:
         return True
 
     def end(self) -> int:
-        """Kill whatever is left, and return the exit status."""
+        """Kill whatever is left, and return the exit status; 0 if nothing was started."""
+        if self not in _live:
+            return 0
         self.send(_KILL)
         _live.discard(self)
         if self._warden:
