@@ -1,4 +1,4 @@
-"""What a decision did, told as soon as the files are written.
+"""Events: what a decision did, told as soon as the files are written.
 
 The store may be full or read-only, and the files have changed all the same.
 """

@@ -2,15 +2,11 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-from msgspec.structs import replace
 
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import Settings, find_paths, load
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.stores.user import open_store
+from skillopt_sleep.stores.user import open_store, read_store
 from skillopt_sleep.stores.waiting import keep_waiting
 
 
@@ -34,9 +30,5 @@ def opened_to_read(settings: Settings | None = None) -> Generator[SqliteStore]:
         with opened(settings) as store:
             yield store
         return
-    with TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as folder:
-        store = open_store(settings or load(paths), replace(paths, data=Path(folder)))
-        try:
-            yield store
-        finally:
-            store.close()
+    with read_store(settings or load(paths), paths) as store:
+        yield store

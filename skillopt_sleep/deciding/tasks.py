@@ -22,12 +22,12 @@ class Edited(NamedTuple):
 
     @property
     def is_changed(self) -> bool:
-        """Whether anything of it was changed."""
+        """Return whether the person changed anything of it."""
         return editable(self.known) != editable(self.written)
 
     @property
     def changed_side(self) -> bool:
-        """Whether it was used, and is for something else from now on."""
+        """Return whether it had a side, and has another one from now on."""
         return self.known.split is not None and self.written.split is not self.known.split
 
 
