@@ -40,7 +40,7 @@ _UNKNOWN = {
 
 def dashboard(paths: Paths, access: Access) -> Starlette:
     """Return the dashboard over the files at these paths."""
-    routes = [Route("/", _home), Route("/static/{name}", static_file)]
+    routes = [Route("/", _home), Route("/alive", _alive), Route("/static/{name}", static_file)]
     for group in GROUPS:
         for page in group:
             routes += page.routes
@@ -60,6 +60,11 @@ def _home(request: Request) -> Response:
     if not nights:
         return show(request, "begin.html.j2", None, title="Begin")
     return RedirectResponse(site_of(request).groups[0][0].path, status_code=303)
+
+
+async def _alive(_request: Request) -> Response:
+    """Answer a page that is open and asks whether its dashboard still runs."""
+    return Response(status_code=204)
 
 
 def _no_page(request: Request, error: Exception) -> Response:

@@ -10,11 +10,13 @@ from starlette.responses import Response
 from skillopt_sleep.pages.render import look
 
 _CSS = "text/css; charset=utf-8"
+_SCRIPT = "text/javascript; charset=utf-8"
 _KINDS = {
     "look.css": _CSS,
     "web.css": _CSS,
     "decisions.css": _CSS,
-    "htmx.min.js": "text/javascript; charset=utf-8",
+    "htmx.min.js": _SCRIPT,
+    "alive.js": _SCRIPT,
     "icon.svg": "image/svg+xml",
 }
 

@@ -22,6 +22,7 @@ def test_the_one_script_is_the_one_that_was_published() -> None:
         ("look.css", "text/css"),
         ("web.css", "text/css"),
         ("htmx.min.js", "text/javascript"),
+        ("alive.js", "text/javascript"),
         ("icon.svg", "image/svg"),
     ],
 )
