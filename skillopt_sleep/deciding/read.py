@@ -49,6 +49,11 @@ def rules_to_decide(store: SqliteStore, names: Sequence[str] = ()) -> list[Propo
     return in_order(found)
 
 
+def rules_waiting(store: SqliteStore) -> int:
+    """Count the rules that wait for a decision."""
+    return len(rules_to_decide(store))
+
+
 def read_rule(store: SqliteStore, journal: Journal, name: str) -> Waiting | None:
     """Return a rule as it would be adopted now; None if it was decided on in the meantime."""
     seen = look_at(store, journal, name)

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from skillopt_sleep.errors import SleepError
 from skillopt_sleep.settings import Paths, Settings, load_or_defaults
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.web.access import Access
@@ -20,11 +21,15 @@ Handler = Callable[[Request], Response]
 
 
 class Page(NamedTuple):
-    """A page in the navigation: its place, its name, and the addresses it answers; its own comes first."""
+    """A page in the navigation: its place, its name, and the addresses it answers; its own comes first.
+
+    `waiting` counts what waits there for the person, which the navigation says.
+    """
 
     path: str
     title: str
     routes: tuple[Route, ...]
+    waiting: Callable[[SqliteStore], int] | None = None
 
 
 class Site(NamedTuple):
@@ -62,9 +67,20 @@ def show(request: Request, template: str, view: object, *, title: str, status: i
         "view": view,
         "title": title,
         "groups": site.groups,
+        "waiting": _waiting(request),
         "here": request.url.path,
         "form_token": Markup(site.access.form_token),  # noqa: S704 - ours, and redacting would change it
         "problem": problem,
         "said": message_for(request),
     }
     return HTMLResponse(site.templates.get_template(template).render(values), status_code=status)
+
+
+def _waiting(request: Request) -> dict[str, int]:
+    """Return how much waits on which page; nothing if the store can't be read, which the page itself says."""
+    try:
+        with store_of(request) as store:
+            counted = {page.path: page.waiting(store) for group in site_of(request).groups for page in group if page.waiting}
+    except (SleepError, OSError):
+        return {}
+    return counted

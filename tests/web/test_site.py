@@ -1,5 +1,8 @@
 from skillopt_sleep.web.pages import GROUPS
-from tests.web.dashboard import Dashboard
+from tests.cli.walked import with_three_rules
+from tests.command import Home
+from tests.web.dashboard import Dashboard, entered, visible_text
+from tests.web.forms import follow, send
 
 
 def test_every_page_of_the_navigation_can_be_opened_and_says_where_it_is(dashboard: Dashboard) -> None:
@@ -7,5 +10,20 @@ def test_every_page_of_the_navigation_can_be_opened_and_says_where_it_is(dashboa
         for page in group:
             reply = dashboard.get(page.path)
             assert reply.status == 200, page.path
-            assert f'<a href="{page.path}" aria-current="page">{page.title}</a>' in reply.text
+            assert f'<a href="{page.path}" aria-current="page">{page.title}' in reply.text
             assert reply.text.count("<h1") == 1
+
+
+def test_the_navigation_says_on_every_page_how_many_rules_wait(home: Home) -> None:
+    with_three_rules(home)
+    with entered(home) as dashboard:
+        for path in ("/lessons", "/inbox", "/nowhere"):
+            assert navigation(dashboard.get(path).text).startswith("Inbox 3 Tonight"), path
+        page = dashboard.get("/inbox/P-0001.2").text
+        assert navigation(follow(dashboard, send(dashboard, page, "/inbox/P-0001.2/adopt"))).startswith("Inbox 2 ")
+        home.command("reject", "P-0001.1", "P-0001.3")
+        assert navigation(dashboard.get("/inbox").text).startswith("Inbox Tonight"), "nothing waits"
+
+
+def navigation(page: str) -> str:
+    return visible_text(page.partition("<nav")[2].partition("</nav>")[0].partition(">")[2])

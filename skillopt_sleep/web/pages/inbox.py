@@ -12,7 +12,7 @@ from starlette.routing import Route
 from skillopt_sleep.deciding import decide
 from skillopt_sleep.deciding.chosen import Chosen, named
 from skillopt_sleep.deciding.happened import Event
-from skillopt_sleep.deciding.read import look_at
+from skillopt_sleep.deciding.read import look_at, rules_waiting
 from skillopt_sleep.deciding.reword import reword, test_again
 from skillopt_sleep.deciding.shown import shown_of
 from skillopt_sleep.deciding.undo import take_back, undoable
@@ -191,4 +191,5 @@ PAGE = Page(
         Route("/inbox/{name}", _one),
         Route("/inbox/{name}/{verb}", _decide, methods=["POST"]),
     ),
+    waiting=rules_waiting,
 )
