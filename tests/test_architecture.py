@@ -47,6 +47,7 @@ TESTED_AS_A_WHOLE = {
     "web/merge.py": "web/pages/test_inbox.py",
     "web/versions.py": "web/pages/test_documents.py",
     "web/waiting.py": "web/pages/test_inbox.py",
+    "web/ways.py": "web/pages/test_inbox.py",
     "trainer/course.py": "trainer/test_loop.py",
     "trainer/final.py": "trainer/test_loop.py",
     "trainer/parts.py": "trainer/test_gate.py",

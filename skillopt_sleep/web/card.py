@@ -1,6 +1,7 @@
 """Put the card of a rule together: all that a person sees of it, and what they can do."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import dropwhile
 
 from skillopt_sleep.deciding.read import Seen
@@ -13,11 +14,11 @@ from skillopt_sleep.pages.interval import Dot
 from skillopt_sleep.proposals.reword import wording
 from skillopt_sleep.records import Proposal, Record
 from skillopt_sleep.reporters.card import Change, Rule
-from skillopt_sleep.reporters.decided import STATES
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.page.decisions import dots
 from skillopt_sleep.reporters.statistics import TESTED_NEXT, places, statistics
 from skillopt_sleep.stores.bank import OPEN, UNDONE, WAITING, WITHDRAWN
+from skillopt_sleep.web.ways import Way, became, sleeps, way_of
 
 
 class ChangedFile(Record, frozen=True, kw_only=True):
@@ -31,15 +32,16 @@ class ChangedFile(Record, frozen=True, kw_only=True):
 class Card(Record, frozen=True, kw_only=True):
     """A rule and what can be done with it.
 
-    `shown` tells whether it is still as on this page. One that `waits` can be adopted and rejected, with a `wording`
-    edited, and put off unless it was `undone`. It has so many `rules`; `part_of` is the proposal that it isn't
-    divided from yet, which has `together`.
+    `state` is what was decided, "" if nothing was, and `way` leads back from that. `shown` tells whether the rule is
+    still as on this page. One that `waits` can be adopted and rejected, with a `wording` edited, and with `later` put
+    off. It has so many `rules`; `part_of` is the proposal that it isn't divided from yet, which has `together`.
     """
 
     rule: Rule
     state: str
     waits: bool
-    undone: bool
+    later: bool
+    way: Way | None
     shown: str
     notes: tuple[str, ...]
     dots: tuple[tuple[str, Dot], ...]
@@ -53,16 +55,17 @@ class Card(Record, frozen=True, kw_only=True):
     together: int
 
 
-def card_of(seen: Seen) -> Card:
+def card_of(seen: Seen, *, now: datetime) -> Card:
     """Return the card of a proposal."""
     decided, waiting = seen.decided, seen.waiting
     proposal, whole = waiting.proposal, waiting.whole
-    waits = decided.state in OPEN
+    waits, asleep = decided.state in OPEN, sleeps(decided, now=now)
     return Card(
         rule=waiting.rule,
-        state=STATES[decided.state],
+        state=became(decided, now=now) if not waits or decided.state == UNDONE or asleep else "",
         waits=waits,
-        undone=decided.state == UNDONE,
+        later=waits and decided.state != UNDONE and not asleep,
+        way=way_of(decided, now=now),
         shown=shown_of(waiting),
         notes=tuple(_notes(seen)),
         dots=tuple(dots(proposal)),

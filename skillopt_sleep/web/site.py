@@ -80,7 +80,9 @@ def _waiting(request: Request) -> dict[str, int]:
     """Return how much waits on which page; nothing if the store can't be read, which the page itself says."""
     try:
         with store_of(request) as store:
-            counted = {page.path: page.waiting(store) for group in site_of(request).groups for page in group if page.waiting}
+            counted = {
+                page.path: page.waiting(store) for group in site_of(request).groups for page in group if page.waiting
+            }
     except (SleepError, OSError):
         return {}
     return counted

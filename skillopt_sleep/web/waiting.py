@@ -1,19 +1,19 @@
-"""Put together what waits for a decision: one rule at a time, the strongest first."""
+"""Put together what waits for a decision, one rule at a time, the strongest first; and what was decided last."""
 
 from datetime import datetime
 
 from skillopt_sleep.deciding.read import look_at, rules_to_decide
-from skillopt_sleep.deciding.shown import digest_of
 from skillopt_sleep.errors import SleepError
-from skillopt_sleep.kit.clock import shown, utc_now
-from skillopt_sleep.kit.words import home_path
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.records import Proof, Proposal, Record
 from skillopt_sleep.reporters.cards import wording
 from skillopt_sleep.reporters.gains import both_arms
 from skillopt_sleep.reporters.statistics import documents
-from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, Decided
 from skillopt_sleep.web.card import Card, card_of
 from skillopt_sleep.web.desk import Desk
+from skillopt_sleep.web.ways import DecidedLine, Notice, decided_lines, notice_of
+
+LAST = 5  # decisions that are listed below what waits
 
 
 class Line(Record, frozen=True, kw_only=True):
@@ -26,18 +26,8 @@ class Line(Record, frozen=True, kw_only=True):
     here: bool
 
 
-class Notice(Record, frozen=True, kw_only=True):
-    """What happened, and the form that takes it back or goes on: its address, its button, and what it was shown."""
-
-    text: str
-    action: str = ""
-    button: str = ""
-    shown: str = ""
-    link: str = ""
-
-
 class Inbox(Record, frozen=True, kw_only=True):
-    """What waits, one of it as a card, what just happened, and what went wrong."""
+    """What waits, one of it as a card, what just happened, what was decided last, and what went wrong."""
 
     lines: tuple[Line, ...]
     card: Card | None
@@ -47,6 +37,7 @@ class Inbox(Record, frozen=True, kw_only=True):
     whole: str = ""
     asleep: int = 0
     notice: Notice | None = None
+    decided: tuple[DecidedLine, ...] = ()
     trouble: tuple[tuple[str, str], ...] = ()
 
 
@@ -60,9 +51,9 @@ def inbox(
     here = name or (names[0] if names else "")
     seen = look_at(desk.store, desk.journal, here) if here else None
     at = names.index(here) if here in names else -1
-    card = card_of(seen) if seen else None
+    card = card_of(seen, now=now) if seen else None
     problems = (*desk.damaged, *trouble)
-    done = did or ("" if card is None or card.waits else here)
+    decided = [line for line in decided_lines(desk.store, now=now) if line.id not in {did, here}]
     return Inbox(
         lines=tuple(_line(proposal, here=proposal.id == here) for proposal in rules),
         card=card,
@@ -71,15 +62,10 @@ def inbox(
         next=names[at + 1] if 0 <= at < len(names) - 1 else "",
         whole=card.part_of if card else "",
         asleep=len(desk.store.bank.snoozed(now)),
-        notice=notice_of(desk, done, now=now) if done else None,
+        notice=notice_of(desk.store, did, now=now) if did else None,
+        decided=tuple(decided[:LAST]),
         trouble=tuple((error.message, error.remedy) for error in problems),
     )
-
-
-def state_shown(decided: Decided) -> str:
-    """Return what tells whether a decision is still the one that was shown."""
-    until = decided.until.isoformat() if decided.until else ""
-    return digest_of((decided.proposal.id, decided.state, decided.decided, decided.reason, until, decided.again))
 
 
 def _line(proposal: Proposal, *, here: bool) -> Line:
@@ -89,29 +75,3 @@ def _line(proposal: Proposal, *, here: bool) -> Line:
         if proposal.label:
             proof = f"{proof}, {proposal.label.partition(':')[0]}"
     return Line(id=proposal.id, text=wording(proposal), document=documents(proposal), proof=proof, here=here)
-
-
-def notice_of(desk: Desk, name: str, *, now: datetime) -> Notice | None:
-    """Say what was done with a proposal, as the store knows it; None if it knows none of this name."""
-    found = [one for one in desk.store.bank.family(name) if one.proposal.id == name]
-    if not found:
-        return None
-    (decided,) = found
-    proposal, seen = decided.proposal, state_shown(decided)
-    if decided.state == ADOPTED:
-        paths = " and ".join(map(home_path, proposal.paths))
-        return Notice(text=f"Adopted {name}: wrote {paths}.", action="undo", button="Undo", shown=seen, link=name)
-    if decided.state == REJECTED:
-        text = f"Rejected {name}: this edit of {documents(proposal)} will not be tried again."
-        return Notice(text=text, action="wait", button="Undo", shown=seen, link=name)
-    if decided.state == UNDONE:
-        return Notice(text=f"{name} is taken back: it isn't in {documents(proposal)}.", link=name)
-    if decided.state == WAITING and decided.until and decided.until > now:
-        text = f"{name} sleeps until {shown(decided.until)}."
-        return Notice(text=text, action="wake", button="Undo", shown=seen, link=name)
-    if decided.again:
-        return Notice(text=f"The next night tests {name}. It stays untested until then, and you decide.", link=name)
-    if decided.state in OPEN and proposal.proof is Proof.EDITED:
-        text = f"Your words wait as {name}, untested."
-        return Notice(text=text, action="test", button="Test them in the next night", shown=seen, link=name)
-    return Notice(text=f"{name} waits for you again.", link=name)

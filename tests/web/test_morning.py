@@ -12,7 +12,7 @@ from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Evidence, Lesson, Proposal, Task
 from tests.cli.walked import rules, states, with_three_rules
 from tests.command import Home
-from tests.web.browser import Tab, complaints_at_each_width, tab
+from tests.web.browser import HEIGHT, WIDTHS, Tab, complaints_at_each_width, tab
 from tests.web.dashboard import Dashboard, entered
 
 pytestmark = pytest.mark.browser
@@ -92,6 +92,41 @@ def test_a_whole_morning(chromium: Browser, axe: str, home: Home, morning: Dashb
     }
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_rule_is_decided_on_without_scrolling_and_with_the_keyboard(
+    chromium: Browser, home: Home, morning: Dashboard, width: int
+) -> None:
+    with tab(chromium, dashboard=morning, width=width) as opened:
+        page = opened.page
+        page.goto(f"{morning.origin}/inbox")
+        for name in ("Adopt", "Later", "Reject"):
+            box = page.get_by_role("button", name=name, exact=True).bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= HEIGHT, name
+        page.get_by_text("The statistics, and where you said it").focus()
+        _is_seen(page)
+        for name in ("Adopt", "Later", "Reject"):
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement.textContent") == name
+        page.keyboard.press("Tab")
+        page.keyboard.type("we moved on")
+        page.keyboard.press("Enter")
+        page.wait_for_load_state()
+        assert "Rejected P-0001.1" in page.get_by_role("status").inner_text()
+    assert states(home)["P-0001.1"] == "rejected"
+
+
+def _is_seen(page: Page) -> None:
+    """Check that the bar with the buttons doesn't lie over what has the focus."""
+    page.wait_for_timeout(100)
+    assert page.evaluate(
+        """() => {
+            const box = document.activeElement.getBoundingClientRect();
+            return box.bottom <= document.querySelector('.decide').getBoundingClientRect().top + 1 && box.top >= 0;
+        }"""
+    )
+
+
 def test_a_diff_that_is_stale_in_a_second_tab_is_refused_with_how_it_is_now(
     chromium: Browser, home: Home, morning: Dashboard
 ) -> None:
@@ -153,7 +188,7 @@ def test_each_page_of_it_reads_well_at_every_width(
         document = opened.page.get_by_role("link", name="~/work/shop-api/CLAUDE.md").get_attribute("href")
         opened.page.goto(f"{morning.origin}/lessons")
         lesson = opened.page.get_by_role("link", name="Use pnpm, never npm").get_attribute("href")
-    for address in ("/inbox?did=P-0001.1", "/inbox/P-0001.1", document, f"{document}/to/0", lesson):
+    for address in ("/inbox?did=P-0001.1", "/inbox/P-0001.1", "/inbox/decided", document, f"{document}/to/0", lesson):
         found = complaints_at_each_width(chromium, axe, f"{morning.origin}{address}", dashboard=morning)
         assert list(found) == [], address
 

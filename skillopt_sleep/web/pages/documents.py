@@ -25,7 +25,7 @@ from skillopt_sleep.web.desk import Desk, desk_of, field
 from skillopt_sleep.web.forms import done
 from skillopt_sleep.web.site import Page, show
 from skillopt_sleep.web.versions import VersionRow, key_of, take_step, version_rows, way
-from skillopt_sleep.web.waiting import Notice, notice_of, state_shown
+from skillopt_sleep.web.ways import Notice, notice_of, state_shown
 
 MOST_SAID = 3
 _OK = 200
@@ -110,7 +110,7 @@ def document(desk: Desk, key: str, *, did: str = "", now: datetime | None = None
         path=home_path(str(path)),
         lines=tuple(_line(line, known.decided, now=now) for line in lines),
         versions=tuple(reversed(list(version_rows(path, desk, summaries)))),
-        notice=notice_of(desk, did, now=now) if did else None,
+        notice=notice_of(desk.store, did, now=now) if did else None,
         trouble=tuple((error.message, error.remedy) for error in (*desk.damaged, *trouble)),
     )
 

@@ -19,21 +19,34 @@ from skillopt_sleep.deciding.undo import take_back, undoable
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.plan import MergeNeeded, Plan
+from skillopt_sleep.records import Record
 from skillopt_sleep.stores.bank import OPEN
 from skillopt_sleep.web.desk import Desk, desk_of, field
 from skillopt_sleep.web.merge import agreed_to, merge_of
+from skillopt_sleep.web.paging import Stretch, skipped_in, stretch
 from skillopt_sleep.web.site import Page, settings_of, show
-from skillopt_sleep.web.waiting import Inbox, inbox, state_shown
+from skillopt_sleep.web.waiting import Inbox, inbox
+from skillopt_sleep.web.ways import DecidedLine, Notice, decided_lines, notice_of, state_shown
 
 LATER = timedelta(days=1)
 _CONFLICT = 409
 _SEE_OTHER = 303
-_BACK = re.compile(r"/documents/[0-9a-f]{12}")
+DECIDED = "/inbox/decided"
+AT_ONCE = 20
+_BACK = re.compile(rf"/documents/[0-9a-f]{{12}}|{DECIDED}")
 Act = Callable[[Request, Desk, str], str]
 
 
 class Stale(ConfigError):
     """Something is not any more as the person saw it."""
+
+
+class DecidedRules(Record, frozen=True, kw_only=True):
+    """Some of what was decided, newest first, and what just happened."""
+
+    lines: tuple[DecidedLine, ...]
+    stretch: Stretch
+    notice: Notice | None
 
 
 def _page(request: Request) -> Response:
@@ -52,6 +65,16 @@ def _one(request: Request) -> Response:
     if view.card is None:
         return RedirectResponse("/inbox", status_code=_SEE_OTHER)
     return _shown(request, view)
+
+
+def _decided(request: Request) -> Response:
+    did, now = request.query_params.get("did", ""), utc_now()
+    with desk_of(request) as desk:
+        lines = decided_lines(desk.store, now=now)
+        part = stretch(len(lines), skipped=skipped_in(request), at_once=AT_ONCE)
+        notice = notice_of(desk.store, did, now=now) if did else None
+    view = DecidedRules(lines=tuple(lines[part.rows]), stretch=part, notice=notice)
+    return show(request, "decided.html.j2", view, title="Decided · Inbox")
 
 
 def _decide(request: Request) -> Response:
@@ -188,6 +211,7 @@ PAGE = Page(
     "Inbox",
     (
         Route("/inbox", _page),
+        Route(DECIDED, _decided),
         Route("/inbox/{name}", _one),
         Route("/inbox/{name}/{verb}", _decide, methods=["POST"]),
     ),

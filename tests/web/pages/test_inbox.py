@@ -207,7 +207,7 @@ def test_a_rule_that_was_divided_from_others_is_adopted_alone_again(home: Home) 
     with entered(home) as dashboard:
         page = dashboard.get("/inbox/P-0001.2").text
         assert "Adopt all" not in visible_text(page)
-        assert "You adopted it, and took it back." in visible_text(page)
+        assert "You adopted it, and took it back (" in visible_text(page)
         assert "/inbox/P-0001.2/later" not in page, "it isn't asked about any more"
         follow(dashboard, send(dashboard, page, "/inbox/P-0001.2/adopt"))
     assert rules(home) == ["- Be brief."]
@@ -217,7 +217,57 @@ def test_the_page_of_a_decided_rule_has_the_way_back(home: Home) -> None:
     home.command("adopt", "P-0001")
     with entered(home) as dashboard:
         page = dashboard.get("/inbox/P-0001").text
-        assert "You adopted it." in visible_text(page)
+        assert "You adopted it (" in visible_text(page)
         assert "shop-api/CLAUDE.md" in page.partition("The change, as it was proposed")[2]
         follow(dashboard, send(dashboard, page, "/inbox/P-0001/undo"))
     assert rules(home) == []
+
+
+def test_what_was_decided_is_listed_newest_first_each_with_its_way_back(home: Home) -> None:
+    with_three_rules(home)
+    home.command("adopt", "P-0001.1")
+    home.command("reject", "P-0001.2", "--reason", "we moved to yarn")
+    with entered(home) as dashboard:
+        page = dashboard.get("/inbox").text
+        follow(dashboard, send(dashboard, page, "/inbox/P-0001.3/later"))
+        for address in ("/inbox", "/inbox/decided"):
+            page = dashboard.get(address).text
+            text = visible_text(page)
+            expected = (
+                "Answer in English. It sleeps until",
+                "Ask me now",
+                "Be brief. You turned it down (just now). Your reason: «we moved to yarn»",
+                "Let it wait again",
+                "Use pnpm, never npm. You adopted it (just now).",
+                "Undo",
+            )
+            places = [text.index(words) for words in expected]
+            assert places == sorted(places), address
+        listed = follow(dashboard, send(dashboard, page, "/inbox/P-0001.1/undo"))
+        assert "What you decided" in listed
+        assert "P-0001.1 is taken back" in visible_text(listed)
+        assert "You adopted it, and took it back (just now)." in visible_text(listed)
+        follow(dashboard, send(dashboard, listed, "/inbox/P-0001.2/wait"))
+        follow(dashboard, send(dashboard, listed, "/inbox/P-0001.3/wake"))
+    assert rules(home) == []
+    assert (states(home)["P-0001.2"], states(home)["P-0001.3"]) == ("waiting", "waiting")
+
+
+def test_before_a_decision_the_list_says_that_there_is_none(home: Home) -> None:
+    with entered(home) as dashboard:
+        assert "You have decided nothing yet" in visible_text(dashboard.get("/inbox/decided").text)
+        assert "What you decided" not in dashboard.get("/inbox").text
+
+
+@pytest.mark.parametrize(
+    ("decided", "verb", "button"),
+    [("adopt", "undo", "Undo"), ("reject", "wait", "Let it wait again"), ("later", "wake", "Ask me now")],
+)
+def test_the_page_of_a_rule_always_has_the_way_back(home: Home, decided: str, verb: str, button: str) -> None:
+    with entered(home) as dashboard:
+        page = dashboard.get("/inbox").text
+        follow(dashboard, send(dashboard, page, f"/inbox/P-0001/{decided}"))
+        own = dashboard.get("/inbox/P-0001").text
+        assert own.partition("</article>")[0].count(f">{button}</button>") == 1
+        follow(dashboard, send(dashboard, own, f"/inbox/P-0001/{verb}"))
+        assert "/inbox/P-0001/adopt" in dashboard.get("/inbox/P-0001").text
