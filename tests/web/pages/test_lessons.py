@@ -144,3 +144,20 @@ def test_hostile_text_in_every_field_is_inert(home: Home) -> None:
         assert page.count("<textarea") == page.count("</textarea>")
         assert "\x1b" not in page
         assert "\u202e" not in page
+
+
+def test_a_lesson_whose_rule_was_turned_down_or_taken_back_says_so(home: Home) -> None:
+    home.command("reject", "P-0001")
+    with entered(home) as dashboard:
+        listed = said(dashboard.get("/lessons").text)
+        assert "Use pnpm, never npm you turned its rule down · 5 sessions" in listed
+        assert "nights learn from it" not in listed
+        assert "Use pnpm, never npm you" in said(dashboard.get("/lessons?state=turned_down").text)
+        assert "No lesson matches" in said(dashboard.get("/lessons?state=open").text)
+        page = said(dashboard.get(lesson_of(dashboard)).text)
+        assert "no night proposes it again in these words" in page
+        assert "Let it wait again" in page
+        home.command("reject", "--undo", "P-0001")
+        home.command("adopt", "P-0001")
+        home.command("undo", "P-0001")
+        assert "npm you adopted its rule, and took it back ·" in said(dashboard.get("/lessons").text)
