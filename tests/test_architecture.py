@@ -46,6 +46,7 @@ TESTED_AS_A_WHOLE = {
     "web/learned.py": "web/pages/test_lessons.py",
     "web/merge.py": "web/pages/test_inbox.py",
     "web/versions.py": "web/pages/test_documents.py",
+    "web/standing.py": "web/pages/test_lessons.py",
     "web/waiting.py": "web/pages/test_inbox.py",
     "web/ways.py": "web/pages/test_inbox.py",
     "trainer/course.py": "trainer/test_loop.py",

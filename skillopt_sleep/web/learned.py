@@ -12,28 +12,21 @@ from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.words import ago, counted, home_path, span
 from skillopt_sleep.proposals.absence import of_lesson
 from skillopt_sleep.proposals.origins import origins
-from skillopt_sleep.records import DONE, Lesson as Learned, LessonState, NightReport, PlaceKind, Record, Split
+from skillopt_sleep.records import DONE, Lesson as Learned, NightReport, PlaceKind, Record, Split
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.references import scored_by
 from skillopt_sleep.reporters.used import uses
 from skillopt_sleep.reporters.words import USES
 from skillopt_sleep.stores.bank import Banked
 from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.web.standing import AFTERWARDS, STANDINGS, TURNED_DOWN, standings
 
 AT_ONCE = 50
 MOST_RULES = 20
 NIGHTS = 8  # of which a lesson's page reads the reports
 OWN = "own"  # the place of tasks without a lesson, which a person added
-STATES = {
-    LessonState.PROPOSED: "a rule waits for you",
-    LessonState.LIVE: "a rule of it is live",
-    LessonState.OPEN: "nights learn from it",
-    LessonState.NOTICED: "noticed once, in one session",
-    LessonState.TAKEN_BACK: "you took it back",
-    LessonState.RETIRED: "not learned from any more",
-}
 SIDES = tuple((split.value, USES[split]) for split in Split)
-_NEWEST_FIRST = tuple(STATES)
+_ORDER = tuple(STANDINGS)
 _SESSION_CHARS = 8
 
 
@@ -126,14 +119,16 @@ class Lesson(Record, frozen=True, kw_only=True):
 def lessons_page(store: SqliteStore, asked: Asked, *, now: datetime) -> Lessons:
     """Return the lessons that are asked for, those whose rules wait first, the latest of a state first."""
     every = store.lessons.every()
-    counts = Counter(lesson.state for lesson in every)
-    found = sorted(filter(lambda lesson: _matches(lesson, asked), every), key=_place)
+    standing = standings(store, every)
+    counts = Counter(standing.values())
+    found = [lesson for lesson in every if asked.state in {"", standing[lesson.id]} and _matches(lesson, asked)]
+    found.sort(key=lambda lesson: (_ORDER.index(standing[lesson.id]), -lesson.last.timestamp()))
     rows = found[asked.skipped : asked.skipped + AT_ONCE]
     end = asked.skipped + len(rows)
     return Lessons(
-        rows=tuple(_row(lesson, now=now) for lesson in rows),
+        rows=tuple(_row(lesson, standing[lesson.id], now=now) for lesson in rows),
         asked=asked,
-        states=tuple((state.value, STATES[state], counts[state]) for state in STATES if counts[state]),
+        states=tuple((state, words, counts[state]) for state, words in STANDINGS.items() if counts[state]),
         all=len(found),
         own=len(store.bank.entries(lesson="")),
         newer=max(asked.skipped - AT_ONCE, 0) if asked.skipped else None,
@@ -155,12 +150,14 @@ def lesson_page(store: SqliteStore, name: str, *, now: datetime, trouble: SleepE
     known = [one for one in origins(store.bank.proposals(), named.values()) if name in one.lessons]
     reports = list(_reports(store, {entry.night for entry in entries} | {one.night for one in known}))
     absent = of_lesson(lesson, named, lambda: reports) if not known else None
+    standing = standings(store, [lesson])[name]
+    because = sentence(absent.because) if absent else ""
     ender = next((one for one in named.values() if one.takes_back == name), None)
     ended = named.get(lesson.takes_back)
     return Lesson(
         id=name,
         wording=lesson.wording or name,
-        state=STATES[lesson.state],
+        state=STANDINGS[standing],
         where=_where(lesson),
         often=_often(lesson, now=now),
         signs=tuple(_signs(lesson, now=now)),
@@ -176,7 +173,7 @@ def lesson_page(store: SqliteStore, name: str, *, now: datetime, trouble: SleepE
             for one in [*reversed(known)][:MOST_RULES]
         ),
         more_rules=max(len(known) - MOST_RULES, 0),
-        because=sentence(absent.because) if absent else "",
+        because=AFTERWARDS if standing == TURNED_DOWN else because,
         next=absent.next if absent else "",
         tasks=tuple(_tasks(entries, store, reports)),
         shown=tasks_shown(entries),
@@ -215,21 +212,15 @@ def _of_their_own(entries: Sequence[Banked], store: SqliteStore, trouble: tuple[
 
 
 def _matches(lesson: Learned, asked: Asked) -> bool:
-    if asked.state and lesson.state.value != asked.state:
-        return False
     text = f"{lesson.wording} {lesson.project} {' '.join(piece.quote for piece in lesson.quotes)}".casefold()
     return all(word in text for word in asked.words.casefold().split())
 
 
-def _place(lesson: Learned) -> tuple[int, float]:
-    return _NEWEST_FIRST.index(lesson.state), -lesson.last.timestamp()
-
-
-def _row(lesson: Learned, *, now: datetime) -> LessonRow:
+def _row(lesson: Learned, standing: str, *, now: datetime) -> LessonRow:
     return LessonRow(
         id=lesson.id,
         wording=lesson.wording or lesson.id,
-        state=STATES[lesson.state],
+        state=STANDINGS[standing],
         often=_often(lesson, now=now),
         project=Path(lesson.project).name,
     )

@@ -12,7 +12,7 @@ from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.deciding.tasks import find, mark, reworded, write
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.records import LessonState, Split, Task
+from skillopt_sleep.records import Split, Task
 from skillopt_sleep.reporters.words import USES
 from skillopt_sleep.stores.bank import Banked, Mark
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -20,6 +20,7 @@ from skillopt_sleep.web.desk import field
 from skillopt_sleep.web.forms import done
 from skillopt_sleep.web.learned import OWN, Asked, Lesson, lesson_page, lessons_page, task_shown, tasks_shown
 from skillopt_sleep.web.site import Page, settings_of, show, store_of
+from skillopt_sleep.web.standing import STANDINGS
 
 _CONFLICT = 409
 _NOW = "nothing was done; this is how it is now"
@@ -38,7 +39,7 @@ def _asked(request: Request) -> Asked:
     state, skipped = request.query_params.get("state", ""), request.query_params.get("before", "")
     return Asked(
         words=request.query_params.get("words", "")[:200],
-        state=state if state in set(LessonState) else "",
+        state=state if state in STANDINGS else "",
         skipped=int(skipped) if _NUMBER.fullmatch(skipped) else 0,
     )
 
