@@ -1,5 +1,6 @@
 """Settings are strict: their order is fixed, and what isn't known or isn't of its type is named."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ import pytest
 from skillopt_sleep.errors import ConfigError, Exit
 from skillopt_sleep.records import Metric
 from skillopt_sleep.settings import (
+    BudgetSettings,
     Paths,
     ProjectSettings,
     Settings,
     find_paths,
+    known_keys,
     load,
     load_or_defaults,
     load_project,
@@ -24,6 +27,7 @@ from skillopt_sleep.settings import (
     sections,
 )
 from skillopt_sleep.settings.removed import REMOVED
+from skillopt_sleep.settings.sentences import rest_of, sentence_of
 
 
 def paths_with(folder: Path, text: str) -> Paths:
@@ -381,3 +385,19 @@ def test_where_each_setting_comes_from_is_known(tmp_path: Path) -> None:
         "daemon.at": str(paths.config_file),
     }
     assert origins(find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path / "none")}), environ={}) == {}
+
+
+def test_the_comment_of_its_section_says_something_of_every_setting() -> None:
+    for key in known_keys():
+        sentence = sentence_of(key)
+        assert sentence.endswith("."), key
+        assert "`" not in sentence, key
+        assert re.search(rf"\b{key.partition('.')[2]}\b", sentence), key
+    assert sentence_of("target.model") == sentence_of("backend.model")
+    assert sentence_of("backend.max_output_tokens").endswith("(0: no limit; codex has none).")
+    assert sentence_of("budget.cals") == sentence_of("") == ""
+
+
+def test_what_is_said_of_no_single_setting_is_said_of_the_section() -> None:
+    assert rest_of(BudgetSettings).startswith("What may be spent at most: by a night")
+    assert "minutes are the limits" not in rest_of(BudgetSettings)

@@ -172,8 +172,10 @@ class BankSettings(Section, frozen=True, kw_only=True):
 class BudgetSettings(Section, frozen=True, kw_only=True):
     """What may be spent at most: by a night, by a night on one project, in a calendar month (UTC).
 
-    `project_…` is a night's limit on one project, `month_…` the month's, and the others are a whole night's.
-    A night always has a limit of calls, tokens and minutes; for all other keys 0 is no limit.
+    `calls`, `tokens`, `usd` (dollars) and `minutes` are the limits of a whole night. `project_calls`,
+    `project_tokens` and `project_usd` are those of a night on one project, `month_calls`, `month_tokens` and
+    `month_usd` those of the month. A night always has a limit of calls, tokens and minutes; for all other keys 0 is
+    no limit.
     """
 
     calls: Count = 300
@@ -191,8 +193,8 @@ class BudgetSettings(Section, frozen=True, kw_only=True):
 class PriceSettings(Section, frozen=True, kw_only=True):
     """What your models cost, in dollars per million tokens that go in and come out.
 
-    As in `models` = { "qwen3-coder" = [0.20, 0.60] }. A model that isn't listed here has the price of the public
-    price list; where it isn't there either, its price is unknown.
+    `models` names each, as in { "qwen3-coder" = [0.20, 0.60] }. A model that isn't listed here has the price of the
+    public price list; where it isn't there either, its price is unknown.
     """
 
     models: dict[str, tuple[Dollars, Dollars]] = {}

@@ -16,7 +16,8 @@ from skillopt_sleep.errors import ConfigError, UnsafeEdit
 from skillopt_sleep.kit.toml import written
 from skillopt_sleep.kit.words import home_path
 from skillopt_sleep.records import Record
-from skillopt_sleep.settings import Paths, Settings, origins
+from skillopt_sleep.settings import Paths, Section as SectionSettings, Settings, origins
+from skillopt_sleep.settings.sentences import rest_of, sentence_of
 from skillopt_sleep.settings.written import changed, remaining, replace_file, value_of
 from skillopt_sleep.web.forms import done, sent
 from skillopt_sleep.web.site import Page, settings_of, show, site_of
@@ -28,6 +29,7 @@ FREE = {
 }
 _KEPT = "At the end of the next night, what is older is forgotten. That can't be taken back."
 _DEFAULT = "default"
+_REFUSED = 400
 
 
 class Setting(Record, frozen=True, kw_only=True):
@@ -35,13 +37,14 @@ class Setting(Record, frozen=True, kw_only=True):
 
     key: str
     name: str
+    says: str
     value: str
     origin: str
     hint: str = ""
 
 
 class Section(Record, frozen=True, kw_only=True):
-    """A section of the settings, in the words of its comment; so many of them are `chosen`, not default."""
+    """A section of the settings, with what its comment says of all; so many of them are `chosen`, not default."""
 
     name: str
     says: str
@@ -49,13 +52,23 @@ class Section(Record, frozen=True, kw_only=True):
     settings: tuple[Setting, ...]
 
 
+class Wrong(Record, frozen=True, kw_only=True):
+    """A value that was typed for a setting and can't be taken, and why."""
+
+    key: str
+    typed: str
+    message: str
+    remedy: str
+
+
 class AllSettings(Record, frozen=True, kw_only=True):
-    """Every setting, and the file they are in."""
+    """Every setting, the file they are in, and what was wrong with the value that was typed for one."""
 
     file: str
     exists: bool
     changeable: tuple[Setting, ...]
     sections: tuple[Section, ...]
+    wrong: Wrong | None = None
 
 
 class Change(Record, frozen=True, kw_only=True):
@@ -70,7 +83,7 @@ class Change(Record, frozen=True, kw_only=True):
     seen: str
 
 
-def all_settings(settings: Settings, paths: Paths) -> AllSettings:
+def all_settings(settings: Settings, paths: Paths, *, wrong: Wrong | None = None) -> AllSettings:
     """Return every setting with its value and its origin."""
     try:
         found = origins(paths)
@@ -78,7 +91,7 @@ def all_settings(settings: Settings, paths: Paths) -> AllSettings:
         found = {}
     sections: list[Section] = []
     for field in msgspec.structs.fields(Settings):
-        section: msgspec.Struct = getattr(settings, field.name)
+        section: SectionSettings = getattr(settings, field.name)
         rows: list[Setting] = []
         for inner in msgspec.structs.fields(section):
             key = f"{field.name}.{inner.name}"
@@ -87,18 +100,23 @@ def all_settings(settings: Settings, paths: Paths) -> AllSettings:
                 Setting(
                     key=key,
                     name=inner.name,
+                    says=sentence_of(key),
                     value=written(getattr(section, inner.name)),
                     origin=_named(origin, paths),
                     hint=_hint(key) if origin in {_DEFAULT, str(paths.config_file)} else "",
                 )
             )
-        says = " ".join((type(section).__doc__ or "").split())
+        says = rest_of(type(section))
         chosen = sum(row.origin != _DEFAULT for row in rows)
         sections.append(Section(name=field.name, says=says, chosen=chosen, settings=tuple(rows)))
     file = paths.config_file
     changeable = [row for section in reversed(sections) for row in section.settings if row.hint]
     return AllSettings(
-        file=home_path(str(file)), exists=file.exists(), changeable=tuple(changeable), sections=tuple(sections)
+        file=home_path(str(file)),
+        exists=file.exists(),
+        changeable=tuple(changeable),
+        sections=tuple(sections),
+        wrong=wrong,
     )
 
 
@@ -165,8 +183,16 @@ def _ask(request: Request) -> Response:
     settings, problem = settings_of(request)
     if problem:
         raise ConfigError(problem, remedy="fix it first: skillopt-sleep config edit")
-    form = sent(request)
-    change, _ = proposed(settings, site_of(request).paths, key=form.one("key"), typed=form.one("value").strip())
+    form, paths = sent(request), site_of(request).paths
+    key, typed = form.one("key"), form.one("value").strip()
+    try:
+        change, _ = proposed(settings, paths, key=key, typed=typed)
+    except (ConfigError, UnsafeEdit) as error:
+        if not _hint(key):
+            raise
+        wrong = Wrong(key=key, typed=typed, message=error.message, remedy=error.remedy)
+        view = all_settings(settings, paths, wrong=wrong)
+        return show(request, "settings.html.j2", view, title="Settings", status=_REFUSED)
     return show(request, "setting.html.j2", change, title="Change a setting")
 
 

@@ -1,4 +1,5 @@
 import re
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,33 @@ def test_what_is_not_allowed_is_refused_by_the_server_too(home_after: Home) -> N
         forced = {"key": "budget.calls", "value": "9999", "seen": "0" * 64}
         assert dashboard.post("/settings/change", forced, shown_on="/settings").status == 409
     assert not config_of(home_after).exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "typed"), [("daemon.at", "25:00"), ("budget.calls", "9999"), ("bank.keep", "<b>ever")]
+)
+def test_a_wrong_value_is_said_beside_its_field_with_what_was_typed(home_after: Home, key: str, typed: str) -> None:
+    with entered(home_after) as dashboard:
+        reply = ask(dashboard, key, typed)
+    assert reply.status == 400
+    field = re.search(r'<input type="text" name="value"[^>]*aria-invalid="true"[^>]*>', reply.text)
+    assert field is not None
+    assert f'value="{escape(typed)}"' in field[0]
+    assert f'aria-describedby="wrong hint-{key}"' in field[0]
+    (row,) = [row for row in reply.text.split("<tr>") if 'aria-invalid="true"' in row]
+    assert f'name="key" value="{key}"' in row
+    assert "<details open>" in row
+    assert 'id="wrong" class="careful" role="alert"' in row
+    assert visible_text(reply.text).startswith("Settings")
+    assert not config_of(home_after).exists()
+
+
+def test_every_setting_has_a_sentence(dashboard: Dashboard) -> None:
+    page = visible_text(dashboard.get("/settings").text)
+    for words in (
+        "bank.keep What is older than keep is forgotten at the end of a night",
+        "api_key_env api_key_env is the variable that holds the key",
+        "What may be spent at most: by a night",
+    ):
+        assert words in page
+    assert "`" not in page
