@@ -400,4 +400,4 @@ def test_the_comment_of_its_section_says_something_of_every_setting() -> None:
 
 def test_what_is_said_of_no_single_setting_is_said_of_the_section() -> None:
     assert rest_of(BudgetSettings).startswith("What may be spent at most: by a night")
-    assert "minutes are the limits" not in rest_of(BudgetSettings)
+    assert "A month is limited" not in rest_of(BudgetSettings)

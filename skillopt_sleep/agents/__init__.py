@@ -8,3 +8,4 @@ AGENTS: dict[str, Agent] = {
     "claude": claude_code.AGENT,
     "codex": codex.AGENT,
 }
+TITLES = {agent.source: agent.title for agent in AGENTS.values()}  # what people call the agent of a session's source

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from msgspec.structs import replace
 
-from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.agents import AGENTS, TITLES
 from skillopt_sleep.cli.plan import Ahead, destination, dollars, recipients
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line
@@ -23,7 +23,6 @@ NOWHERE = {
     "": "no backend is chosen",
     "simulated": "the simulated model runs here, for trying out; it learns nothing useful",
 }
-TITLES = {agent.source: agent.title for agent in AGENTS.values()}
 
 
 class Project(NamedTuple):

@@ -172,10 +172,9 @@ class BankSettings(Section, frozen=True, kw_only=True):
 class BudgetSettings(Section, frozen=True, kw_only=True):
     """What may be spent at most: by a night, by a night on one project, in a calendar month (UTC).
 
-    `calls`, `tokens`, `usd` (dollars) and `minutes` are the limits of a whole night. `project_calls`,
-    `project_tokens` and `project_usd` are those of a night on one project, `month_calls`, `month_tokens` and
-    `month_usd` those of the month. A night always has a limit of calls, tokens and minutes; for all other keys 0 is
-    no limit.
+    A whole night is limited by `calls`, `tokens`, `usd` (dollars) and `minutes`. A night on one project is limited by
+    `project_calls`, `project_tokens` and `project_usd`. A month is limited by `month_calls`, `month_tokens` and
+    `month_usd`. A night always has a limit of calls, tokens and minutes; for all other keys 0 is no limit.
     """
 
     calls: Count = 300
@@ -209,8 +208,8 @@ class NightSettings(Section, frozen=True, kw_only=True):
 class DaemonSettings(Section, frozen=True, kw_only=True):
     """When nights run by themselves.
 
-    `at` is the local time. A night waits until no session has been written to for `idle` and, with `mains_power`,
-    until the machine is on mains power.
+    A night begins `at` this local time. It waits until no session has been written to for `idle` and, with
+    `mains_power`, until the machine is on mains power.
     """
 
     at: TimeOfDay = "04:17"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from skillopt_sleep.agents import TITLES
 from skillopt_sleep.deciding.origin_words import decision, tried
 from skillopt_sleep.deciding.shown import digest_of
 from skillopt_sleep.deciding.tasks import editable
@@ -251,7 +252,7 @@ def _signs(lesson: Learned, *, now: datetime) -> Iterator[Sign]:
         yield Sign(
             words=words,
             when=when,
-            where=f"{agent} {session[:_SESSION_CHARS]}, turn {piece.turn}",
+            where=f"{TITLES.get(agent, agent)} {session[:_SESSION_CHARS]}, turn {piece.turn}",
             session=piece.session,
         )
 

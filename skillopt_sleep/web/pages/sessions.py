@@ -11,10 +11,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from skillopt_sleep.agents import TITLES
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import ago, counted, home_path, when
+from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.night.account import DAMAGED, WORDS, Account, History, TypedTurn, account
-from skillopt_sleep.records import LeftOut, Note, Record, SessionLine
+from skillopt_sleep.records import LeftOut, Note, Origin, Record, Session as Stored, SessionLine
 from skillopt_sleep.settings import Paths, Settings
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.stores.user import open_store
@@ -26,7 +30,9 @@ from skillopt_sleep.wiring.history import Looked, read_history
 
 AT_ONCE = 50
 USED = "used"
+_NOTHING = "Nothing was typed"
 _MOST_CHARS = 2_000
+_TITLE_CHARS = 80
 _FRESH_SECONDS = 60.0  # whether a session still goes on hangs on the time
 
 
@@ -34,7 +40,7 @@ class Project(Record, frozen=True, kw_only=True):
     """A project and what was found in its sessions."""
 
     name: str
-    source: str
+    agent: str
     sessions: int
     requests: int
     corrected: int
@@ -49,11 +55,12 @@ class Reason(Record, frozen=True, kw_only=True):
 
 
 class SessionRow(Record, frozen=True, kw_only=True):
-    """A session in the list; `fate` is "" if it is used."""
+    """A session in the list, by what the person first asked; `fate` is "" if it is used."""
 
     id: str
+    title: str
     project: str
-    source: str
+    agent: str
     ended: str
     fate: str
     night: str
@@ -86,7 +93,7 @@ class Turn(Record, frozen=True, kw_only=True):
 class Session(Record, frozen=True, kw_only=True):
     """Why one session is used or left out."""
 
-    id: str
+    title: str
     fate: str
     because: str
     night: str
@@ -126,6 +133,8 @@ def sessions(
     total = account(history)
     chosen = [line for line in history.lines if not only or _name(history.why(line)) == only]
     part = stretch(len(chosen), skipped=skipped, at_once=AT_ONCE)
+    listed = chosen[part.rows]
+    titles = {stored.id: _title(stored) for stored in store.index.sessions([line.id for line in listed])}
     return Sessions(
         files=total.files,
         used=len(total.sessions),
@@ -135,7 +144,7 @@ def sessions(
         projects=_projects(total),
         reasons=_reasons(history.lines, history),
         notes=tuple(notes),
-        rows=tuple(_row(line, history, now) for line in chosen[part.rows]),
+        rows=tuple(_row(line, titles.get(line.id, _NOTHING), history, now) for line in listed),
         only=only,
         stretch=part,
     )
@@ -150,7 +159,7 @@ def one_session(store: SqliteStore, settings: Settings, paths: Paths, name: str,
     (stored,) = store.index.sessions([line.id])
     found = explain(history, line, stored, settings)
     return Session(
-        id=line.id,
+        title=_title(stored),
         fate=_fate(found),
         because=found.because,
         night=found.night,
@@ -170,7 +179,7 @@ def _projects(total: Account) -> tuple[Project, ...]:
             rows.append(
                 Project(
                     name=home_path(row.project) or "no folder",
-                    source=row.source,
+                    agent=TITLES.get(row.source, row.source),
                     sessions=row.sessions,
                     requests=row.requests,
                     corrected=row.corrected,
@@ -190,12 +199,22 @@ def _reasons(lines: Sequence[SessionLine], history: History) -> tuple[Reason, ..
     return tuple(Reason(name=reason.value, words=WORDS[reason], count=count) for reason, count in ordered)
 
 
-def _row(line: SessionLine, history: History, now: datetime) -> SessionRow:
+def _title(stored: Stored) -> str:
+    """Return what the person first asked, in short."""
+    for turn in stored.turns:
+        if turn.origin is Origin.USER:
+            words = own_words(turn.text, turn.pasted).strip() or turn.text
+            return one_line(redact(words), limit=_TITLE_CHARS)
+    return _NOTHING
+
+
+def _row(line: SessionLine, title: str, history: History, now: datetime) -> SessionRow:
     reason = history.why(line)
     return SessionRow(
         id=line.id,
+        title=title,
         project=home_path(line.project) or "no folder",
-        source=line.source,
+        agent=TITLES.get(line.source, line.source),
         ended=when(line.ended, now),
         fate=WORDS[reason] if reason else "",
         night=history.held[line.id].night,
@@ -213,6 +232,8 @@ def _fate(found: Explanation) -> str:
 def _facts(found: Explanation, now: datetime) -> Iterable[tuple[str, str]]:
     """Yield where and when the session took place, each with its label."""
     session = found.session
+    yield "Agent", TITLES.get(session.source, session.source)
+    yield "Id", session.id
     yield "File", found.file or "deleted"
     for path in found.doubles:
         yield "Second file", path
@@ -258,7 +279,7 @@ def _one(request: Request) -> Response:
         view = one_session(store, settings, paths, request.query_params.get("id", ""), now=utc_now())
     if view is None:
         raise HTTPException(404)
-    return show(request, "session.html.j2", view, title="Session")
+    return show(request, "session.html.j2", view, title=f"{view.title} · Sessions")
 
 
 def _look(request: Request) -> Response:

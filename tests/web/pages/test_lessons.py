@@ -40,6 +40,7 @@ def test_a_lesson_shows_its_words_its_rule_and_its_tasks(home: Home) -> None:
     for words in (
         "What shows it",
         "«no, that's wrong - we always use pnpm here, never npm»",
+        "Claude Code",
         "turn 2",
         "Its rules",
         "It was tried: without the rule",

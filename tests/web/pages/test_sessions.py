@@ -11,12 +11,15 @@ def test_what_was_read_and_left_out_is_listed(dashboard: Dashboard) -> None:
     assert "corrected 5" in page
     assert "shop-api" in page
     assert page.count("read by") == 5
+    assert "create a run script Claude Code, ~/work/shop-api" in page
+    assert "claude_code" not in page
 
 
 def test_a_session_says_why_it_is_used_and_what_was_typed(dashboard: Dashboard, slept: Home) -> None:
     told = slept.command("harvest", "--json").json["sessions"][0]
     page = visible_text(dashboard.get(f"/sessions/one?id={quote(told['id'])}").text)
-    assert "Used" in page
+    assert f"Sessions {told['turns'][0]['text']} Used" in page, "it is named by what was first asked"
+    assert f"Agent Claude Code Id {told['id']} File" in page
     assert "a person typed in it, it has ended, and nothing excludes it" in page
     assert told["turns"][0]["text"] in page
     assert "correction of turn 0" in page

@@ -132,6 +132,7 @@ def test_every_setting_has_a_sentence(dashboard: Dashboard) -> None:
     for words in (
         "bank.keep What is older than keep is forgotten at the end of a night",
         "api_key_env api_key_env is the variable that holds the key",
+        "budget.month_usd A month is limited by month_calls, month_tokens and month_usd.",
         "What may be spent at most: by a night",
     ):
         assert words in page
