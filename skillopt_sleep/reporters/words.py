@@ -8,7 +8,7 @@ PURPOSES = {
     Purpose.PREFLIGHT: "a first call to see that it answers",
     Purpose.MINE: "finding corrections",
     Purpose.LESSONS: "naming lessons",
-    Purpose.CONTROLS: "answers of known worth",
+    Purpose.CONTROLS: "writing answers that test the judge",
     Purpose.PROVE: "proving what was wanted",
     Purpose.ROLLOUT: "attempts",
     Purpose.JUDGE: "grading",
@@ -29,6 +29,8 @@ PURPOSES = {
 }
 STAGES = {"trial": "trying edits", "screen": "a first look at edits", "guard": "asking other lessons"}
 GRADE = "grade "
+FRESH = "fresh round "
+LABELS = {"known answers": "answers that test the judge"}
 SPLITS = {Split.TRAIN: "learn", Split.VAL: "decide", Split.TEST: "kept back"}
 USES = {Split.TRAIN: "to learn from", Split.VAL: "to decide with", Split.TEST: "kept back"}
 SET_A_PRICE = """skillopt-sleep config set prices.models.{} "[IN, OUT]" (dollars per million tokens)"""
@@ -43,6 +45,10 @@ def stage_words(label: str) -> str:
     """Return the label of a stage, as in "rollout shop-api/CLAUDE.md", in words."""
     if label.startswith(GRADE):
         return f"grading, {stage_words(label.removeprefix(GRADE))}"
+    if label.startswith(FRESH):
+        return f"asking once more: {label.removeprefix(FRESH)}"
+    if label in LABELS:
+        return LABELS[label]
     name, blank, rest = label.partition(" ")
     words = STAGES.get(name) or purpose_words(name)
     return f"{words}{':' if blank and words != name else ''}{blank}{rest}"

@@ -10,6 +10,8 @@ from skillopt_sleep.deciding.origin_words import decision, tried
 from skillopt_sleep.deciding.shown import digest_of
 from skillopt_sleep.deciding.tasks import editable
 from skillopt_sleep.errors import SleepError
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import ago, counted, home_path, span
 from skillopt_sleep.proposals.absence import of_lesson
 from skillopt_sleep.proposals.origins import origins
@@ -20,7 +22,7 @@ from skillopt_sleep.reporters.used import uses
 from skillopt_sleep.reporters.words import USES
 from skillopt_sleep.stores.bank import Banked
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.web.standing import AFTERWARDS, STANDINGS, TURNED_DOWN, standings
+from skillopt_sleep.web.standing import AFTERWARDS, REFUSED, STANDINGS, standings
 
 AT_ONCE = 50
 MOST_RULES = 20
@@ -40,10 +42,11 @@ class Asked(Record, frozen=True, kw_only=True):
 
 
 class LessonRow(Record, frozen=True, kw_only=True):
-    """A lesson in the list."""
+    """A lesson in the list, with what the person said last of it."""
 
     id: str
     wording: str
+    said: str
     state: str
     often: str
     project: str
@@ -174,7 +177,7 @@ def lesson_page(store: SqliteStore, name: str, *, now: datetime, trouble: SleepE
             for one in [*reversed(known)][:MOST_RULES]
         ),
         more_rules=max(len(known) - MOST_RULES, 0),
-        because=AFTERWARDS if standing == TURNED_DOWN else because,
+        because=AFTERWARDS if standing == REFUSED else because,
         next=absent.next if absent else "",
         tasks=tuple(_tasks(entries, store, reports)),
         shown=tasks_shown(entries),
@@ -221,6 +224,7 @@ def _row(lesson: Learned, standing: str, *, now: datetime) -> LessonRow:
     return LessonRow(
         id=lesson.id,
         wording=lesson.wording or lesson.id,
+        said=one_line(redact(lesson.quotes[-1].quote)) if lesson.quotes else "",
         state=STANDINGS[standing],
         often=_often(lesson, now=now),
         project=Path(lesson.project).name,

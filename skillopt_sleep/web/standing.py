@@ -6,20 +6,20 @@ from skillopt_sleep.records import Lesson, LessonState
 from skillopt_sleep.stores.bank import REJECTED, UNDONE, WAITING
 from skillopt_sleep.stores.sqlite import SqliteStore
 
-TURNED_DOWN = "turned_down"
+REFUSED = "refused"
 TAKEN_OUT = "taken_out"
 STANDINGS: dict[str, str] = {
     LessonState.PROPOSED: "a rule waits for you",
     LessonState.LIVE: "a rule of it is live",
     LessonState.OPEN: "nights learn from it",
     LessonState.NOTICED: "noticed once, in one session",
-    TURNED_DOWN: "you turned its rule down",
+    REFUSED: "you rejected its rule",
     TAKEN_OUT: "you adopted its rule, and took it back",
     LessonState.TAKEN_BACK: "you took it back",
     LessonState.RETIRED: "not learned from any more",
 }
 AFTERWARDS = (
-    "You turned its rule down, so no night proposes it again in these words for the same file. A later night may "
+    "You rejected its rule, so no night proposes it again in these words for the same file. A later night may "
     "propose it in other words. To have these back, open the rule: «Let it wait again»."
 )
 
@@ -33,7 +33,7 @@ def standings(store: SqliteStore, lessons: Iterable[Lesson]) -> dict[str, str]:
 
 def _standing(lesson: Lesson, rejected: Collection[str], undone: Collection[str]) -> str:
     if lesson.state is LessonState.OPEN and lesson.id in rejected:
-        return TURNED_DOWN
+        return REFUSED
     if lesson.state is LessonState.PROPOSED and lesson.id in undone:
         return TAKEN_OUT
     return lesson.state.value

@@ -61,7 +61,7 @@ def way_of(decided: Decided, *, now: datetime) -> Way | None:
     if decided.state == ADOPTED:
         return Way(action=UNDO, button="Undo", does="takes it out of the file again", shown=seen)
     if decided.state == REJECTED:
-        return Way(action=WAIT, button="Let it wait again", does="takes your no back", shown=seen)
+        return Way(action=WAIT, button="Let it wait again", does="takes the rejection back", shown=seen)
     if sleeps(decided, now=now):
         return Way(action=WAKE, button="Ask me now", does="lets it wait today", shown=seen)
     if decided.state in OPEN and decided.proposal.proof is Proof.EDITED and not decided.again:
@@ -72,7 +72,7 @@ def way_of(decided: Decided, *, now: datetime) -> Way | None:
 def became(decided: Decided, *, now: datetime) -> str:
     """Say what became of a proposal, and when that was decided."""
     if decided.until and sleeps(decided, now=now):
-        return f"It sleeps until {shown(decided.until)}."
+        return f"You put it off until {shown(decided.until)}."
     words = STATES[decided.state]
     if not decided.decided:
         return words
@@ -91,7 +91,7 @@ def state_shown(decided: Decided) -> str:
 
 
 def decided_lines(store: SqliteStore, *, now: datetime) -> list[DecidedLine]:
-    """Return what the person decided: what sleeps first, then the latest decision first."""
+    """Return what the person decided: what was put off first, then the latest decision first."""
     asleep = sorted(store.bank.snoozed(now), key=lambda one: one.until or now)
     decided = sorted(store.bank.proposals(ADOPTED, REJECTED, UNDONE), key=_moment, reverse=True)
     return [_line(one, now=now) for one in (*asleep, *decided)]
@@ -123,7 +123,7 @@ def _happened(decided: Decided, *, now: datetime) -> str:
     if decided.state == UNDONE:
         return f"{name} is taken back: it isn't in {documents(proposal)}."
     if decided.until and sleeps(decided, now=now):
-        return f"{name} sleeps until {shown(decided.until)}."
+        return f"{name} is put off until {shown(decided.until)}."
     if decided.again:
         return f"The next night tests {name}. It stays untested until then, and you decide."
     if decided.state in OPEN and proposal.proof is Proof.EDITED:

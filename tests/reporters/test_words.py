@@ -31,3 +31,8 @@ def test_models_without_a_price_are_named_once_with_the_command_that_sets_one(mo
     said = unpriced([model, model])
     assert said.count(model) == 1 + (model == "m-1")
     assert "config set prices.models.m-1 " in said
+
+
+def test_stages_of_a_night_are_said_in_words_that_nobody_has_to_be_told() -> None:
+    assert stage_words("fresh round shop-api/CLAUDE.md") == "asking once more: shop-api/CLAUDE.md"
+    assert stage_words("grade known answers") == "grading, answers that test the judge"

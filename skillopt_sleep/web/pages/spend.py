@@ -12,8 +12,9 @@ from starlette.routing import Route
 
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.pages.axis import Scale, Tick, ticks
-from skillopt_sleep.records import Record
-from skillopt_sleep.reporters.costs import Total, price, tokens_spent, total
+from skillopt_sleep.records import Record, Spend as Spent
+from skillopt_sleep.reporters.costs import Total, tokens_spent, total
+from skillopt_sleep.reporters.spending import dollars
 from skillopt_sleep.reporters.words import purpose_words, unpriced
 from skillopt_sleep.settings import Settings
 from skillopt_sleep.stores.ledger import LedgerLine
@@ -28,7 +29,7 @@ _TICKS = 3
 
 
 class Row(Record, frozen=True, kw_only=True):
-    """What one night, purpose or model took; `share` is its part of the largest in percent."""
+    """What one night, purpose or model took; `share` is its part of all tokens in percent."""
 
     name: str
     calls: int
@@ -94,7 +95,7 @@ def spend(store: SqliteStore, settings: Settings, *, span: str, skipped: int, no
         spans=tuple(SPANS),
         calls=summed.calls,
         tokens=tokens_spent(summed),
-        dollars=price(summed),
+        dollars=_price(summed),
         unpriced=unpriced([line.model for line in lines if line.unpriced]) if summed.unpriced else "",
         chart=_chart(nights[:_MOST_BARS]) if nights else None,
         limits=tuple(_limits(store, settings, now)),
@@ -115,7 +116,7 @@ def _by(named: Iterable[tuple[str, LedgerLine]]) -> tuple[Row, ...]:
 
 
 def _rows(sums: Sequence[tuple[str, Total]]) -> tuple[Row, ...]:
-    most = max([1, *(_size(summed) for _, summed in sums)])
+    every = max(sum(_size(summed) for _, summed in sums), 1)
     rows: list[Row] = []
     for name, summed in sums:
         rows.append(
@@ -123,11 +124,23 @@ def _rows(sums: Sequence[tuple[str, Total]]) -> tuple[Row, ...]:
                 name=name,
                 calls=summed.calls,
                 tokens=tokens_spent(summed),
-                dollars=price(summed),
-                share=round(100 * _size(summed) / most, 1),
+                dollars=_price(summed),
+                share=round(100 * _size(summed) / every, 1),
             )
         )
     return tuple(rows)
+
+
+def _price(summed: Total) -> str:
+    """Say what it cost, as every page says it."""
+    if summed.unpriced and not summed.usd:
+        return "unknown"
+    at_least = "at least " if summed.unpriced else ""
+    return f"{at_least}{_dollars(summed.usd)}"
+
+
+def _dollars(usd: float) -> str:
+    return dollars(Spent(usd=usd))
 
 
 def _size(summed: Total) -> int:
@@ -146,7 +159,7 @@ def _chart(nights: Sequence[tuple[str, Total]]) -> Chart:
     bars: list[Bar] = []
     for place, ((name, summed), value) in enumerate(zip(reversed(nights), reversed(values), strict=True)):
         left, right = across.share(place + 0.12), across.share(place + 0.88)
-        title = f"{name}: {summed.calls:,} calls, {tokens_spent(summed)}, {price(summed)}"
+        title = f"{name}: {summed.calls:,} calls, {tokens_spent(summed)}, {_price(summed)}"
         bars.append(Bar(x=left, width=round(min(right - left, 6), 2), height=up.share(value), title=title))
     return Chart(
         what=what,
@@ -159,7 +172,7 @@ def _chart(nights: Sequence[tuple[str, Total]]) -> Chart:
 
 def _label(value: float, what: str) -> str:
     if what == "dollars":
-        return f"${value:,.2f}"
+        return _dollars(value)
     for unit, size in (("M", 1_000_000), ("k", 1_000)):
         if value >= size:
             return f"{value / size:g}{unit}"
@@ -183,9 +196,9 @@ def _limits(store: SqliteStore, settings: Settings, now: datetime) -> Iterable[L
         yield _limit(
             "dollars this month",
             used.dollars,
-            f"{about}${used.dollars:.2f}",
+            f"{about}{_dollars(used.dollars)}",
             budget.month_usd,
-            f"${budget.month_usd:.2f}",
+            _dollars(budget.month_usd),
         )
 
 

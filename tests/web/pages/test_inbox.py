@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Evidence, Proposal
+from skillopt_sleep.reporters.decided import STATES
+from skillopt_sleep.stores.bank import REJECTED
 from tests.cli.walked import rules, states, with_three_rules
 from tests.command import Home
 from tests.web.dashboard import entered, visible_text
@@ -74,7 +76,7 @@ def test_a_rule_is_put_off_until_tomorrow_and_shown_again_after_an_undo(home: Ho
     with entered(home) as dashboard:
         page = follow(dashboard, send(dashboard, dashboard.get("/inbox").text, "/inbox/P-0001/later"))
         text = visible_text(page)
-        assert "P-0001 sleeps until" in text
+        assert "P-0001 is put off until" in text
         assert "Nothing waits for you" in text
         page = follow(dashboard, send(dashboard, page, "/inbox/P-0001/wake"))
     assert "One rule waits for you" in visible_text(page)
@@ -142,7 +144,7 @@ def test_a_second_tab_can_not_decide_what_was_decided(home: Home) -> None:
         assert reply.status == 409
         text = visible_text(reply.text)
         assert "P-0001 was decided on in the meantime" in text
-        assert "You turned it down" in text
+        assert STATES[REJECTED].removesuffix(".") in text
         decided = follow(dashboard, send(dashboard, dashboard.get("/inbox?did=P-0001").text, "/inbox/P-0001/wait"))
         stale = dashboard.get("/inbox?did=P-0001").text
         assert "/inbox/P-0001/wait" not in stale
@@ -234,9 +236,9 @@ def test_what_was_decided_is_listed_newest_first_each_with_its_way_back(home: Ho
             page = dashboard.get(address).text
             text = visible_text(page)
             expected = (
-                "Answer in English. It sleeps until",
+                "Answer in English. You put it off until",
                 "Ask me now",
-                "Be brief. You turned it down (just now). Your reason: «we moved to yarn»",
+                f"Be brief. {STATES[REJECTED].removesuffix('.')} (just now). Your reason: «we moved to yarn»",
                 "Let it wait again",
                 "Use pnpm, never npm. You adopted it (just now).",
                 "Undo",

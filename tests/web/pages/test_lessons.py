@@ -35,7 +35,8 @@ def tasks(home: Home, *arguments: str) -> list[dict[str, Any]]:
 def test_a_lesson_shows_its_words_its_rule_and_its_tasks(home: Home) -> None:
     with entered(home) as dashboard:
         listed = said(dashboard.get("/lessons").text)
-        assert "Use pnpm, never npm a rule waits for you · 5 sessions" in listed
+        assert "Use pnpm, never npm «" in listed
+        assert "we always use pnpm here, never npm» a rule waits for you · 5 sessions" in listed
         page = said(dashboard.get(lesson_of(dashboard)).text)
     for words in (
         "What shows it",
@@ -58,7 +59,7 @@ def test_lessons_are_found_by_words_and_state(home: Home) -> None:
     with entered(home) as dashboard:
         assert "Use pnpm" in said(dashboard.get("/lessons?words=NEVER+npm&state=proposed").text)
         for nothing in ("words=yarn", "state=live", "before=50"):
-            assert "Use pnpm, never npm a rule" not in said(dashboard.get(f"/lessons?{nothing}").text), nothing
+            assert "a rule waits for you ·" not in said(dashboard.get(f"/lessons?{nothing}").text), nothing
         assert dashboard.get("/lessons?state=nonsense&before=-1").status == 200
 
 
@@ -147,13 +148,13 @@ def test_hostile_text_in_every_field_is_inert(home: Home) -> None:
         assert "\u202e" not in page
 
 
-def test_a_lesson_whose_rule_was_turned_down_or_taken_back_says_so(home: Home) -> None:
+def test_a_lesson_whose_rule_was_rejected_or_taken_back_says_so(home: Home) -> None:
     home.command("reject", "P-0001")
     with entered(home) as dashboard:
         listed = said(dashboard.get("/lessons").text)
-        assert "Use pnpm, never npm you turned its rule down · 5 sessions" in listed
+        assert "you rejected its rule · 5 sessions" in listed
         assert "nights learn from it" not in listed
-        assert "Use pnpm, never npm you" in said(dashboard.get("/lessons?state=turned_down").text)
+        assert "you rejected its rule ·" in said(dashboard.get("/lessons?state=refused").text)
         assert "No lesson matches" in said(dashboard.get("/lessons?state=open").text)
         page = said(dashboard.get(lesson_of(dashboard)).text)
         assert "no night proposes it again in these words" in page
@@ -161,4 +162,4 @@ def test_a_lesson_whose_rule_was_turned_down_or_taken_back_says_so(home: Home) -
         home.command("reject", "--undo", "P-0001")
         home.command("adopt", "P-0001")
         home.command("undo", "P-0001")
-        assert "npm you adopted its rule, and took it back ·" in said(dashboard.get("/lessons").text)
+        assert "you adopted its rule, and took it back ·" in said(dashboard.get("/lessons").text)

@@ -9,7 +9,9 @@ def test_calls_tokens_and_dollars_are_shown_by_purpose_model_and_night(dashboard
     page = visible_text(dashboard.get("/spend").text)
     assert f"in {told['calls']} calls" in page
     assert f"{told['input_tokens']:,} tokens in and {told['output_tokens']:,} out" in page
-    assert "$0.0000" in page
+    assert "$0.00" in page
+    assert "$0.0000" not in page, "dollars are said as on the page of the nights"
+    assert "share of the tokens" in page
     for words in ("attempts", "finding corrections", "simulated", "By night"):
         assert words in page
 
