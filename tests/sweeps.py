@@ -12,6 +12,11 @@ import pytest
 WHOLE = bool(os.environ.get("SKILLOPT_SLEEP_TEST_EVERY_KILL"))
 
 
+def sampled(cases: Iterable[Any], *, every: int) -> list[Any]:
+    """Return each `every`-th of the cases, all of them in a whole sweep."""
+    return list(cases)[:: 1 if WHOLE else every]
+
+
 def thinned(cases: Iterable[Any], *, every: int) -> list[Any]:
     """Return the cases of one parameter, all but each `every`-th marked slow."""
     return [

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from skillopt_sleep.records import Session
 from tests.agents.agents import AGENTS, SKIPPED, Agent
 from tests.agents.reading import TRANSCRIPTS
+from tests.sweeps import WHOLE
 
 MOST = 64 * 1024 * 1024  # bytes of Python's own that one small file may ever take, however it is damaged
 PIECES = (
@@ -26,7 +27,7 @@ agents = st.sampled_from(AGENTS)
 
 CHECKS = (HealthCheck.too_slow, HealthCheck.data_too_large)
 few = settings(max_examples=120, deadline=None, suppress_health_check=CHECKS)
-many = settings(max_examples=4_000, deadline=None, suppress_health_check=CHECKS)
+many = settings(max_examples=4_000 if WHOLE else 1_500, deadline=None, suppress_health_check=CHECKS)
 Change = tuple[str, float, float, bytes]
 
 

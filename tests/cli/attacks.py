@@ -89,10 +89,8 @@ for i in $(seq 1 14); do fallocate -l 900M big-$i; fallocate -l 900M "$HOME/big-
 sleep 20"""
 
 KINDS = {
-    "settings and ways out": _SETTINGS + _OUT,
-    "links": _LINKS,
-    "files": _FILES,
-    "relay": _RELAY,
+    "settings and ways out": _SETTINGS + _OUT + _RELAY,
+    "links and files": _LINKS + _FILES,
     "forged": _FORGED,
     "kill": _KILL,
     "storm": _STORM,

@@ -85,7 +85,7 @@ def planted(projects: Path, place: Outside) -> Generator[None]:
 
     def grow() -> None:
         with (folder / "growing.jsonl").open("ab") as file:
-            while not done.wait(0.001) and file.tell() < 200 * MB:
+            while not done.wait(0.001) and file.tell() < 30 * MB:
                 file.write(files[0].read_bytes())
 
     writer = Thread(target=grow)
@@ -111,7 +111,7 @@ def _spoil_copies(files: Sequence[Path], folder: Path) -> None:
     noise = random.Random(7)
     text = files[0].read_bytes()
     (folder / "utf16.jsonl").write_bytes(text.decode(errors="replace").encode("utf-16"))
-    (folder / "long.jsonl").write_bytes(b"x" * (60 * MB) + b"\n" + text)
+    (folder / "long.jsonl").write_bytes(b"x" * (20 * MB) + b"\n" + text)
     (folder / "times.jsonl").write_bytes(text.replace(b'"timestamp":"', b'"timestamp":["').replace(b'Z"', b'Z"]'))
     (folder / "later.jsonl").write_bytes(text.replace(b'"version":"', b'"version":"999.'))
     for number in range(200):

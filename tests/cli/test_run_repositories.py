@@ -24,6 +24,7 @@ from tests.genuine import Programs
 from tests.runners import GO, PYTHON, RUST, SCRIPT, Runner, installed_beside, toolchain_variables
 from tests.server import ModelServer
 from tests.sessions import Exchange
+from tests.sweeps import sampled
 
 MODELS = {"claude": "claude-sonnet-5", "codex": "gpt-5.5"}
 
@@ -124,7 +125,7 @@ def test_fixing_what_fails_is_learned_by_the_projects_own_command(
 
 
 @pytest.mark.cli
-@pytest.mark.parametrize("name", ["claude", "codex"])
+@pytest.mark.parametrize("name", sampled(["claude", "codex"], every=2))
 def test_to_leave_generated_files_alone_is_learned_by_what_was_changed(
     tmp_path: Path, programs: Programs, name: str
 ) -> None:
@@ -134,7 +135,7 @@ def test_to_leave_generated_files_alone_is_learned_by_what_was_changed(
 
 
 @pytest.mark.cli
-@pytest.mark.parametrize("name", ["claude", "codex"])
+@pytest.mark.parametrize("name", sampled(["codex", "claude"], every=2))
 def test_to_run_the_linter_is_learned_by_what_was_run(tmp_path: Path, programs: Programs, name: str) -> None:
     lesson, days = forgotten_linter(GO)
     made = night(tmp_path, getattr(programs, name), GO, lesson, days)
@@ -142,7 +143,7 @@ def test_to_run_the_linter_is_learned_by_what_was_run(tmp_path: Path, programs: 
 
 
 @pytest.mark.cli
-@pytest.mark.parametrize("name", ["claude", "codex"])
+@pytest.mark.parametrize("name", sampled(["claude", "codex"], every=2))
 def test_what_no_command_tells_is_learned_by_a_judge_who_sees_the_changes(
     tmp_path: Path, programs: Programs, name: str
 ) -> None:
