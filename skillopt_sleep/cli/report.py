@@ -15,8 +15,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.records import PAGE, NightReport, report_data
-from skillopt_sleep.reporters.decided import decided_in_words
-from skillopt_sleep.stores.bank import OPEN
+from skillopt_sleep.reporters.decided import told_of_all
 
 
 class Format(StrEnum):
@@ -60,10 +59,8 @@ def report(
             warn("No night has run yet. Run one: skillopt-sleep run   (an example: skillopt-sleep run --example)")
             return
         stored, folder = store.report(wanted), store.folder(wanted)
-        now = Now(
-            tuple(banked.proposal.id for banked in store.bank.to_decide(utc_now())),
-            {one.proposal.id: decided_in_words(one) for one in store.bank.proposals() if one.state not in OPEN},
-        )
+        waits = tuple(banked.proposal.id for banked in store.bank.to_decide(utc_now()))
+        now = Now(waits, told_of_all(store.bank.proposals(), waits))
     if stored is None:
         known = ", ".join(line.id for line in nights[:5])
         raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {known}")

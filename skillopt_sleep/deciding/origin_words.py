@@ -12,7 +12,7 @@ from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHD
 _STATES = {
     WAITING: "it waits for you",
     ADOPTED: "you adopted it",
-    REJECTED: "you turned it down",
+    REJECTED: "you rejected it",
     UNDONE: "you adopted it, and took it back",
     WITHDRAWN: "it was withdrawn",
 }

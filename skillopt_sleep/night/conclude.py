@@ -69,7 +69,7 @@ UNTRIED = "nothing; no edit was tried"
 DECIDED_SINCE = {
     Standing.LIVE: "you adopted it",
     Standing.UNDONE: "you adopted it, and took it back",
-    Standing.REFUSED: "you turned it down",
+    Standing.REFUSED: "you rejected it",
 }
 WAITS = "nothing; later nights continue the trial of what waits with new tasks"
 TURNED_DOWN = "nothing, unless you changed your mind about what you rejected: skillopt-sleep reject --undo"

@@ -66,7 +66,7 @@ def test_the_page_is_opened_as_things_are_now_or_its_path_is_said(home: Home, tm
     assert (tmp_path / "opened").read_text().strip() == (night / PAGE).as_uri()
     page = (night / PAGE).read_text()
     assert "adopt P-0001" not in page
-    assert "You turned it down." in page
+    assert "You rejected it." in page
     none = home.command("report", "--open", **browsing(home, tmp_path, "exit 1"))
     assert none.code == 0, none.err
     assert str(night / PAGE) in none.out.replace("\n", "")

@@ -151,7 +151,7 @@ def test_sessions_of_other_lessons_are_learned_from_beside_it(machine: Machine) 
 
 
 @pytest.mark.parametrize(
-    ("state", "words"), [(ADOPTED, "you adopted it"), (UNDONE, "and took it back"), (REJECTED, "you turned it down")]
+    ("state", "words"), [(ADOPTED, "you adopted it"), (UNDONE, "and took it back"), (REJECTED, "you rejected it")]
 )
 def test_a_wish_for_what_was_decided_on_meanwhile_is_dropped_and_the_report_says_so_once(
     machine: Machine, state: str, words: str

@@ -123,8 +123,8 @@ def test_what_does_not_wait_any_more_is_not_asked_for() -> None:
     decided = text_of(render(NIGHT, []))
     assert "adopt P" not in decided
     assert "It doesn't wait for a decision now." in decided
-    told = text_of(render(NIGHT, [], decided={PROPOSAL.id: "You turned it down: «we moved to bun»"}))
-    assert "You turned it down: «we moved to bun»" in told
+    told = text_of(render(NIGHT, [], decided={PROPOSAL.id: "You rejected it: «we moved to bun»"}))
+    assert "You rejected it: «we moved to bun»" in told
     assert "Of other nights: P-0900" in text_of(render(a_report(), ["P-0900"]))
 
 
