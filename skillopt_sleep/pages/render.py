@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Filters = dict[str, Callable[..., str]]
 
 LOOK = "look.css"
+NIGHT = "night.css"  # what `night_parts.html.j2` adds to it
 _HERE = "skillopt_sleep.pages"
 _MINUS = "\u2212"
 
@@ -37,14 +38,20 @@ def environment(package: str, folder: str = ".") -> "Environment":
 
 
 def self_contained(
-    package: str, template: str, values: dict[str, Any], *, style: str, filters: Filters | None = None
+    package: str,
+    template: str,
+    values: dict[str, Any],
+    *,
+    style: str,
+    shared: str = "",
+    filters: Filters | None = None,
 ) -> str:
     """Return a page in which nothing is loaded from elsewhere and nothing runs: its one style is named by its hash.
 
-    `style` is the file of the package with what the page adds to the look of all pages, `filters` what its template
-    calls beside those that all have.
+    `style` is the file of the package with what the page adds to the look of all pages, `shared` that of what it has
+    in common with another page, and `filters` are what its template calls beside those that all have.
     """
-    text = f"{look()}{_text(package, style)}"
+    text = f"{look()}{look(shared) if shared else ''}{_text(package, style)}"
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     # What stands between the tags has to be the very text that was hashed.
     filled = environment(package)
@@ -53,9 +60,9 @@ def self_contained(
     return filled.get_template(template).render(style=text, digest=digest, **values)
 
 
-def look() -> str:
-    """Return the style sheet of all pages."""
-    return _text(_HERE, LOOK)
+def look(name: str = LOOK) -> str:
+    """Return the style sheet of all pages, or another that several share."""
+    return _text(_HERE, name)
 
 
 def shown(value: Any) -> Any:

@@ -7,12 +7,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from skillopt_sleep.pages.render import look
+from skillopt_sleep.pages.render import LOOK, NIGHT, look
 
 _CSS = "text/css; charset=utf-8"
 _SCRIPT = "text/javascript; charset=utf-8"
 _KINDS = {
-    "look.css": _CSS,
+    LOOK: _CSS,
+    NIGHT: _CSS,
     "web.css": _CSS,
     "decisions.css": _CSS,
     "htmx.min.js": _SCRIPT,
@@ -31,6 +32,6 @@ def static_file(request: Request) -> Response:
 
 @cache
 def _text(name: str) -> str:
-    if name == "look.css":
-        return look()
+    if name in {LOOK, NIGHT}:
+        return look(name)
     return files(__package__ or "").joinpath("static", name).read_text(encoding="utf-8")

@@ -22,6 +22,7 @@ def test_the_one_script_is_the_one_that_was_published() -> None:
     ("name", "kind"),
     [
         ("look.css", "text/css"),
+        ("night.css", "text/css"),
         ("web.css", "text/css"),
         ("htmx.min.js", "text/javascript"),
         ("alive.js", "text/javascript"),

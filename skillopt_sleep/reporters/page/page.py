@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.words import length
-from skillopt_sleep.pages.render import self_contained
-from skillopt_sleep.records import CUT_SHORT, PAGE, Decision, NightReport, StepOutcome, model_names, told
+from skillopt_sleep.pages.render import NIGHT, self_contained
+from skillopt_sleep.records import CUT_SHORT, PAGE, REVIEW, Decision, NightReport, StepOutcome, model_names, told
 from skillopt_sleep.reporters.judging import judge_in_words
 from skillopt_sleep.reporters.noted import noted
 from skillopt_sleep.reporters.page.course import course
@@ -20,6 +20,8 @@ from skillopt_sleep.reporters.rate import of_night
 from skillopt_sleep.reporters.sessions import sessions_in_words
 from skillopt_sleep.reporters.spending import calls, dollars, tokens
 from skillopt_sleep.reporters.words import purpose_words
+
+MOST_OTHERS = 12  # proposals of other nights that are named
 
 
 class Purposed(NamedTuple):
@@ -53,22 +55,32 @@ def render(
     ended. `folder` has what the night's stages left, None if it is gone. `decided` says in words what the person
     decided on proposals that don't wait any more.
     """
-    shown = {**values(report, waits, folder=folder), "decided": decided}
-    return self_contained(__package__ or "", "report.html.j2", shown, style="report.css")
+    night = values(report, waits, folder=folder, decided=decided)
+    return self_contained(__package__ or "", "report.html.j2", {"night": night}, style="report.css", shared=NIGHT)
 
 
-def values(report: NightReport, waits: Collection[str] | None, *, folder: Path | None) -> dict[str, Any]:
-    """Return what the page shows."""
+def values(
+    report: NightReport,
+    waits: Collection[str] | None,
+    *,
+    folder: Path | None,
+    decided: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return what `night_parts.html.j2` shows of a night, here and in the dashboard."""
     night = told(report, waits)
     cards = decisions(report, folder, night.waits)
     own = {card.rule.id for card in cards if card.waits}
+    others = [name for name in night.waits if name.partition(".")[0] not in own]
     text_only = next((one for one in report.documents if one.tasks.text_only), None)
     return {
         "report": report,
         "told": night,
+        "decided": decided,
+        "review": REVIEW,
         "day": f"{report.started.astimezone():%A, %-d %B %Y}",
         "cards": cards,
-        "others": [name for name in night.waits if name.partition(".")[0] not in own],
+        "others": others[:MOST_OTHERS],
+        "more_others": len(others[MOST_OTHERS:]),
         "rate": of_night(_accepted(report)),
         "doubts": list(dict.fromkeys(one.doubt for one in report.proposals if one.doubt)),
         "cut_short": report.verdict in CUT_SHORT,

@@ -1,8 +1,10 @@
-"""The pages of past nights: what came of each, and one night's report with its files."""
+"""The pages of past nights: what came of each, and one night as its report shows it, with its files."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
-from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,13 +24,13 @@ from skillopt_sleep.records import (
     solved,
     unknown_rate,
 )
-from skillopt_sleep.reporters.morning import render
+from skillopt_sleep.reporters.decided import told_of_all
+from skillopt_sleep.reporters.page import values
 from skillopt_sleep.reporters.past_nights import PastNight, PastNights, dollars, gain, past_nights, proposed, tokens
 from skillopt_sleep.reporters.tried import arms, verdict
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.web.alone import alone
 from skillopt_sleep.web.happened import Told, told_of
-from skillopt_sleep.web.markdown import as_html
 from skillopt_sleep.web.paging import Stretch, skipped_in, stretch
 from skillopt_sleep.web.site import Page, show, store_of
 
@@ -38,6 +40,11 @@ FILES = {
     PAGE_FILE: "text/html; charset=utf-8",
     "report.json": "application/json",
     "diagnostics.json": "application/json",
+}
+_WHAT = {
+    PAGE_FILE: "this report as a page by itself, to keep or to send",
+    "report.json": "the report as data",
+    "diagnostics.json": "how the night ran, and why it ended so",
 }
 _MOST_BYTES = 64 * 1024 * 1024
 
@@ -76,12 +83,11 @@ class Nights(Record, frozen=True, kw_only=True):
 
 
 class Night(Record, frozen=True, kw_only=True):
-    """One night: its report as HTML, the files it left, and what happened in it."""
+    """One night: what its report shows, empty without one, the files it left, and what happened in it."""
 
     row: NightRow
-    ended: str
-    report: Markup
-    files: tuple[str, ...]
+    page: Mapping[str, Any]
+    files: tuple[tuple[str, str], ...]
     told: tuple[Told, ...]
 
 
@@ -100,17 +106,19 @@ def one_night(store: SqliteStore, name: str, *, now: datetime) -> Night | None:
     report = store.report(name)
     past = PastNights((), 0, {}, running=line.closed is None and store.is_running())
     folder = store.folder(name)
-    body = Markup("")
-    if report is not None:
-        waiting = [banked.proposal.id for banked in store.bank.to_decide(now)]
-        body = as_html(render(report, waiting, folder=folder))
     return Night(
         row=_row(PastNight(line, report), past, now=now),
-        ended=when(line.closed, now) if line.closed else "",
-        report=body,
-        files=tuple(file for file in FILES if (folder / file).is_file()),
+        page=_page(store, report, folder, now=now) if report else {},
+        files=tuple((file, what) for file, what in _WHAT.items() if (folder / file).is_file()),
         told=told_of(folder),
     )
+
+
+def _page(store: SqliteStore, report: NightReport, folder: Path, *, now: datetime) -> dict[str, Any]:
+    """Return what the report of a night shows, as things are now."""
+    waits = [banked.proposal.id for banked in store.bank.to_decide(now)]
+    own = [one for proposal in report.proposals for one in store.bank.family(proposal.id)]
+    return values(report, waits, folder=folder, decided=told_of_all(own, waits))
 
 
 def _row(night: PastNight, past: PastNights, *, now: datetime) -> NightRow:

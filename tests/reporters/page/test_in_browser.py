@@ -48,7 +48,7 @@ def test_printed_nothing_is_wider_than_the_paper_and_no_row_or_card_head_is_cut(
         )
         assert over <= 0
         inside: Any = opened.page.evaluate(
-            "[...document.querySelectorAll('tr, .decision, figure')].map(one => getComputedStyle(one).breakInside)"
+            "[...document.querySelectorAll('tr, .proposal, figure')].map(one => getComputedStyle(one).breakInside)"
         )
         assert inside
         assert set(inside) == {"avoid"}

@@ -1,4 +1,5 @@
 import json
+import re
 
 from tests.command import Home
 from tests.web.dashboard import Dashboard, entered, visible_text
@@ -20,6 +21,8 @@ def test_a_night_shows_its_report_and_its_files(dashboard: Dashboard, slept: Hom
     page = visible_text(dashboard.get(place).text)
     assert "Use pnpm, never npm." in page
     assert "we always use pnpm here, never npm" in page, "the person's own words"
+    assert "this report as a page by itself" in page
+    assert page.index("What was tried") < page.index("What happened") < page.index("report.json")
     report = dashboard.get(f"{place}/report.json")
     assert report.headers["content-type"] == "application/json"
     assert json.loads(report.body)["night"] == night["night"]
@@ -50,3 +53,34 @@ def test_only_some_nights_are_on_one_page(home_after: Home) -> None:
             reply = dashboard.get(f"/nights?skip={odd}")
             assert reply.status == 200
             assert "found something to propose" in reply.text
+
+
+def parts(page: str) -> list[str]:
+    """Return the headings of a page and the names of its charts, answers and changes, in their order."""
+    return re.findall(
+        r'<h[2345][^>]*>[^<]*|<article[^>]*>|<svg class="dot"[^>]*>|<div class="answer">|<pre[^>]*>', page
+    )
+
+
+def test_a_night_has_the_very_parts_of_its_report(dashboard: Dashboard, slept: Home) -> None:
+    (night,) = slept.command("history", "--json").json["nights"]
+    page = dashboard.get(f"/nights/{night['night']}").text.partition("<h2>What happened")[0]
+    report = slept.command("report", "--format", "html").out
+    assert len(parts(report)) > 20
+    assert parts(page)[: len(parts(report))] == parts(report)
+
+
+def test_a_proposal_is_decided_on_in_the_inbox_and_not_by_a_command(home_after: Home) -> None:
+    with entered(home_after) as dashboard:
+        (night,) = home_after.command("history", "--json").json["nights"]
+        place = f"/nights/{night['night']}"
+        page = dashboard.get(place).text
+        assert '<a href="/inbox/P-0001">Decide on it in the Inbox</a>' in page
+        assert '<a href="/inbox">decide on what waits</a>' in page
+        assert "skillopt-sleep adopt" not in page
+        assert dashboard.get("/inbox/P-0001").status == 200
+
+        home_after.command("reject", "P-0001", "--reason", "we moved to bun")
+        page = visible_text(dashboard.get(place).text)
+        assert "You rejected it: «we moved to bun»" in page
+        assert "Decide on it" not in page
