@@ -37,7 +37,7 @@ def test_a_rule_that_halves_the_turns_is_staged_as_a_saving_and_never_called_bet
     text = (folder / "report.md").read_text(encoding="utf-8")
     assert said in text
     assert "improved" not in text
-    assert "accepted as a saving" in text
+    assert "proven as a saving" in text
     assert said in report.because
     data = json.loads((folder / "report.json").read_bytes())
     assert (data["verdict"], data["proposals"][0]["saving"]) == ("saving", True)

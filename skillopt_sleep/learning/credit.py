@@ -95,10 +95,8 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
     effect = _own_effect(tested, interval)
     if tested.verdict.decision is Decision.UNDECIDED:
         reasons.append(_waits_for(tested, pairs))
-    elif tested.verdict.decision is Decision.ABSTAIN:
+    elif tested.verdict.decision is Decision.ABSTAIN or _lost_though_it_helped(tested, effect):
         reasons.append(tested.verdict.reason)
-    elif tested.verdict.decision is Decision.REJECT and (effect is Effect.HELPED or trial.guard.harmed):
-        reasons.append(f"rejected: {tested.verdict.reason}")
     return EditEffect(
         edit=edit,
         effect=effect,
@@ -113,6 +111,12 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
         calls=trial.calls,
         effort=trial.effort if len(tested.edits) == 1 else None,
     )
+
+
+def _lost_though_it_helped(tested: Judged, effect: Effect) -> bool:
+    """Return whether only the verdict's reason says why a change that gained, or harmed others, wasn't taken."""
+    lost = tested.verdict.decision is Decision.REJECT
+    return lost and (effect is Effect.HELPED or bool(tested.trial.guard.harmed))
 
 
 def _own_effect(tested: Judged, interval: tuple[float, float] | None) -> Effect:

@@ -181,7 +181,7 @@ def _refusal(
         own = {lessons[task] for task in edit.tasks if task in lessons}
         twin = rejected_twin(edit, own, rejected)
         if twin is not None:
-            known = f"much the same was rejected in the night of {twin.night}"
+            known = f"much the same was tried in the night of {twin.night}, and not proven"
             return f"{known}; a new unseen task would be a reason to try it again"
         if edit.op is EditOp.DELETE:
             return ""

@@ -13,6 +13,19 @@ STATES = {
     WITHDRAWN: "It was withdrawn.",
 }
 
+_IN_SHORT = {
+    WAITING: "{} waits for you",
+    ADOPTED: "you adopted {}",
+    REJECTED: "you rejected {}",
+    UNDONE: "you adopted {} and took it back",
+    WITHDRAWN: "{} was withdrawn",
+}
+
+
+def state_in_words(name: str, state: str) -> str:
+    """Return the state of a proposal in a few words; one of which nothing is kept is gone."""
+    return _IN_SHORT.get(state, "{} is gone").format(name)
+
 
 def decided_in_words(decided: Decided) -> str:
     """Return the state of a proposal as a sentence, with the reason if one was given."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from skillopt_sleep.records import NightReport, Spend, StepOutcome
+from skillopt_sleep.reporters.decided import state_in_words
 from skillopt_sleep.reporters.gains import fresh_gain
 from skillopt_sleep.stores.sqlite import NightLine, SqliteStore
 
@@ -78,11 +79,11 @@ def dollars(spend: Spend) -> str:
 
 
 def proposed(report: NightReport, step: StepOutcome, states: Mapping[str, str]) -> str:
-    """Return the proposals for this document and their states."""
+    """Return the proposals for this document, and what the person decided on each."""
     text = ""
     for proposal in report.proposals:
         if proposal.document == step.document.id:
             parts = [name for name in states if name.startswith(f"{proposal.id}.")]
             for name in parts or [proposal.id]:
-                text += f", {name} {states.get(name, 'gone')}"
+                text += f", {state_in_words(name, states.get(name, ''))}"
     return text

@@ -3,23 +3,20 @@
 from typing import NamedTuple
 
 from skillopt_sleep.records import (
+    OUTCOMES,
     CandidateKind,
     Decision,
-    Effect,
     Judged,
     Solved,
     StepOutcome,
     Trial,
-    Verdict,
     decided_by,
-    effect_of,
-    in_words,
     solved,
 )
 from skillopt_sleep.reporters.escaping import Quoted, change
-from skillopt_sleep.reporters.gains import both_arms, ruled_out, with_interval
+from skillopt_sleep.reporters.gains import both_arms, with_interval
+from skillopt_sleep.reporters.verdicts import WORDS, verdict_words
 
-_WORDS = {Decision.ACCEPT: "accepted", Decision.REJECT: "rejected", Decision.UNDECIDED: "undecided"}
 _KINDS = {
     CandidateKind.BUNDLE: "all together",
     CandidateKind.HALF: "one half",
@@ -57,11 +54,11 @@ def every_trial(outcome: StepOutcome, quoted: Quoted | None = None) -> list[Row]
             continue
         row = Row(
             _tried(tested, quoted),
-            _verdict(tested.verdict, trial),
+            verdict_words(tested.verdict, trial),
             arms(trial),
             numbers(trial),
             interval(trial),
-            _with_counts(_verdict(tested.verdict, trial), trial),
+            _with_counts(verdict_words(tested.verdict, trial), trial),
         )
         rows.append(row)
     return rows
@@ -72,8 +69,7 @@ def _of_removal(tested: Judged, quoted: Quoted | None) -> Row:
     trial, decision = tested.trial, tested.verdict.decision
     grades = (trial.before or 0.0, trial.after or 0.0)
     said = without_the_rule(solved(trial.own), grades, stays=decision is not Decision.ACCEPT)
-    word = _WORDS.get(decision, "not decided")
-    return Row(_tried(tested, quoted), word, arms(trial), numbers(trial), interval(trial), said)
+    return Row(_tried(tested, quoted), WORDS[decision], arms(trial), numbers(trial), interval(trial), said)
 
 
 def without_the_rule(counts: Solved | None, grades: tuple[float, float], *, stays: bool) -> str:
@@ -87,10 +83,10 @@ def without_the_rule(counts: Solved | None, grades: tuple[float, float], *, stay
 
 
 def verdict(outcome: StepOutcome) -> str:
-    """Return the gate's verdict, or the outcome of the step if there was no trial."""
-    if outcome.verdict.decision in _WORDS:
-        return _verdict(outcome.verdict, outcome.trial)
-    return outcome.outcome.value.replace("_", " ")
+    """Return the gate's verdict, or the outcome of the step if there was no trial, in words."""
+    if outcome.verdict.decision is Decision.ABSTAIN:
+        return OUTCOMES[outcome.outcome]
+    return verdict_words(outcome.verdict, outcome.trial)
 
 
 def in_short(outcome: StepOutcome) -> str:
@@ -157,20 +153,3 @@ def _tried(tested: Judged, quoted: Quoted | None) -> str:
             return first
         return f"{_KINDS[tested.kind]}: {first}"
     return f"{_KINDS[tested.kind]}, {len(tested.edits)} edits: {first} …"
-
-
-def _verdict(said: Verdict, trial: Trial) -> str:
-    """Return a verdict in words, and what is known of a change that wasn't accepted."""
-    word = _WORDS.get(said.decision, "not decided")
-    if trial.before is None or trial.after is None:
-        return word
-    if said.decision is Decision.UNDECIDED:
-        return f"{word}: {ruled_out(trial)}"
-    if said.saving:
-        return f"{word} as a saving"
-    if said.decision is not Decision.REJECT:
-        return word
-    effect = effect_of(trial.interval, min_effect=trial.min_effect)
-    if effect is Effect.HELPED:
-        return word
-    return f"{word}: {in_words(effect, n=trial.n, gain=trial.after - trial.before)}"

@@ -18,9 +18,9 @@ def test_the_example_accepts_a_useful_rejects_a_useless_and_a_harmful_edit_and_s
     done = home.command("run", "--example")
     assert done.code == 0, done.err
     assert "found something to propose" in done.out.splitlines()[0]
-    assert len(re.findall(r"`\*\*: accepted, solved 0 of \d+ → \d+ of \d+", done.out)) == 2
-    rejected = re.findall(r"`\*\*: rejected, solved 0 of (\d+) → 0 of \1\b", done.out, re.MULTILINE)
-    assert len(rejected) == 2
+    assert len(re.findall(r"`\*\*: proven, solved 0 of \d+ → \d+ of \d+", done.out)) == 2
+    lost = re.findall(r"`\*\*: not proven, solved 0 of (\d+) → 0 of \1\b", done.out, re.MULTILINE)
+    assert len(lost) == 2
     assert len(re.findall(r"- no gain seen \(\d+ tries\): add ", done.out)) == 2
     assert "report.json" in done.out
 

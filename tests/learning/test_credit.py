@@ -191,7 +191,7 @@ def test_an_edit_that_helped_and_was_rejected_says_why() -> None:
 
     (told,) = credit(lost, (lost,))
 
-    assert (told.effect, told.because) == (Effect.HELPED, "rejected: so it was")
+    assert (told.effect, told.because) == (Effect.HELPED, "so it was")
 
 
 def test_an_edit_is_credited_with_what_it_did_for_its_own_lessons() -> None:
@@ -275,7 +275,7 @@ def test_what_alone_harms_another_lesson_is_turned_down_for_that_however_much_it
     (told,) = credit(refused, (refused,))
 
     assert told.effect in {Effect.HELPED, Effect.UNDECIDED}
-    assert told.because == "rejected: so it was"
+    assert told.because == "so it was"
     assert told.rejected_on == ("v0", "v1", "v2", "v3")
 
 
@@ -286,4 +286,4 @@ def test_a_rule_of_a_change_that_harms_another_lesson_is_not_turned_down_by_that
     good, idle = credit(refused, (refused,))
 
     assert (good.rejected_on, idle.rejected_on) == ((), ())
-    assert good.because == "tried together with 1 other edit; rejected: so it was"
+    assert good.because == "tried together with 1 other edit; so it was"

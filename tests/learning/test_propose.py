@@ -223,7 +223,7 @@ def test_an_edit_that_was_rejected_is_not_tried_again_in_other_words_and_its_fat
     (fate,) = found.edits
     assert (fate.fate, fate.because) == (
         Fate.REFUSED,
-        "much the same was rejected in the night of n7; a new unseen task would be a reason to try it again",
+        "much the same was tried in the night of n7, and not proven; a new unseen task would be a reason to try it again",
     )
     assert found.nothing is not None
     assert found.nothing[0] is Outcome.NO_CHANGE

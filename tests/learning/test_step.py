@@ -623,7 +623,7 @@ def test_what_a_night_rejected_costs_the_next_no_trial_unless_there_is_a_new_uns
     assert first.verdict.decision is Decision.REJECT
     assert [one.fate for one in refused.tried.edits] == [Fate.REFUSED]
     assert refused.tried.tested == ()
-    assert "much the same was rejected in the night of n1" in refused.because
+    assert "much the same was tried in the night of n1, and not proven" in refused.because
     assert [one.verdict.decision for one in tried.tried.tested] == [Decision.REJECT]
 
 

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from skillopt_sleep.reporters.decided import decided_in_words, told_of_all
+from skillopt_sleep.reporters.decided import decided_in_words, state_in_words, told_of_all
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, WITHDRAWN, Decided
 from tests.builders import a_proposal
 from tests.fakes import NOON
@@ -30,3 +30,9 @@ def test_what_was_put_off_says_until_when() -> None:
 def test_only_what_does_not_wait_now_is_told_as_decided() -> None:
     known = [Decided(a_proposal(id=name), state, "", "") for name, state in (("P-1", WAITING), ("P-2", ADOPTED))]
     assert told_of_all(known, ["P-1"]) == {"P-2": "You adopted it."}
+
+
+def test_a_state_is_told_in_a_few_words() -> None:
+    assert state_in_words("P-1", WAITING) == "P-1 waits for you"
+    assert state_in_words("P-1", REJECTED) == "you rejected P-1"
+    assert state_in_words("P-1", "") == "P-1 is gone"

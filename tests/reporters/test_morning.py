@@ -193,13 +193,13 @@ def test_what_waits_since_this_very_night_is_told_once() -> None:
 @pytest.mark.parametrize(
     ("interval", "word"),
     [
-        ((-1.0, 0.9), "rejected: no gain seen (2 tries)"),
-        ((-0.86, 0.81), "rejected: no gain seen (2 tries)"),
-        ((-1.0, -0.1), "rejected: harmful"),
-        ((-0.2, 0.04), "rejected: useless"),
+        ((-1.0, 0.9), "not proven: no gain seen (2 tries)"),
+        ((-0.86, 0.81), "not proven: no gain seen (2 tries)"),
+        ((-1.0, -0.1), "made it worse"),
+        ((-0.2, 0.04), "not proven: useless"),
     ],
 )
-def test_a_rejected_candidate_is_called_harmful_or_useless_only_if_its_interval_says_so(
+def test_a_candidate_is_said_to_make_it_worse_or_to_be_useless_only_if_its_interval_says_so(
     interval: tuple[float, float], word: str
 ) -> None:
     report = a_report(documents=(rejected(0.1, interval),))
@@ -284,9 +284,9 @@ def test_the_noise_floor_is_printed_with_its_n() -> None:
 
 
 def test_a_document_that_was_not_tried_shows_no_number() -> None:
-    assert "| no headroom | not tried |" in render(REPORTS["no headroom"], verbose=True)
+    assert "| the agent already does what you asked | not tried |" in render(REPORTS["no headroom"], verbose=True)
     (line,) = [line for line in render(REPORTS["no headroom"]).splitlines() if line.startswith("- **`")]
-    assert line.endswith("**: no headroom; no edit was proposed")
+    assert line.endswith("**: the agent already does what you asked; no edit was proposed")
 
 
 def test_a_rule_that_is_proposed_with_its_proof_is_not_told_again_among_what_was_tried() -> None:

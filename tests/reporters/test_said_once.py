@@ -118,10 +118,10 @@ def test_an_accepted_change_names_its_proposal_and_every_trial_is_listed_if_one_
 
     text = render(report)
 
-    assert "- **`shop:CLAUDE.md`**: accepted, grade" in text or "- **`shop:CLAUDE.md`**: accepted, " in text
+    assert "- **`shop:CLAUDE.md`**: seemed better, " in text
     assert "see P-0001" in text
     every = text.partition("### Every trial")[2]
-    assert "- `shop:CLAUDE.md`: add «Use pnpm, never npm.»: accepted" in every
+    assert "- `shop:CLAUDE.md`: add «Use pnpm, never npm.»: seemed better" in every
     assert "- `blog:AGENTS.md`: remove «Never force-push.»: " in every
 
 
@@ -131,4 +131,4 @@ def test_a_step_without_a_new_edit_but_with_a_trial_says_no_new_edit() -> None:
 
     text = render(a_report(documents=(an_outcome(tested=(removal,), because="no edit was proposed"),)))
 
-    assert "no change; no new edit was proposed" in text
+    assert "nothing new to propose; no new edit was proposed" in text

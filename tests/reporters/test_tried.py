@@ -20,12 +20,12 @@ def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() ->
     short = [line for line in render(report).splitlines() if line.startswith("- `shop:CLAUDE.md`: ")]
 
     assert len(rows) == 1 + 3
-    assert "| add «Use pnpm, never npm.» | accepted |" in rows[1]
-    assert "| one half: add «Use pnpm, never npm.» | rejected: no gain seen (2 tries) |" in rows[2]
+    assert "| add «Use pnpm, never npm.» | seemed better |" in rows[1]
+    assert "| one half: add «Use pnpm, never npm.» | not proven: no gain seen (2 tries) |" in rows[2]
     assert "| all but one, 2 edits: add «One.» … | undecided: rules out nothing yet (2 tries) |" in rows[3]
     assert len(short) == 3
-    assert "add «Use pnpm, never npm.»: accepted, " in short[0]
-    assert "one half: add «Use pnpm, never npm.»: rejected: no gain seen (2 tries), " in short[1]
+    assert "add «Use pnpm, never npm.»: seemed better, " in short[0]
+    assert "one half: add «Use pnpm, never npm.»: not proven: no gain seen (2 tries), " in short[1]
     assert "all but one, 2 edits: add «One.» …: undecided: rules out nothing yet (2 tries), " in short[2]
 
 
@@ -46,7 +46,11 @@ def test_every_kind_of_candidate_has_words() -> None:
 def test_without_a_trial_the_outcome_stands_in_for_the_verdict_and_no_number_is_told() -> None:
     untried = an_outcome(outcome=Outcome.NO_HEADROOM)
 
-    assert (verdict(untried), numbers(untried.trial), interval(untried.trial)) == ("no headroom", "not tried", "–")
+    assert (verdict(untried), numbers(untried.trial), interval(untried.trial)) == (
+        "the agent already does what you asked",
+        "not tried",
+        "–",
+    )
 
 
 def test_an_undecided_trial_says_what_it_rules_out_with_its_n() -> None:

@@ -50,7 +50,7 @@ def test_a_night_is_told_stage_by_stage_with_its_verdicts() -> None:
             trying(3, 4, 4),
             at(4, EventKind.BEGINS),
             trying(5, 8, 8),
-            at(6, EventKind.VERDICT, document="shop/CLAUDE.md", says="accepted", decision="accept"),
+            at(6, EventKind.VERDICT, document="shop/CLAUDE.md", says="proven", decision="accept"),
             at(8, EventKind.ENDS),
         ]
     )
@@ -59,6 +59,6 @@ def test_a_night_is_told_stage_by_stage_with_its_verdicts() -> None:
         ("finding corrections", "2 calls", ""),
         ("The night goes on where it was interrupted", "", ""),
         ("trying edits: shop/CLAUDE.md", "12 calls", ""),
-        ("shop/CLAUDE.md", "accepted", "good"),
+        ("shop/CLAUDE.md", "proven", "good"),
         ("The night ends", "", ""),
     ]

@@ -9,7 +9,7 @@ def test_nights_are_listed_with_what_came_of_them(dashboard: Dashboard) -> None:
     page = visible_text(dashboard.get("/nights").text)
     assert "today" in page
     assert "found something to propose" in page
-    assert "shop-api/CLAUDE.md : accepted, P-0001 waiting, solved " in page
+    assert "shop-api/CLAUDE.md : proven, P-0001 waits for you, solved " in page
     assert "90 % interval" in page
     assert "5 sessions" in page
     assert "$0.00" in page

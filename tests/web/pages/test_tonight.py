@@ -43,7 +43,7 @@ def test_if_none_runs_it_says_when_the_next_is_and_how_the_last_one_went(dashboa
     assert "No night is running" in page
     assert "Next night not scheduled" in page
     assert "found something to propose" in page
-    for moment in ("The night begins", "finding corrections", "accepted", "The night ends"):
+    for moment in ("The night begins", "finding corrections", "proven", "The night ends"):
         assert moment in page
     assert 'hx-trigger="every 15s"' in dashboard.get("/tonight").text, "a night that begins later is seen"
 
