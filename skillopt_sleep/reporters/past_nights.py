@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from skillopt_sleep.records import NightReport, Spend, StepOutcome
 from skillopt_sleep.reporters.decided import state_in_words
-from skillopt_sleep.reporters.gains import fresh_gain
 from skillopt_sleep.stores.sqlite import NightLine, SqliteStore
 
 _CENT = 0.01
@@ -45,15 +44,10 @@ def past_nights(store: SqliteStore, *, last: int, skipped: int = 0) -> PastNight
 
 
 def gain(step: StepOutcome) -> str:
-    """Return the candidate's gain on unseen tasks with n and interval.
-
-    That of an accepted one is measured on fresh attempts, if they were made.
-    """
+    """Return the candidate's gain in its trial, on unseen tasks, with n and interval."""
     trial = step.trial
     if trial.before is None or trial.after is None:
         return ""
-    if step.fresh.n:
-        return f"{fresh_gain(step.fresh)} on fresh attempts after the trial"
     details = ["no interval"]
     if trial.interval is not None:
         low, high = trial.interval
