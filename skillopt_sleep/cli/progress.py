@@ -11,6 +11,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, length
 from skillopt_sleep.reporters.underway import cost, spending, time_left
+from skillopt_sleep.reporters.words import stage_words
 from skillopt_sleep.stores.progress import Progress, Stage
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def stages_view(stages: Sequence[Stage]) -> "Table":
     """Draw a bar for each current stage, the last begun ones if there are many."""
     rows: list[tuple[str, int, int, str]] = []
     for stage in stages[-MOST_STAGES:]:
-        rows.append((one_line(stage.label, limit=80), stage.done, stage.total, f"{stage.done}/{stage.total}"))
+        rows.append(
+            (one_line(stage_words(stage.label), limit=80), stage.done, stage.total, f"{stage.done}/{stage.total}")
+        )
     table = _rows(rows)
     hidden = len(stages) - len(rows)
     if hidden:

@@ -12,6 +12,7 @@ from skillopt_sleep.cli.progress import following
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import length
 from skillopt_sleep.reporters.underway import spending, time_left
+from skillopt_sleep.reporters.words import stage_words
 from skillopt_sleep.stores.events import EVERY, EventKind, read_events
 from skillopt_sleep.stores.progress import Progress, read_progress
 
@@ -41,7 +42,9 @@ def shown(progress: Progress, *, now: datetime) -> list[str]:
 
 def stages(progress: Progress) -> list[str]:
     """Return a line for each stage in progress."""
-    return [f"{one_line(stage.label, limit=80)}  {stage.done}/{stage.total}" for stage in progress.stages]
+    return [
+        f"{one_line(stage_words(stage.label), limit=80)}  {stage.done}/{stage.total}" for stage in progress.stages
+    ]
 
 
 def _updates(data: Path, first: Progress) -> Iterator[Progress]:

@@ -99,3 +99,9 @@ def test_stages_are_shown_below_the_training_they_belong_to() -> None:
     first, _, last = console.export_text().splitlines()
     assert "Training run" in first
     assert "1/8" in last
+
+
+def test_stages_have_the_words_of_the_dashboard() -> None:
+    console = Console(width=60, record=True, file=StringIO())
+    console.print(view(PROGRESS, now=STARTED))
+    assert "attempts: shop/CLAUDE.md" in console.export_text()
