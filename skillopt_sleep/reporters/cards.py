@@ -1,7 +1,7 @@
 """Say of a proposed rule all that a person needs to decide on it, in plain words."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 
@@ -14,6 +14,7 @@ from skillopt_sleep.records import (
     NightReport,
     Proof,
     Proposal,
+    is_of,
     said_of_changes,
 )
 from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask
@@ -46,6 +47,12 @@ def in_order(proposals: Sequence[Proposal]) -> list[Proposal]:
         return *((best[group], group) for group in _groups(proposal)), strength(proposal)
 
     return sorted(proposals, key=place)
+
+
+def waiting_first(proposals: Sequence[Proposal], waits: Collection[str]) -> list[Proposal]:
+    """Return rules in the one order that they are shown in everywhere: those that wait, then the others."""
+    waiting = [proposal for proposal in proposals if is_of(proposal, waits)]
+    return in_order(waiting) + in_order([proposal for proposal in proposals if not is_of(proposal, waits)])
 
 
 def _groups(proposal: Proposal) -> tuple[tuple[str, ...], ...]:

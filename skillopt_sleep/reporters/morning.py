@@ -27,6 +27,7 @@ from skillopt_sleep.records import (
     tries,
     unknown_rate,
 )
+from skillopt_sleep.reporters.cards import waiting_first
 from skillopt_sleep.reporters.escaping import change, code, command, show
 from skillopt_sleep.reporters.gains import rules_out, sentence, tested, with_interval
 from skillopt_sleep.reporters.judging import judge_in_words
@@ -51,6 +52,13 @@ from skillopt_sleep.reporters.tried import (
 )
 
 TAKEN = "Taken untested: no trial was run, error rate unknown"
+KINDS = {
+    Proof.WORDS: "Taken back: your own words, no trial",
+    Proof.EARLY: "Early: proven on one of the two sessions it takes",
+    Proof.ELSEWHERE: "Tried with an agent that doesn't read the file: not proven for those that do",
+    Proof.UNTESTED: "Untested by itself: a rule of a change that was taken rule by rule",
+    Proof.EDITED: "Untested: your own words in place of a rule",
+}
 _BLANKS = re.compile(r"\n{3,}")
 _NUMBERS = re.compile(r"(?:no )?(?:better|worse|lower): (?:solved|grade)(?:(?!, but )[^;])*(?:; |$)")
 
@@ -102,6 +110,7 @@ def render(
         "worth_telling": partial(_worth_telling, report=report, verbose=verbose),
         "remarked": partial(_remarked, verbose=verbose),
         "capitalized": _capitalized,
+        "kind": _kind,
         "sentence": sentence,
         "is_of": is_of,
         "sessions": sessions_in_words,
@@ -116,8 +125,7 @@ def render(
         verbose=verbose,
         because=f"{show(night.because, 600)}.",
         to_do=show(night.to_do, 400),
-        sections=_sections(report),
-        proposals=[proposal for proposal in report.proposals if is_of(proposal, night.waits)],
+        proposals=waiting_first(report.proposals, night.waits),
         rate=of_night(accepted) or _unknown_rate(accepted),
         doubts=_doubts(report, verbose=verbose),
         text_only=next((outcome for outcome in report.documents if outcome.tasks.text_only), None),
@@ -170,24 +178,11 @@ def _unknown_rate(accepted: Sequence[StepOutcome]) -> str:
     return ""
 
 
-def _sections(report: NightReport) -> list[tuple[str, list[Proposal]]]:
-    """Return the proposals by what speaks for them, each group under its title."""
-    titles = {
-        Proof.WORDS: "Taken back: your own words, no trial",
-        Proof.EARLY: "Early: proven on one of the two sessions it takes",
-        Proof.ELSEWHERE: "Tried with an agent that doesn't read the file: not proven for those that do",
-        Proof.UNTESTED: "Untested by themselves: rules of a change that was taken rule by rule",
-        Proof.EDITED: "Untested: your own words in place of a rule",
-    }
-    tried = [proposal for proposal in report.proposals if proposal.proof is Proof.TRIAL]
-    proven = [proposal for proposal in tried if proposal.is_proven]
-    taken = [proposal for proposal in tried if not proposal.is_proven]
-    sections = [(title, group) for title, group in (("Proposals", proven), (TAKEN, taken)) if group]
-    for kind, title in titles.items():
-        proposals = [proposal for proposal in report.proposals if proposal.proof is kind]
-        if proposals:
-            sections.append((title, proposals))
-    return sections
+def _kind(proposal: Proposal) -> str:
+    """Say what speaks for a proposal unless it is a trial that it won."""
+    if proposal.proof is Proof.TRIAL:
+        return "" if proposal.is_proven else TAKEN
+    return KINDS[proposal.proof]
 
 
 def _judge(reading: JudgeReading, *, verbose: bool) -> str:

@@ -31,6 +31,7 @@ from skillopt_sleep.records import (
     WarningKind,
 )
 from skillopt_sleep.reporters.morning import MorningReporter, render
+from skillopt_sleep.reporters.page import render as page
 from skillopt_sleep.reporters.rate import of_night
 from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome, with_parts
 from tests.reporters.reports import NASTY, REPORTS, SECRET, TESTED, WHOLE, improved, rejected
@@ -434,3 +435,13 @@ def test_what_a_rule_touches_stands_above_it_and_whose_word_the_proof_is_beside_
 def test_a_proposal_is_told_whatever_speaks_for_it(proof: Proof) -> None:
     report = a_report(proposals=(a_proposal(id="P-0042", proof=proof),))
     assert "### P-0042" in render(report)
+
+
+def test_proposals_stand_in_the_order_of_the_inbox_and_of_the_page() -> None:
+    weak = a_proposal(id="P-0001", document="blog:AGENTS.md", path="/b", proof=Proof.EARLY, before=0.0, after=1.0)
+    strong = a_proposal(id="P-0002", before=0.0, after=1.0, n=12, interval=(0.5, 1.0))
+    report = a_report(verdict=Outcome.IMPROVED, proposals=(weak, strong))
+    for names, waiting in ((["P-0002", "P-0001"], None), (["P-0001", "P-0002"], ["P-0001"])):
+        assert re.findall(r"^### (P-\d+)", render(report, waiting), re.MULTILINE) == names
+        assert re.findall(r'<article class="proposal" id="(P-\d+)"', page(report, waiting)) == names
+    assert "Early: proven on one of the two sessions it takes." in render(report)

@@ -10,7 +10,7 @@ from skillopt_sleep.kit.word_diff import Row, word_diff
 from skillopt_sleep.pages.interval import Dot, dot
 from skillopt_sleep.records import Lesson, NightReport, Proof, Proposal, is_of, tries
 from skillopt_sleep.reporters.card import Change, Rule
-from skillopt_sleep.reporters.cards import answers, in_order, rule_of, said
+from skillopt_sleep.reporters.cards import answers, rule_of, said, waiting_first
 from skillopt_sleep.reporters.gains import both_arms
 from skillopt_sleep.reporters.proposed import proof
 from skillopt_sleep.reporters.stages import rows
@@ -48,11 +48,8 @@ class Decision(NamedTuple):
 
 def decisions(report: NightReport, folder: Path | None, waits: Collection[str]) -> list[Decision]:
     """Return a card for each proposal of a night; its `folder`, if there is one, has their texts and the answers."""
-    ordered = in_order(report.proposals)
-    waiting = [proposal for proposal in ordered if is_of(proposal, waits)]
-    others = [proposal for proposal in ordered if not is_of(proposal, waits)]
-    cards = [_decision(proposal, report, folder, waits=True) for proposal in waiting]
-    return cards + [_decision(proposal, report, folder, waits=False) for proposal in others]
+    ordered = waiting_first(report.proposals, waits)
+    return [_decision(proposal, report, folder, waits=is_of(proposal, waits)) for proposal in ordered]
 
 
 def _decision(proposal: Proposal, report: NightReport, folder: Path | None, *, waits: bool) -> Decision:
