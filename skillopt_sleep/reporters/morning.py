@@ -32,7 +32,7 @@ from skillopt_sleep.reporters.escaping import change, code, command, show
 from skillopt_sleep.reporters.gains import rules_out, sentence, tested, with_interval
 from skillopt_sleep.reporters.judging import judge_in_words
 from skillopt_sleep.reporters.noise import in_words as noise_in_words, noise_floor
-from skillopt_sleep.reporters.noted import noted, trouble
+from skillopt_sleep.reporters.noted import ERRORS, noted, trouble
 from skillopt_sleep.reporters.proposed import each_edit, headline, proof, said
 from skillopt_sleep.reporters.rate import of_night
 from skillopt_sleep.reporters.sessions import sessions_in_words
@@ -47,10 +47,13 @@ from skillopt_sleep.reporters.tried import (
     interval,
     numbers,
     remarks,
+    said_above,
+    says_nothing_more,
     verdict,
     without_the_rule,
 )
 
+FEW_NOTES = 3  # on what was left out
 TAKEN = "Taken untested: no trial was run, error rate unknown"
 KINDS = {
     Proof.WORDS: "Taken back: your own words, no trial",
@@ -90,6 +93,8 @@ def render(
         autoescape=False,  # noqa: S701 - Markdown, not HTML; `show` escapes it
         keep_trailing_newline=True,
     )
+    night = told(report, waiting)
+    head = said_above(report, night)
     filters: dict[str, Any] = {
         "show": show,
         "code": code,
@@ -108,7 +113,7 @@ def render(
         "effect": partial(_effect, verbose=verbose),
         "effect_word": _effect_word,
         "worth_telling": partial(_worth_telling, report=report, verbose=verbose),
-        "remarked": partial(_remarked, verbose=verbose),
+        "remarked": partial(_remarked, head=head, verbose=verbose),
         "capitalized": _capitalized,
         "kind": _kind,
         "sentence": sentence,
@@ -117,7 +122,6 @@ def render(
         "judge": partial(_judge, verbose=verbose),
     }
     environment.filters.update(filters)
-    night = told(report, waiting)
     accepted = [o for o in report.documents if o.verdict.decision is Decision.ACCEPT and not o.sessions.unfinished]
     text = environment.get_template("morning.md.j2").render(
         report=report,
@@ -135,6 +139,9 @@ def render(
         cost=_cost(report, verbose=verbose),
         problems=_problems(report, verbose=verbose),
         noted=noted(report),
+        errors=ERRORS,
+        few=FEW_NOTES,
+        documents=[one for one in report.documents if not says_nothing_more(one, head) or _waiting(one)],
     )
     return _BLANKS.sub("\n\n", text).strip() + "\n"
 
@@ -221,9 +228,12 @@ def _effect_word(effect: EditEffect) -> str:
     return in_words(effect.effect, n=effect.n, gain=gain)
 
 
-def _remarked(outcome: StepOutcome, *, verbose: bool) -> str:
-    """Return what is to be said of a step beside its verdict and numbers, with a colon or semicolon in front."""
-    because = outcome.because
+def _remarked(outcome: StepOutcome, *, head: str, verbose: bool) -> str:
+    """Return what is to be said of a step beside its verdict, numbers and the head of the report.
+
+    There is a colon or semicolon in front.
+    """
+    because = "" if outcome.because.rstrip(".") in head else outcome.because
     if not verbose and outcome.trial.n:
         because = _NUMBERS.sub("", because, count=1).removesuffix("; ")
     if outcome.tried.tested and because == "no edit was proposed":

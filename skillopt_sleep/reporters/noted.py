@@ -2,11 +2,13 @@
 
 from skillopt_sleep.records import CUT_SHORT, NightReport, Note
 
+ERRORS, LEFT_OUT = "Errors", "Left out"
+
 
 def noted(report: NightReport) -> list[tuple[str, tuple[Note, ...]]]:
     """Return the errors, and the notes on what a rule left out, each under its title."""
     expected = tuple(note for note in report.errors if note.expected)
-    sections = [("Errors", trouble(report)), ("Left out", expected)]
+    sections = [(ERRORS, trouble(report)), (LEFT_OUT, expected)]
     return [(title, notes) for title, notes in sections if notes]
 
 

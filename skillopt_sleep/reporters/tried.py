@@ -3,12 +3,15 @@
 from typing import NamedTuple
 
 from skillopt_sleep.records import (
+    CUT_SHORT,
     OUTCOMES,
     CandidateKind,
     Decision,
     Judged,
+    NightReport,
     Solved,
     StepOutcome,
+    Told,
     Trial,
     decided_by,
     solved,
@@ -36,7 +39,19 @@ class Row(NamedTuple):
     solved: str
     numbers: str
     interval: str
-    in_short: str
+
+
+def said_above(report: NightReport, night: Told) -> str:
+    """Return the reason that the head of a report gives for how the night ended; "" if it gives none."""
+    is_given = not night.waits or report.verdict in CUT_SHORT or not report.proposals
+    return report.because if is_given else ""
+
+
+def says_nothing_more(outcome: StepOutcome, head: str) -> bool:
+    """Return whether nothing was tried on a document, and the head of the report says why."""
+    tried = outcome.tried
+    shown = outcome.trial.n or tried.tested or tried.effects or tried.edits or tried.retested or tried.undecided
+    return bool(head) and outcome.because.rstrip(".") in head and not shown
 
 
 def has_more_trials(outcome: StepOutcome) -> bool:
@@ -49,27 +64,15 @@ def every_trial(outcome: StepOutcome, quoted: Quoted | None = None) -> list[Row]
     rows: list[Row] = []
     for tested in outcome.tried.tested:
         trial = tested.trial
-        if tested.kind is CandidateKind.REMOVAL and trial.n:
-            rows.append(_of_removal(tested, quoted))
-            continue
-        row = Row(
-            _tried(tested, quoted),
-            verdict_words(tested.verdict, trial),
-            arms(trial),
-            numbers(trial),
-            interval(trial),
-            _with_counts(verdict_words(tested.verdict, trial), trial),
-        )
-        rows.append(row)
+        rows.append(Row(_tried(tested, quoted), _verdict(tested), arms(trial), numbers(trial), interval(trial)))
     return rows
 
 
-def _of_removal(tested: Judged, quoted: Quoted | None) -> Row:
-    """Return the row of a trial that asks whether a rule is still needed: nobody expects it to gain."""
-    trial, decision = tested.trial, tested.verdict.decision
-    grades = (trial.before or 0.0, trial.after or 0.0)
-    said = without_the_rule(solved(trial.own), grades, stays=decision is not Decision.ACCEPT)
-    return Row(_tried(tested, quoted), WORDS[decision], arms(trial), numbers(trial), interval(trial), said)
+def _verdict(tested: Judged) -> str:
+    """Return the verdict on a trial; nobody expects one that asks whether a rule is still needed to gain."""
+    if tested.kind is CandidateKind.REMOVAL and tested.trial.n:
+        return WORDS[tested.verdict.decision]
+    return verdict_words(tested.verdict, tested.trial)
 
 
 def without_the_rule(counts: Solved | None, grades: tuple[float, float], *, stays: bool) -> str:

@@ -180,6 +180,7 @@ def test_every_edit_is_listed_with_its_fate_and_reason() -> None:
     numbers = "(the change did worse without it): 0.25 → 1.00 (2 tries), +0.75 (90 % interval -0.61 to +1.00)\n"
     assert numbers in render(WHOLE, verbose=True)
     assert re.search(r"- undecided since the night of 2026-03-01, .*: add «Waits\.»", text)
+    text = render(WHOLE, verbose=True)
     assert "- unmatched: replace «Y.» with «X.» (its target isn't there)" in text
     assert "- duplicate: add «After.» after «Z.» (said already)" in text
     assert "- refused: remove «Gone.» (it is protected)" in text
@@ -406,7 +407,7 @@ def test_what_can_be_judged_in_the_repositories_stands_whole_beside_the_sessions
         sessions=9, commands=1, refused=dict.fromkeys(("flaky", "always_green", "no_end_state"), 3)
     )
     sealed = SealedReplay(agent="Claude Code", version="2.1.330", seal="bubblewrap")
-    told = render(a_report(calibrations=account, sealed=sealed)).split("## Sessions")[1]
+    told = render(a_report(calibrations=account, sealed=sealed), verbose=True).split("## Sessions")[1]
     assert account.in_words in told
     assert f"{sealed.in_words}." in told
     assert "repository" not in render(a_report()).split("## Sessions")[1]

@@ -19,7 +19,8 @@ from skillopt_sleep.records import (
     Verdict,
 )
 from skillopt_sleep.reporters.morning import render
-from tests.builders import a_proposal, a_report, an_edit, an_outcome
+from skillopt_sleep.reporters.page import render as page
+from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome
 from tests.reporters.reports import TESTED, improved
 
 REMOVES = an_edit("", op=EditOp.DELETE, target="- Never force-push.")
@@ -41,7 +42,7 @@ def test_a_removal_says_what_was_solved_with_the_rule_and_without_it() -> None:
     )
     text = render(a_report(documents=(an_outcome(tested=(removal,), effects=(effect,)),)))
 
-    assert text.count(STAYS) == 2
+    assert text.count(STAYS) == 1
     assert "no gain seen" not in text
 
 
@@ -120,9 +121,9 @@ def test_an_accepted_change_names_its_proposal_and_every_trial_is_listed_if_one_
 
     assert "- **`shop:CLAUDE.md`**: seemed better, " in text
     assert "see P-0001" in text
-    every = text.partition("### Every trial")[2]
-    assert "- `shop:CLAUDE.md`: add «Use pnpm, never npm.»: seemed better" in every
-    assert "- `blog:AGENTS.md`: remove «Never force-push.»: " in every
+    every = render(report, verbose=True).partition("### Every trial")[2]
+    assert "| `shop:CLAUDE.md` | add «Use pnpm, never npm.» | seemed better |" in every
+    assert "| `blog:AGENTS.md` | remove «Never force-push.» | not proven |" in every
 
 
 def test_a_step_without_a_new_edit_but_with_a_trial_says_no_new_edit() -> None:
@@ -132,3 +133,28 @@ def test_a_step_without_a_new_edit_but_with_a_trial_says_no_new_edit() -> None:
     text = render(a_report(documents=(an_outcome(tested=(removal,), because="no edit was proposed"),)))
 
     assert "nothing new to propose; no new edit was proposed" in text
+
+
+def test_a_reason_that_the_head_gives_is_not_given_again() -> None:
+    because = "2 lessons were seen in one session only"
+    tried = an_outcome(document=a_document(id="blog:AGENTS.md"), tested=(TESTED,), because=because)
+    untried = an_outcome(outcome=Outcome.UNVERIFIED, because=because)
+    report = a_report(verdict=Outcome.UNVERIFIED, because=f"shop:CLAUDE.md: {because}", documents=(untried, tried))
+
+    for text in (render(report), page(report)):
+        assert text.count(because) == 1
+        assert "blog:AGENTS.md" in text, "what was tried is told"
+    assert "## What was tried" not in render(replace(report, documents=(untried,)))
+    assert "What was tried" not in page(replace(report, documents=(untried,)))
+
+
+def test_a_report_is_short_unless_it_is_verbose() -> None:
+    notes = tuple(Note(stage="mine", summary=f"wish {n} was for once", expected=True) for n in range(9))
+    report = a_report(errors=notes, documents=(improved(),))
+
+    assert "wish 2 was for once" in render(report)
+    assert "wish 3 was for once" not in render(report)
+    assert "and 6 more" in render(report)
+    assert "wish 8 was for once" in render(report, verbose=True)
+    assert "its target isn't there" not in render(report)
+    assert "--verbose" in render(report).splitlines()[-1]

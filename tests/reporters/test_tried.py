@@ -17,16 +17,12 @@ def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() ->
     report = replace(WHOLE, documents=(outcome,))
     text = render(report, verbose=True)
     rows = [line for line in text.splitlines() if line.startswith("| `shop:CLAUDE.md` | ")]
-    short = [line for line in render(report).splitlines() if line.startswith("- `shop:CLAUDE.md`: ")]
 
     assert len(rows) == 1 + 3
     assert "| add «Use pnpm, never npm.» | seemed better |" in rows[1]
     assert "| one half: add «Use pnpm, never npm.» | not proven: no gain seen (2 tries) |" in rows[2]
     assert "| all but one, 2 edits: add «One.» … | undecided: rules out nothing yet (2 tries) |" in rows[3]
-    assert len(short) == 3
-    assert "add «Use pnpm, never npm.»: seemed better, " in short[0]
-    assert "one half: add «Use pnpm, never npm.»: not proven: no gain seen (2 tries), " in short[1]
-    assert "all but one, 2 edits: add «One.» …: undecided: rules out nothing yet (2 tries), " in short[2]
+    assert "one half" not in render(report), "in short the line of the document is enough"
 
 
 def test_the_only_trial_is_told_once() -> None:

@@ -19,6 +19,7 @@ from skillopt_sleep.reporters.page.weeks import weeks
 from skillopt_sleep.reporters.rate import of_night
 from skillopt_sleep.reporters.sessions import sessions_in_words
 from skillopt_sleep.reporters.spending import calls, dollars, tokens
+from skillopt_sleep.reporters.tried import said_above
 from skillopt_sleep.reporters.words import purpose_words
 
 MOST_OTHERS = 12  # proposals of other nights that are named
@@ -84,7 +85,7 @@ def values(
         "rate": of_night(_accepted(report)),
         "doubts": list(dict.fromkeys(one.doubt for one in report.proposals if one.doubt)),
         "cut_short": report.verdict in CUT_SHORT,
-        "tried": tried(report),
+        "tried": tried(report, said_above(report, night)),
         "text_only": text_only is not None,
         "waiting": waiting(report.corrections),
         "dropped": dropped(report.corrections),

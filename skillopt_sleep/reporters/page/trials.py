@@ -6,7 +6,7 @@ from skillopt_sleep.pages.interval import Dot, dot
 from skillopt_sleep.records import Edit, NightReport, StepOutcome, Trial
 from skillopt_sleep.reporters.escaping import change, plain_rule
 from skillopt_sleep.reporters.gains import sentence
-from skillopt_sleep.reporters.tried import every_trial, in_short
+from skillopt_sleep.reporters.tried import every_trial, in_short, says_nothing_more
 
 MOST_TRIALS = 12  # of a document
 
@@ -39,9 +39,9 @@ class Tried(NamedTuple):
     waits: list[str]
 
 
-def tried(report: NightReport) -> list[Tried]:
-    """Return what was tried on each document of a night."""
-    return [_of(outcome, report.night) for outcome in report.documents]
+def tried(report: NightReport, head: str = "") -> list[Tried]:
+    """Return what was tried on each document of a night, without those of which the `head` of the report says all."""
+    return [_of(one, report.night, head) for one in report.documents if not says_nothing_more(one, head)]
 
 
 def in_words(edit: Edit) -> str:
@@ -49,7 +49,7 @@ def in_words(edit: Edit) -> str:
     return change(edit, plain_rule)
 
 
-def _of(outcome: StepOutcome, night: str) -> Tried:
+def _of(outcome: StepOutcome, night: str, head: str) -> Tried:
     trials = [
         Trialled(row.change, row.verdict, row.solved, _dot(tested.trial))
         for row, tested in zip(every_trial(outcome, plain_rule), outcome.tried.tested, strict=True)
@@ -62,7 +62,7 @@ def _of(outcome: StepOutcome, night: str) -> Tried:
     return Tried(
         document=outcome.document.id,
         verdict=in_short(outcome),
-        because=sentence(outcome.because) if outcome.because else "",
+        because="" if outcome.because.rstrip(".") in head else sentence(outcome.because),
         trials=trials[:MOST_TRIALS],
         more=len(trials[MOST_TRIALS:]),
         fell=_fell(outcome),
