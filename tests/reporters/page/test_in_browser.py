@@ -52,7 +52,36 @@ def test_printed_nothing_is_wider_than_the_paper_and_no_row_or_card_head_is_cut(
         )
         assert inside
         assert set(inside) == {"avoid"}
-        assert len(opened.page.pdf(format="A4")) > 10_000
+
+
+CUT = """() => [...document.querySelectorAll('body *')].filter(one => {
+    const style = getComputedStyle(one);
+    const clips = style.overflowX !== 'visible' && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1;
+    const box = one.getBoundingClientRect();
+    const outside = box.width > 0 && box.right > document.documentElement.clientWidth + 1;
+    return !one.closest('svg') && (clips || outside);
+}).map(one => one.outerHTML.slice(0, 120))"""
+UNSEEN = """() => [...document.querySelectorAll('table, dl, pre, li, details > p')].filter(
+    one => !one.checkVisibility({contentVisibilityAuto: true}) || one.getBoundingClientRect().height === 0
+).map(one => one.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("name", ["example", "improved", "nasty"])
+def test_printed_to_pdf_no_table_is_cut_and_nothing_folded_is_left_out(
+    name: str, chromium: "Browser", tmp_path: Path
+) -> None:
+    address = EXAMPLE.as_uri() if name == "example" else written(tmp_path, name)
+    with tab(chromium, width=PRINTED) as opened:
+        opened.page.goto(address)
+        assert opened.page.locator("details:not([open])").count() > 0
+        assert opened.page.evaluate(UNSEEN) != [], "on the screen it is folded"
+        opened.page.emulate_media(media="print")
+        assert opened.page.evaluate(CUT) == []
+        assert opened.page.evaluate(UNSEEN) == []
+        printed = opened.page.pdf(format="A4")
+    assert printed.startswith(b"%PDF")
+    assert printed.count(b"/Type /Page\n") + printed.count(b"/Type /Page ") >= 1
+    assert len(printed) > 10_000
 
 
 def test_the_statistics_open_by_keyboard_alone(chromium: "Browser") -> None:
