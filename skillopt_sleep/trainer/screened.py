@@ -3,10 +3,9 @@
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.draft import Draft
-from skillopt_sleep.learning.exercise import with_lessons
 from skillopt_sleep.learning.screen import screen
 from skillopt_sleep.learning.update import candidate
-from skillopt_sleep.records import AppliedEdit, Document, Fate, Note, Split, tasks_of
+from skillopt_sleep.records import AppliedEdit, Document, Fate, Note, Split
 from skillopt_sleep.trainer.parts import ItemAttempts, Parts
 
 NO_GAIN = "it gained nothing on the train items that it was learned from"
@@ -21,12 +20,10 @@ def screened(parts: Parts, document: Document, drafted: Draft) -> Draft:
     applied = [fate.edit for fate in drafted.fates if fate.fate is Fate.APPLIED]
     if not pairs or not applied:
         return drafted
-    items = list(parts.tasks.values())
-    named = tasks_of(applied)
     found = screen(
         document,
-        with_lessons(applied, items),
-        [task for task in items if task.split is Split.TRAIN and task.id in named],
+        applied,
+        [task for task in parts.tasks.values() if task.split is Split.TRAIN],
         attempts=ItemAttempts(parts, Split.TRAIN, "screen", label="screen"),
         rule=parts.rule,
         most=parts.most(document),

@@ -1,10 +1,17 @@
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.records import Completion, Fate, Prompt, Purpose
+from skillopt_sleep.learning.draft import Draft
+from skillopt_sleep.learning.learn import Lessons
+from skillopt_sleep.records import AppliedEdit, Completion, Edit, EditOp, Fate, Prompt, Purpose, Split
+from skillopt_sleep.trainer.screened import screened
 from skillopt_sleep.trainer.summary import History
+from skillopt_sleep.trainer.tasks import as_document
+from tests.trainer.test_gate import some_parts
 from tests.trainer.toy import Scripted, a_config, a_trainer
 
 
@@ -43,6 +50,28 @@ def test_an_edit_that_gains_nothing_on_train_never_reaches_val(tmp_path: Path) -
     history = from_json((tmp_path / "history.json").read_bytes(), History)
     fates = Counter(fate.fate for step in history.steps for fate in step.edits)
     assert fates[Fate.LEFT_OUT] > 0
+
+
+@pytest.mark.parametrize("gains", [True, False])
+def test_an_edit_is_tried_on_the_items_it_names_only(tmp_path: Path, *, gains: bool) -> None:
+    asked: list[tuple[int, str]] = []
+
+    def grade(skill: str, n: int, sample: int) -> float:
+        asked.append((n, skill))
+        return float(gains and "Good" in skill)
+
+    parts = some_parts(tmp_path, grade, {"screen": 1})
+    document = as_document("- Old.")
+    fates: list[AppliedEdit] = []
+    for place, word in enumerate(("Good", "Good too")):
+        edit = Edit(op=EditOp.APPEND, content=f"- {word}.", tasks=(parts.items[Split.TRAIN][place].id,))
+        fates.append(AppliedEdit(edit=edit, fate=Fate.APPLIED))
+    drafted = Draft(lessons=Lessons(), candidate=as_document("- Old.\n- Good.\n- Good too."), fates=tuple(fates))
+
+    found = screened(parts, document, drafted)
+
+    assert Counter(n for n, _ in asked) == {0: 2, 1: 2}
+    assert (found.candidate.text == document.text) is not gains
 
 
 def test_a_step_whose_edits_all_gain_nothing_asks_val_nothing(tmp_path: Path) -> None:
