@@ -7,11 +7,12 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.stats import noise
 from skillopt_sleep.learning.gate import NO_LOSS_MARGIN
+from skillopt_sleep.learning.pairs import digest
 from skillopt_sleep.learning.samples import BLOCK, block
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.records import UNVERIFIED, Decision, Document, GateRule, Split, Trial, Verdict
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
-from skillopt_sleep.trainer.parts import Held, ItemAttempts, Parts, State, kept_sample, own_sample
+from skillopt_sleep.trainer.parts import VAL_SAMPLE, Held, ItemAttempts, Parts, State, kept_sample, own_sample
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated
 
 _ENDS = {
@@ -105,9 +106,14 @@ def no_worse(parts: Parts, shorter: Document, *, than: Document) -> tuple[Gated,
 
 def _measured(parts: Parts, held: Held, val: float | None, trial: Trial) -> Held:
     """Return the skill with its mean in this trial, unless that ended before all of val was asked."""
-    if len(trial.pairs) + trial.repeated + trial.unpaired < len(parts.items[Split.VAL]):
+    if not _is_whole(parts, trial):
         return held
     return replace(held, standing=replace(held.standing, val=val))
+
+
+def _is_whole(parts: Parts, trial: Trial) -> bool:
+    """Return whether all of val was asked."""
+    return len(trial.pairs) + trial.repeated + trial.unpaired >= len(parts.items[Split.VAL])
 
 
 def _gated(parts: Parts, trial: Trial, verdict: Verdict, action: Action) -> Gated:
@@ -165,13 +171,18 @@ class _Draws(NamedTuple):
 
 
 def _strict(parts: Parts, current: Document, candidate: Document, rule: GateRule) -> tuple[Trial, Verdict]:
-    """Compare means; as `redraw` says, the current skill is attempted afresh before a candidate is lost."""
+    """Compare means; as `redraw` says, the current skill is attempted afresh before a candidate is lost.
+
+    Answers that repeat themselves hold no luck.
+    """
     redraw = parts.config.evaluation.redraw
     fresh = BLOCK + block("val", current.text, candidate.text)
     if redraw == "always":
         return _run(parts, current, candidate, rule, _Draws(fresh))
     trial, verdict = _run(parts, current, candidate, rule, _Draws(kept=True))
-    if redraw == "doubt" and verdict.decision is Decision.REJECT and _may_be_luck(trial):
+    if redraw == "never" or verdict.decision is not Decision.REJECT:
+        return trial, verdict
+    if _may_be_luck(trial) and not _repeats(parts, current, first=fresh):
         return _run(parts, current, candidate, rule, _Draws(fresh, anew=True))
     return trial, verdict
 
@@ -179,6 +190,17 @@ def _strict(parts: Parts, current: Document, candidate: Document, rule: GateRule
 def _may_be_luck(trial: Trial) -> bool:
     """Return whether the candidate lost, but by no more than noise."""
     return noise(trial.gains) > 0 and math.fsum(trial.gains) >= -noise(trial.gains)
+
+
+def _repeats(parts: Parts, skill: Document, *, first: int) -> bool:
+    """Return whether fresh attempts at the first part of val give the very answers that the skill gave before."""
+    items = parts.items[Split.VAL]
+    asked = items[: math.ceil(parts.config.evaluation.part * len(items)) or len(items)]
+    kept = parts.attempts.make(parts.jobs(skill, asked, sample=VAL_SAMPLE, stage="val"), label="gate")
+    anew = parts.attempts.make(parts.jobs(skill, asked, sample=first, stage="val"), label="gate")
+    return all(
+        digest(old.rollout.trajectory) == digest(new.rollout.trajectory) for old, new in zip(kept, anew, strict=True)
+    )
 
 
 def _run(

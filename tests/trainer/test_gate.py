@@ -42,17 +42,18 @@ def some_parts(
     optimizer: dict[str, Any] | None = None,
     *,
     sizes: dict[str, int] | None = None,
+    env: type[Graded] = Graded,
     **evaluation: Any,
 ) -> Parts:
     config = a_config(optimizer=optimizer or {}, evaluation=evaluation)
-    env, spent = Graded(grade=grade, sizes=sizes or {}), Spent()
+    world, spent = env(grade=grade, sizes=sizes or {}), Spent()
     folder.mkdir(exist_ok=True)
-    items = {split: tuple(env.items(split)) for split in Split}
+    items = {split: tuple(world.items(split)) for split in Split}
     return Parts(
         config=config,
         items=items,
         tasks={item.id: as_task(item, split, source="toy") for split, some in items.items() for item in some},
-        attempts=Attempts(Attempt(env, FakeBackend()), SerialPool(), spent),
+        attempts=Attempts(Attempt(world, FakeBackend()), SerialPool(), spent),
         optimizer=an_optimizer(),
         counting=Counting(FakeBackend()),
         lapses=None,

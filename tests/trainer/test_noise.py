@@ -2,12 +2,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Prompt
+from skillopt_sleep.trainer import Item, Result
 from skillopt_sleep.trainer.final import reported
 from skillopt_sleep.trainer.summary import Action, History, Scores
-from tests.trainer.test_gate import decided, some_parts
+from tests.trainer.test_gate import Graded, decided, some_parts
 from tests.trainer.toy import Scripted, a_config, a_trainer
 
 
@@ -37,6 +40,30 @@ def test_a_candidate_far_behind_is_not_doubted(tmp_path: Path) -> None:
     _, gated = decided(some_parts(tmp_path, grade))
     assert gated.action is Action.REJECT
     assert len(asked) == 16
+
+
+class Repeating(Graded, frozen=True):
+    """Gives the same answer whenever it is asked the same."""
+
+    def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
+        graded = super().rollout_one(item, skill, target, sample=sample)
+        return replace(graded, response="the same")
+
+
+@pytest.mark.parametrize(("env", "asked"), [(Graded, 8 + 8 + 8), (Repeating, 8 + 8 + 4)])
+def test_a_skill_that_repeats_its_answers_is_not_attempted_afresh_on_all_of_val(
+    tmp_path: Path, env: type[Graded], asked: int
+) -> None:
+    calls: list[str] = []
+
+    def grade(skill: str, n: int, sample: int) -> float:
+        calls.append(skill)
+        return float(n in {1, 2, 3} if skill == "candidate" else n < 4)
+
+    parts = some_parts(tmp_path, grade, part=0.5, env=env)
+    _, gated = decided(parts)
+    assert gated.action is Action.REJECT
+    assert len(calls) == asked
 
 
 @pytest.mark.parametrize(("part", "asked"), [(0.0, 16), (0.5, 8)])
