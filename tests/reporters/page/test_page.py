@@ -171,7 +171,7 @@ def test_the_file_is_the_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_dark", [False, True])
 def test_every_colour_of_text_can_be_read_on_its_paper(*, is_dark: bool) -> None:
     colours = colours_of(render(a_report()), is_dark=is_dark)
-    for name in ("ink", "soft", "added", "gone"):
+    for name in ("ink", "soft", "act", "care"):
         assert contrast(colours[name], colours["paper"]) >= AA
 
 
