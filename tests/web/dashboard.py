@@ -100,7 +100,8 @@ def served(home: Starting, *arguments: str) -> Generator[tuple[Dashboard, "subpr
     process = home.start("web", "--no-open", *arguments)
     assert process.stdout is not None
     try:
-        yield Dashboard(process.stdout.readline().strip()), process
+        address = next(line for line in process.stdout if line.startswith("http://"))
+        yield Dashboard(address.strip()), process
     finally:
         if process.poll() is None:
             process.terminate()

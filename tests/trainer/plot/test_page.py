@@ -111,10 +111,10 @@ def test_a_training_without_a_step_or_with_none_that_counted_calls_is_refused_wi
 @pytest.mark.parametrize("is_dark", [False, True])
 def test_every_colour_of_text_and_curves_can_be_read_on_its_paper(drawn: str, *, is_dark: bool) -> None:
     colours = colours_of(drawn, is_dark=is_dark)
-    for name in ("ink", "soft", "train", "val", "test", "added", "gone"):
+    for name in ("ink", "soft", "train", "val", "test", "act", "care"):
         assert contrast(colours[name], colours["paper"]) >= AA
-    assert contrast(colours["added"], colours["added-paper"]) >= AA
-    assert contrast(colours["gone"], colours["gone-paper"]) >= AA
+    assert contrast(colours["act"], colours["act-paper"]) >= AA
+    assert contrast(colours["care"], colours["care-paper"]) >= AA
 
 
 @pytest.mark.browser
