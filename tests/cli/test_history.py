@@ -42,7 +42,7 @@ def test_nights_are_listed_newest_first_with_outcome_documents_gain_and_spend(ho
 
 def test_what_became_of_a_proposal_is_told(home: Home) -> None:
     assert home.command("adopt", "P-0001").code == 0
-    assert "P-0001 adopted" in home.command("history").out
+    assert "you adopted P-0001" in home.command("history").out
 
 
 def test_for_programs_it_is_one_document(home: Home) -> None:
@@ -87,4 +87,4 @@ def test_a_night_that_failed_says_why() -> None:
 def test_a_proposal_that_is_not_there_any_more_is_gone() -> None:
     night = NightLine("2026-03-02", NOON, NOON, Outcome.IMPROVED)
     report = a_report(documents=(improved(),), proposals=(a_proposal(document=improved().document.id),))
-    assert any("P-0001 gone" in cell for cell in cells(night, report))
+    assert any("P-0001 is gone" in cell for cell in cells(night, report))

@@ -151,7 +151,7 @@ def test_a_proposal_that_was_taken_rule_by_rule_names_the_rules_that_can_be_undo
     assert done.code == 2
     assert "skillopt-sleep undo P-0001.1" in done.err
     told = home.command("history").out
-    assert "P-0001.1 adopted, P-0001.2 waiting, P-0001.3 waiting" in told
+    assert "you adopted P-0001.1, P-0001.2 waits for you, P-0001.3 waits for you" in told
     assert "withdrawn" not in told
 
 
