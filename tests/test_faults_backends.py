@@ -287,6 +287,7 @@ def test_f80_a_server_that_cannot_be_reached(sleeper: Sleeper, server: ModelServ
     sleeper.next_night_improves()
 
 
+@pytest.mark.slow
 def test_f80_the_command_says_so_by_its_status(sleeper: Sleeper, server: ModelServer) -> None:
     server.behaviour = "error500"
     sleeper.has_server("openai", server)
@@ -620,6 +621,7 @@ def test_f88_a_model_that_is_gone_fails_the_night(sleeper: Sleeper, server: Mode
 
 
 @pytest.mark.parametrize("cap", thinned(range(1, CALLS + 1), every=8))
+@pytest.mark.slow
 def test_f89_at_every_limit_of_calls_the_night_stops_and_later_ones_go_on(
     sleeper: Sleeper, server: ModelServer, cap: int
 ) -> None:
@@ -692,6 +694,7 @@ def test_f89_without_usage_tokens_are_unknown_and_what_was_asked_and_answered_co
 
 
 @pytest.mark.parametrize("workers", thinned([1, 4], every=2))
+@pytest.mark.slow
 def test_f89_ten_times_the_usage_stops_the_night_ten_times_earlier(sleeper: Sleeper, workers: int) -> None:
     limits = section("budget", tokens=2400) + section("night", workers=workers)
     sleeper.has_program(CLAUDE, stand_in(sleeper.folder, CLAUDE, tokens=1200), limits)

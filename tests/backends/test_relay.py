@@ -373,6 +373,7 @@ def test_many_connections_and_unfinished_requests_take_little(short: Path) -> No
         assert (status, len(server.requests)) == (200, 1)
 
 
+@pytest.mark.slow
 def test_requests_that_are_read_at_the_same_time_have_a_size_together(short: Path) -> None:
     with ModelServer() as server, a_relay(server, FakeLedger()).line(short, project="", asker="", most=ENOUGH):
         half = b"POST /v1/messages HTTP/1.1\r\ncontent-length: %d\r\n\r\n{" % MOST_REQUEST

@@ -37,6 +37,7 @@ def test_what_a_night_has_read_is_read_again_only_when_asked_for(home: Home) -> 
     assert "5 of 5 sessions, read before or not" in home.command("run", "--plan", "--again").out
 
 
+@pytest.mark.slow
 def test_only_the_named_sessions_are_read_again(home: Home) -> None:
     ids = [session["id"] for session in home.command("harvest", "--json").json["sessions"]]
     assert planned(home, "--session", ids[0], "--session", ids[1].partition(":")[2][:20]) == {

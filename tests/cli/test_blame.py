@@ -1,8 +1,11 @@
 """`blame` shows for each managed line whose words, which trial and which decision it rests on."""
 
+import pytest
+
 from tests.command import Home
 
 
+@pytest.mark.slow
 def test_every_managed_line_is_told_and_no_other(home: Home) -> None:
     assert home.command("adopt", "P-0001").code == 0
     path = home.project / "CLAUDE.md"

@@ -1,6 +1,9 @@
+import pytest
+
 from tests.command import Home
 
 
+@pytest.mark.slow
 def test_a_rule_that_is_not_there_is_told_with_those_that_are(home: Home) -> None:
     for name in ("P-0001.0", "P-0001.5", "P-0001.x"):
         done = home.command("adopt", name)

@@ -38,6 +38,7 @@ class Elsewhere(Home):
     "more",
     thinned([("--project", "work/shop-api", "--model", "me & you", "--fresh"), (), ("--json",)], every=3),
 )
+@pytest.mark.slow
 def test_the_command_that_is_named_goes_on_with_the_night_from_anywhere(
     tmp_path: Path, more: tuple[str, ...]
 ) -> None:

@@ -64,6 +64,7 @@ def test_undo_of_what_was_rejected_names_the_command_that_takes_it_back(home: Ho
     assert "reject --undo P-0001" in home.command("undo", "P-0001").err
 
 
+@pytest.mark.slow
 def test_reject_undo_without_a_name_lists_what_was_rejected_and_all_takes_all_back(home: Home) -> None:
     assert "nothing is rejected" in home.command("reject", "--undo", "--all").out.lower()
     home.command("reject", "P-0001")
@@ -71,6 +72,7 @@ def test_reject_undo_without_a_name_lists_what_was_rejected_and_all_takes_all_ba
     assert "waits for you again" in home.command("reject", "--undo", "--all").out
 
 
+@pytest.mark.slow
 def test_snooze_undo_without_a_name_lists_what_sleeps_and_all_wakes_all(home: Home) -> None:
     home.command("snooze", "P-0001")
     assert "snoozed: P-0001" in home.command("snooze", "--undo").err
@@ -78,6 +80,7 @@ def test_snooze_undo_without_a_name_lists_what_sleeps_and_all_wakes_all(home: Ho
     assert "P-0001" in home.command("status").out
 
 
+@pytest.mark.slow
 def test_status_names_what_sleeps_and_until_when(home: Home) -> None:
     home.command("snooze", "P-0001", "--for", "7d")
     out = home.command("status").out

@@ -45,6 +45,7 @@ def test_a_machine_with_a_backend_that_needs_nothing_is_told_that_all_is_well(ho
     assert "no service is installed" in done.out
 
 
+@pytest.mark.slow
 def test_a_service_that_is_installed_and_does_not_run_is_a_problem_until_it_does(home: Home) -> None:
     configured(home)
     state = private_dir(home.folder / "sleep" / "data" / "state")

@@ -129,6 +129,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Odd:
 
 
 @pytest.mark.parametrize("command", thinned(READING, every=4), ids=" ".join)
+@pytest.mark.slow
 def test_no_reading_command_hands_a_name_to_the_terminal_as_it_is(odd: Odd, command: tuple[str, ...]) -> None:
     done = odd.asked(command)
     assert done.code in {0, 1}, done.err
@@ -207,6 +208,7 @@ def test_what_is_seen_stays_as_it_is(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().out == 'grün, 日本語, é, ☾\tand a tab\n{\n  "name": "grün ☾"\n}\n'
 
 
+@pytest.mark.slow
 def test_a_night_on_a_terminal_shows_a_name_in_brackets_and_one_of_escapes_as_text(tmp_path: Path) -> None:
     home = Home(tmp_path)
     for name in ("a[red]c", NAME):

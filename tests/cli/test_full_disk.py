@@ -16,6 +16,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("kib", thinned([16, 32, 64, 128, 256, 512], every=3))
+@pytest.mark.slow
 def test_a_night_without_room_for_its_store_says_that_the_disk_is_full(tmp_path: Path, kib: int) -> None:
     home = Home(tmp_path)
     home.had_sessions()

@@ -62,6 +62,7 @@ def test_it_lists_every_session_with_what_was_typed(tmp_path: Path) -> None:
     assert answer["account"] == [{**row, "requests": 1, "corrected": 1}]
 
 
+@pytest.mark.slow
 def test_what_a_program_started_is_counted_and_read_only_when_asked_for(tmp_path: Path) -> None:
     home = Home(tmp_path)
     folder = tmp_path / ".claude" / "projects"
@@ -124,6 +125,7 @@ def test_a_folder_that_can_not_be_read_is_told_of_everywhere_and_nothing_read_in
     assert home.command("report", "--json").json["sessions"]["used"] == 5
 
 
+@pytest.mark.slow
 def test_a_night_that_could_not_look_does_not_say_that_nothing_went_wrong(tmp_path: Path) -> None:
     home = Home(tmp_path)
     (tmp_path / ".claude").mkdir()

@@ -28,6 +28,7 @@ def test_before_the_first_night_it_says_how_to_begin(tmp_path: Path) -> None:
     assert Home(tmp_path / "other").command("history", "--json").json == {"schema_version": 1, "nights": [], "all": 0}
 
 
+@pytest.mark.slow
 def test_nights_are_listed_newest_first_with_outcome_documents_gain_and_spend(home: Home) -> None:
     titles, newest, why, oldest, document = home.command("history").out.splitlines()
     assert titles.split() == ["night", "what", "came", "of", "it", "sessions", "calls", "tokens", "cost", "id"]

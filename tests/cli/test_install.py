@@ -59,6 +59,7 @@ def test_install_writes_the_unit_and_the_hooks_and_says_the_way_back(home: Insta
         assert said in done.out
 
 
+@pytest.mark.slow
 def test_uninstall_leaves_the_home_as_it_was(home: Installed) -> None:
     without_cron(home)
     before = tree(home.folder, *PLACES[:3])
@@ -83,6 +84,7 @@ def test_what_only_looks_writes_nothing(home: Installed, flag: str) -> None:
 
 
 @pytest.mark.parametrize("flag", thinned(["--dry-run", "--print"], every=2))
+@pytest.mark.slow
 def test_a_look_at_an_uninstall_says_what_it_would_take_back_and_takes_nothing(home: Installed, flag: str) -> None:
     without_cron(home)
     assert home.command("uninstall", flag).out == "Nothing is installed.\n"

@@ -56,6 +56,7 @@ def killed(person: Person) -> Person:
         [("status", "--json"), ("doctor",), ("harvest",), ("show",), ("run", "--plan"), ("config", "path")], every=3
     ),
 )
+@pytest.mark.slow
 def test_the_next_command_clears_them_away_and_says_so_once(killed: Person, command: tuple[str, ...]) -> None:
     done = killed.command(*command)
     (line,) = [line for line in done.err.splitlines() if "killed night" in line]

@@ -27,6 +27,7 @@ def test_before_the_first_night_it_says_where_the_log_will_be(tmp_path: Path) ->
     assert "skillopt-sleep.jsonl" in done.err
 
 
+@pytest.mark.slow
 def test_a_night_is_told_from_its_beginning_to_its_end(home: Home) -> None:
     first, *between, last = home.command("logs").out.splitlines()
     assert "night begins" in first

@@ -67,6 +67,7 @@ def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_bo
 
 
 @pytest.mark.parametrize("name", thinned(MINE, every=2))
+@pytest.mark.slow
 def test_if_either_file_can_not_be_written_it_is_named_and_neither_is(home: Home, name: str) -> None:
     (home.project / name).write_bytes(b"<<<<<<< mine\n")
 
@@ -77,6 +78,7 @@ def test_if_either_file_can_not_be_written_it_is_named_and_neither_is(home: Home
     assert files(home) == MINE | {name: b"<<<<<<< mine\n"}
 
 
+@pytest.mark.slow
 def test_an_adoption_that_was_killed_between_the_files_is_taken_back_by_the_next_command(home: Home) -> None:
     """What a kill leaves: the journal as it was prepared, and only the first file written."""
     (folder,) = home.folder.rglob("proposals/P-0001")

@@ -21,6 +21,7 @@ def test_a_plan_says_what_would_be_read_sent_and_spent(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", thinned([5, 100_000], every=2))
+@pytest.mark.slow
 def test_the_parts_of_a_plan_add_up_to_what_it_says_at_most(tmp_path: Path, limit: int) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -131,6 +132,7 @@ def test_looking_further_back_reads_what_was_older(tmp_path: Path) -> None:
     assert home.command("run", "--backend", "simulated", "--json").json["verdict"] == "improved"
 
 
+@pytest.mark.slow
 def test_tasks_written_by_hand_are_counted_and_a_broken_file_is_named(tmp_path: Path) -> None:
     home = Home(tmp_path)
     (tmp_path / "tasks.toml").write_bytes((EXAMPLE / "tasks.toml").read_bytes())
@@ -190,6 +192,7 @@ def test_a_plan_counts_what_the_months_limits_leave(tmp_path: Path) -> None:
     assert (nothing["limits"]["calls"], nothing["limits"]["tokens"], nothing["calls"]["at_most"]) == (0, 0, 0)
 
 
+@pytest.mark.slow
 def test_a_plan_names_a_project_whose_settings_can_not_be_used_and_goes_on_without_it(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
@@ -207,6 +210,7 @@ def test_a_plan_names_a_project_whose_settings_can_not_be_used_and_goes_on_witho
     assert any(str(settings) in error for error in answer["errors"])
 
 
+@pytest.mark.slow
 def test_what_the_budget_does_not_reach_waits_for_later_nights_and_is_counted(tmp_path: Path) -> None:
     home = Home(tmp_path)
     for name in ("one", "two"):
@@ -232,6 +236,7 @@ def test_the_next_step_of_a_plan_is_the_command_that_runs_what_was_planned(tmp_p
         assert option in step
 
 
+@pytest.mark.slow
 def test_a_plan_without_a_known_price_advises_no_limit_that_would_end_the_night(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()

@@ -13,6 +13,7 @@ from skillopt_sleep.records import Proposal, RuleWarning, WarningKind
 from tests.command import ASKS, PROGRAM, Home
 
 
+@pytest.mark.slow
 def test_show_prints_the_exact_change_and_the_persons_words(home: Home) -> None:
     out = home.command("show", "p-0001").out
     parts = ["Use pnpm, never npm.", "You said", "Asked", "Proof", "+ - Use pnpm, never npm.", "Costs", "Reaches"]
@@ -33,6 +34,7 @@ def test_show_prints_the_exact_change_and_the_persons_words(home: Home) -> None:
     assert "waiting" in home.command("show").out
 
 
+@pytest.mark.slow
 def test_adopt_prints_how_to_take_it_back_and_undo_does(home: Home) -> None:
     before = (home.project / "CLAUDE.md").read_bytes()
     done = home.command("adopt", "--all")
@@ -44,6 +46,7 @@ def test_adopt_prints_how_to_take_it_back_and_undo_does(home: Home) -> None:
     assert home.command("adopt", "P-0001").code == 0
 
 
+@pytest.mark.slow
 def test_what_was_undone_is_neither_turned_down_nor_tested_the_next_night(home: Home) -> None:
     home.command("adopt", "P-0001")
     home.command("undo", "P-0001")
@@ -70,6 +73,7 @@ def test_an_adopted_proposal_is_undone_before_it_is_rejected(home: Home) -> None
     assert "undo" in done.err
 
 
+@pytest.mark.slow
 def test_why_a_proposal_was_rejected_is_shown_and_stays(home: Home) -> None:
     home.command("reject", "P-0001", "--reason", "we moved to bun")
     home.command("reject", "P-0001")
@@ -91,6 +95,7 @@ def test_an_unknown_proposal_is_named(home: Home, command: str) -> None:
     assert "P-0099" in done.err
 
 
+@pytest.mark.slow
 def test_nothing_named_is_nothing_done(home: Home) -> None:
     assert home.command("adopt").code == 2
     assert home.command("reject").code == 2
@@ -118,6 +123,7 @@ def test_the_list_is_json_too(home: Home) -> None:
     assert [row["id"] for row in home.command("show", "--json").json] == ["P-0001"]
 
 
+@pytest.mark.slow
 def test_adopting_all_goes_on_after_a_stale_one(home: Home) -> None:
     other = home.folder / "work" / "other"
     home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS])
@@ -191,6 +197,7 @@ def test_what_a_rule_touches_is_told_wherever_the_rule_is_shown(home: Home) -> N
     assert "Look twice (tests): «Skip the tests.»" in home.command("adopt", "P-0001").out
 
 
+@pytest.mark.slow
 def test_a_proof_by_one_model_alone_is_called_so(home: Home) -> None:
     said = "one model (simulated) wrote the rules, answered the requests and graded what no check can"
     assert f"Note that {said}." in home.command("show", "P-0001").out
@@ -241,6 +248,7 @@ def test_a_withdrawn_proposal_says_why_and_when_and_can_not_be_adopted(home: Hom
     assert "was withdrawn" in refused.err
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_change_is_coloured(home: Home) -> None:
     coloured = subprocess.run(
         [str(PROGRAM), "show", "P-0001"],

@@ -45,6 +45,7 @@ def test_a_text_is_purged_with_every_byte_of_it(home: Home) -> None:
     assert home.command("purge", "--text", words, "--yes").out.strip() == "Nothing is kept of that."
 
 
+@pytest.mark.slow
 def test_a_project_is_purged_with_its_name(home: Home) -> None:
     home.had_sessions_in(home.project, (("a later request", "no - a later correction"),), days_ago=1)
     assert home.command("purge", "--project", str(home.project), "--yes").code == 0

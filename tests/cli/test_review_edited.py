@@ -17,6 +17,7 @@ def changed(home: Home, monkeypatch: pytest.MonkeyPatch, name: str, line: str) -
     return edited(waiting.proposal)
 
 
+@pytest.mark.slow
 def test_own_words_wait_in_place_of_the_old_ones_with_no_numbers(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     assert changed(home, monkeypatch, "P-0001", "- Use pnpm 9.") == "P-0001.1"
     assert states(home) == {"P-0001": "withdrawn", "P-0001.1": "waiting"}

@@ -22,6 +22,7 @@ def trained(folder: Path, config: TrainerConfig | None = None) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_runs_are_listed_with_what_came_of_them(tmp_path: Path, home: Home) -> None:
     trained(tmp_path / "runs" / "one")
     unfinished = tmp_path / "runs" / "two"
@@ -45,6 +46,7 @@ def test_runs_are_listed_with_what_came_of_them(tmp_path: Path, home: Home) -> N
     assert "No trainings in" in home.command("runs", "list", str(tmp_path / "home")).out
 
 
+@pytest.mark.slow
 def test_runs_are_listed_and_compared_without_the_luck_of_their_best(tmp_path: Path, home: Home) -> None:
     lucky, plain = trained(tmp_path / "lucky"), trained(tmp_path / "plain")
     for run, luck in ((lucky, 0.125), (plain, 0.0)):
@@ -61,6 +63,7 @@ def test_runs_are_listed_and_compared_without_the_luck_of_their_best(tmp_path: P
     assert f"{said}, best test" in compared[-1]
 
 
+@pytest.mark.slow
 def test_runs_in_one_folder_are_listed_with_gate_seed_and_what_they_differ_in(tmp_path: Path, home: Home) -> None:
     runs = tmp_path / "runs"
     trained(runs / "one")
@@ -95,6 +98,7 @@ def test_of_many_differences_the_first_are_listed(tmp_path: Path, home: Home) ->
     assert "optimizer.meta_skill false and 2 more: best val" in home.command("runs", "list", str(tmp_path)).out
 
 
+@pytest.mark.slow
 def test_a_run_is_shown_step_by_step(tmp_path: Path, home: Home) -> None:
     folder = trained(tmp_path / "one")
     shown = home.command("runs", "show", str(folder))
@@ -105,6 +109,7 @@ def test_a_run_is_shown_step_by_step(tmp_path: Path, home: Home) -> None:
     assert home.command("runs", "show", str(tmp_path)).code == 2
 
 
+@pytest.mark.slow
 def test_a_run_is_drawn_as_a_page_in_its_folder_or_where_it_is_wanted(tmp_path: Path, home: Home) -> None:
     folder = trained(tmp_path / "one")
     done = home.command("runs", "plot", str(folder))
@@ -120,6 +125,7 @@ def test_a_run_is_drawn_as_a_page_in_its_folder_or_where_it_is_wanted(tmp_path: 
     assert home.command("runs", "plot", str(tmp_path)).code == 2
 
 
+@pytest.mark.slow
 def test_several_runs_are_drawn_over_one_another_in_the_folder_that_holds_them(tmp_path: Path, home: Home) -> None:
     one, other = trained(tmp_path / "one"), trained(tmp_path / "other", a_config(train={"seed": 8}))
     done = home.command("runs", "plot", str(one), str(other))
@@ -143,6 +149,7 @@ class Browsing(Home):
         return super().environment | {"BROWSER": self.browser, "PATH": "/nonexistent"}
 
 
+@pytest.mark.slow
 def test_a_page_is_opened_in_the_browser_or_its_path_is_said(tmp_path: Path) -> None:
     folder, home = trained(tmp_path / "one"), Browsing(tmp_path / "home")
     browser = home.folder / "browser"
@@ -158,6 +165,7 @@ def test_a_page_is_opened_in_the_browser_or_its_path_is_said(tmp_path: Path) -> 
     assert "yourself" in none.err
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared_by_what_they_were_and_what_came_of_them(tmp_path: Path, home: Home) -> None:
     one = trained(tmp_path / "one")
     other = trained(tmp_path / "other", a_config(optimizer={"edit_budget": 4}))
@@ -168,6 +176,7 @@ def test_two_runs_are_compared_by_what_they_were_and_what_came_of_them(tmp_path:
     assert "started with the same configuration" in home.command("runs", "compare", str(one), str(one)).out
 
 
+@pytest.mark.slow
 def test_a_run_that_can_not_be_read_is_listed_as_such(tmp_path: Path, home: Home) -> None:
     for name in ("a", "b", "c", "d"):
         (tmp_path / "runs" / name).mkdir(parents=True)
@@ -191,6 +200,7 @@ def test_a_folder_that_is_not_there_holds_no_list_of_runs(tmp_path: Path, home: 
     assert "nothere: no such folder" in done.err
 
 
+@pytest.mark.slow
 def test_all_that_two_runs_were_started_with_is_compared(tmp_path: Path, home: Home) -> None:
     one = trained(tmp_path / "one")
     other = trained(tmp_path / "other", a_config(train={"epochs": 1, "workers": 2}, limits={"calls": 10_000}))

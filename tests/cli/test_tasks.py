@@ -72,6 +72,7 @@ def test_the_list_is_grouped_by_recurring_request_and_fits_in_80_columns(tmp_pat
     assert "3 tasks; 1 dropped" in out
 
 
+@pytest.mark.slow
 def test_the_list_can_be_narrowed(tmp_path: Path) -> None:
     home = Home(tmp_path)
     had_tasks(home)

@@ -102,6 +102,7 @@ def test_tasks_are_dropped_and_pinned_and_that_is_taken_back(home: Home) -> None
     assert list(tasks(home)) == ["abc123"]
 
 
+@pytest.mark.slow
 def test_a_task_is_added_by_options(home: Home) -> None:
     done = home.command(
         "tasks", "add", "--prompt", f"Add lodash {SECRET}", "--contains", "pnpm add", "--not-contains", "npm",
@@ -127,6 +128,7 @@ def test_a_task_is_added_by_options(home: Home) -> None:
         (("--answer", "8080", "--project", "."), "has the same request for another project"),
     ],
 )
+@pytest.mark.slow
 def test_a_task_in_the_same_words_is_not_written_over(home: Home, other: tuple[str, ...], said: str) -> None:
     home.command("tasks", "add", "--prompt", "Which port?", "--answer", "8080")
     before = tasks(home)

@@ -100,6 +100,7 @@ def test_what_was_written_is_kept_when_the_editor_fails(desk: Desk) -> None:
     assert "Update" in desk.drafts[0].read_text()
 
 
+@pytest.mark.slow
 def test_a_task_is_added_in_the_editor(desk: Desk) -> None:
     done = desk.edit(
         'sed -i "s/^prompt = .*/prompt = \\"Which port?\\"/; s/arg = \\"\\"/arg = \\"8080\\"/" "$1"', "add"

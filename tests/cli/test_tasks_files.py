@@ -68,6 +68,7 @@ def test_a_file_that_cannot_be_used_is_not_taken_in_at_all(tmp_path: Path) -> No
     assert home.command("tasks", "list", "--json").json == []
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_or_written_is_named_as_it_was_given(tmp_path: Path) -> None:
     home = Home(tmp_path)
     banked(home)

@@ -40,6 +40,7 @@ def a_config(folder: Path, text: str = CONFIG, name: str = "toy.toml") -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_training_runs_tells_and_goes_on(tmp_path: Path) -> None:
     home, config = Home(tmp_path / "home"), a_config(tmp_path)
     done = home.command("train", str(config))
@@ -56,6 +57,7 @@ def test_a_training_runs_tells_and_goes_on(tmp_path: Path) -> None:
     assert (tmp_path / "one" / "summary.json").read_bytes() == first
 
 
+@pytest.mark.slow
 def test_the_price_of_more_epochs_is_said_before_they_are_paid_for(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     assert home.command("train", str(a_config(tmp_path))).code == 0
@@ -91,6 +93,7 @@ class Slowly(Env):
 
 
 @pytest.mark.parametrize("option", ["", "--quiet"])
+@pytest.mark.slow
 def test_on_a_terminal_a_training_shows_its_steps_unless_that_is_not_wanted(tmp_path: Path, option: str) -> None:
     home = Home(tmp_path / "home")
     (tmp_path / "slowly.py").write_text(SLOWLY, encoding="utf-8")
@@ -141,6 +144,7 @@ def test_without_a_run_no_skill_is_scored_and_with_one_its_best(tmp_path: Path) 
     assert "is not finished" in unfinished.err
 
 
+@pytest.mark.slow
 def test_a_training_that_waits_for_answers_says_the_command_that_goes_on_with_it(tmp_path: Path) -> None:
     home, config = Home(tmp_path / "home"), a_config(tmp_path, CONFIG.replace("simulated", "handoff"))
     done = home.command("train", str(config))
@@ -241,6 +245,7 @@ def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stop", thinned([signal.SIGTERM, signal.SIGINT], every=2))
+@pytest.mark.slow
 def test_a_training_that_is_stopped_says_how_to_go_on(
     tmp_path: Path, httpserver: HTTPServer, stop: signal.Signals
 ) -> None:

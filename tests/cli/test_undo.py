@@ -31,6 +31,7 @@ def test_what_the_person_writes_elsewhere_blocks_neither_adopt_nor_undo(home: Ho
     assert rules(home).read_bytes() == b"mine, first\n" + before + b"\n- mine, last\n"
 
 
+@pytest.mark.slow
 def test_an_edit_of_our_block_is_merged_on_a_yes_only(home: Home) -> None:
     before = rules(home).read_bytes()
     home.command("adopt", "P-0001")
@@ -67,6 +68,7 @@ def test_what_was_undone_while_the_file_was_away_is_undone_when_it_is_back(home:
     assert home.command("undo", "P-0001").code == 2
 
 
+@pytest.mark.slow
 def test_undo_and_redo_without_a_name_ask_first(home: Home) -> None:
     before = rules(home).read_bytes()
     home.command("adopt", "P-0001")
@@ -115,6 +117,7 @@ def test_a_project_that_is_gone_is_one_line(home: Home) -> None:
     assert "Errno" not in done.err
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_merge_is_shown_and_taken_on_a_yes(home: Home) -> None:
     before = rules(home).read_bytes()
     home.command("adopt", "P-0001")
@@ -144,6 +147,7 @@ def test_a_version_with_a_rejected_proposal_is_refused_before_anything_is_writte
         assert rules(home).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_proposal_that_was_taken_rule_by_rule_names_the_rules_that_can_be_undone(home: Home) -> None:
     with_three_rules(home)
     home.command("adopt", "P-0001.1")
@@ -198,6 +202,7 @@ def test_a_rule_whose_words_the_person_changed_is_given_up_to_them_on_a_yes(home
     assert states(home)["P-0001"] == "undone"
 
 
+@pytest.mark.slow
 def test_the_questions_name_the_rule_and_its_file(home: Home) -> None:
     home.command("adopt", "P-0001")
     for command in ("undo", "redo"):
@@ -208,6 +213,7 @@ def test_the_questions_name_the_rule_and_its_file(home: Home) -> None:
         assert "~/work/shop-api/CLAUDE.md" in question
 
 
+@pytest.mark.slow
 def test_what_to_run_instead_of_a_question_is_the_same_command(home: Home) -> None:
     home.command("adopt", "P-0001")
     rules(home).write_bytes(rules(home).read_bytes().replace(RULE, RULE + b"- mine\n"))

@@ -21,6 +21,7 @@ def told(home: Home, *arguments: str) -> str:
     return done.out
 
 
+@pytest.mark.slow
 def test_why_a_rule_was_proposed_and_adopted(home: Home) -> None:
     waiting = told(home, "why", "use", "pnpm")
     assert waiting.startswith("- Use pnpm, never npm.")
@@ -46,6 +47,7 @@ def test_the_rules_of_a_divided_proposal_are_told_each_by_itself() -> None:
     assert rules("P-0001", whole, *parts) == [("P-0001.1", "- Use pnpm."), ("P-0001.2", "- Be brief.")]
 
 
+@pytest.mark.slow
 def test_why_a_line_is_there(home: Home) -> None:
     assert home.command("adopt", "P-0001").code == 0
     path = home.project / "CLAUDE.md"

@@ -80,6 +80,7 @@ def test_a_pause_ends_by_itself(home: Sleeper) -> None:
         until(lambda: home.state.backlog().last)
 
 
+@pytest.mark.slow
 def test_a_night_waits_while_an_agent_is_at_work(tmp_path: Path) -> None:
     home = Sleeper(tmp_path).setting(backend_name="simulated", daemon_idle="10m")
     home.had_sessions()
@@ -94,6 +95,7 @@ def test_a_night_waits_while_an_agent_is_at_work(tmp_path: Path) -> None:
         until(lambda: home.state.backlog().last)
 
 
+@pytest.mark.slow
 def test_a_night_waits_for_mains_power_unless_it_need_not(tmp_path: Path) -> None:
     home = Sleeper(tmp_path).simulated()
     home.owes_a_night()
@@ -103,6 +105,7 @@ def test_a_night_waits_for_mains_power_unless_it_need_not(tmp_path: Path) -> Non
         until(lambda: home.state.backlog().last)
 
 
+@pytest.mark.slow
 def test_what_the_agents_write_is_in_the_index_long_before_the_night(home: Sleeper) -> None:
     (home.folder / ".claude" / "projects").mkdir(parents=True)
     database = find_paths(home.environment).database
@@ -144,6 +147,7 @@ def test_settings_that_cannot_be_used_hold_the_night_back_until_they_are_mended(
         until(lambda: home.state.backlog().last)
 
 
+@pytest.mark.slow
 def test_settings_that_cannot_be_used_are_told_of_once_with_no_night_owed_and_the_daemon_goes_on(
     home: Sleeper,
 ) -> None:

@@ -4,6 +4,7 @@ import tempfile
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.nights import Machine
@@ -17,6 +18,7 @@ EVENTS = st.one_of(
 
 @settings(max_examples=12, deadline=None)
 @given(st.lists(EVENTS, min_size=3, max_size=12))
+@pytest.mark.slow
 def test_however_the_clock_goes_no_session_is_lost_or_used_twice(events: list[tuple[str, int]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         machine = Machine(Path(name))

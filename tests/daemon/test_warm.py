@@ -2,6 +2,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from skillopt_sleep.settings import find_paths, load
 from skillopt_sleep.stores.user import open_store
 from tests.command import Home
@@ -12,6 +14,7 @@ def warm(home: Home) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, env=home.environment, capture_output=True, text=True, check=False, timeout=60)
 
 
+@pytest.mark.slow
 def test_it_reads_all_there_is_and_marks_nothing_as_read(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()

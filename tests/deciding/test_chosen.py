@@ -11,6 +11,7 @@ from tests.command import Home
 from tests.deciding.desk import desk
 
 
+@pytest.mark.slow
 def test_a_rule_that_is_only_looked_at_divides_nothing(
     home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -49,6 +49,7 @@ def test_an_adoption_the_bank_never_heard_of_is_undone_to_the_byte(home: Home) -
     assert state(home) == "undone"
 
 
+@pytest.mark.slow
 def test_an_adoption_the_bank_never_heard_of_does_not_wait(home: Home) -> None:
     adopt_and_die(home)
     assert home.command("status", "--json").json["waiting"] == []
@@ -58,6 +59,7 @@ def test_an_adoption_the_bank_never_heard_of_does_not_wait(home: Home) -> None:
     assert "P-0001 is adopted" in done.err
 
 
+@pytest.mark.slow
 def test_an_undo_the_bank_never_heard_of_is_not_adopted(home: Home) -> None:
     home.command("adopt", "P-0001")
     undo("P-0001", journal=journal(home), at=utc_now())

@@ -45,6 +45,7 @@ def test_a_corrupt_store_is_set_aside_by_a_night_which_spends_nothing_unasked(tm
     assert home.command("run", "--backend", "simulated").code == 0
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_grow_is_no_bug_of_ours(tmp_path: Path) -> None:
     home = Home(tmp_path)
     assert home.command("harvest").code == 0

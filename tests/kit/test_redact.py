@@ -276,6 +276,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("piece", thinned(HOSTILE, every=3), ids=range(len(HOSTILE)))
+@pytest.mark.slow
 def test_a_hostile_chain_takes_linear_time(piece: str) -> None:
     assert growth(_redact_in_frames, piece, length=16_384) < LINEAR_WITH_NOISE
 

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.agents.transcripts.files import ignore
@@ -97,6 +98,7 @@ task_files = st.dictionaries(
 
 @settings(max_examples=150, deadline=None)
 @given(days=st.lists(st.tuples(codex_files, task_files, st.booleans()), min_size=1, max_size=4))
+@pytest.mark.slow
 def test_every_file_is_in_exactly_one_place_through_every_history(
     days: list[tuple[dict[int, Reading], dict[int, Reading], bool]],
 ) -> None:

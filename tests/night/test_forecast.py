@@ -184,6 +184,7 @@ def had(machine: Machine, *kinds: str) -> None:
 
 @pytest.mark.parametrize("kinds", thinned([tuple(SAID), tuple(SAID) * 2, *[(kind,) for kind in SAID]], every=4))
 @pytest.mark.parametrize("sessions_per_call", [1, 5])
+@pytest.mark.slow
 def test_a_miner_that_finds_all_it_can_asks_no_more_often(
     tmp_path: Path, kinds: tuple[str, ...], sessions_per_call: int
 ) -> None:

@@ -204,6 +204,7 @@ def test_what_a_rule_lacks_and_what_stands_against_it_is_told_and_can_be_silence
     assert [one.kind.value for one in left] == ["missing"]
 
 
+@pytest.mark.slow
 def test_a_long_line_is_judged_at_once() -> None:
     for piece in (
         "skip ",

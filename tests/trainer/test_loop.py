@@ -85,6 +85,7 @@ def test_an_unmeasured_skill_is_said_to_be_and_measured_before_it_is_compared(tm
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.slow
 def test_the_order_in_which_calls_end_changes_no_byte(tmp_path: Path, mode: str) -> None:
     noise = random.Random(3)
     a_trainer(tmp_path / "serial", config=MODES[mode], pool=SerialPool()).train()

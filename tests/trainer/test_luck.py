@@ -86,6 +86,7 @@ FIXED, NOISY = (0.7, 0.3, 0.0), (0.6, 0.1, 0.3)
         pytest.param(World(0.4, (0.04, 0.0, -0.04), NOISY), id="small gains, and answers that differ"),
     ],
 )
+@pytest.mark.slow
 def test_the_reported_mean_is_near_the_true_quality_on_the_mean_over_many_trainings(
     tmp_path: Path, world: World
 ) -> None:

@@ -72,6 +72,7 @@ def test_the_smallest_gain_is_what_the_chosen_gate_can_prove() -> None:
     assert gain(4, gate="sequential") is None
 
 
+@pytest.mark.slow
 def test_the_command_says_it_without_a_run(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     (tmp_path / "toy.toml").write_text(

@@ -11,6 +11,7 @@ from skillopt_sleep.trainer.skeleton import write_skeleton
 from tests.command import Home
 
 
+@pytest.mark.slow
 def test_what_init_writes_is_trained_on_at_once_and_never_written_over(tmp_path: Path) -> None:
     home, file = Home(tmp_path / "home"), tmp_path / "my_form.py"
     done = home.command("train", "--init", str(file))
@@ -22,6 +23,7 @@ def test_what_init_writes_is_trained_on_at_once_and_never_written_over(tmp_path:
     assert home.command("train").code == 2
 
 
+@pytest.mark.slow
 def test_every_command_in_what_init_writes_works_as_it_is_written(tmp_path: Path) -> None:
     home, written = Home(tmp_path / "home"), write_skeleton(tmp_path / "my_form.py")
     lines = re.findall(r"^# skillopt-sleep (.+?)(?:  .*)?$", written.config.read_text(encoding="utf-8"), re.MULTILINE)

@@ -48,6 +48,7 @@ def test_tokens_that_are_not_known_are_no_number(known: int, unnamed: int, said:
     assert cost(replace(used, input_tokens=7, unnamed=1)) == "3 answers, at least 7 tokens, dollars unknown"
 
 
+@pytest.mark.slow
 def test_a_fork_says_what_it_paid_itself_wherever_a_person_reads_it(tmp_path: Path) -> None:
     a_trainer(tmp_path / "one", config=a_config(train={"folder": "one"}, env={"name": "toy"})).train()
     forked = fork(tmp_path / "one", "two", ["train.epochs=3"], clock=utc_now)

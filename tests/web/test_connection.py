@@ -5,6 +5,8 @@ import time
 from contextlib import suppress
 from urllib.parse import urlencode
 
+import pytest
+
 from skillopt_sleep.web.connection import HEADER_SECONDS, MOST_CONNECTIONS
 from skillopt_sleep.web.guard import MOST_BODY
 from tests.command import Home
@@ -13,6 +15,7 @@ from tests.web.dashboard import Dashboard, entered, lines
 GB = 1024**3
 
 
+@pytest.mark.slow
 def test_a_request_that_never_ends_is_given_up(slept: Home) -> None:
     with entered(slept) as dashboard:
         with socket.create_connection(("127.0.0.1", dashboard.port), timeout=HEADER_SECONDS * 3) as slow:

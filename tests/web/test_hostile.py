@@ -59,6 +59,7 @@ def _places(dashboard: Dashboard) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_hostile_becomes_a_tag(attacked: Home) -> None:
     with entered(attacked) as dashboard:
         places = _places(dashboard)

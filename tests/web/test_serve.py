@@ -1,10 +1,13 @@
 import signal
 import socket
 
+import pytest
+
 from tests.command import Home
 from tests.web.dashboard import served
 
 
+@pytest.mark.slow
 def test_it_listens_on_this_machine_only_at_a_free_port(slept: Home) -> None:
     with served(slept) as (one, _), served(slept) as (other, _):
         assert one.port != other.port
@@ -29,6 +32,7 @@ def test_ctrl_c_ends_it_without_a_word_of_error(slept: Home) -> None:
     assert "skillopt-sleep:" not in err
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_said_to_be(slept: Home) -> None:
     with served(slept) as (dashboard, _):
         done = slept.command("web", "--no-open", "--port", str(dashboard.port))

@@ -1,3 +1,5 @@
+import pytest
+
 from skillopt_sleep.web.pages import GROUPS
 from tests.cli.walked import with_three_rules
 from tests.command import Home
@@ -14,6 +16,7 @@ def test_every_page_of_the_navigation_can_be_opened_and_says_where_it_is(dashboa
             assert reply.text.count("<h1") == 1
 
 
+@pytest.mark.slow
 def test_the_navigation_says_on_every_page_how_many_rules_wait(home: Home) -> None:
     with_three_rules(home)
     with entered(home) as dashboard:

@@ -63,6 +63,7 @@ def answered(folder: Path, item: Item, program: str) -> Result:
 
 
 @pytest.mark.parametrize("names", [("input", "answer"), ("init", "golden")])
+@pytest.mark.slow
 def test_a_program_is_run_on_every_workbook_and_its_cells_are_compared(
     tmp_path: Path, names: tuple[str, str]
 ) -> None:

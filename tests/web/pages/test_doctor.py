@@ -28,6 +28,7 @@ def test_problems_come_first_and_the_rest_by_topic(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.slow
 def test_it_checks_when_it_is_asked_and_says_what_the_command_says(home_after: Home) -> None:
     told = home_after.command("doctor", "--json").json
     with entered(home_after) as dashboard:

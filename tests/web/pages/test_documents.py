@@ -3,6 +3,8 @@
 from html import unescape
 from pathlib import Path
 
+import pytest
+
 from tests.cli.walked import rules, states
 from tests.command import Home
 from tests.web.dashboard import Dashboard, entered, visible_text
@@ -29,6 +31,7 @@ def test_before_the_first_adoption_there_is_no_file_and_it_says_where_to_look(ho
         assert "No rule was adopted yet" in visible_text(dashboard.get("/documents").text)
 
 
+@pytest.mark.slow
 def test_each_line_has_the_words_behind_it_its_trial_and_the_decision(home: Home) -> None:
     home.command("adopt", "P-0001")
     with entered(home) as dashboard:
@@ -49,6 +52,7 @@ def test_each_line_has_the_words_behind_it_its_trial_and_the_decision(home: Home
     assert "vitest" not in page, "the person's own lines are no business of this page"
 
 
+@pytest.mark.slow
 def test_a_line_is_taken_out_on_its_page_and_the_file_is_as_before(home: Home) -> None:
     before = document(home).read_bytes()
     home.command("adopt", "P-0001")
@@ -64,6 +68,7 @@ def test_a_line_is_taken_out_on_its_page_and_the_file_is_as_before(home: Home) -
     assert document(home).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_file_goes_to_a_version_only_as_it_was_shown(home: Home) -> None:
     before = document(home).read_bytes()
     home.command("adopt", "P-0001")
@@ -84,6 +89,7 @@ def test_a_file_goes_to_a_version_only_as_it_was_shown(home: Home) -> None:
     assert rules(home) == ["- Use pnpm, never npm."]
 
 
+@pytest.mark.slow
 def test_rules_edited_by_hand_are_named_before_the_way_is_taken(home: Home) -> None:
     home.command("adopt", "P-0001")
     text = document(home).read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ def document(home: Home) -> Path:
     return home.project / "CLAUDE.md"
 
 
+@pytest.mark.slow
 def test_what_waits_is_shown_as_in_a_review(home: Home) -> None:
     with entered(home) as dashboard:
         page = dashboard.get("/inbox").text
@@ -45,6 +46,7 @@ def test_what_waits_is_shown_as_in_a_review(home: Home) -> None:
     assert states(home) == {"P-0001": "waiting"}, "reading decides nothing"
 
 
+@pytest.mark.slow
 def test_a_rule_is_adopted_and_taken_back_to_the_byte(home: Home) -> None:
     before = document(home).read_bytes()
     with entered(home) as dashboard:
@@ -61,6 +63,7 @@ def test_a_rule_is_adopted_and_taken_back_to_the_byte(home: Home) -> None:
     assert states(home) == {"P-0001": "undone"}
 
 
+@pytest.mark.slow
 def test_a_rule_is_rejected_with_a_reason_and_waits_again_after_an_undo(home: Home) -> None:
     with entered(home) as dashboard:
         page = dashboard.get("/inbox").text
@@ -72,6 +75,7 @@ def test_a_rule_is_rejected_with_a_reason_and_waits_again_after_an_undo(home: Ho
     assert states(home) == {"P-0001": "waiting"}
 
 
+@pytest.mark.slow
 def test_a_rule_is_put_off_until_tomorrow_and_shown_again_after_an_undo(home: Home) -> None:
     with entered(home) as dashboard:
         page = follow(dashboard, send(dashboard, dashboard.get("/inbox").text, "/inbox/P-0001/later"))
@@ -95,6 +99,7 @@ def test_own_words_wait_untested_and_can_be_tested_tonight(home: Home) -> None:
     assert rules(home) == ["- Use pnpm 9."]
 
 
+@pytest.mark.slow
 def test_words_that_can_not_be_used_change_nothing(home: Home) -> None:
     with entered(home) as dashboard:
         page = dashboard.get("/inbox").text
@@ -104,6 +109,7 @@ def test_words_that_can_not_be_used_change_nothing(home: Home) -> None:
     assert states(home) == {"P-0001": "waiting"}
 
 
+@pytest.mark.slow
 def test_one_rule_of_three_is_adopted_and_the_others_wait_on(home: Home) -> None:
     with_three_rules(home)
     with entered(home) as dashboard:
@@ -119,6 +125,7 @@ def test_one_rule_of_three_is_adopted_and_the_others_wait_on(home: Home) -> None
     assert rules(home) == ["- Be brief."]
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_since_it_was_shown_is_not_written_and_the_new_state_is_shown(home: Home) -> None:
     with entered(home) as dashboard:
         page = dashboard.get("/inbox").text
@@ -136,6 +143,7 @@ def test_a_file_that_changed_since_it_was_shown_is_not_written_and_the_new_state
     assert rules(home) == ["- Use pnpm, never npm."]
 
 
+@pytest.mark.slow
 def test_a_second_tab_can_not_decide_what_was_decided(home: Home) -> None:
     with entered(home) as dashboard:
         page = dashboard.get("/inbox").text
@@ -202,6 +210,7 @@ def test_a_name_that_nothing_has_is_not_found(home: Home, address: str) -> None:
         assert dashboard.get(address).status == 404
 
 
+@pytest.mark.slow
 def test_a_rule_that_was_divided_from_others_is_adopted_alone_again(home: Home) -> None:
     with_three_rules(home)
     home.command("adopt", "P-0001.2")
@@ -215,6 +224,7 @@ def test_a_rule_that_was_divided_from_others_is_adopted_alone_again(home: Home) 
     assert rules(home) == ["- Be brief."]
 
 
+@pytest.mark.slow
 def test_the_page_of_a_decided_rule_has_the_way_back(home: Home) -> None:
     home.command("adopt", "P-0001")
     with entered(home) as dashboard:
@@ -225,6 +235,7 @@ def test_the_page_of_a_decided_rule_has_the_way_back(home: Home) -> None:
     assert rules(home) == []
 
 
+@pytest.mark.slow
 def test_what_was_decided_is_listed_newest_first_each_with_its_way_back(home: Home) -> None:
     with_three_rules(home)
     home.command("adopt", "P-0001.1")

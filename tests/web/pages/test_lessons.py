@@ -6,6 +6,7 @@ from contextlib import closing
 from html import unescape
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
@@ -70,6 +71,7 @@ def test_before_the_first_night_it_says_where_lessons_come_from(tmp_path_factory
         assert dashboard.get("/lessons/own").status == 404
 
 
+@pytest.mark.slow
 def test_a_task_is_dropped_pinned_and_brought_back(home: Home) -> None:
     (first, *_) = tasks(home)
     with entered(home) as dashboard:
@@ -86,6 +88,7 @@ def test_a_task_is_dropped_pinned_and_brought_back(home: Home) -> None:
         assert tasks(home)[0]["pinned"]
 
 
+@pytest.mark.slow
 def test_a_task_is_edited_and_later_nights_keep_that(home: Home) -> None:
     task = next(task for task in tasks(home) if task["split"] == "val")
     with entered(home) as dashboard:
@@ -105,6 +108,7 @@ def test_a_task_is_edited_and_later_nights_keep_that(home: Home) -> None:
     assert (changed["prompt"], changed["split"]) == ("add a start script\nand run it", "train")
 
 
+@pytest.mark.slow
 def test_a_lesson_is_dropped_with_all_its_tasks_and_restored(home: Home) -> None:
     count = len(tasks(home))
     with entered(home) as dashboard:
@@ -115,6 +119,7 @@ def test_a_lesson_is_dropped_with_all_its_tasks_and_restored(home: Home) -> None
     assert tasks(home, "--dropped") == []
 
 
+@pytest.mark.slow
 def test_a_task_of_ones_own_without_a_lesson_has_a_place(home: Home) -> None:
     assert (
         home.command("tasks", "add", "--prompt", "Write a commit message", "--rubric", "Names the ticket").code == 0
@@ -148,6 +153,7 @@ def test_hostile_text_in_every_field_is_inert(home: Home) -> None:
         assert "\u202e" not in page
 
 
+@pytest.mark.slow
 def test_a_lesson_whose_rule_was_rejected_or_taken_back_says_so(home: Home) -> None:
     home.command("reject", "P-0001")
     with entered(home) as dashboard:

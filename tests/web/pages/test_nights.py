@@ -1,10 +1,13 @@
 import json
 import re
 
+import pytest
+
 from tests.command import Home
 from tests.web.dashboard import Dashboard, entered, visible_text
 
 
+@pytest.mark.slow
 def test_nights_are_listed_with_what_came_of_them(dashboard: Dashboard) -> None:
     page = visible_text(dashboard.get("/nights").text)
     assert "today" in page
@@ -70,6 +73,7 @@ def test_a_night_has_the_very_parts_of_its_report(dashboard: Dashboard, slept: H
     assert parts(page)[: len(parts(report))] == parts(report)
 
 
+@pytest.mark.slow
 def test_a_proposal_is_decided_on_in_the_inbox_and_not_by_a_command(home_after: Home) -> None:
     with entered(home_after) as dashboard:
         (night,) = home_after.command("history", "--json").json["nights"]
