@@ -241,7 +241,7 @@ def test_a_withdrawn_proposal_says_why_and_when_and_can_not_be_adopted(home: Hom
             "UPDATE proposals SET state = 'withdrawn', reason = 'you took it back: «npm is fine»', decided = '2026-03-04'"
         )
     assert "Withdrawn on 2026-03-04: you took it back: «npm is fine»" in home.command("show", "P-0001").out
-    assert "P-0001 withdrawn" in home.command("history").out
+    assert "P-0001 was withdrawn" in home.command("history").out
     assert "No proposals are waiting" in home.command("adopt", "--all").out
     refused = home.command("adopt", "P-0001")
     assert refused.code == 2

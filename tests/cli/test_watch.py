@@ -90,7 +90,8 @@ def test_another_terminal_sees_how_far_a_night_is_and_how_it_ends(tmp_path: Path
         assert now["progress"]["process"] == night.pid
         watcher = home.start("status", "--watch")
         assert watcher.stderr is not None
-        while "rollout" not in (line := watcher.stderr.readline()):
+        while "attempts: " not in (line := watcher.stderr.readline()):
+            assert line, "it ended before the night"
             assert "of at most 300 calls" in line
         assert "Running      20" in home.command("status").out
         held.go_on.set()
