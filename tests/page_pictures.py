@@ -42,18 +42,20 @@ class Picture(NamedTuple):
 
 def main() -> None:
     """Write each picture with its words."""
-    PICTURES.mkdir(exist_ok=True)
-    for picture in pictures():
-        (PICTURES / f"{picture.name}.png").write_bytes(picture.png)
-        (PICTURES / f"{picture.name}.txt").write_text(picture.words, encoding="utf-8")
-
-
-def pictures() -> Iterator[Picture]:
-    """Take each picture: the report, what waits, the lessons, and a night that runs."""
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright, example_home() as home:
+    PICTURES.mkdir(exist_ok=True)
+    with sync_playwright() as playwright:
         browser = launched(playwright.chromium)
+        for picture in pictures(browser):
+            (PICTURES / f"{picture.name}.png").write_bytes(picture.png)
+            (PICTURES / f"{picture.name}.txt").write_text(picture.words, encoding="utf-8")
+        browser.close()
+
+
+def pictures(browser: "Browser") -> Iterator[Picture]:
+    """Take each picture: the report, what waits, the lessons, and a night that runs."""
+    with example_home() as home:
         yield _report(browser, home)
         with served(home) as (dashboard, _):
             dashboard.enter()
@@ -61,7 +63,6 @@ def pictures() -> Iterator[Picture]:
             yield _of_dashboard(browser, home, dashboard, "lessons", "/lessons")
             with _running(home):
                 yield _of_dashboard(browser, home, dashboard, "tonight", "/tonight")
-        browser.close()
 
 
 def _report(browser: "Browser", home: ExampleHome) -> Picture:

@@ -17,7 +17,7 @@ from skillopt_sleep.reporters.card import Change, Rule
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.page.decisions import dots
 from skillopt_sleep.reporters.statistics import TESTED_NEXT, places, statistics
-from skillopt_sleep.stores.bank import OPEN, UNDONE, WAITING, WITHDRAWN
+from skillopt_sleep.stores.bank import OPEN, UNDONE, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.web.ways import Way, became, sleeps, way_of
 
 
@@ -62,7 +62,7 @@ def card_of(seen: Seen, *, now: datetime) -> Card:
     waits, asleep = decided.state in OPEN, sleeps(decided, now=now)
     return Card(
         rule=waiting.rule,
-        state=became(decided, now=now) if not waits or decided.state == UNDONE or asleep else "",
+        state=_state(decided, now=now) if not waits or decided.state == UNDONE or asleep else "",
         waits=waits,
         later=waits and decided.state != UNDONE and not asleep,
         way=way_of(decided, now=now),
@@ -102,13 +102,19 @@ def _is_blank(row: Row) -> bool:
     return row.sign == " " and not any(piece.text.strip() for piece in row.pieces)
 
 
+def _state(decided: Decided, *, now: datetime) -> str:
+    """Return what was decided, and why."""
+    words = became(decided, now=now)
+    if not decided.reason:
+        return words
+    if decided.state == WITHDRAWN:
+        return f"{words} Withdrawn on {decided.decided[:10]}: {decided.reason}"
+    return f"{words} Your reason: «{decided.reason}»"
+
+
 def _notes(seen: Seen) -> Iterator[str]:
-    """Yield what was decided, what waits to be tested, and what else should be known before a decision."""
+    """Yield what waits to be tested, and what else should be known before a decision."""
     decided, proposal = seen.decided, seen.decided.proposal
-    if decided.reason and decided.state == WITHDRAWN:
-        yield f"Withdrawn on {decided.decided[:10]}: {decided.reason}"
-    elif decided.reason:
-        yield f"Your reason: «{decided.reason}»"
     if decided.again and decided.state == WAITING:
         yield TESTED_NEXT
     if proposal.pair:
