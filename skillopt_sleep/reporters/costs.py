@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from skillopt_sleep.kit.words import counted
+from skillopt_sleep.reporters.spending import amount
 from skillopt_sleep.stores.ledger import LedgerLine
 
 
@@ -54,5 +55,5 @@ def tokens_spent(summed: Total) -> str:
 def price(summed: Total) -> str:
     """Say what it cost."""
     if not summed.unpriced:
-        return f"${summed.usd:.4f}"
-    return f"at least ${summed.usd:.4f}" if summed.usd else "unknown"
+        return amount(summed.usd)
+    return f"at least {amount(summed.usd)}" if summed.usd else "unknown"

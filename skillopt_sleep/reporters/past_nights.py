@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from skillopt_sleep.records import NightReport, Spend, StepOutcome
 from skillopt_sleep.reporters.decided import state_in_words
+from skillopt_sleep.reporters.spending import amount
 from skillopt_sleep.stores.sqlite import NightLine, SqliteStore
-
-_CENT = 0.01
 
 
 class PastNight(NamedTuple):
@@ -67,9 +66,8 @@ def tokens(spend: Spend) -> str:
 def dollars(spend: Spend) -> str:
     """Return the dollars of a night, as far as they are known."""
     if spend.usd is None:
-        return "unknown" if spend.calls else "$0.00"
-    digits = 4 if 0 < spend.usd < _CENT else 2
-    return f"${spend.usd:.{digits}f}"
+        return "unknown" if spend.calls else amount(0)
+    return amount(spend.usd)
 
 
 def proposed(report: NightReport, step: StepOutcome, states: Mapping[str, str]) -> str:

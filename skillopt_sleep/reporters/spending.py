@@ -27,8 +27,9 @@ def tokens(spend: Spend) -> str:
 
 def dollars(spend: Spend) -> str:
     """Return the dollars in words."""
-    if spend.usd is None:
-        return "dollars unknown"
-    if 0 < spend.usd < SMALL:
-        return f"${spend.usd:.4f}"
-    return f"${spend.usd:.2f}"
+    return "dollars unknown" if spend.usd is None else amount(spend.usd)
+
+
+def amount(usd: float) -> str:
+    """Return an amount of dollars as it is shown everywhere."""
+    return f"${usd:,.4f}" if 0 < usd < SMALL else f"${usd:,.2f}"

@@ -18,7 +18,7 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.reporters.escaping import Quoted, change
 from skillopt_sleep.reporters.gains import both_arms, with_interval
-from skillopt_sleep.reporters.verdicts import WORDS, verdict_words
+from skillopt_sleep.reporters.verdicts import in_a_word, verdict_words
 
 _KINDS = {
     CandidateKind.BUNDLE: "all together",
@@ -71,7 +71,7 @@ def every_trial(outcome: StepOutcome, quoted: Quoted | None = None) -> list[Row]
 def _verdict(tested: Judged) -> str:
     """Return the verdict on a trial; nobody expects one that asks whether a rule is still needed to gain."""
     if tested.kind is CandidateKind.REMOVAL and tested.trial.n:
-        return WORDS[tested.verdict.decision]
+        return in_a_word(tested.verdict, tested.trial)
     return verdict_words(tested.verdict, tested.trial)
 
 

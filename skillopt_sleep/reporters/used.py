@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import WIDTH
 from skillopt_sleep.records import Split, StepOutcome, Task
-from skillopt_sleep.reporters.verdicts import WORDS
+from skillopt_sleep.reporters.verdicts import in_a_word
 
 
 def uses(task: Task, step: StepOutcome) -> Iterator[str]:
@@ -35,4 +35,4 @@ def _as_lesson(task: Task, step: StepOutcome) -> Iterator[str]:
     for applied in step.tried.edits:
         if task.id in applied.edit.tasks:
             words = one_line(applied.edit.content or applied.edit.target, limit=WIDTH - 6)
-            yield f"led to an edit ({applied.fate}, its trial: {WORDS[step.verdict.decision]})\n      {words}"
+            yield f"led to an edit ({applied.fate}, {in_a_word(step.verdict, step.trial)})\n      {words}"

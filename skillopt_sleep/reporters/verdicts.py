@@ -18,11 +18,16 @@ WORSE = "made it worse"
 OTHERS_WORSE = "made other requests worse"
 
 
-def verdict_words(verdict: Verdict, trial: Trial) -> str:
-    """Return a verdict in words, and what is known of a change that wasn't proven."""
+def in_a_word(verdict: Verdict, trial: Trial) -> str:
+    """Return a verdict in a word or two, without what is known beside it."""
     if verdict.decision is Decision.ACCEPT:
         return _accepted(verdict, trial)
-    word = WORDS[verdict.decision]
+    return WORDS[verdict.decision]
+
+
+def verdict_words(verdict: Verdict, trial: Trial) -> str:
+    """Return a verdict in words, and what is known of a change that wasn't proven."""
+    word = in_a_word(verdict, trial)
     if trial.before is None or trial.after is None:
         return word
     if verdict.decision is Decision.UNDECIDED:

@@ -42,9 +42,9 @@ def test_every_night_shows_purpose_model_tokens_and_dollars(home: Home) -> None:
     assert done.code == 0
     lines = done.out.splitlines()
     assert [line.split() for line in lines if not line.startswith(" ")][:2] == [[new, "m-2"], [old, "m-1"]]
-    assert lines[2].split()[:6] == ["attempts", "1", "1,000", "800", "50", "$0.5000"]
+    assert lines[2].split()[:6] == ["attempts", "1", "1,000", "800", "50", "$0.50"]
     assert lines[-1].startswith("all")
-    assert lines[-1].endswith("$0.7500")
+    assert lines[-1].endswith("$0.75")
 
 
 def test_an_unknown_price_is_no_zero(home: Home) -> None:
@@ -52,7 +52,7 @@ def test_an_unknown_price_is_no_zero(home: Home) -> None:
     had_night(home, usd=None)
 
     *_, total, price = home.command("cost").out.splitlines()
-    assert total.endswith("at least $0.2500")
+    assert total.endswith("at least $0.25")
     assert price.startswith("No price is known for m-1. Set it: skillopt-sleep config set prices.models.m-1 ")
     assert "unpriced" not in home.command("cost").out
     assert home.command("cost", "--json").json["total"]["usd"] is None
@@ -61,7 +61,7 @@ def test_an_unknown_price_is_no_zero(home: Home) -> None:
 def test_unknown_tokens_are_no_zero(home: Home) -> None:
     had_night(home, usd=0.0, usage=None)
 
-    assert home.command("cost").out.splitlines()[-1].endswith("1 call, tokens unknown  $0.0000")
+    assert home.command("cost").out.splitlines()[-1].endswith("1 call, tokens unknown  $0.00")
 
     had_night(home, usd=0.0, days_ago=1)
 

@@ -82,7 +82,7 @@ def test_it_says_which_nights_used_it_and_what_came_of_it() -> None:
     )
     text = told(Banked(TASK), reports=reports)
     assert "    n1  shop:CLAUDE.md: tested a change, 0.25 → 1.00\n" in text
-    assert "    n2  shop:CLAUDE.md: led to an edit (applied, its trial: not decided)\n      - Use pnpm.\n" in text
+    assert "    n2  shop:CLAUDE.md: led to an edit (applied, not decided)\n      - Use pnpm.\n" in text
     assert text.count("n3  shop:CLAUDE.md: was asked without a change: 0.50") == 1
     assert "n4" not in text
 

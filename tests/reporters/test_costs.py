@@ -16,8 +16,8 @@ def test_lines_are_added_up() -> None:
 @pytest.mark.parametrize(
     ("summed", "words", "cost"),
     [
-        (Total(1, 10, 2, 0, 0.5), "1 call, 10 tokens in and 2 out", "$0.5000"),
-        (Total(2, 10, 2, 0, 0.5, 1, 1), "2 calls, at least 10 tokens in and 2 out", "at least $0.5000"),
+        (Total(1, 10, 2, 0, 0.5), "1 call, 10 tokens in and 2 out", "$0.50"),
+        (Total(2, 10, 2, 0, 0.5, 1, 1), "2 calls, at least 10 tokens in and 2 out", "at least $0.50"),
         (Total(2, 0, 0, 0, 0, 2, 2), "2 calls, tokens unknown", "unknown"),
     ],
 )

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.records import Decision, Guard, Harm, Trial, Verdict
 from skillopt_sleep.reporters.decided import STATES
-from skillopt_sleep.reporters.verdicts import OTHERS_WORSE, SEEMED, UNTESTED, WORDS, WORSE, verdict_words
+from skillopt_sleep.reporters.verdicts import OTHERS_WORSE, SEEMED, UNTESTED, WORDS, WORSE, in_a_word, verdict_words
 from tests.reporters.reports import ACCEPTED, TRIAL, UNDECIDED, rejected
 
 PROVEN = Verdict(decision=Decision.ACCEPT, reason="better", rule="sequential, mixed", error_rate="at most 5 %")
@@ -36,6 +36,11 @@ def lost(interval: tuple[float, float], after: float = 0.1) -> Trial:
 )
 def test_every_verdict_has_its_words(verdict: Verdict, trial: Trial, words: str) -> None:
     assert verdict_words(verdict, trial) == words
+
+
+def test_in_a_word_too_nothing_is_proven_whose_error_rate_nobody_knows() -> None:
+    assert in_a_word(ACCEPTED, TRIAL) == SEEMED
+    assert in_a_word(REJECTED, lost((-1.0, -0.1))) == "not proven"
 
 
 def test_what_helped_but_harmed_other_lessons_is_called_that() -> None:

@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.pages.axis import Scale, Tick, ticks
-from skillopt_sleep.records import Record, Spend as Spent
-from skillopt_sleep.reporters.costs import Total, tokens_spent, total
-from skillopt_sleep.reporters.spending import dollars
+from skillopt_sleep.records import Record
+from skillopt_sleep.reporters.costs import Total, price, tokens_spent, total
+from skillopt_sleep.reporters.spending import amount
 from skillopt_sleep.reporters.words import purpose_words, unpriced
 from skillopt_sleep.settings import Settings
 from skillopt_sleep.stores.ledger import LedgerLine
@@ -95,7 +95,7 @@ def spend(store: SqliteStore, settings: Settings, *, span: str, skipped: int, no
         spans=tuple(SPANS),
         calls=summed.calls,
         tokens=tokens_spent(summed),
-        dollars=_price(summed),
+        dollars=price(summed),
         unpriced=unpriced([line.model for line in lines if line.unpriced]) if summed.unpriced else "",
         chart=_chart(nights[:_MOST_BARS]) if nights else None,
         limits=tuple(_limits(store, settings, now)),
@@ -124,23 +124,11 @@ def _rows(sums: Sequence[tuple[str, Total]]) -> tuple[Row, ...]:
                 name=name,
                 calls=summed.calls,
                 tokens=tokens_spent(summed),
-                dollars=_price(summed),
+                dollars=price(summed),
                 share=round(100 * _size(summed) / every, 1),
             )
         )
     return tuple(rows)
-
-
-def _price(summed: Total) -> str:
-    """Say what it cost, as every page says it."""
-    if summed.unpriced and not summed.usd:
-        return "unknown"
-    at_least = "at least " if summed.unpriced else ""
-    return f"{at_least}{_dollars(summed.usd)}"
-
-
-def _dollars(usd: float) -> str:
-    return dollars(Spent(usd=usd))
 
 
 def _size(summed: Total) -> int:
@@ -159,7 +147,7 @@ def _chart(nights: Sequence[tuple[str, Total]]) -> Chart:
     bars: list[Bar] = []
     for place, ((name, summed), value) in enumerate(zip(reversed(nights), reversed(values), strict=True)):
         left, right = across.share(place + 0.12), across.share(place + 0.88)
-        title = f"{name}: {summed.calls:,} calls, {tokens_spent(summed)}, {_price(summed)}"
+        title = f"{name}: {summed.calls:,} calls, {tokens_spent(summed)}, {price(summed)}"
         bars.append(Bar(x=left, width=round(min(right - left, 6), 2), height=up.share(value), title=title))
     return Chart(
         what=what,
@@ -172,7 +160,7 @@ def _chart(nights: Sequence[tuple[str, Total]]) -> Chart:
 
 def _label(value: float, what: str) -> str:
     if what == "dollars":
-        return _dollars(value)
+        return amount(value)
     for unit, size in (("M", 1_000_000), ("k", 1_000)):
         if value >= size:
             return f"{value / size:g}{unit}"
@@ -196,9 +184,9 @@ def _limits(store: SqliteStore, settings: Settings, now: datetime) -> Iterable[L
         yield _limit(
             "dollars this month",
             used.dollars,
-            f"{about}{_dollars(used.dollars)}",
+            f"{about}{amount(used.dollars)}",
             budget.month_usd,
-            _dollars(budget.month_usd),
+            amount(budget.month_usd),
         )
 
 
