@@ -46,8 +46,9 @@ def history(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """List past nights: outcome, documents, gains and cost."""
+    now = utc_now()
     with opened_to_read() as store:
-        past = past_nights(store, last=last)
+        past = past_nights(store, now=now, last=last)
     if as_json:
         told = [_data(night, report, past.states) for night, report in past.nights]
         say_json({"schema_version": 1, "nights": told, "all": past.all})
@@ -56,9 +57,8 @@ def history(
         _say_no_night()
         return
     table: list[Sequence[Part]] = []
-    now = utc_now()
     for night, report in past.nights:
-        table += rows(night, report, past.states, now=now, running=past.running, verbose=verbose)
+        table += rows(night, report, past.told, now=now, running=past.running, verbose=verbose)
     say_table(COLUMNS, table)
     earlier = past.all - len(past.nights)
     if earlier:
@@ -76,13 +76,13 @@ def _say_no_night() -> None:
 def rows(
     night: NightLine,
     report: NightReport | None,
-    states: Mapping[str, str],
+    told: Mapping[str, str],
     *,
     now: datetime,
     running: bool = False,
     verbose: bool = False,
 ) -> Iterator[Sequence[Part]]:
-    """Yield a night's row, then one for each document that was worked on; `states` are those of proposals."""
+    """Yield a night's row, then one for each document that was worked on; `told` says what became of proposals."""
     moment, name = (when(night.started, now), BOLD), (night.id, DIM)
     if report is None:
         yield moment, _without_report(night, running=running), "", "", "", "", name
@@ -91,7 +91,7 @@ def rows(
     sessions, calls = f"{report.sessions.used:,}", f"{spend.calls:,}"
     yield moment, _outcome(report.verdict), sessions, calls, tokens(spend), dollars(spend), name
     for step in report.documents:
-        text = f"{one_line(step.document.id, limit=200)}: {verdict(step)}{proposed(report, step, states)}"
+        text = f"{one_line(step.document.id, limit=200)}: {verdict(step)}{proposed(report, step, told)}"
         if step.trial.n:
             what = "solved" if solved(step.trial.own) else "grade"
             text += f", {what} {arms(step.trial)}"

@@ -1,6 +1,7 @@
 """Say what a person decided on a proposal, in the words that are used everywhere: adopted, rejected, put off."""
 
 from collections.abc import Collection, Iterable
+from datetime import datetime
 
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN, Decided
 
@@ -22,9 +23,17 @@ _IN_SHORT = {
 }
 
 
-def state_in_words(name: str, state: str) -> str:
-    """Return the state of a proposal in a few words; one of which nothing is kept is gone."""
-    return _IN_SHORT.get(state, "{} is gone").format(name)
+def in_few_words(decided: Decided, *, now: datetime) -> str:
+    """Return the state of a proposal in a few words."""
+    name = decided.proposal.id
+    if sleeps(decided, now=now):
+        return f"you put {name} off"
+    return _IN_SHORT[decided.state].format(name)
+
+
+def sleeps(decided: Decided, *, now: datetime) -> bool:
+    """Return whether a proposal was put off, and isn't due again yet."""
+    return decided.state == WAITING and decided.until is not None and decided.until > now
 
 
 def decided_in_words(decided: Decided) -> str:

@@ -1,10 +1,11 @@
 """Read the nights that are over, and say what each gained, proposed and cost."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import NamedTuple
 
 from skillopt_sleep.records import NightReport, Spend, StepOutcome
-from skillopt_sleep.reporters.decided import state_in_words
+from skillopt_sleep.reporters.decided import in_few_words
 from skillopt_sleep.reporters.spending import amount
 from skillopt_sleep.stores.sqlite import NightLine, SqliteStore
 
@@ -19,25 +20,28 @@ class PastNight(NamedTuple):
 class PastNights(NamedTuple):
     """Some nights, newest first, of how many there are in `all`.
 
-    `states` are those of proposals by their id; `running` says whether a night runs now.
+    `states` are those of proposals by their id, `told` is the same in words; `running` says whether a night runs now.
     """
 
     nights: tuple[PastNight, ...]
     all: int
     states: Mapping[str, str]
+    told: Mapping[str, str]
     running: bool
 
 
-def past_nights(store: SqliteStore, *, last: int, skipped: int = 0) -> PastNights:
+def past_nights(store: SqliteStore, *, now: datetime, last: int, skipped: int = 0) -> PastNights:
     """Read the last nights, all if `last` is 0; so many newer ones are `skipped`."""
     lines = store.nights()
     end = skipped + last if last else None
     nights = tuple(PastNight(line, store.report(line.id)) for line in lines[skipped:end])
+    known = store.bank.proposals()
     is_open = any(night.line.closed is None for night in nights)
     return PastNights(
         nights=nights,
         all=len(lines),
-        states={decided.proposal.id: decided.state for decided in store.bank.proposals()},
+        states={decided.proposal.id: decided.state for decided in known},
+        told={decided.proposal.id: in_few_words(decided, now=now) for decided in known},
         running=is_open and store.is_running(),
     )
 
@@ -70,12 +74,12 @@ def dollars(spend: Spend) -> str:
     return amount(spend.usd)
 
 
-def proposed(report: NightReport, step: StepOutcome, states: Mapping[str, str]) -> str:
-    """Return the proposals for this document, and what the person decided on each."""
+def proposed(report: NightReport, step: StepOutcome, told: Mapping[str, str]) -> str:
+    """Return the proposals for this document, and what the person decided on each; one that isn't `told` is gone."""
     text = ""
     for proposal in report.proposals:
         if proposal.document == step.document.id:
-            parts = [name for name in states if name.startswith(f"{proposal.id}.")]
+            parts = [name for name in told if name.startswith(f"{proposal.id}.")]
             for name in parts or [proposal.id]:
-                text += f", {state_in_words(name, states.get(name, ''))}"
+                text += f", {told.get(name, f'{name} is gone')}"
     return text

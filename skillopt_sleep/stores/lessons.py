@@ -33,14 +33,10 @@ class SqliteLessons:
     def every(self) -> tuple[Lesson, ...]:
         """Return all lessons, each with its state as it is now, in the order they first came up."""
         lessons = [from_json(body, Lesson) for (body,) in self._rows("SELECT body FROM lessons", ())]
-        proposed = self.taught_by(*OPEN)
-        live = self.taught_by(ADOPTED)
+        proposed = self.taught_by(entry.proposal for entry in self._bank.proposals(*OPEN))
+        live = self.taught_by(entry.proposal for entry in self._bank.proposals(ADOPTED))
         current = [_with_state(lesson, proposed, live) for lesson in lessons]
         return tuple(sorted(current, key=lambda lesson: (lesson.first, lesson.id)))
-
-    def taught_by(self, *states: str) -> set[str]:
-        """Return the ids of the lessons that have a rule in one of these states."""
-        return self._taught_by(entry.proposal for entry in self._bank.proposals(*states))
 
     def named(self, ids: Collection[str]) -> tuple[Lesson, ...]:
         """Return the lessons of these ids as they were kept, whatever became of them since."""
@@ -57,7 +53,7 @@ class SqliteLessons:
                 (lesson.id, lesson.project, lesson.state.value, night, to_json(lesson)),
             )
 
-    def _taught_by(self, proposals: Iterable[Proposal]) -> set[str]:
+    def taught_by(self, proposals: Iterable[Proposal]) -> set[str]:
         """Return the ids of the lessons of these proposals, and of those that their edits were learned from."""
         tasks: dict[str, None] = {}
         named: set[str] = set()

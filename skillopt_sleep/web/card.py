@@ -14,11 +14,12 @@ from skillopt_sleep.pages.interval import Dot
 from skillopt_sleep.proposals.reword import wording
 from skillopt_sleep.records import Proposal, Record
 from skillopt_sleep.reporters.card import Change, Rule
+from skillopt_sleep.reporters.decided import sleeps
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.page.decisions import dots
 from skillopt_sleep.reporters.statistics import TESTED_NEXT, places, statistics
 from skillopt_sleep.stores.bank import OPEN, UNDONE, WAITING, WITHDRAWN, Decided
-from skillopt_sleep.web.ways import Way, became, sleeps, way_of
+from skillopt_sleep.web.ways import Way, became, way_of
 
 
 class ChangedFile(Record, frozen=True, kw_only=True):

@@ -123,7 +123,7 @@ class Lesson(Record, frozen=True, kw_only=True):
 def lessons_page(store: SqliteStore, asked: Asked, *, now: datetime) -> Lessons:
     """Return the lessons that are asked for, those whose rules wait first, the latest of a state first."""
     every = store.lessons.every()
-    standing = standings(store, every)
+    standing = standings(store, every, now=now)
     counts = Counter(standing.values())
     found = [lesson for lesson in every if asked.state in {"", standing[lesson.id]} and _matches(lesson, asked)]
     found.sort(key=lambda lesson: (_ORDER.index(standing[lesson.id]), -lesson.last.timestamp()))
@@ -154,7 +154,7 @@ def lesson_page(store: SqliteStore, name: str, *, now: datetime, trouble: SleepE
     known = [one for one in origins(store.bank.proposals(), named.values()) if name in one.lessons]
     reports = list(_reports(store, {entry.night for entry in entries} | {one.night for one in known}))
     absent = of_lesson(lesson, named, lambda: reports) if not known else None
-    standing = standings(store, [lesson])[name]
+    standing = standings(store, [lesson], now=now)[name]
     because = sentence(absent.because) if absent else ""
     ender = next((one for one in named.values() if one.takes_back == name), None)
     ended = named.get(lesson.takes_back)

@@ -7,9 +7,9 @@ from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.words import ago, home_path
 from skillopt_sleep.records import Proof, Proposal, Record
 from skillopt_sleep.reporters.cards import wording
-from skillopt_sleep.reporters.decided import STATES
+from skillopt_sleep.reporters.decided import STATES, sleeps
 from skillopt_sleep.reporters.statistics import documents
-from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, Decided
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 UNDO, WAIT, WAKE, TEST = "undo", "wait", "wake", "test"
@@ -77,11 +77,6 @@ def became(decided: Decided, *, now: datetime) -> str:
     if not decided.decided:
         return words
     return f"{words.removesuffix('.')} ({ago(datetime.fromisoformat(decided.decided), now)})."
-
-
-def sleeps(decided: Decided, *, now: datetime) -> bool:
-    """Tell whether a proposal is left out of what waits for now."""
-    return decided.state == WAITING and decided.until is not None and decided.until > now
 
 
 def state_shown(decided: Decided) -> str:

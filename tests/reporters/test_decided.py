@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from skillopt_sleep.reporters.decided import decided_in_words, state_in_words, told_of_all
+from skillopt_sleep.reporters.decided import decided_in_words, in_few_words, told_of_all
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, WITHDRAWN, Decided
 from tests.builders import a_proposal
 from tests.fakes import NOON
@@ -33,6 +33,12 @@ def test_only_what_does_not_wait_now_is_told_as_decided() -> None:
 
 
 def test_a_state_is_told_in_a_few_words() -> None:
-    assert state_in_words("P-1", WAITING) == "P-1 waits for you"
-    assert state_in_words("P-1", REJECTED) == "you rejected P-1"
-    assert state_in_words("P-1", "") == "P-1 is gone"
+    proposal = a_proposal(id="P-1")
+    assert in_few_words(Decided(proposal, WAITING, "", ""), now=NOON) == "P-1 waits for you"
+    assert in_few_words(Decided(proposal, REJECTED, "", ""), now=NOON) == "you rejected P-1"
+
+
+def test_what_was_put_off_does_not_wait_until_it_is_due() -> None:
+    put_off = Decided(a_proposal(id="P-1"), WAITING, "", "", until=NOON + timedelta(days=1))
+    assert in_few_words(put_off, now=NOON) == "you put P-1 off"
+    assert in_few_words(put_off, now=NOON + timedelta(days=2)) == "P-1 waits for you"

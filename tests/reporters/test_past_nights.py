@@ -8,7 +8,7 @@ from skillopt_sleep.records import FreshRound, Spend, Trial
 from skillopt_sleep.reporters.past_nights import dollars, gain, past_nights, tokens
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_report, an_outcome
-from tests.fakes import FakeClock
+from tests.fakes import NOON, FakeClock
 from tests.reporters.reports import improved
 
 
@@ -18,12 +18,12 @@ def test_nights_are_read_newest_first_some_at_a_time(tmp_path: Path) -> None:
         with store.open_night() as page:
             page.close(a_report(night=page.night), found=(), tasks=(), lessons=(), lost=(), copies=())
 
-    first, rest = past_nights(store, last=2), past_nights(store, last=2, skipped=2)
+    first, rest = past_nights(store, now=NOON, last=2), past_nights(store, now=NOON, last=2, skipped=2)
 
     everything = [line.id for line in store.nights()]
     assert [night.line.id for night in (*first.nights, *rest.nights)] == everything
     assert (first.all, rest.all) == (3, 3)
-    assert all(night.report for night in past_nights(store, last=0).nights)
+    assert all(night.report for night in past_nights(store, now=NOON, last=0).nights)
     assert not first.running
     store.close()
 

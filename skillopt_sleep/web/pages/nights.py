@@ -94,7 +94,7 @@ class Night(Record, frozen=True, kw_only=True):
 def nights(store: SqliteStore, *, skipped: int, now: datetime) -> Nights:
     """Return a page of the list, which so many newer nights come before; past the end, the last page."""
     part = stretch(len(store.nights()), skipped=skipped, at_once=AT_ONCE)
-    past = past_nights(store, last=AT_ONCE, skipped=part.rows.start)
+    past = past_nights(store, now=now, last=AT_ONCE, skipped=part.rows.start)
     return Nights(rows=tuple(_row(night, past, now=now) for night in past.nights), stretch=part)
 
 
@@ -104,7 +104,7 @@ def one_night(store: SqliteStore, name: str, *, now: datetime) -> Night | None:
     if line is None:
         return None
     report = store.report(name)
-    past = PastNights((), 0, {}, running=line.closed is None and store.is_running())
+    past = PastNights((), 0, {}, {}, running=line.closed is None and store.is_running())
     folder = store.folder(name)
     return Night(
         row=_row(PastNight(line, report), past, now=now),
@@ -166,7 +166,7 @@ def _document(step: StepOutcome, report: NightReport, past: PastNights) -> Docum
     label, _, _ = unknown_rate(step.verdict.error_rate).partition(":")
     return DocumentRow(
         name=step.document.id,
-        verdict=f"{verdict(step)}{proposed(report, step, past.states)}",
+        verdict=f"{verdict(step)}{proposed(report, step, past.told)}",
         arms=shown_arms,
         gain=gain(step),
         error_rate=label,

@@ -4,6 +4,7 @@ import re
 import sqlite3
 from contextlib import closing
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Lesson, Task
-from tests.command import Home
+from tests.command import ASKS, Home
 from tests.web.dashboard import Dashboard, entered, visible_text
 from tests.web.forms import follow, forms, send
 
@@ -169,3 +170,26 @@ def test_a_lesson_whose_rule_was_rejected_or_taken_back_says_so(home: Home) -> N
         home.command("adopt", "P-0001")
         home.command("undo", "P-0001")
         assert "you adopted its rule, and took it back ·" in said(dashboard.get("/lessons").text)
+
+
+@pytest.mark.slow
+def test_a_rule_that_was_put_off_waits_on_no_page(home: Home) -> None:
+    with entered(home) as dashboard:
+        send(dashboard, dashboard.get("/inbox").text, "/inbox/P-0001/later")
+        assert "Nothing waits for you" in said(dashboard.get("/inbox").text)
+        lessons, nights = said(dashboard.get("/lessons").text), said(dashboard.get("/nights").text)
+        assert "you put its rule off · 5 sessions" in lessons
+        assert "you put P-0001 off" in nights
+        assert "a rule waits for you" not in lessons
+        assert "P-0001 waits for you" not in nights
+
+
+@pytest.mark.slow
+def test_a_lesson_of_one_session_is_not_said_to_be_learned_from(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions(ASKS[:1])
+    assert home.command("run", "--backend", "simulated").code == 0
+    with entered(home) as dashboard:
+        listed = said(dashboard.get("/lessons").text)
+        assert "waits for a second session · 1 session" in listed
+        assert "nights learn from it" not in listed
