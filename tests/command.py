@@ -14,7 +14,7 @@ from tests.sessions import Exchange, ToolCall, claude_session, codex_session, se
 
 PROGRAM = Path(sys.executable).parent / "skillopt-sleep"
 KEY = "dummy-key-for-tests"
-PATIENCE = 600  # seconds until a command is taken to hang; a night on a busy machine may take minutes
+PATIENCE = 500  # seconds until a command is taken to hang; a night on a busy machine may take minutes
 ASKS = (
     ("create a run script", "no, that's wrong - we always use pnpm here, never npm"),
     ("add an install script", "again: we always use pnpm here, never npm"),

@@ -50,7 +50,7 @@ def weeks(trend: Trend) -> Weeks | None:
     across = Scale(low=0, high=count)
     days = [trend.first + timedelta(weeks=number) for number in range(count)]
     most = max(max(lesson.corrections) for lesson in trend.lessons)
-    sessions = _line("sessions read", trend.sessions, days, most=max([*trend.sessions, 1]))
+    sessions = _line("your sessions", trend.sessions, days, most=max([*trend.sessions, 1]))
     return Weeks(
         lessons=[_of_lesson(lesson, days, most=most) for lesson in trend.lessons],
         sessions=sessions,

@@ -37,11 +37,6 @@ from skillopt_sleep.web.site import Page, show, store_of
 AT_ONCE = 15
 PAGE_FILE = "report.html"
 FILES = {
-    PAGE_FILE: "text/html; charset=utf-8",
-    "report.json": "application/json",
-    "diagnostics.json": "application/json",
-}
-_WHAT = {
     PAGE_FILE: "this report as a page by itself, to keep or to send",
     "report.json": "the report as data",
     "diagnostics.json": "how the night ran, and why it ended so",
@@ -109,7 +104,7 @@ def one_night(store: SqliteStore, name: str, *, now: datetime) -> Night | None:
     return Night(
         row=_row(PastNight(line, report), past, now=now),
         page=_page(store, report, folder, now=now) if report else {},
-        files=tuple((file, what) for file, what in _WHAT.items() if (folder / file).is_file()),
+        files=tuple((file, what) for file, what in FILES.items() if (folder / file).is_file()),
         told=told_of(folder),
     )
 
@@ -199,7 +194,7 @@ def _file(request: Request) -> Response:
         data = read_plain(path, most=_MOST_BYTES)
     except OSError as error:
         raise HTTPException(404) from error
-    return alone(data) if file == PAGE_FILE else Response(data, media_type=FILES[file])
+    return alone(data) if file == PAGE_FILE else Response(data, media_type="application/json")
 
 
 PAGE = Page(

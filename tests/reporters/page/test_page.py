@@ -152,7 +152,7 @@ def test_the_trend_stands_with_its_sessions_and_only_if_something_was_said() -> 
     trend = Trend(first=date(2026, 2, 23), sessions=(4, 9), lessons=(said,))
     page = render(a_report(trend=trend))
     assert "Use pnpm: 3 in the week of 23 Feb; a rule about it was adopted in the week of 23 Feb" in page
-    assert "sessions read: 4 in the week of 23 Feb, 9 in the week of 2 Mar" in page
+    assert "your sessions: 4 in the week of 23 Feb, 9 in the week of 2 Mar" in page
     assert "How often you had to say it" not in render(a_report(trend=replace(trend, lessons=())))
 
 
