@@ -91,10 +91,11 @@ def rows(
     sessions, calls = f"{report.sessions.used:,}", f"{spend.calls:,}"
     yield moment, _outcome(report.verdict), sessions, calls, tokens(spend), dollars(spend), name
     for step in report.documents:
-        text = f"{one_line(step.document.id, limit=200)}: {verdict(step)}{proposed(report, step, told)}"
+        text = f"{one_line(step.document.id, limit=200)}: {verdict(step)}"
         if step.trial.n:
             what = "solved" if solved(step.trial.own) else "grade"
             text += f", {what} {arms(step.trial)}"
+        text += proposed(report, step, told)
         label, _, _ = unknown_rate(step.verdict.error_rate).partition(":")
         if label:
             text += f"; {label}"
