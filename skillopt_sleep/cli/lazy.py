@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Mapping
+from copy import copy
 from typing import Any, NamedTuple
 
 import typer
@@ -94,12 +95,13 @@ def _name_values(command: Any, ctx: Any) -> None:
     """Let help show `--project PROJECT` and `--json`, where typer would show types such as <str> and <bool>."""
     for param in command.get_params(ctx):
         if param.param_type_name == "argument":
-            vars(param)["display_type_rich"] = _nothing  # typer has no option for this
+            param.type = copy(param.type)
+            param.type.get_metavar = _nothing  # typer has no option for this
         elif param.is_flag:
             param.metavar = ""
-        elif param.metavar is None and not param.type_descriptor.is_choice:
+        elif param.metavar is None and not hasattr(param.type, "choices"):
             param.metavar = param.name.upper()
 
 
-def _nothing(ctx: Any) -> str:  # noqa: ARG001 - the signature typer calls
+def _nothing(*_: Any, **__: Any) -> str:
     return ""
