@@ -32,6 +32,7 @@ from skillopt_sleep.records import (
     Evidence,
     Exact,
     Fate,
+    Lesson,
     NightReport,
     NoCommand,
     Note,
@@ -303,6 +304,10 @@ def test_a_command_that_the_person_typed_is_no_word_of_theirs_beside_the_deed() 
     words = Evidence(session="s1", turn=5, quote="run it yourself")
     proposal = a_proposal(evidence=(Evidence(session="s1", turn=3, quote="make lint"), words), deeds=(ran,))
     assert proposal.spoken == (words,)
+    lesson = Lesson(
+        id="l-1", project="/p", wording="", first=NOW, last=NOW, quotes=proposal.evidence, deeds=proposal.deeds
+    )
+    assert lesson.spoken == (words,)
 
 
 def test_an_attempt_in_words_is_told_by_its_answer_and_one_with_tools_by_what_was_done() -> None:

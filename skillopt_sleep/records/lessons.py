@@ -107,6 +107,12 @@ class Lesson(Record, frozen=True, kw_only=True):
         named = [piece.session for piece in (*self.quotes, *self.deeds)]
         return tuple(dict.fromkeys(named))
 
+    @property
+    def spoken(self) -> tuple[Evidence, ...]:
+        """What the person said in words; a command that they typed is a deed."""
+        done = {(deed.session, deed.turn) for deed in self.deeds}
+        return tuple(piece for piece in self.quotes if (piece.session, piece.turn) not in done)
+
 
 def taken_back(lessons: Iterable[Lesson]) -> dict[str, Evidence | None]:
     """Return the ids of the lessons that the person took back, each with their last words on it, if known.

@@ -44,6 +44,13 @@ class SqliteLessons:
         rows = self._rows(f"SELECT body FROM lessons WHERE id IN ({marks}) ORDER BY id", tuple(ids))  # noqa: S608
         return tuple(from_json(body, Lesson) for (body,) in rows)
 
+    def of_session(self, session: str) -> tuple[Lesson, ...]:
+        """Return the lessons that came up in this session, as they were kept, in the order they first came up."""
+        rows = self._rows("SELECT body FROM lessons WHERE instr(body, ?)", (session,))
+        found = [from_json(body, Lesson) for (body,) in rows]
+        among = [lesson for lesson in found if session in lesson.sessions]
+        return tuple(sorted(among, key=lambda lesson: (lesson.first, lesson.id)))
+
     def keep(self, lessons: Sequence[Lesson], *, night: str) -> None:
         """Store these lessons as they are now, within the caller's transaction."""
         for lesson in lessons:

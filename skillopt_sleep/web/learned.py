@@ -15,13 +15,14 @@ from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import ago, counted, home_path, span
 from skillopt_sleep.proposals.absence import of_lesson
 from skillopt_sleep.proposals.origins import origins
-from skillopt_sleep.records import DONE, Lesson as Learned, NightReport, PlaceKind, Record, Split
+from skillopt_sleep.records import DONE, Deed, Lesson as Learned, NightReport, PlaceKind, Record, Split
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.references import scored_by
 from skillopt_sleep.reporters.used import uses
 from skillopt_sleep.reporters.words import USES
 from skillopt_sleep.stores.bank import Banked
 from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.web.addresses import turn_at
 from skillopt_sleep.web.standing import AFTERWARDS, REFUSED, STANDINGS, standings
 
 AT_ONCE = 50
@@ -65,12 +66,12 @@ class Lessons(Record, frozen=True, kw_only=True):
 
 
 class Sign(Record, frozen=True, kw_only=True):
-    """Something the person said or did: when, and in which turn of which session."""
+    """Something the person said or did: when, and in which turn of which session, with the address of that."""
 
     words: str
     when: str
     where: str
-    session: str
+    address: str
 
 
 class RuleRow(Record, frozen=True, kw_only=True):
@@ -224,7 +225,7 @@ def _row(lesson: Learned, standing: str, *, now: datetime) -> LessonRow:
     return LessonRow(
         id=lesson.id,
         wording=lesson.wording or lesson.id,
-        said=one_line(redact(lesson.quotes[-1].quote)) if lesson.quotes else "",
+        said=_last_sign(lesson),
         state=STANDINGS[standing],
         often=_often(lesson, now=now),
         project=Path(lesson.project).name,
@@ -247,8 +248,8 @@ def _where(lesson: Learned) -> str:
 
 def _signs(lesson: Learned, *, now: datetime) -> Iterator[Sign]:
     """Yield what the person said and did, newest first."""
-    signs = [(piece, f"«{piece.quote}»") for piece in lesson.quotes]
-    deeds = [(deed, f"you {DONE[deed.kind]}" + (f": «{deed.what}»" if deed.what else "")) for deed in lesson.deeds]
+    signs = [(piece, f"«{piece.quote}»") for piece in lesson.spoken]
+    deeds = [(deed, _in_words(deed)) for deed in lesson.deeds]
     found = sorted((*signs, *deeds), key=lambda pair: pair[0].at or lesson.first, reverse=True)
     for piece, words in found:
         agent, _, session = piece.session.partition(":")
@@ -257,8 +258,20 @@ def _signs(lesson: Learned, *, now: datetime) -> Iterator[Sign]:
             words=words,
             when=when,
             where=f"{TITLES.get(agent, agent)} {session[:_SESSION_CHARS]}, turn {piece.turn}",
-            session=piece.session,
+            address=turn_at(piece.session, piece.turn),
         )
+
+
+def _last_sign(lesson: Learned) -> str:
+    """Return what the person said last of a lesson, else what they did."""
+    if lesson.spoken:
+        return f"«{one_line(redact(lesson.spoken[-1].quote))}»"
+    return _in_words(lesson.deeds[-1]) if lesson.deeds else ""
+
+
+def _in_words(deed: Deed) -> str:
+    what = f": «{one_line(redact(deed.what))}»" if deed.what else ""
+    return f"you {DONE[deed.kind]}{what}"
 
 
 def _reports(store: SqliteStore, nights: set[str]) -> Iterator[NightReport]:

@@ -15,18 +15,18 @@ from skillopt_sleep.proposals.live import body
 from skillopt_sleep.proposals.plan import MergeNeeded
 from skillopt_sleep.proposals.versions import Step, Version, touches, versions
 from skillopt_sleep.records import Record
+from skillopt_sleep.web.addresses import key_of
 from skillopt_sleep.web.card import ChangedFile, places_of
 from skillopt_sleep.web.desk import Desk
 
-_KEY_CHARS = 12
-
 
 class VersionRow(Record, frozen=True, kw_only=True):
-    """A version of a file, what made it, and what that changed in our part."""
+    """A version of a file, what was done with which proposal to make it, and what that changed in our part."""
 
     number: int
     when: str = ""
     what: str = ""
+    proposal: str = ""
     summary: str = ""
     here: bool = False
     change: tuple[ChangedFile, ...] = ()
@@ -83,7 +83,8 @@ def version_rows(path: Path, desk: Desk, summaries: Mapping[str, str]) -> Iterat
         yield VersionRow(
             number=version.number,
             when=shown(version.event.at),
-            what=f"{version.event.proposal} {'adopted' if version.event.adopted else 'undone'}",
+            what="adopted" if version.event.adopted else "undone",
+            proposal=version.event.proposal,
             summary=_summary(version, summaries),
             here=version is known[-1],
             change=tuple(_changed(path, version, desk)),
@@ -110,11 +111,6 @@ def _changed(path: Path, version: Version, desk: Desk) -> Iterator[ChangedFile]:
             if not version.event.adopted:
                 old, new = new, old
             yield ChangedFile(document=home_path(file.path), places=places_of(old, new))
-
-
-def key_of(path: Path) -> str:
-    """Return the name of a file in an address."""
-    return digest_of((str(path),))[:_KEY_CHARS]
 
 
 def _text(data: bytes | None) -> str:

@@ -1,16 +1,18 @@
 """Say what was decided on a rule, and the way back from there."""
 
 from datetime import datetime
+from pathlib import Path
 
 from skillopt_sleep.deciding.shown import digest_of
 from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.words import ago, home_path
-from skillopt_sleep.records import Proof, Proposal, Record
+from skillopt_sleep.records import Proof, Record
 from skillopt_sleep.reporters.cards import wording
 from skillopt_sleep.reporters.decided import STATES, sleeps
 from skillopt_sleep.reporters.statistics import documents
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.web.addresses import file_at
 
 UNDO, WAIT, WAKE, TEST = "undo", "wait", "wake", "test"
 
@@ -28,15 +30,19 @@ class Way(Record, frozen=True, kw_only=True):
 
 
 class Notice(Record, frozen=True, kw_only=True):
-    """What happened to a rule, and the way back."""
+    """What happened to a rule, and the way back; the text goes on with the `files` that were written, if any.
+
+    Each file has the address of its page.
+    """
 
     text: str
     link: str
+    files: tuple[tuple[str, str], ...] = ()
     way: Way | None = None
 
 
 class DecidedLine(Record, frozen=True, kw_only=True):
-    """A rule in the list of what was decided."""
+    """A rule in the list of what was decided; `again` says that it can be adopted again on its page."""
 
     id: str
     text: str
@@ -44,6 +50,7 @@ class DecidedLine(Record, frozen=True, kw_only=True):
     became: str
     reason: str
     way: Way | None
+    again: bool
 
 
 def notice_of(store: SqliteStore, name: str, *, now: datetime) -> Notice | None:
@@ -52,7 +59,13 @@ def notice_of(store: SqliteStore, name: str, *, now: datetime) -> Notice | None:
     if not found:
         return None
     (decided,) = found
-    return Notice(text=_happened(decided, now=now), link=name, way=way_of(decided, now=now))
+    adopted = decided.proposal.paths if decided.state == ADOPTED else ()
+    return Notice(
+        text=_happened(decided, now=now),
+        link=name,
+        files=tuple((home_path(path), file_at(Path(path))) for path in adopted),
+        way=way_of(decided, now=now),
+    )
 
 
 def way_of(decided: Decided, *, now: datetime) -> Way | None:
@@ -105,6 +118,7 @@ def _line(decided: Decided, *, now: datetime) -> DecidedLine:
         became=became(decided, now=now),
         reason=decided.reason if decided.state == REJECTED else "",
         way=way_of(decided, now=now),
+        again=decided.state == UNDONE,
     )
 
 
@@ -112,7 +126,7 @@ def _happened(decided: Decided, *, now: datetime) -> str:
     proposal = decided.proposal
     name = proposal.id
     if decided.state == ADOPTED:
-        return f"Adopted {name}: wrote {_paths(proposal)}."
+        return f"Adopted {name}: wrote"
     if decided.state == REJECTED:
         return f"Rejected {name}: this edit of {documents(proposal)} will not be tried again."
     if decided.state == UNDONE:
@@ -124,7 +138,3 @@ def _happened(decided: Decided, *, now: datetime) -> str:
     if decided.state in OPEN and proposal.proof is Proof.EDITED:
         return f"Your words wait as {name}, untested."
     return f"{name} waits for you again."
-
-
-def _paths(proposal: Proposal) -> str:
-    return " and ".join(map(home_path, proposal.paths))

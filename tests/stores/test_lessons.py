@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.records import Edit, EditOp, Lesson, LessonState, Outcome, Split
+from skillopt_sleep.records import Deed, DeedKind, Edit, EditOp, Evidence, Lesson, LessonState, Outcome, Split
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import NOON, a_proposal, a_task
@@ -80,3 +80,14 @@ def test_a_lesson_that_is_wanted_again_is_open_although_another_took_it_back_onc
     with store.open_night() as page:
         seal(page, lessons=(replace(LESSON, takes_back="l-2"), ended))
     assert states(store) == {"l-1": LessonState.OPEN, "l-2": LessonState.TAKEN_BACK}
+
+
+def test_the_lessons_of_a_session_are_found_by_its_whole_id(store: SqliteStore) -> None:
+    said = Evidence(session="s1", turn=2, quote="no, use pnpm")
+    of_it = replace(LESSON, quotes=(said,))
+    by_deed = replace(LESSON, id="l-2", deeds=(Deed(kind=DeedKind.RAN, session="s1", turn=3, what="pnpm i"),))
+    of_another = replace(LESSON, id="l-3", quotes=(replace(said, session="s10"),))
+    with store.open_night() as page:
+        seal(page, tasks=(TASK,), lessons=(of_it, by_deed, of_another))
+    assert store.lessons.of_session("s1") == (of_it, by_deed)
+    assert store.lessons.of_session("s") == ()

@@ -75,7 +75,7 @@ def test_a_whole_morning(chromium: Browser, axe: str, home: Home, morning: Dashb
         assert "P-0001.1 is taken back" in page.get_by_role("status").inner_text()
         assert path.read_bytes() == before
 
-        follow(page, "Look at it")
+        follow(page, "Look at the rule")
         decide(page, "Adopt")
         decide(page, "Adopt")
         assert heading(page) == "Nothing waits for you"

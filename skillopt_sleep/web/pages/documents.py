@@ -21,10 +21,11 @@ from skillopt_sleep.records import DONE, Record
 from skillopt_sleep.reporters.card import Said
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.stores.bank import ADOPTED, Decided
+from skillopt_sleep.web.addresses import key_of
 from skillopt_sleep.web.desk import Desk, desk_of, field
 from skillopt_sleep.web.forms import done
 from skillopt_sleep.web.site import Page, show
-from skillopt_sleep.web.versions import VersionRow, key_of, take_step, version_rows, way
+from skillopt_sleep.web.versions import VersionRow, take_step, version_rows, way
 from skillopt_sleep.web.ways import Notice, notice_of, state_shown
 
 MOST_SAID = 3
@@ -42,9 +43,9 @@ class FileRow(Record, frozen=True, kw_only=True):
 
 
 class LineRow(Record, frozen=True, kw_only=True):
-    """One of our lines: the words behind it, its trial, and the decision that put it there.
+    """One of our lines: the words behind it, its trial, the decision that put it there, and `by` which proposal.
 
-    One that can be taken back has the proposal it came with, the number of its rules, and what was shown of it.
+    One that can be taken back has that as its `proposal`, with the number of its rules, and what was shown of it.
     """
 
     number: int
@@ -55,6 +56,7 @@ class LineRow(Record, frozen=True, kw_only=True):
     tried: str = ""
     label: str = ""
     decision: str = ""
+    by: str = ""
     proposal: str = ""
     rules: int = 1
     shown: str = ""
@@ -161,7 +163,8 @@ def _line(line: Managed, decided: Mapping[str, Decided], *, now: datetime) -> Li
         lessons=tuple(zip(origin.lessons, origin.wordings, strict=False)),
         tried=sentence(tried(origin)),
         label=sentence(origin.label),
-        decision=sentence(f"{decision(origin, now=now)}: {origin.proposal}"),
+        decision=f"{sentence(decision(origin, now=now)).removesuffix('.')}:",
+        by=origin.proposal,
         proposal=origin.proposal if origin.state == ADOPTED else "",
         rules=len(entry.proposal.edits),
         shown=state_shown(entry),

@@ -83,21 +83,30 @@ class Sessions(Record, frozen=True, kw_only=True):
 
 
 class Turn(Record, frozen=True, kw_only=True):
-    """A typed prompt and what it was taken for; `pasted` says that a part of it, or all, isn't the person's own."""
+    """A typed prompt and what it was taken for; `pasted` says that a part of it, or all, isn't the person's own.
 
+    One that counts in another session has no `number`.
+    """
+
+    number: int | None
     taken_for: str
     text: str
     pasted: str = ""
 
 
 class Session(Record, frozen=True, kw_only=True):
-    """Why one session is used or left out."""
+    """Why one session is used or left out, what was typed, and the lessons that came up, each with its address.
+
+    `night` says in words which night reads it, `read_by` is the one that did.
+    """
 
     title: str
     fate: str
     because: str
     night: str
+    read_by: str
     facts: tuple[tuple[str, str], ...]
+    lessons: tuple[tuple[str, str], ...]
     turns: tuple[Turn, ...]
 
 
@@ -163,7 +172,11 @@ def one_session(store: SqliteStore, settings: Settings, paths: Paths, name: str,
         fate=_fate(found),
         because=found.because,
         night=found.night,
+        read_by=history.held[line.id].night,
         facts=tuple(_facts(found, now)),
+        lessons=tuple(
+            (lesson.wording or lesson.id, f"/lessons/{lesson.id}") for lesson in store.lessons.of_session(line.id)
+        ),
         turns=tuple(_turn(typed) for typed in found.turns),
     )
 
@@ -245,7 +258,6 @@ def _facts(found: Explanation, now: datetime) -> Iterable[tuple[str, str]]:
     if session.cwd != session.project:
         yield "Folder", session.cwd
     yield "Ended", f"{when(session.ended, now)}, {ago(session.ended, now)}"
-    yield "Night", found.night
     if session.damaged:
         yield "Damage", f"{counted(session.damaged, 'unreadable line')}, skipped: {DAMAGED}"
 
@@ -255,9 +267,9 @@ def _turn(typed: TypedTurn) -> Turn:
     if typed.of is not None:
         taken_for = f"{taken_for} of turn {typed.of}"
     if typed.own is None:
-        return Turn(taken_for=taken_for, text=typed.text[:_MOST_CHARS])
+        return Turn(number=typed.turn, taken_for=taken_for, text=typed.text[:_MOST_CHARS])
     pasted = "a part of it was pasted, which founds no rule" if typed.own else "you pasted this, so it founds no rule"
-    return Turn(taken_for=taken_for, text=(typed.own or typed.text)[:_MOST_CHARS], pasted=pasted)
+    return Turn(number=typed.turn, taken_for=taken_for, text=(typed.own or typed.text)[:_MOST_CHARS], pasted=pasted)
 
 
 def _list(request: Request) -> Response:

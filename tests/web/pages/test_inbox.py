@@ -57,8 +57,13 @@ def test_a_rule_is_adopted_and_taken_back_to_the_byte(home: Home) -> None:
         text = visible_text(page)
         assert "Nothing waits for you" in text
         assert "Adopted P-0001: wrote ~/work/shop-api/CLAUDE.md" in text
+        of_file = re.search(r'href="(/documents/[0-9a-f]+)">~/work/shop-api/CLAUDE.md<', page)
+        assert of_file
+        assert "Use pnpm, never npm" in visible_text(dashboard.get(of_file[1]).text)
         page = follow(dashboard, send(dashboard, page, "/inbox/P-0001/undo"))
         assert "P-0001 is taken back" in visible_text(page)
+        listed = dashboard.get("/inbox/decided").text
+        assert '<a href="/inbox/P-0001">Adopt it again</a>' in listed
     assert document(home).read_bytes() == before
     assert states(home) == {"P-0001": "undone"}
 

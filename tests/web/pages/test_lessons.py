@@ -39,7 +39,11 @@ def test_a_lesson_shows_its_words_its_rule_and_its_tasks(home: Home) -> None:
         listed = said(dashboard.get("/lessons").text)
         assert "Use pnpm, never npm «" in listed
         assert "we always use pnpm here, never npm» a rule waits for you · 5 sessions" in listed
-        page = said(dashboard.get(lesson_of(dashboard)).text)
+        text = dashboard.get(lesson_of(dashboard)).text
+        place = re.search(r'href="(/sessions/one[^"#]+)#(turn-2)"', text)
+        assert place
+        assert f'id="{place[2]}"' in dashboard.get(unescape(place[1])).text
+        page = said(text)
     for words in (
         "What shows it",
         "«no, that's wrong - we always use pnpm here, never npm»",

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -22,7 +23,14 @@ def test_a_session_says_why_it_is_used_and_what_was_typed(dashboard: Dashboard, 
     assert f"Agent Claude Code Id {told['id']} File" in page
     assert "a person typed in it, it has ended, and nothing excludes it" in page
     assert told["turns"][0]["text"] in page
-    assert "correction of turn 0" in page
+    assert "Turn 0 · request" in page
+    assert "Turn 2 · correction of turn 0" in page
+    assert "What came up in it Use pnpm, never npm" in page
+    text = dashboard.get(f"/sessions/one?id={quote(told['id'])}").text
+    for link in (r"/lessons/l-\w+", r"/nights/[\w-]+"):
+        found = re.search(f'href="({link})"', text)
+        assert found
+        assert dashboard.get(found[1]).status == 200
     for other in ("", "?id=nothing", "?id=codex"):
         assert dashboard.get(f"/sessions/one{other}").status == 404
 
