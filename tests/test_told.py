@@ -174,11 +174,11 @@ def test_the_others_that_waited_when_it_ended_are_told_with_it() -> None:
 @pytest.mark.parametrize(
     ("waiting", "words"),
     [
-        ([], "Nothing is left to decide of its 1 proposal"),
+        ([], "Its proposal doesn't wait now"),
         (["P-0001"], "To decide: 1 proposal"),
         (["P-0001.2"], "To decide: 1 proposal"),
         (["P-0001", "P-0009"], "To decide: 2 proposals: 1 of this night and 1 of other nights (P-0009)"),
-        (["P-0008", "P-0009"], "Nothing is left to decide of its 1 proposal; 2 proposals of other nights wait: "),
+        (["P-0008", "P-0009"], "Its proposal doesn't wait now; 2 proposals of other nights wait: "),
     ],
 )
 def test_what_is_to_decide_is_what_waits_now(waiting: list[str], words: str) -> None:

@@ -77,7 +77,7 @@ def _print(report: NightReport, now: Now, folder: Path, form: Format | None, *, 
     elif form is Format.PAGE:
         from skillopt_sleep.reporters.page import render as page
 
-        typer.echo(page(report, now.waits, folder=folder, decided=now.decided), nl=False)
+        typer.echo(page(report, now.waits, folder=folder, decided=now.decided, at=utc_now()), nl=False)
     else:
         from skillopt_sleep.reporters.morning import render
 
@@ -98,6 +98,7 @@ def _open(report: NightReport, now: Now, folder: Path) -> None:
             remedy=f"what is known of it: skillopt-sleep report {report.night}",
         )
     path = folder / PAGE
-    write_atomic(path, render(report, now.waits, folder=folder, decided=now.decided).encode())
+    page = render(report, now.waits, folder=folder, decided=now.decided, at=utc_now())
+    write_atomic(path, page.encode())
     if not webbrowser.open(path.as_uri()):
         say(f"No browser could be opened. The page: {path}")

@@ -2,9 +2,12 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup, escape
 
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.kit.redact import redact
@@ -18,6 +21,7 @@ LOOK = "look.css"
 NIGHT = "night.css"  # what `night_parts.html.j2` adds to it
 _HERE = "skillopt_sleep.pages"
 _MINUS = "\u2212"
+_CODE = re.compile(r"`([^`]+)`")
 
 
 def environment(package: str, folder: str = ".") -> "Environment":
@@ -33,7 +37,7 @@ def environment(package: str, folder: str = ".") -> "Environment":
         keep_trailing_newline=True,
         finalize=shown,
     )
-    made.filters.update(decimal=decimal, span=span, thousands=thousands, dollars=dollars, signed=signed)
+    made.filters.update(decimal=decimal, span=span, thousands=thousands, dollars=dollars, signed=signed, code=code)
     return made
 
 
@@ -70,6 +74,11 @@ def shown(value: Any) -> Any:
     if type(value) is str:
         return visible(redact(value))
     return value
+
+
+def code(text: str) -> Markup:
+    """Return a text with what stands between backticks as code; all of it is shown as any other text is."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(shown(text)))))  # noqa: S704 - it was escaped
 
 
 def decimal(number: float | None) -> str:

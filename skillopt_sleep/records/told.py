@@ -103,7 +103,7 @@ def _decide(own: Collection[Proposal], here: Collection[str], others: Collection
         return f"{every}, {said}" if said else every
     nothing = "Nothing to decide"
     if own:
-        nothing = f"Nothing is left to decide of its {_counted(len(own), 'proposal')}"
+        nothing = f"None of its {len(own)} proposals waits now" if len(own) > 1 else "Its proposal doesn't wait now"
     elif others or not is_known:
         nothing = "Nothing new to decide"
     if others:

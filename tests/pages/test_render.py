@@ -53,3 +53,10 @@ def test_the_look_loads_nothing() -> None:
 def test_a_value_that_is_missing_is_an_error() -> None:
     with pytest.raises(Exception, match="is undefined"):
         environment("skillopt_sleep.pages").from_string("{{ missing }}").render()
+
+
+def test_what_stands_between_backticks_is_code_and_the_rest_is_as_inert_as_ever() -> None:
+    assert code("Run `make lint` first") == "Run <code>make lint</code> first"
+    assert code("`<b>` and \u202e <i>") == f"<code>&lt;b&gt;</code> and {escape(shown('\u202e'))} &lt;i&gt;"
+    assert code("one ` alone") == "one ` alone"
+    assert SECRET not in code(f"`export {SECRET}`")

@@ -1,6 +1,7 @@
 """Draw the report of a night as one page: what to decide first, then what was tried, what waits, and what it cost."""
 
 from collections.abc import Collection, Mapping
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -49,14 +50,16 @@ def render(
     *,
     folder: Path | None = None,
     decided: Mapping[str, str] = MappingProxyType({}),
+    at: datetime | None = None,
 ) -> str:
     """Return the page, every text in it redacted and escaped.
 
     `waits` are the proposals that wait now, of whatever night; if they aren't known, it is the page of when the night
     ended. `folder` has what the night's stages left, None if it is gone. `decided` says in words what the person
-    decided on proposals that don't wait any more.
+    decided on proposals that don't wait any more. `at` is the moment of which that is true, by default the night's end.
     """
     night = values(report, waits, folder=folder, decided=decided)
+    night["as_of"] = f"{(at or report.ended).astimezone():%A, %-d %B %Y, %H:%M}"
     return self_contained(__package__ or "", "report.html.j2", {"night": night}, style="report.css", shared=NIGHT)
 
 

@@ -128,6 +128,12 @@ def test_what_does_not_wait_any_more_is_not_asked_for() -> None:
     assert "Of other nights: P-0900" in text_of(render(a_report(), ["P-0900"]))
 
 
+def test_a_page_says_of_which_moment_its_decisions_are() -> None:
+    ended, later = NIGHT.ended.astimezone(), NIGHT.ended.astimezone() + timedelta(days=9)
+    assert f"As of {ended:%A, %-d %B %Y, %H:%M}." in text_of(render(NIGHT))
+    assert f"As of {later:%A, %-d %B %Y, %H:%M}." in text_of(render(NIGHT, [], at=later))
+
+
 def test_what_waits_and_what_was_dropped_is_told_with_the_words_and_what_helps() -> None:
     listed = (
         Correction(session="s1", turn=1, quote="no, bash", became=Became.SEEN_ONCE),
