@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markupsafe import escape
 
-from skillopt_sleep.pages.render import decimal, dollars, environment, look, self_contained, shown, signed, span
+from skillopt_sleep.pages.render import code, decimal, dollars, environment, look, self_contained, shown, signed, span
 
 KEY = "sk-ant-api03-" + "Zx9" * 31 + "AA"
 
@@ -57,6 +58,7 @@ def test_a_value_that_is_missing_is_an_error() -> None:
 
 def test_what_stands_between_backticks_is_code_and_the_rest_is_as_inert_as_ever() -> None:
     assert code("Run `make lint` first") == "Run <code>make lint</code> first"
-    assert code("`<b>` and \u202e <i>") == f"<code>&lt;b&gt;</code> and {escape(shown('\u202e'))} &lt;i&gt;"
+    hidden = "\u202e"
+    assert code(f"`<b>` and {hidden} <i>") == f"<code>&lt;b&gt;</code> and {escape(shown(hidden))} &lt;i&gt;"
     assert code("one ` alone") == "one ` alone"
-    assert SECRET not in code(f"`export {SECRET}`")
+    assert KEY not in code(f"`export {KEY}`")

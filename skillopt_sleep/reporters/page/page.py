@@ -56,7 +56,7 @@ def render(
 
     `waits` are the proposals that wait now, of whatever night; if they aren't known, it is the page of when the night
     ended. `folder` has what the night's stages left, None if it is gone. `decided` says in words what the person
-    decided on proposals that don't wait any more. `at` is the moment of which that is true, by default the night's end.
+    decided on proposals that don't wait any more. All this is true `at` a moment, by default the night's end.
     """
     night = values(report, waits, folder=folder, decided=decided)
     night["as_of"] = f"{(at or report.ended).astimezone():%A, %-d %B %Y, %H:%M}"

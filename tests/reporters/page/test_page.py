@@ -1,7 +1,7 @@
 """The page of a night: what it decides first, nothing that loads or runs, and nothing that must not be shown."""
 
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
