@@ -16,6 +16,7 @@ from skillopt_sleep.mining.wishes import is_correction, last_wish
 
 _STOPPED = ("rejected", "stopped")
 _CHECKED = "checked with: "
+_ALWAYS = re.compile(r"\balways ([^,.;!?\n]+)", re.IGNORECASE)
 _CARE = re.compile(r"\b(be (?:more )?careful\b[^,.;!?\n]*)", re.IGNORECASE)
 
 
@@ -77,7 +78,8 @@ def _correction(corrections: Sequence[dict[str, Any]]) -> Mapping[str, object]:
         name = f"Use {wish.want[0]}, never {wish.avoid[0]}"
         taken_back = f"Use {wish.avoid[0]}, never {wish.want[0]}"
     elif wish.want:
-        name = f"Use {wish.want[0]}"
+        always = _ALWAYS.search(name)
+        name = always[1].capitalize() if always else f"Use {wish.want[0]}"
     elif wish.avoid:
         name = f"Never use {wish.avoid[0]}"
     return {

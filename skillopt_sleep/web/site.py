@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from skillopt_sleep.errors import SleepError
+from skillopt_sleep.example import example_of
 from skillopt_sleep.settings import Paths, Settings, load_or_defaults
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.web.access import Access
@@ -71,6 +72,7 @@ def show(request: Request, template: str, view: object, *, title: str, status: i
         "here": request.url.path,
         "form_token": Markup(site.access.form_token),  # noqa: S704 - ours, and redacting would change it
         "problem": problem,
+        "example": example_of(site.paths.data) is not None,
         "said": message_for(request),
     }
     return HTMLResponse(site.templates.get_template(template).render(values), status_code=status)

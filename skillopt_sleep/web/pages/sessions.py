@@ -17,7 +17,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import ago, counted, home_path, when
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.night.account import DAMAGED, WORDS, Account, History, TypedTurn, account
+from skillopt_sleep.night.account import DAMAGED, WORDS, History, Row, TypedTurn, account
 from skillopt_sleep.records import LeftOut, Note, Origin, Record, Session as Stored, SessionLine
 from skillopt_sleep.settings import Paths, Settings
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -40,7 +40,7 @@ class Project(Record, frozen=True, kw_only=True):
     """A project and what was found in its sessions."""
 
     name: str
-    agent: str
+    agents: str
     sessions: int
     requests: int
     corrected: int
@@ -150,7 +150,7 @@ def sessions(
         requests=total.requests,
         corrected=total.corrected,
         read=total.read,
-        projects=_projects(total),
+        projects=merged(total.rows),
         reasons=_reasons(history.lines, history),
         notes=tuple(notes),
         rows=tuple(_row(line, titles.get(line.id, _NOTHING), history, now) for line in listed),
@@ -185,20 +185,24 @@ def _name(reason: LeftOut | None) -> str:
     return reason.value if reason else USED
 
 
-def _projects(total: Account) -> tuple[Project, ...]:
-    rows: list[Project] = []
-    for row in total.rows:
+def merged(listed: Iterable[Row]) -> tuple[Project, ...]:
+    """Return each project once, with what was found of all agents in it; a row without a session tells none."""
+    rows: dict[str, list[Row]] = {}
+    for row in listed:
         if row.sessions:
-            rows.append(
-                Project(
-                    name=home_path(row.project) or "no folder",
-                    agent=TITLES.get(row.source, row.source),
-                    sessions=row.sessions,
-                    requests=row.requests,
-                    corrected=row.corrected,
-                )
+            rows.setdefault(row.project, []).append(row)
+    projects: list[Project] = []
+    for name, of_project in rows.items():
+        projects.append(
+            Project(
+                name=home_path(name) or "no folder",
+                agents=", ".join(TITLES.get(row.source, row.source) for row in of_project),
+                sessions=sum(row.sessions for row in of_project),
+                requests=sum(row.requests for row in of_project),
+                corrected=sum(row.corrected for row in of_project),
             )
-    return tuple(rows)
+        )
+    return tuple(projects)
 
 
 def _reasons(lines: Sequence[SessionLine], history: History) -> tuple[Reason, ...]:

@@ -29,6 +29,7 @@ FREE = {
 }
 _KEPT = "At the end of the next night, what is older is forgotten. That can't be taken back."
 _DEFAULT = "default"
+NO_LIMIT = "no limit"
 _REFUSED = 400
 
 
@@ -101,7 +102,7 @@ def all_settings(settings: Settings, paths: Paths, *, wrong: Wrong | None = None
                     key=key,
                     name=inner.name,
                     says=sentence_of(key),
-                    value=written(getattr(section, inner.name)),
+                    value=_shown(key, getattr(section, inner.name)),
                     origin=_named(origin, paths),
                     hint=_hint(key) if origin in {_DEFAULT, str(paths.config_file)} else "",
                 )
@@ -118,6 +119,11 @@ def all_settings(settings: Settings, paths: Paths, *, wrong: Wrong | None = None
         sections=tuple(sections),
         wrong=wrong,
     )
+
+
+def _shown(key: str, value: Any) -> str:
+    """Return a value as it is written in the file; a limit that is 0 as what it means."""
+    return NO_LIMIT if value == 0 and key.startswith(f"{LOWERED}.") else written(value)
 
 
 def _named(origin: str, paths: Paths) -> str:

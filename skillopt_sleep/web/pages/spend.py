@@ -52,6 +52,7 @@ class Chart(Record, frozen=True, kw_only=True):
 
     what: str
     up: tuple[Tick, ...]
+    across: tuple[Tick, ...]
     bars: tuple[Bar, ...]
     first: str
     last: str
@@ -146,16 +147,24 @@ def _chart(nights: Sequence[tuple[str, Total]]) -> Chart:
     across = Scale(low=0, high=len(nights))
     bars: list[Bar] = []
     for place, ((name, summed), value) in enumerate(zip(reversed(nights), reversed(values), strict=True)):
-        left, right = across.share(place + 0.12), across.share(place + 0.88)
+        middle, width = across.share(place + 0.5), min(across.share(0.76), 6)
         title = f"{name}: {summed.calls:,} calls, {tokens_spent(summed)}, {price(summed)}"
-        bars.append(Bar(x=left, width=round(min(right - left, 6), 2), height=up.share(value), title=title))
+        bars.append(Bar(x=round(middle - width / 2, 2), width=round(width, 2), height=up.share(value), title=title))
     return Chart(
         what=what,
         up=tuple(Tick(at=100 - up.share(at), label=_label(at, what)) for at in ticks(0, up.high, _TICKS)),
+        across=tuple(_ends(bars, nights[-1][0], nights[0][0])),
         bars=tuple(bars),
         first=nights[-1][0],
         last=nights[0][0],
     )
+
+
+def _ends(bars: Sequence[Bar], first: str, last: str) -> Iterable[Tick]:
+    """Yield the first and the last night, each below its bar."""
+    yield Tick(at=bars[0].x + bars[0].width / 2, label=first)
+    if len(bars) > 1:
+        yield Tick(at=bars[-1].x + bars[-1].width / 2, label=last)
 
 
 def _label(value: float, what: str) -> str:

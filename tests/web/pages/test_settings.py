@@ -36,6 +36,7 @@ def test_every_setting_is_shown_with_where_it_comes_from(tmp_path: Path) -> None
     found = {setting.key: setting for section in view.sections for setting in section.settings}
     assert (found["daemon.at"].value, found["daemon.at"].origin) == ('"03:00"', "config.toml")
     assert found["budget.calls"].origin == "default"
+    assert found["budget.month_usd"].value == "no limit", "nobody has to know what 0 means"
     changeable = {key for key, setting in found.items() if setting.hint}
     assert {key for key in changeable if not key.startswith("budget.")} == {"daemon.at", "bank.keep"}
 

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 from tests.command import Home
@@ -12,6 +13,8 @@ def test_calls_tokens_and_dollars_are_shown_by_purpose_model_and_night(dashboard
     assert "$0.00" in page
     assert "$0.0000" not in page, "dollars are said as on the page of the nights"
     assert "share of the tokens" in page
+    (night,) = slept.command("history", "--json").json["nights"]
+    assert re.search(rf'<text [^>]*text-anchor="middle">{night["night"]}</text>', dashboard.get("/spend").text)
     for words in ("attempts", "finding corrections", "simulated", "By night"):
         assert words in page
 
