@@ -74,12 +74,12 @@ class Managed(NamedTuple):
     origin: Origin | None
 
 
-def origins(proposals: Iterable[Decided], lessons: Iterable[Lesson]) -> Iterator[Origin]:
-    """Yield where each rule comes from that was ever proposed, oldest first."""
+def origins(proposals: Iterable[Decided], lessons: Iterable[Lesson], *, of: str = "") -> Iterator[Origin]:
+    """Yield where each rule comes from that was ever proposed, oldest first; only those `of` one lesson, if named."""
     named = {lesson.id: lesson for lesson in lessons}
     for entry in proposals:
         for edit in entry.proposal.edits:
-            if edit.op is not EditOp.DELETE:
+            if edit.op is not EditOp.DELETE and (not of or of in _lessons(edit, entry.proposal)):
                 yield _origin(entry, edit, named)
 
 
@@ -133,9 +133,14 @@ def _folded(line: str) -> str:
     return " ".join(line.split()).casefold()
 
 
+def _lessons(edit: Edit, proposal: Proposal) -> tuple[str, ...]:
+    """Return the ids of the lessons of a rule: its own, else those of its proposal."""
+    return edit.lessons or proposal.lessons
+
+
 def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin:
     proposal = entry.proposal
-    ids = edit.lessons or proposal.lessons
+    ids = _lessons(edit, proposal)
     known = [lessons[name] for name in ids if name in lessons]
     said, done = _signs(proposal, known)
     trial: EditEffect | Proposal = proposal

@@ -25,18 +25,16 @@ class Total(NamedTuple):
 
 def total(lines: Iterable[LedgerLine]) -> Total:
     """Add up these lines."""
-    summed = Total()
-    for line in lines:
-        summed = Total(
-            calls=summed.calls + line.calls,
-            input_tokens=summed.input_tokens + line.input_tokens,
-            output_tokens=summed.output_tokens + line.output_tokens,
-            cached_tokens=summed.cached_tokens + line.cached_tokens,
-            usd=summed.usd + line.usd,
-            unpriced=summed.unpriced + line.unpriced,
-            unnamed=summed.unnamed + line.unnamed,
-        )
-    return summed
+    lines = tuple(lines)
+    return Total(
+        calls=sum(line.calls for line in lines),
+        input_tokens=sum(line.input_tokens for line in lines),
+        output_tokens=sum(line.output_tokens for line in lines),
+        cached_tokens=sum(line.cached_tokens for line in lines),
+        usd=sum(line.usd for line in lines),
+        unpriced=sum(line.unpriced for line in lines),
+        unnamed=sum(line.unnamed for line in lines),
+    )
 
 
 def spent(summed: Total) -> str:

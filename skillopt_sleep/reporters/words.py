@@ -27,6 +27,7 @@ PURPOSES = {
     Purpose.META_SKILL: "the optimizer's own notes",
     Purpose.APPENDIX: "notes on how to use a skill",
 }
+_PURPOSES = {purpose.value: words for purpose, words in PURPOSES.items()}
 STAGES = {"trial": "trying edits", "screen": "a first look at edits", "guard": "asking other lessons"}
 GRADE = "grade "
 FRESH = "fresh round "
@@ -38,7 +39,7 @@ SET_A_PRICE = """skillopt-sleep config set prices.models.{} "[IN, OUT]" (dollars
 
 def purpose_words(purpose: str) -> str:
     """Return what calls of this purpose are for; a purpose that isn't known stays as it is."""
-    return PURPOSES[Purpose(purpose)] if purpose in set(Purpose) else purpose
+    return _PURPOSES.get(purpose, purpose)
 
 
 def stage_words(label: str) -> str:

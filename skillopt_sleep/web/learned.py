@@ -152,7 +152,7 @@ def lesson_page(store: SqliteStore, name: str, *, now: datetime, trouble: SleepE
     if lesson is None:
         return None
     entries = store.bank.entries(lesson=name)
-    known = [one for one in origins(store.bank.proposals(), named.values()) if name in one.lessons]
+    known = list(origins(store.bank.proposals(), named.values(), of=name))
     reports = list(_reports(store, {entry.night for entry in entries} | {one.night for one in known}))
     absent = of_lesson(lesson, named, lambda: reports) if not known else None
     standing = standings(store, [lesson], now=now)[name]

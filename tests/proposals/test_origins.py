@@ -39,6 +39,12 @@ def test_each_rule_of_a_proposal_has_its_own_words_and_lesson() -> None:
     assert (pnpm.state, pnpm.decided, pnpm.proposal) == (ADOPTED, "2026-03-03T08:00:00+00:00", "P-0001")
 
 
+def test_the_rules_of_one_lesson_are_those_that_name_it_or_whose_whole_proposal_does() -> None:
+    whole = decided(a_proposal(edits=(an_edit("- Use tabs in Go."),), lessons=("l2",)))
+    found = origins([decided(TWO), whole], LESSONS, of="l2")
+    assert [origin.rule for origin in found] == ["- Use tabs.", "- Use tabs in Go."]
+
+
 def test_without_a_known_lesson_the_words_of_the_proposal_count() -> None:
     (origin,) = origins([decided(a_proposal(evidence=(PNPM, TABS)))], ())
     assert (origin.said, origin.sessions) == ((PNPM, TABS), 2)
