@@ -11,7 +11,11 @@ LINEAR_WITH_NOISE = 10  # quadratic work takes sixteen times as long for a text 
 def growth(work: Callable[[str], object], piece: str, *, length: int) -> float:
     """Tell how many times longer the work takes on `length` characters of a repeated piece than on a quarter of them."""
     text = (piece * length)[:length]
-    return seconds(lambda: work(text)) / seconds(lambda: work(text[: length // TIMES]))
+    short = text[: length // TIMES]
+    work(text)
+    # In turns, so that a machine that becomes slower in the meantime slows both.
+    rounds = [(_once(lambda: work(text)), _once(lambda: work(short))) for _ in range(ROUNDS)]
+    return min(long for long, _ in rounds) / min(brief for _, brief in rounds)
 
 
 def seconds(work: Callable[[], object]) -> float:
