@@ -19,6 +19,7 @@ from skillopt_sleep.kit.words import ago, counted, home_path, when
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.night.account import DAMAGED, WORDS, History, Row, TypedTurn, account
 from skillopt_sleep.records import LeftOut, Note, Origin, Record, Session as Stored, SessionLine
+from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.settings import Paths, Settings
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.stores.user import open_store
@@ -170,7 +171,7 @@ def one_session(store: SqliteStore, settings: Settings, paths: Paths, name: str,
     return Session(
         title=_title(stored),
         fate=_fate(found),
-        because=found.because,
+        because=sentence(found.because),
         night=found.night,
         read_by=history.held[line.id].night,
         facts=tuple(_facts(found, now)),

@@ -23,11 +23,11 @@ def test_a_session_says_why_it_is_used_and_what_was_typed(dashboard: Dashboard, 
     page = visible_text(dashboard.get(f"/sessions/one?id={quote(told['id'])}").text)
     assert f"Sessions {told['turns'][0]['text']} Used" in page, "it is named by what was first asked"
     assert f"Agent Claude Code Id {told['id']} File" in page
-    assert "a person typed in it, it has ended, and nothing excludes it" in page
+    assert "A person typed in it, it has ended, and nothing excludes it." in page
     assert told["turns"][0]["text"] in page
     assert "Turn 0 · request" in page
     assert "Turn 2 · correction of turn 0" in page
-    assert "What came up in it Use pnpm, never npm" in page
+    assert "Lessons that came up in it Use pnpm, never npm" in page
     text = dashboard.get(f"/sessions/one?id={quote(told['id'])}").text
     for link in (r"/lessons/l-\w+", r"/nights/[\w-]+"):
         found = re.search(f'href="({link})"', text)
