@@ -87,6 +87,8 @@ class SqliteLedger:
         self._watch = Watch(connection)
         self._marks: Marks | None = None
         self._running: dict[_Scope, Running] = {}
+        # The last answer of `lines`, and what it was asked of: the file, our own changes, and since when.
+        self._summed_up: tuple[tuple[int, int, datetime | None], tuple[LedgerLine, ...]] | None = None
         self._open: dict[int, Row] = {}  # calls that this process reserved and hasn't settled
 
     def reserve(self, call: Reservation) -> int:
@@ -171,16 +173,23 @@ class SqliteLedger:
         return self._summed(_Scope(since=moment.isoformat()))
 
     def lines(self, *, since: datetime | None = None) -> tuple[LedgerLine, ...]:
-        """Sum up the spending by night, purpose and model, newest night first."""
+        """Sum up the spending by night, purpose and model, newest night first; while nothing changes, only once."""
         with self._lock:
-            rows = self._connection.execute(
-                "SELECT night, purpose, model, count(*), total(input_tokens), total(output_tokens), "
-                "total(cached_tokens), total(usd), "
-                "total((state != 'failed' OR input_tokens IS NOT NULL) AND usd IS NULL), "
-                "total(state != 'failed' AND input_tokens IS NULL) FROM ledger WHERE at >= ? "
-                "GROUP BY night, purpose, model ORDER BY night DESC, purpose, model",
-                (since.isoformat() if since else "",),
-            ).fetchall()
+            (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+            asked = (version, self._connection.total_changes, since)
+            if self._summed_up is None or self._summed_up[0] != asked:
+                self._summed_up = (asked, self._lines(since))
+            return self._summed_up[1]
+
+    def _lines(self, since: datetime | None) -> tuple[LedgerLine, ...]:
+        rows = self._connection.execute(
+            "SELECT night, purpose, model, count(*), total(input_tokens), total(output_tokens), "
+            "total(cached_tokens), total(usd), "
+            "total((state != 'failed' OR input_tokens IS NOT NULL) AND usd IS NULL), "
+            "total(state != 'failed' AND input_tokens IS NULL) FROM ledger WHERE at >= ? "
+            "GROUP BY night, purpose, model ORDER BY night DESC, purpose, model",
+            (since.isoformat() if since else "",),
+        ).fetchall()
         lines: list[LedgerLine] = []
         for night, purpose, model, calls, inputs, outputs, cached, usd, unpriced, unnamed in rows:
             line = LedgerLine(

@@ -222,6 +222,22 @@ def test_the_lines_are_by_night_purpose_and_model_newest_night_first(tmp_path: P
     store.close()
 
 
+def test_the_lines_are_summed_up_anew_after_a_change_of_ones_own_or_of_somebody_else(tmp_path: Path) -> None:
+    one, other = open_at(tmp_path), open_at(tmp_path)
+    with one.open_night() as page:
+        call(one)
+        (first,) = one.ledger.lines()
+        assert one.ledger.lines() is one.ledger.lines(), "nothing changed"
+        assert other.ledger.lines() == (first,)
+        call(one)
+        assert [line.calls for line in one.ledger.lines()] == [2]
+        assert [line.calls for line in other.ledger.lines()] == [2]
+        assert one.ledger.lines(since=NOON.replace(year=2030)) == ()
+        seal(page)
+    one.close()
+    other.close()
+
+
 def test_a_lost_call_without_a_price_counts_as_the_most_expensive(store: SqliteStore) -> None:
     call(store, usd=0.25)
     call(store, usd=0.5, purpose=Purpose.MINE)

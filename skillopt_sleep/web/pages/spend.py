@@ -87,7 +87,8 @@ class Spend(Record, frozen=True, kw_only=True):
 def spend(store: SqliteStore, settings: Settings, *, span: str, skipped: int, now: datetime) -> Spend:
     """Return what was spent in this span until now."""
     length = SPANS[span]
-    lines = store.ledger.lines(since=now - length if length else None)
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    lines = store.ledger.lines(since=today - length if length else None)
     summed = total(lines)
     nights = [(name, total(group)) for name, group in groupby(lines, key=attrgetter("night"))]
     part = stretch(len(nights), skipped=skipped, at_once=AT_ONCE)
