@@ -147,7 +147,7 @@ def test_codex_by_its_own_login_goes_to_openai_alone_and_leaves_the_login_as_it_
     person.left_out = {"OPENAI_API_KEY"}
     login = {"auth_mode": "apikey", "OPENAI_API_KEY": KEY}
     (person.folder / ".codex" / "auth.json").write_text(json.dumps(login), encoding="utf-8")
-    person.configured(section("backend", program=programs.codex, model=CODEX.model, timeout="3s"))
+    person.configured(section("backend", program=programs.codex, model=CODEX.model, timeout="8s"))
     before = person.own_files()
     done = person.command("run", "--json", "--backend", "codex")
     assert (done.code, done.json["verdict"]) == (1, "backend_failed"), done.out
@@ -193,7 +193,7 @@ def test_the_fence_meets_whoever_wants_to_leave(
     person: Person, fence: Fence, programs: Programs, agent: Agent
 ) -> None:
     program = getattr(programs, agent.name)
-    keys = {"program": program, "model": agent.model, "base_url": "https://outside.invalid/v1", "timeout": "3s"}
+    keys = {"program": program, "model": agent.model, "base_url": "https://outside.invalid/v1", "timeout": "8s"}
     person.configured(section("backend", **keys))
     done = person.command("run", "--json", "--backend", agent.name)
     assert (done.code, done.json["verdict"]) == (1, "backend_failed"), done.out

@@ -53,7 +53,8 @@ def _edit(asked: Asked) -> Call:
 def run(asked: Asked, command: str) -> Call:
     if asked.protocol == "messages":
         return Call("Bash", {"command": command, "description": "Run it"})
-    return Call("exec_command", {"cmd": command})
+    # As long as Codex waits at most: a first `go vet` in a new home takes more than the ten seconds it waits otherwise.
+    return Call("exec_command", {"cmd": command, "yield_time_ms": 30_000})
 
 
 def steps_of(body: dict[str, Any]) -> int:
