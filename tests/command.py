@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from tests import warm
 from tests.sessions import Exchange, ToolCall, claude_session, codex_session, session_uuid
 
 PROGRAM = Path(sys.executable).parent / "skillopt-sleep"
@@ -62,15 +63,14 @@ class Home:
 
     def command(self, *arguments: str, **environment: str) -> Done:
         """Run the command to its end, with these variables too."""
-        done = subprocess.run(
-            [str(PROGRAM), *arguments],
-            capture_output=True,
-            text=True,
-            env=self.environment | environment,
-            cwd=self.folder,
-            check=False,
-            timeout=PATIENCE,
-        )
+        words = [str(PROGRAM), *arguments]
+        variables = self.environment | environment
+        if warm.can_run(variables):
+            done = warm.run(words, variables, self.folder, PATIENCE)
+        else:
+            done = subprocess.run(
+                words, capture_output=True, text=True, env=variables, cwd=self.folder, check=False, timeout=PATIENCE
+            )
         return Done(done.returncode, done.stdout, done.stderr)
 
     def start(self, *arguments: str) -> "subprocess.Popen[str]":

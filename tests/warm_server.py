@@ -1,0 +1,111 @@
+"""A process that has imported the command, and forks for each one it is asked for: starting Python is most of a test's time.
+
+It is run as a program, with a socket on its standard input. A message names the arguments, the variables, the folder
+and the umask, and brings three files: where to answer, and the command's output and errors. The answer is the number
+of the new process, then how it ended. The socket's end is the server's.
+"""
+
+import atexit
+import contextlib
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import signal
+import socket
+import struct
+import sys
+import threading
+from typing import Any
+
+PRELOADED = ("skillopt_sleep.cli", "skillopt_sleep.wiring", "skillopt_sleep.reporters")
+LIBRARIES = ("jinja2", "openai", "rich.console", "rich.table", "rich.progress")
+MOST_BYTES = 1 << 20
+ANSWER = struct.Struct("i")
+
+
+def served(control: socket.socket) -> dict[str, Any]:
+    """Answer requests for ever; return, in the process that becomes the command, what it is to be."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for the commands
+    while True:
+        message, files, _, _ = socket.recv_fds(control, MOST_BYTES, 3)
+        if not message:
+            sys.exit(0)
+        if os.fork() == 0:
+            control.close()
+            return _command(json.loads(message), *files)
+        for file in files:
+            os.close(file)
+
+
+def _command(asked: dict[str, Any], answer: int, out: int, err: int) -> dict[str, Any]:
+    """Fork the command, wait for its end and tell it; return in the command itself."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    command = os.fork()
+    if command == 0:
+        os.close(answer)
+        for file, number in ((os.open(os.devnull, os.O_RDONLY), 0), (out, 1), (err, 2)):
+            os.dup2(file, number)
+            os.close(file)
+        return asked
+    for file in (out, err):
+        os.close(file)
+    with contextlib.suppress(BrokenPipeError):
+        os.write(answer, ANSWER.pack(command))
+    _, status = os.waitpid(command, 0)
+    with contextlib.suppress(BrokenPipeError):
+        os.write(answer, ANSWER.pack(os.waitstatus_to_exitcode(status)))
+    os._exit(0)
+
+
+def become(asked: dict[str, Any]) -> None:
+    """Take over the folder, the variables and the arguments of a command."""
+    os.chdir(asked["cwd"])
+    coerced = os.environ.get("LC_CTYPE")  # set by Python itself, where nobody names a language
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    if coerced is not None:
+        os.environ["LC_CTYPE"] = coerced
+    sys.argv[:] = asked["arguments"]
+
+
+def _ended() -> int:
+    """Run the command; return its exit code as Python does."""
+    from skillopt_sleep.cli import main
+
+    try:
+        main()
+    except SystemExit as end:
+        if isinstance(end.code, int | None):
+            return end.code or 0
+        print(end.code, file=sys.stderr)
+        return 1
+    except BaseException as error:  # noqa: BLE001 - as Python itself does
+        sys.excepthook(type(error), error, error.__traceback__)
+        return 1
+    return 0
+
+
+def _leave(code: int) -> None:
+    """End as Python does, but for freeing everything, which takes longer than most commands."""
+    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    for package in PRELOADED:
+        folder = importlib.import_module(package).__path__
+        for module in pkgutil.iter_modules(folder, f"{package}."):
+            importlib.import_module(module.name)
+    for library in LIBRARIES:
+        importlib.import_module(library)
+    gc.collect()
+    gc.freeze()
+    begun = served(socket.socket(fileno=os.dup(0)))
+    become(begun)
+    ended = _ended()
+    _leave(ended)
