@@ -28,6 +28,8 @@ def environment(package: str, folder: str = ".") -> "Environment":
     """Return what fills the templates in a folder of a package, and those that all pages share."""
     import jinja2
 
+    from skillopt_sleep.pages.compiled import compiled
+
     made = jinja2.Environment(
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package, folder), jinja2.PackageLoader(_HERE, ".")]),
         undefined=jinja2.StrictUndefined,
@@ -36,6 +38,7 @@ def environment(package: str, folder: str = ".") -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
         finalize=shown,
+        bytecode_cache=compiled("pages"),
     )
     made.filters.update(decimal=decimal, span=span, thousands=thousands, dollars=dollars, signed=signed, code=code)
     return made

@@ -87,11 +87,14 @@ def render(
     """
     import jinja2
 
+    from skillopt_sleep.pages.compiled import compiled
+
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader(__package__ or "", "."),
         undefined=jinja2.StrictUndefined,
         autoescape=False,  # noqa: S701 - Markdown, not HTML; `show` escapes it
         keep_trailing_newline=True,
+        bytecode_cache=compiled("morning"),
     )
     night = told(report, waiting)
     head = said_above(report, night)
