@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from tests import warm_server
 from tests.warm_server import ANSWER
@@ -45,12 +46,16 @@ def run(
     out, err = _Pipe(), _Pipe()
     answer, theirs = socket.socketpair()
     with answer, theirs:
-        socket.send_fds(_server(os.getpid()).control, [told], [theirs.fileno(), out.written, err.written])
+        server = _server(os.getpid())
+        server.send(told, (theirs.fileno(), out.written, err.written))
         theirs.close()
         out.begin()
         err.begin()
         answer.settimeout(timeout)
-        (process,) = ANSWER.unpack(answer.recv(ANSWER.size, socket.MSG_WAITALL))
+        begun = answer.recv(ANSWER.size, socket.MSG_WAITALL)
+        if not begun:
+            server.fail()
+        (process,) = ANSWER.unpack(begun)
         try:
             (code,) = ANSWER.unpack(answer.recv(ANSWER.size, socket.MSG_WAITALL))
         except TimeoutError:
@@ -87,7 +92,7 @@ class _Server:
     """A warm server, which ends with this process."""
 
     def __init__(self) -> None:
-        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", warm_server.__file__],
@@ -100,8 +105,20 @@ class _Server:
             )
         atexit.register(self._end)
 
+    def send(self, told: bytes, files: Sequence[int]) -> None:
+        """Ask for a command."""
+        try:
+            socket.send_fds(self._control, [told], files)
+        except BrokenPipeError:
+            self.fail()
+
+    def fail(self) -> NoReturn:
+        """Say what the server said before it ended."""
+        said, _ = self._process.communicate()
+        raise RuntimeError(f"the server of commands ended:\n{said.decode()}")
+
     def _end(self) -> None:
-        self.control.close()
+        self._control.close()
         self._process.communicate()
 
 

@@ -17,10 +17,12 @@ import socket
 import struct
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 PRELOADED = ("skillopt_sleep.cli", "skillopt_sleep.wiring", "skillopt_sleep.reporters")
 LIBRARIES = ("jinja2", "openai", "rich.console", "rich.table", "rich.progress")
+EXAMPLE = Path(__file__).parents[1] / ".skillopt-sleep.example"
 MOST_BYTES = 1 << 20
 ANSWER = struct.Struct("i")
 
@@ -70,6 +72,22 @@ def become(asked: dict[str, Any]) -> None:
     sys.argv[:] = asked["arguments"]
 
 
+def _read_ahead() -> None:
+    """Compile the templates and patterns that a night compiles when it first needs them."""
+    from skillopt_sleep.night.heard import load_rules
+    from skillopt_sleep.proposals.warnings import kinds
+    from skillopt_sleep.records import read_report
+    from skillopt_sleep.reporters import morning
+    from skillopt_sleep.reporters.page import page
+
+    load_rules()
+    kinds("Nothing is wrong with this rule.")
+    for file in EXAMPLE.glob("nights/*/report.json"):
+        report = read_report(file.read_bytes())
+        morning.render(report)
+        page.render(report)
+
+
 def _ended() -> int:
     """Run the command; return its exit code as Python does."""
     from skillopt_sleep.cli import main
@@ -103,6 +121,7 @@ if __name__ == "__main__":
             importlib.import_module(module.name)
     for library in LIBRARIES:
         importlib.import_module(library)
+    _read_ahead()
     gc.collect()
     gc.freeze()
     begun = served(socket.socket(fileno=os.dup(0)))
