@@ -1,6 +1,7 @@
 """Read files of unknown origin safely; write so that a crash leaves either the old bytes or the new ones."""
 
 import errno
+import itertools
 import os
 import secrets
 import stat
@@ -28,8 +29,8 @@ _IN_USE = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 
 def private_dir(path: Path) -> Path:
     """Create the folder and its missing parents, readable by the owner only, and return it."""
-    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
-    for folder in reversed(missing):
+    missing = itertools.takewhile(lambda folder: not folder.exists(), (path, *path.parents))
+    for folder in reversed(list(missing)):
         folder.mkdir(mode=PRIVATE_DIR, exist_ok=True)
     return path
 
