@@ -4,7 +4,7 @@ import heapq
 import itertools
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed, wait
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
@@ -14,6 +14,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 AWAKE_SECONDS = 0.1
+BLOCKED_SECONDS = 0.003  # without a new item until the threads are taken to wait
 
 
 class ThreadPool:
@@ -25,6 +26,7 @@ class ThreadPool:
         self._progressing = threading.Lock()
         self._slots = _Slots(workers)
         self._chain = threading.local()
+        self._needed = 1  # threads that the last map ended with
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
         """Return the results in the order of the items; start nothing more after the first error, and raise it.
@@ -36,36 +38,31 @@ class ThreadPool:
             return ()
         chain = getattr(self._chain, "now", None) or _Chain(0, [])
         failures = _Failures()
+        results: dict[int, Result] = {}
+        done = itertools.count()
 
-        def run(item: Item) -> Result:
-            with self._slots.taken(chain.rank):
-                if chain.errors:
-                    raise CancelledError
-                try:
-                    return function(item)
-                except BaseException as error:
-                    failures.add(error)
-                    if not isinstance(error, CallPending):
-                        chain.errors.append(error)
-                    raise
+        def run(number: int) -> None:
+            try:
+                with self._slots.taken(chain.rank):
+                    if chain.errors:
+                        return
+                    results[number] = function(items[number])
+                self._report(label, done, len(items))
+            except CallPending as error:
+                failures.add(error)
+            except BaseException as error:  # noqa: BLE001 - raised below, on the thread that asked
+                failures.add(error)
+                chain.errors.append(error)
 
-        self._report(label, 0, len(items))
-        executor = ThreadPoolExecutor(min(self._workers, len(items)), thread_name_prefix="sleep")
-        futures = [executor.submit(run, item) for item in items]
-        try:
-            done = 0
-            for future in as_completed(futures):
-                if chain.errors:
-                    # An error of another chain is raised there, not here.
-                    failures.raise_first()
-                    raise CancelledError
-                if not isinstance(future.exception(), CallPending):
-                    done += 1
-                    self._report(label, done, len(items))
-        finally:
-            executor.shutdown(wait=True, cancel_futures=True)
+        self._report(label, done, len(items))
+        crew = _Crew(run, len(items), most=self._workers)
+        self._needed = crew.finish(begin_with=max(1, self._needed // 2))
+        if chain.errors:
+            # An error of another chain is raised there, not here.
+            failures.raise_first()
+            raise CancelledError
         failures.raise_pending()
-        return tuple(future.result() for future in futures)
+        return tuple(results[number] for number in range(len(items)))
 
     def together(self, chain: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """Run a chain for each item at the same time; yield the results in order, then raise the first error.
@@ -99,9 +96,9 @@ class ThreadPool:
         failures.raise_first()
         failures.raise_pending()
 
-    def _report(self, label: str, done: int, total: int) -> None:
+    def _report(self, label: str, done: Iterator[int], total: int) -> None:
         with self._progressing:
-            self._progress(label, done, total)
+            self._progress(label, next(done), total)
 
 
 class _Chain(NamedTuple):
@@ -109,6 +106,62 @@ class _Chain(NamedTuple):
 
     rank: int
     errors: list[BaseException]
+
+
+class _Crew:
+    """Threads that run the numbers from 0 on; more of them begin while those there are wait for something.
+
+    Where each run takes less than a moment, a second thread would only get in the first one's way.
+    """
+
+    def __init__(self, run: Callable[[int], None], count: int, *, most: int) -> None:
+        self._run = run
+        self._count = count
+        self._most = min(most, count)
+        self._lock = threading.Lock()
+        self._taken = 0
+        self._working = 0
+        self._ended = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def finish(self, *, begin_with: int) -> int:
+        """Run all numbers, beginning with so many threads; return how many there were in the end."""
+        seen = -1
+        try:
+            self._begin(begin_with)
+            while not self._ended.wait(BLOCKED_SECONDS if len(self._threads) < self._most else AWAKE_SECONDS):
+                if self._taken == seen:
+                    self._begin(len(self._threads))
+                seen = self._taken
+        finally:
+            with self._lock:
+                self._taken = self._count
+            for thread in self._threads:
+                thread.join()
+        return len(self._threads)
+
+    def _begin(self, threads: int) -> None:
+        for _ in range(min(threads, self._most - len(self._threads))):
+            with self._lock:
+                self._working += 1
+            thread = threading.Thread(target=self._work, name=f"sleep_{len(self._threads)}")
+            thread.start()
+            self._threads.append(thread)
+
+    def _work(self) -> None:
+        while (number := self._next()) is not None:
+            self._run(number)
+        with self._lock:
+            self._working -= 1
+            if not self._working:
+                self._ended.set()
+
+    def _next(self) -> int | None:
+        with self._lock:
+            if self._taken == self._count:
+                return None
+            self._taken += 1
+            return self._taken - 1
 
 
 class _Failures:
