@@ -8,7 +8,7 @@ from pathlib import Path
 
 from skillopt_sleep.errors import CallFailed, FailureKind, StoreError
 from skillopt_sleep.kit.files import PRIVATE_FILE
-from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger
+from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger, end_write
 from skillopt_sleep.stores.schema import migrate, refuse_newer
 
 RUN = "run"
@@ -42,6 +42,7 @@ class SqliteFailures:
                 "INSERT OR REPLACE INTO failures (key, kind, message, remedy) VALUES (?, ?, ?, ?)",
                 (key, error.kind, error.message, error.remedy),
             )
+            end_write(self._connection)
             self._known[key] = (error.kind, error.message, error.remedy)
 
     def forget(self) -> None:
@@ -59,7 +60,7 @@ class CallStore:
         self._connection = _connect(path)
         self.calls = SqliteCalls(self._connection, lock, lambda: RUN, clock)
         self.failures = SqliteFailures(self._connection, lock)
-        self.ledger = SqliteLedger(self._connection, lock, lambda: RUN, clock)
+        self.ledger = SqliteLedger(self._connection, lock, lambda: RUN, clock, joined=True)
 
     def take_calls(self, other: Path) -> int:
         """Add the completed calls of another run's file; return how many calls there are now."""
@@ -71,6 +72,7 @@ class CallStore:
 
     def close(self) -> None:
         """Close the file."""
+        end_write(self._connection)
         self._connection.close()
 
 

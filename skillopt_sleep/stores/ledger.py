@@ -71,7 +71,10 @@ class _Scope(NamedTuple):
 
 
 class SqliteLedger:
-    """The meter's memory: reserve a row before each call and settle it after; a crash leaves it counted as spent."""
+    """The meter's memory: reserve a row before each call and settle it after; a crash leaves it counted as spent.
+
+    With `joined`, the bill of an answered call is kept in one write with the answer that is put next.
+    """
 
     def __init__(
         self,
@@ -79,11 +82,14 @@ class SqliteLedger:
         lock: threading.RLock,
         night: Callable[[], str],
         clock: Callable[[], datetime],
+        *,
+        joined: bool = False,
     ) -> None:
         self._connection = connection
         self._lock = lock
         self._night = night
         self._clock = clock
+        self._joined = joined
         self._watch = Watch(connection)
         self._marks: Marks | None = None
         self._running: dict[_Scope, Running] = {}
@@ -110,6 +116,7 @@ class SqliteLedger:
                 ),
             )
             entry = cursor.lastrowid or 0
+            end_write(self._connection)
             row = Row(
                 purpose=call.purpose,
                 project=call.project,
@@ -138,13 +145,16 @@ class SqliteLedger:
 
         `held` replaces the reserved tokens and price, which are counted for a call that reports none.
         """
+        believed = usage if usage and usage.possible else None
         tokens: tuple[int | None, ...] = (None, None, None)
-        if usage and usage.possible:
-            tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
+        if believed:
+            tokens = (believed.input_tokens, believed.output_tokens, believed.cached_tokens)
         with self._lock:
             before = self._open.pop(entry, None)
             if before is None:
                 self._running.clear()  # its row isn't known as it is: the sums are read again
+            if self._joined and state is CallState.DONE and not self._connection.in_transaction:
+                self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute(
                 "UPDATE ledger SET state = ?, input_tokens = ?, output_tokens = ?, cached_tokens = ?, usd = ?, "
                 "odd_events = ?, held_tokens = coalesce(?, held_tokens), held_usd = coalesce(?, held_usd) "
@@ -154,11 +164,13 @@ class SqliteLedger:
             if before is None:
                 return
             after = before._replace(
-                state=state, usage=usage if usage and usage.possible else None, usd=usd, odd_events=odd_events
+                state=state,
+                usage=believed,
+                usd=usd,
+                odd_events=odd_events,
+                held_tokens=held.tokens if held else before.held_tokens,
+                held_usd=before.held_usd if held is None or held.usd is None else held.usd,
             )
-            if held is not None:
-                held_usd = before.held_usd if held.usd is None else held.usd
-                after = after._replace(held_tokens=held.tokens, held_usd=held_usd)
             night = self._night()
             for scope, running in self._running.items():
                 if scope.covers(night, before):
@@ -254,6 +266,12 @@ class SqliteLedger:
         return Running(tally, held=held)
 
 
+def end_write(connection: sqlite3.Connection) -> None:
+    """Keep what a joined ledger began to write, if it did."""
+    if connection.in_transaction:
+        connection.execute("COMMIT")
+
+
 _CUT = ", ".join(f"'{outcome.value}'" for outcome in sorted(CUT_SHORT))
 
 
@@ -327,6 +345,7 @@ class SqliteCalls:
                 "INSERT OR REPLACE INTO calls (key, night, purpose, model, at, body) VALUES (?, ?, ?, ?, ?, ?)",
                 (key, self._night(), purpose, completion.model, self._clock().isoformat(), body),
             )
+            end_write(self._connection)
 
     def sealed_usages(self, most: int) -> tuple[tuple[str, Usage], ...]:
         """Return the model and the tokens of the last completed sealed attempts, newest first."""

@@ -112,11 +112,13 @@ class Trainer:
         )
         with open_run(self._folder, started_with, resume=resume, clock=self._clock) as folder:
             spent = Spent(before=seconds_before(self._folder))
+            replies = Replies(folder)
             try:
                 with shared_calls(folder.path, self._config.train.shared, folder.store.calls, self._clock) as calls:
-                    return self._run(folder, calls, items, spent)
+                    return self._run(folder, calls, items, spent, replies)
             finally:
                 self._watch = None
+                replies.write()
                 paid = Paid(**folder.store.ledger.spent()._asdict())
                 folder.write(SPEND, Spending(paid=paid, seconds=spent.seconds))
 
@@ -125,13 +127,20 @@ class Trainer:
         watch = self._watch
         return watch.now() if watch else None
 
-    def _run(self, folder: RunFolder, calls: Calls, items: Mapping[Split, Sequence[Item]], spent: Spent) -> Summary:
+    def _run(
+        self,
+        folder: RunFolder,
+        calls: Calls,
+        items: Mapping[Split, Sequence[Item]],
+        spent: Spent,
+        replies: Replies,
+    ) -> Summary:
         config, store = self._config, folder.store
         counter = meter(config.limits, store.ledger, self._clock)
         models = self._models
         optimizer = asked(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
         target = asked(models["target"], calls=calls, failures=store.failures, meter=counter)
-        counting = Counting(optimizer, tell=Replies(folder).tell)
+        counting = Counting(optimizer, tell=replies.tell)
         lapses = None
         if config.gradient.skill_aware:
             lapses = Lapses()

@@ -1,6 +1,7 @@
 """Write down what can be read later: every answer on val and test, and every raw reply of the optimizer."""
 
 import hashlib
+import threading
 from collections.abc import Sequence
 
 from skillopt_sleep.records import Completion, Prompt
@@ -30,19 +31,40 @@ class Answers:
 
 
 class Replies:
-    """The optimizer's raw replies as files in the folder of the step or epoch that asked."""
+    """The optimizer's raw replies, a file for each step or epoch: `steps/step_0001/replies.md`.
+
+    It is written once, when the next one asks: files are slower than a model that answers at once.
+    """
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
+        self._lock = threading.Lock()
+        self._place = ""
+        self._replies: dict[str, str] = {}
 
     def tell(self, prompt: Prompt, completion: Completion) -> None:
-        """Write a reply, named after its purpose and its question."""
+        """Keep a reply, named after its purpose and its question."""
         kind, _, number = prompt.asker.partition(" ")
         if not number.isdigit():
             return
         place = f"steps/step_{int(number):04d}" if kind == "step" else f"epochs/epoch_{int(number):02d}"
         question = hashlib.sha256(prompt.text.encode(errors="replace")).hexdigest()[:8]
-        self._folder.write(f"{place}/replies/{prompt.purpose}-{question}.txt", completion.text)
+        with self._lock:
+            if place != self._place:
+                self._write()
+                self._place = place
+            self._replies[f"{prompt.purpose} {question}"] = completion.text
+
+    def write(self) -> None:
+        """Write what isn't written yet."""
+        with self._lock:
+            self._write()
+
+    def _write(self) -> None:
+        if self._replies:
+            texts = [f"# {name}\n\n{text}\n" for name, text in sorted(self._replies.items())]
+            self._folder.write(f"{self._place}/replies.md", "\n".join(texts))
+            self._replies.clear()
 
 
 def row(job: Job, attempted: Attempted) -> dict[str, object]:

@@ -18,7 +18,7 @@ def test_what_came_of_every_stage_is_in_the_steps_folder(tmp_path: Path) -> None
         "edits.json",
         "merged.json",
         "patches.json",
-        "replies",
+        "replies.md",
         "rollouts.json",
         "selected.json",
         "step.json",

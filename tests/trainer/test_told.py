@@ -21,10 +21,12 @@ def test_every_val_and_test_answer_can_be_read(tmp_path: Path) -> None:
 def test_every_raw_reply_of_the_optimizer_is_in_its_steps_folder(tmp_path: Path) -> None:
     model = Scripted()
     a_trainer(tmp_path, model).train()
-    replies = list((tmp_path / "steps" / "step_0001" / "replies").glob("reflect-*.txt"))
-    assert replies
-    assert "edits" in json.loads(replies[0].read_text(encoding="utf-8"))
-    assert list((tmp_path / "steps" / "step_0001" / "replies").glob("select-*.txt"))
+    text = (tmp_path / "steps" / "step_0001" / "replies.md").read_text(encoding="utf-8")
+    heads = [line for line in text.splitlines() if line.startswith("# ")]
+    assert heads == sorted(heads)
+    assert {head.split()[1] for head in heads} >= {"reflect", "select"}
+    (reply, *_) = [part for part in text.split("# ") if part.startswith("reflect")]
+    assert "edits" in json.loads(reply.partition("\n")[2])
 
 
 def test_a_resumed_run_has_the_same_files(tmp_path: Path) -> None:
