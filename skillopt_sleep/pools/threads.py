@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from time import monotonic
 from typing import NamedTuple, TypeVar
 
 from skillopt_sleep.errors import CallPending
@@ -14,7 +15,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 AWAKE_SECONDS = 0.1
-BLOCKED_SECONDS = 0.003  # without a new item until the threads are taken to wait
+BLOCKED_SECONDS = 0.005  # without a new item until the threads are taken to wait
 
 
 class ThreadPool:
@@ -26,7 +27,7 @@ class ThreadPool:
         self._progressing = threading.Lock()
         self._slots = _Slots(workers)
         self._chain = threading.local()
-        self._needed = 1  # threads that the last map ended with
+        self._needed = 1  # threads that the next map begins with
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
         """Return the results in the order of the items; start nothing more after the first error, and raise it.
@@ -56,7 +57,10 @@ class ThreadPool:
 
         self._report(label, done, len(items))
         crew = _Crew(run, len(items), most=self._workers)
-        self._needed = crew.finish(begin_with=max(1, self._needed // 2))
+        began = monotonic()
+        self._needed = crew.finish(begin_with=self._needed)
+        if monotonic() - began < len(items) * BLOCKED_SECONDS:
+            self._needed = max(1, self._needed // 2)
         if chain.errors:
             # An error of another chain is raised there, not here.
             failures.raise_first()
