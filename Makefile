@@ -31,7 +31,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 	$(MAKE) test
-	$(BIN)/pytest --hypothesis-profile ci -n 4 --dist worksteal -rs -m "(cli or browser or slow) and not live"
+	$(BIN)/pytest --hypothesis-profile ci -n 4 --dist worksteal -rs -m "(cli or browser or slow) and not live and not sweep"
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.$(NAME) $(ARGS)

@@ -18,7 +18,18 @@ def sampled(cases: Iterable[Any], *, every: int) -> list[Any]:
 
 
 def thinned(cases: Iterable[Any], *, every: int) -> list[Any]:
-    """Return the cases of one parameter, all but each `every`-th marked slow."""
-    return [
-        case if place % every == 0 else pytest.param(case, marks=pytest.mark.slow) for place, case in enumerate(cases)
-    ]
+    """Return the cases of one parameter, all but each `every`-th marked slow.
+
+    Of the slow ones every second is left to a whole sweep.
+    """
+    marked: list[Any] = []
+    slow = 0
+    for place, case in enumerate(cases):
+        if place % every == 0:
+            marked.append(case)
+            continue
+        slow += 1
+        is_left = slow % 2 == 0 and not WHOLE
+        marks = (pytest.mark.slow, pytest.mark.sweep) if is_left else (pytest.mark.slow,)
+        marked.append(pytest.param(case, marks=marks))
+    return marked

@@ -15,7 +15,7 @@ from skillopt_sleep.records import Purpose
 from tests.command import ASKS, KEY, Home, night_arguments
 from tests.server import Asked, Behaviour, ModelServer
 from tests.server_answers import ScriptedModel
-from tests.sweeps import thinned
+from tests.sweeps import WHOLE, thinned
 
 
 @pytest.fixture
@@ -188,9 +188,12 @@ class Numbering(ScriptedModel):
         return {self.asked[number] for number in numbers if number in self.asked}
 
 
+KILLS = 6 if WHOLE else 3
+
+
 @pytest.mark.slow
 def test_a_killed_night_goes_on_and_asks_no_completed_call_again(tmp_path: Path) -> None:
-    """Six kills at random moments; what the store had kept at a kill is never asked again."""
+    """Kills at random moments; what the store had kept at a kill is never asked again."""
     home = Home(tmp_path)
     home.had_sessions([(f"{ask} for part {part}", correction) for part in range(12) for ask, correction in ASKS])
     moments = random.Random(7)
@@ -206,7 +209,7 @@ def test_a_killed_night_goes_on_and_asks_no_completed_call_again(tmp_path: Path)
     with ModelServer(slowly) as server:
         model = server.model = Numbering(want="pnpm", avoid="npm", nested=False)
         nights = set[str]()
-        for _ in range(6):
+        for _ in range(KILLS):
             process = home.start(*night_arguments(server.base_url))
             wanted = len(server.requests) + moments.randrange(1, 3)
             while len(server.requests) < wanted and process.poll() is None:
@@ -223,7 +226,7 @@ def test_a_killed_night_goes_on_and_asks_no_completed_call_again(tmp_path: Path)
     assert nights == {done.json["night"]}
     assert len(settled) > 3
     assert asked_again == []
-    assert done.json["spend"]["calls"] >= len(server.requests) - 6 * 4
+    assert done.json["spend"]["calls"] >= len(server.requests) - KILLS * 4
 
 
 @pytest.mark.slow

@@ -456,8 +456,8 @@ FLOODS = {
 
 
 @pytest.mark.slow
-@by_agent
-@pytest.mark.parametrize("does", FLOODS.values(), ids=FLOODS)
+@nights_by_agent
+@pytest.mark.parametrize("does", thinned(FLOODS.values(), every=4), ids=FLOODS)
 def test_f84_a_flood_takes_little_memory_and_fails_the_night(sleeper: Sleeper, agent: Agent, does: str) -> None:
     most: list[int] = []
     for lines in ("", does):

@@ -275,7 +275,7 @@ def a_pair(home: Sleeper, held: Held) -> None:
     assert nights["unfinished"] == []
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(20 if WHOLE else 3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [20 if WHOLE else 1])
 @pytest.mark.slow
 def test_of_a_daemon_and_a_night_by_hand_exactly_one_works(tmp_path: Path, count: int) -> None:
     with ModelServer() as server:
@@ -293,7 +293,7 @@ def test_of_a_daemon_and_a_night_by_hand_exactly_one_works(tmp_path: Path, count
             assert len(server.requests) == calls
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(20 if WHOLE else 3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [20 if WHOLE else 1])
 def test_of_two_nights_by_hand_begun_at_once_exactly_one_works(tmp_path: Path, count: int) -> None:
     for number in range(count):
         held = Held()
