@@ -51,9 +51,10 @@ class ThreadPool:
                 self._report(label, done, len(items))
             except CallPending as error:
                 failures.add(error)
-            except BaseException as error:  # noqa: BLE001 - raised below, on the thread that asked
+            except BaseException as error:
                 failures.add(error)
                 chain.errors.append(error)
+                raise
 
         self._report(label, done, len(items))
         crew = _Crew(run, len(items), most=self._workers)
@@ -124,41 +125,42 @@ class _Crew:
         self._most = min(most, count)
         self._lock = threading.Lock()
         self._taken = 0
+        self._begun = 0
         self._working = 0
         self._ended = threading.Event()
-        self._threads: list[threading.Thread] = []
+        self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="sleep")
 
     def finish(self, *, begin_with: int) -> int:
-        """Run all numbers, beginning with so many threads; return how many there were in the end."""
+        """Run all numbers, or until a run raises; begin with so many threads, and return how many there were."""
         seen = -1
         try:
             self._begin(begin_with)
-            while not self._ended.wait(BLOCKED_SECONDS if len(self._threads) < self._most else AWAKE_SECONDS):
+            while not self._ended.wait(BLOCKED_SECONDS if self._begun < self._most else AWAKE_SECONDS):
                 if self._taken == seen:
-                    self._begin(len(self._threads))
+                    self._begin(self._begun)
                 seen = self._taken
         finally:
             with self._lock:
                 self._taken = self._count
-            for thread in self._threads:
-                thread.join()
-        return len(self._threads)
+            self._threads.shutdown()
+        return self._begun
 
     def _begin(self, threads: int) -> None:
-        for _ in range(min(threads, self._most - len(self._threads))):
+        for _ in range(min(threads, self._most - self._begun)):
             with self._lock:
                 self._working += 1
-            thread = threading.Thread(target=self._work, name=f"sleep_{len(self._threads)}")
-            thread.start()
-            self._threads.append(thread)
+                self._begun += 1
+            self._threads.submit(self._work)
 
     def _work(self) -> None:
-        while (number := self._next()) is not None:
-            self._run(number)
-        with self._lock:
-            self._working -= 1
-            if not self._working:
-                self._ended.set()
+        try:
+            while (number := self._next()) is not None:
+                self._run(number)
+        finally:
+            with self._lock:
+                self._working -= 1
+                if not self._working:
+                    self._ended.set()
 
     def _next(self) -> int | None:
         with self._lock:
