@@ -211,10 +211,10 @@ def test_a_killed_night_goes_on_and_asks_no_completed_call_again(tmp_path: Path)
         nights = set[str]()
         for _ in range(KILLS):
             process = home.start(*night_arguments(server.base_url))
-            wanted = len(server.requests) + moments.randrange(1, 3)
-            while len(server.requests) < wanted and process.poll() is None:
+            wanted = len(model.asked) + moments.randrange(2, 7)
+            while len(model.asked) < wanted and process.poll() is None:
                 time.sleep(0.005)
-            time.sleep(0.3 + moments.random() * 0.4)
+            time.sleep(moments.random() * 0.4)
             assert process.poll() is None, "the night must be too long to end before it is killed"
             process.kill()
             process.communicate()
