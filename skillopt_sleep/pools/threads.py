@@ -59,9 +59,9 @@ class ThreadPool:
         self._report(label, done, len(items))
         crew = _Crew(run, len(items), most=self._workers)
         began = monotonic()
-        self._needed = crew.finish(begin_with=self._needed)
-        if monotonic() - began < len(items) * BLOCKED_SECONDS:
-            self._needed = max(1, self._needed // 2)
+        threads = crew.finish(begin_with=self._needed)
+        took_time = monotonic() - began >= len(items) * BLOCKED_SECONDS
+        self._needed = max(self._needed, threads) if took_time else max(1, threads // 2)
         if chain.errors:
             # An error of another chain is raised there, not here.
             failures.raise_first()

@@ -62,7 +62,7 @@ class CallStore:
         self._connection = _connect(path)
         self.calls = SqliteCalls(self._connection, lock, lambda: RUN, clock)
         self.failures = SqliteFailures(self._connection, lock)
-        self.ledger = SqliteLedger(self._connection, lock, lambda: RUN, clock, joined=True)
+        self.ledger = SqliteLedger(self._connection, lock, lambda: RUN, clock, alone=True)
 
     def take_calls(self, other: Path) -> int:
         """Add the completed calls of another run's file; return how many calls there are now."""

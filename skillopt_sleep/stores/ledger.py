@@ -73,7 +73,8 @@ class _Scope(NamedTuple):
 class SqliteLedger:
     """The meter's memory: reserve a row before each call and settle it after; a crash leaves it counted as spent.
 
-    With `joined`, the bill of an answered call is kept in one write with the answer that is put next.
+    With `alone`, nobody else writes to the file meanwhile: its sums aren't read again, and the bill of an answered
+    call is kept in one write with the answer that is put next.
     """
 
     def __init__(
@@ -83,13 +84,13 @@ class SqliteLedger:
         night: Callable[[], str],
         clock: Callable[[], datetime],
         *,
-        joined: bool = False,
+        alone: bool = False,
     ) -> None:
         self._connection = connection
         self._lock = lock
         self._night = night
         self._clock = clock
-        self._joined = joined
+        self._alone = alone
         self._watch = Watch(connection)
         self._marks: Marks | None = None
         self._running: dict[_Scope, Running] = {}
@@ -153,7 +154,7 @@ class SqliteLedger:
             before = self._open.pop(entry, None)
             if before is None:
                 self._running.clear()  # its row isn't known as it is: the sums are read again
-            if self._joined and state is CallState.DONE and not self._connection.in_transaction:
+            if self._alone and state is CallState.DONE and not self._connection.in_transaction:
                 self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute(
                 "UPDATE ledger SET state = ?, input_tokens = ?, output_tokens = ?, cached_tokens = ?, usd = ?, "
@@ -222,16 +223,21 @@ class SqliteLedger:
     def _summed(self, scope: "_Scope") -> Tally:
         """Return the sums of a scope: read from the table once, and again if somebody else changed it."""
         with self._lock:
-            marks = self._watch.marks()
-            if marks != self._marks:
-                self._running.clear()
-                self._open.clear()
-                self._marks = marks
+            if not self._alone:
+                self._look_for_others()
             if scope not in self._running:
                 if scope.since:
                     self._running = {known: sums for known, sums in self._running.items() if not known.since}
                 self._running[scope] = self._read(scope)
             return self._running[scope].tally()
+
+    def _look_for_others(self) -> None:
+        """Forget all sums if somebody else changed the table."""
+        marks = self._watch.marks()
+        if marks != self._marks:
+            self._running.clear()
+            self._open.clear()
+            self._marks = marks
 
     def _read(self, scope: "_Scope") -> Running:
         """Sum up the rows of a scope."""
@@ -267,7 +273,7 @@ class SqliteLedger:
 
 
 def end_write(connection: sqlite3.Connection) -> None:
-    """Keep what a joined ledger began to write, if it did."""
+    """Keep what a ledger began to write, if it did."""
     if connection.in_transaction:
         connection.execute("COMMIT")
 
