@@ -172,10 +172,12 @@ def test_auto_takes_the_agent_that_is_logged_in_and_says_why(
 
 # What each program makes of each outage is told in test_genuine_failures.
 OUTAGES: dict[Behaviour, int] = {"unauthorized": 4, "not_found": 1, "usage_limit": 1, "html": 1}
-MET = [(agent, outage) for at, outage in enumerate(OUTAGES) for agent in (AGENTS if WHOLE else AGENTS[at % 2 :][:1])]
+CASES = [(agent, outage) for outage in OUTAGES for agent in AGENTS]
+# Every outage once, in turns with one agent and the other.
+IN_TURNS = list(zip(AGENTS * 2, OUTAGES, strict=True))
 
 
-@pytest.mark.parametrize(("agent", "outage"), MET, ids=lambda one: getattr(one, "name", one))
+@pytest.mark.parametrize(("agent", "outage"), CASES if WHOLE else IN_TURNS, ids=lambda one: getattr(one, "name", one))
 def test_an_outage_ends_the_night_and_costs_no_session(
     person: Person, server: ModelServer, programs: Programs, agent: Agent, outage: Behaviour
 ) -> None:

@@ -4,6 +4,7 @@ import atexit
 import functools
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -59,7 +60,7 @@ def run(
         try:
             (code,) = ANSWER.unpack(answer.recv(ANSWER.size, socket.MSG_WAITALL))
         except TimeoutError:
-            os.kill(process, 9)
+            os.kill(process, signal.SIGKILL)
             raise subprocess.TimeoutExpired(list(arguments), timeout) from None
     return subprocess.CompletedProcess(list(arguments), code, out.text(timeout), err.text(timeout))
 

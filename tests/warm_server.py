@@ -1,8 +1,8 @@
-"""A process that has imported the command, and forks for each one it is asked for: starting Python is most of a test's time.
+"""Import the command once, and fork a process for each one that is asked for: starting Python is most of a test's time.
 
-It is run as a program, with a socket on its standard input. A message names the arguments, the variables, the folder
-and the umask, and brings three files: where to answer, and the command's output and errors. The answer is the number
-of the new process, then how it ended. The socket's end is the server's.
+This is a program with a socket as its standard input. A message names the arguments, the variables and the folder of a
+command, and brings three files: where to answer, and the command's output and errors. The answer is the id of the new
+process, then its exit code. The server ends when the socket is closed.
 """
 
 import atexit
@@ -29,7 +29,9 @@ ANSWER = struct.Struct("i")
 
 def served(control: socket.socket) -> dict[str, Any]:
     """Answer requests for ever; return, in the process that becomes the command, what it is to be."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for the commands
+    signal.signal(
+        signal.SIGCHLD, signal.SIG_IGN
+    )  # each command is awaited by a process of its own, and that one by nobody
     while True:
         message, files, _, _ = socket.recv_fds(control, MOST_BYTES, 3)
         if not message:

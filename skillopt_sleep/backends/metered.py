@@ -144,8 +144,6 @@ class NightMeter:
         """Raise BudgetExhausted if a limit of the night or month is reached, or one in dollars can't be kept."""
         night = self._limits.night
         month = self._limits.month
-        if not any(night) and not any(month):
-            return
         # Adding up a long ledger takes longer than a short call, so it is done only for limits that are set.
         spent = self._ledger.spent() if any(night) or month.usd else Tally({})
         reached = _reached(spent, night)

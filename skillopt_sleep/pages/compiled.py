@@ -1,4 +1,4 @@
-"""Compile a template once for as long as the process lives: that takes longer than filling it."""
+"""Compile each template once per process: compiling one takes longer than filling it."""
 
 from types import CodeType
 
@@ -7,17 +7,17 @@ from jinja2.bccache import Bucket
 
 
 class Compiled(BytecodeCache):
-    """The code of compiled templates, in memory; for environments that compile a template in the same way."""
+    """Keeps compiled templates in memory, for environments that have the same options."""
 
     def __init__(self) -> None:
         self._codes: dict[tuple[str, str], CodeType] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Give a template the code that its text was compiled to before, if it was."""
+        """Hand out the code of a template whose text was compiled before."""
         bucket.code = self._codes.get((bucket.key, bucket.checksum))
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep what a template was compiled to."""
+        """Keep the code of a template."""
         if bucket.code is not None:
             self._codes[bucket.key, bucket.checksum] = bucket.code
 
@@ -25,6 +25,6 @@ class Compiled(BytecodeCache):
 _ALL: dict[str, Compiled] = {}
 
 
-def compiled(environments: str) -> Compiled:
-    """Return what keeps the templates of the environments of this name."""
-    return _ALL.setdefault(environments, Compiled())
+def compiled(kind: str) -> Compiled:
+    """Return the cache that all environments of this kind share."""
+    return _ALL.setdefault(kind, Compiled())

@@ -15,7 +15,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 AWAKE_SECONDS = 0.1
-BLOCKED_SECONDS = 0.005  # without a new item until the threads are taken to wait
+# If no thread takes another item for so long, all of them are waiting for something.
+BLOCKED_SECONDS = 0.005
 
 
 class ThreadPool:
@@ -114,9 +115,9 @@ class _Chain(NamedTuple):
 
 
 class _Crew:
-    """Threads that run the numbers from 0 on; more of them begin while those there are wait for something.
+    """Runs the numbers from 0 on in threads, and starts more threads while all of them wait.
 
-    Where each run takes less than a moment, a second thread would only get in the first one's way.
+    If a run takes next to no time, a second thread only slows the first one down.
     """
 
     def __init__(self, run: Callable[[int], None], count: int, *, most: int) -> None:
@@ -131,7 +132,10 @@ class _Crew:
         self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="sleep")
 
     def finish(self, *, begin_with: int) -> int:
-        """Run all numbers, or until a run raises; begin with so many threads, and return how many there were."""
+        """Run all numbers, beginning with so many threads; return how many there were in the end.
+
+        A run that raises ends its thread; what it raises is for the run itself to keep.
+        """
         seen = -1
         try:
             self._begin(begin_with)

@@ -12,7 +12,7 @@ from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger, end_write
 from skillopt_sleep.stores.schema import migrate, refuse_newer
 
 RUN = "run"
-# A call changes a line or two of three pages, which are written whole: small ones take a tenth off a call.
+# A call changes a few rows on three pages, and pages are written whole: with small ones it takes a tenth less time.
 _PAGE_SIZE = 1024
 # All of a run's calls are of one night, so these only make writing slower.
 _UNINDEXED = "DROP INDEX IF EXISTS ledger_night; DROP INDEX IF EXISTS ledger_at;"
@@ -74,8 +74,10 @@ class CallStore:
 
     def close(self) -> None:
         """Close the file."""
-        end_write(self._connection)
-        self._connection.close()
+        try:
+            end_write(self._connection)
+        finally:
+            self._connection.close()
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -73,8 +73,8 @@ class _Scope(NamedTuple):
 class SqliteLedger:
     """The meter's memory: reserve a row before each call and settle it after; a crash leaves it counted as spent.
 
-    With `alone`, nobody else writes to the file meanwhile: its sums aren't read again, and the bill of an answered
-    call is kept in one write with the answer that is put next.
+    `alone` means that nobody else writes to the file: sums are read from it only once, and the bill of an answered
+    call is committed together with the answer that is put next.
     """
 
     def __init__(
@@ -151,9 +151,6 @@ class SqliteLedger:
         if believed:
             tokens = (believed.input_tokens, believed.output_tokens, believed.cached_tokens)
         with self._lock:
-            before = self._open.pop(entry, None)
-            if before is None:
-                self._running.clear()  # its row isn't known as it is: the sums are read again
             if self._alone and state is CallState.DONE and not self._connection.in_transaction:
                 self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute(
@@ -162,20 +159,12 @@ class SqliteLedger:
                 "WHERE id = ?",
                 (state, *tokens, usd, odd_events, *(held or (None, None)), entry),
             )
+            before = self._open.pop(entry, None)
             if before is None:
+                self._running.clear()  # its row isn't known as it is: the sums are read again
                 return
-            after = before._replace(
-                state=state,
-                usage=believed,
-                usd=usd,
-                odd_events=odd_events,
-                held_tokens=held.tokens if held else before.held_tokens,
-                held_usd=before.held_usd if held is None or held.usd is None else held.usd,
-            )
-            night = self._night()
-            for scope, running in self._running.items():
-                if scope.covers(night, before):
-                    running.settled(before, after)
+            after = before._replace(state=state, usage=believed, usd=usd, odd_events=odd_events)
+            self._count(before, after if held is None else _holding(after, held))
 
     def spent(self, *, project: str | None = None) -> Tally:
         """Return what this night has spent, over all its runs; a failed call without usage counts as free."""
@@ -231,6 +220,13 @@ class SqliteLedger:
                 self._running[scope] = self._read(scope)
             return self._running[scope].tally()
 
+    def _count(self, before: Row, after: Row) -> None:
+        """Bring all sums up to date with a call that was settled."""
+        night = self._night()
+        for scope, running in self._running.items():
+            if scope.covers(night, before):
+                running.settled(before, after)
+
     def _look_for_others(self) -> None:
         """Forget all sums if somebody else changed the table."""
         marks = self._watch.marks()
@@ -272,8 +268,13 @@ class SqliteLedger:
         return Running(tally, held=held)
 
 
+def _holding(row: Row, held: Held) -> Row:
+    """Return the row with other tokens held for it, and with another price if that is known."""
+    return row._replace(held_tokens=held.tokens, held_usd=row.held_usd if held.usd is None else held.usd)
+
+
 def end_write(connection: sqlite3.Connection) -> None:
-    """Keep what a ledger began to write, if it did."""
+    """Commit the bill that a ledger `alone` in its file left open, if there is one."""
     if connection.in_transaction:
         connection.execute("COMMIT")
 

@@ -31,9 +31,10 @@ class Answers:
 
 
 class Replies:
-    """The optimizer's raw replies, a file for each step or epoch: `steps/step_0001/replies.md`.
+    """The optimizer's raw replies, one file per step or epoch: `steps/step_0001/replies.md`.
 
-    It is written once, when the next one asks: files are slower than a model that answers at once.
+    The file is written when the next step or epoch begins to ask, or by `write`: a file per reply would cost more
+    time than a quick model's answer.
     """
 
     def __init__(self, folder: RunFolder) -> None:

@@ -53,7 +53,7 @@ def _edit(asked: Asked) -> Call:
 def run(asked: Asked, command: str) -> Call:
     if asked.protocol == "messages":
         return Call("Bash", {"command": command, "description": "Run it"})
-    # As long as Codex waits at most: a first `go vet` in a new home takes more than the ten seconds it waits otherwise.
+    # The longest that Codex waits: a first `go vet` in a new home can take more than its usual ten seconds.
     return Call("exec_command", {"cmd": command, "yield_time_ms": 30_000})
 
 

@@ -275,15 +275,17 @@ def a_pair(home: Sleeper, held: Held) -> None:
     assert nights["unfinished"] == []
 
 
-@pytest.mark.parametrize("count", [20 if WHOLE else 1])
+PAIRS = 20 if WHOLE else 1
+
+
 @pytest.mark.slow
-def test_of_a_daemon_and_a_night_by_hand_exactly_one_works(tmp_path: Path, count: int) -> None:
+def test_of_a_daemon_and_a_night_by_hand_exactly_one_works(tmp_path: Path) -> None:
     with ModelServer() as server:
         alone = Sleeper(tmp_path / "alone").openai(server.base_url)
         alone.had_sessions()
         assert alone.command("run").code == 0
         calls = len(server.requests)
-    for number in range(count):
+    for number in range(PAIRS):
         held = Held()
         with ModelServer(held) as server:
             home = Sleeper(tmp_path / str(number)).openai(server.base_url)
@@ -293,9 +295,8 @@ def test_of_a_daemon_and_a_night_by_hand_exactly_one_works(tmp_path: Path, count
             assert len(server.requests) == calls
 
 
-@pytest.mark.parametrize("count", [20 if WHOLE else 1])
-def test_of_two_nights_by_hand_begun_at_once_exactly_one_works(tmp_path: Path, count: int) -> None:
-    for number in range(count):
+def test_of_two_nights_by_hand_begun_at_once_exactly_one_works(tmp_path: Path) -> None:
+    for number in range(PAIRS):
         held = Held()
         with ModelServer(held) as server:
             home = Sleeper(tmp_path / str(number)).openai(server.base_url)

@@ -1,13 +1,40 @@
 import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.errors import StoreError
+from skillopt_sleep.errors import CallFailed, FailureKind, StoreError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.records import Purpose
+from skillopt_sleep.protocols import Reservation
+from skillopt_sleep.records import CallState, Purpose, Usage
 from skillopt_sleep.stores.calls import CallStore
 from tests.builders import a_completion
+
+RESERVATION = Reservation(Purpose.ROLLOUT, "scripted-1", tokens=10, usd=0.5)
+USAGE = Usage(input_tokens=10, output_tokens=1)
+Seen = Callable[[], tuple[list[str], int]]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Generator[CallStore]:
+    store = CallStore(tmp_path / "calls.db", utc_now)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def seen(tmp_path: Path) -> Seen:
+    """What another process sees: the state of each call, and how many answers there are."""
+
+    def look() -> tuple[list[str], int]:
+        with closing(sqlite3.connect(tmp_path / "calls.db")) as connection:
+            states = [state for (state,) in connection.execute("SELECT state FROM ledger ORDER BY id")]
+            (answers,) = connection.execute("SELECT count(*) FROM calls").fetchone()
+        return states, answers
+
+    return look
 
 
 def test_what_was_answered_outlives_the_process(tmp_path: Path) -> None:
@@ -19,6 +46,44 @@ def test_what_was_answered_outlives_the_process(tmp_path: Path) -> None:
     again.close()
     assert kept is not None
     assert kept.text == "yes"
+
+
+def test_a_bill_is_committed_with_the_answer_that_it_paid_for(store: CallStore, seen: Seen) -> None:
+    entry = store.ledger.reserve(RESERVATION)
+    assert seen() == (["reserved"], 0)
+    store.ledger.settle(entry, CallState.DONE, usage=USAGE, usd=0.5)
+    assert seen() == (["reserved"], 0), "after a crash here it counts as spent, and is asked again"
+    store.calls.put("key", purpose=Purpose.ROLLOUT, completion=a_completion("yes"))
+    assert seen() == (["done"], 1)
+
+
+def test_a_bill_without_an_answer_to_keep_is_committed_by_the_next_call_or_at_the_end(
+    tmp_path: Path, seen: Seen
+) -> None:
+    store = CallStore(tmp_path / "calls.db", utc_now)
+    store.ledger.settle(store.ledger.reserve(RESERVATION), CallState.DONE, usage=USAGE, usd=0.5)
+    entry = store.ledger.reserve(RESERVATION)
+    assert seen() == (["done", "reserved"], 0)
+    store.ledger.settle(entry, CallState.DONE, usage=USAGE, usd=0.5)
+    store.close()
+    assert seen() == (["done", "done"], 0)
+
+
+def test_the_bill_of_a_failed_call_is_committed_at_once(store: CallStore, seen: Seen) -> None:
+    store.ledger.settle(store.ledger.reserve(RESERVATION), CallState.FAILED, usage=None, usd=None)
+    assert seen() == (["failed"], 0)
+
+
+def test_a_failure_is_kept_with_the_bill_of_the_answer_that_could_not_be_used(store: CallStore, seen: Seen) -> None:
+    store.ledger.settle(store.ledger.reserve(RESERVATION), CallState.DONE, usage=USAGE, usd=0.5)
+    store.failures.put("key", CallFailed(FailureKind.MALFORMED, "no JSON"))
+    assert seen() == (["done"], 0)
+
+
+def test_what_was_spent_counts_open_bills_too(store: CallStore) -> None:
+    store.ledger.settle(store.ledger.reserve(RESERVATION), CallState.DONE, usage=USAGE, usd=0.5)
+    store.ledger.reserve(RESERVATION)
+    assert (store.ledger.spent().calls, store.ledger.spent().dollars) == (2, 1.0)
 
 
 def test_a_file_that_is_not_a_database_is_named(tmp_path: Path) -> None:
