@@ -75,7 +75,8 @@ class Tab:
         over: Any = self.page.evaluate(_OVERFLOW)
         if over > 0:
             found.append(f"{over} px too wide: {self.page.evaluate(_WIDEST)}")
-        self.page.evaluate(axe)
+        if self.page.evaluate("typeof axe") == "undefined":
+            self.page.evaluate(axe)
         findings: list[str] = self.page.evaluate(_FINDINGS)
         return [*found, *findings]
 
@@ -112,12 +113,15 @@ def complaints_at_each_width(
 
     Also used for pages in files, by an address such as `file:///…/report.html`.
     """
-    for width in WIDTHS:
+    with tab(browser, dashboard=dashboard) as opened:
+        opened.page.goto(address, wait_until="load")
         for scheme in SCHEMES:
-            with tab(browser, width=width, scheme=scheme, dashboard=dashboard) as opened:
-                opened.page.goto(address, wait_until="load")
+            opened.page.emulate_media(color_scheme=scheme)
+            for width in WIDTHS:
+                opened.page.set_viewport_size({"width": width, "height": HEIGHT})
                 for complaint in opened.complaints(axe):
                     yield f"{width} {scheme}: {complaint}"
+                opened.errors.clear()
                 if shots is not None:
                     shots.mkdir(parents=True, exist_ok=True)
                     name = address.rstrip("/").rpartition("/")[2] or "home"
