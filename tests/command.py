@@ -16,6 +16,9 @@ from tests.sessions import Exchange, ToolCall, claude_session, codex_session, se
 PROGRAM = Path(sys.executable).parent / "skillopt-sleep"
 KEY = "dummy-key-for-tests"
 PATIENCE = 500  # seconds until a command is taken to hang; a night on a busy machine may take minutes
+# The variables of a night that attempts each task once: for tests that aren't about the gate, as each attempt by a
+# genuine agent takes a second or more.
+ONE_ROUND = {"SKILLOPT_SLEEP_GATE_RULE": "strict", "SKILLOPT_SLEEP_GATE_ROUNDS": "1"}
 ASKS = (
     ("create a run script", "no, that's wrong - we always use pnpm here, never npm"),
     ("add an install script", "again: we always use pnpm here, never npm"),
@@ -84,9 +87,9 @@ class Home:
             cwd=self.folder,
         )
 
-    def night(self, base_url: str, *more: str) -> Done:
+    def night(self, base_url: str, *more: str, **environment: str) -> Done:
         """A night against a model server, answered in JSON."""
-        return self.command(*night_arguments(base_url), *more)
+        return self.command(*night_arguments(base_url), *more, **environment)
 
     def had_sessions(self, asks: Sequence[tuple[str, str]] = ASKS, *, days_ago: float = 3) -> None:
         """Sessions of both agents in which the same correction came up again and again."""

@@ -10,7 +10,7 @@ import pytest
 from skillopt_sleep.records import Purpose
 from tests import genuine
 from tests.agents_at_night import AGENTS, CLAUDE, CODEX, Agent, Fence, Person, section
-from tests.command import ASKS, KEY
+from tests.command import ASKS, KEY, ONE_ROUND
 from tests.genuine import Programs
 from tests.server import Behaviour, ModelServer
 from tests.sweeps import WHOLE, sampled
@@ -76,14 +76,15 @@ def test_a_whole_night_by_the_persons_own_agents(
     person.configured(config)
     before = person.own_files()
 
-    done = person.command("run", "--json", "--backend", optimizer.name)
+    rounds = {} if target is optimizer else ONE_ROUND
+    done = person.command("run", "--json", "--backend", optimizer.name, **rounds)
     assert done.code == 0, done.err + done.out
     answer, asked = done.json, list(server.requests)
     assert (answer["verdict"], answer["sessions"]["used"], len(answer["proposals"])) == ("improved", len(ASKS), 1)
     assert answer["spend"]["calls"] == len(asked)
     assert answer["spend"]["tokens"] == 120 * len(asked)
 
-    again = person.command("run", "--json", "--backend", optimizer.name)
+    again = person.command("run", "--json", "--backend", optimizer.name, **rounds)
     assert again.json["verdict"] == "nothing_new"
     assert len(server.requests) == len(asked)
 
@@ -119,7 +120,7 @@ def test_a_night_on_a_subscription_costs_nothing_more_and_cannot_renew_the_login
         file.write_text(json.dumps({"claudeAiOauth": SUBSCRIPTION}), encoding="utf-8")
     person.configured(section("backend", program=programs.claude, model=CLAUDE.model, timeout="60s"))
     before = person.own_files()
-    done = person.command("run", "--json", "--backend", "claude")
+    done = person.command("run", "--json", "--backend", "claude", **ONE_ROUND)
     assert done.code == 0, done.err + done.out
     assert done.json["verdict"] == "improved"
     assert done.json["spend"]["usd"] == 0
@@ -135,7 +136,7 @@ def test_a_subscription_is_not_sent_to_another_address(
     person.left_out = {"ANTHROPIC_API_KEY"}
     person.added["CLAUDE_CODE_OAUTH_TOKEN"] = TOKEN
     person.configured(section("backend", **role(CLAUDE, server), program=programs.claude))
-    done = person.command("run", "--json", "--backend", "claude")
+    done = person.command("run", "--json", "--backend", "claude", **ONE_ROUND)
     assert (done.code, done.json["verdict"]) == (4, "backend_failed")
     assert "another address" in done.json["because"]
     assert server.requests == []
@@ -163,7 +164,7 @@ def test_auto_takes_the_agent_that_is_logged_in_and_says_why(
     person.added["ANTHROPIC_BASE_URL"] = server.root_url
     folder = programs.claude.parent
     person.added["PATH"] = f"{folder}:{person.environment['PATH']}"
-    done = person.command("run", "--json", "--backend", "auto")
+    done = person.command("run", "--json", "--backend", "auto", **ONE_ROUND)
     assert done.code == 0, done.err + done.out
     report = json.loads((Path(done.json["folder"]) / "report.json").read_bytes())
     assert report["model"] == f"claude:default ({genuine.CLAUDE}) (auto: the key in ANTHROPIC_API_KEY)"
@@ -188,7 +189,7 @@ def test_an_outage_ends_the_night_and_costs_no_session(
     assert done.json["because"]
     assert done.json["remedy"]
     server.behaviour = "healthy"
-    healthy = person.command("run", "--json", "--backend", agent.name).json
+    healthy = person.command("run", "--json", "--backend", agent.name, **ONE_ROUND).json
     assert (healthy["verdict"], healthy["sessions"]["used"]) == ("improved", len(ASKS))
 
 

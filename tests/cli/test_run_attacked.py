@@ -17,6 +17,7 @@ from skillopt_sleep.replay.seals import SEALS, chosen
 from tests.cli.attacks import DEADLY, DONE, KINDS, line_of
 from tests.cli.corrected import Keeper, Teacher, failing_test
 from tests.cli.test_run_repositories import MODELS, Kept
+from tests.command import ONE_ROUND
 from tests.genuine import Programs
 from tests.runners import SCRIPT
 from tests.sealed import alive_with
@@ -149,7 +150,7 @@ def test_a_night_under_attack_ends_with_its_report_and_nothing_outside_is_change
         attacked = replace(lesson, without=(deed, *lesson.without), within=(deed, *lesson.within))
         server.model, server.acts = Teacher(lesson), Keeper(attacked)
         before = home.fingerprint()
-        done = home.night(server.base_url)
+        done = home.night(server.base_url, **ONE_ROUND)
 
         assert done.code in ({0, 1, 3} if kind in DEADLY else {0}), f"{done.err}\n{done.out}"
         assert home.fingerprint() == before

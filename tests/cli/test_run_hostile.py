@@ -17,6 +17,7 @@ from skillopt_sleep.replay.seals import SEALS, chosen
 from tests.cli.corrected import Keeper, Lesson, Teacher, generated_files
 from tests.cli.test_run_attacked import Outside, files_with, mounts_below, outside
 from tests.cli.test_run_repositories import MODELS, Kept
+from tests.command import ONE_ROUND
 from tests.genuine import Programs
 from tests.runners import SCRIPT
 from tests.server import ModelServer
@@ -147,9 +148,9 @@ def test_a_night_over_hostile_sessions_and_replies_learns_what_is_true_and_chang
         project = {str(path): path.read_bytes() for path in home.project.rglob("*") if path.is_file()}
         if attack == "sessions":
             with planted(home.folder / ".claude" / "projects", place):
-                done = home.night(server.base_url)
+                done = home.night(server.base_url, **ONE_ROUND)
         else:
-            done = home.night(server.base_url)
+            done = home.night(server.base_url, **ONE_ROUND)
 
         assert done.code == 0, f"{done.err}\n{done.out}"
         assert done.json["verdict"] == "improved"

@@ -18,7 +18,7 @@ from tests.agents.acting_model import steps_of
 from tests.cli.test_run_attacked import KEY, files_with, mounts_below
 from tests.cli.test_run_deeds import CLAUDE, Part
 from tests.cli.test_run_sealed import CHECK, RULE, Chatty, Sleeper
-from tests.command import PROGRAM
+from tests.command import ONE_ROUND, PROGRAM
 from tests.genuine import Programs
 from tests.sealed import alive_with
 from tests.server import Asked, ModelServer
@@ -61,6 +61,7 @@ class Killed(Sleeper):
         return super().environment | {
             "TMPDIR": str(self.temporary),
             "SKILLOPT_SLEEP_NIGHT_WORKERS": str(WORKERS),
+            **ONE_ROUND,
         }
 
 

@@ -20,6 +20,7 @@ from tests.cli.corrected import (
     generated_files,
     said_in_a_comment,
 )
+from tests.command import ONE_ROUND
 from tests.genuine import Programs
 from tests.runners import GO, PYTHON, RUST, SCRIPT, Runner, installed_beside, toolchain_variables
 from tests.server import ModelServer
@@ -63,8 +64,15 @@ def _hash(path: Path) -> str:
     return f"{path.stat().st_mode:o} {hashlib.sha256(path.read_bytes()).hexdigest()}"
 
 
-def night(folder: Path, program: Path, runner: Runner, lesson: Lesson, days: Sequence[Sequence[Exchange]]) -> Night:
-    """A night in which the agent does again what the person asked on these days."""
+def night(
+    folder: Path,
+    program: Path,
+    runner: Runner,
+    lesson: Lesson,
+    days: Sequence[Sequence[Exchange]],
+    **environment: str,
+) -> Night:
+    """A night in which the agent does again what the person asked on these days, with these variables too."""
     if runner.missing:
         pytest.skip(f"{runner.missing} is not installed")
     probes = folder / "probes"
@@ -80,7 +88,7 @@ def night(folder: Path, program: Path, runner: Runner, lesson: Lesson, days: Seq
         home.had_trouble(runner, lesson.asks, days)
         installed_beside(home.project, runner)
         before = home.fingerprint()
-        done = home.night(server.base_url)
+        done = home.night(server.base_url, **environment)
         assert done.code == 0, f"{done.err}\n{done.out}"
         assert home.fingerprint() == before
     (made,) = (home.folder / "sleep" / "data" / "nights").iterdir()
@@ -117,7 +125,8 @@ def test_fixing_what_fails_is_learned_by_the_projects_own_command(
     tmp_path: Path, programs: Programs, name: str, runner: Runner
 ) -> None:
     lesson, days = failing_test(runner)
-    made = night(tmp_path, getattr(programs, name), runner, lesson, days)
+    rounds = {} if name == "claude" else ONE_ROUND
+    made = night(tmp_path, getattr(programs, name), runner, lesson, days, **rounds)
     command = runner.command
     is_learned(made, lesson, judge=("command", command), said=f"the project's own command `{command}`")
     report = json.loads((made.folder / "report.json").read_text())
@@ -130,7 +139,7 @@ def test_to_leave_generated_files_alone_is_learned_by_what_was_changed(
     tmp_path: Path, programs: Programs, name: str
 ) -> None:
     lesson, days = generated_files(SCRIPT)
-    made = night(tmp_path, getattr(programs, name), SCRIPT, lesson, days)
+    made = night(tmp_path, getattr(programs, name), SCRIPT, lesson, days, **ONE_ROUND)
     is_learned(made, lesson, judge=("acts", "gen"), said="what the agent did (whether it left `gen` alone)")
 
 
@@ -138,7 +147,7 @@ def test_to_leave_generated_files_alone_is_learned_by_what_was_changed(
 @pytest.mark.parametrize("name", sampled(["codex", "claude"], every=2))
 def test_to_run_the_linter_is_learned_by_what_was_run(tmp_path: Path, programs: Programs, name: str) -> None:
     lesson, days = forgotten_linter(GO)
-    made = night(tmp_path, getattr(programs, name), GO, lesson, days)
+    made = night(tmp_path, getattr(programs, name), GO, lesson, days, **ONE_ROUND)
     is_learned(made, lesson, judge=("acts", "go vet"), said="what the agent did (whether it ran `go vet`)")
 
 

@@ -16,7 +16,7 @@ from skillopt_sleep.records import Task, wants_a_tool
 from skillopt_sleep.replay.seals import SEALS, chosen
 from tests.agents.acting_model import RuleKeeper
 from tests.cli.test_run_deeds import CLAUDE, CODEX, Part
-from tests.command import Home
+from tests.command import ONE_ROUND, Home
 from tests.genuine import Programs
 from tests.server import Asked, ModelServer
 from tests.server_protocols import Said
@@ -134,12 +134,12 @@ def test_what_was_banked_before_anything_was_sealed_is_tried_once_its_lesson_com
         later = tmp_path / last.name
         last.rename(later)
         home.sealed = "false"
-        first = home.command("run", "--backend", "simulated", "--json")
+        first = home.command("run", "--backend", "simulated", "--json", **ONE_ROUND)
         assert first.code == 0, first.err
         before = banked(home)
         later.rename(last)
         home.sealed = "true"
-        done = home.command("run", "--backend", "simulated", "--json")
+        done = home.command("run", "--backend", "simulated", "--json", **ONE_ROUND)
 
     assert done.code == 0, f"{done.err}\n{done.out}"
     after = banked(home)

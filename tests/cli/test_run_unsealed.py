@@ -12,7 +12,7 @@ import pytest
 from tests.agents.acting_model import RuleKeeper
 from tests.cli.test_run_deeds import CLAUDE, Part
 from tests.cli.test_run_sealed import CHECK, RULE, Sleeper
-from tests.command import PROGRAM, Done
+from tests.command import ONE_ROUND, PROGRAM, Done
 from tests.genuine import Programs
 from tests.server import Asked, ModelServer
 from tests.server_protocols import Said
@@ -113,7 +113,7 @@ def test_a_night_whose_seals_fail_goes_on_in_words_and_says_why(
         home = a_person(tmp_path, programs, server)
         if SYSTEMS.exists():
             home.around = in_a_namespace(f'mount --bind "$1" {SYSTEMS}', str(ours))
-        done = home.command("run", "--backend", "simulated", "--json")
+        done = home.command("run", "--backend", "simulated", "--json", **ONE_ROUND)
 
     assert done.code == 0, f"{done.err}\n{done.out}"
     report, sealed = told(home)
@@ -132,7 +132,7 @@ def test_a_machine_that_forbids_namespaces_is_told_what_helps(tmp_path: Path, pr
         server.acts = RuleKeeper(RULE, lint=CHECK)
         home = a_person(tmp_path, programs, server)
         home.around = in_a_namespace(NO_NAMESPACES)
-        done = home.command("run", "--backend", "simulated", "--json")
+        done = home.command("run", "--backend", "simulated", "--json", **ONE_ROUND)
 
     assert done.code == 0, f"{done.err}\n{done.out}"
     report, sealed = told(home)
@@ -167,7 +167,7 @@ def test_a_seal_that_breaks_in_the_night_leaves_attempts_unscored_and_none_unsea
         server.acts = act
         home = a_person(tmp_path, programs, server)
         home.around = in_a_namespace(f'mount --bind "$1" {SYSTEMS}', str(ours))
-        done = home.command("run", "--backend", "simulated", "--json")
+        done = home.command("run", "--backend", "simulated", "--json", **ONE_ROUND)
 
     assert flag.exists()
     (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
