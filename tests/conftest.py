@@ -1,6 +1,7 @@
 """Fixtures that many tests share."""
 
 import errno
+import gc
 import os
 import signal
 import sys
@@ -15,6 +16,12 @@ pytest_plugins = ["tests.genuine", "tests.after_a_night", "tests.web.browser"]
 # What is started in the background ignores the keyboard, and hands that on to every process it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Leave the thousands of collected tests out of every later garbage collection, which took a tenth of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -295,6 +295,7 @@ def test_of_a_daemon_and_a_night_by_hand_exactly_one_works(tmp_path: Path) -> No
             assert len(server.requests) == calls
 
 
+@pytest.mark.slow
 def test_of_two_nights_by_hand_begun_at_once_exactly_one_works(tmp_path: Path) -> None:
     for number in range(PAIRS):
         held = Held()
