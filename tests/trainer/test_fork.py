@@ -1,6 +1,7 @@
 """A fork of a training pays only for what differs, and is refused where it would mean something else."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,17 @@ def test_a_fork_pays_for_what_differs_only(tmp_path: Path) -> None:
     assert len(model.prompts) < paid / 2
     spent = json.loads((other.folder / "spend.json").read_bytes())["paid"]
     assert sum(spent["purposes"].values()) == len(model.prompts)
+
+
+def test_the_answers_of_a_copied_file_are_not_billed_again(tmp_path: Path) -> None:
+    _trained(tmp_path)
+    (tmp_path / "two").mkdir()
+    shutil.copy(tmp_path / "one" / "calls.db", tmp_path / "two")
+    model = Scripted()
+    config = a_config(train={"folder": "two"}, env={"name": "toy", "answer": 42}, limits={"calls": 1})
+    a_trainer(tmp_path / "two", model, config=config).train()
+    spent = json.loads((tmp_path / "two" / "spend.json").read_bytes())["paid"]
+    assert (model.prompts, spent["purposes"], spent["dollars"]) == ([], {}, 0.0)
 
 
 @pytest.mark.parametrize(
