@@ -112,6 +112,8 @@ def open_run(
             write_atomic(path / CONFIG, to_json(started_with, pretty=True))
             store = CallStore(path / "calls.db", clock)
             try:
+                if not resume:
+                    store.take_over()
                 yield RunFolder(path, store)
             finally:
                 store.close()
