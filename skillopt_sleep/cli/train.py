@@ -121,9 +121,15 @@ def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None
     from msgspec import to_builtins
 
     from skillopt_sleep.trainer.given import untold
+    from skillopt_sleep.trainer.notices import data_lines
 
     with _wired(config, backend, model, untold) as training:
         made = _planned(training)
+        for line in data_lines(training.config, training.env):
+            warn(line)
+        most = training.config.limits.calls
+    if most and most < made.calls:
+        warn(f"Limit: limits.calls = {most} ends it before the {made.calls:,} calls that it may take.")
     if as_json:
         say_json(to_builtins(made) | {"calls": made.calls, "tokens": made.tokens, "usd": made.usd})
         return

@@ -55,6 +55,22 @@ def remarks(env: Env, splits: Iterable[Split]) -> tuple[str, ...]:
     return tuple(said)
 
 
+def repeated(items: Mapping[Split, Sequence[Item]]) -> tuple[str, ...]:
+    """Return, in words, how many items of val and test are the same as a train item but for their id."""
+    train = {_content(item) for item in items.get(Split.TRAIN, ())}
+    said: list[str] = []
+    for split in (Split.VAL, Split.TEST):
+        others = items.get(split, ())
+        same = sum(_content(item) in train for item in others)
+        if same:
+            said.append(f"{same} of the {len(others)} {split} items are train items too, under another id")
+    return tuple(said)
+
+
+def _content(item: Item) -> bytes:
+    return to_json((item.text, item.data))
+
+
 def used_splits(config: TrainerConfig) -> tuple[Split, ...]:
     """Return the splits that a training reads."""
     return tuple(Split) if config.evaluation.test else (Split.TRAIN, Split.VAL)

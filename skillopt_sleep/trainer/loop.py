@@ -18,7 +18,7 @@ from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import Course, OnStep, go_on, steps_in_all
-from skillopt_sleep.trainer.data import read_items, remarks, used_splits
+from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.given import make_pool, read_skill, untold
@@ -192,7 +192,8 @@ class Trainer:
             models=names,
             learned=course.learned,
         )
-        summary = replace(summary, stopped=course.stopped, remarks=remarks(self._env, used_splits(config)))
+        said = (*remarks(self._env, used_splits(config)), *repeated(items))
+        summary = replace(summary, stopped=course.stopped, remarks=said)
         folder.write(BEST, summary.best_skill)
         folder.write(SUMMARY, summary)
         return summary

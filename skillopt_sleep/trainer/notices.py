@@ -10,7 +10,7 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import steps_in_all
-from skillopt_sleep.trainer.data import read_items, remarks, used_splits
+from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env
 from skillopt_sleep.trainer.plan import TrainingPlan, plan
 from skillopt_sleep.trainer.power import warned
@@ -30,8 +30,7 @@ def notices(
 
     Raises ConfigError if the dataset can't be used.
     """
-    for text in remarks(env, used_splits(config)):
-        yield f"Data: {text}."
+    yield from data_lines(config, env)
     if config.evaluation.gate == "sequential":
         items = read_items(env, config)
         steps = steps_in_all(config, len(items[Split.TRAIN]))
@@ -42,6 +41,12 @@ def notices(
         with suppress(ConfigError):
             made = plan(config, env, optimizer=optimizer, target=target, initial_skill=initial_skill, folder=folder)
             yield from extension_lines(made)
+
+
+def data_lines(config: TrainerConfig, env: Env) -> Iterator[str]:
+    """Yield what the environment leaves out of the data, and what is in it twice; ConfigError if it can't be used."""
+    for text in (*remarks(env, used_splits(config)), *repeated(read_items(env, config))):
+        yield f"Data: {text}."
 
 
 def extension_lines(made: TrainingPlan) -> list[str]:

@@ -57,6 +57,24 @@ def test_a_training_runs_tells_and_goes_on(tmp_path: Path) -> None:
     assert (tmp_path / "one" / "summary.json").read_bytes() == first
 
 
+def test_a_plan_says_what_is_wrong_with_the_data_and_which_limit_ends_it(tmp_path: Path) -> None:
+    rows = [{"question": f"{number} + {number}", "answer": f"#### {2 * number}", "day": "Mon"} for number in range(8)]
+    (tmp_path / "data").mkdir()
+    for split, some in (("train", rows), ("val", rows[6:]), ("test", rows[:1])):
+        text = "".join(f"{json.dumps(row)}\n" for row in some)
+        (tmp_path / "data" / f"{split}.jsonl").write_text(text, encoding="utf-8")
+    config = a_config(
+        tmp_path, CONFIG.replace("multiple_choice", "word_problems") + 'path = "data"\n[limits]\ncalls = 5\n'
+    )
+    plan = Home(tmp_path / "home").command("train", str(config), "--plan")
+    assert plan.code == 0, plan.err
+    said = " ".join(plan.err.split())
+    assert "Data: columns that are not used: day." in said
+    assert "Data: 2 of the 2 val items are train items too, under another id." in said
+    assert "Data: 1 of the 1 test items are train items too" in said
+    assert "Limit: limits.calls = 5 ends it before the" in said
+
+
 @pytest.mark.slow
 def test_the_price_of_more_epochs_is_said_before_they_are_paid_for(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")

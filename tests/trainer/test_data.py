@@ -8,7 +8,7 @@ import pytest
 from skillopt_sleep.errors import ConfigError, blamed
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Item
-from skillopt_sleep.trainer.data import read_items, remarks, used_splits
+from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
 from tests.trainer.toy import Toy, a_config
 
 
@@ -109,3 +109,14 @@ def test_what_an_environment_says_of_its_data_is_asked_for_after_reading_it() ->
     assert remarks(Toy(), Split) == ()
     assert remarks(_Saying(), used_splits(a_config(evaluation={"test": False}))) == ("train", "val")
     assert remarks(_Saying(), used_splits(a_config())) == ("train", "val", "test")
+
+
+def test_an_item_of_another_split_under_another_id_is_counted() -> None:
+    train = [Item(id="a", text="2 + 2", data={"answer": 4}), Item(id="b", text="3 + 3", data={"answer": 6})]
+    same, other = Item(id="c", text="2 + 2", data={"answer": 4}), Item(id="d", text="2 + 2", data={"answer": 5})
+
+    assert repeated({Split.TRAIN: train, Split.VAL: [other], Split.TEST: []}) == ()
+    assert repeated({Split.TRAIN: train, Split.VAL: [same, other], Split.TEST: [same]}) == (
+        "1 of the 2 val items are train items too, under another id",
+        "1 of the 1 test items are train items too, under another id",
+    )
