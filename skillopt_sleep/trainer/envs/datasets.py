@@ -169,6 +169,7 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """
         named: dict[Split, list[Path]] = {}
         unread: dict[Split, Path] = {}
+        unnamed: list[str] = []
         if not self.place.is_dir():
             return named
         for entry in sorted(self.place.iterdir()):
@@ -178,13 +179,24 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 named.setdefault(split, []).extend(inside)
             elif split is not None:
                 unread.setdefault(split, entry)
+            elif inside:
+                unnamed.append(entry.name)
+        if named:
+            self._look_at_the_rest(named, unread, unnamed)
+        return named
+
+    def _look_at_the_rest(
+        self, named: Collection[Split], unread: Mapping[Split, Path], unnamed: Sequence[str]
+    ) -> None:
+        """Raise ConfigError if a split's only entries can't be read; remark on entries named for no split."""
         for split in (Split.TRAIN, Split.VAL):
-            if named and split in unread and split not in named:
+            if split in unread and split not in named:
                 raise ConfigError(
                     f"{unread[split]} is named for {split}, but can't be read",
                     remedy=f"env.name = {self.name!r} reads {readable(self.suffixes)}",
                 )
-        return named
+        if unnamed:
+            self.remark(f"not read, as no split is in the name: {', '.join(unnamed)}")
 
     def data_files(self, place: Path) -> list[Path]:
         """Return the files at a place that may hold items, in order of their paths; `path` itself with any suffix."""

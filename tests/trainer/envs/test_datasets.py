@@ -48,6 +48,14 @@ def test_a_folder_whose_files_are_named_for_splits_keeps_them(tmp_path: Path) ->
     assert [_ids(env.items(split)) for split in Split] == [["a", "b"], ["c"], ["d"]]
 
 
+def test_a_file_that_is_named_for_no_split_beside_others_that_are_is_said_to_be_left_out(tmp_path: Path) -> None:
+    for name in ("train", "val", "test", "more"):
+        (tmp_path / f"{name}.json").write_text(_rows(name), encoding="utf-8")
+    env = _env(tmp_path)
+    assert _ids(env.items(Split.TRAIN)) == ["train"]
+    assert "not read, as no split is in the name: more.json" in env.remarks
+
+
 def test_a_folder_of_folders_named_for_splits_keeps_them(tmp_path: Path) -> None:
     for name, ids in {"train/1": "a", "train/2": "b", "valid_seen/x": "c", "valid_unseen/x": "d"}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
