@@ -22,7 +22,7 @@ night: $(RUNS)
 
 # The profile ci draws the same examples of a property each time; a bare pytest draws others.
 test: $(STAMP)
-	$(BIN)/pytest --hypothesis-profile ci -n 4 --dist worksteal -m "not cli and not browser and not slow and not live"
+	$(BIN)/pytest --hypothesis-profile ci -n 3 --dist worksteal -m "not cli and not browser and not slow and not live"
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .
