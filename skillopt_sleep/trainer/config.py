@@ -254,12 +254,12 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
         )
 
 
-def load_config(path: Path) -> TrainerConfig:
+def load_config(path: Path | str) -> TrainerConfig:
     """Read a configuration from a TOML file; raise ConfigError naming the file, the key and the nearest known key.
 
     For a key of SkillOpt or skillrl, the error names its equivalent here.
     """
-    raw = read_toml(path)
+    raw = read_toml(Path(path))
     config = config_of(raw, where=str(path))
     if not isinstance(config.env.get("name"), str):
         raise ConfigError(f"{path} names no environment", remedy='add [env] with name = "…"')

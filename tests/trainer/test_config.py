@@ -68,6 +68,7 @@ def test_the_names_of_other_projects_lead_to_keys_that_are_there() -> None:
 
 def test_the_environments_own_options_are_free(tmp_path: Path) -> None:
     config = load_config(_written(tmp_path, '[env]\nname = "toy"\ndata = "here.json"\n'))
+    assert load_config(str(tmp_path / "toy.toml")) == config
     assert config.env == {"name": "toy", "data": "here.json"}
 
 
