@@ -49,6 +49,14 @@ def checked_split(split: object) -> Split:
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test") from error
 
 
+def check_told(on_step: object) -> None:
+    """Raise ConfigError if what is to be told of each step isn't a function."""
+    if on_step is not None and not callable(on_step):
+        raise ConfigError(
+            f"on_step is {kind_of(on_step)}, not a function", remedy="pass a function that takes one step"
+        )
+
+
 def check_parts(
     env: Env, models: Mapping[str, Backend | None], pools: Mapping[str, Pool | None], skill: str | None
 ) -> None:

@@ -15,7 +15,7 @@ from skillopt_sleep.protocols import Backend, Calls, Pool
 from skillopt_sleep.records import Document, Split, Task
 from skillopt_sleep.trainer.asked import asked, check_priced, meter, name_of
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
-from skillopt_sleep.trainer.checked import check_parts, checked_config
+from skillopt_sleep.trainer.checked import check_parts, check_told, checked_config
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import Course, OnStep, go_on, steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
@@ -65,6 +65,7 @@ class Trainer:
         models = {"optimizer": optimizer, "target": target or optimizer}
         check_parts(env, models, {"pool": pool, "optimizer_pool": optimizer_pool}, initial_skill)
         check_overrides(prompt_overrides or {})
+        check_told(on_step)
         if initial_skill is None and config.skill:
             initial_skill = read_skill(Path(config.skill))
         if initial_skill is None:

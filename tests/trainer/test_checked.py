@@ -9,7 +9,7 @@ import pytest
 from skillopt_sleep.errors import ConfigError, blamed
 from skillopt_sleep.records import Metric, Prompt, Split
 from skillopt_sleep.settings import BackendSettings
-from skillopt_sleep.trainer import Item, Result, TrainerConfig
+from skillopt_sleep.trainer import Item, Result, Trainer, TrainerConfig
 from skillopt_sleep.trainer.checked import checked_config
 from skillopt_sleep.trainer.config import (
     EvaluationSection,
@@ -174,3 +174,8 @@ def test_what_an_environment_returns_instead_of_a_result_is_still_said_of_it(tmp
 
     with pytest.raises(ConfigError, match=r"environment toy, item .* returned a float, not a Result"):
         a_trainer(tmp_path, env=Odd()).train()
+
+
+def test_what_cannot_be_told_of_a_step_is_refused_before_the_first_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="on_step is a str, not a function"):
+        Trainer(TrainerConfig(), Toy(), optimizer=Scripted(), folder=tmp_path / "one", on_step=odd("x"))
