@@ -109,11 +109,11 @@ def open_run(
         if resume:
             _refuse_changes(path, started_with)
         with _fresh_results(path):
-            write_atomic(path / CONFIG, to_json(started_with, pretty=True))
             store = CallStore(path / "calls.db", clock)
             try:
                 if not resume:
-                    store.take_over()
+                    store.take_over()  # before there is a run: whoever is killed here starts again, not resumes
+                write_atomic(path / CONFIG, to_json(started_with, pretty=True))
                 yield RunFolder(path, store)
             finally:
                 store.close()
