@@ -9,7 +9,7 @@ from tests.benchmarks.gate_cells import BUNDLE, DECISIVE, NULL, USELESS, adding,
 from tests.benchmarks.gate_figures import Count
 from tests.benchmarks.gate_nights import GATE, Cell, chain
 from tests.benchmarks.gate_worlds import Rule, Sight, Target
-from tests.sweeps import sampled, thinned
+from tests.sweeps import thinned
 
 WORSE = (Rule("first", "- Use pnpm for packages, never npm.", everywhere(-0.15)),)
 BETTER = (Rule("first", "- Use pnpm for packages, never npm.", adding(0.3)),)
@@ -36,13 +36,17 @@ def accepts(cell: Cell, nights: int, rule: GateRule = GATE) -> Count:
     return Count(sum(chain(cell, seed, rule).documents > 0 for seed in range(nights)), nights)
 
 
-@pytest.mark.parametrize("cell", thinned(NOTHINGS, every=12), ids=lambda cell: f"{cell.name}-{cell.val}")
+@pytest.mark.parametrize(
+    "cell",
+    [NOTHINGS[0], *(pytest.param(cell, marks=pytest.mark.slow) for cell in NOTHINGS[1:])],
+    ids=lambda cell: f"{cell.name}-{cell.val}",
+)
 def test_a_useless_edit_is_accepted_on_at_most_one_night_of_twenty(cell: Cell) -> None:
     assert accepts(cell, 400).interval[1] <= 0.05
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("val", sampled([4, 7], every=2))
+@pytest.mark.parametrize("val", [4, 7])
 def test_a_harmful_edit_is_accepted_on_fewer_than_one_night_of_a_hundred(val: int) -> None:
     assert accepts(Cell("harmful", "-15", val, WORSE), 1000).interval[1] <= 0.01
 
