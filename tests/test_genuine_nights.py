@@ -136,7 +136,7 @@ def test_a_subscription_is_not_sent_to_another_address(
     person.left_out = {"ANTHROPIC_API_KEY"}
     person.added["CLAUDE_CODE_OAUTH_TOKEN"] = TOKEN
     person.configured(section("backend", **role(CLAUDE, server), program=programs.claude))
-    done = person.command("run", "--json", "--backend", "claude", **ONE_ROUND)
+    done = person.command("run", "--json", "--backend", "claude")
     assert (done.code, done.json["verdict"]) == (4, "backend_failed")
     assert "another address" in done.json["because"]
     assert server.requests == []

@@ -23,7 +23,7 @@ from tests.genuine import Programs
 from tests.sealed import alive_with
 from tests.server import Asked, ModelServer
 from tests.server_protocols import Said
-from tests.sweeps import sampled
+from tests.sweeps import WHOLE, sampled
 
 WORKERS = 2
 RUN = ("run", "--backend", "simulated", "--json")
@@ -61,7 +61,7 @@ class Killed(Sleeper):
         return super().environment | {
             "TMPDIR": str(self.temporary),
             "SKILLOPT_SLEEP_NIGHT_WORKERS": str(WORKERS),
-            **ONE_ROUND,
+            **({} if WHOLE else ONE_ROUND),  # the late moments of a whole sweep need a longer night
         }
 
 
