@@ -120,16 +120,18 @@ def _write_skeleton(path: Path) -> None:
 def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None:
     from msgspec import to_builtins
 
+    from skillopt_sleep.trainer.data import read_items
     from skillopt_sleep.trainer.given import untold
     from skillopt_sleep.trainer.notices import data_lines
 
     with _wired(config, backend, model, untold) as training:
         made = _planned(training)
-        for line in data_lines(training.config, training.env):
+        items = read_items(training.env, training.config)
+        for line in data_lines(training.config, training.env, items):
             warn(line)
         most = training.config.limits.calls
     if most and most < made.calls:
-        warn(f"Limit: limits.calls = {most} ends it before the {made.calls:,} calls that it may take.")
+        warn(f"Limit: limits.calls = {most} may end it early, as it takes up to {made.calls:,} calls.")
     if as_json:
         say_json(to_builtins(made) | {"calls": made.calls, "tokens": made.tokens, "usd": made.usd})
         return

@@ -1,6 +1,6 @@
 """Say what should be known of a training before anything is spent on it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
-from skillopt_sleep.trainer.env import Env
+from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.plan import TrainingPlan, plan
 from skillopt_sleep.trainer.power import warned
 
@@ -30,9 +30,9 @@ def notices(
 
     Raises ConfigError if the dataset can't be used.
     """
-    yield from data_lines(config, env)
+    items = read_items(env, config)
+    yield from data_lines(config, env, items)
     if config.evaluation.gate == "sequential":
-        items = read_items(env, config)
         steps = steps_in_all(config, len(items[Split.TRAIN]))
         for note in warned(config, steps=steps, val=len(items[Split.VAL])):
             yield f"Gate: {note.summary}; {note.remedy}."
@@ -43,9 +43,9 @@ def notices(
             yield from extension_lines(made)
 
 
-def data_lines(config: TrainerConfig, env: Env) -> Iterator[str]:
-    """Yield what the environment leaves out of the data, and what is in it twice; ConfigError if it can't be used."""
-    for text in (*remarks(env, used_splits(config)), *repeated(read_items(env, config))):
+def data_lines(config: TrainerConfig, env: Env, items: Mapping[Split, Sequence[Item]]) -> Iterator[str]:
+    """Yield what the environment leaves out of the data, and how many items of val and test are in train too."""
+    for text in (*remarks(env, used_splits(config)), *repeated(items)):
         yield f"Data: {text}."
 
 

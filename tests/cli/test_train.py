@@ -72,7 +72,7 @@ def test_a_plan_says_what_is_wrong_with_the_data_and_which_limit_ends_it(tmp_pat
     assert "Data: columns that are not used: day." in said
     assert "Data: 2 of the 2 val items are train items too, under another id." in said
     assert "Data: 1 of the 1 test items are train items too" in said
-    assert "Limit: limits.calls = 5 ends it before the" in said
+    assert "Limit: limits.calls = 5 may end it early, as it takes up to" in said
 
 
 @pytest.mark.slow

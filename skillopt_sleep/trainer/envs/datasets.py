@@ -182,21 +182,19 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             elif inside:
                 unnamed.append(entry.name)
         if named:
-            self._look_at_the_rest(named, unread, unnamed)
+            self._refuse_unread(named, unread)
+        if named and unnamed:
+            self.remark(f"not read, as no split is in the name: {', '.join(unnamed)}")
         return named
 
-    def _look_at_the_rest(
-        self, named: Collection[Split], unread: Mapping[Split, Path], unnamed: Sequence[str]
-    ) -> None:
-        """Raise ConfigError if a split's only entries can't be read; remark on entries named for no split."""
+    def _refuse_unread(self, named: Collection[Split], unread: Mapping[Split, Path]) -> None:
+        """Raise ConfigError if the only entries that are named for train or val can't be read."""
         for split in (Split.TRAIN, Split.VAL):
             if split in unread and split not in named:
                 raise ConfigError(
                     f"{unread[split]} is named for {split}, but can't be read",
                     remedy=f"env.name = {self.name!r} reads {readable(self.suffixes)}",
                 )
-        if unnamed:
-            self.remark(f"not read, as no split is in the name: {', '.join(unnamed)}")
 
     def data_files(self, place: Path) -> list[Path]:
         """Return the files at a place that may hold items, in order of their paths; `path` itself with any suffix."""
