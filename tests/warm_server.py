@@ -29,9 +29,8 @@ ANSWER = struct.Struct("i")
 
 def served(control: socket.socket) -> dict[str, Any]:
     """Answer requests for ever; return, in the process that becomes the command, what it is to be."""
-    signal.signal(
-        signal.SIGCHLD, signal.SIG_IGN
-    )  # each command is awaited by a process of its own, and that one by nobody
+    # Each command is awaited by a process of its own, and that one by nobody.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         message, files, _, _ = socket.recv_fds(control, MOST_BYTES, 3)
         if not message:
