@@ -1,5 +1,6 @@
 """The command `runs`: list, show, plot, compare and fork trainings."""
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -142,7 +143,13 @@ def fork_run(
     made = fork(run, new, changes or [], clock=utc_now)
     where = "the shared file" if made.shares else str(made.folder)
     say(f"{made.config} is the new configuration, and {where} has the {counted(made.answers, 'answer')} so far.")
-    say(f"Run it: skillopt-sleep train {made.config}")
+    if not changes:
+        say("Nothing is changed, so it gives the same result again.")
+    command = f"skillopt-sleep train {shlex.quote(str(made.config))}"
+    if made.backend:
+        say(f"Run it: {command} --backend {made.backend}")
+    else:
+        say(f"Run it, with the --backend of the first one if it had one: {command}")
     if made.shares:
         say("Val answers that can have chosen a skill aren't shared: they are asked for anew.")
     else:

@@ -13,30 +13,36 @@ from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.kit.toml import to_toml
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.config import config_of
+from skillopt_sleep.trainer.env import find_env
 from skillopt_sleep.trainer.manifest import REDACTED
 from skillopt_sleep.trainer.run import alone, read_manifest
 
 _OTHER = "name another folder"
+_PLAIN = "name it without a path, as in run-2"
 
 
 class Fork(NamedTuple):
     """What was written: the new configuration, and the folder that already has the answers.
 
     If it `shares` its answers by `train.shared`, they are in that file, and no val answer of the other run is used.
+    `backend` is the one that the configuration names, "" if it names none.
     """
 
     config: Path
     folder: Path
     answers: int
     shares: bool
+    backend: str
 
 
 def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], datetime]) -> Fork:
     """Write the configuration of `run` with these changes (`section.key=value`) and copy the run's answers.
 
     `new` is the folder of the new training, beside the old one. Raises ConfigError if the run can't be forked, if a
-    change isn't possible, or if there is something of this name already.
+    change isn't possible, also for its environment, or if there is something of this name already.
     """
+    if Path(new).name != new:
+        raise ConfigError(f"the new training stands beside {run}, so {new!r} can't be its folder", remedy=_PLAIN)
     raw = read_manifest(run).config
     if not isinstance(raw["env"].get("name"), str):
         raise ConfigError(
@@ -54,12 +60,14 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
         _change(raw, change)
     raw["train"]["folder"] = new
     checked = config_of(raw, where="the fork")
+    options = {key: value for key, value in checked.env.items() if key != "name"}
+    find_env(checked.env["name"], options, folder=home)
     with alone(run):
         own = private_dir(folder) / "calls.db"
         shared = checked.train.shared
         answers = _copied(run / "calls.db", home / shared if shared else own, clock)
     write_atomic(config, to_toml(checked).encode())
-    return Fork(config, folder, answers, bool(shared))
+    return Fork(config, folder, answers, shares=bool(shared), backend=checked.backend.name)
 
 
 def _home(run: Path, named: str) -> Path:
@@ -79,6 +87,8 @@ def _change(raw: Mapping[str, Any], change: str) -> None:
     key, is_set, text = change.partition("=")
     if not is_set:
         raise ConfigError(f"{change!r} changes nothing", remedy="write it as in evaluation.gate=greedy")
+    if key.strip() == "train.folder":
+        raise ConfigError("the folder is named beside the run, not by train.folder", remedy="leave this --set out")
     value: object = text
     with contextlib.suppress(tomllib.TOMLDecodeError):
         value = tomllib.loads(f"value = {text}")["value"]

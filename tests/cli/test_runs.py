@@ -9,7 +9,7 @@ from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.trainer import TrainerConfig
 from skillopt_sleep.trainer.summary import Summary
 from tests.command import Home
-from tests.trainer.toy import Scripted, a_config, a_trainer
+from tests.trainer.toy import TOY_ENV, Scripted, a_config, a_trainer
 
 
 @pytest.fixture
@@ -107,6 +107,25 @@ def test_a_run_is_shown_step_by_step(tmp_path: Path, home: Home) -> None:
     assert "end of epoch 2" in shown.out
     assert len(home.command("runs", "show", str(folder), "--json").json["history"]["steps"]) == 4
     assert home.command("runs", "show", str(tmp_path)).code == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("backend", "changes", "said"),
+    [
+        ("simulated", ["--set", "train.seed=7"], "Run it: skillopt-sleep train {} --backend simulated"),
+        ("", [], "Run it, with the --backend of the first one if it had one: skillopt-sleep train {}"),
+    ],
+)
+def test_a_fork_says_how_it_is_run_and_whether_it_differs(
+    tmp_path: Path, home: Home, backend: str, changes: list[str], said: str
+) -> None:
+    trained(tmp_path / "one", a_config(train={"folder": "one"}, env=TOY_ENV, backend={"name": backend}))
+    forked = home.command("runs", "fork", str(tmp_path / "one"), "two", *changes)
+    assert forked.code == 0, forked.err
+    words = " ".join(forked.out.split())
+    assert said.format(tmp_path / "two.toml") in words
+    assert ("it gives the same result again" in words) is (not changes)
 
 
 @pytest.mark.slow

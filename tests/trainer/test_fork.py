@@ -10,12 +10,12 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.trainer import Trainer, load_config
 from skillopt_sleep.trainer.fork import fork
-from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
+from tests.trainer.toy import TOY_ENV, Scripted, Toy, a_config, a_trainer
 
 
 def _trained(home: Path) -> int:
     model = Scripted()
-    config = a_config(train={"folder": "one"}, env={"name": "toy", "answer": 42})
+    config = a_config(train={"folder": "one"}, env=TOY_ENV)
     a_trainer(home / "one", model, config=config).train()
     return len(model.prompts)
 
@@ -42,7 +42,7 @@ def test_the_answers_of_a_copied_file_are_not_billed_again(tmp_path: Path) -> No
     (tmp_path / "two").mkdir()
     shutil.copy(tmp_path / "one" / "calls.db", tmp_path / "two")
     model = Scripted()
-    config = a_config(train={"folder": "two"}, env={"name": "toy", "answer": 42}, limits={"calls": 1})
+    config = a_config(train={"folder": "two"}, env=TOY_ENV, limits={"calls": 1})
     a_trainer(tmp_path / "two", model, config=config).train()
     spent = json.loads((tmp_path / "two" / "spend.json").read_bytes())["paid"]
     assert (model.prompts, spent["purposes"], spent["dollars"]) == ([], {}, 0.0)
@@ -56,6 +56,9 @@ def test_the_answers_of_a_copied_file_are_not_billed_again(tmp_path: Path) -> No
         (["evaluation.gate"], "changes nothing"),
         (["skill.x=1"], "no key skill.x"),
         (["optimizer.edit_budget=0"], "optimizer.edit_budget"),
+        (["env.wrods=[]"], "no option 'wrods'"),
+        (["env.name=toyy"], "no environment is called 'toyy'"),
+        (["train.folder=three"], "not by train.folder"),
     ],
 )
 def test_an_impossible_change_is_refused_before_anything_is_written(
@@ -65,6 +68,14 @@ def test_an_impossible_change_is_refused_before_anything_is_written(
     with pytest.raises(ConfigError) as refused:
         fork(tmp_path / "one", "two", changes, clock=utc_now)
     assert said in refused.value.message
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one"]
+
+
+@pytest.mark.parametrize("new", ["../two", "sweep/two", "two/"])
+def test_a_fork_stands_beside_its_run(tmp_path: Path, new: str) -> None:
+    _trained(tmp_path)
+    with pytest.raises(ConfigError, match="stands beside"):
+        fork(tmp_path / "one", new, [], clock=utc_now)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one"]
 
 

@@ -17,6 +17,8 @@ from skillopt_sleep.records import Completion, Prompt, Purpose, Split, Usage
 from skillopt_sleep.trainer import Item, Result, Trainer, TrainerConfig
 
 WORDS = ("alpha", "beta", "gamma", "delta")
+# How a configuration file names the toy dataset.
+TOY_ENV = {"name": f"{__file__}:Toy", "words": list(WORDS)}
 SIZES = {Split.TRAIN: 16, Split.VAL: 8, Split.TEST: 8}
 
 
