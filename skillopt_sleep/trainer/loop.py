@@ -1,14 +1,13 @@
 """Train a skill on a dataset: epochs of steps, and their result."""
 
-import logging
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.kit.log import tell
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend, Calls, Pool
@@ -24,7 +23,7 @@ from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.given import make_pool, read_skill, untold
 from skillopt_sleep.trainer.lapses import Lapses
 from skillopt_sleep.trainer.manifest import manifest
-from skillopt_sleep.trainer.notices import notices
+from skillopt_sleep.trainer.notices import notices, unread
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, Paid, RunFolder, Spending, open_run, seconds_before
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
@@ -42,8 +41,9 @@ class Trainer:
     `initial_skill` takes precedence over the configuration's, and that over the environment's own; `prompt_overrides`
     are the optimizer's prompts by name. `pool` and `optimizer_pool` make the calls in parallel; by default the
     configuration decides. `on_step` gets the record of every step as it ends, also of those that a resumed run goes
-    through again; if it returns True, the training ends with that step. Raises ConfigError if an argument or a key
-    can't be used.
+    through again; if it returns True, the training ends with that step. `wired` says that `env` and the models are
+    those that the configuration names, and that its notices are told elsewhere. Raises ConfigError if an argument or
+    a key can't be used.
     """
 
     def __init__(
@@ -59,6 +59,7 @@ class Trainer:
         prompt_overrides: Mapping[str, str] | None = None,
         folder: Path | str | None = None,
         on_step: OnStep | None = None,
+        wired: bool = False,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         config = checked_config(config)
@@ -81,26 +82,21 @@ class Trainer:
         self._overrides = dict(prompt_overrides or {})
         self._folder = Path(folder or config.train.folder)
         self._on_step = on_step or go_on
+        self._wired = wired
         self._clock = clock
         self._watch: Watch | None = None
 
     def train(self, *, resume: bool = False) -> Summary:
         """Train, or with `resume` continue the run in the folder, with the same result as if it had never stopped.
 
-        What should be known before anything is spent, such as the price of more epochs, is logged as a warning.
+        What should be known before anything is spent, such as the price of more epochs, is a Python warning.
         Raises ConfigError if the folder holds another run, and a NightError if the models can't be used or a limit is
         reached: paid results are kept.
         """
         check_priced(self._models, self._config.limits)
-        for line in notices(
-            self._config,
-            self._env,
-            **self._models,
-            initial_skill=self._skill,
-            folder=self._folder,
-            resume=resume,
-        ):
-            tell(line, level=logging.WARNING)
+        if not self._wired:
+            for line in self._notices(resume=resume):
+                warnings.warn(line, stacklevel=2)
         items = read_items(self._env, self._config)
         started_with = manifest(
             self._config,
@@ -127,6 +123,18 @@ class Trainer:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""
         watch = self._watch
         return watch.now() if watch else None
+
+    def _notices(self, *, resume: bool) -> Iterator[str]:
+        """Yield what should be known of the training before anything is spent on it."""
+        yield from unread(self._config)
+        yield from notices(
+            self._config,
+            self._env,
+            **self._models,
+            initial_skill=self._skill,
+            folder=self._folder,
+            resume=resume,
+        )
 
     def _run(
         self,

@@ -8,6 +8,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Split
+from skillopt_sleep.settings import BackendSettings, RoleSettings
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
@@ -40,7 +41,23 @@ def notices(
         # Results that can't be read are written anew, and whatever else is wrong the training says itself.
         with suppress(ConfigError):
             made = plan(config, env, optimizer=optimizer, target=target, initial_skill=initial_skill, folder=folder)
-            yield from extension_lines(made)
+            price = " ".join(extension_lines(made))
+            if price:
+                yield price
+
+
+def unread(config: TrainerConfig) -> Iterator[str]:
+    """Yield which keys aren't looked at in Python, where Trainer is given the environment and the models."""
+    if config.env:
+        yield "Config: the environment is the one that Trainer is given, so env isn't looked at."
+    named: list[str] = []
+    if config.backend != BackendSettings():
+        named.append("backend")
+    if config.target != RoleSettings():
+        named.append("target")
+    if named:
+        are = "aren't" if len(named) > 1 else "isn't"
+        yield f"Config: the models are those that Trainer is given, so {' and '.join(named)} {are} looked at."
 
 
 def data_lines(config: TrainerConfig, env: Env, items: Mapping[Split, Sequence[Item]]) -> Iterator[str]:

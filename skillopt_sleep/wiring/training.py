@@ -51,6 +51,7 @@ class Training(NamedTuple):
             optimizer_pool=self.optimizer_pool,
             initial_skill=self.skill,
             folder=self.folder,
+            wired=True,
         )
 
     def close(self) -> None:

@@ -110,7 +110,7 @@ def train(run: Mapping[str, Any]) -> dict[str, Any]:
     config = msgspec.convert(run["config"], TrainerConfig)
     env = WorldEnv(WORLDS[run["world"]], run["sizes"], seed=run["model"][-1], kinds=run["kinds"])
     with tempfile.TemporaryDirectory() as folder:
-        summary = Trainer(config, env, optimizer=model, folder=Path(folder) / "run").train()
+        summary = Trainer(config, env, optimizer=model, folder=Path(folder) / "run", wired=True).train()
     actions = dict(summary.actions)
     assert summary.reported is not None
     return {

@@ -202,7 +202,8 @@ def train(run: Mapping[str, Any], model: ToyModel | None = None, **sections: Map
     folder = Path(run["folder"])
     model = model or ToyModel(folder, median=run["median"], sigma=run["sigma"], before=_killer(run))
     config = config_of(run["config"], **sections)
-    trainer = Trainer(config, ToyEnv(run["sizes"], seed=run["seed"]), optimizer=model, folder=folder / "run")
+    env = ToyEnv(run["sizes"], seed=run["seed"])
+    trainer = Trainer(config, env, optimizer=model, folder=folder / "run", wired=True)
     begun = time.perf_counter()
     summary = trainer.train(resume=(folder / "run" / CONFIG).exists())
     wall = time.perf_counter() - begun

@@ -8,9 +8,9 @@ import pytest
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.trainer import Trainer, load_config
+from skillopt_sleep.trainer import load_config
 from skillopt_sleep.trainer.fork import fork
-from tests.trainer.toy import TOY_ENV, Scripted, Toy, a_config, a_trainer
+from tests.trainer.toy import TOY_ENV, Scripted, a_config, a_trainer
 
 
 def _trained(home: Path) -> int:
@@ -24,14 +24,14 @@ def test_a_fork_pays_for_what_differs_only(tmp_path: Path) -> None:
     paid = _trained(tmp_path)
     same = fork(tmp_path / "one", "two", [], clock=utc_now)
     model = Scripted()
-    again = Trainer(load_config(same.config), Toy(), optimizer=model, folder=same.folder).train()
+    again = a_trainer(same.folder, model, config=load_config(same.config)).train()
     assert (model.prompts, same.answers) == ([], paid)
     assert again.best_skill == (tmp_path / "one" / "best_skill.md").read_text(encoding="utf-8")
     other = fork(tmp_path / "one", "three", ["evaluation.gate=greedy", "evaluation.test=false"], clock=utc_now)
     config = load_config(other.config)
     assert (config.evaluation.gate, config.evaluation.test, config.train.folder) == ("greedy", False, "three")
     model = Scripted()
-    Trainer(config, Toy(), optimizer=model, folder=other.folder).train()
+    a_trainer(other.folder, model, config=config).train()
     assert len(model.prompts) < paid / 2
     spent = json.loads((other.folder / "spend.json").read_bytes())["paid"]
     assert sum(spent["purposes"].values()) == len(model.prompts)
@@ -96,7 +96,7 @@ def test_a_fork_that_shares_its_answers_finds_them_and_asks_val_anew(tmp_path: P
     made = fork(tmp_path / "one", "two", ["train.shared=answers.db"], clock=utc_now)
     assert (made.answers, made.shares) == (paid, True)
     model = Scripted()
-    again = Trainer(load_config(made.config), Toy(), optimizer=model, folder=made.folder).train()
+    again = a_trainer(made.folder, model, config=load_config(made.config)).train()
     assert again.best_skill == (tmp_path / "one" / "best_skill.md").read_text(encoding="utf-8")
     assert model.prompts
     assert all("REQUEST:\nval" in prompt.text for prompt in model.prompts)

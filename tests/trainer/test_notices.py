@@ -1,13 +1,13 @@
 """What should be known of a training is said before anything is spent, in Python through logging."""
 
-import logging
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.log import stop_logging
+from skillopt_sleep.trainer import Env, TrainerConfig
 from skillopt_sleep.trainer.extension import Extension
 from skillopt_sleep.trainer.notices import extension_lines
 from skillopt_sleep.trainer.plan import plan
@@ -53,36 +53,45 @@ class Remarking(Toy, frozen=True):
         return ("columns that are not used: notes",)
 
 
-@pytest.fixture
-def said(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
-    stop_logging()
-    logger = logging.getLogger("skillopt_sleep")
-    logger.propagate = True
-    caplog.set_level(logging.WARNING, logger="skillopt_sleep")
-    return caplog
+def told(
+    folder: Path, config: TrainerConfig | None = None, *, env: Env | None = None, resume: bool = False
+) -> list[str]:
+    """Return what a training warns of."""
+    trainer = a_trainer(folder, config=config, env=env, wired=False)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        trainer.train(resume=resume)
+    assert {Path(warning.filename).name for warning in said} <= {"test_notices.py"}
+    return [str(warning.message) for warning in said]
 
 
-def test_in_python_the_price_of_more_epochs_is_said_before_they_are_paid_for(
-    tmp_path: Path, said: pytest.LogCaptureFixture
-) -> None:
-    a_trainer(tmp_path).train()
-    a_trainer(tmp_path).train(resume=True)
-    assert said.messages == []
+def test_in_python_the_price_of_more_epochs_is_warned_of_before_they_are_paid_for(tmp_path: Path) -> None:
+    assert told(tmp_path) == []
+    assert told(tmp_path, resume=True) == []
 
     def stop(prompt: Any, number: int) -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        a_trainer(tmp_path, Scripted(stop), config=a_config(train={"epochs": 3})).train(resume=True)
-    assert "goes on from 2 to 3 epochs: at most" in said.messages[0]
-    assert said.records[0].levelno == logging.WARNING
+    more = a_trainer(tmp_path, Scripted(stop), config=a_config(train={"epochs": 3}), wired=False)
+    with pytest.warns(UserWarning, match="goes on from 2 to 3 epochs: at most"), pytest.raises(KeyboardInterrupt):
+        more.train(resume=True)
 
 
-def test_in_python_what_is_left_out_and_what_the_gate_can_not_prove_is_said(
-    tmp_path: Path, said: pytest.LogCaptureFixture
-) -> None:
+def test_in_python_what_is_left_out_and_what_the_gate_can_not_prove_is_warned_of(tmp_path: Path) -> None:
     config = a_config(train={"epochs": 1}, evaluation={"gate": "sequential", "rounds": 1})
-    a_trainer(tmp_path, env=Remarking(), config=config).train()
-    assert said.messages[0] == "Data: columns that are not used: notes."
-    assert said.messages[1].startswith("Gate: 8 val items in")
-    assert len(said.messages) == 2
+    said = told(tmp_path, config, env=Remarking())
+    assert said[0] == "Data: columns that are not used: notes."
+    assert said[1].startswith("Gate: 8 val items in")
+    assert len(said) == 2
+
+
+def test_in_python_keys_that_only_the_command_looks_at_are_warned_of(tmp_path: Path) -> None:
+    config = a_config(train={"epochs": 1}, env={"limit": 4}, backend={"name": "openai"}, target={"model": "small"})
+    assert told(tmp_path / "one", config) == [
+        "Config: the environment is the one that Trainer is given, so env isn't looked at.",
+        "Config: the models are those that Trainer is given, so backend and target aren't looked at.",
+    ]
+    only_target = a_config(train={"epochs": 1}, target={"model": "small"})
+    assert told(tmp_path / "two", only_target) == [
+        "Config: the models are those that Trainer is given, so target isn't looked at."
+    ]

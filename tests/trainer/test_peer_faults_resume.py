@@ -166,7 +166,7 @@ def test_broken_state_is_told_and_is_no_reason_to_start_over(
 def test_no_secret_stands_in_what_a_run_writes(tmp_path: Path, name: str, secret: str) -> None:
     model = ToyModel(tmp_path)
     config = config_of(SHORT, env={"name": "toy", name: secret})
-    Trainer(config, ToyEnv(SIZES, seed=3), optimizer=model, folder=tmp_path / "run").train()
+    Trainer(config, ToyEnv(SIZES, seed=3), optimizer=model, folder=tmp_path / "run", wired=True).train()
     assert (tmp_path / "run" / "summary.json").exists()
     assert [
         path for path in (tmp_path / "run").rglob("*") if path.is_file() and secret.encode() in path.read_bytes()

@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.records import Usage
-from skillopt_sleep.trainer import Trainer, load_config
+from skillopt_sleep.trainer import load_config
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.extension import extension
 from skillopt_sleep.trainer.fork import fork
 from skillopt_sleep.trainer.run import Paid, read_spending
 from skillopt_sleep.trainer.spent import cost, spent_line
 from tests.command import Home
-from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
+from tests.trainer.toy import Scripted, a_config, a_trainer
 
 PAID = Paid(
     purposes={"rollout": 20, "reflect": 9},
@@ -53,7 +53,7 @@ def test_a_fork_says_what_it_paid_itself_wherever_a_person_reads_it(tmp_path: Pa
     a_trainer(tmp_path / "one", config=a_config(train={"folder": "one"}, env={"name": "toy"})).train()
     forked = fork(tmp_path / "one", "two", ["train.epochs=3"], clock=utc_now)
     model = Scripted()
-    summary = Trainer(load_config(forked.config), Toy(), optimizer=model, folder=forked.folder).train()
+    summary = a_trainer(forked.folder, model, config=load_config(forked.config)).train()
     paid, used = len(model.prompts), summary.total.calls
     assert 0 < paid < used
     kept = read_spending(forked.folder)

@@ -127,13 +127,14 @@ def a_config(**sections: dict[str, Any]) -> TrainerConfig:
 
 
 def a_trainer(folder: Path, model: Scripted | None = None, *, workers: int = 4, **fields: Any) -> Trainer:
-    """Create a trainer for the toy."""
+    """Create a trainer for the toy, whose notices are told elsewhere unless `wired` is False."""
     given: dict[str, Any] = {
         "config": fields.pop("config", None) or a_config(),
         "env": fields.pop("env", None) or Toy(),
         "optimizer": model or Scripted(),
         "pool": ThreadPool(workers, lambda label, done, total: None),
         "folder": folder,
+        "wired": True,
     }
     return Trainer(**(given | fields))
 
