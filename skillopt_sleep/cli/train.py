@@ -10,7 +10,7 @@ import typer
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.progress import stages
 from skillopt_sleep.cli.stopping import stop_softly
-from skillopt_sleep.cli.train_plan import plan_lines
+from skillopt_sleep.cli.train_plan import limit_lines, plan_lines
 from skillopt_sleep.cli.train_rules import rule_lines
 from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted
 from skillopt_sleep.kit.words import counted
@@ -127,11 +127,8 @@ def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None
     with _wired(config, backend, model, untold) as training:
         made = _planned(training)
         items = read_items(training.env, training.config)
-        for line in data_lines(training.config, training.env, items):
+        for line in (*data_lines(training.config, training.env, items), *limit_lines(training, made)):
             warn(line)
-        most = training.config.limits.calls
-    if most and most < made.calls:
-        warn(f"Limit: limits.calls = {most} may end it early, as it takes up to {made.calls:,} calls.")
     if as_json:
         say_json(to_builtins(made) | {"calls": made.calls, "tokens": made.tokens, "usd": made.usd})
         return

@@ -1,11 +1,14 @@
 """Show what a training costs at most, what its val set can prove, and what more epochs of a run take."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.words import counted
 
 if TYPE_CHECKING:
     from skillopt_sleep.trainer.plan import TrainingPlan
+    from skillopt_sleep.wiring.training import Training
 
 
 def plan_lines(made: "TrainingPlan") -> list[str]:
@@ -30,6 +33,19 @@ def plan_lines(made: "TrainingPlan") -> list[str]:
     else:
         lines.append(f"With {val} val items the gate can prove a gain of {made.smallest_gain:.2f} or more.")
     return [*lines, *extension_lines(made)]
+
+
+def limit_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:
+    """Yield which limit may end this training, and which one it refuses to start with."""
+    from skillopt_sleep.trainer.asked import check_priced
+
+    limits = training.config.limits
+    if limits.calls and limits.calls < made.calls:
+        yield f"Limit: limits.calls = {limits.calls} may end it early, as it takes up to {made.calls:,} calls."
+    try:
+        check_priced({"optimizer": training.optimizer, "target": training.target}, limits)
+    except ConfigError as error:
+        yield f"Limit: train refuses to start with limits.usd: {error.message}. {error.remedy}."
 
 
 def _dollars(usd: float | None) -> str:

@@ -23,7 +23,7 @@ from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.given import make_pool, read_skill, untold
 from skillopt_sleep.trainer.lapses import Lapses
 from skillopt_sleep.trainer.manifest import manifest
-from skillopt_sleep.trainer.notices import notices, unread
+from skillopt_sleep.trainer.notices import notices
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, Paid, RunFolder, Spending, open_run, seconds_before
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
@@ -32,6 +32,7 @@ from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
 from skillopt_sleep.trainer.told import Answers, Replies
 from skillopt_sleep.trainer.underway import Underway, Watch
+from skillopt_sleep.trainer.unused import unread
 from skillopt_sleep.trainer.wording import check_overrides, wording
 
 
@@ -126,7 +127,8 @@ class Trainer:
 
     def _notices(self, *, resume: bool) -> Iterator[str]:
         """Yield what should be known of the training before anything is spent on it."""
-        yield from unread(self._config)
+        for text in unread(self._config):
+            yield f"Config: {text}."
         yield from notices(
             self._config,
             self._env,

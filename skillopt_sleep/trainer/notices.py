@@ -8,13 +8,13 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Split
-from skillopt_sleep.settings import BackendSettings, RoleSettings
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.plan import TrainingPlan, plan
 from skillopt_sleep.trainer.power import warned
+from skillopt_sleep.trainer.unused import unused
 
 
 def notices(
@@ -27,7 +27,7 @@ def notices(
     folder: Path,
     resume: bool,
 ) -> Iterator[str]:
-    """Yield what the environment leaves out of the data, what the gate can't prove, and what more epochs cost.
+    """Yield what is left out of the data or changes nothing, what the gate can't prove, and what more epochs cost.
 
     Raises ConfigError if the dataset can't be used.
     """
@@ -46,24 +46,12 @@ def notices(
                 yield price
 
 
-def unread(config: TrainerConfig) -> Iterator[str]:
-    """Yield which keys aren't looked at in Python, where Trainer is given the environment and the models."""
-    if config.env:
-        yield "Config: the environment is the one that Trainer is given, so env isn't looked at."
-    named: list[str] = []
-    if config.backend != BackendSettings():
-        named.append("backend")
-    if config.target != RoleSettings():
-        named.append("target")
-    if named:
-        are = "aren't" if len(named) > 1 else "isn't"
-        yield f"Config: the models are those that Trainer is given, so {' and '.join(named)} {are} looked at."
-
-
 def data_lines(config: TrainerConfig, env: Env, items: Mapping[Split, Sequence[Item]]) -> Iterator[str]:
-    """Yield what the environment leaves out of the data, and how many items of val and test are in train too."""
+    """Yield what the environment leaves out of the data, which items are in train too, and which keys do nothing."""
     for text in (*remarks(env, used_splits(config)), *repeated(items)):
         yield f"Data: {text}."
+    for text in unused(config, items):
+        yield f"Config: {text}."
 
 
 def extension_lines(made: TrainingPlan) -> list[str]:

@@ -64,15 +64,22 @@ def test_a_plan_says_what_is_wrong_with_the_data_and_which_limit_ends_it(tmp_pat
         text = "".join(f"{json.dumps(row)}\n" for row in some)
         (tmp_path / "data" / f"{split}.jsonl").write_text(text, encoding="utf-8")
     config = a_config(
-        tmp_path, CONFIG.replace("multiple_choice", "word_problems") + 'path = "data"\n[limits]\ncalls = 5\n'
+        tmp_path,
+        CONFIG.replace("multiple_choice", "word_problems").replace(
+            'name = "simulated"', 'name = "openai"\nmodel = "of-mine"\nbase_url = "http://127.0.0.1:9/v1"'
+        )
+        + 'path = "data"\n[limits]\ncalls = 5\nusd = 1.0\n[gradient]\nconsolidate_after = 3\n',
     )
-    plan = Home(tmp_path / "home").command("train", str(config), "--plan")
+    plan = Home(tmp_path / "home").command("train", str(config), "--plan", "--backend", "openai")
     assert plan.code == 0, plan.err
     said = " ".join(plan.err.split())
     assert "Data: columns that are not used: day." in said
     assert "Data: 2 of the 2 val items are train items too, under another id." in said
     assert "Data: 1 of the 1 test items are train items too" in said
+    assert "Config: gradient.consolidate_after changes nothing without gradient.skill_aware." in said
     assert "Limit: limits.calls = 5 may end it early, as it takes up to" in said
+    assert "Limit: train refuses to start with limits.usd: what openai:of-mine" in said
+    assert "limit calls and tokens instead" in said
 
 
 @pytest.mark.slow

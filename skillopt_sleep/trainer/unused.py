@@ -1,0 +1,57 @@
+"""Name what was set in a configuration but changes nothing."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from skillopt_sleep.records import Metric, Split
+from skillopt_sleep.settings import BackendSettings, RoleSettings
+from skillopt_sleep.trainer.config import TrainerConfig
+from skillopt_sleep.trainer.env import Item
+
+
+def unused(config: TrainerConfig, items: Mapping[Split, Sequence[Item]]) -> Iterator[str]:
+    """Yield, in words, which keys change nothing without another one, and which ask for more items than there are."""
+    defaults = TrainerConfig()
+    for key, other in _needing(config):
+        section, _, name = key.partition(".")
+        if getattr(getattr(config, section), name) != getattr(getattr(defaults, section), name):
+            yield f"{key} changes nothing without {other}"
+    wanted = {
+        "train.items": (config.train.items, Split.TRAIN),
+        "evaluation.val_items": (config.evaluation.val_items, Split.VAL),
+        "evaluation.test_items": (config.evaluation.test_items if config.evaluation.test else 0, Split.TEST),
+    }
+    for key, (most, split) in wanted.items():
+        if most > len(items[split]):
+            yield f"{key} is {most:,}, but {split} has only {len(items[split]):,}"
+
+
+def _needing(config: TrainerConfig) -> Iterator[tuple[str, str]]:
+    """Yield the keys that have no effect under this configuration, each with what would give it one."""
+    if config.evaluation.metric is not Metric.MIXED:
+        yield "evaluation.mixed_weight", 'evaluation.metric = "mixed"'
+    if not config.evaluation.test:
+        yield "evaluation.test_items", "evaluation.test"
+    if not config.gradient.skill_aware:
+        yield "gradient.appendix_source", "gradient.skill_aware"
+        yield "gradient.consolidate_after", "gradient.skill_aware"
+    if not config.optimizer.slow_update:
+        yield "optimizer.slow_gated", "optimizer.slow_update"
+    if not (config.optimizer.slow_update or config.optimizer.meta_skill):
+        yield "optimizer.slow_samples", "optimizer.slow_update or meta_skill"
+        yield "optimizer.slow_pairs", "optimizer.slow_update or meta_skill"
+    if config.train.pool != "ray":
+        yield "train.address", 'train.pool = "ray"'
+
+
+def unread(config: TrainerConfig) -> Iterator[str]:
+    """Yield which keys aren't looked at in Python, where Trainer is given the environment and the models."""
+    if config.env:
+        yield "the environment is the one that Trainer is given, so env isn't looked at"
+    named: list[str] = []
+    if config.backend != BackendSettings():
+        named.append("backend")
+    if config.target != RoleSettings():
+        named.append("target")
+    if named:
+        are = "aren't" if len(named) > 1 else "isn't"
+        yield f"the models are those that Trainer is given, so {' and '.join(named)} {are} looked at"
