@@ -4,6 +4,7 @@ Order: defaults < config.toml < SKILLOPT_SLEEP_<SECTION>_<KEY> < flags. An unkno
 nearest known one. A project's .skillopt-sleep/project.toml can only restrict.
 """
 
+from skillopt_sleep.settings.faults import wrong_value
 from skillopt_sleep.settings.load import (
     check_text,
     checked,
@@ -92,4 +93,5 @@ __all__ = [
     "read_toml",
     "seconds",
     "sections",
+    "wrong_value",
 ]

@@ -34,22 +34,26 @@ def faults(
     *,
     remedies: Mapping[str, str] = MappingProxyType({}),
     prefix: str = "",
+    whole: Kind | None = None,
 ) -> Iterator[Fault]:
     """Yield every unknown key and wrong value of these tables; `prefix` is the section, as in `step.`.
 
-    `remedies` holds remedies for some unknown keys.
+    `remedies` holds remedies for some unknown keys. A section is part of the `whole`, where its unknown keys may
+    belong to another one.
     """
+    whole = whole or kind
     known = {field.name: field for field in msgspec.structs.fields(kind)}
     for key, value in raw.items():
         dotted = f"{prefix}{key}"
         if key not in known:
-            yield _unknown(key, dotted, known, prefix=prefix, remedies=remedies)
+            yield _unknown(key, known, prefix=prefix, remedies=remedies, whole=whole)
             continue
         inner = section_of(known[key].type)
         if inner is None:
             yield from wrong_value(dotted, value, known[key])
         elif isinstance(value, dict):
-            yield from faults(cast("dict[str, Any]", value), inner, remedies=remedies, prefix=f"{dotted}.")
+            tables = cast("dict[str, Any]", value)
+            yield from faults(tables, inner, remedies=remedies, prefix=f"{dotted}.", whole=whole)
         else:
             yield Fault(dotted, f"'{dotted}' is a section", f"write [{dotted}]")
 
@@ -101,6 +105,9 @@ def expected(info: inspect.Type) -> Takes:
             inner = expected(item)
             item_example = inner.example or '"…"'
             return Takes(f"a list, each item {inner.words}", inner.choices, f"[{item_example}]")
+        case inspect.TupleType(item_types=items):
+            inner = expected(items[0])
+            return Takes(f"a list of {len(items)}, each {inner.words}", inner.choices)
         case inspect.DictType():
             return Takes("a table", example='{ "name" = [0.20, 0.60] }')
         case _:
@@ -163,15 +170,35 @@ def _is_finite(value: Any) -> bool:
 
 
 def _unknown(
-    key: str, dotted: str, known: Mapping[str, object], *, prefix: str, remedies: Mapping[str, str]
+    key: str, known: Mapping[str, object], *, prefix: str, remedies: Mapping[str, str], whole: Kind
 ) -> Fault:
+    dotted = f"{prefix}{key}"
     if dotted in REMOVED:
         return Fault(dotted, f"{dotted} is no longer a setting ({REMOVED[dotted]})", "delete the line")
     near = difflib.get_close_matches(key, known, n=1)
+    elsewhere = [place for place in _places(key, whole) if place != prefix]
     hint = f"known here: {', '.join(known)}"
     if near:
         hint = f"did you mean '{prefix}{near[0]}'?"
+    elif elsewhere:
+        hint = " or ".join(map(_belongs, elsewhere))
     return Fault(dotted, f"unknown key '{dotted}'", remedies.get(key) or hint)
+
+
+def _places(key: str, kind: Kind, prefix: str = "") -> Iterator[str]:
+    """Yield the prefixes under which this key is known."""
+    for field in msgspec.structs.fields(kind):
+        inner = section_of(field.type)
+        if inner is not None:
+            yield from _places(key, inner, f"{prefix}{field.name}.")
+        elif field.name == key:
+            yield prefix
+
+
+def _belongs(place: str) -> str:
+    if not place:
+        return "write it above the first section"
+    return f"write it in [{place.removesuffix('.')}]"
 
 
 def line_numbers(text: str) -> dict[str, int]:

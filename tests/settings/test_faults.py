@@ -51,6 +51,7 @@ def test_lines_are_those_of_the_file_whatever_a_text_of_several_lines_holds() ->
         ("[prices]\nmodels = { m = 3 }", 'such as: models = { "name" = [0.20, 0.60] }'),
         ("[prices]\nmodels = { m = [inf, 1.0] }", "isn't a finite number"),
         ("[budget]\ncall = 3", "did you mean 'budget.calls'?"),
+        ("[gate]\nedit_budget = 2", "unknown key 'gate.edit_budget' → write it in [step]"),
         ("budget = 3", "write [budget]"),
     ],
 )

@@ -42,6 +42,8 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ("[evaluation]\nuse_semantic_density = true\n", "use_semantic_density", "leave it out: it rewards"),
         ("[train]\nepochs = 2\n", "names no environment", "[env]"),
         ("[optimizer]\nmin_edit_budget = 9\n", "toy.toml: optimizer.min_edit_budget is above", "training.toml"),
+        ('[train]\nskill = "start.md"\n', "unknown key 'train.skill'", "write it above the first section"),
+        ("[optimizer]\nalpha = 0.1\n", "unknown key 'optimizer.alpha'", "write it in [evaluation]"),
         ("[train]\nepochs = 0\n", "train.epochs", "such as: epochs = 4"),
         ("[train\n", "line 1", "fix the file"),
     ],

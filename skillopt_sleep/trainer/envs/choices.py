@@ -55,7 +55,7 @@ def mmlu_columns(first: Sequence[str]) -> Sequence[str]:
     """Return the names of the columns if this first line of a table is a question, its choices and a letter."""
     labels = LABELS[: max(len(first) - 2, 0)]
     is_header = any(cell.strip().lower() in {QUESTION, ANSWER} for cell in first)
-    if is_header or len(labels) < FEWEST or first[-1].strip() not in set(labels):
+    if is_header or len(labels) < FEWEST or first[-1].strip().upper() not in set(labels):
         return ()
     return (QUESTION, *labels, ANSWER)
 
@@ -143,14 +143,12 @@ def _raw_choices(row: Row) -> tuple[Sequence[Any], Sequence[Any]]:
 
 def _choices_in_columns(row: Row) -> tuple[list[str], list[str]] | None:
     """Return the choices of a table that has one column for each, named A, B and so on."""
-    labels: list[str] = []
-    texts: list[str] = []
-    for label in LABELS[:10]:
-        text = optional(row, label, label.lower())
-        if text:
-            labels.append(label)
-            texts.append(text)
-    return (labels, texts) if texts else None
+    found = {label: optional(row, label, label.lower()) for label in LABELS[:10]}
+    labels = [label for label, text in found.items() if text]
+    if labels != list(found)[: len(labels)]:
+        empty = next(label for label, text in found.items() if not text)
+        raise ValueError(f"its choice {empty} is empty, but {labels[-1]} is not")
+    return (labels, [found[label] for label in labels]) if labels else None
 
 
 def _choices_in_list(choices: Sequence[Any]) -> tuple[list[Any], list[Any]]:

@@ -12,7 +12,9 @@ import msgspec
 from msgspec import Meta
 
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Split
+from skillopt_sleep.settings import wrong_value
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.envs.fields import Fields
 from skillopt_sleep.trainer.envs.rows import COMPRESSED, SUFFIXES, Row, form_of
@@ -22,6 +24,8 @@ AtLeastOne = Annotated[int, Meta(ge=1)]
 Items = Mapping[Split, tuple[Item, ...]]
 Value = TypeVar("Value")
 
+_ROW = "fix the row, or leave it out"
+_TABLE = f"{_ROW}; the first line of a table has to name its columns"
 # Checked in this order, so that `valid_unseen` is test and `valid_seen` is val.
 _WORDS = {
     Split.TEST: frozenset({"test", "unseen"}),
@@ -52,11 +56,10 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def __post_init__(self) -> None:
         """Raise ConfigError for an option with a wrong type or out of range."""
         for field in msgspec.structs.fields(self):
-            try:
-                value: object = msgspec.convert(getattr(self, field.name), field.type)
-            except msgspec.ValidationError as error:
-                raise ConfigError(f"env.{field.name}: {error}", remedy="fix it in [env]") from error
-            msgspec.structs.force_setattr(self, field.name, value)
+            value: object = getattr(self, field.name)
+            for fault in wrong_value(f"env.{field.name}", value, field):
+                raise ConfigError(fault.message, remedy=fault.remedy)
+            msgspec.structs.force_setattr(self, field.name, msgspec.convert(value, field.type))
 
     def items(self, split: Split) -> Sequence[Item]:
         """Return the items of a split, in the order of the files; raise ConfigError if the files are unusable.
@@ -133,7 +136,16 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 f"{self.place} holds no file that can be read",
                 remedy=f"env.name = {self.name!r} reads {readable(self.suffixes)}",
             )
-        return by_ratio(tuple(self.read_all(paths)), self.ratio, seed=self.split_seed)
+        return self.divided(tuple(self.read_all(paths)))
+
+    def divided(self, items: Sequence[Item]) -> Items:
+        """Divide all items by the ratio, and say so, as nothing of them is named for a split."""
+        splits = by_ratio(items, self.ratio, seed=self.split_seed)
+        parts = ", ".join(f"{len(some):,} {split}" for split, some in splits.items())
+        ratio = ":".join(map(str, self.ratio))
+        whole = counted(len(items), "item")
+        self.remark(f"nothing is named for a split, so the {whole} were divided: {parts} (env.ratio {ratio})")
+        return splits
 
     @cached_property
     def _train_divided(self) -> Items:
@@ -159,7 +171,8 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def converted(self, rows: Iterable[Row], make: Callable[[int, Row], Value], *, where: Path) -> tuple[Value, ...]:
         """Convert rows, noting which of their fields are read; raise ConfigError naming an unusable row."""
-        return convert_rows(map(self._fields.noting, rows), make, where=str(where))
+        remedy = _TABLE if form_of(where) in {".csv", ".tsv"} else _ROW
+        return convert_rows(map(self._fields.noting, rows), make, where=str(where), remedy=remedy)
 
     @cached_property
     def named_files(self) -> Mapping[Split, Sequence[Path]]:
@@ -214,14 +227,16 @@ def sample_folder(name: str) -> Path:
     return Path(str(files("skillopt_sleep.trainer") / "samples" / name))
 
 
-def convert_rows(rows: Iterable[Row], make: Callable[[int, Row], Value], *, where: str) -> tuple[Value, ...]:
+def convert_rows(
+    rows: Iterable[Row], make: Callable[[int, Row], Value], *, where: str, remedy: str = _ROW
+) -> tuple[Value, ...]:
     """Convert rows, numbered from 1; raise ConfigError naming the row and what is wrong with it."""
     values: list[Value] = []
     for number, row in enumerate(rows, start=1):
         try:
             values.append(make(number, row))
         except ValueError as error:
-            raise ConfigError(f"{where}: row {number}: {error}", remedy="fix the row, or leave it out") from error
+            raise ConfigError(f"{where}: row {number}: {error}", remedy=remedy) from error
     return tuple(values)
 
 

@@ -44,10 +44,11 @@ class MultipleChoice(DataEnv, frozen=True, kw_only=True, dict=True):
         return self.converted(rows, lambda number, row: self._item(row, path, number), where=path)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
-        """Ask for one choice; hard and soft are 1 if it is the right one."""
+        """Ask for one choice; hard and soft are 1 if it is the right one, or has the same text."""
         reply = ask(target, item.text, skill=skill, form=FORM, sample=sample)
-        choice = chosen(final_answer(reply), item.data["choices"])
-        grade = float(choice == item.data["right"])
+        choices = item.data["choices"]
+        choice = chosen(final_answer(reply), choices)
+        grade = float(choices.get(choice) == choices[item.data["right"]])
         why = ""
         if not choice:
             why = "it names none of the choices"

@@ -15,7 +15,7 @@ from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.env import Item, Result, blaming
 from skillopt_sleep.trainer.envs.alfworld import AlfGame, games_below
 from skillopt_sleep.trainer.envs.asking import ask
-from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, Items, by_ratio, convert_rows, row_id
+from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, Items, convert_rows, row_id
 from skillopt_sleep.trainer.envs.household import NOTHING, Game, Household
 from skillopt_sleep.trainer.envs.rows import Row, optional, read_rows
 
@@ -108,7 +108,7 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
         if any(by_folder.values()):
             return by_folder
         games = self._alfworld(self.place)
-        return by_ratio(games, self.ratio, seed=self.split_seed) if games else {}
+        return self.divided(games) if games else {}
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the games of one file."""

@@ -60,6 +60,7 @@ def test_marks_of_several_right_choices_are_refused(targets: object) -> None:
     [
         (["Which?", "x", "y", "z", "u", "B"], ["question", "A", "B", "C", "D", "answer"]),
         (["Which?", "x", "y", "B "], ["question", "A", "B", "answer"]),
+        (["Which?", "x", "y", "b"], ["question", "A", "B", "answer"]),
         (["Which?", "x", "y", "C"], []),
         (["question", "A", "B", "C", "D", "answer"], []),
         (["id", "Question", "A", "B", "C"], []),

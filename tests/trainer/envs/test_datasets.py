@@ -141,7 +141,11 @@ def test_rows_of_compressed_files_are_called_after_the_name_within(tmp_path: Pat
 def test_one_file_is_cut_by_ratio_and_again_the_same(tmp_path: Path) -> None:
     path = tmp_path / "all.json"
     path.write_text(_rows(*map(str, range(10))), encoding="utf-8")
-    sides = [_ids(_env(path, ratio=[5, 3, 2]).items(split)) for split in Split]
+    env = _env(path, ratio=[5, 3, 2])
+    sides = [_ids(env.items(split)) for split in Split]
+    assert env.remarks == (
+        "nothing is named for a split, so the 10 items were divided: 5 train, 3 val, 2 test (env.ratio 5:3:2)",
+    )
     assert [len(side) for side in sides] == [5, 3, 2]
     assert sorted(name for side in sides for name in side) == sorted(map(str, range(10)))
     assert all(side == sorted(side, key=int) for side in sides)
@@ -194,9 +198,9 @@ def test_a_limit_keeps_the_first_of_each_split() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"limit": -1}, "env.limit"),
+        ({"limit": -1}, "env.limit must be a whole number, 0 or more, not -1"),
         ({"path": 3}, "env.path"),
-        ({"ratio": [1, 2]}, "env.ratio"),
+        ({"ratio": [1, 2]}, r"env.ratio must be a list of 3, each a whole number, 0 or more, not \[1, 2\]"),
         ({"context_chars": "many"}, "env.context_chars"),
     ],
 )

@@ -101,6 +101,30 @@ def test_a_choice_is_right_or_wrong(tmp_path: Path) -> None:
     assert "names none" in _answered("<answer>It depends.</answer>", item).why
 
 
+def test_a_choice_with_the_text_of_the_right_one_is_right(tmp_path: Path) -> None:
+    [item] = _items(tmp_path, {"question": "Which?", "choices": ["a", "b", "a"], "answer": 0})
+    graded = {text: _answered(f"<answer>{label}</answer>", item).hard for label, text in item.data["choices"].items()}
+    assert graded == {"a": 1, "b": 0}
+    assert sum(_answered(f"<answer>{label}</answer>", item).hard for label in "ABC") == 2
+
+
+def test_a_table_may_have_fewer_choices_in_a_row_but_none_is_empty_between_others(tmp_path: Path) -> None:
+    table = "question,A,B,C,D,answer\nWhich?,red,blue,,,B\n"
+    (tmp_path / "all.csv").write_text(table, encoding="utf-8")
+    [item] = MultipleChoice(path=str(tmp_path / "all.csv")).read(tmp_path / "all.csv")
+    assert sorted(item.data["choices"].values()) == ["blue", "red"]
+    (tmp_path / "all.csv").write_text(table + "Which?,red,,blue,,A\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"row 2: its choice B is empty, but C is not"):
+        MultipleChoice(path=str(tmp_path)).items(Split.TRAIN)
+
+
+def test_a_table_whose_first_line_names_no_columns_is_refused_with_what_it_has_to_do(tmp_path: Path) -> None:
+    (tmp_path / "all.csv").write_text("Which?,red,blue,1\nWhat?,red,blue,0\n", encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        MultipleChoice(path=str(tmp_path)).items(Split.TRAIN)
+    assert "the first line of a table has to name its columns" in refused.value.remedy
+
+
 @pytest.mark.parametrize(
     "row",
     [

@@ -105,5 +105,5 @@ def test_a_column_that_is_not_read_is_said_once() -> None:
     env: Any = find_env("multiple_choice", {"path": str(PUBLISHED / "gpqa"), "ratio": [8, 2, 2]})
     env.items(Split.TRAIN)
     said: Sequence[str] = env.remarks
-    assert [line.count("Explanation") for line in said] == [1]
+    assert [line.count("Explanation") for line in said if "columns" in line] == [1]
     assert not any(" Correct Answer" in line.replace("Pre-Revision Correct Answer", "") for line in said)
