@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import CallFailed, ItemError
+from skillopt_sleep.errors import CallFailed, ConfigError, ItemError
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.protocols import Backend, Pool
@@ -129,6 +129,13 @@ class Attempt:
             result = Result(failure=f"{error.kind}: {error.message}")
         except ItemError as error:
             result = Result(failure=error.message)
+        except SystemExit as error:
+            if threading.current_thread() is threading.main_thread():
+                raise  # it may be a signal's
+            raise ConfigError(
+                f"environment {self.env.name}, item {job.item.id!r}: it ended the program (sys.exit({error.code!r}))",
+                remedy="let it raise ItemError where an item can't be attempted",
+            ) from error
         if result.failure:
             result = replace(result, failure=redact(result.failure))
         rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample, most=self.shown)

@@ -122,6 +122,8 @@ def _fault(item: object) -> str:
             return f"has the {name} {getattr(item, name)!r}, which is not a text"
     if not item.id.strip():
         return "has an empty id"
+    if not item.text.strip():
+        return f"({item.id!r}) has an empty text, by which the optimizer would know it"
     try:
         content = _not_plain(item.data, "data")
         if not content:

@@ -1,10 +1,12 @@
 import pickle
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, ConfigError, FailureKind, ItemError, blamed
+from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Purpose, Usage
 from skillopt_sleep.trainer import Item, Result
@@ -112,3 +114,18 @@ def test_what_an_attempt_raises_says_at_which_item() -> None:
     with pytest.raises(KeyError) as raised:
         Attempt(Raising(end=KeyError("gold")), FakeBackend())(JOB)
     assert blamed(raised.value) == "environment toy, item 'i'"
+
+
+class Leaving(Toy, frozen=True):
+    """An environment that ends the program."""
+
+    def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
+        sys.exit(3)
+
+
+def test_an_environment_that_ends_the_program_is_named_and_is_no_stop_of_the_users() -> None:
+    attempt = Attempt(Leaving(), FakeBackend())
+    with pytest.raises(ConfigError, match=r"environment toy, item 'i': it ended the program \(sys.exit\(3\)\)"):
+        ThreadPool(2, lambda label, done, total: None).map(attempt, [JOB, JOB], label="train")
+    with pytest.raises(SystemExit):
+        attempt(JOB)

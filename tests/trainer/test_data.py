@@ -56,6 +56,7 @@ def _deep() -> list[Any]:
         (lambda: [{"id": "x"}], "item 1 of 1 is a dict, not an Item"),
         (lambda: _with(id=7), "item 2 of 2 has the id 7"),
         (lambda: _with(id=" "), "item 2 of 2 has an empty id"),
+        (lambda: _with(text="\n"), r"'odd'\) has an empty text"),
         (lambda: _with(text=None), "item 2 of 2 has the text None"),
         (lambda: _with(data={"a": [{"b": Path("x")}]}), r"'odd'\) holds a PosixPath at data\['a'\]\[0\]\['b'\]"),
         (lambda: _with(data={"a": {1, 2}}), "holds a set"),
