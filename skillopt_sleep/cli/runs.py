@@ -1,30 +1,27 @@
 """The command `runs`: list, show, plot, compare and fork trainings."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.lazy import PlainGroup
-from skillopt_sleep.cli.train import best_val, scored, summary_lines
+from skillopt_sleep.cli.runs_shown import seconds_of, training_lines
+from skillopt_sleep.cli.train import best_val, scored
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.trainer.found import Run, find, read, reason_of
-
-if TYPE_CHECKING:
-    from skillopt_sleep.trainer.attempts import Cost
-    from skillopt_sleep.trainer.summary import History
 
 app = typer.Typer(cls=PlainGroup, add_completion=False, help="List, show, plot, compare and fork trainings.")
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 _MOST_NAMED = 3
+_VALUE_CHARS = 30
 _IN_EVERY_LINE = frozenset({"env", "models.target", "evaluation.gate", "train.seed"})
-_SHORTEST = 0.05  # shorter stages, in seconds, are not shown
 
 
 @app.command("list", epilog="Example: skillopt-sleep runs list")
@@ -64,10 +61,10 @@ def show(run: RunFolder, *, as_json: AsJson = False) -> None:
     """Show a training step by step."""
     training = read(run)
     if as_json:
-        details = {"history": training.history, "seconds": _seconds(training)}
+        details = {"history": training.history, "seconds": seconds_of(training)}
         say_json({"schema_version": 1, **training.row(), **details})
         return
-    for line in _training_lines(training):
+    for line in training_lines(training):
         say(line)
 
 
@@ -187,58 +184,26 @@ def settings_by_run(runs: Sequence[Run]) -> dict[Path, Apart]:
 
 def run_line(run: Run, apart: Mapping[str, str]) -> str:
     """Return a training in one line, with these settings, in which it differs from those beside it."""
-    if run.summary:
-        state = best_val(run.summary)
-    elif run.history:
-        state = f"not finished: {counted(len(run.history.steps), 'step')} so far"
-    else:
-        state = "not finished: no step yet"
     model = run.manifest.models.get("target", "unknown model")
-    named = [f"{key} {value}" for key, value in apart.items() if key not in _IN_EVERY_LINE]
+    named = [f"{key} {_short(value)}" for key, value in apart.items() if key not in _IN_EVERY_LINE]
     words = [run.manifest.env, model, f"gate {run.gate}", f"seed {run.seed}", *named[:_MOST_NAMED]]
     more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-    return f"{run.folder}  {', '.join(words)}{more}: {state}"
+    return f"{run.folder}  {', '.join(words)}{more}: {_state(run)}"
 
 
-def _training_lines(training: Run) -> Iterator[str]:
-    costs: Mapping[str, Cost] = {}
-    if training.summary:
-        costs = training.summary.costs
-        yield from summary_lines(training.summary, training.paid)
-    else:
-        yield f"{training.manifest.env}: not finished"
-    if training.history:
-        yield from _history_lines(training.history)
-    yield from _stage_lines(costs, _seconds(training))
+def _short(value: str) -> str:
+    """Return a setting's value, of a long one its end, by which paths differ."""
+    if len(value) > _VALUE_CHARS:
+        return f"…{value[1 - _VALUE_CHARS :]}"
+    return value or '""'
 
 
-def _history_lines(history: "History") -> Iterator[str]:
-    for step in history.steps:
-        gated = step.gated
-        numbers = "" if gated.after is None else f" {gated.before:.3f} → {gated.after:.3f} (n={gated.n})"
-        yield f"  step {step.step:4} (epoch {step.epoch}): train {scored(step.train)}; {gated.action}{numbers}"
-    for epoch in history.epochs:
-        guidance = "no guidance"
-        if epoch.gated:
-            guidance = f"guidance {epoch.gated.action}: {epoch.gated.reason}"
-        yield f"  end of epoch {epoch.epoch}: {guidance}"
-
-
-def _stage_lines(costs: "Mapping[str, Cost]", seconds: Mapping[str, float]) -> Iterator[str]:
-    """Yield what the answers were for and cost, and how long each stage took."""
-    from skillopt_sleep.trainer.spent import cost
-
-    if costs:
-        yield "answers used, by purpose:"
-    for stage, spent in costs.items():
-        yield f"  {stage}: {cost(spent)}"
-    times = {stage: taken for stage, taken in seconds.items() if taken >= _SHORTEST}
-    if times:
-        yield "time by stage, over all resumed runs:"
-    for stage, taken in times.items():
-        yield f"  {stage}: {taken:.1f} s"
-
-
-def _seconds(run: Run) -> dict[str, float]:
-    """Return the seconds of each stage, empty if no stage has ended yet."""
-    return run.spending.seconds if run.spending else {}
+def _state(run: Run) -> str:
+    """Return the best score, or how far an unfinished training is and what ended it."""
+    if run.summary:
+        return best_val(run.summary)
+    so_far = "no step yet"
+    if run.history:
+        so_far = f"{counted(len(run.history.steps), 'step')} so far"
+    ended = run.spending.ended if run.spending else ""
+    return f"not finished: {so_far}; {ended}" if ended else f"not finished: {so_far}"

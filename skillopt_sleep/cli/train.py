@@ -78,6 +78,10 @@ def train(
 ) -> None:
     """Train a skill on a dataset with SkillOpt's training loop."""
     if init is not None:
+        if config or resume or only_plan or backend or model:
+            raise ConfigError(
+                "--init only writes an environment and its TOML", remedy="train afterwards, in a command of its own"
+            )
         _write_skeleton(init)
         return
     if config is None:

@@ -45,7 +45,7 @@ class BackendSettings(Section, frozen=True, kw_only=True):
 
 
 class RoleSettings(Section, frozen=True, kw_only=True):
-    """Another model for the attempts (target) or, at night, the grades (judge); an empty key is taken from `[backend]`."""
+    """Another model for attempts (target) or, at night, grades (judge); an empty key is taken from `[backend]`."""
 
     name: BackendName = ""
     model: str = ""

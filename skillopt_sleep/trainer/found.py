@@ -49,6 +49,7 @@ class Run(NamedTuple):
             "started_with": self.manifest,
             "steps": steps,
             "paid": self._paid(),
+            "ended": self.spending.ended if self.spending else "",
             "summary": self.summary,
         }
 

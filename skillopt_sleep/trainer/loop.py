@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import NightError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.pools.threads import ThreadPool
@@ -111,14 +112,21 @@ class Trainer:
         with open_run(self._folder, started_with, resume=resume, clock=self._clock) as folder:
             spent = Spent(before=seconds_before(self._folder))
             replies = Replies(folder)
+            ended = ""
             try:
                 with shared_calls(folder.path, self._config.train.shared, folder.store.calls, self._clock) as calls:
                     return self._run(folder, calls, items, spent, replies)
+            except NightError as error:
+                ended = error.message
+                raise
+            except KeyboardInterrupt:
+                ended = "it was stopped"
+                raise
             finally:
                 self._watch = None
                 replies.write()
                 paid = Paid(**folder.store.ledger.spent()._asdict())
-                folder.write(SPEND, Spending(paid=paid, seconds=spent.seconds))
+                folder.write(SPEND, Spending(paid=paid, seconds=spent.seconds, ended=ended))
 
     def underway(self) -> Underway | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""

@@ -73,10 +73,14 @@ class Paid(Record, frozen=True, kw_only=True):
 
 
 class Spending(Record, frozen=True, kw_only=True):
-    """The spending of a run over all resumes: calls and their cost, and seconds by stage."""
+    """The spending of a run over all resumes: calls and their cost, and seconds by stage.
+
+    `ended` says what ended it before it was finished, "" if nothing did or it was killed.
+    """
 
     paid: Paid
     seconds: dict[str, float]
+    ended: str = ""
 
 
 def read_spending(path: Path) -> Spending | None:

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.trainer import TrainerConfig
 from skillopt_sleep.trainer.summary import Summary
 from tests.command import Home
-from tests.trainer.toy import TOY_ENV, Scripted, a_config, a_trainer
+from tests.trainer.toy import TOY_ENV, a_config, a_trainer
 
 
 @pytest.fixture
@@ -25,22 +26,13 @@ def trained(folder: Path, config: TrainerConfig | None = None) -> Path:
 @pytest.mark.slow
 def test_runs_are_listed_with_what_came_of_them(tmp_path: Path, home: Home) -> None:
     trained(tmp_path / "runs" / "one")
-    unfinished = tmp_path / "runs" / "two"
-
-    class Stopped(BaseException):
-        pass
-
-    def stop(prompt: object, number: int) -> None:
-        if number > 60:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        a_trainer(unfinished, Scripted(stop)).train()
+    with pytest.raises(BudgetExhausted):
+        a_trainer(tmp_path / "runs" / "two", config=a_config(limits={"calls": 60})).train()
     listed = home.command("runs", "list", str(tmp_path / "runs"))
     assert listed.code == 0, listed.err
     one, two = listed.out.splitlines()
     assert "best val hard 1.000, soft 1.000 (n=8)" in one
-    assert "not finished" in two
+    assert two.endswith("not finished: 2 steps so far; the limit of 60 calls is reached")
     told = home.command("runs", "list", str(tmp_path / "runs"), "--json").json
     assert [run["summary"] is None for run in told["runs"]] == [False, True]
     assert "No trainings in" in home.command("runs", "list", str(tmp_path / "home")).out
@@ -91,6 +83,17 @@ def test_what_most_trainings_of_a_folder_have_in_common_is_not_listed(tmp_path: 
     assert "seed 7, optimizer.edit_budget 2: best val" in three
 
 
+def test_a_long_value_is_listed_by_its_end_and_an_empty_one_as_empty(tmp_path: Path, home: Home) -> None:
+    trained(tmp_path / "one")
+    trained(
+        tmp_path / "two", a_config(env={"name": "toy", "path": f"{'long/' * 20}x.json"}, train={"shared": "a.db"})
+    )
+    one, two = home.command("runs", "list", str(tmp_path)).out.splitlines()
+    assert 'train.shared "": best val' in one
+    assert "env.path …ng/long/long/long/long/x.json" in two
+    assert "long/" * 6 not in two
+
+
 def test_of_many_differences_the_first_are_listed(tmp_path: Path, home: Home) -> None:
     trained(tmp_path / "one")
     many = {"edit_budget": 2, "screen": 1, "slow_update": False, "meta_skill": False, "max_chars": 9_000}
@@ -103,8 +106,12 @@ def test_a_run_is_shown_step_by_step(tmp_path: Path, home: Home) -> None:
     folder = trained(tmp_path / "one")
     shown = home.command("runs", "show", str(folder))
     assert shown.code == 0, shown.err
-    assert shown.out.count("accept_new_best 0") == 4
-    assert "end of epoch 2" in shown.out
+    steps = [line.strip() for line in shown.out.splitlines() if line.startswith("  step")]
+    assert [line.partition(":")[0] for line in steps] == [
+        f"step {number:4} (epoch {epoch}), accepted as the best" for number, epoch in ((1, 1), (2, 1), (3, 2), (4, 2))
+    ]
+    assert steps[0].endswith("; val 0.000 → 0.250 (n=8)")
+    assert "end of epoch 2: no guidance, as none of the compared items fails" in shown.out
     assert len(home.command("runs", "show", str(folder), "--json").json["history"]["steps"]) == 4
     assert home.command("runs", "show", str(tmp_path)).code == 2
 

@@ -23,6 +23,14 @@ def test_what_init_writes_is_trained_on_at_once_and_never_written_over(tmp_path:
     assert home.command("train").code == 2
 
 
+@pytest.mark.parametrize("more", [["toy.toml"], ["--plan"], ["--resume"], ["--backend", "simulated"]])
+def test_init_does_nothing_but_write_and_says_so(tmp_path: Path, more: list[str]) -> None:
+    refused = Home(tmp_path / "home").command("train", "--init", str(tmp_path / "my_form.py"), *more)
+    assert refused.code == 2
+    assert "--init only writes" in refused.err
+    assert not (tmp_path / "my_form.py").exists()
+
+
 @pytest.mark.slow
 def test_every_command_in_what_init_writes_works_as_it_is_written(tmp_path: Path) -> None:
     home, written = Home(tmp_path / "home"), write_skeleton(tmp_path / "my_form.py")

@@ -1,0 +1,106 @@
+"""Show a training: how it ended, each step and epoch, and what it cost."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from skillopt_sleep.cli.train import scored, summary_lines
+from skillopt_sleep.trainer.found import Run
+
+if TYPE_CHECKING:
+    from skillopt_sleep.trainer.attempts import Cost
+    from skillopt_sleep.trainer.summary import EpochRecord, Gated, History
+
+_SHORTEST = 0.05  # shorter stages, in seconds, are not shown
+
+
+def training_lines(training: Run) -> Iterator[str]:
+    """Yield a training: its result or why it has none, its steps and epochs in order, and what each stage took."""
+    costs: Mapping[str, Cost] = {}
+    if training.summary:
+        costs = training.summary.costs
+        yield from summary_lines(training.summary, training.paid)
+    else:
+        yield from _unfinished(training)
+    if training.history:
+        yield from _history_lines(training.history, is_guided=training.manifest.config["optimizer"]["slow_update"])
+    yield from _stage_lines(costs, seconds_of(training))
+
+
+def seconds_of(run: Run) -> dict[str, float]:
+    """Return the seconds of each stage, empty if no stage has ended yet."""
+    return run.spending.seconds if run.spending else {}
+
+
+def _unfinished(training: Run) -> Iterator[str]:
+    """Yield why a training has no result, as far as that is known, and what it has paid."""
+    from skillopt_sleep.trainer.spent import price
+
+    why = f": {training.spending.ended}" if training.spending and training.spending.ended else ""
+    yield f"{training.manifest.env}: not finished{why}. To go on: train --resume"
+    if training.paid:
+        yield f"paid so far: {price(training.paid)}"
+
+
+def _history_lines(history: "History", *, is_guided: bool) -> Iterator[str]:
+    """Yield the steps, and after those of an epoch how it ended."""
+    from skillopt_sleep.trainer.summary import ACTIONS
+
+    ends = {epoch.epoch: epoch for epoch in history.epochs}
+    for place, step in enumerate(history.steps):
+        did = ACTIONS[step.gated.action]
+        yield f"  step {step.step:4} (epoch {step.epoch}), {did}: train {scored(step.train)}{_change(step.gated)}"
+        is_last = place + 1 == len(history.steps) or history.steps[place + 1].epoch != step.epoch
+        if is_last and step.epoch in ends:
+            yield from _epoch_lines(ends[step.epoch], is_guided=is_guided)
+
+
+def _epoch_lines(epoch: "EpochRecord", *, is_guided: bool) -> Iterator[str]:
+    """Yield what the look back at the end of an epoch wrote, and what val said of the epoch."""
+    from skillopt_sleep.trainer.summary import ACTIONS
+
+    if epoch.epoch > 1:
+        yield f"  end of epoch {epoch.epoch}: {_guidance(epoch, is_guided=is_guided)}"
+    if epoch.judged:
+        judged = epoch.judged
+        yield f"  epoch {epoch.epoch}, {ACTIONS[judged.action]}{_change(judged)}: {judged.reason}"
+
+
+def _guidance(epoch: "EpochRecord", *, is_guided: bool) -> str:
+    """Say what became of the guidance, or why there is none."""
+    from skillopt_sleep.trainer.summary import ACTIONS
+
+    if epoch.gated:
+        return f"guidance {ACTIONS[epoch.gated.action]}: {epoch.gated.reason}"
+    if not is_guided:
+        return "no guidance, as optimizer.slow_update is off"
+    failed = [note.summary for note in epoch.notes if note.stage == "slow_update"]
+    refused = [edit.because for edit in epoch.edits if edit.because]
+    for reason in (*failed, *refused):
+        return f"no guidance: {reason}"
+    if not epoch.compared:
+        return "no guidance, as nothing could be compared"
+    if not any(epoch.compared.get(change) for change in ("regressed", "persistent_fail")):
+        return "no guidance, as none of the compared items fails"
+    return "no guidance, as the optimizer had nothing to add"
+
+
+def _change(gated: "Gated") -> str:
+    """Return the scores on val that were compared, if any were."""
+    if gated.after is None:
+        return ""
+    return f"; val {gated.before:.3f} → {gated.after:.3f} (n={gated.n})"
+
+
+def _stage_lines(costs: "Mapping[str, Cost]", seconds: Mapping[str, float]) -> Iterator[str]:
+    """Yield what the answers were for and cost, and how long each stage took."""
+    from skillopt_sleep.trainer.spent import cost
+
+    if costs:
+        yield "answers used, by purpose:"
+    for stage, spent in costs.items():
+        yield f"  {stage}: {cost(spent)}"
+    times = {stage: taken for stage, taken in seconds.items() if taken >= _SHORTEST}
+    if times:
+        yield "time by stage, over all resumed runs:"
+    for stage, taken in times.items():
+        yield f"  {stage}: {taken:.1f} s"

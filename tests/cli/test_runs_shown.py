@@ -1,0 +1,81 @@
+"""A training is shown with how it ended, what came of each epoch, and why."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillopt_sleep.cli.runs_shown import training_lines
+from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
+from skillopt_sleep.records import Prompt, Purpose
+from skillopt_sleep.trainer.found import read
+from tests.trainer.toy import Scripted, a_config, a_trainer
+
+
+def shown(folder: Path, model: Scripted | None = None, **sections: dict[str, Any]) -> list[str]:
+    a_trainer(folder, model, config=a_config(**sections)).train()
+    return list(training_lines(read(folder)))
+
+
+def test_what_ended_an_unfinished_training_and_what_it_paid_is_shown(tmp_path: Path) -> None:
+    with pytest.raises(BudgetExhausted):
+        shown(tmp_path, limits={"calls": 60})
+    first, second, *_ = training_lines(read(tmp_path))
+    assert first == "toy: not finished: the limit of 60 calls is reached. To go on: train --resume"
+    assert second.startswith("paid so far: 60 calls, ")
+    a_trainer(tmp_path, config=a_config(limits={"calls": 600})).train(resume=True)
+    assert not [line for line in training_lines(read(tmp_path)) if "limit" in line]
+
+
+def test_a_training_that_was_stopped_or_killed_is_shown_as_that(tmp_path: Path) -> None:
+    def stop(prompt: Prompt, number: int) -> None:
+        if number == 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        shown(tmp_path, Scripted(stop))
+    assert next(training_lines(read(tmp_path))) == "toy: not finished: it was stopped. To go on: train --resume"
+    (tmp_path / "spend.json").unlink()
+    assert next(training_lines(read(tmp_path))) == "toy: not finished. To go on: train --resume"
+
+
+def failing(prompt: Prompt, number: int) -> None:
+    if prompt.purpose is Purpose.SLOW_UPDATE:
+        raise CallFailed(FailureKind.REFUSED, "not this")
+
+
+@pytest.mark.parametrize(
+    ("sections", "model", "said"),
+    [
+        ({"optimizer": {"slow_update": False}}, Scripted(), "no guidance, as optimizer.slow_update is off"),
+        ({}, Scripted(), "no guidance, as none of the compared items fails"),
+        ({"train": {"batch_size": 16}}, Scripted(), "guidance accepted untested: put in without a trial"),
+        ({"train": {"batch_size": 16}}, Scripted(failing), "no guidance: skill: not this"),
+        (
+            {"optimizer": {"max_chars": 40}, "train": {"batch_size": 16}},
+            Scripted(),
+            "no guidance: ",
+        ),
+    ],
+)
+def test_why_there_is_no_guidance_is_shown(
+    tmp_path: Path, sections: dict[str, dict[str, Any]], model: Scripted, said: str
+) -> None:
+    lines = shown(tmp_path, model, **sections)
+    assert next(line.partition(": ")[2] for line in lines if "end of epoch 2" in line).startswith(said)
+    assert not [line for line in lines if "end of epoch 1" in line]
+
+
+def test_an_epoch_stands_behind_its_steps_with_its_verdict(tmp_path: Path) -> None:
+    lines = shown(tmp_path, optimizer={"screen": 1}, evaluation={"judge": "epoch"})
+    kinds = [line.split(":")[0].split(",")[0].strip() for line in lines if line.startswith("  ")]
+    assert kinds[:7] == [
+        "step    1 (epoch 1)",
+        "step    2 (epoch 1)",
+        "epoch 1",
+        "step    3 (epoch 2)",
+        "step    4 (epoch 2)",
+        "end of epoch 2",
+        "epoch 2",
+    ]
+    assert "epoch 1, accepted as the best; val 0.000 → 0.500 (n=8): " in "\n".join(lines)
