@@ -128,7 +128,7 @@ def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None
     from skillopt_sleep.trainer.given import untold
     from skillopt_sleep.trainer.notices import data_lines
 
-    with _wired(config, backend, model, untold) as training:
+    with _wired(config, backend, model, untold, planning=True) as training:
         made = _planned(training)
         items = read_items(training.env, training.config)
         for line in (*data_lines(training.config, training.env, items), *limit_lines(training, made)):
@@ -325,7 +325,13 @@ def _best(folder: Path) -> Path | None:
 
 @contextmanager
 def _wired(
-    config: Path, backend: str, model: str, progress: "Progress", *, scoring: bool = False
+    config: Path,
+    backend: str,
+    model: str,
+    progress: "Progress",
+    *,
+    scoring: bool = False,
+    planning: bool = False,
 ) -> Generator["Training"]:
     """Yield a training and close it at the end; NightInterrupted if it is stopped, with how to continue."""
     from skillopt_sleep.trainer.run import CONFIG
@@ -335,7 +341,9 @@ def _wired(
     training = None
     stop_softly()
     try:
-        training = wire_training(config, load(paths), paths, progress=progress, flags=flags, scoring=scoring)
+        training = wire_training(
+            config, load(paths), paths, progress=progress, flags=flags, scoring=scoring, planning=planning
+        )
         yield training
     except (KeyboardInterrupt, SystemExit):  # Ray handles SIGTERM itself, and exits
         remedy = "run it again"

@@ -69,14 +69,19 @@ def wire_training(
     progress: Progress,
     flags: Flags = NO_FLAGS,
     scoring: bool = False,
+    planning: bool = False,
     environ: Mapping[str, str] = os.environ,
 ) -> Training:
-    """Build the training described in this file; `scoring` a skill needs the target's model only.
+    """Build the training described in this file.
 
-    Raises ConfigError or BackendUnavailable if something can't be used as it is configured.
+    `scoring` a skill needs the target's model only; `planning` sends nothing, so it needs no consent. Raises
+    ConfigError or BackendUnavailable if something can't be used as it is configured.
     """
     config = load_config(path)
+    own = settings
     settings = in_force(config, settings, flags, path=path, scoring=scoring)
+    if not planning:
+        check_consent(config, own, settings, flags, path=path)
     options = {key: value for key, value in config.env.items() if key != "name"}
     folder = path.parent / config.train.folder
     if scoring:
@@ -110,15 +115,12 @@ def in_force(config: TrainerConfig, settings: Settings, flags: Flags, *, path: P
     """Return the settings with the models of this training: the file's, else the user's, overridden by the flags.
 
     A backend named by flag takes its other keys from the file or the user's settings if they know it, else the
-    defaults; it replaces the target too, so that nothing is sent elsewhere. Raises ConfigError if something would be
-    sent without the user's consent: a flag, or `confirmed` in the file or in the user's settings. That a file names a
-    backend is none.
+    defaults; it replaces the target too, so that nothing is sent elsewhere. Raises ConfigError if none is named.
     """
     file = config.backend
-    own = settings.backend
     if not file.name and file != BackendSettings():
         raise ConfigError(f"{path}: [backend] has no name", remedy='add name = "…" to it, or take it out')
-    backend = file if file.name else own
+    backend = file if file.name else settings.backend
     target = settings.target
     if file.name or config.target != RoleSettings():
         target = config.target
@@ -135,17 +137,24 @@ def in_force(config: TrainerConfig, settings: Settings, flags: Flags, *, path: P
             "no backend is named, so nothing is sent anywhere",
             remedy=f"add --backend auto (or claude, codex, openai …), or name it in [backend] of {path}",
         )
+    return replace(settings, backend=backend, target=target, judge=RoleSettings())
+
+
+def check_consent(config: TrainerConfig, own: Settings, in_force: Settings, flags: Flags, *, path: Path) -> None:
+    """Raise ConfigError if something would be sent without the user's consent.
+
+    That is a flag, or `confirmed` in the file or in the user's `own` settings. That a file names a backend is none.
+    """
     allowed = {SIMULATED, "handoff", flags.backend}  # the first two send nothing anywhere
-    if file.confirmed:
-        allowed |= {file.name, config.target.name}
-    sent = {backend.name, of_role(backend, target).name}
+    if config.backend.confirmed:
+        allowed |= {config.backend.name, config.target.name}
+    sent = {in_force.backend.name, of_role(in_force.backend, in_force.target).name}
     unconfirmed = sorted(sent - allowed)
-    if unconfirmed and not own.confirmed:
+    if unconfirmed and not own.backend.confirmed:
         raise ConfigError(
             f"the backend {unconfirmed[0]!r} was not confirmed, so nothing is sent to it",
             remedy=f"add --backend {unconfirmed[0]}, or set confirmed = true in [backend] of {path}",
         )
-    return replace(settings, backend=backend, target=target, judge=RoleSettings())
 
 
 def _named(name: str, config: TrainerConfig, settings: Settings) -> BackendSettings:

@@ -70,7 +70,7 @@ def test_a_plan_says_what_is_wrong_with_the_data_and_which_limit_ends_it(tmp_pat
         )
         + 'path = "data"\n[limits]\ncalls = 5\nusd = 1.0\n[gradient]\nconsolidate_after = 3\n',
     )
-    plan = Home(tmp_path / "home").command("train", str(config), "--plan", "--backend", "openai")
+    plan = Home(tmp_path / "home").command("train", str(config), "--plan")
     assert plan.code == 0, plan.err
     said = " ".join(plan.err.split())
     assert "Data: columns that are not used: day." in said
@@ -138,7 +138,10 @@ def test_a_column_that_is_not_used_is_said_before_anything_is_spent_and_once(tmp
     done = home.command("train", str(config), "--json")
     assert done.code == 0, done.err
     assert done.err.count("columns that are not used: explanation") == 1
-    assert done.json["remarks"] == ["columns that are not used: explanation"]
+    assert done.json["remarks"] == [
+        "nothing is named for a split, so the 12 items were divided: 4 train, 4 val, 4 test (env.ratio 1:1:1)",
+        "columns that are not used: explanation",
+    ]
     assert "explanation" in home.command("eval", str(config), "--split", "val").err
 
 

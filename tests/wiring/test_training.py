@@ -15,7 +15,7 @@ from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settin
 from skillopt_sleep.trainer import TrainerConfig
 from skillopt_sleep.trainer.given import read_skill
 from skillopt_sleep.wiring.models import make_model
-from skillopt_sleep.wiring.training import Flags, Training, in_force, wire_training
+from skillopt_sleep.wiring.training import Flags, Training, check_consent, in_force, wire_training
 from tests.fakes import SerialPool
 
 NONE = Settings()
@@ -30,6 +30,7 @@ def wired(
     backend: str = "",
     model: str = "",
     scoring: bool = False,
+    planning: bool = False,
 ) -> Training:
     (folder / "toy.toml").write_text(text, encoding="utf-8")
     return wire_training(
@@ -39,6 +40,7 @@ def wired(
         progress=lambda label, done, total: None,
         flags=Flags(backend, model),
         scoring=scoring,
+        planning=planning,
         environ={},
     )
 
@@ -59,6 +61,7 @@ def test_without_a_backend_of_its_own_the_confirmed_one_is_asked(tmp_path: Path)
     with pytest.raises(ConfigError, match="was not confirmed"):
         wired(tmp_path, ENV, mine)
     assert wired(tmp_path, ENV, mine, backend="openai").target.name
+    assert wired(tmp_path, ENV, mine, planning=True).target.name
     confirmed = Settings(
         backend=BackendSettings(name="openai", model="m", base_url="http://127.0.0.1:9", confirmed=True)
     )
@@ -68,9 +71,10 @@ def test_without_a_backend_of_its_own_the_confirmed_one_is_asked(tmp_path: Path)
 def forced(
     text: str = "", *, own: Settings = NONE, backend: str = "", model: str = "", scoring: bool = False
 ) -> tuple[BackendSettings, RoleSettings]:
-    """The backend and the target that are in force."""
-    config = msgspec.convert(tomllib.loads(text), TrainerConfig)
-    found = in_force(config, own, Flags(backend, model), path=Path("toy.toml"), scoring=scoring)
+    """The backend and the target that are in force, to which the user consented."""
+    config, path, flags = msgspec.convert(tomllib.loads(text), TrainerConfig), Path("toy.toml"), Flags(backend, model)
+    found = in_force(config, own, flags, path=path, scoring=scoring)
+    check_consent(config, own, found, flags, path=path)
     return found.backend, found.target
 
 
