@@ -184,11 +184,12 @@ def settings_by_run(runs: Sequence[Run]) -> dict[Path, Apart]:
 
 def run_line(run: Run, apart: Mapping[str, str]) -> str:
     """Return a training in one line, with these settings, in which it differs from those beside it."""
+    state = best_val(run.summary) if run.summary else run.so_far()
     model = run.manifest.models.get("target", "unknown model")
     named = [f"{key} {_short(value)}" for key, value in apart.items() if key not in _IN_EVERY_LINE]
     words = [run.manifest.env, model, f"gate {run.gate}", f"seed {run.seed}", *named[:_MOST_NAMED]]
     more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-    return f"{run.folder}  {', '.join(words)}{more}: {_state(run)}"
+    return f"{run.folder}  {', '.join(words)}{more}: {state}"
 
 
 def _short(value: str) -> str:
@@ -196,14 +197,3 @@ def _short(value: str) -> str:
     if len(value) > _VALUE_CHARS:
         return f"…{value[1 - _VALUE_CHARS :]}"
     return value or '""'
-
-
-def _state(run: Run) -> str:
-    """Return the best score, or how far an unfinished training is and what ended it."""
-    if run.summary:
-        return best_val(run.summary)
-    so_far = "no step yet"
-    if run.history:
-        so_far = f"{counted(len(run.history.steps), 'step')} so far"
-    ended = run.spending.ended if run.spending else ""
-    return f"not finished: {so_far}; {ended}" if ended else f"not finished: {so_far}"

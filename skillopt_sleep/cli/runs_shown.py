@@ -35,10 +35,11 @@ def _unfinished(training: Run) -> Iterator[str]:
     """Yield why a training has no result, as far as that is known, and what it has paid."""
     from skillopt_sleep.trainer.spent import price
 
-    why = f": {training.spending.ended}" if training.spending and training.spending.ended else ""
+    why = f": {training.ended}" if training.ended else ""
     yield f"{training.manifest.env}: not finished{why}. To go on: train --resume"
     if training.paid:
-        yield f"paid so far: {price(training.paid)}"
+        until = "paid so far" if training.ended else "paid until it was last resumed"
+        yield f"{until}: {price(training.paid)}"
 
 
 def _history_lines(history: "History", *, is_guided: bool) -> Iterator[str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.words import counted
 
 if TYPE_CHECKING:
     from skillopt_sleep.trainer import Summary
@@ -39,6 +40,18 @@ class Run(NamedTuple):
         """What it paid for itself, None if that isn't written yet."""
         return self.spending.paid if self.spending else None
 
+    @property
+    def ended(self) -> str:
+        """What ended it before it was finished, "" if nothing did or that isn't known."""
+        return self.spending.ended if self.spending else ""
+
+    def so_far(self) -> str:
+        """Say how far an unfinished training is, and what ended it."""
+        steps = "no step yet"
+        if self.history:
+            steps = f"{counted(len(self.history.steps), 'step')} so far"
+        return f"not finished: {steps}; {self.ended}" if self.ended else f"not finished: {steps}"
+
     def row(self, *, with_steps: bool = True) -> dict[str, Any]:
         """Return the training as data."""
         steps = len(self.history.steps) if with_steps and self.history else None
@@ -49,7 +62,7 @@ class Run(NamedTuple):
             "started_with": self.manifest,
             "steps": steps,
             "paid": self._paid(),
-            "ended": self.spending.ended if self.spending else "",
+            "ended": self.ended,
             "summary": self.summary,
         }
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import NightError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.pools.threads import ThreadPool
@@ -19,6 +18,7 @@ from skillopt_sleep.trainer.checked import check_parts, check_told, checked_conf
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import Course, OnStep, go_on, steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
+from skillopt_sleep.trainer.ending import spending
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.given import make_pool, read_skill, untold
@@ -26,7 +26,7 @@ from skillopt_sleep.trainer.lapses import Lapses
 from skillopt_sleep.trainer.manifest import manifest
 from skillopt_sleep.trainer.notices import notices
 from skillopt_sleep.trainer.parts import Parts
-from skillopt_sleep.trainer.run import BEST, SPEND, SUMMARY, Paid, RunFolder, Spending, open_run, seconds_before
+from skillopt_sleep.trainer.run import BEST, SUMMARY, RunFolder, open_run
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
 from skillopt_sleep.trainer.source import sources
 from skillopt_sleep.trainer.summary import Summary
@@ -110,23 +110,17 @@ class Trainer:
             code=sources(self._env, self._models),
         )
         with open_run(self._folder, started_with, resume=resume, clock=self._clock) as folder:
-            spent = Spent(before=seconds_before(self._folder))
             replies = Replies(folder)
-            ended = ""
+            shared = self._config.train.shared
             try:
-                with shared_calls(folder.path, self._config.train.shared, folder.store.calls, self._clock) as calls:
+                with (
+                    spending(folder) as spent,
+                    shared_calls(folder.path, shared, folder.store.calls, self._clock) as calls,
+                ):
                     return self._run(folder, calls, items, spent, replies)
-            except NightError as error:
-                ended = error.message
-                raise
-            except KeyboardInterrupt:
-                ended = "it was stopped"
-                raise
             finally:
                 self._watch = None
                 replies.write()
-                paid = Paid(**folder.store.ledger.spent()._asdict())
-                folder.write(SPEND, Spending(paid=paid, seconds=spent.seconds, ended=ended))
 
     def underway(self) -> Underway | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""

@@ -34,7 +34,14 @@ def test_a_training_that_was_stopped_or_killed_is_shown_as_that(tmp_path: Path) 
 
     with pytest.raises(KeyboardInterrupt):
         shown(tmp_path, Scripted(stop))
-    assert next(training_lines(read(tmp_path))) == "toy: not finished: it was stopped. To go on: train --resume"
+    stopped, paid, *_ = training_lines(read(tmp_path))
+    assert stopped == "toy: not finished: it was stopped. To go on: train --resume"
+    assert paid.startswith("paid so far: ")
+    spend = tmp_path / "spend.json"
+    spend.write_text(spend.read_text(encoding="utf-8").replace("it was stopped", ""), encoding="utf-8")
+    killed, paid, *_ = training_lines(read(tmp_path))
+    assert killed == "toy: not finished. To go on: train --resume"
+    assert paid.startswith("paid until it was last resumed: ")
     (tmp_path / "spend.json").unlink()
     assert next(training_lines(read(tmp_path))) == "toy: not finished. To go on: train --resume"
 

@@ -9,7 +9,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Record
 from skillopt_sleep.trainer.found import Run, find, read, reason_of
 from skillopt_sleep.trainer.plot import page, page_of_several
@@ -70,16 +69,9 @@ def _row(path: Path, folder: Path) -> Training:
         path=str(path),
         is_drawn=bool(run.history and run.history.steps),
         says=f"{run.manifest.env}, {model}, gate {run.gate}, seed {run.seed}",
-        state=_state(run),
+        state="finished" if run.summary else run.so_far(),
         score=_score(run),
     )
-
-
-def _state(run: Run) -> str:
-    if run.summary:
-        return "finished"
-    steps = len(run.history.steps) if run.history else 0
-    return f"not finished: {counted(steps, 'step')} so far" if steps else "not finished: no step yet"
 
 
 def _score(run: Run) -> str:

@@ -1,0 +1,42 @@
+"""Keep what a run has spent and what ended it, in whatever way it ends."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from skillopt_sleep.errors import SleepError
+from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.trainer.attempts import Spent
+from skillopt_sleep.trainer.run import SPEND, Paid, RunFolder, Spending, seconds_before
+
+
+@contextmanager
+def spending(folder: RunFolder) -> Generator[Spent]:
+    """Yield what the run spends from now on; write it at the end, with what ended the run if it isn't finished.
+
+    While it runs, and if it is killed, nothing that ended it before is said of it any more.
+    """
+    spent = Spent(before=seconds_before(folder.path))
+    if (folder.path / SPEND).exists():
+        _write(folder, spent, ended="")
+    ended = ""
+    try:
+        yield spent
+    except BaseException as error:
+        ended = reason(error)
+        raise
+    finally:
+        _write(folder, spent, ended=ended)
+
+
+def reason(error: BaseException) -> str:
+    """Say in words what ended a run."""
+    if isinstance(error, SleepError):
+        return redact(error.message)
+    if isinstance(error, KeyboardInterrupt | SystemExit):
+        return "it was stopped"
+    return redact(f"it failed with {type(error).__name__}: {error}")
+
+
+def _write(folder: RunFolder, spent: Spent, *, ended: str) -> None:
+    paid = Paid(**folder.store.ledger.spent()._asdict())
+    folder.write(SPEND, Spending(paid=paid, seconds=spent.seconds, ended=ended))
