@@ -89,7 +89,7 @@ def _change(gated: "Gated") -> str:
     """Return the scores on val that were compared, if any were."""
     if gated.after is None:
         return ""
-    return f"; val {gated.before:.3f} → {gated.after:.3f} (n={gated.n})"
+    return f"; val {gated.before:.3f} → {gated.after:.3f} (n={gated.size})"
 
 
 def _stage_lines(costs: "Mapping[str, Cost]", seconds: Mapping[str, float]) -> Iterator[str]:

@@ -273,8 +273,12 @@ def scored(scores: "Scores | None") -> str:
     """Return scores with their n, and how many items have none."""
     if scores is None or scores.hard is None:
         return "not measured"
-    unscored = f", {scores.unscored} not scored" if scores.unscored else ""
-    return f"hard {scores.hard:.3f}, soft {scores.soft:.3f} (n={scores.n}{unscored})"
+    words = [f"n={scores.size}"]
+    if scores.n > scores.size:
+        words.append(f"{scores.n} answers")
+    if scores.unscored:
+        words.append(f"{scores.unscored} not scored")
+    return f"hard {scores.hard:.3f}, soft {scores.soft:.3f} ({', '.join(words)})"
 
 
 def _roles(summary: "Summary") -> list[tuple[str, "Tested"]]:

@@ -37,7 +37,8 @@ EVERY_KEY = ".skillopt-sleep.example/training.toml in the repository, every key 
 class TrainSection(Section, frozen=True, kw_only=True):
     """How long and how broadly to train; `accumulation` batches, all attempted with the same skill, make one step.
 
-    It ends early after `patience` steps without a new best, or when the best scores `target` on val (0: neither).
+    It ends early after `patience` steps without a new best, or when the best scores `target` on val (0: neither), as
+    soon as val was asked.
     Each item of a batch is attempted `samples` times; where attempts differ, reflection sees the better one beside
     the worse one. Only the first `items` of train are used, 0 for all. These keys change no result: `folder` is where
     the run is written, and attempts are made by so many `workers` on the `pool` "threads" or "ray" (the cluster at
@@ -193,6 +194,9 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
             return f"evaluation.judge {self.judged} needs optimizer.screen, which decides meanwhile"
         if self.optimizer.search == "pareto" and self.judged != "step":
             return "optimizer.search pareto works with evaluation.judge step only"
+        if self.judged == "end" and (self.train.patience or self.train.target):
+            key = "train.patience" if self.train.patience else "train.target"
+            return f"{key} works with evaluation.judge step or epoch only: at the end nothing is left to save"
         return self._of_another_gate()
 
     def _of_another_gate(self) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Document, Past, Split
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.env import Item, blaming
+from skillopt_sleep.trainer.env import Item, blaming, kind_of
 from skillopt_sleep.trainer.gate import judge
 from skillopt_sleep.trainer.outage import MANY, check_answers, check_scored
 from skillopt_sleep.trainer.pareto import starting
@@ -85,6 +87,7 @@ class Course:
             past = self._steps(epoch, notebook)
             after = self.state.current.document
             if self.stopped:
+                self._end(epoch)
                 break
             if epoch > 1:
                 step = len(self.history.steps)
@@ -97,8 +100,12 @@ class Course:
             if self._is_judged(epoch):
                 if epoch in self._parts.config.ends:
                     self.state, self.learned = lighten(self._parts, self.state, self.initial, self.history)
-                self._judge(epoch)
+                self._judge(epoch, left=self._parts.config.horizon - epoch + 1)
                 self._tell()
+                if epoch < self._parts.config.train.epochs:
+                    self.stopped = self._why_stop(self.history.steps[-1])
+                if self.stopped:
+                    break
             before = after
         check_answers(self._parts.counting, self._parts.folder, least=1)
 
@@ -107,15 +114,23 @@ class Course:
         config = self._parts.config
         return config.judged == "epoch" or (config.judged == "end" and epoch in config.ends)
 
-    def _judge(self, epoch: int) -> None:
-        """Ask val whether the epoch's skill is better than the best so far."""
+    def _end(self, epoch: int) -> None:
+        """Ask val about what was learned since it was last asked, as a training that ends early asks it no more."""
+        if self._parts.config.judged == "step":
+            return
+        self.state, self.learned = lighten(self._parts, self.state, self.initial, self.history)
+        self._judge(epoch, left=1)
+        self._tell()
+
+    def _judge(self, epoch: int, *, left: int) -> None:
+        """Ask val whether the epoch's skill is better than the best so far; `left` epochs follow, with this one."""
         parts, best = self._parts, self.state.best.standing
         records = self.history.epochs
         if not records or records[-1].epoch != epoch:
             records = (*records, EpochRecord(epoch=epoch, current=self.state.current.standing, best=best))
         if self.state.current.standing.sha != best.sha:
-            left = parts.config.trials_left(epochs=parts.config.horizon - epoch + 1, steps=1)
-            self.state, gated, trial = judge(parts, self.state, left=left)
+            trials = parts.config.trials_left(epochs=left, steps=1)
+            self.state, gated, trial = judge(parts, self.state, left=trials)
             parts.folder.write(f"epochs/epoch_{epoch:02d}/judged.json", trial)
             standings = {"current": self.state.current.standing, "best": self.state.best.standing}
             records = (*records[:-1], replace(records[-1], judged=gated, **standings))
@@ -137,22 +152,31 @@ class Course:
             self._tell()
             self._watch.stepped(place.step)
             check_answers(parts.counting, parts.folder, least=MANY)
-            self.stopped = self._why_stop(done.record)
+            self.stopped = self._told_to_stop(done.record)
+            if not self.stopped and parts.config.judged == "step":
+                self.stopped = self._why_stop(done.record)
             if self.stopped:
                 break
         return past
 
-    def _why_stop(self, record: StepRecord) -> str:
-        """Return why the training ends with this step, or ""."""
-        train, best = self._parts.config.train, self.state.best.standing
+    def _told_to_stop(self, record: StepRecord) -> str:
+        """Tell on_step of this step, and return whether that ends the training: why, or ""."""
         with blaming(self._on_step, "on_step"):
-            is_enough = self._on_step(record)
-        if is_enough:
-            return "on_step ended it"
+            answer: object = self._on_step(record)
+        if answer is not None and not isinstance(answer, bool):
+            raise ConfigError(
+                f"on_step returned {kind_of(answer)}, not True or False",
+                remedy="return True to end the training with this step, else False or nothing",
+            )
+        return "on_step ended it" if answer else ""
+
+    def _why_stop(self, record: StepRecord) -> str:
+        """Return why the training ends with this step, of which val has just been asked, or ""."""
+        train, best = self._parts.config.train, self.state.best.standing
         if train.target and best.val is not None and best.val >= train.target:
             return f"the best scores {best.val:.3f} on val, and train.target is {train.target:g}"
         if train.patience and record.step - best.step >= train.patience:
-            return f"no new best in {record.step - best.step} steps (train.patience)"
+            return f"no new best in {counted(record.step - best.step, 'step')} (train.patience)"
         return ""
 
     def _tell(self) -> None:

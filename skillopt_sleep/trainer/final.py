@@ -70,7 +70,7 @@ def final(
         gate=f"{parts.rule.name}, {parts.rule.metric}",
         error_rate=_error_rate(parts),
         promoted=promoted,
-        reported=reported(tested_best.val, luck=luck_of(parts, best, initial), tried=state.tried, level=LEVEL),
+        reported=reported(tested_best.val, luck=luck_of(parts, best, initial), tried=len(state.tried), level=LEVEL),
         learned=learned,
         costs=costs,
         total=_total(costs),
@@ -83,13 +83,14 @@ def reported(val: Scores, *, luck: float, tried: int, level: float) -> Reported 
     """Return the mean on val without the luck of being chosen; the interval holds for all `tried` texts at once.
 
     Grades in [0, 1] vary most if they are all 0 or 1, so Wilson's interval for a share holds for their mean, too.
+    Several answers to one item count as one, as they may be all alike.
     """
     if val.metric is None or not val.n:
         return None
     texts = max(1, tried)
-    low, high = wilson(val.metric, val.n, level=1 - (1 - level) / texts)
+    low, high = wilson(val.metric, val.size, level=1 - (1 - level) / texts)
     mean = max(low, val.metric - luck)
-    return Reported(mean=mean, luck=val.metric - mean, interval=(low, high), n=val.n, tried=texts, level=level)
+    return Reported(mean=mean, luck=val.metric - mean, interval=(low, high), n=val.size, tried=texts, level=level)
 
 
 def _confirming(parts: Parts, best: Held, initial: Held) -> int:

@@ -45,7 +45,10 @@ def gate(
     forced = parts.rule.name == "greedy"
     trial, verdict, alpha = _try(parts, state, candidate, against=state.current.document, left=left)
     after = replace(
-        state, current=_measured(parts, state.current, trial.before, trial), alpha=alpha, tried=state.tried + 1
+        state,
+        current=_measured(parts, state.current, trial.before, trial),
+        alpha=alpha,
+        tried=state.tried | {candidate.sha},
     )
     action = _ENDS.get(verdict.decision, Action.ACCEPT)
     if forced:
@@ -72,7 +75,8 @@ def judge(parts: Parts, state: State, *, left: int) -> tuple[State, Gated, Trial
     """
     current, best = state.current, state.best
     trial, verdict, alpha = _try(parts, state, current.document, against=best.document, left=left)
-    state = replace(state, current=_measured(parts, current, trial.after, trial), alpha=alpha, tried=state.tried + 1)
+    measured = _measured(parts, current, trial.after, trial)
+    state = replace(state, current=measured, alpha=alpha, tried=state.tried | {current.document.sha})
     action = _ENDS.get(verdict.decision, Action.ACCEPT_NEW_BEST)
     if action is Action.ACCEPT_NEW_BEST:
         state = replace(state, best=state.current)
@@ -84,7 +88,7 @@ def judge(parts: Parts, state: State, *, left: int) -> tuple[State, Gated, Trial
 def better(parts: Parts, state: State) -> tuple[bool, State]:
     """Return whether the rule finds the final skill better than the best, and the state after that trial."""
     tried = _try(parts, state, state.current.document, against=state.best.document, left=1)
-    after = replace(state, alpha=tried.alpha, tried=state.tried + 1)
+    after = replace(state, alpha=tried.alpha, tried=state.tried | {state.current.document.sha})
     return tried.verdict.decision is Decision.ACCEPT, after
 
 
@@ -129,6 +133,7 @@ def _gated(parts: Parts, trial: Trial, verdict: Verdict, action: Action) -> Gate
         after=trial.after,
         interval=trial.interval,
         n=trial.n,
+        items=len({pair.task for pair in trial.own}),
         unscored=trial.unpaired,
     )
 

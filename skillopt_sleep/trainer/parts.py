@@ -38,7 +38,7 @@ class Held(Record, frozen=True, kw_only=True):
 class State(Record, frozen=True, kw_only=True):
     """The skill that is trained on, and the best so far by val; `versions` counts the skills that were current.
 
-    `alpha` is what is left of the run's error rate, and `tried` counts the texts that val was asked about. The `pool`
+    `alpha` is what is left of the run's error rate, and `tried` has the texts that val was asked about. The `pool`
     holds all skills that a step may start from, the initial one first.
     """
 
@@ -46,7 +46,7 @@ class State(Record, frozen=True, kw_only=True):
     best: Held
     versions: int = 0
     alpha: float = 0.0
-    tried: int = 0
+    tried: frozenset[str] = frozenset()
     pool: tuple[Held, ...] = ()
 
     def moved(self, document: Document, *, step: int, origin: str, val: float | None) -> "State":
@@ -177,7 +177,7 @@ class ItemAttempts:
 
 
 def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule) -> Scores:
-    """Return the means over the attempts that could be scored."""
+    """Return the means over the attempts that could be scored, of the same number for each item."""
     scored: list[Score] = []
     by_kind: dict[str, list[Score]] = {}
     for attempted in made:
@@ -194,6 +194,7 @@ def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule)
         soft=_soft(scored),
         metric=mean([measure(score, rule) for score in scored]),
         n=len(scored),
+        items=len({attempted.rollout.task for attempted in made if attempted.rollout.score is not None}),
         unscored=len(made) - len(scored),
         kinds=kinds,
     )

@@ -61,7 +61,7 @@ def _judged(parts: Parts, state: State, initial: Held, shorter: Document) -> tup
     gated, trial = no_worse(parts, shorter, than=best.document)
     parts.folder.write("removal/candidate.md", shorter.text)
     parts.folder.write("removal/trial.json", trial)
-    state = replace(state, tried=state.tried + 1)
+    state = replace(state, tried=state.tried | {shorter.sha})
     if gated.action not in TAKEN:
         return state, gated
     moved = state.moved(shorter, step=best.standing.step, origin="removal", val=trial.after)

@@ -51,18 +51,30 @@ TAKEN = frozenset({Action.ACCEPT_NEW_BEST, Action.ACCEPT, Action.FORCE_ACCEPT, A
 
 
 class Scores(Record, frozen=True, kw_only=True):
-    """A skill's mean scores over the `n` scored items of a split, None if n is 0; `kinds` has them by task type."""
+    """A skill's mean scores over `n` scored attempts at so many `items` of a split, None if n is 0.
+
+    `kinds` has them by task type. An older version of this program didn't write `items`.
+    """
 
     hard: float | None = None
     soft: float | None = None
     metric: float | None = None
     n: int = 0
+    items: int = 0
     unscored: int = 0
     kinds: dict[str, tuple[int, float, float]] = {}  # noqa: RUF012 - msgspec copies it
 
+    @property
+    def size(self) -> int:
+        """How many independent measurements the means are of: attempts at the same item count once."""
+        return self.items or self.n
+
 
 class Gated(Record, frozen=True, kw_only=True):
-    """The gate's decision and reason; `before` and `after` are the metric of current and candidate over `n` pairs."""
+    """The gate's decision and reason; `before` and `after` are the metric of current and candidate over `n` pairs.
+
+    The pairs are attempts at so many `items`; an older version of this program didn't write that.
+    """
 
     action: Action
     reason: str = ""
@@ -72,7 +84,13 @@ class Gated(Record, frozen=True, kw_only=True):
     after: float | None = None
     interval: tuple[float, float] | None = None
     n: int = 0
+    items: int = 0
     unscored: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many independent measurements the means are of: pairs at the same item count once."""
+        return self.items or self.n
 
 
 class Standing(Record, frozen=True, kw_only=True):

@@ -36,6 +36,12 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ('[gradient]\nskill_aware = true\n[optimizer]\nmode = "rewrite"\n', "skill_aware works with", ""),
         ("[evaluation]\nrounds = 3\n", "evaluation.rounds works with evaluation.gate sequential", ""),
         ("[evaluation]\nmin_effect = 0.9\n", "evaluation.min_effect works with", ""),
+        (
+            '[train]\npatience = 2\n[evaluation]\ngate = "sequential"\n',
+            "train.patience works with evaluation.judge step or epoch only",
+            "",
+        ),
+        ('[train]\ntarget = 0.5\n[evaluation]\njudge = "end"\n', "train.target works with evaluation.judge", ""),
         ("[train]\nnum_epochs = 2\n", "train.num_epochs", "it is called 'train.epochs' here"),
         ("learning_rate = 4\n", "learning_rate", "it is called 'optimizer.edit_budget' here"),
         ('lr_scheduler = "autonomous"\n', "lr_scheduler", "its autonomous (no limit of edits) 'none'"),

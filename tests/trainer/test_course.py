@@ -1,12 +1,13 @@
 """A training tells each step as it ends, and can be ended by what is told, by patience, or by a score."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from skillopt_sleep.errors import blamed
+from skillopt_sleep.errors import ConfigError, blamed
 from skillopt_sleep.trainer import StepRecord
-from tests.trainer.toy import a_config, a_trainer
+from tests.trainer.toy import Toy, a_config, a_trainer
 
 
 def test_on_step_gets_every_record_and_ends_the_training_by_returning_true(tmp_path: Path) -> None:
@@ -18,6 +19,48 @@ def test_on_step_gets_every_record_and_ends_the_training_by_returning_true(tmp_p
     assert cut.best.val.hard is not None
     again = a_trainer(tmp_path / "cut").train(resume=True)
     assert again == whole
+
+
+@pytest.mark.parametrize("judge", ["epoch", "end"])
+@pytest.mark.parametrize("gate", ["strict", "sequential"])
+@pytest.mark.parametrize("step", [2, 3])
+def test_a_training_that_is_ended_early_asks_val_about_what_it_learned(
+    tmp_path: Path, judge: str, gate: str, step: int
+) -> None:
+    config = a_config(
+        train={"epochs": 3}, optimizer={"screen": 1, "slow_update": False}, evaluation={"judge": judge, "gate": gate}
+    )
+    sizes = {"train": 16, "val": 48, "test": 8}
+    env = Toy(sizes=sizes)
+    cut = a_trainer(tmp_path / "cut", config=config, env=env, on_step=lambda record: record.step == step).train()
+    assert (cut.steps, cut.stopped) == (step, "on_step ended it")
+    assert cut.best.val.hard == cut.final.val.hard
+    assert cut.best.val.hard == 0.25 * step
+    assert cut.best_skill.count("- Say") == step
+    again = a_trainer(tmp_path / "cut", config=config, env=env).train(resume=True)
+    assert again == a_trainer(tmp_path / "whole", config=config, env=env).train()
+    assert again.best_skill.count("- Say") == 4
+
+
+@pytest.mark.parametrize("answer", [1, "yes", 0.0])
+def test_only_true_ends_a_training_and_what_is_neither_true_nor_false_is_refused(
+    tmp_path: Path, answer: object
+) -> None:
+    odd: Any = lambda _record: answer  # noqa: E731
+    with pytest.raises(ConfigError, match=r"on_step returned an? \w+, not True or False"):
+        a_trainer(tmp_path, on_step=odd).train()
+    assert not a_trainer(tmp_path, on_step=lambda _record: False).train(resume=True).stopped
+
+
+def test_where_val_is_asked_once_an_epoch_a_training_may_end_only_then(tmp_path: Path) -> None:
+    epochs = {"optimizer": {"screen": 1}, "evaluation": {"judge": "epoch"}}
+    good = a_trainer(tmp_path / "good", config=a_config(train={"epochs": 3, "target": 0.4}, **epochs)).train()
+    assert (good.steps, good.best.val.hard) == (2, 0.5)
+    assert "train.target is 0.4" in good.stopped
+    patient = a_trainer(tmp_path / "patient", config=a_config(train={"epochs": 9, "patience": 1}, **epochs)).train()
+    assert patient.best.val.hard == 1
+    assert patient.steps == 6
+    assert "no new best in 2 steps" in patient.stopped
 
 
 def test_a_training_ends_when_the_best_is_good_enough(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from skillopt_sleep.cli.train import scored
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Completion, Prompt
+from skillopt_sleep.records import Completion, Prompt, Purpose
 from skillopt_sleep.trainer import Item, Result
 from skillopt_sleep.trainer.final import reported
 from skillopt_sleep.trainer.summary import Action, History, Scores
@@ -118,6 +120,37 @@ def test_the_interval_is_wider_the_more_skills_were_tried() -> None:
         widths.append(found.interval[1] - found.interval[0])
     assert widths[0] == widths[1] < widths[2]
     assert reported(Scores(), luck=0.0, tried=1, level=0.9) is None
+
+
+def test_asking_the_same_items_again_makes_no_interval_narrower() -> None:
+    once = reported(Scores(metric=0.5, n=16, items=16), luck=0.0, tried=1, level=0.9)
+    often = reported(Scores(metric=0.5, n=160, items=16), luck=0.0, tried=1, level=0.9)
+    assert once == often
+    assert once is not None
+    assert once.n == 16
+
+
+def test_answers_are_counted_beside_the_items_that_they_are_of(tmp_path: Path) -> None:
+    summary = a_trainer(tmp_path, config=a_config(evaluation={"samples": 3})).train()
+    for scores in (summary.initial.val, summary.best.val):
+        assert (scores.n, scores.items, scored(scores).partition("(")[2]) == (24, 8, "n=8, 24 answers)")
+    history = from_json((tmp_path / "history.json").read_bytes(), History)
+    assert {(step.gated.n, step.gated.items) for step in history.steps} == {(24, 8)}
+
+
+def test_a_skill_that_is_tried_again_is_one_skill(tmp_path: Path) -> None:
+    class Stubborn(Scripted):
+        """Proposes the same useless rule in every step."""
+
+        def _answer(self, prompt: Prompt) -> str:
+            if prompt.purpose is Purpose.REFLECT:
+                return json.dumps({"edits": [{"op": "append", "content": "- Be nice."}]})
+            return super()._answer(prompt)
+
+    summary = a_trainer(tmp_path, Stubborn(), config=a_config(optimizer={"slow_update": False})).train()
+    assert summary.actions == {"reject": 4}
+    assert summary.reported is not None
+    assert summary.reported.tried == 1
 
 
 @pytest.mark.parametrize(("metric", "luck", "mean"), [(0.5, 0.0, 0.5), (0.5, 0.05, 0.45), (1.0, 0.0, 1.0)])

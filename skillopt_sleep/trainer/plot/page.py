@@ -117,8 +117,8 @@ def _moments(history: History) -> tuple[Moment, ...]:
         what="initial skill",
         calls=history.calls or 0,
         val=baseline.metric,
-        n=baseline.n,
-        interval=interval_of(baseline.metric, baseline.n),
+        n=baseline.size,
+        interval=interval_of(baseline.metric, baseline.size),
         decision="where it began",
     )
     rows = [first]
@@ -138,8 +138,8 @@ def _rows(record: StepRecord | EpochRecord) -> Iterator[Moment]:
         yield replace(
             bare,
             val=gated.after,
-            n=gated.n,
-            interval=interval_of(gated.after, gated.n),
+            n=gated.size,
+            interval=interval_of(gated.after, gated.size),
             before=gated.before,
             gain=gated.interval,
             decision=decision(gated.action),

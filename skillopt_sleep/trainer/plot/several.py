@@ -119,7 +119,7 @@ def _row(number: int, run: _Run, shares: Scale) -> dict[str, Any]:
         "what": f"{run.manifest.env}, {run.manifest.models.get('target', 'unknown model')}",
         "gate": run.manifest.config["evaluation"]["gate"],
         "steps": len(run.history.steps),
-        "val": run.history.baseline.n,
+        "val": run.history.baseline.size,
         "is_finished": run.summary is not None,
         "reported": reported,
         "drawn": drawn,
