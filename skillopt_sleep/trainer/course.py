@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -162,7 +163,7 @@ class Course:
     def _told_to_stop(self, record: StepRecord) -> str:
         """Tell on_step of this step, and return whether that ends the training: why, or ""."""
         with blaming(self._on_step, "on_step"):
-            answer: object = self._on_step(record)
+            answer = cast("object", self._on_step(record))
         if answer is not None and not isinstance(answer, bool):
             raise ConfigError(
                 f"on_step returned {kind_of(answer)}, not True or False",
