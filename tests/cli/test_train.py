@@ -139,7 +139,7 @@ def test_a_column_that_is_not_used_is_said_before_anything_is_spent_and_once(tmp
     assert done.code == 0, done.err
     assert done.err.count("columns that are not used: explanation") == 1
     assert done.json["remarks"] == [
-        "nothing is named for a split, so the 12 items were divided: 4 train, 4 val, 4 test (env.ratio 1:1:1)",
+        "no file is named for a split, so the 12 items were divided: 4 train, 4 val, 4 test (env.ratio 1:1:1)",
         "columns that are not used: explanation",
     ]
     assert "explanation" in home.command("eval", str(config), "--split", "val").err

@@ -24,6 +24,7 @@ AtLeastOne = Annotated[int, Meta(ge=1)]
 Items = Mapping[Split, tuple[Item, ...]]
 Value = TypeVar("Value")
 
+_RATIO = (2, 1, 7)
 _ROW = "fix the row, or leave it out"
 _TABLE = f"{_ROW}; the first line of a table has to name its columns"
 # Checked in this order, so that `valid_unseen` is test and `valid_seen` is val.
@@ -49,7 +50,7 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     suffixes: ClassVar[frozenset[str]] = SUFFIXES
 
     path: str = ""
-    ratio: tuple[Count, Count, Count] = (2, 1, 7)
+    ratio: tuple[Count, Count, Count] = _RATIO
     split_seed: int = 42
     limit: Count = 0
 
@@ -103,10 +104,21 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         _refuse_twice(items, where=str(self.place))
         for split, split_items in items.items():
             if not split_items:
-                raise ConfigError(
-                    f"{self.place}: there are no {split} items", remedy="add a file named for it, or change env.ratio"
-                )
+                raise self._without(split)
         return items
+
+    def _without(self, split: Split) -> ConfigError:
+        """Return the error of a split without items, which names the files that were read for it or instead of it."""
+        named = self.named_files
+        own = [path.name for path in named.get(split, ())]
+        if own:
+            return ConfigError(f"{self.place}: no items are in {', '.join(own)}", remedy="add some to it")
+        read = [f"{path.name} as {other}" for other, paths in named.items() for path in paths]
+        instead = f"; it was read: {', '.join(read)}" if read else ""
+        return ConfigError(
+            f"{self.place}: there are no {split} items{instead}",
+            remedy="add a file named for it, or change env.ratio",
+        )
 
     @cached_property
     def loaded_test(self) -> tuple[Item, ...]:
@@ -144,7 +156,7 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         parts = ", ".join(f"{len(some):,} {split}" for split, some in splits.items())
         ratio = ":".join(map(str, self.ratio))
         whole = counted(len(items), "item")
-        self.remark(f"nothing is named for a split, so the {whole} were divided: {parts} (env.ratio {ratio})")
+        self.remark(f"no file is named for a split, so the {whole} were divided: {parts} (env.ratio {ratio})")
         return splits
 
     @cached_property
@@ -181,40 +193,68 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         Raises ConfigError if a split's only entries can't be read: it wouldn't be the split that its author made.
         """
         named: dict[Split, list[Path]] = {}
-        unread: dict[Split, Path] = {}
+        unread: dict[Split, list[Path]] = {}
         unnamed: list[str] = []
         if not self.place.is_dir():
             return named
-        for entry in sorted(self.place.iterdir()):
+        for entry in _visible(self._split_folder):
             split = _split_of(entry.stem)
             inside = self.data_files(entry)
             if split is not None and inside:
                 named.setdefault(split, []).extend(inside)
             elif split is not None:
-                unread.setdefault(split, entry)
+                unread.setdefault(split, []).append(entry)
             elif inside:
                 unnamed.append(entry.name)
         if named:
-            self._refuse_unread(named, unread)
+            self._tell_unread(named, unread)
         if named and unnamed:
             self.remark(f"not read, as no split is in the name: {', '.join(unnamed)}")
+        if Split.VAL in named and self.ratio != _RATIO:
+            self.remark("env.ratio changes nothing, as files are named for their splits")
         return named
 
-    def _refuse_unread(self, named: Collection[Split], unread: Mapping[Split, Path]) -> None:
-        """Raise ConfigError if the only entries that are named for train or val can't be read."""
+    @cached_property
+    def _split_folder(self) -> Path:
+        """The folder whose entries may be named for splits; if all data is in one folder of it, that one."""
+        folder = self.place
+        while True:
+            inside = [entry for entry in _visible(folder) if self.data_files(entry)]
+            if len(inside) != 1 or not inside[0].is_dir() or _split_of(inside[0].stem):
+                return folder
+            folder = inside[0]
+
+    def _tell_unread(self, named: Collection[Split], unread: Mapping[Split, Sequence[Path]]) -> None:
+        """Say which entries are named for a split but can't be read; ConfigError if train or val has no others."""
         for split in (Split.TRAIN, Split.VAL):
             if split in unread and split not in named:
                 raise ConfigError(
-                    f"{unread[split]} is named for {split}, but can't be read",
-                    remedy=f"env.name = {self.name!r} reads {readable(self.suffixes)}",
+                    f"{unread[split][0]} is named for {split}, but can't be read",
+                    remedy=f"env.name = {self.name!r} reads {readable(self.suffixes)}, in the form that it knows",
                 )
+        names = [entry.name for entries in unread.values() for entry in entries]
+        if names:
+            self.remark(f"not read, though named for a split: {', '.join(sorted(names))}")
 
     def data_files(self, place: Path) -> list[Path]:
-        """Return the files at a place that may hold items, in order of their paths; `path` itself with any suffix."""
+        """Return the files at a place that may hold items, in order of their paths; `path` itself with any suffix.
+
+        Hidden files aren't read.
+        """
         if place.is_file() and place == self.place:
             return [place]
         paths = [place] if place.is_file() else sorted(place.rglob("*"))
-        return [path for path in paths if path.is_file() and form_of(path) in self.suffixes]
+        shown = [path for path in paths if not _is_hidden(path.relative_to(place.parent))]
+        return [path for path in shown if path.is_file() and form_of(path) in self.suffixes]
+
+
+def _visible(folder: Path) -> list[Path]:
+    """Return what is in a folder, but for hidden entries."""
+    return [entry for entry in sorted(folder.iterdir()) if not _is_hidden(Path(entry.name))]
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def readable(suffixes: Collection[str]) -> str:

@@ -49,7 +49,8 @@ class QuestionAnswering(DataEnv, frozen=True, kw_only=True, dict=True):
         if not self._cut:
             return super().remarks
         lost = sum(self._cut)
-        said = f"{len(self._cut):,} contexts are longer than env.context_chars = {self.context_chars:,} and were cut"
+        some = "1 context is" if len(self._cut) == 1 else f"{len(self._cut):,} contexts are"
+        said = f"{some} longer than env.context_chars = {self.context_chars:,} and were cut"
         if lost:
             said += f"; {lost:,} of them lost a document that the answer rests on (0 cuts none)"
         return (*super().remarks, said)

@@ -5,6 +5,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -73,13 +74,17 @@ def _decoded(path: Path) -> str:
     data = path.read_bytes()
     if path.name.lower().endswith(COMPRESSED):
         data = gzip.decompress(data)
-    return data.decode("utf-8-sig")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ValueError(f"line {line} is not UTF-8: {error.reason}") from error
 
 
 def _parse(text: str, form: str, columns: Columns) -> list[Any]:
     match form:
         case ".json":
-            return _of_json(json.loads(text))
+            return _of_json(json.loads(text, object_pairs_hook=_object))
         case ".jsonl":
             rows = [_line(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
             return rows[1:] if rows and _is_mrqa_header(rows[0]) else rows
@@ -110,6 +115,8 @@ def optional(row: Row, *names: str) -> str:
     """
     for name in names:
         value: object = row.get(name)
+        if _is_missing(value):
+            continue
         if isinstance(value, str | int | float):
             if str(value).strip():
                 return str(value).strip()
@@ -124,9 +131,14 @@ def kind_of_row(row: Row, *names: str) -> str:
         value: Any = row.get(name)
         values = cast("list[Any]", value) if isinstance(value, list) else [value]
         for one in values:
-            if isinstance(one, str | int | float) and str(one).strip():
+            if isinstance(one, str | int | float) and str(one).strip() and not _is_missing(one):
                 return str(one).strip()
     return ""
+
+
+def _is_missing(value: object) -> bool:
+    """Return whether this is NaN, as pandas writes what is missing."""
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _shape(value: object) -> str:
@@ -155,8 +167,8 @@ def as_text(value: object) -> str:
     """Convert a text, a number or an object's `text` to stripped text; raise ValueError for anything else."""
     if isinstance(value, Mapping) and "text" in value:
         value = cast("Mapping[str, object]", value)["text"]
-    if not isinstance(value, str | int | float):
-        raise ValueError(f"{json.dumps(value, default=str)[:80]} is neither a text nor a number")  # noqa: TRY004 - the row's value is wrong
+    if not isinstance(value, str | int | float) or _is_missing(value):
+        raise ValueError(f"{json.dumps(value, default=str)[:80]} is neither a text nor a number")
     return str(value).strip()
 
 
@@ -187,9 +199,22 @@ def _of_json(value: object) -> list[object]:
     return cast("list[object]", value)
 
 
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the object of these pairs; raise ValueError for a name that occurs twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"an object has {_twice([name for name, _ in pairs])!r} twice")
+    return found
+
+
+def _twice(names: Sequence[str]) -> str:
+    """Return the first name that occurs twice, or ""."""
+    return next((name for place, name in enumerate(names) if name in names[:place]), "")
+
+
 def _line(number: int, line: str) -> object:
     try:
-        return json.loads(line)
+        return json.loads(line, object_pairs_hook=_object)
     except RecursionError as error:
         raise ValueError(f"line {number}: it is nested too deeply") from error
     except ValueError as error:
@@ -200,8 +225,15 @@ def _of_table(text: str, *, delimiter: str, columns: Columns) -> Iterator[dict[s
     csv.field_size_limit(CELL_CHARS)
     first = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), list[str]())
     names = columns(first) or None
+    if names is None and _twice(first):
+        raise ValueError(f"two columns are called {_twice(first)!r}")
     table = csv.DictReader(io.StringIO(text, newline=""), names, delimiter=delimiter, strict=True)
-    for row in table:
-        if None in row or None in row.values():
-            raise ValueError(f"a row has more or fewer cells than the {'header' if names is None else 'first line'}")
-        yield row
+    number = 0
+    try:
+        for number, row in enumerate(table, start=1):
+            if None in row or None in row.values():
+                which = "header" if names is None else "first line"
+                raise ValueError(f"row {number} has more or fewer cells than the {which}")
+            yield row
+    except csv.Error as error:
+        raise ValueError(f"row {number + 1}: {error}") from error

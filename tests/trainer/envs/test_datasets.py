@@ -56,6 +56,62 @@ def test_a_file_that_is_named_for_no_split_beside_others_that_are_is_said_to_be_
     assert "not read, as no split is in the name: more.json" in env.remarks
 
 
+def test_a_file_that_is_named_for_a_split_but_can_not_be_read_is_said_beside_others(tmp_path: Path) -> None:
+    for name in ("train", "val", "test"):
+        (tmp_path / f"{name}.json").write_text(_rows(name), encoding="utf-8")
+    for name in ("train_part2.xlsx", "test.json.bak", "train_more.txt", ".train.json"):
+        (tmp_path / name).write_text(_rows("more"), encoding="utf-8")
+    env = _env(tmp_path)
+    assert _ids(env.items(Split.TRAIN)) == ["train"]
+    assert env.remarks == ("not read, though named for a split: test.json.bak, train_more.txt, train_part2.xlsx",)
+
+
+def test_splits_are_looked_for_where_the_data_is(tmp_path: Path) -> None:
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache" / "train.json").write_text(_rows("hidden"), encoding="utf-8")
+    (tmp_path / "README.md").touch()
+    data = tmp_path / "v1" / "data"
+    for name in ("train/a", "val/b", "test/c"):
+        (data / name).parent.mkdir(parents=True)
+        (data / f"{name}.json").write_text(_rows(name[-1]), encoding="utf-8")
+    env = _env(tmp_path)
+    assert [_ids(env.items(split)) for split in Split] == [["a"], ["b"], ["c"]]
+    assert env.remarks == ()
+
+
+def test_a_ratio_that_divides_nothing_is_said(tmp_path: Path) -> None:
+    for name in ("train", "val", "test"):
+        (tmp_path / f"{name}.json").write_text(_rows(name), encoding="utf-8")
+    env = _env(tmp_path, ratio=[1, 1, 1])
+    env.items(Split.TRAIN)
+    assert env.remarks == ("env.ratio changes nothing, as files are named for their splits",)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ({"train": "", "val": "v"}, "no items are in train.json"),
+        (
+            {"train_test": "t", "val": "v"},
+            "there are no train items; it was read: train_test.json as test, val.json as val",
+        ),
+    ],
+)
+def test_a_split_without_items_says_what_was_read_instead(tmp_path: Path, names: dict[str, str], said: str) -> None:
+    for name, ids in names.items():
+        (tmp_path / f"{name}.json").write_text(_rows(*ids), encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        _env(tmp_path).items(Split.TRAIN)
+    assert said in refused.value.message
+
+
+def test_what_pandas_writes_for_what_is_missing_is_no_text(tmp_path: Path) -> None:
+    for row in ('{"question": NaN, "answers": ["a"]}', '{"question": "?", "answers": NaN}'):
+        (tmp_path / "all.jsonl").write_text(row, encoding="utf-8")
+        with pytest.raises(ConfigError, match=r"all\.jsonl: row 1: "):
+            _env(tmp_path).items(Split.TRAIN)
+
+
 def test_a_folder_of_folders_named_for_splits_keeps_them(tmp_path: Path) -> None:
     for name, ids in {"train/1": "a", "train/2": "b", "valid_seen/x": "c", "valid_unseen/x": "d"}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -144,7 +200,7 @@ def test_one_file_is_cut_by_ratio_and_again_the_same(tmp_path: Path) -> None:
     env = _env(path, ratio=[5, 3, 2])
     sides = [_ids(env.items(split)) for split in Split]
     assert env.remarks == (
-        "nothing is named for a split, so the 10 items were divided: 5 train, 3 val, 2 test (env.ratio 5:3:2)",
+        "no file is named for a split, so the 10 items were divided: 5 train, 3 val, 2 test (env.ratio 5:3:2)",
     )
     assert [len(side) for side in sides] == [5, 3, 2]
     assert sorted(name for side in sides for name in side) == sorted(map(str, range(10)))

@@ -1,4 +1,5 @@
 import gzip
+import math
 from pathlib import Path
 
 import pytest
@@ -74,8 +75,13 @@ def test_a_long_cell_with_lines_in_it_is_one_cell(tmp_path: Path) -> None:
         ("x.json", '{"rows": []}', "'data'"),
         ("x.json", "[1]", "row 1"),
         ("x.jsonl", '{"q": 1}\n{"q"', "line 2"),
-        ("x.csv", "q,n\na\n", "cells"),
-        ("x.csv", "q\na,b\n", "cells"),
+        ("x.csv", "q,n\nb,1\na\n", "row 2 has more or fewer cells than the header"),
+        ("x.csv", "q\na,b\n", "row 1 has more"),
+        ("x.csv", 'q,n\nb,1\na,"1\n', "row 2: unexpected end of data"),
+        ("x.csv", "q,n,q\nb,1,2\n", "two columns are called 'q'"),
+        ("x.tsv", "q\tq\nb\t1\n", "two columns are called 'q'"),
+        ("x.json", '[{"q": 1, "n": {"a": 1, "a": 2}}]', "an object has 'a' twice"),
+        ("x.jsonl", '{"q": 1}\n{"q": 1, "q": 2}', "line 2: an object has 'q' twice"),
         ("x.json", "[" * 100_000, "nested too deeply"),
         ("x.jsonl", '{"q": 1}\n' + "[" * 100_000, "line 2: it is nested too deeply"),
         ("x.json", '[{"q": "\\ud83d\\ude00"}, {"q": {"in": ["\\ud83d"]}}]', "row 2: it holds half a surrogate pair"),
@@ -91,6 +97,12 @@ def test_a_file_that_can_not_be_read_is_named(tmp_path: Path, name: str, text: s
         read_rows(tmp_path / name)
     assert name in caught.value.message
     assert said in caught.value.message
+
+
+def test_a_line_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_bytes(b"\xef\xbb\xbfq\nfine\ncaf\xe9\n")
+    with pytest.raises(ConfigError, match=r"x\.csv: line 3 is not UTF-8"):
+        read_rows(tmp_path / "x.csv")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -145,6 +157,14 @@ def test_a_kind_is_the_first_text_that_names_it(row: dict[str, object], kind: st
 )
 def test_a_list_is_read_in_every_notation(value: object, texts: tuple[str, ...]) -> None:
     assert texts_of(value) == texts
+
+
+def test_nan_is_missing() -> None:
+    row = {"a": math.nan, "b": "x"}
+    assert optional(row, "a", "b") == kind_of_row(row, "a", "b") == "x"
+    assert optional(row, "a") == kind_of_row(row, "a") == ""
+    with pytest.raises(ValueError, match="NaN is neither"):
+        texts_of([math.nan])
 
 
 @pytest.mark.parametrize("value", [[["x"]], [{"answer": "x"}], {"answer": "x"}, [None], [{"text": ["x"]}]])
