@@ -3,7 +3,7 @@
 import difflib
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
@@ -46,7 +46,8 @@ def faults(
     for key, value in raw.items():
         dotted = f"{prefix}{key}"
         if key not in known:
-            yield _unknown(key, known, prefix=prefix, remedies=remedies, whole=whole)
+            others = () if isinstance(value, dict) else tuple(_places(key, whole))
+            yield _unknown(key, known, prefix=prefix, remedies=remedies, others=others)
             continue
         inner = section_of(known[key].type)
         if inner is None:
@@ -70,7 +71,9 @@ def wrong_value(dotted: str, value: Any, field: Any) -> Iterator[Fault]:
     try:
         converted = msgspec.convert(value, field.type)
     except msgspec.ValidationError:
-        remedy = f"such as: {key} = {takes.example or example(field.default)}"
+        is_shown = isinstance(field.default, str) and field.default
+        shown = example(field.default) if is_shown or not takes.example else takes.example
+        remedy = f"such as: {key} = {shown}"
         if takes.choices:
             remedy = one_of(takes.choices, value)
         yield Fault(dotted, f"{dotted} must be {takes.words}, not {example(value)}", remedy)
@@ -170,18 +173,18 @@ def _is_finite(value: Any) -> bool:
 
 
 def _unknown(
-    key: str, known: Mapping[str, object], *, prefix: str, remedies: Mapping[str, str], whole: Kind
+    key: str, known: Mapping[str, object], *, prefix: str, remedies: Mapping[str, str], others: Sequence[str]
 ) -> Fault:
+    """Return the mistake of an unknown key, which is known under the `others`."""
     dotted = f"{prefix}{key}"
     if dotted in REMOVED:
         return Fault(dotted, f"{dotted} is no longer a setting ({REMOVED[dotted]})", "delete the line")
     near = difflib.get_close_matches(key, known, n=1)
-    elsewhere = [place for place in _places(key, whole) if place != prefix]
     hint = f"known here: {', '.join(known)}"
     if near:
         hint = f"did you mean '{prefix}{near[0]}'?"
-    elif elsewhere:
-        hint = " or ".join(map(_belongs, elsewhere))
+    elif others:
+        hint = " or ".join(map(_belongs, others))
     return Fault(dotted, f"unknown key '{dotted}'", remedies.get(key) or hint)
 
 

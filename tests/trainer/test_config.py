@@ -49,6 +49,8 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ("[train]\nepochs = 2\n", "names no environment", "[env]"),
         ("[optimizer]\nmin_edit_budget = 9\n", "toy.toml: optimizer.min_edit_budget is above", "training.toml"),
         ('[train]\nskill = "start.md"\n', "unknown key 'train.skill'", "write it above the first section"),
+        ('[judge]\nmodel = "m"\n', "unknown key 'judge'", "known here: skill, train"),
+        ("[backend]\ntimeout = 5\n", "backend.timeout must be", 'such as: timeout = "300s"'),
         ("[optimizer]\nalpha = 0.1\n", "unknown key 'optimizer.alpha'", "write it in [evaluation]"),
         ("[train]\nepochs = 0\n", "train.epochs", "such as: epochs = 4"),
         ("[train\n", "line 1", "fix the file"),
