@@ -1,7 +1,9 @@
 """Wrap a training's models: calls and failures are kept, retried, repaired, and counted against limits."""
 
+import math
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from numbers import Real
 from typing import Any, cast
 
 from skillopt_sleep.backends.cached import Cached
@@ -126,4 +128,21 @@ def _version(model: Any) -> str:
 
 
 def _price(model: Any) -> Callable[[str, Usage], float | None]:
-    return getattr(model, "price", None) or (lambda _model, _usage: None)
+    """Return what the model's price says, checked; ConfigError if that is no amount of dollars."""
+    price: Callable[[str, Usage], object] | None = getattr(model, "price", None)
+
+    def checked(name: str, usage: Usage) -> float | None:
+        if price is None:
+            return None
+        with blaming(model, f"model {name_of(model)}, its price"):
+            dollars = price(name, usage)
+        if dollars is None:
+            return None
+        if isinstance(dollars, Real) and 0 <= float(dollars) < math.inf:
+            return float(dollars)
+        raise ConfigError(
+            f"the price of the model {name_of(model)} was given as {dollars!r}",
+            remedy="let its price return dollars, a number from 0 on, or None if it isn't known",
+        )
+
+    return checked

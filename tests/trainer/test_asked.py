@@ -1,3 +1,4 @@
+import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,7 +26,7 @@ from skillopt_sleep.pools.worker_model import WorkerModel
 from skillopt_sleep.protocols.program import Dialect, Setup
 from skillopt_sleep.records import Completion, EditOp, Prompt, Purpose, Usage
 from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.trainer.asked import asked, check_priced, meter, name_of
+from skillopt_sleep.trainer.asked import asked, check_priced, meter, name_of, priced
 from skillopt_sleep.trainer.config import LimitsSection
 from tests.fakes import FakeBackend
 from tests.trainer.toy import Scripted, a_config, a_trainer
@@ -215,6 +216,19 @@ def test_a_limit_in_dollars_takes_a_model_whose_price_becomes_known(tmp_path: Pa
         assert "limits.usd" in refused.value.remedy
         check_priced({"target": model}, LimitsSection(calls=1))
     check_priced({"target": a_lent(TellsPrice())}, limits)
+
+
+@pytest.mark.parametrize("dollars", [-1.0, math.nan, math.inf, "0.01", [1]])
+def test_a_price_that_is_no_amount_of_dollars_is_an_error_that_names_the_model(dollars: Any) -> None:
+    class Odd(Unpriced):
+        """A model with a price of its own."""
+
+        def price(self, _model: str, _usage: Usage) -> Any:
+            return dollars
+
+    with pytest.raises(ConfigError, match="the price of the model") as refused:
+        priced(Odd(), Usage())
+    assert "a number from 0 on" in refused.value.remedy
 
 
 def a_lent(model: Any) -> WorkerModel:
