@@ -25,13 +25,8 @@ def read_items(env: Env, config: TrainerConfig) -> Mapping[Split, Sequence[Item]
             f"environment {env.name}: initial_skill returned {kind_of(skill)}, not a text",
             remedy="fix the environment",
         )
-    limits = {
-        Split.TRAIN: config.train.items,
-        Split.VAL: config.evaluation.val_items,
-        Split.TEST: config.evaluation.test_items,
-    }
     items: dict[Split, Sequence[Item]] = {}
-    for split, most in limits.items():
+    for split, most in limits_of(config).items():
         if split is Split.TEST and not config.evaluation.test:
             items[split] = ()
             continue
@@ -43,6 +38,15 @@ def read_items(env: Env, config: TrainerConfig) -> Mapping[Split, Sequence[Item]
             raise ConfigError(f"environment {env.name} has no {split} items", remedy=remedy)
     _refuse_duplicates(env, items)
     return items
+
+
+def limits_of(config: TrainerConfig) -> dict[Split, int]:
+    """Return how many items of each split are used, 0 for all."""
+    return {
+        Split.TRAIN: config.train.items,
+        Split.VAL: config.evaluation.val_items,
+        Split.TEST: config.evaluation.test_items,
+    }
 
 
 def remarks(env: Env, splits: Iterable[Split]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from skillopt_sleep.trainer.asked import asked, check_priced, meter
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config, checked_split
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.data import read_split
+from skillopt_sleep.trainer.data import limits_of, read_split
 from skillopt_sleep.trainer.env import Env
 from skillopt_sleep.trainer.parts import VAL_SAMPLE, scores
 from skillopt_sleep.trainer.run import alone
@@ -36,7 +36,7 @@ def evaluate(
     folder: Path | str,
     clock: Callable[[], datetime] = utc_now,
 ) -> Scores:
-    """Score the skill on a split; val and test are limited as the configuration says.
+    """Score the skill on a split, which is limited as the configuration says.
 
     Raises ConfigError if the split is empty or an item is invalid, BackendUnavailable if no item could be scored,
     NightLocked if a training is running in the folder.
@@ -46,8 +46,7 @@ def evaluate(
     check_parts(env, {"target": target}, {"pool": pool}, skill)
     check_priced({"target": target}, config.limits)
     folder = Path(folder)
-    most = {Split.VAL: config.evaluation.val_items, Split.TEST: config.evaluation.test_items}
-    items = read_split(env, split, most=most.get(split, 0))
+    items = read_split(env, split, most=limits_of(config)[split])
     if not items:
         raise ConfigError(
             f"environment {env.name} has no {split} items", remedy="choose another split, or add items to this one"

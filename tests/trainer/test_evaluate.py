@@ -43,6 +43,14 @@ def test_each_split_is_scored_by_itself(tmp_path: Path) -> None:
     assert found.kinds["alpha"] == (4, 1.0, 1.0)
 
 
+def test_a_split_is_scored_as_far_as_the_configuration_uses_it(tmp_path: Path) -> None:
+    config = a_config(train={"items": 4}, evaluation={"val_items": 5, "test_items": 6})
+    for split, n in ((Split.TRAIN, 4), (Split.VAL, 5), (Split.TEST, 6)):
+        folder = tmp_path / split
+        found = evaluate(config, Toy(), "", split, target=Scripted(), pool=SerialPool(), folder=folder)
+        assert (found.n, found.items) == (n, n)
+
+
 def test_an_empty_split_and_an_outage_are_no_score(tmp_path: Path) -> None:
     def gone(prompt: Prompt, number: int) -> None:
         raise CallFailed(FailureKind.REFUSED, "no")
