@@ -16,7 +16,10 @@ def plan_lines(made: "TrainingPlan") -> list[str]:
     from skillopt_sleep.trainer.notices import extension_lines
 
     items = ", ".join(f"{size} {split}" for split, size in made.items.items())
-    lines = [f"{counted(made.steps, 'step')} over {items} items. At most, with one call for each attempt:"]
+    steps = counted(made.steps, "step")
+    lines = [
+        f"{steps} over {items} items. At most these calls, with one for each attempt; tokens are an estimate:",
+    ]
     for stage in made.stages:
         lines.append(
             f"  {stage.name:12} {stage.calls:>8,} calls  about {stage.tokens:>11,} tokens  {_dollars(stage.usd)}"
@@ -24,9 +27,11 @@ def plan_lines(made: "TrainingPlan") -> list[str]:
     lines.append(f"  {'total':12} {made.calls:>8,} calls  about {made.tokens:>11,} tokens  {_dollars(made.usd)}")
     val = made.items["val"]
     if not made.proves:
+        taken = "any gain, however small"
+        if made.smallest_gain:
+            taken = f"a gain of {made.smallest_gain:.3f} already"
         lines.append(
-            f"The gate {made.gate} proves nothing: its error rate is unknown, and {val} val items show gains of "
-            f"{made.smallest_gain or 0:.3f} and more."
+            f"The gate {made.gate} proves nothing: its error rate is unknown. On {val} val items it takes {taken}."
         )
     elif made.smallest_gain is None:
         lines.append(f"With {val} val items the gate can prove nothing: add val items, or make fewer steps.")

@@ -7,8 +7,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from skillopt_sleep.backends.metered import CHARS_PER_TOKEN
+from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Record, Split, Usage
+from skillopt_sleep.records import Metric, Record, Split, Usage
 from skillopt_sleep.trainer.asked import priced
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import steps_in_all, steps_per_epoch
@@ -19,6 +20,7 @@ from skillopt_sleep.trainer.power import smallest_gain
 from skillopt_sleep.trainer.worth import most_attempts
 
 ANSWER_TOKENS = 300  # of an answer whose length nobody knows yet
+FRAME_CHARS = 200  # of what an environment writes around a question
 REPLY_TOKENS = 800  # of a reply of the optimizer
 
 
@@ -116,10 +118,11 @@ def plan(
 def provable(config: TrainerConfig, *, steps: int, val: int) -> float | None:
     """Return the smallest mean gain that this val set can prove by the chosen gate, None if it can prove none.
 
-    Rules but the evidence gate take whatever is more than nothing.
+    Rules but the evidence gate take whatever is more than nothing: one right answer more, or 0 for any gain, however
+    small, if answers are graded in parts.
     """
     if config.evaluation.gate != "sequential":
-        return 1 / val
+        return 1 / (val * config.evaluation.samples) if config.evaluation.metric is Metric.HARD else 0.0
     shared = config.trials_left(epochs=config.horizon, steps=steps * config.horizon // config.train.epochs)
     return smallest_gain(val, alpha=config.evaluation.alpha / shared)
 
@@ -228,5 +231,6 @@ def _stage(name: str, calls: int, usage: Usage, model: Backend) -> Stage:
 
 
 def _mean_chars(items: Mapping[Split, Sequence[Item]]) -> int:
-    lengths = [len(item.text) for some in items.values() for item in some]
-    return sum(lengths) // max(1, len(lengths))
+    """Return how long the question of an item is: its text, or what its data holds if that is more."""
+    lengths = [max(len(item.text), len(to_json(item.data))) for some in items.values() for item in some]
+    return sum(lengths) // max(1, len(lengths)) + FRAME_CHARS

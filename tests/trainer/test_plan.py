@@ -5,8 +5,12 @@ from typing import Any
 
 import pytest
 
+from skillopt_sleep.backends.metered import CHARS_PER_TOKEN
 from skillopt_sleep.cli.train_plan import plan_lines
-from skillopt_sleep.trainer.plan import plan
+from skillopt_sleep.kit.codec import to_json
+from skillopt_sleep.records import Split
+from skillopt_sleep.trainer.env import find_env
+from skillopt_sleep.trainer.plan import ANSWER_TOKENS, plan
 from skillopt_sleep.trainer.worth import most_attempts
 from tests.command import Home
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
@@ -58,6 +62,14 @@ def test_a_plan_counts_the_attempts_that_measure_rules() -> None:
     assert more["val"] > usual["val"]
 
 
+def test_the_tokens_of_a_question_are_those_of_what_its_item_holds() -> None:
+    long = find_env("question_answering", {})
+    made = plan(a_config(), long, optimizer=Scripted(), target=Scripted())
+    tokens = {stage.name: stage.tokens / stage.calls for stage in made.stages}
+    sent = [len(to_json(item.data)) for split in Split for item in long.items(split)]
+    assert tokens["val"] >= sum(sent) / len(sent) / CHARS_PER_TOKEN + ANSWER_TOKENS
+
+
 def test_the_smallest_gain_is_what_the_chosen_gate_can_prove() -> None:
     def gain(val: int, **evaluation: Any) -> float | None:
         env = Toy(sizes={"val": val})
@@ -65,6 +77,8 @@ def test_the_smallest_gain_is_what_the_chosen_gate_can_prove() -> None:
         return plan(config, env, optimizer=Scripted(), target=Scripted()).smallest_gain
 
     assert gain(8) == 1 / 8
+    assert gain(8, samples=10) == 1 / 80
+    assert gain(8, metric="soft") == 0
     few, many = gain(24, gate="sequential"), gain(200, gate="sequential")
     assert few is not None
     assert many is not None
@@ -85,6 +99,16 @@ def test_the_command_says_it_without_a_run(tmp_path: Path) -> None:
     assert not (tmp_path / "one").exists()
     as_json = home.command("train", str(tmp_path / "toy.toml"), "--plan", "--json").json
     assert as_json["calls"] == sum(stage["calls"] for stage in as_json["stages"])
+
+
+def test_what_a_gate_without_an_error_rate_takes_is_said() -> None:
+    def said(**evaluation: Any) -> str:
+        config = a_config(evaluation=evaluation)
+        return plan_lines(plan(config, Toy(), optimizer=Scripted(), target=Scripted()))[-1]
+
+    unknown = "proves nothing: its error rate is unknown. On 8 val items it takes"
+    assert said() == f"The gate strict {unknown} a gain of 0.125 already."
+    assert said(metric="soft") == f"The gate strict {unknown} any gain, however small."
 
 
 def test_a_val_set_that_can_prove_nothing_is_said_to_be_so() -> None:
