@@ -15,6 +15,7 @@ from skillopt_sleep.errors import (
     CallFailed,
     FailureKind,
 )
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.protocols import Backend, Held, Ledger, Reservation, Tally
 from skillopt_sleep.records import CallState, Completion, Limit, Prompt, Purpose, Spend, Usage
 
@@ -138,7 +139,9 @@ class NightMeter:
         self._passed += max(now - self._last, timedelta())
         self._last = now
         if self._passed >= self._most:
-            raise BudgetExhausted(f"the limit of {self._limits.minutes} minutes is reached", remedy=self._remedy)
+            raise BudgetExhausted(
+                f"the limit of {counted(self._limits.minutes, 'minute')} is reached", remedy=self._remedy
+            )
 
     def _check_limits(self, now: datetime) -> None:
         """Raise BudgetExhausted if a limit of the night or month is reached, or one in dollars can't be kept."""

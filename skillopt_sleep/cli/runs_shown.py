@@ -8,7 +8,7 @@ from skillopt_sleep.trainer.found import Run
 
 if TYPE_CHECKING:
     from skillopt_sleep.trainer.attempts import Cost
-    from skillopt_sleep.trainer.summary import EpochRecord, Gated, History
+    from skillopt_sleep.trainer.summary import EpochRecord, Gated, History, StepRecord
 
 _SHORTEST = 0.05  # shorter stages, in seconds, are not shown
 
@@ -49,7 +49,8 @@ def _history_lines(history: "History", *, is_guided: bool) -> Iterator[str]:
     ends = {epoch.epoch: epoch for epoch in history.epochs}
     for place, step in enumerate(history.steps):
         did = ACTIONS[step.gated.action]
-        yield f"  step {step.step:4} (epoch {step.epoch}), {did}: train {scored(step.train)}{_change(step.gated)}"
+        came = f"train {scored(step.train)}{_change(step.gated)}{_refused(step)}"
+        yield f"  step {step.step:4} (epoch {step.epoch}), {did}: {came}"
         is_last = place + 1 == len(history.steps) or history.steps[place + 1].epoch != step.epoch
         if is_last and step.epoch in ends:
             yield from _epoch_lines(ends[step.epoch], is_guided=is_guided)
@@ -83,6 +84,12 @@ def _guidance(epoch: "EpochRecord", *, is_guided: bool) -> str:
     if not any(epoch.compared.get(change) for change in ("regressed", "persistent_fail")):
         return "no guidance, as none of the compared items fails"
     return "no guidance, as the optimizer had nothing to add"
+
+
+def _refused(step: "StepRecord") -> str:
+    """Return why edits of a step were refused or its candidate never tried, if that is so."""
+    reasons = [f"{edit.fate}: {edit.because}" for edit in step.edits if edit.because]
+    return "".join(f"; {reason}" for reason in dict.fromkeys(reasons))
 
 
 def _change(gated: "Gated") -> str:

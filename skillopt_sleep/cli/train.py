@@ -260,7 +260,9 @@ def partial(summary: "Summary") -> list[str]:
         for split, scores in (("val", tested.val), ("test", tested.test)):
             if scores is not None and scores.unscored:
                 total = scores.n + scores.unscored
-                problems.append(f"{scores.unscored} of {total} {split} items of the {role} skill have no score")
+                which = f"{scores.unscored} of {total} {split} items of the {role} skill"
+                why = f" ({scores.because})" if scores.because else ""
+                problems.append(f"{which} have no score{why}")
     failures = [note for note in summary.notes if not note.expected]
     if failures:
         first = failures[0]

@@ -1,6 +1,6 @@
 """Train a skill on your own dataset, with SkillOpt's training loop as a library: Trainer, TrainerConfig, Env."""
 
-from skillopt_sleep.errors import CallFailed, ConfigError, ItemError, NightError, SleepError
+from skillopt_sleep.errors import CallFailed, ConfigError, FailureKind, ItemError, NightError, SleepError
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Message, Prompt, Purpose, Split, Usage
 from skillopt_sleep.settings import BackendSettings, RoleSettings
@@ -27,6 +27,7 @@ __all__ = [
     "ConfigError",
     "Env",
     "EvaluationSection",
+    "FailureKind",
     "GradientSection",
     "History",
     "Item",

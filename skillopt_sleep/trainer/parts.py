@@ -2,6 +2,7 @@
 
 import dataclasses
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -179,10 +180,13 @@ class ItemAttempts:
 def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule) -> Scores:
     """Return the means over the attempts that could be scored, of the same number for each item."""
     scored: list[Score] = []
+    failures: Counter[str] = Counter()
     by_kind: dict[str, list[Score]] = {}
     for attempted in made:
         score = attempted.rollout.score
-        if score is not None:
+        if score is None:
+            failures[attempted.rollout.note] += 1
+        else:
             scored.append(score)
             by_kind.setdefault(tasks[attempted.rollout.task].lesson, []).append(score)
     kinds: dict[str, tuple[int, float, float]] = {}
@@ -196,6 +200,7 @@ def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule)
         n=len(scored),
         items=len({attempted.rollout.task for attempted in made if attempted.rollout.score is not None}),
         unscored=len(made) - len(scored),
+        because=next((reason for reason, _ in failures.most_common(1)), ""),
         kinds=kinds,
     )
 

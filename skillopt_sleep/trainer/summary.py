@@ -35,10 +35,10 @@ ACTIONS: Mapping[str, str] = {
     "accept": "accepted",
     "accept_new_best": "accepted as the best",
     "reject": "rejected",
-    "force_accept": "accepted untested",
+    "force_accept": "accepted whatever val says",
     "skip_no_patches": "without an edit, as the reflection proposed none",
     "skip_no_rewrite": "without a rewrite, as the optimizer gave none",
-    "skip_no_change": "whose edits change nothing",
+    "skip_no_change": "whose edits change nothing or were refused",
     "skip_no_budget": "for which the budget was used up",
     "skip_unscored": "without a score",
     "skip_no_answer": "in which every reflection failed",
@@ -53,7 +53,8 @@ TAKEN = frozenset({Action.ACCEPT_NEW_BEST, Action.ACCEPT, Action.FORCE_ACCEPT, A
 class Scores(Record, frozen=True, kw_only=True):
     """A skill's mean scores over `n` scored attempts at so many `items` of a split, None if n is 0.
 
-    `kinds` has them by task type. An older version of this program didn't write `items`.
+    `kinds` has them by task type, and `because` says why most of those `unscored` have no score. An older version of
+    this program didn't write `items`.
     """
 
     hard: float | None = None
@@ -62,6 +63,7 @@ class Scores(Record, frozen=True, kw_only=True):
     n: int = 0
     items: int = 0
     unscored: int = 0
+    because: str = ""
     kinds: dict[str, tuple[int, float, float]] = {}  # noqa: RUF012 - msgspec copies it
 
     @property

@@ -34,13 +34,30 @@ def _needing(config: TrainerConfig) -> Iterator[tuple[str, str]]:
     if not config.gradient.skill_aware:
         yield "gradient.appendix_source", "gradient.skill_aware"
         yield "gradient.consolidate_after", "gradient.skill_aware"
-    if not config.optimizer.slow_update:
-        yield "optimizer.slow_gated", "optimizer.slow_update"
-    if not (config.optimizer.slow_update or config.optimizer.meta_skill):
-        yield "optimizer.slow_samples", "optimizer.slow_update or meta_skill"
-        yield "optimizer.slow_pairs", "optimizer.slow_update or meta_skill"
+    yield from _of_looking_back(config)
+    if config.optimizer.schedule in {"constant", "none"} and config.optimizer.edit_budget > 1:
+        yield "optimizer.min_edit_budget", "another optimizer.schedule"
+    if config.optimizer.schedule in {"constant", "none", "autonomous"} and config.evaluation.gate != "sequential":
+        yield "optimizer.horizon", "another optimizer.schedule or gate sequential"
+    if config.backend.name not in {"", "auto", "claude", "codex"}:
+        yield "backend.program", "backend.name claude or codex"
+    if config.backend.name != "azure":
+        yield "backend.api_version", "backend.name azure"
     if config.train.pool != "ray":
         yield "train.address", 'train.pool = "ray"'
+
+
+def _of_looking_back(config: TrainerConfig) -> Iterator[tuple[str, str]]:
+    """Yield the keys of what compares an epoch with the one before, if nothing is compared.
+
+    Guidance is written from epoch 2 on; notes are for the epoch that comes next.
+    """
+    epochs, own = config.train.epochs, config.optimizer
+    if not (own.slow_update and epochs > 1):
+        yield "optimizer.slow_gated", "optimizer.slow_update and 2 epochs"
+        if not (own.meta_skill and epochs > 2):  # noqa: PLR2004 - the second epoch is the first that looks back
+            yield "optimizer.slow_samples", "optimizer.slow_update and 2 epochs, or meta_skill and 3"
+            yield "optimizer.slow_pairs", "optimizer.slow_update and 2 epochs, or meta_skill and 3"
 
 
 def unread(config: TrainerConfig) -> Iterator[str]:

@@ -56,7 +56,7 @@ def failing(prompt: Prompt, number: int) -> None:
     [
         ({"optimizer": {"slow_update": False}}, Scripted(), "no guidance, as optimizer.slow_update is off"),
         ({}, Scripted(), "no guidance, as none of the compared items fails"),
-        ({"train": {"batch_size": 16}}, Scripted(), "guidance accepted untested: put in without a trial"),
+        ({"train": {"batch_size": 16}}, Scripted(), "guidance accepted whatever val says: put in without a trial"),
         ({"train": {"batch_size": 16}}, Scripted(failing), "no guidance: skill: not this"),
         (
             {"optimizer": {"max_chars": 40}, "train": {"batch_size": 16}},
@@ -71,6 +71,12 @@ def test_why_there_is_no_guidance_is_shown(
     lines = shown(tmp_path, model, **sections)
     assert next(line.partition(": ")[2] for line in lines if "end of epoch 2" in line).startswith(said)
     assert not [line for line in lines if "end of epoch 1" in line]
+
+
+def test_why_edits_were_refused_is_shown_with_their_step(tmp_path: Path) -> None:
+    first = next(line for line in shown(tmp_path, optimizer={"edit_chars": 5}) if "step    1" in line)
+    assert first.startswith("  step    1 (epoch 1), whose edits change nothing or were refused: train hard 0.000")
+    assert "; refused: it has 12 characters, more than 5 (optimizer.edit_chars)" in first
 
 
 def test_an_epoch_stands_behind_its_steps_with_its_verdict(tmp_path: Path) -> None:

@@ -197,6 +197,9 @@ a_trainer(Path(sys.argv[1]), config=a_config(train={"epochs": 3})).train(resume=
 """
 
 
+LEFT = (".config.json.", ".spend.json.")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", [*range(12), 20, 40])
 def test_a_process_that_dies_while_it_extends_a_finished_run_loses_nothing_of_it(tmp_path: Path, moment: int) -> None:
@@ -210,7 +213,7 @@ def test_a_process_that_dies_while_it_extends_a_finished_run_loses_nothing_of_it
         raise Killed
 
     # What a write was killed in the middle of may lie beside.
-    assert {name: data for name, data in bytes_of(run).items() if not name.startswith(".config.json.")} == before
+    assert {name: data for name, data in bytes_of(run).items() if not name.startswith(LEFT)} == before
 
 
 def test_the_seconds_of_all_lives_are_added_up(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from skillopt_sleep.trainer.fork import fork
 from skillopt_sleep.trainer.run import Paid, read_spending
 from skillopt_sleep.trainer.spent import cost, spent_line
 from tests.command import Home
-from tests.trainer.toy import Scripted, a_config, a_trainer
+from tests.trainer.toy import TOY_ENV, Scripted, a_config, a_trainer
 
 PAID = Paid(
     purposes={"rollout": 20, "reflect": 9},
@@ -50,7 +50,7 @@ def test_tokens_that_are_not_known_are_no_number(known: int, unnamed: int, said:
 
 @pytest.mark.slow
 def test_a_fork_says_what_it_paid_itself_wherever_a_person_reads_it(tmp_path: Path) -> None:
-    a_trainer(tmp_path / "one", config=a_config(train={"folder": "one"}, env={"name": "toy"})).train()
+    a_trainer(tmp_path / "one", config=a_config(train={"folder": "one"}, env=TOY_ENV)).train()
     forked = fork(tmp_path / "one", "two", ["train.epochs=3"], clock=utc_now)
     model = Scripted()
     summary = a_trainer(forked.folder, model, config=load_config(forked.config)).train()

@@ -36,14 +36,41 @@ ITEMS = {split: [Item(id=f"{split}-{n}", text="x") for n in range(4)] for split 
         ({"gradient": {"consolidate_after": 3, "skill_aware": True}}, []),
         (
             {"optimizer": {"slow_update": False, "slow_gated": True}},
-            ["optimizer.slow_gated changes nothing without optimizer.slow_update"],
+            ["optimizer.slow_gated changes nothing without optimizer.slow_update and 2 epochs"],
         ),
-        ({"optimizer": {"slow_update": False, "slow_samples": 3, "slow_pairs": "changed"}}, []),
+        (
+            {"optimizer": {"slow_update": False, "slow_samples": 3, "slow_pairs": "changed"}, "train": {"epochs": 3}},
+            [],
+        ),
+        ({"optimizer": {"slow_samples": 3, "slow_pairs": "changed", "slow_gated": True}}, []),
+        (
+            {"optimizer": {"slow_gated": True}, "train": {"epochs": 1}},
+            ["optimizer.slow_gated changes nothing without optimizer.slow_update and 2 epochs"],
+        ),
+        (
+            {"optimizer": {"schedule": "constant", "edit_budget": 3}},
+            ["optimizer.min_edit_budget changes nothing without another optimizer.schedule"],
+        ),
+        ({"optimizer": {"schedule": "linear", "edit_budget": 3, "horizon": 1}}, []),
+        (
+            {"optimizer": {"horizon": 1}},
+            ["optimizer.horizon changes nothing without another optimizer.schedule or gate sequential"],
+        ),
+        ({"optimizer": {"horizon": 1}, "evaluation": {"gate": "sequential"}}, []),
+        (
+            {"backend": {"name": "openai", "program": "x", "api_version": "1"}},
+            [
+                "backend.program changes nothing without backend.name claude or codex",
+                "backend.api_version changes nothing without backend.name azure",
+            ],
+        ),
+        ({"backend": {"name": "codex", "program": "x"}}, []),
+        ({"backend": {"name": "azure", "api_version": "1"}}, []),
         (
             {"optimizer": {"slow_update": False, "meta_skill": False, "slow_samples": 3, "slow_pairs": "changed"}},
             [
-                "optimizer.slow_samples changes nothing without optimizer.slow_update or meta_skill",
-                "optimizer.slow_pairs changes nothing without optimizer.slow_update or meta_skill",
+                "optimizer.slow_samples changes nothing without optimizer.slow_update and 2 epochs, or meta_skill and 3",
+                "optimizer.slow_pairs changes nothing without optimizer.slow_update and 2 epochs, or meta_skill and 3",
             ],
         ),
         ({"train": {"address": "ray://x"}}, ['train.address changes nothing without train.pool = "ray"']),

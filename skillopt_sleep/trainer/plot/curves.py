@@ -38,7 +38,7 @@ def curves(history: History, summary: Summary | None) -> Curves:
     """Return the curves of a training; one that isn't finished has no test scores yet."""
     told = in_order(history)
     baseline = history.baseline
-    val = [*_mark("initial skill", history.calls or 0, baseline.metric, baseline.n)]
+    val = [*_mark("initial skill", history.calls or 0, baseline.metric, baseline.size)]
     best: list[tuple[int, float]] = []
     if baseline.metric is not None:
         best.append((history.calls or 0, baseline.metric))
@@ -46,9 +46,9 @@ def curves(history: History, summary: Summary | None) -> Curves:
     for record in told:
         calls = record.calls or 0
         if isinstance(record, StepRecord):
-            train += _mark(name_of(record), calls, record.train.metric, record.train.n)
+            train += _mark(name_of(record), calls, record.train.metric, record.train.size)
         for gated in verdicts(record):
-            val += _mark(name_of(record), calls, gated.after, gated.n, kept=gated.action in TAKEN)
+            val += _mark(name_of(record), calls, gated.after, gated.size, kept=gated.action in TAKEN)
         if record.best.val is not None:
             best.append((calls, record.best.val))
     reached = max((record.calls or 0 for record in told), default=history.calls or 0)
@@ -121,7 +121,7 @@ def _test(history: History, summary: Summary) -> tuple[Mark, ...]:
     marks: dict[int, Mark] = {}
     for role, tested in (("initial skill", summary.initial), ("final skill", summary.final), ("best", summary.best)):
         if tested.test is not None:
-            for mark in _mark(role, _arose(history, tested), tested.test.metric, tested.test.n):
+            for mark in _mark(role, _arose(history, tested), tested.test.metric, tested.test.size):
                 marks[mark.calls] = mark
     return tuple(marks[calls] for calls in sorted(marks))
 
