@@ -10,7 +10,7 @@ import typer
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.progress import stages
 from skillopt_sleep.cli.stopping import stop_softly
-from skillopt_sleep.cli.train_plan import limit_lines, plan_lines
+from skillopt_sleep.cli.train_plan import limit_lines, paid_lines, plan_lines
 from skillopt_sleep.cli.train_rules import rule_lines
 from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted
 from skillopt_sleep.kit.words import counted
@@ -133,10 +133,11 @@ def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None
         items = read_items(training.env, training.config)
         for line in (*data_lines(training.config, training.env, items), *limit_lines(training, made)):
             warn(line)
+        paid = list(paid_lines(training, made))
     if as_json:
         say_json(to_builtins(made) | {"calls": made.calls, "tokens": made.tokens, "usd": made.usd})
         return
-    for line in plan_lines(made):
+    for line in (*plan_lines(made), *paid):
         say(line)
 
 

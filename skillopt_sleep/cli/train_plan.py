@@ -53,5 +53,16 @@ def limit_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:
         yield f"Limit: train refuses to start with limits.usd: {error.message}. {error.remedy}."
 
 
+def paid_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:
+    """Yield what the training in the folder has paid already, if there is one."""
+    from skillopt_sleep.trainer.run import read_spending
+    from skillopt_sleep.trainer.spent import price
+
+    spending = read_spending(training.folder)
+    if spending is not None and made.extends is None:
+        paid = f"The training in {training.folder} has paid {price(spending.paid)} so far"
+        yield f"{paid}; if it goes on, no answer is paid for again."
+
+
 def _dollars(usd: float | None) -> str:
     return "dollars unknown" if usd is None else f"${usd:,.2f}"

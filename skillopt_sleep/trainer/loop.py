@@ -129,7 +129,7 @@ class Trainer:
 
     def _notices(self, *, resume: bool) -> Iterator[str]:
         """Yield what should be known of the training before anything is spent on it."""
-        for text in unread(self._config):
+        for text in unread(self._config, self._folder):
             yield f"Config: {text}."
         yield from notices(
             self._config,

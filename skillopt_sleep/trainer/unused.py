@@ -1,10 +1,11 @@
 """Name what was set in a configuration but changes nothing."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from skillopt_sleep.records import Metric, Split
 from skillopt_sleep.settings import BackendSettings, RoleSettings
-from skillopt_sleep.trainer.config import TrainerConfig
+from skillopt_sleep.trainer.config import TrainerConfig, TrainSection
 from skillopt_sleep.trainer.env import Item
 
 
@@ -60,8 +61,10 @@ def _of_looking_back(config: TrainerConfig) -> Iterator[tuple[str, str]]:
             yield "optimizer.slow_pairs", "optimizer.slow_update and 2 epochs, or meta_skill and 3"
 
 
-def unread(config: TrainerConfig) -> Iterator[str]:
-    """Yield which keys aren't looked at in Python, where Trainer is given the environment and the models."""
+def unread(config: TrainerConfig, folder: Path) -> Iterator[str]:
+    """Yield which keys aren't looked at in Python, as Trainer is given the environment, the models and a folder."""
+    if config.train.folder not in {TrainSection().folder, str(folder)}:
+        yield "the folder is the one that Trainer is given, so train.folder isn't looked at"
     if config.env:
         yield "the environment is the one that Trainer is given, so env isn't looked at"
     named: list[str] = []

@@ -1,5 +1,6 @@
 """A plan is never below what the training makes, and makes no call itself."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,11 @@ def test_the_command_says_it_without_a_run(tmp_path: Path) -> None:
     assert "total" in done.out
     assert "error rate is unknown" in done.out
     assert not (tmp_path / "one").exists()
+    assert home.command("train", str(tmp_path / "toy.toml")).code == 0
+    again = " ".join(home.command("train", str(tmp_path / "toy.toml"), "--plan").out.split())
+    assert re.search(
+        r"The training in \S+one has paid \d+ calls, .* so far; if it goes on, no answer is paid for again\.", again
+    )
     as_json = home.command("train", str(tmp_path / "toy.toml"), "--plan", "--json").json
     assert as_json["calls"] == sum(stage["calls"] for stage in as_json["stages"])
 

@@ -1,5 +1,6 @@
 """What was set but changes nothing is named, and what changes something isn't."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,10 +87,16 @@ def test_what_changes_nothing_is_named(sections: dict[str, Any], said: list[str]
 
 
 def test_what_only_the_command_looks_at_is_named() -> None:
-    assert list(unread(TrainerConfig())) == []
-    assert list(unread(a_config(env={"name": "toy"}))) == [
+    run = Path("run")
+    assert list(unread(TrainerConfig(), run)) == []
+    assert list(unread(TrainerConfig(), Path("elsewhere"))) == []
+    assert list(unread(a_config(train={"folder": "mine"}), Path("mine"))) == []
+    assert list(unread(a_config(train={"folder": "mine"}), run)) == [
+        "the folder is the one that Trainer is given, so train.folder isn't looked at"
+    ]
+    assert list(unread(a_config(env={"name": "toy"}), run)) == [
         "the environment is the one that Trainer is given, so env isn't looked at"
     ]
-    assert list(unread(a_config(backend={"name": "openai"}))) == [
+    assert list(unread(a_config(backend={"name": "openai"}), run)) == [
         "the models are those that Trainer is given, so backend isn't looked at"
     ]
