@@ -244,7 +244,7 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         if place.is_file() and place == self.place:
             return [place]
         paths = [place] if place.is_file() else sorted(place.rglob("*"))
-        shown = [path for path in paths if not _is_hidden(path.relative_to(place.parent))]
+        shown = [path for path in paths if not _is_hidden(path.relative_to(place))]
         return [path for path in shown if path.is_file() and form_of(path) in self.suffixes]
 
 

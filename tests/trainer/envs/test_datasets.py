@@ -79,6 +79,14 @@ def test_splits_are_looked_for_where_the_data_is(tmp_path: Path) -> None:
     assert env.remarks == ()
 
 
+def test_a_hidden_folder_that_is_named_is_read(tmp_path: Path) -> None:
+    (tmp_path / ".data" / ".old").mkdir(parents=True)
+    for name, some in (("all", "abcdef"), (".old/all", "x"), (".more", "y")):
+        (tmp_path / ".data" / f"{name}.json").write_text(_rows(*some), encoding="utf-8")
+    env = _env(tmp_path / ".data", ratio=[1, 1, 1])
+    assert sorted(name for split in Split for name in _ids(env.items(split))) == list("abcdef")
+
+
 def test_a_ratio_that_divides_nothing_is_said(tmp_path: Path) -> None:
     for name in ("train", "val", "test"):
         (tmp_path / f"{name}.json").write_text(_rows(name), encoding="utf-8")
