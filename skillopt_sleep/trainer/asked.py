@@ -81,7 +81,8 @@ class Named:
     def complete(self, prompt: Prompt) -> Completion:
         """Return the model's answer, with the structured reply that was asked for; raise ConfigError if it isn't one.
 
-        If the model gave its text alone, the reply is read from it. Raises CallFailed if it isn't in there.
+        If the model gave its text alone, the reply is read from it. Raises CallFailed if it isn't in there, or if
+        there is no text: nothing is no answer.
         """
         with blaming(self._inner, f"model {self._name}"):
             completion: Any = self._inner.complete(prompt)
@@ -89,10 +90,10 @@ class Named:
             raise self._wrong(f"returned {kind_of(completion)}, not a Completion")
         if not isinstance(cast("object", completion.text), str):
             raise self._wrong(f"returned a Completion whose text is {kind_of(completion.text)}")
-        if prompt.schema is None or isinstance(completion.structured, prompt.schema):
-            return completion
         if completion.structured is None:
             return self._read(prompt, completion)
+        if prompt.schema is None or isinstance(completion.structured, prompt.schema):
+            return completion
         wanted, came = prompt.schema.__name__, kind_of(completion.structured)
         raise self._wrong(f"answered the {prompt.purpose} prompt with {came} as `structured`, not a {wanted}")
 

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
@@ -125,3 +126,19 @@ def test_what_failed_in_a_run_that_measured_nothing_is_asked_again_when_it_goes_
         a_trainer(tmp_path, Out()).train()
     summary = a_trainer(tmp_path, Scripted()).train(resume=True)
     assert summary.best.val.n == 8
+
+
+def test_an_empty_answer_of_a_model_is_a_failure_at_once_and_after_a_resume(tmp_path: Path) -> None:
+    class Silent(Scripted):
+        """Says nothing to two of the val items."""
+
+        def complete(self, prompt: Prompt) -> Completion:
+            found = super().complete(prompt)
+            return replace(found, text="") if "val request 1 " in prompt.text else found
+
+    first = a_trainer(tmp_path, Silent()).train()
+    assert (first.initial.val.n, first.initial.val.unscored) == (7, 1)
+    assert "answered the rollout prompt with nothing" in first.initial.val.because
+    again = Silent()
+    assert a_trainer(tmp_path, again).train(resume=True) == first
+    assert again.prompts == []
