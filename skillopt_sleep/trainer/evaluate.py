@@ -8,7 +8,7 @@ from pathlib import Path
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Split
+from skillopt_sleep.records import Document, Split
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.asked import asked, check_priced, meter
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, Spent
@@ -16,8 +16,8 @@ from skillopt_sleep.trainer.checked import check_parts, checked_config, checked_
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.data import limits_of, read_split
 from skillopt_sleep.trainer.env import Env
-from skillopt_sleep.trainer.parts import VAL_SAMPLE, scores
-from skillopt_sleep.trainer.run import alone
+from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, scores
+from skillopt_sleep.trainer.run import CONFIG, alone, read_manifest
 from skillopt_sleep.trainer.sharing import shared_calls
 from skillopt_sleep.trainer.summary import Scores
 from skillopt_sleep.trainer.tasks import as_document, as_task
@@ -36,7 +36,9 @@ def evaluate(
     folder: Path | str,
     clock: Callable[[], datetime] = utc_now,
 ) -> Scores:
-    """Score the skill on a split, which is limited as the configuration says.
+    """Score the skill on a split, which is limited as the configuration says; val is asked as often as it says, too.
+
+    A skill that a run in the folder tried on val is scored by passes that didn't choose it, as the run's own report.
 
     Raises ConfigError if the split is empty or an item is invalid, BackendUnavailable if no item could be scored,
     NightLocked if a training is running in the folder.
@@ -60,7 +62,9 @@ def evaluate(
         backend = asked(target, calls=calls, failures=store.failures, meter=budget)
         attempts = Attempts(Attempt(env, backend), pool, Spent())
         document = as_document(skill)
-        jobs = [Job(item, document.text, document.sha, VAL_SAMPLE, "eval") for item in items]
+        jobs: list[Job] = []
+        for sample in _samples(config, split, document, folder):
+            jobs += [Job(item, document.text, document.sha, sample, "eval") for item in items]
         try:
             attempted = attempts.make(jobs, label="eval")
         except BudgetExhausted as error:
@@ -73,3 +77,14 @@ def evaluate(
             f"none of {len(items)} items could be scored: {reason}", remedy="fix that, and score again"
         )
     return result
+
+
+def _samples(config: TrainerConfig, split: Split, document: Document, folder: Path) -> range:
+    """Return the samples of the passes that score a skill: those by which the run in the folder reports it."""
+    if split is not Split.VAL:
+        return range(VAL_SAMPLE, VAL_SAMPLE + 1)
+    first = VAL_SAMPLE
+    has_run = (folder / CONFIG).exists()
+    if has_run and config.evaluation.confirm and document.sha != read_manifest(folder).initial_skill:
+        first = CONFIRMING
+    return range(first, first + config.evaluation.samples)

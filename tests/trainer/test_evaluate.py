@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import (
     BackendUnavailable,
@@ -10,7 +11,7 @@ from skillopt_sleep.errors import (
     FailureKind,
     NightLocked,
 )
-from skillopt_sleep.records import Prompt, Split
+from skillopt_sleep.records import Completion, Prompt, Purpose, Split
 from skillopt_sleep.trainer import Item
 from skillopt_sleep.trainer.evaluate import evaluate
 from skillopt_sleep.trainer.run import alone
@@ -26,6 +27,29 @@ def test_a_skill_tested_in_its_run_is_scored_without_new_calls(tmp_path: Path) -
     )
     assert found == summary.best.test
     assert again.prompts == []
+
+
+@pytest.mark.parametrize("confirm", [True, False])
+@pytest.mark.parametrize("samples", [1, 3])
+def test_on_val_a_skill_scores_what_its_run_reports_of_it(tmp_path: Path, samples: int, *, confirm: bool) -> None:
+    class Noisy(Scripted):
+        """Says nothing to some items, others in each pass."""
+
+        def complete(self, prompt: Prompt) -> Completion:
+            found = super().complete(prompt)
+            is_lost = (len(prompt.text) + 3 * prompt.sample + int(prompt.text[-7:].encode().hex(), 16)) % 4 == 0
+            return replace(found, text="no") if prompt.purpose is Purpose.ROLLOUT and is_lost else found
+
+    config = a_config(evaluation={"confirm": confirm, "samples": samples})
+    summary = a_trainer(tmp_path, Noisy(), config=config).train()
+    again = Noisy()
+    for skill, tested in ((summary.best_skill, summary.best), ("# Skill\n", summary.initial)):
+        found = evaluate(config, Toy(), skill, Split.VAL, target=again, pool=SerialPool(), folder=tmp_path)
+        assert found == tested.val
+    assert again.prompts == []
+    other = evaluate(config, Toy(), "Say beta.", Split.VAL, target=again, pool=SerialPool(), folder=tmp_path)
+    assert (other.n, other.items) == (8 * samples, 8)
+    assert len(again.prompts) == 8 * samples
 
 
 def test_nothing_is_scored_while_a_training_uses_the_folder(tmp_path: Path) -> None:
