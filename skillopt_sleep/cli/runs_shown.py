@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from skillopt_sleep.cli.train import scored, summary_lines
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.trainer.found import Run
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _history_lines(history: "History", *, is_guided: bool) -> Iterator[str]:
     ends = {epoch.epoch: epoch for epoch in history.epochs}
     for place, step in enumerate(history.steps):
         did = ACTIONS[step.gated.action]
-        came = f"train {scored(step.train)}{_change(step.gated)}{_refused(step)}"
+        came = f"train {scored(step.train)}{_change(step.gated)}{_besides(step)}"
         yield f"  step {step.step:4} (epoch {step.epoch}), {did}: {came}"
         is_last = place + 1 == len(history.steps) or history.steps[place + 1].epoch != step.epoch
         if is_last and step.epoch in ends:
@@ -86,9 +87,11 @@ def _guidance(epoch: "EpochRecord", *, is_guided: bool) -> str:
     return "no guidance, as the optimizer had nothing to add"
 
 
-def _refused(step: "StepRecord") -> str:
-    """Return why edits of a step were refused or its candidate never tried, if that is so."""
+def _besides(step: "StepRecord") -> str:
+    """Return why edits of a step were refused or never tried, and that notes were put in, if that is so."""
     reasons = [f"{edit.fate}: {edit.because}" for edit in step.edits if edit.because]
+    if step.appendix:
+        reasons.append(f"{counted(len(step.appendix), 'note')} in the appendix, put in without a trial")
     return "".join(f"; {reason}" for reason in dict.fromkeys(reasons))
 
 

@@ -211,6 +211,8 @@ def summary_lines(summary: "Summary", paid: "Paid | None") -> list[str]:
     lines = [f"{summary.env}: {epochs}, {steps}: {actions}", f"gate {summary.gate}: {summary.error_rate}"]
     for role, tested in _roles(summary):
         lines.append(_skill(role, tested))
+    if summary.promoted:
+        lines.append("at the end val found the final skill better than the best so far, so it is the best")
     if summary.stopped:
         lines.append(f"ended early: {summary.stopped}")
     if summary.reported:

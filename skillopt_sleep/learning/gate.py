@@ -184,7 +184,7 @@ def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
         which = "1 task" if worse == 1 else f"{worse} tasks"
         return _verdict(Decision.REJECT, f"{numbers}, but {which} of {len(_by_task(trial.pairs))} got worse", rule)
     if small:
-        return _verdict(Decision.REJECT, f"{numbers}, but by less than {rule.min_effect:g} (gate.min_effect)", rule)
+        return _verdict(Decision.REJECT, f"{numbers}, but by less than min_effect = {rule.min_effect:g}", rule)
     return _verdict(Decision.UNDECIDED, f"{numbers}, but in one session only; a gain in another would prove it", rule)
 
 

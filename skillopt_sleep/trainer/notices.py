@@ -14,6 +14,8 @@ from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_spli
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.plan import TrainingPlan, plan
 from skillopt_sleep.trainer.power import warned
+from skillopt_sleep.trainer.run import SUMMARY, read_kept
+from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.unused import unused
 
 
@@ -37,6 +39,11 @@ def notices(
         steps = steps_in_all(config, len(items[Split.TRAIN]))
         for note in warned(config, steps=steps, val=len(items[Split.VAL])):
             yield f"Gate: {note.summary}; {note.remedy}."
+    if resume and was_asked(config, folder):
+        yield (
+            "Gate: val was asked when this training ended early. If it goes on, val is asked a second time, which "
+            "evaluation.alpha doesn't count."
+        )
     if resume:
         # Results that can't be read are written anew, and whatever else is wrong the training says itself.
         with suppress(ConfigError):
@@ -44,6 +51,16 @@ def notices(
             price = " ".join(extension_lines(made))
             if price:
                 yield price
+
+
+def was_asked(config: TrainerConfig, folder: Path) -> bool:
+    """Return whether the run in the folder ended early with a trial of the evidence gate that is held once only."""
+    if config.evaluation.gate != "sequential" or config.judged == "step":
+        return False
+    with suppress(ConfigError):
+        summary = read_kept(folder / SUMMARY, Summary)
+        return bool(summary and summary.stopped)
+    return False
 
 
 def data_lines(config: TrainerConfig, env: Env, items: Mapping[Split, Sequence[Item]]) -> Iterator[str]:

@@ -28,7 +28,9 @@ def check_answers(optimizer: Counting, folder: RunFolder, *, least: int) -> None
     """Raise BackendUnavailable if none of the optimizer's calls gave a usable answer, and `least` failed."""
     if not optimizer.taken and len(optimizer.failed) >= least:
         last = optimizer.failed[-1].message
-        _end(f"none of the optimizer's {len(optimizer.failed)} calls gave a usable answer; the last: {last}", folder)
+        _end(
+            f"none of the optimizer's {len(optimizer.failed)} questions got a usable answer; the last: {last}", folder
+        )
 
 
 def _end(summary: str, folder: RunFolder) -> NoReturn:

@@ -124,7 +124,8 @@ def provable(config: TrainerConfig, *, steps: int, val: int) -> float | None:
     if config.evaluation.gate != "sequential":
         return 1 / (val * config.evaluation.samples) if config.evaluation.metric is Metric.HARD else 0.0
     shared = config.trials_left(epochs=config.horizon, steps=steps * config.horizon // config.train.epochs)
-    return smallest_gain(val, alpha=config.evaluation.alpha / shared)
+    gain = smallest_gain(val, alpha=config.evaluation.alpha / shared)
+    return None if gain is None else max(gain, config.evaluation.min_effect)
 
 
 def _added(config: TrainerConfig, sizes: Mapping[Split, int], extends: Extension) -> int:

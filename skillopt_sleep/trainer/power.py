@@ -27,8 +27,12 @@ def warned(config: TrainerConfig, *, steps: int, val: int) -> tuple[Note, ...]:
         return ()
     shared = config.trials_left(epochs=config.horizon, steps=steps * config.horizon // config.train.epochs)
     gain = smallest_gain(val, alpha=config.evaluation.alpha / shared)
-    if gain is not None and gain <= LARGE:
+    least = config.evaluation.min_effect
+    if gain is not None and max(gain, least) <= LARGE:
         return ()
+    if gain is not None and gain < least:
+        summary = f"a gain of less than evaluation.min_effect = {least:g} is rejected, however sure it is"
+        return (Note(stage="gate", summary=summary, remedy="lower it if such gains are worth it", expected=True),)
     which = "1 trial" if shared == 1 else f"{shared} trials"
     remedy = "add val items"
     if config.judged == "step":

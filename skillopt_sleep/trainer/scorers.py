@@ -32,6 +32,7 @@ _ONE_NUMBER = re.compile(
 )
 _WRAPPED = re.compile(r"\\boxed\{([^{}]*)\}|\\text\{([^{}]*)\}")
 LONGEST_NUMBER = 200
+_AROUND = "*_`(){}[] "
 _SCALES = {"k": 1_000, "hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
 
 
@@ -104,9 +105,9 @@ def equal_numbers(answer: str, wanted: str) -> bool:
 def _values(text: str) -> frozenset[Fraction]:
     """Return the values that a text may stand for, none if it isn't one number."""
     plain = _WRAPPED.sub(lambda found: found[1] or found[2] or "", text).replace("\u2212", "-")
-    plain = " ".join(plain.replace("\\", "").lower().split()).strip("*_`(){}[]. ")
+    plain = " ".join(plain.replace("\\", "").lower().split()).lstrip(_AROUND).rstrip(f"{_AROUND}.")
     found = _ONE_NUMBER.fullmatch(plain) if len(plain) <= LONGEST_NUMBER else None
-    if found is None or (found["below"] and not int(found["below"])):
+    if found is None or (found["below"] and not int(found["below"])) or (found["sign"] and found["inner"]):
         return frozenset()
     value = Fraction(re.sub(r"[, ]", "", found["number"])) * Fraction(10) ** int(found["power"] or 0)
     value = value / int(found["below"] or 1) + int(found["whole"] or 0)

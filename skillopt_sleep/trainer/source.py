@@ -37,13 +37,20 @@ def source_of(thing: object) -> Source | None:
     except (OSError, TypeError, SyntaxError):
         return None
     what = f"class {kind.__name__} in {Path(file).name}"
+    if version:
+        what += f", version {version}"
     return Source(what=what, sha=hashlib.sha256(text.encode(errors="replace")).hexdigest())
 
 
 def sources(env: object, models: Mapping[str, object]) -> dict[str, Source]:
-    """Return the code of the environment and of the models by role; a target of the optimizer's class isn't named."""
+    """Return the code of the environment and of the models by role; a target like the optimizer isn't named.
+
+    That is one of the same class and version.
+    """
     things = {"env": env, **models}
-    if type(models["target"]) is type(models["optimizer"]):
+    target, optimizer = models["target"], models["optimizer"]
+    has_same_version = getattr(target, "version", "") == getattr(optimizer, "version", "")
+    if type(target) is type(optimizer) and has_same_version:
         del things["target"]
     found = {role: source_of(thing) for role, thing in things.items()}
     return {role: source for role, source in found.items() if source}

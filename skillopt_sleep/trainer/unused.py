@@ -36,6 +36,7 @@ def _needing(config: TrainerConfig) -> Iterator[tuple[str, str]]:
         yield "gradient.appendix_source", "gradient.skill_aware"
         yield "gradient.consolidate_after", "gradient.skill_aware"
     yield from _of_looking_back(config)
+    yield from _of_edits(config)
     if config.optimizer.schedule in {"constant", "none"} and config.optimizer.edit_budget > 1:
         yield "optimizer.min_edit_budget", "another optimizer.schedule"
     if config.optimizer.schedule in {"constant", "none", "autonomous"} and config.evaluation.gate != "sequential":
@@ -46,6 +47,14 @@ def _needing(config: TrainerConfig) -> Iterator[tuple[str, str]]:
         yield "backend.api_version", "backend.name azure"
     if config.train.pool != "ray":
         yield "train.address", 'train.pool = "ray"'
+
+
+def _of_edits(config: TrainerConfig) -> Iterator[tuple[str, str]]:
+    """Yield the keys of edits, if each step writes the whole text anew."""
+    if config.optimizer.mode != "full_rewrite":
+        return
+    for key in ("gradient.reflection", "optimizer.edit_budget", "optimizer.min_edit_budget", "optimizer.schedule"):
+        yield key, "another optimizer.mode"
 
 
 def _of_looking_back(config: TrainerConfig) -> Iterator[tuple[str, str]]:

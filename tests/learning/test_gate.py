@@ -156,7 +156,7 @@ def test_a_gain_that_is_not_worth_an_edit_is_rejected_by_name() -> None:
 
     assert gate(trial, RULE, last=False) is None
     assert said(trial).decision is Decision.REJECT
-    assert "by less than 0.05 (gate.min_effect)" in said(trial).reason
+    assert "by less than min_effect = 0.05" in said(trial).reason
     assert said(trial, GateRule(min_effect=0.01)).decision is Decision.ACCEPT
 
 

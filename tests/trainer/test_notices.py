@@ -85,6 +85,17 @@ def test_in_python_what_is_left_out_and_what_the_gate_can_not_prove_is_warned_of
     assert len(said) == 2
 
 
+def test_a_second_look_at_val_after_an_early_end_is_warned_of(tmp_path: Path) -> None:
+    config = a_config(
+        optimizer={"screen": 1, "slow_update": False}, evaluation={"gate": "sequential", "judge": "end"}
+    )
+    env = Toy(sizes={"val": 48})
+    a_trainer(tmp_path, config=config, env=env, on_step=lambda record: record.step == 2).train()
+    said = told(tmp_path, config, env=env, resume=True)
+    assert [line for line in said if line.startswith("Gate: val was asked when this training ended early.")]
+    assert not [line for line in told(tmp_path, config, env=env, resume=True) if "ended early" in line]
+
+
 def test_in_python_keys_that_only_the_command_looks_at_are_warned_of(tmp_path: Path) -> None:
     config = a_config(train={"epochs": 1}, env={"limit": 4}, backend={"name": "openai"}, target={"model": "small"})
     assert told(tmp_path / "one", config) == [

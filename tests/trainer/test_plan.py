@@ -85,6 +85,7 @@ def test_the_smallest_gain_is_what_the_chosen_gate_can_prove() -> None:
     assert many is not None
     assert many < few / 3
     assert gain(4, gate="sequential") is None
+    assert gain(200, gate="sequential", min_effect=0.7) == 0.7
 
 
 @pytest.mark.slow

@@ -38,6 +38,10 @@ def test_a_run_that_can_prove_little_says_so_and_what_helps() -> None:
     (hopeless,) = warned(end, steps=12, val=4)
     assert "can't prove anything" in hopeless.summary
     assert warned(a_config(), steps=12, val=4) == ()
+    demanding = a_config(optimizer={"screen": 1}, evaluation={"gate": "sequential", "min_effect": 0.9})
+    (note,) = warned(demanding, steps=12, val=50)
+    assert "less than evaluation.min_effect = 0.9 is rejected" in note.summary
+    assert "lower it" in note.remedy
 
 
 class Coin(Toy, frozen=True):

@@ -155,6 +155,8 @@ def test_numbers_are_compared_as_numbers(answer: str, wanted: str, *, same: bool
         ("\\boxed{15}", "15"),
         ("**15**", "15"),
         ("1/2", "0.5"),
+        (".5", "0.5"),
+        ("$.50", "1/2"),
         ("2 1/2 hours", "2.5"),
         ("15 thousand", "15000"),
         ("5 dozen", "5"),
@@ -166,7 +168,8 @@ def test_a_number_is_the_same_however_it_is_written(answer: str, wanted: str) ->
 
 
 @pytest.mark.parametrize(
-    "answer", ["18 or 19", "15:30", "3:4", "", "fifteen", "1.000,50", "1,00", "not 15", "1/0", "1" * 5_000]
+    "answer",
+    ["18 or 19", "15:30", "3:4", "", "fifteen", "1.000,50", "1,00", "not 15", "1/0", "--15", "1" * 5_000],
 )
 def test_what_is_not_one_number_equals_none(answer: str) -> None:
     assert not is_number(answer)

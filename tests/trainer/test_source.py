@@ -13,7 +13,7 @@ from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.trainer import Trainer, find_env
 from skillopt_sleep.trainer.envs.tasks import Tasks
 from skillopt_sleep.trainer.run import read_manifest
-from skillopt_sleep.trainer.source import source_of
+from skillopt_sleep.trainer.source import source_of, sources
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
 DATES = """
@@ -174,3 +174,18 @@ def test_the_target_is_named_apart_only_if_it_is_another_class(tmp_path: Path) -
 
     a_trainer(tmp_path, Scripted(), target=Other(), config=a_config(train={"epochs": 1}), env=Toy()).train()
     assert sorted(read_manifest(tmp_path).code) == ["env", "optimizer", "target"]
+
+
+def test_a_target_of_the_optimizers_class_is_named_where_its_version_differs() -> None:
+    class Versioned(Scripted):
+        """A model with a version of its own."""
+
+        def __init__(self, version: str) -> None:
+            super().__init__()
+            self.version = version
+
+    one, other = Versioned("1"), Versioned("2")
+    assert set(sources(Toy(), {"optimizer": one, "target": one})) == {"env", "optimizer"}
+    found = sources(Toy(), {"optimizer": one, "target": other})
+    assert found["target"].sha != found["optimizer"].sha
+    assert found["target"].what.endswith("test_source.py, version 2")

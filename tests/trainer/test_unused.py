@@ -57,6 +57,16 @@ ITEMS = {split: [Item(id=f"{split}-{n}", text="x") for n in range(4)] for split 
             {"optimizer": {"horizon": 1}},
             ["optimizer.horizon changes nothing without another optimizer.schedule or gate sequential"],
         ),
+        (
+            {"optimizer": {"mode": "full_rewrite", "edit_budget": 3}, "gradient": {"reflection": "deep"}},
+            [
+                "gradient.reflection changes nothing without another optimizer.mode",
+                "optimizer.edit_budget changes nothing without another optimizer.mode",
+                "optimizer.min_edit_budget changes nothing without another optimizer.mode",
+                "optimizer.schedule changes nothing without another optimizer.mode",
+                "optimizer.min_edit_budget changes nothing without another optimizer.schedule",
+            ],
+        ),
         ({"optimizer": {"horizon": 1}, "evaluation": {"gate": "sequential"}}, []),
         (
             {"backend": {"name": "openai", "program": "x", "api_version": "1"}},

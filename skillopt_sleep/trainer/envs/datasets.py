@@ -200,6 +200,8 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for entry in _visible(self._split_folder):
             split = _split_of(entry.stem)
             inside = self.data_files(entry)
+            if inside and len(_splits_in(entry.stem)) > 1:
+                self.remark(f"{entry.name} is named for several splits, and was read as {split}")
             if split is not None and inside:
                 named.setdefault(split, []).extend(inside)
             elif split is not None:
@@ -314,12 +316,16 @@ def stem_of(path: Path) -> str:
 
 
 def _split_of(name: str) -> Split | None:
-    """Return the split that a file's or folder's name contains, if any."""
+    """Return the split that a file's or folder's name contains, if any; of several the first in our order."""
+    return next(iter(_splits_in(name)), None)
+
+
+def _splits_in(name: str) -> Sequence[Split]:
+    """Return all splits that a name contains; `valid_unseen` is test, as ALFWorld calls it."""
     words = set(re.split(r"[^a-z]+", name.lower()))
-    for split, names in _WORDS.items():
-        if names & words:
-            return split
-    return None
+    if "unseen" in words:
+        return (Split.TEST,)
+    return [split for split, names in _WORDS.items() if names & words]
 
 
 def _refuse_twice(items_by_split: Items, *, where: str) -> None:

@@ -79,6 +79,20 @@ def test_splits_are_looked_for_where_the_data_is(tmp_path: Path) -> None:
     assert env.remarks == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "split"), [("train_test", Split.TEST), ("validation-train", Split.TRAIN), ("train_val", Split.TRAIN)]
+)
+def test_a_file_that_is_named_for_two_splits_is_said_with_what_it_was_read_as(
+    tmp_path: Path, name: str, split: Split
+) -> None:
+    for own in ("train", "val", "test"):
+        (tmp_path / f"{own}.json").write_text(_rows(own), encoding="utf-8")
+    (tmp_path / f"{name}.json").write_text(_rows("more"), encoding="utf-8")
+    env = _env(tmp_path)
+    assert "more" in _ids(env.items(split))
+    assert env.remarks == (f"{name}.json is named for several splits, and was read as {split}",)
+
+
 def test_a_hidden_folder_that_is_named_is_read(tmp_path: Path) -> None:
     (tmp_path / ".data" / ".old").mkdir(parents=True)
     for name, some in (("all", "abcdef"), (".old/all", "x"), (".more", "y")):
