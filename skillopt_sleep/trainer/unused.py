@@ -39,11 +39,13 @@ def _needing(config: TrainerConfig) -> Iterator[tuple[str, str]]:
     yield from _of_edits(config)
     if config.optimizer.schedule in {"constant", "none"} and config.optimizer.edit_budget > 1:
         yield "optimizer.min_edit_budget", "another optimizer.schedule"
-    if config.optimizer.schedule in {"constant", "none", "autonomous"} and config.evaluation.gate != "sequential":
+    is_endless = config.optimizer.schedule in {"constant", "none", "autonomous"} and config.judged == "step"
+    if is_endless and config.evaluation.gate != "sequential":
         yield "optimizer.horizon", "another optimizer.schedule or gate sequential"
-    if config.backend.name not in {"", "auto", "claude", "codex"}:
+    names = {config.backend.name, config.target.name}  # an empty key of a target is taken from the backend
+    if config.backend.name != "" and not names & {"auto", "claude", "codex"}:
         yield "backend.program", "backend.name claude or codex"
-    if config.backend.name != "azure":
+    if "azure" not in names:
         yield "backend.api_version", "backend.name azure"
     if config.train.pool != "ray":
         yield "train.address", 'train.pool = "ray"'

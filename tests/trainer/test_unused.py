@@ -76,6 +76,8 @@ ITEMS = {split: [Item(id=f"{split}-{n}", text="x") for n in range(4)] for split 
             ],
         ),
         ({"backend": {"name": "codex", "program": "x"}}, []),
+        ({"backend": {"name": "openai", "api_version": "1"}, "target": {"name": "azure"}}, []),
+        ({"optimizer": {"horizon": 1, "screen": 1}, "evaluation": {"judge": "end"}}, []),
         ({"backend": {"name": "azure", "api_version": "1"}}, []),
         (
             {"optimizer": {"slow_update": False, "meta_skill": False, "slow_samples": 3, "slow_pairs": "changed"}},
