@@ -140,7 +140,7 @@ def fork_run(
     made = fork(run, new, changes or [], clock=utc_now)
     where = "the shared file" if made.shares else str(made.folder)
     say(f"{made.config} is the new configuration, and {where} has the {counted(made.answers, 'answer')} so far.")
-    if not changes:
+    if not changes and not made.shares:
         say("Nothing is changed, so it gives the same result again.")
     command = f"skillopt-sleep train {shlex.quote(str(made.config))}"
     if made.backend:

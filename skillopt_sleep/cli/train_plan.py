@@ -50,7 +50,7 @@ def limit_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:
     try:
         check_priced({"optimizer": training.optimizer, "target": training.target}, limits)
     except ConfigError as error:
-        yield f"Limit: train refuses to start with limits.usd: {error.message}. {error.remedy}."
+        yield f"Limit: train refuses to start with limits.usd: {error.message}; {error.remedy}."
 
 
 def paid_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:

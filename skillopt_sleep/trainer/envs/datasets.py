@@ -183,8 +183,8 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def converted(self, rows: Iterable[Row], make: Callable[[int, Row], Value], *, where: Path) -> tuple[Value, ...]:
         """Convert rows, noting which of their fields are read; raise ConfigError naming an unusable row."""
-        remedy = _TABLE if form_of(where) in {".csv", ".tsv"} else _ROW
-        return convert_rows(map(self._fields.noting, rows), make, where=str(where), remedy=remedy)
+        first = _TABLE if form_of(where) in {".csv", ".tsv"} else _ROW
+        return convert_rows(map(self._fields.noting, rows), make, where=str(where), first=first)
 
     @cached_property
     def named_files(self) -> Mapping[Split, Sequence[Path]]:
@@ -270,15 +270,19 @@ def sample_folder(name: str) -> Path:
 
 
 def convert_rows(
-    rows: Iterable[Row], make: Callable[[int, Row], Value], *, where: str, remedy: str = _ROW
+    rows: Iterable[Row], make: Callable[[int, Row], Value], *, where: str, first: str = _ROW
 ) -> tuple[Value, ...]:
-    """Convert rows, numbered from 1; raise ConfigError naming the row and what is wrong with it."""
+    """Convert rows, numbered from 1; raise ConfigError naming the row and what is wrong with it.
+
+    `first` is the remedy if that is the first row, whose header may be missing.
+    """
     values: list[Value] = []
     for number, row in enumerate(rows, start=1):
         try:
             values.append(make(number, row))
         except ValueError as error:
-            raise ConfigError(f"{where}: row {number}: {error}", remedy=remedy) from error
+            advice = first if number == 1 else _ROW
+            raise ConfigError(f"{where}: row {number}: {error}", remedy=advice) from error
     return tuple(values)
 
 

@@ -123,6 +123,10 @@ def test_a_table_whose_first_line_names_no_columns_is_refused_with_what_it_has_t
     with pytest.raises(ConfigError) as refused:
         MultipleChoice(path=str(tmp_path)).items(Split.TRAIN)
     assert "the first line of a table has to name its columns" in refused.value.remedy
+    (tmp_path / "all.csv").write_text("question,A,B,answer\nWhich?,red,blue,A\nWhat?,red,,B\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="row 2") as later:
+        MultipleChoice(path=str(tmp_path)).items(Split.TRAIN)
+    assert later.value.remedy == "fix the row, or leave it out"
 
 
 @pytest.mark.parametrize(
