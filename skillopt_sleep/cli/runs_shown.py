@@ -55,6 +55,9 @@ def _history_lines(history: "History", *, is_guided: bool) -> Iterator[str]:
         is_last = place + 1 == len(history.steps) or history.steps[place + 1].epoch != step.epoch
         if is_last and step.epoch in ends:
             yield from _epoch_lines(ends[step.epoch], is_guided=is_guided)
+    if history.end:
+        gated = history.end.gated
+        yield f"  final skill, {ACTIONS[gated.action]}{_change(gated)}: {gated.reason}"
 
 
 def _epoch_lines(epoch: "EpochRecord", *, is_guided: bool) -> Iterator[str]:

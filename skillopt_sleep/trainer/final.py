@@ -9,12 +9,13 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.stats import wilson
 from skillopt_sleep.records import UNKNOWN, UNVERIFIED, Document, Note, Split
 from skillopt_sleep.trainer.attempts import Cost
-from skillopt_sleep.trainer.gate import better
+from skillopt_sleep.trainer.gate import judge
 from skillopt_sleep.trainer.luck import luck_of
 from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, Held, Parts, State
 from skillopt_sleep.trainer.power import warned
 from skillopt_sleep.trainer.removal import remove
-from skillopt_sleep.trainer.summary import History, Reported, Rules, Scores, Summary, Tested
+from skillopt_sleep.trainer.run import END, HISTORY
+from skillopt_sleep.trainer.summary import EndRecord, History, Reported, Rules, Scores, Summary, Tested
 
 LEVEL = 0.9  # of the interval of the best skill's quality
 
@@ -43,9 +44,8 @@ def final(
     parts.attempts.make(jobs, label="final")
     promoted = False
     if current.sha != state.best.document.sha and parts.config.judged == "step":
-        promoted, state = better(parts, state)
-    if promoted:
-        state = replace(state, best=state.current)
+        state, history = _judged(parts, state, history)
+        promoted = current.sha == state.best.document.sha
     if parts.config.judged == "step":
         state, learned = remove(parts, state, initial, history)
     best = state.best
@@ -77,6 +77,15 @@ def final(
         notes=tuple(notes),
         best_skill=best.document.text,
     )
+
+
+def _judged(parts: Parts, state: State, history: History) -> tuple[State, History]:
+    """Let val decide whether the final skill is better than the best; the history says so, and is written."""
+    state, gated, trial = judge(parts, state, left=1, falls_back=False)
+    parts.folder.write(END, trial)
+    history = replace(history, end=EndRecord(calls=parts.calls(), gated=gated))
+    parts.folder.write(HISTORY, history)
+    return state, history
 
 
 def reported(val: Scores, *, luck: float, tried: int, level: float) -> Reported | None:

@@ -61,6 +61,7 @@ def gate(
         if best.sha != state.current.standing.sha:
             tried = _try(parts, after, candidate, against=best, left=left)
             is_best, after = tried.verdict.decision is Decision.ACCEPT, replace(after, alpha=tried.alpha)
+            verdict = replace(verdict, reason=f"{verdict.reason}; against the best so far: {tried.verdict.reason}")
         if is_best:
             after = replace(after, best=after.current)
             if not forced:
@@ -68,10 +69,10 @@ def gate(
     return after, _gated(parts, trial, verdict, action), trial
 
 
-def judge(parts: Parts, state: State, *, left: int) -> tuple[State, Gated, Trial]:
+def judge(parts: Parts, state: State, *, left: int, falls_back: bool = True) -> tuple[State, Gated, Trial]:
     """Return the state after the gate's verdict on what the current skill became since the best one.
 
-    If it did worse, training goes on from the best; if that isn't clear, from the current one.
+    If it did worse and `falls_back`, the best becomes the current one; if that isn't clear, nothing changes.
     """
     current, best = state.current, state.best
     trial, verdict, alpha = _try(parts, state, current.document, against=best.document, left=left)
@@ -80,16 +81,9 @@ def judge(parts: Parts, state: State, *, left: int) -> tuple[State, Gated, Trial
     action = _ENDS.get(verdict.decision, Action.ACCEPT_NEW_BEST)
     if action is Action.ACCEPT_NEW_BEST:
         state = replace(state, best=state.current)
-    elif verdict.decision is Decision.REJECT and math.fsum(trial.gains) <= 0:
+    elif falls_back and verdict.decision is Decision.REJECT and math.fsum(trial.gains) <= 0:
         state = replace(state, current=best)
     return state, _gated(parts, trial, verdict, action), trial
-
-
-def better(parts: Parts, state: State) -> tuple[bool, State]:
-    """Return whether the rule finds the final skill better than the best, and the state after that trial."""
-    tried = _try(parts, state, state.current.document, against=state.best.document, left=1)
-    after = replace(state, alpha=tried.alpha, tried=state.tried | {state.current.document.sha})
-    return tried.verdict.decision is Decision.ACCEPT, after
 
 
 def no_worse(parts: Parts, shorter: Document, *, than: Document) -> tuple[Gated, Trial]:

@@ -27,7 +27,8 @@ SUMMARY = "summary.json"
 HISTORY = "history.json"
 SPEND = "spend.json"
 BEST = "best_skill.md"
-_RESULTS = ("steps", "epochs", "skills", "answers", "removal", "rules.json", SUMMARY, HISTORY, BEST)
+END = "end.json"
+_RESULTS = ("steps", "epochs", "skills", "answers", "removal", "rules.json", END, SUMMARY, HISTORY, BEST)
 # The results of a finished run while it is resumed; the file "whole" says that all of them were moved there.
 _EARLIER = ".earlier"
 _WHOLE = "whole"

@@ -154,13 +154,24 @@ class EpochRecord(Record, frozen=True, kw_only=True):
     notes: tuple[Note, ...] = ()
 
 
+class EndRecord(Record, frozen=True, kw_only=True):
+    """The trial of the final skill against the best one at the end of a training; `calls` as in a step."""
+
+    calls: int
+    gated: Gated
+
+
 class History(Record, frozen=True, kw_only=True):
-    """All steps and epochs so far, and the scores of the initial skill, known after so many `calls`."""
+    """All steps and epochs so far, and the scores of the initial skill, known after so many `calls`.
+
+    `end` is None if the final skill is the best one, or if val has judged it at the end of an epoch.
+    """
 
     baseline: Scores
     calls: int | None = None
     steps: tuple[StepRecord, ...] = ()
     epochs: tuple[EpochRecord, ...] = ()
+    end: EndRecord | None = None
 
 
 class Tested(Record, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from skillopt_sleep.cli.runs_shown import training_lines
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.records import Prompt, Purpose
 from skillopt_sleep.trainer.found import read
+from skillopt_sleep.trainer.plot.page import page
 from tests.trainer.toy import Scripted, a_config, a_trainer
 
 
@@ -92,3 +93,21 @@ def test_an_epoch_stands_behind_its_steps_with_its_verdict(tmp_path: Path) -> No
         "epoch 2",
     ]
     assert "epoch 1, accepted as the best; val 0.000 → 0.500 (n=8): " in "\n".join(lines)
+
+
+class Late(Scripted):
+    """Only the guidance at the end of the last epoch helps."""
+
+    def _answer(self, prompt: Prompt) -> str:
+        if prompt.purpose is Purpose.SLOW_UPDATE:
+            return '{"guidance": "Say beta. Say gamma. Say delta."}'
+        if prompt.purpose in {Purpose.REFLECT, Purpose.AGGREGATE}:
+            return '{"edits": [{"op": "append", "content": "- Say alpha."}]}'
+        return super()._answer(prompt)
+
+
+def test_the_trial_of_the_final_skill_is_shown_and_drawn(tmp_path: Path) -> None:
+    lines = shown(tmp_path, Late())
+    trial = next(line for line in lines if line.startswith("  final skill, accepted as the best; val "))
+    assert "→ 1.000 (n=" in trial
+    assert '<th scope="row" class="moment">final skill</th>' in page(tmp_path)

@@ -165,6 +165,7 @@ def test_what_beats_an_unmeasured_skill_is_the_best_only_where_it_is_proven_bett
     assert (gated.action, after.best.document.text) == (
         (Action.ACCEPT_NEW_BEST, "candidate") if better else (Action.ACCEPT, "best")
     )
+    assert "; against the best so far: " in gated.reason
 
 
 def test_no_pair_is_no_evidence(tmp_path: Path) -> None:

@@ -312,6 +312,10 @@ def test_the_final_skill_is_the_best_where_only_the_end_tells(tmp_path: Path) ->
     assert summary.promoted
     assert summary.best.standing == summary.final.standing
     assert summary.best.val.hard == 1
+    history = from_json((tmp_path / "history.json").read_bytes(), History)
+    assert history.end is not None
+    assert (history.end.gated.action, history.end.gated.after) == (Action.ACCEPT_NEW_BEST, 1)
+    assert (tmp_path / "end.json").exists()
 
 
 def test_other_models_may_play_the_two_roles(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from skillopt_sleep.records import Record
 from skillopt_sleep.trainer.summary import TAKEN, EpochRecord, Gated, History, StepRecord, Summary, Tested
 
 LEVEL = 0.9
+END_OF = "final skill"
 
 
 class Mark(Record, frozen=True, kw_only=True):
@@ -51,6 +52,11 @@ def curves(history: History, summary: Summary | None) -> Curves:
             val += _mark(name_of(record), calls, gated.after, gated.size, kept=gated.action in TAKEN)
         if record.best.val is not None:
             best.append((calls, record.best.val))
+    if history.end:
+        gated, calls = history.end.gated, history.end.calls
+        val += _mark(END_OF, calls, gated.after, gated.size, kept=gated.action in TAKEN)
+        if gated.action in TAKEN and gated.after is not None:
+            best.append((calls, gated.after))
     reached = max((record.calls or 0 for record in told), default=history.calls or 0)
     found = Curves(calls=reached, train=tuple(train), val=tuple(val), best=tuple(best))
     if summary is None:

@@ -12,12 +12,12 @@ from skillopt_sleep.records import Record
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.manifest import Manifest
 from skillopt_sleep.trainer.plot.chart import bars, chart
-from skillopt_sleep.trainer.plot.curves import LEVEL, curves, in_order, interval_of, name_of, verdicts
+from skillopt_sleep.trainer.plot.curves import END_OF, LEVEL, curves, in_order, interval_of, name_of, verdicts
 from skillopt_sleep.trainer.plot.diffs import diffs
 from skillopt_sleep.trainer.plot.edits import decision, edit_rows
 from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest, read_spending
 from skillopt_sleep.trainer.spent import spent_line
-from skillopt_sleep.trainer.summary import SKIPPED, EpochRecord, History, Scores, StepRecord, Summary
+from skillopt_sleep.trainer.summary import SKIPPED, EpochRecord, Gated, History, Scores, StepRecord, Summary
 
 NAME = "plot.html"
 
@@ -124,6 +124,9 @@ def _moments(history: History) -> tuple[Moment, ...]:
     rows = [first]
     for record in in_order(history):
         rows += _rows(record)
+    if history.end:
+        end = Moment(what=END_OF, calls=history.end.calls, decision="no trial")
+        rows.append(_judged(end, history.end.gated))
     return tuple(rows)
 
 
@@ -135,16 +138,21 @@ def _rows(record: StepRecord | EpochRecord) -> Iterator[Moment]:
     if not found:
         yield bare
     for gated in found:
-        yield replace(
-            bare,
-            val=gated.after,
-            n=gated.size,
-            interval=interval_of(gated.after, gated.size),
-            before=gated.before,
-            gain=gated.interval,
-            decision=decision(gated.action),
-            reason="" if gated.action in SKIPPED else gated.reason,
-        )
+        yield _judged(bare, gated)
+
+
+def _judged(row: Moment, gated: Gated) -> Moment:
+    """Return the row with the gate's verdict."""
+    return replace(
+        row,
+        val=gated.after,
+        n=gated.size,
+        interval=interval_of(gated.after, gated.size),
+        before=gated.before,
+        gain=gated.interval,
+        decision=decision(gated.action),
+        reason="" if gated.action in SKIPPED else gated.reason,
+    )
 
 
 def _stages(summary: Summary | None) -> tuple[StageRow, ...]:

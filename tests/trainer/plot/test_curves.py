@@ -1,6 +1,17 @@
+from msgspec.structs import replace
+
 from skillopt_sleep.kit.stats import wilson
 from skillopt_sleep.trainer.plot.curves import curves, in_order, interval_of, name_of
-from skillopt_sleep.trainer.summary import Action, EpochRecord, Gated, History, Scores, Standing, StepRecord
+from skillopt_sleep.trainer.summary import (
+    Action,
+    EndRecord,
+    EpochRecord,
+    Gated,
+    History,
+    Scores,
+    Standing,
+    StepRecord,
+)
 
 START = Standing(sha="a", val=0.25)
 BEST = Standing(sha="b", step=2, version=1, val=0.75)
@@ -68,3 +79,14 @@ def test_a_training_that_is_not_finished_has_no_test_scores_and_reports_nothing(
 def test_a_mean_of_nothing_has_no_interval() -> None:
     assert interval_of(None, 0) is None
     assert interval_of(0.5, 0) is None
+
+
+def test_the_trial_of_the_final_skill_stands_at_the_end() -> None:
+    better = Gated(action=Action.ACCEPT_NEW_BEST, before=0.75, after=1.0, n=8)
+    found = curves(replace(HISTORY, end=EndRecord(calls=80, gated=better)), None)
+    last = found.val[-1]
+    assert (last.what, last.calls, last.mean, last.kept) == ("final skill", 80, 1.0, True)
+    assert found.best[-1] == (80, 1.0)
+    refused = curves(replace(HISTORY, end=EndRecord(calls=80, gated=REJECTED)), None)
+    assert (refused.val[-1].mean, refused.val[-1].kept) == (0.125, False)
+    assert refused.best[-1] == (60, 0.75)
