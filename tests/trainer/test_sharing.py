@@ -65,6 +65,20 @@ def test_the_best_skill_is_scored_on_test_from_what_was_paid(tmp_path: Path) -> 
     assert model.prompts == []
 
 
+def test_the_best_skill_is_scored_on_val_from_what_its_run_paid(tmp_path: Path) -> None:
+    trained(tmp_path / "one")
+    model = Scripted()
+    folder = tmp_path / "one"
+    skill = (folder / "best_skill.md").read_text()
+    config = a_config(train=SHARED)
+    found = evaluate(config, Toy(), skill, Split.VAL, target=model, pool=SerialPool(), folder=folder)
+    assert found.metric is not None
+    assert model.prompts == []
+    elsewhere = tmp_path / "elsewhere"
+    evaluate(config, Toy(), skill, Split.VAL, target=model, pool=SerialPool(), folder=elsewhere)
+    assert len(model.prompts) == 8
+
+
 def test_a_run_keeps_its_name(tmp_path: Path) -> None:
     items = [Item(id="v", text="")]
     first, again = (sharing(tmp_path, items, initial="i", passes=1) for _ in range(2))
