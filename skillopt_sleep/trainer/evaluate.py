@@ -1,6 +1,6 @@
 """Score one skill on one split, reusing the calls in a run's folder: those of the training aren't paid again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -15,10 +15,10 @@ from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config, checked_split
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.data import limits_of, read_split
-from skillopt_sleep.trainer.env import Env
+from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, scores
 from skillopt_sleep.trainer.run import CONFIG, alone, read_manifest
-from skillopt_sleep.trainer.sharing import shared_calls
+from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
 from skillopt_sleep.trainer.summary import Scores
 from skillopt_sleep.trainer.tasks import as_document, as_task
 
@@ -60,8 +60,9 @@ def evaluate(
     ):
         budget = meter(config.limits, store.ledger, clock)
         backend = asked(target, calls=calls, failures=store.failures, meter=budget)
-        attempts = Attempts(Attempt(env, backend), pool, Spent())
         document = as_document(skill)
+        attempt = Attempt(env, backend, sharing=_own(config, split, items, folder))
+        attempts = Attempts(attempt, pool, Spent())
         jobs: list[Job] = []
         for sample in _samples(config, split, document, folder):
             jobs += [Job(item, document.text, document.sha, sample, "eval") for item in items]
@@ -77,6 +78,14 @@ def evaluate(
             f"none of {len(items)} items could be scored: {reason}", remedy="fix that, and score again"
         )
     return result
+
+
+def _own(config: TrainerConfig, split: Split, items: Sequence[Item], folder: Path) -> Sharing:
+    """Return which attempts the run in the folder keeps from other runs, if there is one: it may use them itself."""
+    if split is not Split.VAL or not config.train.shared or not (folder / CONFIG).exists():
+        return NOTHING_SHARED
+    initial = read_manifest(folder).initial_skill
+    return sharing(folder, items, initial=initial, passes=config.evaluation.samples)
 
 
 def _samples(config: TrainerConfig, split: Split, document: Document, folder: Path) -> range:
