@@ -87,7 +87,7 @@ def train(
     if config is None:
         raise ConfigError("no configuration is named", remedy="name its file, or write one: train --init my_env.py")
     if only_plan:
-        _show_plan(config, backend, model, as_json=as_json)
+        _show_plan(config, backend, model, resume=resume, as_json=as_json)
         return
     from msgspec import to_builtins
 
@@ -121,7 +121,7 @@ def _write_skeleton(path: Path) -> None:
     say(f"Try it without a model: skillopt-sleep train {written.config} --backend simulated")
 
 
-def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None:
+def _show_plan(config: Path, backend: str, model: str, *, resume: bool, as_json: bool) -> None:
     from msgspec import to_builtins
 
     from skillopt_sleep.trainer.data import read_items
@@ -129,6 +129,8 @@ def _show_plan(config: Path, backend: str, model: str, *, as_json: bool) -> None
     from skillopt_sleep.trainer.notices import data_lines
 
     with _wired(config, backend, model, untold, planning=True) as training:
+        if resume:
+            training.trainer().check_resumable()
         made = _planned(training)
         items = read_items(training.env, training.config)
         for line in (*data_lines(training.config, training.env, items), *limit_lines(training, made)):

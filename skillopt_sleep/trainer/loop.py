@@ -23,10 +23,10 @@ from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.given import make_pool, read_skill, untold
 from skillopt_sleep.trainer.lapses import Lapses
-from skillopt_sleep.trainer.manifest import manifest
+from skillopt_sleep.trainer.manifest import Manifest, manifest
 from skillopt_sleep.trainer.notices import notices
 from skillopt_sleep.trainer.parts import Parts
-from skillopt_sleep.trainer.run import BEST, SUMMARY, RunFolder, open_run
+from skillopt_sleep.trainer.run import BEST, SUMMARY, RunFolder, check_resumable, open_run
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
 from skillopt_sleep.trainer.source import sources
 from skillopt_sleep.trainer.summary import Summary
@@ -100,16 +100,7 @@ class Trainer:
             for line in self._notices(resume=resume):
                 warnings.warn(line, stacklevel=2)
         items = read_items(self._env, self._config)
-        started_with = manifest(
-            self._config,
-            env=self._env.name,
-            items=items,
-            initial_skill=self._skill,
-            prompts=self._overrides,
-            models=self._model_names(),
-            code=sources(self._env, self._models),
-        )
-        with open_run(self._folder, started_with, resume=resume, clock=self._clock) as folder:
+        with open_run(self._folder, self._manifest(items), resume=resume, clock=self._clock) as folder:
             replies = Replies(folder)
             shared = self._config.train.shared
             try:
@@ -122,10 +113,26 @@ class Trainer:
                 self._watch = None
                 replies.write()
 
+    def check_resumable(self) -> None:
+        """Raise ConfigError if `train` with `resume` would refuse to go on with what is in the folder."""
+        check_resumable(self._folder, self._manifest(read_items(self._env, self._config)))
+
     def underway(self) -> Underway | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""
         watch = self._watch
         return watch.now() if watch else None
+
+    def _manifest(self, items: Mapping[Split, Sequence[Item]]) -> Manifest:
+        """Return what a run of this trainer is started with."""
+        return manifest(
+            self._config,
+            env=self._env.name,
+            items=items,
+            initial_skill=self._skill,
+            prompts=self._overrides,
+            models=self._model_names(),
+            code=sources(self._env, self._models),
+        )
 
     def _notices(self, *, resume: bool) -> Iterator[str]:
         """Yield what should be known of the training before anything is spent on it."""

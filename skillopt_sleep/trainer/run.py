@@ -112,7 +112,7 @@ def open_run(
     with alone(path):
         _restore(path)
         if resume:
-            _refuse_changes(path, started_with)
+            check_resumable(path, started_with)
         with _fresh_results(path):
             store = CallStore(path / "calls.db", clock)
             try:
@@ -176,7 +176,9 @@ def _refuse_wrong_folder(path: Path, *, resume: bool) -> None:
             )
 
 
-def _refuse_changes(path: Path, started_with: Manifest) -> None:
+def check_resumable(path: Path, started_with: Manifest) -> None:
+    """Raise ConfigError if there is no run in this folder, or if it was started with something else."""
+    _refuse_wrong_folder(path, resume=True)
     before = read_manifest(path)
     changed = hindrances(before, started_with)
     if not changed:

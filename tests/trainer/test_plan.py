@@ -106,6 +106,22 @@ def test_the_command_says_it_without_a_run(tmp_path: Path) -> None:
     )
     as_json = home.command("train", str(tmp_path / "toy.toml"), "--plan", "--json").json
     assert as_json["calls"] == sum(stage["calls"] for stage in as_json["stages"])
+    assert home.command("train", str(tmp_path / "toy.toml"), "--plan", "--resume").code == 0
+
+
+@pytest.mark.slow
+def test_a_plan_of_going_on_is_refused_as_going_on_would_be(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    toml = tmp_path / "toy.toml"
+    text = '[backend]\nname = "simulated"\n[env]\nname = "multiple_choice"\n[train]\nfolder = "one"\n'
+    toml.write_text(text, encoding="utf-8")
+    nothing = home.command("train", str(toml), "--plan", "--resume")
+    assert (nothing.code, "holds no run to resume" in nothing.err) == (2, True)
+    assert home.command("train", str(toml)).code == 0
+    toml.write_text(f"{text}batch_size = 7\n", encoding="utf-8")
+    planned, resumed = (home.command("train", str(toml), *flags) for flags in (["--plan", "--resume"], ["--resume"]))
+    assert "batch_size" in planned.err
+    assert (planned.code, planned.err) == (resumed.code, resumed.err)
 
 
 def test_what_a_gate_without_an_error_rate_takes_is_said() -> None:
