@@ -8,6 +8,16 @@ from skillopt_sleep.settings import BackendSettings, RoleSettings
 from skillopt_sleep.trainer.config import TrainerConfig, TrainSection
 from skillopt_sleep.trainer.env import Item
 
+_ONLY_FOR_EDITS = (
+    "gradient.reflection",
+    "gradient.failure_only",
+    "gradient.merge_batch",
+    "gradient.skill_aware",
+    "optimizer.edit_budget",
+    "optimizer.min_edit_budget",
+    "optimizer.schedule",
+)
+
 
 def unused(config: TrainerConfig, items: Mapping[Split, Sequence[Item]]) -> Iterator[str]:
     """Yield, in words, which keys change nothing without another one, and which ask for more items than there are."""
@@ -55,7 +65,7 @@ def _of_edits(config: TrainerConfig) -> Iterator[tuple[str, str]]:
     """Yield the keys of edits, if each step writes the whole text anew."""
     if config.optimizer.mode != "full_rewrite":
         return
-    for key in ("gradient.reflection", "optimizer.edit_budget", "optimizer.min_edit_budget", "optimizer.schedule"):
+    for key in _ONLY_FOR_EDITS:
         yield key, "another optimizer.mode"
 
 

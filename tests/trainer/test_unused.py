@@ -67,6 +67,17 @@ ITEMS = {split: [Item(id=f"{split}-{n}", text="x") for n in range(4)] for split 
                 "optimizer.min_edit_budget changes nothing without another optimizer.schedule",
             ],
         ),
+        (
+            {
+                "optimizer": {"mode": "full_rewrite", "edit_budget": 4, "min_edit_budget": 2, "schedule": "cosine"},
+                "gradient": {"failure_only": True, "merge_batch": 2, "skill_aware": True},
+            },
+            [
+                "gradient.failure_only changes nothing without another optimizer.mode",
+                "gradient.merge_batch changes nothing without another optimizer.mode",
+                "gradient.skill_aware changes nothing without another optimizer.mode",
+            ],
+        ),
         ({"optimizer": {"horizon": 1}, "evaluation": {"gate": "sequential"}}, []),
         (
             {"backend": {"name": "openai", "program": "x", "api_version": "1"}},
