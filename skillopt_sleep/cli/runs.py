@@ -10,7 +10,7 @@ import typer
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.lazy import PlainGroup
 from skillopt_sleep.cli.runs_shown import seconds_of, training_lines
-from skillopt_sleep.cli.train import best_val, scored
+from skillopt_sleep.cli.train_shown import best_val, scored
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.trainer.found import Run, find, read, reason_of

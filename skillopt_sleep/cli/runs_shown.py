@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from skillopt_sleep.cli.train import scored, summary_lines
+from skillopt_sleep.cli.train_shown import scored, summary_lines
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.trainer.found import Run
 

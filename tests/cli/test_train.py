@@ -7,18 +7,13 @@ import threading
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from skillopt_sleep.cli.train import best_line, partial
-from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.records import Note, Prompt
 from skillopt_sleep.trainer.env import GROUP
 from tests.command import Done, Home
 from tests.pressed import Pressed
 from tests.sweeps import thinned
-from tests.trainer.toy import Scripted, a_trainer
 
 CONFIG = """
 [train]
@@ -254,24 +249,6 @@ def test_a_training_of_which_something_was_not_scored_ends_as_one_in_part(
     assert "1 of 3 val items of the best skill have no score" in done.err
     assert home.command("eval", str(config), "--split", "val").code == 3
     assert home.command("eval", str(config), "--split", "test").code == 0
-
-
-def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
-    def refuse(prompt: Prompt, number: int) -> None:
-        if "test request 3" in prompt.text:
-            raise CallFailed(FailureKind.REFUSED, "no")
-
-    whole = a_trainer(tmp_path / "whole").train()
-    assert partial(whole) == []
-    assert "The best skill is in" in best_line(whole, Path("run"))
-    summary = a_trainer(tmp_path / "part", Scripted(refuse)).train()
-    roles = ("initial", "best", "final")
-    assert partial(summary) == [
-        f"1 of 8 test items of the {role} skill have no score (refused: no)" for role in roles
-    ]
-    assert partial(replace(whole, notes=(Note(stage="reflect", summary="no"),))) == ["failed on the way: reflect: no"]
-    told = Note(stage="gate", summary="12 val items can only prove a gain of 0.50 or more", expected=True)
-    assert partial(replace(whole, notes=(told,))) == []
 
 
 @pytest.mark.parametrize("stop", thinned([signal.SIGTERM, signal.SIGINT], every=2))

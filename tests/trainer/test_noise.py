@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.train import scored
+from skillopt_sleep.cli.train_shown import scored
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.train import summary_lines
+from skillopt_sleep.cli.train_shown import summary_lines
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.trainer.plot import page

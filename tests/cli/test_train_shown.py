@@ -1,0 +1,26 @@
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from skillopt_sleep.cli.train_shown import best_line, partial
+from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.records import Note, Prompt
+from tests.trainer.toy import Scripted, a_trainer
+
+
+def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
+    def refuse(prompt: Prompt, number: int) -> None:
+        if "test request 3" in prompt.text:
+            raise CallFailed(FailureKind.REFUSED, "no")
+
+    whole = a_trainer(tmp_path / "whole").train()
+    assert partial(whole) == []
+    assert "The best skill is in" in best_line(whole, Path("run"))
+    summary = a_trainer(tmp_path / "part", Scripted(refuse)).train()
+    roles = ("initial", "best", "final")
+    assert partial(summary) == [
+        f"1 of 8 test items of the {role} skill have no score (refused: no)" for role in roles
+    ]
+    assert partial(replace(whole, notes=(Note(stage="reflect", summary="no"),))) == ["failed on the way: reflect: no"]
+    told = Note(stage="gate", summary="12 val items can only prove a gain of 0.50 or more", expected=True)
+    assert partial(replace(whole, notes=(told,))) == []
