@@ -1,7 +1,5 @@
 """Read a dataset from disk as items by split: from files named for their split, or divided by a ratio."""
 
-import random
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
@@ -17,22 +15,17 @@ from skillopt_sleep.records import Split
 from skillopt_sleep.settings import wrong_value
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.envs.fields import Fields
+from skillopt_sleep.trainer.envs.ratio import Items, by_ratio
 from skillopt_sleep.trainer.envs.rows import COMPRESSED, SUFFIXES, Row, form_of
+from skillopt_sleep.trainer.envs.split_names import is_hidden, split_of, splits_in, visible
 
 Count = Annotated[int, Meta(ge=0)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
-Items = Mapping[Split, tuple[Item, ...]]
 Value = TypeVar("Value")
 
 _RATIO = (2, 1, 7)
 _ROW = "fix the row, or leave it out"
 _TABLE = f"{_ROW}; the first line of a table has to name its columns"
-# Checked in this order, so that `valid_unseen` is test and `valid_seen` is val.
-_WORDS = {
-    Split.TEST: frozenset({"test", "unseen"}),
-    Split.TRAIN: frozenset({"train", "training"}),
-    Split.VAL: frozenset({"val", "valid", "validation", "dev", "selection"}),
-}
 
 
 class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -197,10 +190,10 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         unnamed: list[str] = []
         if not self.place.is_dir():
             return named
-        for entry in _visible(self._split_folder):
-            split = _split_of(entry.stem)
+        for entry in visible(self._split_folder):
+            split = split_of(entry.stem)
             inside = self.data_files(entry)
-            if inside and len(_splits_in(entry.stem)) > 1:
+            if inside and len(splits_in(entry.stem)) > 1:
                 self.remark(f"{entry.name} is named for several splits, and was read as {split}")
             if split is not None and inside:
                 named.setdefault(split, []).extend(inside)
@@ -221,8 +214,8 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The folder whose entries may be named for splits; if all data is in one folder of it, that one."""
         folder = self.place
         while True:
-            inside = [entry for entry in _visible(folder) if self.data_files(entry)]
-            if len(inside) != 1 or not inside[0].is_dir() or _split_of(inside[0].stem):
+            inside = [entry for entry in visible(folder) if self.data_files(entry)]
+            if len(inside) != 1 or not inside[0].is_dir() or split_of(inside[0].stem):
                 return folder
             folder = inside[0]
 
@@ -246,17 +239,8 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         if place.is_file() and place == self.place:
             return [place]
         paths = [place] if place.is_file() else sorted(place.rglob("*"))
-        shown = [path for path in paths if not _is_hidden(path.relative_to(place))]
+        shown = [path for path in paths if not is_hidden(path.relative_to(place))]
         return [path for path in shown if path.is_file() and form_of(path) in self.suffixes]
-
-
-def _visible(folder: Path) -> list[Path]:
-    """Return what is in a folder, but for hidden entries."""
-    return [entry for entry in sorted(folder.iterdir()) if not _is_hidden(Path(entry.name))]
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def readable(suffixes: Collection[str]) -> str:
@@ -286,29 +270,6 @@ def convert_rows(
     return tuple(values)
 
 
-def by_ratio(items: Sequence[Item], ratio: tuple[int, int, int], *, seed: int) -> Items:
-    """Divide items by the ratio of train, val and test; equal texts stay together, each split keeps the file order.
-
-    What is left over by the division goes to the splits with the largest remainders.
-    """
-    if not sum(ratio):
-        raise ConfigError("env.ratio has only zeros", remedy="write it as [2, 1, 7]")
-    groups: dict[str, list[int]] = {}
-    for place, item in enumerate(items):
-        groups.setdefault(item.text, []).append(place)
-    shuffled = list(groups.values())
-    random.Random(seed).shuffle(shuffled)  # noqa: S311 - a seeded split, not a secret
-    splits: dict[Split, tuple[Item, ...]] = {}
-    at = 0
-    for split, count in zip(Split, _counts(len(shuffled), ratio), strict=True):
-        places: list[int] = []
-        for group in shuffled[at : at + count]:
-            places += group
-        splits[split] = tuple(items[place] for place in sorted(places))
-        at += count
-    return splits
-
-
 def row_id(path: Path, number: int) -> str:
     """Return an id for a row that has none: its file and number."""
     return f"{path.parent.name}-{stem_of(path)}-{number}"
@@ -319,34 +280,12 @@ def stem_of(path: Path) -> str:
     return Path(path.name.removesuffix(COMPRESSED)).stem
 
 
-def _split_of(name: str) -> Split | None:
-    """Return the split that a file's or folder's name contains, if any; of several the first in our order."""
-    return next(iter(_splits_in(name)), None)
-
-
-def _splits_in(name: str) -> Sequence[Split]:
-    """Return all splits that a name contains; `valid_unseen` is test, as ALFWorld calls it."""
-    words = set(re.split(r"[^a-z]+", name.lower()))
-    if "unseen" in words:
-        return (Split.TEST,)
-    return [split for split, names in _WORDS.items() if names & words]
-
-
 def _refuse_twice(items_by_split: Items, *, where: str) -> None:
-    split_of: dict[str, Split] = {}
+    seen: dict[str, Split] = {}
     for split, items in items_by_split.items():
         for item in items:
-            if item.id in split_of:
-                first = split_of[item.id]
+            if item.id in seen:
+                first = seen[item.id]
                 places = split if first is split else f"{first} and {split}"
                 raise ConfigError(f"{where}: the id '{item.id}' occurs twice ({places})", remedy="make it unique")
-            split_of[item.id] = split
-
-
-def _counts(total: int, ratio: Sequence[int]) -> list[int]:
-    exact = [total * part / sum(ratio) for part in ratio]
-    counts = [int(share) for share in exact]
-    by_remainder = sorted(range(len(ratio)), key=lambda place: (counts[place] - exact[place], place))
-    for place in by_remainder[: total - sum(counts)]:
-        counts[place] += 1
-    return counts
+            seen[item.id] = split

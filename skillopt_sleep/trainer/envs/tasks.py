@@ -16,7 +16,8 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Prompt, Purpose, Rubric, Split, Task, Trajectory
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.trainer.env import Item, Result
-from skillopt_sleep.trainer.envs.datasets import DataEnv, Items
+from skillopt_sleep.trainer.envs.datasets import DataEnv
+from skillopt_sleep.trainer.envs.ratio import Items
 
 # The time a task was written must not change the dataset.
 NO_DAY = datetime(2000, 1, 1, tzinfo=UTC)

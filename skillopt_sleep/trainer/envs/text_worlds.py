@@ -15,8 +15,9 @@ from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.env import Item, Result, blaming
 from skillopt_sleep.trainer.envs.alfworld import AlfGame, games_below
 from skillopt_sleep.trainer.envs.asking import ask
-from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, Items, convert_rows, row_id
+from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, convert_rows, row_id
 from skillopt_sleep.trainer.envs.household import NOTHING, Game, Household
+from skillopt_sleep.trainer.envs.ratio import Items
 from skillopt_sleep.trainer.envs.rows import Row, optional, read_rows
 
 FORM = """\

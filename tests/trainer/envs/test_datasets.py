@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.env import Item, find_env
-from skillopt_sleep.trainer.envs.datasets import by_ratio
 from skillopt_sleep.trainer.envs.question_answering import QuestionAnswering
 from tests.trainer.envs.sealing import seal_or_skip
 
@@ -229,20 +227,6 @@ def test_one_file_is_cut_by_ratio_and_again_the_same(tmp_path: Path) -> None:
     assert all(side == sorted(side, key=int) for side in sides)
     assert sides == [_ids(_env(path, ratio=(5, 3, 2)).items(split)) for split in Split]
     assert sides != [_ids(_env(path, ratio=(5, 3, 2), split_seed=1).items(split)) for split in Split]
-
-
-@given(st.integers(0, 60), st.tuples(*[st.integers(0, 9)] * 3).filter(any))
-def test_a_cut_loses_nothing_and_is_off_by_less_than_one(total: int, ratio: tuple[int, int, int]) -> None:
-    sides = by_ratio([Item(id=str(n), text=str(n)) for n in range(total)], ratio, seed=0)
-    assert sum(len(side) for side in sides.values()) == total
-    for part, side in zip(ratio, sides.values(), strict=True):
-        assert abs(len(side) - total * part / sum(ratio)) < 1
-
-
-def test_equal_texts_stay_on_one_side() -> None:
-    items = [Item(id=str(n), text=f"question {n % 4}") for n in range(40)]
-    for side in by_ratio(items, (1, 1, 2), seed=3).values():
-        assert len(side) == 10 * len({item.text for item in side})
 
 
 @pytest.mark.parametrize("other", ["train2", "dev"])
