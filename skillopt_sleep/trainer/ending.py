@@ -3,6 +3,8 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from msgspec.structs import replace
+
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.trainer.attempts import Spent
@@ -38,5 +40,8 @@ def reason(error: BaseException) -> str:
 
 
 def _write(folder: RunFolder, spent: Spent, *, ended: str) -> None:
-    paid = Paid(**folder.store.ledger.spent()._asdict())
+    tally = folder.store.ledger.spent()
+    paid = Paid(**tally._asdict())
+    if tally.unpriced and not tally.dollars:
+        paid = replace(paid, dollars=None)
     folder.write(SPEND, Spending(paid=paid, seconds=spent.seconds, ended=ended))

@@ -54,7 +54,7 @@ class Paid(Record, frozen=True, kw_only=True):
     """The calls that a run paid for itself, over all resumes; answers that it took from elsewhere aren't among them.
 
     `unnamed` calls reported no tokens: `tokens` and `dollars`, which count against a limit, estimate them. The
-    price of the `unpriced` ones isn't known.
+    price of the `unpriced` ones isn't known; if no price is known at all, `dollars` is None.
     """
 
     purposes: dict[str, int]
@@ -62,7 +62,7 @@ class Paid(Record, frozen=True, kw_only=True):
     usd: float | None = 0.0
     unnamed: int = 0
     tokens: int = 0
-    dollars: float = 0.0
+    dollars: float | None = 0.0
     unpriced: int = 0
     repairs: int = 0
     odd_events: int = 0

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
-from skillopt_sleep.records import Prompt
+from skillopt_sleep.records import Completion, Prompt
 from skillopt_sleep.trainer.ending import reason
 from skillopt_sleep.trainer.run import read_spending
 from tests.trainer.toy import Scripted, a_trainer
@@ -60,3 +61,15 @@ def test_a_run_that_goes_on_no_longer_says_what_ended_it_before(tmp_path: Path) 
     assert before is not None
     assert after is not None
     assert 0 < before.paid.calls < after.paid.calls
+
+
+def test_a_price_that_is_not_known_is_not_kept_as_no_dollars(tmp_path: Path) -> None:
+    class Unpriced(Scripted):
+        def complete(self, prompt: Prompt) -> Completion:
+            return replace(super().complete(prompt), usd=None)
+
+    a_trainer(tmp_path, Unpriced()).train()
+    spending = read_spending(tmp_path)
+    assert spending is not None
+    assert (spending.paid.usd, spending.paid.dollars) == (None, None)
+    assert spending.paid.calls > 0
