@@ -83,7 +83,8 @@ def _judged(parts: Parts, state: State, history: History) -> tuple[State, Histor
     """Let val decide whether the final skill is better than the best; the history says so, and is written."""
     state, gated, trial = judge(parts, state, left=1, falls_back=False)
     parts.folder.write(END, trial)
-    history = replace(history, end=EndRecord(calls=parts.calls(), gated=gated))
+    # Here the optimizer's calls are among those spent.
+    history = replace(history, end=EndRecord(calls=parts.spent.calls, gated=gated))
     parts.folder.write(HISTORY, history)
     return state, history
 

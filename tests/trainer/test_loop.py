@@ -316,6 +316,7 @@ def test_the_final_skill_is_the_best_where_only_the_end_tells(tmp_path: Path) ->
     assert history.end is not None
     assert (history.end.gated.action, history.end.gated.after) == (Action.ACCEPT_NEW_BEST, 1)
     assert (tmp_path / "end.json").exists()
+    assert (history.steps[-1].calls or 0) < history.end.calls <= summary.total.calls
 
 
 def test_other_models_may_play_the_two_roles(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ class StageRow(Record, frozen=True, kw_only=True):
 class Moment(Record, frozen=True, kw_only=True):
     """A row of the table behind the chart: a step or the end of an epoch, its scores and the gate's decision.
 
-    `val` is the mean of what was tried, over `n` pairs; `before` that of the current skill in the same trial, and
-    `gain` the interval of the difference.
+    `val` is the mean of what was tried, over `n` pairs; `before` that of the skill it was tried `against` in the same
+    trial, and `gain` the interval of the difference.
     """
 
     what: str
@@ -44,6 +44,7 @@ class Moment(Record, frozen=True, kw_only=True):
     n: int = 0
     interval: tuple[float, float] | None = None
     before: float | None = None
+    against: str = "current"
     gain: tuple[float, float] | None = None
     decision: str
     reason: str = ""
@@ -125,7 +126,7 @@ def _moments(history: History) -> tuple[Moment, ...]:
     for record in in_order(history):
         rows += _rows(record)
     if history.end:
-        end = Moment(what=END_OF, calls=history.end.calls, decision="no trial")
+        end = Moment(what=END_OF, calls=history.end.calls, against="best", decision="no trial")
         rows.append(_judged(end, history.end.gated))
     return tuple(rows)
 
@@ -138,7 +139,8 @@ def _rows(record: StepRecord | EpochRecord) -> Iterator[Moment]:
     if not found:
         yield bare
     for gated in found:
-        yield _judged(bare, gated)
+        is_best_asked = isinstance(record, EpochRecord) and gated is record.judged
+        yield _judged(replace(bare, against="best" if is_best_asked else "current"), gated)
 
 
 def _judged(row: Moment, gated: Gated) -> Moment:
