@@ -42,7 +42,7 @@ def test_a_training_that_was_stopped_or_killed_is_shown_as_that(tmp_path: Path) 
     spend.write_text(spend.read_text(encoding="utf-8").replace("it was stopped", ""), encoding="utf-8")
     killed, paid, *_ = training_lines(read(tmp_path))
     assert killed == "toy: not finished. To go on: train --resume"
-    assert paid.startswith("paid until it was last resumed: ")
+    assert paid.startswith("paid until its last step: ")
     (tmp_path / "spend.json").unlink()
     assert next(training_lines(read(tmp_path))) == "toy: not finished. To go on: train --resume"
 

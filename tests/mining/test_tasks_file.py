@@ -1,5 +1,6 @@
 """Tasks written by hand."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,12 @@ def test_tasks_are_written_so_that_they_are_read_the_same(tmp_path: Path) -> Non
     assert [(t.id, t.prompt, t.reference, t.project, t.split, t.at) for t in again] == [
         (t.id, t.prompt, t.reference, t.project, t.split, t.at) for t in tasks
     ]
+
+
+@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x0c"])
+def test_a_character_that_ends_a_line_of_text_ends_no_line_of_a_file(character: str, tmp_path: Path) -> None:
+    text = json.dumps({"prompt": f"a{character}b", "reference": {"kind": "exact", "answer": "x"}}, ensure_ascii=False)
+    if character == "\x0c":
+        text = text.replace("\\f", " ") + character
+    [task] = read(tmp_path / "tasks.jsonl", f"{text}\r\n").tasks
+    assert task.prompt.startswith("a")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.records import Completion, Prompt
 from skillopt_sleep.trainer.ending import reason
-from skillopt_sleep.trainer.run import read_spending
+from skillopt_sleep.trainer.run import Spending, read_spending
 from tests.trainer.toy import Scripted, a_trainer
 
 SECRET = "sk-ant-api03-" + "Zx9" * 30
@@ -73,3 +73,19 @@ def test_a_price_that_is_not_known_is_not_kept_as_no_dollars(tmp_path: Path) -> 
     assert spending is not None
     assert (spending.paid.usd, spending.paid.dollars) == (None, None)
     assert spending.paid.calls > 0
+
+
+def test_what_a_run_paid_and_took_is_kept_while_it_runs(tmp_path: Path) -> None:
+    kept: list[Spending | None] = []
+
+    def look(_prompt: Prompt, number: int) -> None:
+        if number in {1, 40}:
+            kept.append(read_spending(tmp_path))
+
+    a_trainer(tmp_path, Scripted(look)).train()
+    first, later = kept
+    assert first is not None
+    assert first.paid.calls == 0
+    assert later is not None
+    assert later.paid.calls > 20
+    assert later.seconds["baseline"] > 0

@@ -224,3 +224,24 @@ def test_the_seconds_of_all_lives_are_added_up(tmp_path: Path) -> None:
     first = seconds()
     a_trainer(tmp_path).train(resume=True)
     assert seconds() > first > 0
+
+
+def test_a_run_whose_answers_are_gone_is_not_paid_for_again(tmp_path: Path) -> None:
+    a_trainer(tmp_path / "one").train()
+    (tmp_path / "one" / "calls.db").unlink()
+    model = Scripted()
+    with pytest.raises(ConfigError, match=r"calls\.db is gone") as refused:
+        a_trainer(tmp_path / "one", model).train(resume=True)
+    assert "put it back" in refused.value.remedy
+    assert model.prompts == []
+
+
+def test_a_run_whose_shared_answers_are_gone_is_not_paid_for_again(tmp_path: Path) -> None:
+    config = a_config(train={"shared": "answers.db"})
+    a_trainer(tmp_path / "one", config=config).train()
+    (tmp_path / "answers.db").unlink()
+    model = Scripted()
+    with pytest.raises(ConfigError, match=r"answers\.db is gone"):
+        a_trainer(tmp_path / "one", model, config=config).train(resume=True)
+    assert model.prompts == []
+    a_trainer(tmp_path / "two", config=config).train()
