@@ -39,7 +39,7 @@ def _unfinished(training: Run) -> Iterator[str]:
     why = f": {training.ended}" if training.ended else ""
     yield f"{training.manifest.env}: not finished{why}. To go on: train --resume"
     if training.paid:
-        until = "paid so far" if training.ended else "paid until it was last resumed"
+        until = "paid so far" if training.ended else "paid until its last step"
         yield f"{until}: {price(training.paid)}"
 
 

@@ -98,11 +98,11 @@ def _entries(path: Path) -> list[Any]:
     if path.suffix == ".toml":
         return _toml_entries(text)
     entries: list[Any] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):  # splitlines also breaks a text at U+2028
         if not line.strip():
             continue
         try:
-            entries.append(msgspec.json.decode(line))
+            entries.append(msgspec.json.decode(line.strip()))
         except msgspec.DecodeError as error:
             raise ValueError(f"line {number}: {error}") from error
     return entries

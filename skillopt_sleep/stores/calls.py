@@ -99,7 +99,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     except sqlite3.DatabaseError as error:
         connection.close()
         raise StoreError(
-            f"{path}: {error}", remedy="move the file away; its calls are then made and paid again"
+            f"{path}: {error}",
+            remedy="name another train.folder or train.shared: there its calls are made and paid again",
         ) from error
     except BaseException:
         connection.close()

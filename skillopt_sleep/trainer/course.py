@@ -11,6 +11,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Document, Past, Split
 from skillopt_sleep.trainer.config import TrainerConfig
+from skillopt_sleep.trainer.ending import write_spending
 from skillopt_sleep.trainer.env import Item, blaming, kind_of
 from skillopt_sleep.trainer.gate import judge
 from skillopt_sleep.trainer.outage import MANY, check_answers, check_scored
@@ -80,6 +81,7 @@ class Course:
         )
         self.history = History(baseline=baseline, calls=parts.calls())
         parts.keep(document, 0)
+        write_spending(parts.folder, parts.spent)
 
     def run(self) -> None:
         """Run all epochs."""
@@ -182,3 +184,4 @@ class Course:
 
     def _tell(self) -> None:
         self._parts.folder.write(HISTORY, self.history)
+        write_spending(self._parts.folder, self._parts.spent)

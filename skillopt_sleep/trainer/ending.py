@@ -18,8 +18,7 @@ def spending(folder: RunFolder) -> Generator[Spent]:
     While it runs, and if it is killed, nothing that ended it before is said of it any more.
     """
     spent = Spent(before=seconds_before(folder.path))
-    if (folder.path / SPEND).exists():
-        _write(folder, spent, ended="")
+    write_spending(folder, spent)
     ended = ""
     try:
         yield spent
@@ -27,7 +26,7 @@ def spending(folder: RunFolder) -> Generator[Spent]:
         ended = reason(error)
         raise
     finally:
-        _write(folder, spent, ended=ended)
+        write_spending(folder, spent, ended=ended)
 
 
 def reason(error: BaseException) -> str:
@@ -39,7 +38,8 @@ def reason(error: BaseException) -> str:
     return redact(f"it failed with {type(error).__name__}: {error}")
 
 
-def _write(folder: RunFolder, spent: Spent, *, ended: str) -> None:
+def write_spending(folder: RunFolder, spent: Spent, *, ended: str = "") -> None:
+    """Write what the run has paid and taken so far, and what ended it, if anything did."""
     tally = folder.store.ledger.spent()
     paid = Paid(**tally._asdict())
     if tally.unpriced and not tally.dollars:

@@ -17,7 +17,7 @@ from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.data import limits_of, read_split
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, scores
-from skillopt_sleep.trainer.run import CONFIG, alone, read_manifest
+from skillopt_sleep.trainer.run import CALLS, CONFIG, alone, check_answers_kept, read_manifest
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
 from skillopt_sleep.trainer.summary import Scores
 from skillopt_sleep.trainer.tasks import as_document, as_task
@@ -53,9 +53,11 @@ def evaluate(
         raise ConfigError(
             f"environment {env.name} has no {split} items", remedy="choose another split, or add items to this one"
         )
+    if (folder / CONFIG).exists():
+        check_answers_kept(folder, config.train.shared)
     with (
         alone(folder),
-        closing(CallStore(folder / "calls.db", clock)) as store,
+        closing(CallStore(folder / CALLS, clock)) as store,
         shared_calls(folder, config.train.shared, store.calls, clock) as calls,
     ):
         budget = meter(config.limits, store.ledger, clock)

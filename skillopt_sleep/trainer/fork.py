@@ -15,7 +15,7 @@ from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.config import config_of
 from skillopt_sleep.trainer.env import find_env
 from skillopt_sleep.trainer.manifest import REDACTED
-from skillopt_sleep.trainer.run import alone, read_manifest
+from skillopt_sleep.trainer.run import CALLS, alone, read_manifest
 
 _OTHER = "name another folder"
 _PLAIN = "name it without a path, as in run-2"
@@ -63,9 +63,9 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
     options = {key: value for key, value in checked.env.items() if key != "name"}
     find_env(checked.env["name"], options, folder=home)
     with alone(run):
-        own = private_dir(folder) / "calls.db"
+        own = private_dir(folder) / CALLS
         shared = checked.train.shared
-        answers = _copied(run / "calls.db", home / shared if shared else own, clock)
+        answers = _copied(run / CALLS, home / shared if shared else own, clock)
     write_atomic(config, to_toml(checked).encode())
     return Fork(config, folder, answers, shares=bool(shared), backend=checked.backend.name)
 

@@ -75,9 +75,9 @@ class Run(NamedTuple):
 
 def find(folder: Path, depth: int = DEPTH) -> Iterator[Path]:
     """Yield the folders of trainings in this folder or below it."""
-    from skillopt_sleep.trainer.run import CONFIG
+    from skillopt_sleep.trainer.run import CALLS, CONFIG
 
-    if (folder / CONFIG).is_file() and (folder / "calls.db").is_file():
+    if (folder / CONFIG).is_file() and (folder / CALLS).is_file():
         yield folder
     elif depth and folder.is_dir():
         for inner in sorted(folder.iterdir()):

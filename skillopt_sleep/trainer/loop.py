@@ -105,8 +105,9 @@ class Trainer:
             shared = self._config.train.shared
             try:
                 with (
-                    spending(folder) as spent,
+                    # In this order, so that a run that has written what it spent has made the shared file.
                     shared_calls(folder.path, shared, folder.store.calls, self._clock) as calls,
+                    spending(folder) as spent,
                 ):
                     return self._run(folder, calls, items, spent, replies)
             finally:

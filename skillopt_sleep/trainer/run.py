@@ -23,6 +23,7 @@ from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.manifest import Manifest, changed_code, hindrances
 
 CONFIG = "config.json"
+CALLS = "calls.db"
 SUMMARY = "summary.json"
 HISTORY = "history.json"
 SPEND = "spend.json"
@@ -114,7 +115,7 @@ def open_run(
         if resume:
             check_resumable(path, started_with)
         with _fresh_results(path):
-            store = CallStore(path / "calls.db", clock)
+            store = CallStore(path / CALLS, clock)
             try:
                 if not resume:
                     store.take_over()  # before there is a run: whoever is killed here starts again, not resumes
@@ -176,10 +177,27 @@ def _refuse_wrong_folder(path: Path, *, resume: bool) -> None:
             )
 
 
+def check_answers_kept(path: Path, shared: str) -> None:
+    """Raise ConfigError if the answers that the run in this folder has had are gone."""
+    kept = [path / CALLS]
+    if shared and (path / SPEND).exists():
+        kept.append(path.absolute().parent / shared)
+    for file in kept:
+        if not file.exists():
+            raise ConfigError(
+                f"{file} is gone, which holds the answers that the run in {path} has had",
+                remedy="put it back; to pay for all answers again, name another train.folder",
+            )
+
+
 def check_resumable(path: Path, started_with: Manifest) -> None:
-    """Raise ConfigError if there is no run in this folder, or if it was started with something else."""
+    """Raise ConfigError if no run is in this folder, or one that began with something else or lost its answers.
+
+    Without these all would be paid for again, and limits would count from nothing.
+    """
     _refuse_wrong_folder(path, resume=True)
     before = read_manifest(path)
+    check_answers_kept(path, started_with.config["train"]["shared"])
     changed = hindrances(before, started_with)
     if not changed:
         return

@@ -13,9 +13,10 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Prompt, Split
-from skillopt_sleep.trainer import Item, Result
+from skillopt_sleep.trainer import Item, Result, evaluate
 from skillopt_sleep.trainer.manifest import Manifest, differences, hindrances, manifest
 from skillopt_sleep.trainer.run import SPEND, Spending, open_run, read_manifest
+from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer, bytes_of
 
 
@@ -233,7 +234,10 @@ def test_a_run_whose_answers_are_gone_is_not_paid_for_again(tmp_path: Path) -> N
     with pytest.raises(ConfigError, match=r"calls\.db is gone") as refused:
         a_trainer(tmp_path / "one", model).train(resume=True)
     assert "put it back" in refused.value.remedy
+    with pytest.raises(ConfigError, match=r"calls\.db is gone"):
+        evaluate(a_config(), Toy(), "", Split.TEST, target=model, pool=SerialPool(), folder=tmp_path / "one")
     assert model.prompts == []
+    assert not (tmp_path / "one" / "calls.db").exists()
 
 
 def test_a_run_whose_shared_answers_are_gone_is_not_paid_for_again(tmp_path: Path) -> None:
