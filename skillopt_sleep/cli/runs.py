@@ -140,17 +140,22 @@ def fork_run(
     made = fork(run, new, changes or [], clock=utc_now)
     where = "the shared file" if made.shares else str(made.folder)
     say(f"{made.config} is the new configuration, and {where} has the {counted(made.answers, 'answer')} so far.")
-    if not changes and not made.shares:
+    if made.changed:
+        warn(f"Changed since {run} began: {', '.join(made.changed)}. The new training begins with what is there now.")
+    elif not changes and not made.shares:
         say("Nothing is changed, so it gives the same result again.")
     command = f"skillopt-sleep train {shlex.quote(str(made.config))}"
-    if made.backend:
+    if made.is_confirmed:
+        say(f"Run it: {command}")
+    elif made.backend:
         say(f"Run it: {command} --backend {made.backend}")
     else:
         say(f"Run it, with the --backend of the first one if it had one: {command}")
     if made.shares:
         say("Val answers that can have chosen a skill aren't shared: they are asked for anew.")
     else:
-        say("The val answers that chose skills there choose here too: compare the two by their test scores.")
+        reused = "the answers that chose skills there choose here too"
+        say(f"Where val is asked the same, {reused}: compare the two by their test scores.")
 
 
 def _opened(path: Path) -> bool:

@@ -12,10 +12,13 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.kit.toml import to_toml
 from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.trainer.config import config_of
-from skillopt_sleep.trainer.env import find_env
-from skillopt_sleep.trainer.manifest import REDACTED
+from skillopt_sleep.trainer.config import TrainerConfig, config_of
+from skillopt_sleep.trainer.data import read_items
+from skillopt_sleep.trainer.env import Env, find_env
+from skillopt_sleep.trainer.given import read_skill
+from skillopt_sleep.trainer.manifest import REDACTED, Manifest, changed_code, manifest
 from skillopt_sleep.trainer.run import CALLS, alone, read_manifest
+from skillopt_sleep.trainer.source import source_of
 
 _OTHER = "name another folder"
 _PLAIN = "name it without a path, as in run-2"
@@ -25,7 +28,9 @@ class Fork(NamedTuple):
     """What was written: the new configuration, and the folder that already has the answers.
 
     If it `shares` its answers by `train.shared`, they are in that file, and no val answer of the other run is used.
-    `backend` is the one that the configuration names, "" if it names none.
+    `backend` is the one that the configuration names, "" if it names none; if it `is_confirmed`, no flag has to name
+    it. `changed` names what isn't what the run
+    began with, though its configuration is: the fork begins with what is there now.
     """
 
     config: Path
@@ -33,6 +38,8 @@ class Fork(NamedTuple):
     answers: int
     shares: bool
     backend: str
+    is_confirmed: bool
+    changed: tuple[str, ...] = ()
 
 
 def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], datetime]) -> Fork:
@@ -43,7 +50,8 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
     """
     if Path(new).name != new:
         raise ConfigError(f"the new training stands beside {run}, so {new!r} can't be its folder", remedy=_PLAIN)
-    raw = read_manifest(run).config
+    before = read_manifest(run)
+    raw = before.config
     if not isinstance(raw["env"].get("name"), str):
         raise ConfigError(
             f"{run} was started in Python, so no file can describe it",
@@ -56,18 +64,58 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
     for path in (folder, config):
         if os.path.lexists(path):
             raise ConfigError(f"{path} is there already", remedy=_OTHER)
+    changed = _changed_since(before, home)
     for change in changes:
         _change(raw, change)
     raw["train"]["folder"] = new
     checked = config_of(raw, where="the fork")
-    options = {key: value for key, value in checked.env.items() if key != "name"}
-    find_env(checked.env["name"], options, folder=home)
+    read_items(_env(checked, home), checked)
     with alone(run):
         own = private_dir(folder) / CALLS
         shared = checked.train.shared
         answers = _copied(run / CALLS, home / shared if shared else own, clock)
     write_atomic(config, to_toml(checked).encode())
-    return Fork(config, folder, answers, shares=bool(shared), backend=checked.backend.name)
+    return Fork(
+        config,
+        folder,
+        answers,
+        shares=bool(shared),
+        backend=checked.backend.name,
+        is_confirmed=checked.backend.confirmed,
+        changed=changed,
+    )
+
+
+def _changed_since(before: Manifest, home: Path) -> tuple[str, ...]:
+    """Return, in words, what of a run's items, skill and environment isn't what it began with any more."""
+    config = config_of(before.config, where="the run")
+    env = _env(config, home)
+    try:
+        items = read_items(env, config)
+    except ConfigError:
+        return ("its data, which can't be read any more",)
+    skill = read_skill(home / config.skill) if config.skill else env.initial_skill()
+    own = source_of(env)
+    now = manifest(
+        config,
+        env=before.env,
+        items=items,
+        initial_skill=skill,
+        prompts={},
+        models=before.models,
+        code={"env": own} if own else {},
+    )
+    changed = [f"the {split} items" for split, sha in now.dataset.items() if before.dataset.get(split) != sha]
+    if now.initial_skill != before.initial_skill:
+        changed.append("the initial skill")
+    if changed_code(before, now):
+        changed.append("the environment's code")
+    return tuple(changed)
+
+
+def _env(config: TrainerConfig, home: Path) -> Env:
+    options = {key: value for key, value in config.env.items() if key != "name"}
+    return find_env(config.env["name"], options, folder=home)
 
 
 def _home(run: Path, named: str) -> Path:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.trainer import TrainerConfig
+from skillopt_sleep.trainer.env import Env, find_env
 from skillopt_sleep.trainer.summary import Summary
 from tests.command import Home
 from tests.trainer.toy import TOY_ENV, a_config, a_trainer
@@ -18,8 +19,8 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-def trained(folder: Path, config: TrainerConfig | None = None) -> Path:
-    a_trainer(folder, config=config).train()
+def trained(folder: Path, config: TrainerConfig | None = None, env: Env | None = None) -> Path:
+    a_trainer(folder, config=config, env=env).train()
     return folder
 
 
@@ -127,12 +128,30 @@ def test_a_run_is_shown_step_by_step(tmp_path: Path, home: Home) -> None:
 def test_a_fork_says_how_it_is_run_and_whether_it_differs(
     tmp_path: Path, home: Home, backend: str, changes: list[str], said: str
 ) -> None:
-    trained(tmp_path / "one", a_config(train={"folder": "one"}, env=TOY_ENV, backend={"name": backend}))
+    config = a_config(train={"folder": "one"}, env=TOY_ENV, backend={"name": backend})
+    trained(tmp_path / "one", config, env=find_env(str(TOY_ENV["name"]), {"words": TOY_ENV["words"]}))
     forked = home.command("runs", "fork", str(tmp_path / "one"), "two", *changes)
     assert forked.code == 0, forked.err
     words = " ".join(forked.out.split())
     assert said.format(tmp_path / "two.toml") in words
     assert ("it gives the same result again" in words) is (not changes)
+    assert forked.err == ""
+
+
+@pytest.mark.slow
+def test_a_fork_of_a_run_whose_skill_has_changed_promises_no_same_result(tmp_path: Path, home: Home) -> None:
+    (tmp_path / "skill.md").write_text("Be brief.", encoding="utf-8")
+    toml = tmp_path / "one.toml"
+    toml.write_text(
+        'skill = "skill.md"\n[train]\nfolder = "one"\nepochs = 1\n[backend]\nname = "simulated"\n'
+        '[env]\nname = "multiple_choice"\n',
+        encoding="utf-8",
+    )
+    assert home.command("train", str(toml)).code == 0
+    (tmp_path / "skill.md").write_text("Be long.", encoding="utf-8")
+    forked = home.command("runs", "fork", str(tmp_path / "one"), "two")
+    assert "began: the initial skill. The new training begins with what is there now." in " ".join(forked.err.split())
+    assert "same result" not in forked.out
 
 
 @pytest.mark.slow

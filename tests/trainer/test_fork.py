@@ -5,19 +5,26 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.trainer import load_config
+from skillopt_sleep.trainer.env import Env, find_env
 from skillopt_sleep.trainer.fork import fork
+from tests.trainer import toy
 from tests.trainer.toy import TOY_ENV, Scripted, a_config, a_trainer
 
 
 def _trained(home: Path) -> int:
     model = Scripted()
     config = a_config(train={"folder": "one"}, env=TOY_ENV)
-    a_trainer(home / "one", model, config=config).train()
+    a_trainer(home / "one", model, config=config, env=_toy()).train()
     return len(model.prompts)
+
+
+def _toy() -> Env:
+    return find_env(str(TOY_ENV["name"]), {"words": TOY_ENV["words"]})
 
 
 def test_a_fork_pays_for_what_differs_only(tmp_path: Path) -> None:
@@ -25,7 +32,7 @@ def test_a_fork_pays_for_what_differs_only(tmp_path: Path) -> None:
     same = fork(tmp_path / "one", "two", [], clock=utc_now)
     model = Scripted()
     again = a_trainer(same.folder, model, config=load_config(same.config)).train()
-    assert (model.prompts, same.answers) == ([], paid)
+    assert (model.prompts, same.answers, same.changed) == ([], paid, ())
     assert again.best_skill == (tmp_path / "one" / "best_skill.md").read_text(encoding="utf-8")
     other = fork(tmp_path / "one", "three", ["evaluation.gate=greedy", "evaluation.test=false"], clock=utc_now)
     config = load_config(other.config)
@@ -100,3 +107,22 @@ def test_a_fork_that_shares_its_answers_finds_them_and_asks_val_anew(tmp_path: P
     assert again.best_skill == (tmp_path / "one" / "best_skill.md").read_text(encoding="utf-8")
     assert model.prompts
     assert all("REQUEST:\nval" in prompt.text for prompt in model.prompts)
+
+
+def test_what_changed_since_the_run_began_is_said_of_its_fork(tmp_path: Path) -> None:
+    (tmp_path / "skill.md").write_text("# Skill\n", encoding="utf-8")
+    env = tmp_path / "env.py"
+    env.write_text(Path(toy.__file__).read_text(encoding="utf-8"), encoding="utf-8")
+    config = a_config(train={"folder": "one"}, env={"name": f"{env}:Toy"})
+    config = replace(config, skill="skill.md")
+    of_file = find_env(f"{env}:Toy", {})
+    a_trainer(tmp_path / "one", config=config, env=of_file, initial_skill="# Skill\n").train()
+    assert fork(tmp_path / "one", "two", [], clock=utc_now).changed == ()
+    (tmp_path / "skill.md").write_text("# Another\n", encoding="utf-8")
+    env.write_text(env.read_text(encoding="utf-8").replace("request {n}", "question {n}"), encoding="utf-8")
+    three = fork(tmp_path / "one", "three", [], clock=utc_now)
+    items = tuple(f"the {split} items" for split in ("train", "val", "test"))
+    assert three.changed == (*items, "the initial skill", "the environment's code")
+    env.write_text(env.read_text(encoding="utf-8").replace("range(count)", "range(0)"), encoding="utf-8")
+    with pytest.raises(ConfigError, match="has no train items"):
+        fork(tmp_path / "one", "four", [], clock=utc_now)
