@@ -7,12 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, NamedTuple, cast
 
+from skillopt_sleep.errors import ItemError
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.trainer.env import Item, Result
+from skillopt_sleep.trainer.env import Item, Result, kind_of
 from skillopt_sleep.trainer.envs.asking import ask
 from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, row_id
 from skillopt_sleep.trainer.envs.programs import NO_PROGRAM, program_of, why_failed
 from skillopt_sleep.trainer.envs.rows import Row, kind_of_row, optional, read_rows, text_of, texts_of
+from skillopt_sleep.trainer.envs.runnable import Runnable, no_test_ran
 from skillopt_sleep.trainer.envs.sealed_runs import SealedRuns, is_inside, usual_seal
 
 FORM = """\
@@ -60,13 +62,19 @@ class CodeTasks(DataEnv, frozen=True, kw_only=True, dict=True):
         """Return what runs the tests; raise ConfigError if nothing can be sealed on this machine."""
         return SealedRuns(usual_seal(), seconds=self.seconds)
 
+    @cached_property
+    def _runnable(self) -> Runnable:
+        return Runnable(self.runs)
+
     def read(self, path: Path) -> Sequence[Item]:
         """Read the tasks of one file; raise ConfigError also if they couldn't be tested here."""
-        usual_seal()
         return self.converted(read_rows(path), lambda number, row: self._item(row, row_id(path, number)), where=path)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
-        """Ask for one file and test it; hard and soft are 1 if the tests pass. Raises SealBroken if it wasn't run."""
+        """Ask for one file and test it; hard and soft are 1 if the tests pass.
+
+        Raises SealBroken if it wasn't run, ItemError if no test was.
+        """
         reply = ask(target, item.text, skill=skill, form=FORM, sample=sample)
         program = program_of(reply)
         if not program.strip():
@@ -74,6 +82,8 @@ class CodeTasks(DataEnv, frozen=True, kw_only=True, dict=True):
         data = item.data
         files = {**data["files"], data["answer_file"]: data["before"] + program, **data["tests"]}
         ended = self.runs.run(data["argv"], files)
+        if no_test_ran(data["argv"], ended.status):
+            raise ItemError(f"{shlex.join(data['argv'])} found no test to run")
         reached = not data["passed"] or data["passed"] in ended.stdout.splitlines()
         passed = ended.status == 0 and reached
         why = ""
@@ -84,6 +94,7 @@ class CodeTasks(DataEnv, frozen=True, kw_only=True, dict=True):
     def _item(self, row: Row, otherwise: str) -> Item:
         name = optional(row, "id", "task_id", "uid") or otherwise
         tested = task_of(row, name)
+        self._runnable.check(tested.argv, tested.tests, {*tested.tests, *tested.files, tested.answer_file})
         return Item(
             id=name,
             text=tested.request,
@@ -119,11 +130,10 @@ def _by_python(request: str, checks: str, name: str, *, before: str = "") -> Tes
 
 
 def _own(row: Row) -> Tested:
-    command: object = row.get("command")
-    argv = shlex.split(command) if isinstance(command, str) else list(texts_of(command))
-    if not argv:
-        raise ValueError("it has no 'command' that runs its tests")
+    argv = _command(row)
     files, tests = _texts(row, "files"), _texts(row, "tests")
+    if not any(text.strip() for text in tests.values()):
+        raise ValueError("it has no 'tests', so nothing would tell a right answer")
     answer_file = optional(row, "answer_file") or SOLUTION
     if not is_inside(answer_file) or answer_file in tests:
         raise ValueError(f"its 'answer_file' {answer_file!r} leads out of the folder, or is one of its tests")
@@ -132,6 +142,17 @@ def _own(row: Row) -> Tested:
     if shown:
         request += f"\n\nThese files are there:\n\n{shown}"
     return Tested(f"{request}\n\nYour file is `{answer_file}`.", files, tests, argv, answer_file)
+
+
+def _command(row: Row) -> list[str]:
+    """Return the program that runs the tests, with its arguments; raise ValueError if it is none."""
+    command: object = row.get("command")
+    if command is not None and not isinstance(command, str | list):
+        raise ValueError(f"its 'command' is {kind_of(command)}, not a text or a list of texts")
+    argv = shlex.split(command) if isinstance(command, str) else list(texts_of(cast("object", command)))
+    if not argv:
+        raise ValueError("it has no 'command' that runs its tests")
+    return argv
 
 
 def _texts(row: Row, name: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.errors import ConfigError, ItemError
 from skillopt_sleep.records import Purpose, Split
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.code_tasks import CodeTasks, task_of
@@ -103,6 +103,10 @@ def test_a_reply_without_a_program_is_not_run(tmp_path: Path) -> None:
     ("changed", "said"),
     [
         ({"command": []}, "no 'command'"),
+        ({"command": 42}, "'command' is an int, not a text or a list"),
+        ({"tests": {}}, "no 'tests'"),
+        ({"tests": ""}, "no 'tests'"),
+        ({"tests": {"test_it.py": " "}}, "no 'tests'"),
         ({"answer_file": "../x.py"}, "leads out"),
         ({"answer_file": "test_it.py"}, "is one of its tests"),
         ({"tests": {"/etc/x": "y"}}, "'/etc/x' leads out"),
@@ -114,6 +118,24 @@ def test_a_reply_without_a_program_is_not_run(tmp_path: Path) -> None:
 def test_a_row_that_can_not_be_used_is_refused(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         task_of({**OWN, **changed}, "x")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [({"command": "nosuchcmd"}, "row 1: its 'command' runs 'nosuchcmd'"), ({"tests": {"test_it.py": "("}}, "Python")],
+)
+def test_a_row_whose_tests_can_not_run_is_refused_before_it_is_asked(
+    tmp_path: Path, changed: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        items(tmp_path, {**OWN, **changed})
+
+
+def test_an_answer_for_which_no_test_ran_has_no_score(tmp_path: Path) -> None:
+    fails = {"command": "sh -c 'exit 5' pytest"}
+    [item] = items(tmp_path, {**OWN, **fails})
+    with pytest.raises(ItemError, match="found no test to run"):
+        answered(item, "def price(n):\n    return 10 * n")
 
 
 def test_an_unusable_row_is_named_with_its_file(tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""Tell whether the tests of a task can be run here at all, before an answer is asked for: else all would fail."""
+
+import ast
+import sys
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from skillopt_sleep.trainer.envs.sealed_runs import SealedRuns
+
+# Whether a program is there, and of a Python whether it has a module.
+_HAS_PROGRAM = ("sh", "-c", 'command -v "$1"', "sh")
+_HAS_MODULE = "import sys, importlib.util as u; sys.exit(u.find_spec(sys.argv[1]) is None)"
+_RUNNERS = ("pytest", "unittest")
+NO_TEST_RAN = 5  # the status of pytest, and of unittest from Python 3.12 on
+
+
+class Runnable:
+    """Asks the seal what is there to run tests with; each question is asked once."""
+
+    def __init__(self, runs: SealedRuns) -> None:
+        self._runs = runs
+        self._known: dict[tuple[str, ...], bool] = {}
+
+    def check(self, argv: Sequence[str], tests: Mapping[str, str], present: Collection[str]) -> None:
+        """Raise ValueError if the command or the tests couldn't run beside these files, whatever the answer is."""
+        program = argv[0]
+        is_ours = "/" in program and not program.startswith("/")
+        if is_ours and str(PurePosixPath(program)) not in present:
+            raise ValueError(f"its 'command' runs {program!r}, which isn't among its tests and files")
+        if not is_ours and not self._has(*_HAS_PROGRAM, program):
+            raise ValueError(f"its 'command' runs {program!r}, which isn't there where tests are run")
+        for word in argv[1:]:
+            if word.endswith(".py") and " " not in word and str(PurePosixPath(word)) not in present:
+                raise ValueError(f"its 'command' names {word!r}, which isn't among its tests and files")
+        if not _is_python(program):
+            return
+        if "-m" in argv[:-1]:
+            self._check_module(program, argv[argv.index("-m") + 1], "its 'command' runs", present)
+        for path, text in tests.items():
+            if path.endswith(".py"):
+                for module in _imported(path, text):
+                    self._check_module(program, module, f"its test {path!r} imports", present)
+
+    def _check_module(self, program: str, module: str, said: str, present: Collection[str]) -> None:
+        """Raise ValueError if a Python has no such module and none of these files is one."""
+        first = module.partition(".")[0]
+        parts = {part.removesuffix(".py") for path in present for part in PurePosixPath(path).parts}
+        python = program if program.rpartition("/")[2].startswith("python") else "python3"
+        if first in parts or first in sys.stdlib_module_names:
+            return
+        if not self._has(python, "-c", _HAS_MODULE, first):
+            raise ValueError(f"{said} {first!r}, which isn't there where tests are run")
+
+    def _has(self, *question: str) -> bool:
+        """Return whether a question that is put to the seal ends well."""
+        if question not in self._known:
+            self._known[question] = self._runs.run(question, {}).status == 0
+        return self._known[question]
+
+
+def no_test_ran(argv: Sequence[str], status: int | None) -> bool:
+    """Return whether a test runner says that there was no test to run."""
+    return status == NO_TEST_RAN and any(word.rpartition("/")[2] in _RUNNERS for word in argv)
+
+
+def _is_python(program: str) -> bool:
+    return program.rpartition("/")[2].startswith(("python", "pytest"))
+
+
+def _imported(path: str, text: str) -> Iterator[str]:
+    """Yield the modules that a test imports in any case; raise ValueError if it isn't Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of odd escapes, which are the author's own
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(f"its test {path!r} isn't Python: {error}") from error
+    for statement in tree.body:
+        if isinstance(statement, ast.Import):
+            yield from (name.name for name in statement.names)
+        elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+            yield statement.module
