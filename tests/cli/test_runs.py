@@ -218,6 +218,10 @@ def test_two_runs_are_compared_by_what_they_were_and_what_came_of_them(tmp_path:
     assert done.code == 0, done.err
     assert "config.optimizer.edit_budget: 1 → 4" in done.out
     assert done.out.count("best test hard 1.000") == 2
+    assert "can't be compared" not in done.out
+    trained(tmp_path / "short", a_config(evaluation={"val_items": 4}))
+    unlike = home.command("runs", "compare", str(one), str(tmp_path / "short")).out
+    assert "They differ in val items, so their scores can't be compared." in unlike
     assert "started with the same configuration" in home.command("runs", "compare", str(one), str(one)).out
 
 

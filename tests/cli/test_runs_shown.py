@@ -95,6 +95,11 @@ def test_an_epoch_stands_behind_its_steps_with_its_verdict(tmp_path: Path) -> No
     assert "epoch 1, accepted as the best; val 0.000 → 0.500 (n=8): " in "\n".join(lines)
 
 
+def test_a_trial_says_how_many_answers_its_means_are_of(tmp_path: Path) -> None:
+    lines = shown(tmp_path, evaluation={"samples": 3})
+    assert any("(n=8, 24 answers)" in line for line in lines if line.startswith("  step"))
+
+
 class Late(Scripted):
     """Only the guidance at the end of the last epoch helps."""
 

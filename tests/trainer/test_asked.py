@@ -1,6 +1,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,42 @@ def test_a_completion_without_a_text_is_an_error_of_the_model(tmp_path: Path) ->
     nothing: Any = None
     with pytest.raises(ConfigError, match=r"the model mine returned a Completion whose text is nothing \(None\)"):
         a_trainer(tmp_path, optimizer=Own(lambda prompt, text: Completion(text=nothing))).train()
+
+
+class Whole:
+    """A whole number of another library, as numpy's are."""
+
+    def __init__(self, value: int) -> None:
+        self._value = value
+
+    def __index__(self) -> int:
+        return self._value
+
+
+def test_numbers_of_another_library_are_taken_as_plain_ones(tmp_path: Path) -> None:
+    def answer(_prompt: Prompt, text: str) -> Completion:
+        five: Any = Whole(5)
+        cent: Any = Fraction(1, 100)
+        return Completion(text=text, usage=Usage(input_tokens=five, output_tokens=2), usd=cent)
+
+    summary = a_trainer(tmp_path, optimizer=Own(answer)).train()
+    assert summary.total.input_tokens == 5 * summary.total.calls
+    assert summary.total.usd == pytest.approx(0.01 * summary.total.calls)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"usage": {"input_tokens": 3}}, "whose usage is a dict"),
+        ({"usage": Usage(input_tokens=1.5)}, "whose usage counts 1.5 tokens"),  # pyright: ignore[reportArgumentType]
+        ({"usd": "0.01"}, "that costs '0.01'"),
+    ],
+)
+def test_a_completion_whose_cost_is_no_number_is_an_error_of_the_model(
+    tmp_path: Path, fields: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"the model mine returned a Completion {said}"):
+        a_trainer(tmp_path, optimizer=Own(lambda _prompt, text: Completion(text=text, **fields))).train()
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "trainer" / "environments.md"

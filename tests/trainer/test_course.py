@@ -42,6 +42,21 @@ def test_a_training_that_is_ended_early_asks_val_about_what_it_learned(
     assert again.best_skill.count("- Say") == 4
 
 
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_numpy_bool_is_true_or_false(tmp_path: Path, *, ends: bool) -> None:
+    class Bool:
+        """What comparing two of numpy's numbers gives."""
+
+        dtype = "bool"
+
+        def __bool__(self) -> bool:
+            return ends
+
+    odd: Any = lambda _record: Bool()  # noqa: E731
+    summary = a_trainer(tmp_path, on_step=odd).train()
+    assert summary.stopped == ("on_step ended it" if ends else "")
+
+
 @pytest.mark.parametrize("answer", [1, "yes", 0.0])
 def test_only_true_ends_a_training_and_what_is_neither_true_nor_false_is_refused(
     tmp_path: Path, answer: object

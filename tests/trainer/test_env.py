@@ -135,7 +135,17 @@ def test_a_grade_may_be_any_number_and_turns_any_list() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [0.5, None, Result(hard="1"), Result(response=None), Result(turns=(1,)), Result(soft=None)],  # pyright: ignore[reportArgumentType]
+    [
+        0.5,
+        None,
+        Result(hard="1"),
+        Result(response=None),
+        Result(response=b"x"),
+        Result(why=1),
+        Result(turns=(1,)),
+        Result(turns=(b"x",)),
+        Result(soft=None),
+    ],  # pyright: ignore[reportArgumentType]
 )
 def test_an_invalid_result_is_named_with_environment_and_item(given: object) -> None:
     with pytest.raises(ConfigError, match="environment toy, item 'one': rollout_one"):
@@ -164,3 +174,8 @@ def test_only_what_an_environment_does_itself_is_blamed_on_it() -> None:
 
 def _asks_us(skill: str) -> None:
     as_document(skill)
+
+
+def test_half_a_character_in_a_result_is_replaced_as_in_a_models_text() -> None:
+    given = Result(response="a\ud800", why="b\ud83d", turns=("c\udfff",), failure="\ud800")
+    assert checked_result(given, env=Toy(), item=ITEM) == Result(response="a?", why="b?", turns=("c?",), failure="?")

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -104,3 +105,9 @@ def test_at_a_limit_the_key_of_the_training_is_named(tmp_path: Path) -> None:
         evaluate(config, Toy(), "", Split.TEST, target=Scripted(), pool=SerialPool(), folder=tmp_path)
     assert "[limits]" in stopped.value.remedy
     assert "night" not in stopped.value.remedy
+
+
+@pytest.mark.parametrize("skill", [None, Path("skill.md")])
+def test_a_skill_that_is_no_text_is_refused(tmp_path: Path, skill: Any) -> None:
+    with pytest.raises(ConfigError, match=r"the skill is .*, not a text"):
+        evaluate(a_config(), Toy(), skill, Split.TEST, target=Scripted(), pool=SerialPool(), folder=tmp_path)

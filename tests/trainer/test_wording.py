@@ -6,7 +6,7 @@ import pytest
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.prompts import slots, template
 from skillopt_sleep.records import Purpose
-from skillopt_sleep.trainer.wording import NAMES, check_overrides, wording, words
+from skillopt_sleep.trainer.wording import NAMES, check_overrides, left_out, wording, words
 from tests.trainer.toy import Scripted, a_trainer
 
 
@@ -49,3 +49,13 @@ def test_an_unknown_prompt_or_slot_is_refused(overrides: dict[str, str], said: s
 
 def test_a_prompt_that_only_a_night_asks_keeps_its_words() -> None:
     assert wording({})("vary") == template("vary")
+
+
+def test_what_a_prompt_of_ones_own_leaves_out_is_said_before_anything_is_spent(tmp_path: Path) -> None:
+    whole = {"select": template("select")}
+    assert list(left_out(whole)) == []
+    own = {"select": "Choose of these.\n{{edits}}"}
+    [said] = left_out(own)
+    assert said.startswith("the prompt select has no slot {{budget}}")
+    with pytest.warns(UserWarning, match="the prompt select has no slot"):
+        a_trainer(tmp_path, prompt_overrides=own, wired=False).train()
