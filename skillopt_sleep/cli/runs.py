@@ -105,6 +105,7 @@ def plot(
 @app.command("compare", epilog="Example: skillopt-sleep runs compare run run-2")
 def compare(one: RunFolder, other: RunFolder, *, as_json: AsJson = False) -> None:
     """Compare two trainings: what they were started with, and how their best skills score."""
+    from skillopt_sleep.trainer.apart import settings_apart, unlike
     from skillopt_sleep.trainer.manifest import differences
 
     first, second = read(one), read(other)
@@ -113,8 +114,11 @@ def compare(one: RunFolder, other: RunFolder, *, as_json: AsJson = False) -> Non
         rows = [first.row(with_steps=False), second.row(with_steps=False)]
         say_json({"schema_version": 1, "differences": changed, "runs": rows})
         return
+    apart, _ = settings_apart([first.manifest, second.manifest])
     for line in changed or ("Both were started with the same configuration.",):
         say(line)
+    if unlike(apart):
+        say(f"They differ in {' and '.join(unlike(apart))}, so their scores can't be compared.")
     for run in (first, second):
         if run.summary is None:
             say(f"{run.folder}: not finished")

@@ -102,7 +102,8 @@ def _change(gated: "Gated") -> str:
     """Return the scores on val that were compared, if any were."""
     if gated.after is None:
         return ""
-    return f"; val {gated.before:.3f} → {gated.after:.3f} (n={gated.size})"
+    answers = f", {gated.n} answers" if gated.n > gated.size else ""
+    return f"; val {gated.before:.3f} → {gated.after:.3f} (n={gated.size}{answers})"
 
 
 def _stage_lines(costs: "Mapping[str, Cost]", seconds: Mapping[str, float]) -> Iterator[str]:

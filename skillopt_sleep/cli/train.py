@@ -1,5 +1,6 @@
 """The commands `train` and `eval`: train a skill on a dataset, and score it."""
 
+import shlex
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -105,7 +106,8 @@ def train(
         say(best_line(summary, training.folder))
     problems = partial(summary)
     if problems:
-        warn(f"Incomplete: {'; '.join(problems)}")
+        again = shlex.join(["skillopt-sleep", "runs", "fork", str(training.folder), "NEW"])
+        warn(f"Incomplete: {'; '.join(problems)}. What failed stays so in this run; a fork asks it again: {again}")
         raise typer.Exit(Exit.PARTIAL)
 
 

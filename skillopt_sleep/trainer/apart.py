@@ -1,11 +1,18 @@
 """Say in which settings several trainings differ."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from skillopt_sleep.trainer.manifest import Manifest, settings
 
 _UNSET = "not set"
+# The scores of two trainings can be compared only where these are the same.
+_ALIKE: Mapping[str, str] = {
+    "env": "environment",
+    "dataset.val": "val items",
+    "evaluation.metric": "metric",
+    "evaluation.mixed_weight": "metric",
+}
 
 
 def settings_apart(manifests: Sequence[Manifest]) -> tuple[dict[str, str], ...]:
@@ -19,6 +26,11 @@ def settings_apart(manifests: Sequence[Manifest]) -> tuple[dict[str, str], ...]:
         keys |= one.keys()
     apart = [key for key in sorted(keys) if len({one.get(key, _UNSET) for one in all_settings}) > 1]
     return tuple({key: one.get(key, _UNSET) for key in apart} for one in all_settings)
+
+
+def unlike(keys: Iterable[str]) -> tuple[str, ...]:
+    """Return, in words, what makes the scores of trainings that differ in these settings incomparable."""
+    return tuple(dict.fromkeys(_ALIKE[key] for key in _ALIKE if key in set(keys)))
 
 
 def uncommon(apart: Sequence[Mapping[str, str]]) -> tuple[dict[str, str], ...]:

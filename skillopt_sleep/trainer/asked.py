@@ -1,10 +1,14 @@
 """Wrap a training's models: calls and failures are kept, retried, repaired, and counted against limits."""
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from numbers import Real
+from types import NoneType
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.failures import Failures, KeptFailures
@@ -90,12 +94,35 @@ class Named:
             raise self._wrong(f"returned {kind_of(completion)}, not a Completion")
         if not isinstance(cast("object", completion.text), str):
             raise self._wrong(f"returned a Completion whose text is {kind_of(completion.text)}")
+        completion = self._with_plain_numbers(completion)
         if completion.structured is None:
             return self._read(prompt, completion)
         if prompt.schema is None or isinstance(completion.structured, prompt.schema):
             return completion
         wanted, came = prompt.schema.__name__, kind_of(completion.structured)
         raise self._wrong(f"answered the {prompt.purpose} prompt with {came} as `structured`, not a {wanted}")
+
+    def _with_plain_numbers(self, completion: Completion) -> Completion:
+        """Return the completion with Python's own numbers, also for those of numpy; raise ConfigError for others."""
+        usage: Any = completion.usage
+        usd: object = completion.usd
+        if usage is not None and not isinstance(usage, Usage):
+            raise self._wrong(f"returned a Completion whose usage is {kind_of(usage)}, not a Usage")
+        if usd is not None and not isinstance(usd, Real):
+            raise self._wrong(f"returned a Completion that costs {usd!r}, which is no number of dollars")
+        if type(usd) not in {float, NoneType}:
+            completion = replace(completion, usd=float(cast("float", usd)))
+        if usage is None:
+            return completion
+        counts = {name: getattr(usage, name) for name in usage.__struct_fields__}
+        if all(type(count) is int for count in counts.values()):
+            return completion
+        try:
+            plain = {name: operator.index(count) for name, count in counts.items()}
+        except TypeError:
+            odd = next(count for count in counts.values() if not hasattr(count, "__index__"))
+            raise self._wrong(f"returned a Completion whose usage counts {odd!r} tokens") from None
+        return replace(completion, usage=Usage(**plain))
 
     def _read(self, prompt: Prompt, completion: Completion) -> Completion:
         try:

@@ -166,6 +166,8 @@ class Course:
         """Tell on_step of this step, and return whether that ends the training: why, or ""."""
         with blaming(self._on_step, "on_step"):
             answer = cast("object", self._on_step(record))
+        if str(getattr(answer, "dtype", "")) == "bool":
+            answer = bool(answer)  # numpy's True and False are of its own
         if answer is not None and not isinstance(answer, bool):
             raise ConfigError(
                 f"on_step returned {kind_of(answer)}, not True or False",

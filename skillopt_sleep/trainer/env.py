@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
 from numbers import Real
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from skillopt_sleep.records import Record, Split
 from skillopt_sleep.trainer.env_file import is_path, load_class
 
 GROUP = "skillopt_sleep.envs"
+_TEXTS = "fix the environment: what isn't a grade is text"
 _PLAIN: Mapping[Any, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -144,11 +145,31 @@ def checked_result(result: object, *, env: Env, item: Item) -> Result:
             f"{where} graded it hard {result.hard!r}, soft {result.soft!r}",
             remedy="fix the environment: a grade is a number between 0 and 1",
         )
-    plain = replace(result, hard=float(result.hard), soft=float(result.soft))
+    for name in ("response", "why", "failure"):
+        text: object = getattr(result, name)
+        if not isinstance(text, str):
+            raise ConfigError(f"{where} returned a Result whose {name} is {kind_of(text)}", remedy=_TEXTS)
+    turns = tuple(cast("Sequence[object]", result.turns))
+    if isinstance(result.turns, str) or not all(isinstance(turn, str) for turn in turns):
+        raise ConfigError(f"{where} returned a Result whose turns aren't texts", remedy=_TEXTS)
+    plain = replace(
+        result,
+        hard=float(result.hard),
+        soft=float(result.soft),
+        response=_writable(result.response),
+        why=_writable(result.why),
+        turns=tuple(map(_writable, result.turns)),
+        failure=_writable(result.failure),
+    )
     try:
         return msgspec.convert(msgspec.to_builtins(plain), Result)
     except (msgspec.ValidationError, TypeError) as error:
         raise ConfigError(f"{where} returned an invalid Result: {error}", remedy="fix the environment") from error
+
+
+def _writable(text: str) -> str:
+    """Return the text with half a surrogate pair replaced, which can be neither stored nor sent."""
+    return text.encode(errors="replace").decode()
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from typing import cast
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError
 from skillopt_sleep.kit.clock import utc_now
@@ -15,7 +16,7 @@ from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config, checked_split
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.data import limits_of, read_split
-from skillopt_sleep.trainer.env import Env, Item
+from skillopt_sleep.trainer.env import Env, Item, kind_of
 from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, scores
 from skillopt_sleep.trainer.run import CALLS, CONFIG, alone, check_answers_kept, read_manifest
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
@@ -44,6 +45,8 @@ def evaluate(
     NightLocked if a training is running in the folder.
     """
     config = checked_config(config)
+    if not isinstance(cast("object", skill), str):
+        raise ConfigError(f"the skill is {kind_of(skill)}, not a text", remedy='pass its text, "" for none')
     split = checked_split(split)
     check_parts(env, {"target": target}, {"pool": pool}, skill)
     check_priced({"target": target}, config.limits)

@@ -34,7 +34,7 @@ from skillopt_sleep.trainer.tasks import as_document, as_task
 from skillopt_sleep.trainer.told import Answers, Replies
 from skillopt_sleep.trainer.underway import Underway, Watch
 from skillopt_sleep.trainer.unused import unread
-from skillopt_sleep.trainer.wording import check_overrides, wording
+from skillopt_sleep.trainer.wording import check_overrides, left_out, wording
 
 
 class Trainer:
@@ -139,6 +139,8 @@ class Trainer:
         """Yield what should be known of the training before anything is spent on it."""
         for text in unread(self._config, self._folder):
             yield f"Config: {text}."
+        for text in left_out(self._overrides):
+            yield f"Prompts: {text}."
         yield from notices(
             self._config,
             self._env,

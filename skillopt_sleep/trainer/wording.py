@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
 from skillopt_sleep.errors import ConfigError
@@ -89,6 +89,15 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
                 f"the prompt {name} would not show the optimizer {slot}, what it has to work with",
                 remedy=f"put {slot} where it belongs; all slots: {', '.join(sorted(known))}",
             )
+
+
+def left_out(overrides: Mapping[str, str]) -> Iterator[str]:
+    """Yield, in words, which slots of the usual prompt a prompt of the user's own doesn't have."""
+    for name, text in overrides.items():
+        missing = sorted(slots(template(name)) - slots(text))
+        if missing:
+            names = ", ".join(f"{{{{{slot}}}}}" for slot in missing)
+            yield f"the prompt {name} has no slot {names}, so the optimizer isn't shown what stands there"
 
 
 def wording(

@@ -133,23 +133,28 @@ def test_a_grade_may_be_any_number_and_turns_any_list() -> None:
     assert type(checked.hard) is float
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        0.5,
-        None,
-        Result(hard="1"),
-        Result(response=None),
-        Result(response=b"x"),
-        Result(why=1),
-        Result(turns=(1,)),
-        Result(turns=(b"x",)),
-        Result(soft=None),
-    ],  # pyright: ignore[reportArgumentType]
-)
-def test_an_invalid_result_is_named_with_environment_and_item(given: object) -> None:
+@pytest.mark.parametrize("given", [0.5, None])
+def test_what_is_no_result_is_named_with_environment_and_item(given: object) -> None:
     with pytest.raises(ConfigError, match="environment toy, item 'one': rollout_one"):
         checked_result(given, env=Toy(), item=ITEM)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("hard", "1"),
+        ("soft", None),
+        ("response", None),
+        ("response", b"x"),
+        ("why", 1),
+        ("turns", (1,)),
+        ("turns", (b"x",)),
+        ("turns", "abc"),
+    ],
+)
+def test_an_invalid_result_is_named_with_environment_and_item(name: str, value: Any) -> None:
+    with pytest.raises(ConfigError, match="environment toy, item 'one': rollout_one"):
+        checked_result(Result(**{name: value}), env=Toy(), item=ITEM)
 
 
 def _lost(key: str) -> str:

@@ -1,7 +1,7 @@
 """Draw several trainings over one another as one HTML page: their best on val by calls, and how they differ."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.pages.axis import Scale, Tick, ticks
 from skillopt_sleep.pages.render import self_contained
 from skillopt_sleep.records import Record
-from skillopt_sleep.trainer.apart import settings_apart
+from skillopt_sleep.trainer.apart import settings_apart, unlike
 from skillopt_sleep.trainer.manifest import Manifest
 from skillopt_sleep.trainer.plot.chart import X_TICKS, Y_TICKS, Points, range_of, stairs
 from skillopt_sleep.trainer.plot.curves import LEVEL, Curves, curves, interval_of
@@ -22,12 +22,6 @@ from skillopt_sleep.trainer.summary import History, Summary
 NAME_OF_SEVERAL = "runs-plot.html"
 KINDS = 6  # colours and dashes; beyond that, numbers alone tell runs apart
 _NEAR = 6.0  # in percent of the chart: two numbers that are no farther apart would hide one another
-_ALIKE: Mapping[str, str] = {
-    "env": "environment",
-    "dataset.val": "val items",
-    "evaluation.metric": "metric",
-    "evaluation.mixed_weight": "metric",
-}
 
 
 class Range(Record, frozen=True, kw_only=True):
@@ -98,7 +92,7 @@ def _values(runs: Sequence[_Run]) -> dict[str, Any]:
         "rows": [_row(number, run, shares) for number, run in enumerate(runs, start=1)],
         "shares": shares,
         "settings": tuple((key, tuple(one[key] for one in apart)) for key in apart[0]),
-        "unlike": tuple(dict.fromkeys(words for key, words in _ALIKE.items() if key in apart[0])),
+        "unlike": unlike(apart[0]),
         "level": f"{100 * LEVEL:.0f} %",
         "interval_of": interval_of,
     }
