@@ -44,15 +44,15 @@ _NO_LINKS = re.compile(r", no links(?: that aren't there now)?(?=,)")
 
 
 # A prompt without this slot asks the optimizer to learn from nothing.
-_SHOWN = {
-    "reflect": "attempts",
+SHOWN = {
+    "reflect": "trajectories",
     "reflect_deep": "failures",
-    "diagnose": "attempts",
+    "diagnose": "trajectories",
     "aggregate": "patches",
     "budget": "edits",
     "select": "edits",
     "rewrite": "suggestions",
-    "rewrite_full": "attempts",
+    "rewrite_full": "trajectories",
     "slow_update": "compared",
     "meta_skill": "compared",
     "appendix": "appendix",
@@ -83,8 +83,8 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
             raise ConfigError(
                 f"the prompt {name} has no slot {{{{{slot}}}}}", remedy=f"known here: {', '.join(sorted(known))}"
             )
-        if _SHOWN[name] not in slots(text):
-            slot = f"{{{{{_SHOWN[name]}}}}}"
+        if SHOWN[name] not in slots(text):
+            slot = f"{{{{{SHOWN[name]}}}}}"
             raise ConfigError(
                 f"the prompt {name} would not show the optimizer {slot}, what it has to work with",
                 remedy=f"put {slot} where it belongs; all slots: {', '.join(sorted(known))}",

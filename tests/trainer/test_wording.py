@@ -6,7 +6,7 @@ import pytest
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.prompts import slots, template
 from skillopt_sleep.records import Purpose
-from skillopt_sleep.trainer.wording import NAMES, check_overrides, left_out, wording, words
+from skillopt_sleep.trainer.wording import NAMES, SHOWN, check_overrides, left_out, wording, words
 from tests.trainer.toy import Scripted, a_trainer
 
 
@@ -35,7 +35,12 @@ def test_a_users_words_stand_around_the_same_values(tmp_path: Path) -> None:
     [
         ({"selct": "x"}, "selct", "select"),
         ({"select": "{{edit}}"}, "{{edit}}", "edits"),
-        ({"reflect": "Write better rules."}, "would not show the optimizer {{attempts}}", "{{attempts}}"),
+        ({"reflect": "Write better rules."}, "would not show the optimizer {{trajectories}}", "{{trajectories}}"),
+        (
+            {"reflect": "Learn from {{attempts}}."},
+            "would not show the optimizer {{trajectories}}",
+            "{{trajectories}}",
+        ),
         ({"select": "Pick {{budget}}."}, "would not show the optimizer {{edits}}", "{{edits}}"),
         ({"select": 3}, "not a text", "text"),
     ],
@@ -59,3 +64,16 @@ def test_what_a_prompt_of_ones_own_leaves_out_is_said_before_anything_is_spent(t
     assert said.startswith("the prompt select has no slot {{budget}}")
     with pytest.warns(UserWarning, match="the prompt select has no slot"):
         a_trainer(tmp_path, prompt_overrides=own, wired=False).train()
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "trainer" / "environments.md"
+ROW = re.compile(r"^\| `(\w+)` \| (`\{\{\w+\}\}`) \| (.*) \|$", re.MULTILINE)
+
+
+def test_the_prompts_and_slots_that_the_docs_name_are_those_that_there_are() -> None:
+    rows = {name: (needed, set(others.split(", "))) for name, needed, others in ROW.findall(PAGE.read_text("utf-8"))}
+    there: dict[str, tuple[str, set[str]]] = {}
+    for name in NAMES:
+        others = slots(template(name)) - {SHOWN[name]}
+        there[name] = (f"`{{{{{SHOWN[name]}}}}}`", {f"`{{{{{slot}}}}}`" for slot in others})
+    assert rows == there
