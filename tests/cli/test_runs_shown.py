@@ -10,7 +10,7 @@ from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.records import Prompt, Purpose
 from skillopt_sleep.trainer.found import read
 from skillopt_sleep.trainer.plot.page import page
-from tests.trainer.toy import Scripted, a_config, a_trainer
+from tests.trainer.toy import Late, Scripted, a_config, a_trainer
 
 
 def shown(folder: Path, model: Scripted | None = None, **sections: dict[str, Any]) -> list[str]:
@@ -98,17 +98,6 @@ def test_an_epoch_stands_behind_its_steps_with_its_verdict(tmp_path: Path) -> No
 def test_a_trial_says_how_many_answers_its_means_are_of(tmp_path: Path) -> None:
     lines = shown(tmp_path, evaluation={"samples": 3})
     assert any("(n=8, 24 answers)" in line for line in lines if line.startswith("  step"))
-
-
-class Late(Scripted):
-    """Only the guidance at the end of the last epoch helps."""
-
-    def _answer(self, prompt: Prompt) -> str:
-        if prompt.purpose is Purpose.SLOW_UPDATE:
-            return '{"guidance": "Say beta. Say gamma. Say delta."}'
-        if prompt.purpose in {Purpose.REFLECT, Purpose.AGGREGATE}:
-            return '{"edits": [{"op": "append", "content": "- Say alpha."}]}'
-        return super()._answer(prompt)
 
 
 def test_the_trial_of_the_final_skill_is_shown_and_drawn(tmp_path: Path) -> None:

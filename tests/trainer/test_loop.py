@@ -13,7 +13,7 @@ from skillopt_sleep.records import Completion, Prompt, Purpose, Split
 from skillopt_sleep.trainer.summary import Action, EpochRecord, History
 from tests.fakes import SerialPool
 from tests.sweeps import thinned
-from tests.trainer.toy import Scripted, Toy, a_config, a_trainer, bytes_of
+from tests.trainer.toy import Late, Scripted, Toy, a_config, a_trainer, bytes_of
 
 MODES = {
     "patch": a_config(),
@@ -300,14 +300,6 @@ def test_the_same_folder_is_not_begun_twice(tmp_path: Path) -> None:
 
 
 def test_the_final_skill_is_the_best_where_only_the_end_tells(tmp_path: Path) -> None:
-    class Late(Scripted):
-        def _answer(self, prompt: Prompt) -> str:
-            if prompt.purpose is Purpose.SLOW_UPDATE:
-                return '{"guidance": "Say beta. Say gamma. Say delta."}'
-            if prompt.purpose in {Purpose.REFLECT, Purpose.AGGREGATE}:
-                return '{"edits": [{"op": "append", "content": "- Say alpha."}]}'
-            return super()._answer(prompt)
-
     summary = a_trainer(tmp_path, Late()).train()
     assert summary.promoted
     assert summary.best.standing == summary.final.standing

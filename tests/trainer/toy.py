@@ -109,6 +109,17 @@ class Scripted:
                 raise AssertionError(prompt.purpose)
 
 
+class Late(Scripted):
+    """Only the guidance at the end of the last epoch helps."""
+
+    def _answer(self, prompt: Prompt) -> str:
+        if prompt.purpose is Purpose.SLOW_UPDATE:
+            return '{"guidance": "Say beta. Say gamma. Say delta."}'
+        if prompt.purpose in {Purpose.REFLECT, Purpose.AGGREGATE}:
+            return '{"edits": [{"op": "append", "content": "- Say alpha."}]}'
+        return super()._answer(prompt)
+
+
 def _edit(word: str) -> dict[str, str]:
     return {"op": "append", "content": f"- Say {word}."}
 
