@@ -70,15 +70,15 @@ def _clear_leftovers() -> None:
     cleared = sweep(find_paths().replays, Path(tempfile.gettempdir()))
     if cleared.gone:
         count = len(cleared.gone)
-        folders = "a folder" if count == 1 else f"{count} folders"
+        folders = str(cleared.gone[0]) if count == 1 else f"{count} folders in {cleared.gone[0].parent}"
         held_login = any(path.name.startswith(CALL) for path in cleared.gone)
         login = ", with a copy of your agent's login" if held_login else ""
-        warn(f"removed {folders} left by a killed night{login}: {cleared.gone[0].parent}")
+        warn(f"removed what a killed night or training left{login}: {folders}")
     for path in cleared.stuck:
         if path.name.startswith(CALL):
             warn(f"could not remove {path}: it may hold a copy of your agent's login, so delete it by hand")
         else:
-            warn(f"could not remove {path}, which a killed night left: delete it by hand")
+            warn(f"could not remove {path}, which a killed night or training left: delete it by hand")
 
 
 def main() -> None:

@@ -109,7 +109,8 @@ def compare(one: RunFolder, other: RunFolder, *, as_json: AsJson = False) -> Non
     from skillopt_sleep.trainer.manifest import differences
 
     first, second = read(one), read(other)
-    changed = differences(first.manifest, second.manifest)
+    every = differences(first.manifest, second.manifest)
+    changed = tuple(line for line in every if not line.startswith("config.train.folder:"))
     if as_json:
         rows = [first.row(with_steps=False), second.row(with_steps=False)]
         say_json({"schema_version": 1, "differences": changed, "runs": rows})

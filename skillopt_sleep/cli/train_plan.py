@@ -46,7 +46,8 @@ def limit_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:
 
     limits = training.config.limits
     if limits.calls and limits.calls < made.calls:
-        yield f"Limit: limits.calls = {limits.calls} may end it early, as it takes up to {made.calls:,} calls."
+        most = f"it takes up to {made.calls:,} calls, with one for each attempt"
+        yield f"Limit: limits.calls = {limits.calls} may end it early, as {most}."
     try:
         check_priced({"optimizer": training.optimizer, "target": training.target}, limits)
     except ConfigError as error:

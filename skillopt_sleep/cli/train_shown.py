@@ -94,7 +94,10 @@ def scored(scores: "Scores | None") -> str:
         words.append(f"{scores.n} answers")
     if scores.unscored:
         words.append(f"{scores.unscored} not scored")
-    return f"hard {scores.hard:.3f}, soft {scores.soft:.3f} ({', '.join(words)})"
+    mixed = ""
+    if scores.metric not in {scores.hard, scores.soft}:
+        mixed = f", mixed {scores.metric:.3f}"
+    return f"hard {scores.hard:.3f}, soft {scores.soft:.3f}{mixed} ({', '.join(words)})"
 
 
 def _roles(summary: "Summary") -> list[tuple[str, "Tested"]]:

@@ -241,8 +241,10 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
         if self.judged == "epoch":
             return epochs
         own = self.optimizer
-        unmeasured = (own.slow_update and not own.slow_gated and self.horizon > 1) or self.gradient.skill_aware
-        return steps + int(unmeasured)
+        # Every epoch but the first may end with guidance, which has a trial or is unmeasured.
+        guided = min(epochs, self.horizon - 1) if own.slow_update else 0
+        unmeasured = (guided > 0 and not own.slow_gated) or self.gradient.skill_aware
+        return steps + (guided if own.slow_gated else 0) + int(unmeasured)
 
     def rule(self) -> GateRule:
         """Return the gate's rule, with all of the run's error rate."""

@@ -18,9 +18,9 @@ from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.data import limits_of, read_split
 from skillopt_sleep.trainer.env import Env, Item, kind_of
 from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, scores
-from skillopt_sleep.trainer.run import CALLS, CONFIG, alone, check_answers_kept, read_manifest
+from skillopt_sleep.trainer.run import CALLS, CONFIG, SUMMARY, alone, check_answers_kept, read_kept, read_manifest
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
-from skillopt_sleep.trainer.summary import Scores
+from skillopt_sleep.trainer.summary import Scores, Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
 
 _LIMITS = "raise [limits] (0 = none), which hold for all calls in the training's folder; paid results are kept"
@@ -99,6 +99,16 @@ def _samples(config: TrainerConfig, split: Split, document: Document, folder: Pa
         return range(VAL_SAMPLE, VAL_SAMPLE + 1)
     first = VAL_SAMPLE
     has_run = (folder / CONFIG).exists()
-    if has_run and config.evaluation.confirm and document.sha != read_manifest(folder).initial_skill:
+    if has_run and config.evaluation.confirm and not _stayed_unasked(document, folder):
         first = CONFIRMING
     return range(first, first + config.evaluation.samples)
+
+
+def _stayed_unasked(document: Document, folder: Path) -> bool:
+    """Return whether this is the run's initial skill, whose first pass over val is the one that the run reports."""
+    if document.sha != read_manifest(folder).initial_skill:
+        return False
+    summary = read_kept(folder / SUMMARY, Summary)
+    if summary is None or summary.reported is None:
+        return True
+    return summary.best.standing.sha != document.sha or not summary.reported.tried

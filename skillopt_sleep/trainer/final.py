@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.stats import wilson
 from skillopt_sleep.records import UNKNOWN, UNVERIFIED, Document, Note, Split
-from skillopt_sleep.trainer.attempts import Cost
+from skillopt_sleep.trainer.attempts import Cost, Job
 from skillopt_sleep.trainer.gate import judge
 from skillopt_sleep.trainer.luck import luck_of
 from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, Held, Parts, State
@@ -36,24 +36,29 @@ def final(
     The test scores belong to exactly the texts the summary names, and equal texts are tested once.
     """
     current = state.current.document
-    jobs = parts.val_jobs(current)
+    is_best = current.sha == state.best.document.sha
+    jobs: tuple[Job, ...] = ()
+    if not is_best:
+        jobs = parts.val_jobs(current)
+    elif not parts.config.optimizer.removal or parts.config.judged != "step":
+        jobs = parts.val_jobs(current, _confirming(parts, state, initial))
     if parts.config.evaluation.test and not parts.config.optimizer.removal:
         jobs += parts.test_jobs(current)
         if parts.attempts.known(parts.val_jobs(current)):
             jobs += parts.test_jobs(state.best.document)
     parts.attempts.make(jobs, label="final")
     promoted = False
-    if current.sha != state.best.document.sha and parts.config.judged == "step":
+    if not is_best and parts.config.judged == "step":
         state, history = _judged(parts, state, history)
         promoted = current.sha == state.best.document.sha
     if parts.config.judged == "step":
         state, learned = remove(parts, state, initial, history)
     best = state.best
-    tested_initial = _tested(parts, initial)
-    tested_best = _tested(parts, best, first=_confirming(parts, best, initial))
-    tested_final = _of(state.current, tested_best)
-    if state.current.document.sha != best.document.sha:
-        tested_final = _tested(parts, state.current)
+    tested_best = _tested(parts, best, first=_confirming(parts, state, initial))
+    tested_initial, tested_final = (
+        _of(held, tested_best) if held.document.sha == best.document.sha else _tested(parts, held)
+        for held in (initial, state.current)
+    )
     costs = parts.spent.costs()
     notes: list[Note] = [*warned(parts.config, steps=len(history.steps), val=len(parts.items[Split.VAL]))]
     for record in (*history.steps, *history.epochs):
@@ -70,7 +75,9 @@ def final(
         gate=f"{parts.rule.name}, {parts.rule.metric}",
         error_rate=_error_rate(parts),
         promoted=promoted,
-        reported=reported(tested_best.val, luck=luck_of(parts, best, initial), tried=len(state.tried), level=LEVEL),
+        reported=reported(
+            tested_best.val, luck=luck_of(parts, best, initial), tried=len(_tried(state, initial)), level=LEVEL
+        ),
         learned=learned,
         costs=costs,
         total=_total(costs),
@@ -100,14 +107,17 @@ def reported(val: Scores, *, luck: float, tried: int, level: float) -> Reported 
     texts = max(1, tried)
     low, high = wilson(val.metric, val.size, level=1 - (1 - level) / texts)
     mean = max(low, val.metric - luck)
-    return Reported(mean=mean, luck=val.metric - mean, interval=(low, high), n=val.size, tried=texts, level=level)
+    return Reported(mean=mean, luck=val.metric - mean, interval=(low, high), n=val.size, tried=tried, level=level)
 
 
-def _confirming(parts: Parts, best: Held, initial: Held) -> int:
-    """Return the first sample of the passes that report the best skill; those of the initial one selected nothing."""
-    if parts.config.evaluation.confirm and best.document.sha != initial.document.sha:
-        return CONFIRMING
-    return VAL_SAMPLE
+def _tried(state: State, initial: Held) -> frozenset[str]:
+    """Return the texts that val was asked about besides the initial one."""
+    return state.tried - {initial.document.sha}
+
+
+def _confirming(parts: Parts, state: State, initial: Held) -> int:
+    """Return the first sample of the passes that report the best skill: if nothing was tried, that of the first."""
+    return CONFIRMING if parts.config.evaluation.confirm and _tried(state, initial) else VAL_SAMPLE
 
 
 def _tested(parts: Parts, held: Held, *, first: int = VAL_SAMPLE) -> Tested:

@@ -48,7 +48,7 @@ def gate(
         state,
         current=_measured(parts, state.current, trial.before, trial),
         alpha=alpha,
-        tried=state.tried | {candidate.sha},
+        tried=_tried(state, candidate, trial),
     )
     action = _ENDS.get(verdict.decision, Action.ACCEPT)
     if forced:
@@ -77,7 +77,7 @@ def judge(parts: Parts, state: State, *, left: int, falls_back: bool = True) -> 
     current, best = state.current, state.best
     trial, verdict, alpha = _try(parts, state, current.document, against=best.document, left=left)
     measured = _measured(parts, current, trial.after, trial)
-    state = replace(state, current=measured, alpha=alpha, tried=state.tried | {current.document.sha})
+    state = replace(state, current=measured, alpha=alpha, tried=_tried(state, current.document, trial))
     action = _ENDS.get(verdict.decision, Action.ACCEPT_NEW_BEST)
     if action is Action.ACCEPT_NEW_BEST:
         state = replace(state, best=state.current)
@@ -107,6 +107,12 @@ def _measured(parts: Parts, held: Held, val: float | None, trial: Trial) -> Held
     if not _is_whole(parts, trial):
         return held
     return replace(held, standing=replace(held.standing, val=val))
+
+
+def _tried(state: State, candidate: Document, trial: Trial) -> frozenset[str]:
+    """Return the texts that val was asked about, with the candidate, if this trial asked."""
+    asked = trial.pairs or trial.repeated or trial.unpaired
+    return state.tried | {candidate.sha} if asked else state.tried
 
 
 def _is_whole(parts: Parts, trial: Trial) -> bool:

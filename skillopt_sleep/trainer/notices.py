@@ -64,11 +64,16 @@ def was_asked(config: TrainerConfig, folder: Path) -> bool:
 
 
 def data_lines(config: TrainerConfig, env: Env, items: Mapping[Split, Sequence[Item]]) -> Iterator[str]:
-    """Yield what the environment leaves out of the data, which items are in train too, and which keys do nothing."""
+    """Yield what the environment leaves out of the data, which items are in train too, and what does nothing."""
     for text in (*remarks(env, used_splits(config)), *repeated(items)):
         yield f"Data: {text}."
     for text in unused(config, items):
         yield f"Config: {text}."
+    if config.evaluation.gate == "sequential" and config.judged != "end" and config.train.epochs > config.horizon:
+        yield (
+            f"Gate: evaluation.alpha is laid over {counted(config.horizon, 'epoch')} (optimizer.horizon). "
+            "Trials after them can prove nothing, unless an earlier one was won."
+        )
 
 
 def extension_lines(made: TrainingPlan) -> list[str]:
@@ -79,7 +84,7 @@ def extension_lines(made: TrainingPlan) -> list[str]:
     goes_on = f"The training in {extends.folder} goes on from {extends.before} to {extends.epochs} epochs"
     paid = "" if extends.paid is None else f", {counted(extends.paid, 'call')} paid in this run"
     so_far = f"{counted(extends.answers, 'answer')} so far{paid}"
-    lines = [f"{goes_on}: at most {made.added:,} new calls, after {so_far}."]
+    lines = [f"{goes_on}: at most {made.added:,} new calls, with one for each attempt, after {so_far}."]
     if extends.again:
         usd = "" if extends.usd is None else f", about ${extends.usd:,.2f},"
         again = f"Besides, about {extends.again:,} of these answers{usd} are asked for again: {extends.why}."

@@ -212,6 +212,12 @@ def _questions(config: TrainerConfig, steps: int) -> dict[str, int]:
     batches = steps * config.train.accumulation
     deep = batches if gradient.reflection == "deep" else 0
     later = epochs - 1
+    looking_back = {
+        "slow_update": later if own.slow_update else 0,
+        "meta_skill": max(later - 1, 0) if own.meta_skill else 0,
+    }
+    if own.mode == "full_rewrite":
+        return {"rewrite_full": batches * reflections, "rewrite": steps, **looking_back}
     return {
         "diagnose": deep * reflections,
         "reflect": batches * reflections,
@@ -220,8 +226,7 @@ def _questions(config: TrainerConfig, steps: int) -> dict[str, int]:
         "budget": steps if own.schedule == "autonomous" else 0,
         "select": steps,
         "rewrite": steps if own.mode == "rewrite" else 0,
-        "slow_update": later if own.slow_update else 0,
-        "meta_skill": max(later - 1, 0) if own.meta_skill else 0,
+        **looking_back,
         "appendix": steps if gradient.skill_aware and gradient.consolidate_after else 0,
     }
 

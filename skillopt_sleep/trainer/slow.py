@@ -102,7 +102,8 @@ def _guided(
         return state, record
     parts.folder.write(f"{folder}/candidate.md", changed.text)
     if parts.config.optimizer.slow_gated:
-        left = parts.config.horizon - record.epoch + 1
+        after = parts.config.horizon - record.epoch
+        left = parts.config.trials_left(epochs=after + 1, steps=after * (step // record.epoch))
         state, gated, trial = gate(parts, state, changed, step=step, origin="slow_update", left=left)
         parts.folder.write(f"{folder}/trial.json", trial)
     else:

@@ -231,7 +231,8 @@ def _decided(
         after = state.moved(changed, step=place.step, origin="step", val=None)
         parts.keep(changed, after.versions)
         return after, Gated(action=Action.UNJUDGED, reason=UNJUDGED, error_rate=UNVERIFIED), ()
-    left = parts.config.trials_left(epochs=1, steps=place.total - place.step + 1)
+    epochs = parts.config.horizon - place.epoch + 1
+    left = parts.config.trials_left(epochs=epochs, steps=place.total - place.step + 1)
     after, gated, trial = gate(parts, state, changed, step=place.step, origin="step", left=left)
     parts.folder.write(f"{place.folder}/trial.json", trial)
     if gated.action in TAKEN:

@@ -87,6 +87,7 @@ def test_the_environments_own_options_are_free(tmp_path: Path) -> None:
     [
         ({"slow_update": False}, {"judge": "step"}, 6),
         ({"slow_update": True}, {"judge": "step"}, 7),
+        ({"slow_update": True, "slow_gated": True}, {"judge": "step"}, 7),
         ({"screen": 2}, {"judge": "epoch"}, 2),
         ({"screen": 2}, {"judge": "auto"}, 1),
         ({"screen": 0}, {"judge": "auto"}, 7),

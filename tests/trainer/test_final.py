@@ -5,10 +5,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from skillopt_sleep.cli.train_shown import summary_lines
+from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Prompt, Purpose
-from skillopt_sleep.trainer import Item, Result
+from skillopt_sleep.records import Prompt, Purpose, Split
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
+from skillopt_sleep.trainer import Item, Result, evaluate
 from skillopt_sleep.trainer.parts import CONFIRMING
+from skillopt_sleep.trainer.summary import Action, History
+from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
 
@@ -48,3 +53,84 @@ def test_a_skill_that_is_best_and_final_has_one_score(tmp_path: Path) -> None:
     assert final.file == "skills/skill_v0003.md"
     assert summary.reported is not None
     assert summary.reported.mean + summary.reported.luck == final.val.metric
+
+
+class Useless(Scripted):
+    """Proposes rules that change nothing, each time another one."""
+
+    def _answer(self, prompt: Prompt) -> str:
+        if prompt.purpose in {Purpose.REFLECT, Purpose.AGGREGATE}:
+            edit = {"op": "append", "content": f"- Mind it, {prompt.asker}."}
+            return json.dumps({"edits": [edit]})
+        return super()._answer(prompt)
+
+
+ALONE = {"slow_update": False, "meta_skill": False}
+
+
+def test_an_initial_skill_that_stays_the_best_is_reported_by_a_pass_that_chose_nothing(tmp_path: Path) -> None:
+    config = a_config(optimizer=ALONE, evaluation={"confirm": True})
+    env = Unsteady(words=("nothing", "more"))
+    model = Useless()
+    summary = a_trainer(tmp_path, model, env=env, config=config, initial_skill="Say nothing. Say more.").train()
+    assert (summary.best.standing.step, summary.initial.standing.step) == (0, 0)
+    assert summary.reported is not None
+    assert summary.reported.tried > 0
+    assert summary.best.val.hard == summary.initial.val.hard == summary.final.val.hard == 0.5
+    found = evaluate(
+        config, env, "Say nothing. Say more.", Split.VAL, target=model, pool=SerialPool(), folder=tmp_path
+    )
+    assert found == summary.best.val
+
+
+def test_where_nothing_was_tried_no_further_pass_is_made_and_none_is_counted(tmp_path: Path) -> None:
+    config = a_config(optimizer=ALONE, evaluation={"confirm": True, "test": False})
+
+    class Silent(Scripted):
+        def _answer(self, prompt: Prompt) -> str:
+            none = prompt.purpose in {Purpose.REFLECT, Purpose.AGGREGATE}
+            return '{"edits": []}' if none else super()._answer(prompt)
+
+    model = Silent()
+    summary = a_trainer(tmp_path, model, config=config).train()
+    assert summary.reported is not None
+    assert summary.reported.tried == 0
+    assert summary.costs["val"].calls == 8
+    assert "(n=8, 0 skills tried)" in "\n".join(summary_lines(summary, None))
+
+
+def test_the_evidence_gate_at_the_end_asks_val_for_its_trial_and_the_report_alone(tmp_path: Path) -> None:
+    config = a_config(
+        optimizer=ALONE | {"screen": 2, "edit_budget": 4},
+        evaluation={"gate": "sequential", "confirm": True, "test": False},
+    )
+    summary = a_trainer(tmp_path, config=config).train()
+    assert summary.best.standing.step > 0
+    answers = json.loads((tmp_path / f"answers/val-{summary.best.standing.sha[:12]}.json").read_bytes())
+    samples = {answer["sample"] for answer in answers}
+    assert {sample for sample in samples if sample < CANDIDATE_SAMPLES} == {CONFIRMING}
+
+
+def test_a_text_that_val_was_not_asked_about_is_not_counted_as_tried(tmp_path: Path) -> None:
+    config = a_config(
+        train={"epochs": 3},
+        optimizer={"slow_update": True, "slow_gated": True, "horizon": 1},
+        evaluation={"gate": "sequential", "rounds": 1, "test": False, "judge": "step"},
+    )
+    summary = a_trainer(tmp_path, Useless(), config=config).train()
+    assert "abstain" in summary.actions
+    assert summary.reported is not None
+    asked = {file.name for file in (tmp_path / "answers").glob("val-*")}
+    assert summary.reported.tried == len(asked) - 1
+
+
+def test_gated_guidance_has_a_share_of_the_error_rate_of_its_own(tmp_path: Path) -> None:
+    config = a_config(
+        optimizer={"slow_update": True, "slow_gated": True},
+        evaluation={"gate": "sequential", "test": False, "judge": "step"},
+    )
+    a_trainer(tmp_path, Useless(), config=config).train()
+    history = from_json((tmp_path / "history.json").read_bytes(), History)
+    gated = history.epochs[-1].gated
+    assert gated is not None
+    assert gated.action is not Action.ABSTAIN

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Env, TrainerConfig
 from skillopt_sleep.trainer.extension import Extension
-from skillopt_sleep.trainer.notices import extension_lines
+from skillopt_sleep.trainer.notices import data_lines, extension_lines
 from skillopt_sleep.trainer.plan import plan
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -23,13 +24,11 @@ def test_a_plan_of_a_new_training_says_nothing_of_another() -> None:
 
 def test_an_extension_that_pays_nothing_again_says_so() -> None:
     lines = extension_lines(replace(MADE, extends=EXTENDS, added=1_390))
-    assert (
-        "from 2 to 4 epochs: at most 1,390 new calls, after 402 answers so far, 29 calls paid in this run."
-        in lines[0]
-    )
+    most = "at most 1,390 new calls, with one for each attempt"
+    assert f"from 2 to 4 epochs: {most}, after 402 answers so far, 29 calls paid in this run." in lines[0]
     assert "None" in lines[1]
     unknown = extension_lines(replace(MADE, extends=replace(EXTENDS, paid=None), added=1))
-    assert unknown[0].endswith("at most 1 new calls, after 402 answers so far.")
+    assert unknown[0].endswith("at most 1 new calls, with one for each attempt, after 402 answers so far.")
 
 
 def test_an_extension_that_pays_again_says_how_much_why_and_what_keeps_it() -> None:
@@ -106,3 +105,14 @@ def test_in_python_keys_that_only_the_command_looks_at_are_warned_of(tmp_path: P
     assert told(tmp_path / "two", only_target) == [
         "Config: the models are those that Trainer is given, so target isn't looked at."
     ]
+
+
+@pytest.mark.parametrize(("judge", "epochs", "is_said"), [("step", 3, True), ("step", 2, False), ("end", 3, False)])
+def test_that_trials_after_the_horizon_prove_nothing_is_said(judge: str, epochs: int, *, is_said: bool) -> None:
+    config = a_config(
+        train={"epochs": epochs},
+        optimizer={"horizon": 2, "screen": 2},
+        evaluation={"gate": "sequential", "judge": judge},
+    )
+    lines = list(data_lines(config, Toy(), {split: Toy().items(split) for split in Split}))
+    assert any("laid over 2 epochs (optimizer.horizon)" in line for line in lines) is is_said

@@ -28,6 +28,7 @@ from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
         {"gradient": {"reflection": "deep"}},
         {"gradient": {"skill_aware": True, "consolidate_after": 1}},
         {"optimizer": {"mode": "rewrite", "slow_gated": True}},
+        {"optimizer": {"mode": "full_rewrite"}, "gradient": {"minibatch": 2}},
         {"optimizer": {"schedule": "autonomous", "edit_budget": 3, "slow_update": False}},
         {"train": {"epochs": 4, "batch_size": 4, "accumulation": 2}},
         {"train": {"samples": 2}, "evaluation": {"samples": 2, "redraw": "always"}},
