@@ -3,7 +3,7 @@
 import ast
 import sys
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from skillopt_sleep.trainer.envs.sealed_runs import SealedRuns
@@ -12,6 +12,8 @@ from skillopt_sleep.trainer.envs.sealed_runs import SealedRuns
 _HAS_PROGRAM = ("sh", "-c", 'command -v "$1"', "sh")
 _HAS_MODULE = "import sys, importlib.util as u; sys.exit(u.find_spec(sys.argv[1]) is None)"
 _RUNNERS = ("pytest", "unittest")
+# Those whose tests our own Python can read.
+_PYTHONS = frozenset({"python", "python3", f"python3.{sys.version_info.minor}", "pytest"})
 NO_TEST_RAN = 5  # the status of pytest, and of unittest from Python 3.12 on
 
 
@@ -31,25 +33,28 @@ class Runnable:
         if not is_ours and not self._has(*_HAS_PROGRAM, program):
             raise ValueError(f"its 'command' runs {program!r}, which isn't there where tests are run")
         for word in argv[1:]:
-            if word.endswith(".py") and " " not in word and str(PurePosixPath(word)) not in present:
+            is_file = word.endswith(".py") and not word.startswith(("-", "/")) and " " not in word
+            if is_file and str(PurePosixPath(word)) not in present:
                 raise ValueError(f"its 'command' names {word!r}, which isn't among its tests and files")
-        if not _is_python(program):
+        name = program.rpartition("/")[2]
+        if name not in _PYTHONS:
             return
-        if "-m" in argv[:-1]:
+        is_python = name != "pytest"  # which may have a Python of its own, whose modules aren't known
+        if is_python and "-m" in argv[:-1]:
             self._check_module(program, argv[argv.index("-m") + 1], "its 'command' runs", present)
         for path, text in tests.items():
             if path.endswith(".py"):
-                for module in _imported(path, text):
+                modules = _imported(path, text)
+                for module in modules if is_python else ():
                     self._check_module(program, module, f"its test {path!r} imports", present)
 
     def _check_module(self, program: str, module: str, said: str, present: Collection[str]) -> None:
         """Raise ValueError if a Python has no such module and none of these files is one."""
         first = module.partition(".")[0]
         parts = {part.removesuffix(".py") for path in present for part in PurePosixPath(path).parts}
-        python = program if program.rpartition("/")[2].startswith("python") else "python3"
         if first in parts or first in sys.stdlib_module_names:
             return
-        if not self._has(python, "-c", _HAS_MODULE, first):
+        if not self._has(program, "-c", _HAS_MODULE, first):
             raise ValueError(f"{said} {first!r}, which isn't there where tests are run")
 
     def _has(self, *question: str) -> bool:
@@ -64,20 +69,18 @@ def no_test_ran(argv: Sequence[str], status: int | None) -> bool:
     return status == NO_TEST_RAN and any(word.rpartition("/")[2] in _RUNNERS for word in argv)
 
 
-def _is_python(program: str) -> bool:
-    return program.rpartition("/")[2].startswith(("python", "pytest"))
-
-
-def _imported(path: str, text: str) -> Iterator[str]:
-    """Yield the modules that a test imports in any case; raise ValueError if it isn't Python."""
+def _imported(path: str, text: str) -> Sequence[str]:
+    """Return the modules that a test imports in any case; raise ValueError if it isn't Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of odd escapes, which are the author's own
             tree = ast.parse(text)
     except (SyntaxError, ValueError) as error:
         raise ValueError(f"its test {path!r} isn't Python: {error}") from error
+    modules: list[str] = []
     for statement in tree.body:
         if isinstance(statement, ast.Import):
-            yield from (name.name for name in statement.names)
+            modules += [name.name for name in statement.names]
         elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
-            yield statement.module
+            modules.append(statement.module)
+    return modules

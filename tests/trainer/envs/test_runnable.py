@@ -23,6 +23,7 @@ def checked(command: str, tests: dict[str, str]) -> None:
         ("python3 -m unittest -q test_it", {"test_it.py": f"import unittest\n{TEST}"}),
         ("python3 test_it.py", {"test_it.py": "import helpers\n", "tests/helpers.py": ""}),
         ("python3 test_it.py", {"test_it.py": "try:\n    import numpie\nexcept ImportError:\n    pass\n"}),
+        ("python3 -W ignore test_it.py --only=other.py", {"test_it.py": TEST}),
         ("sh run.sh", {"run.sh": "python3 solution.py\n", "test_it.py": "no Python ("}),
         ("./run.sh", {"run.sh": "python3 solution.py\n"}),
     ],
