@@ -20,7 +20,7 @@ def sampled(cases: Iterable[Any], *, every: int) -> list[Any]:
 def thinned(cases: Iterable[Any], *, every: int) -> list[Any]:
     """Return the cases of one parameter, all but each `every`-th marked slow.
 
-    Of the slow ones `make check` runs each third, beginning with the first; the others are left to a whole sweep.
+    Of the slow ones `make check` runs each fourth, beginning with the first; the others are left to a whole sweep.
     """
     marked: list[Any] = []
     slow = 0
@@ -28,7 +28,7 @@ def thinned(cases: Iterable[Any], *, every: int) -> list[Any]:
         if place % every == 0:
             marked.append(case)
             continue
-        is_left = slow % 3 != 0 and not WHOLE
+        is_left = slow % 4 != 0 and not WHOLE
         slow += 1
         marks = (pytest.mark.slow, pytest.mark.sweep) if is_left else (pytest.mark.slow,)
         marked.append(pytest.param(case, marks=marks))
