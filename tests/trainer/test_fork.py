@@ -123,6 +123,12 @@ def test_what_changed_since_the_run_began_is_said_of_its_fork(tmp_path: Path) ->
     three = fork(tmp_path / "one", "three", [], clock=utc_now)
     items = tuple(f"the {split} items" for split in ("train", "val", "test"))
     assert three.changed == (*items, "the initial skill", "the environment's code")
+    (tmp_path / "skill.md").unlink()
+    other = fork(tmp_path / "one", "other", [f'env.name="{toy.__file__}:Toy"', 'skill=""'], clock=utc_now)
+    assert "the initial skill" in other.changed
     env.write_text(env.read_text(encoding="utf-8").replace("range(count)", "range(0)"), encoding="utf-8")
     with pytest.raises(ConfigError, match="has no train items"):
         fork(tmp_path / "one", "four", [], clock=utc_now)
+    env.unlink()
+    gone = fork(tmp_path / "one", "five", [f'env.name="{toy.__file__}:Toy"', 'skill=""'], clock=utc_now)
+    assert "its data, which can't be read any more" in gone.changed
