@@ -94,7 +94,7 @@ class Named:
             raise self._wrong(f"returned {kind_of(completion)}, not a Completion")
         if not isinstance(cast("object", completion.text), str):
             raise self._wrong(f"returned a Completion whose text is {kind_of(completion.text)}")
-        completion = self._with_plain_numbers(completion)
+        completion = self._with_plain_dollars(self._with_plain_tokens(completion))
         if completion.structured is None:
             return self._read(prompt, completion)
         if prompt.schema is None or isinstance(completion.structured, prompt.schema):
@@ -102,18 +102,22 @@ class Named:
         wanted, came = prompt.schema.__name__, kind_of(completion.structured)
         raise self._wrong(f"answered the {prompt.purpose} prompt with {came} as `structured`, not a {wanted}")
 
-    def _with_plain_numbers(self, completion: Completion) -> Completion:
-        """Return the completion with Python's own numbers, also for those of numpy; raise ConfigError for others."""
-        usage: Any = completion.usage
+    def _with_plain_dollars(self, completion: Completion) -> Completion:
+        """Return the completion with its cost as a number of Python's own; raise ConfigError if it is no number."""
         usd: object = completion.usd
-        if usage is not None and not isinstance(usage, Usage):
-            raise self._wrong(f"returned a Completion whose usage is {kind_of(usage)}, not a Usage")
-        if usd is not None and not isinstance(usd, Real):
+        if type(usd) in {float, NoneType}:
+            return completion
+        if not isinstance(usd, Real):
             raise self._wrong(f"returned a Completion that costs {usd!r}, which is no number of dollars")
-        if type(usd) not in {float, NoneType}:
-            completion = replace(completion, usd=float(cast("float", usd)))
+        return replace(completion, usd=float(usd))
+
+    def _with_plain_tokens(self, completion: Completion) -> Completion:
+        """Return the completion with its tokens as numbers of Python's own; raise ConfigError for no whole number."""
+        usage: Any = completion.usage
         if usage is None:
             return completion
+        if not isinstance(usage, Usage):
+            raise self._wrong(f"returned a Completion whose usage is {kind_of(usage)}, not a Usage")
         counts = {name: getattr(usage, name) for name in usage.__struct_fields__}
         if all(type(count) is int for count in counts.values()):
             return completion

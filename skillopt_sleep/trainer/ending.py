@@ -13,7 +13,7 @@ from skillopt_sleep.trainer.run import SPEND, Paid, RunFolder, Spending, seconds
 
 @contextmanager
 def spending(folder: RunFolder) -> Generator[Spent]:
-    """Yield what the run spends from now on; write it at the end, with what ended the run if it isn't finished.
+    """Yield what the run spends from now on; write it now and at the end, with what ended an unfinished run.
 
     While it runs, and if it is killed, nothing that ended it before is said of it any more.
     """

@@ -76,7 +76,7 @@ def final(
         error_rate=_error_rate(parts),
         promoted=promoted,
         reported=reported(
-            tested_best.val, luck=luck_of(parts, best, initial), tried=len(_tried(state, initial)), level=LEVEL
+            tested_best.val, luck=luck_of(parts, best, initial), tried=len(_others(state, initial)), level=LEVEL
         ),
         learned=learned,
         costs=costs,
@@ -110,14 +110,14 @@ def reported(val: Scores, *, luck: float, tried: int, level: float) -> Reported 
     return Reported(mean=mean, luck=val.metric - mean, interval=(low, high), n=val.size, tried=tried, level=level)
 
 
-def _tried(state: State, initial: Held) -> frozenset[str]:
+def _others(state: State, initial: Held) -> frozenset[str]:
     """Return the texts that val was asked about besides the initial one."""
     return state.tried - {initial.document.sha}
 
 
 def _confirming(parts: Parts, state: State, initial: Held) -> int:
     """Return the first sample of the passes that report the best skill: if nothing was tried, that of the first."""
-    return CONFIRMING if parts.config.evaluation.confirm and _tried(state, initial) else VAL_SAMPLE
+    return CONFIRMING if parts.config.evaluation.confirm and _others(state, initial) else VAL_SAMPLE
 
 
 def _tested(parts: Parts, held: Held, *, first: int = VAL_SAMPLE) -> Tested:

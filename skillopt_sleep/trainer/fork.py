@@ -29,8 +29,7 @@ class Fork(NamedTuple):
 
     If it `shares` its answers by `train.shared`, they are in that file, and no val answer of the other run is used.
     `backend` is the one that the configuration names, "" if it names none; if it `is_confirmed`, no flag has to name
-    it. `changed` names what isn't what the run
-    began with, though its configuration is: the fork begins with what is there now.
+    it. `changed` names what isn't as it was when the run began: the fork begins with what is there now.
     """
 
     config: Path
@@ -89,12 +88,14 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
 def _changed_since(before: Manifest, home: Path) -> tuple[str, ...]:
     """Return, in words, what of a run's items, skill and environment isn't what it began with any more."""
     config = config_of(before.config, where="the run")
-    env = _env(config, home)
     try:
+        env = _env(config, home)
         items = read_items(env, config)
     except ConfigError:
         return ("its data, which can't be read any more",)
-    skill = read_skill(home / config.skill) if config.skill else env.initial_skill()
+    skill = ""
+    with contextlib.suppress(ConfigError):  # a file that is gone has changed, too
+        skill = read_skill(home / config.skill) if config.skill else env.initial_skill()
     own = source_of(env)
     now = manifest(
         config,

@@ -26,6 +26,21 @@ class Runnable:
 
     def check(self, argv: Sequence[str], tests: Mapping[str, str], present: Collection[str]) -> None:
         """Raise ValueError if the command or the tests couldn't run beside these files, whatever the answer is."""
+        self._check_command(argv, present)
+        name = argv[0].rpartition("/")[2]
+        is_python = name != "pytest"  # which may have a Python of its own, whose modules aren't known
+        if name not in _PYTHONS:
+            return
+        if is_python and "-m" in argv[:-1]:
+            self._check_module(argv[0], argv[argv.index("-m") + 1], "its 'command' runs", present)
+        for path, text in tests.items():
+            modules = _imported(path, text) if path.endswith(".py") else ()
+            if is_python:
+                for module in modules:
+                    self._check_module(argv[0], module, f"its test {path!r} imports", present)
+
+    def _check_command(self, argv: Sequence[str], present: Collection[str]) -> None:
+        """Raise ValueError if the program, or a Python file among its arguments, isn't there."""
         program = argv[0]
         is_ours = "/" in program and not program.startswith("/")
         if is_ours and str(PurePosixPath(program)) not in present:
@@ -36,17 +51,6 @@ class Runnable:
             is_file = word.endswith(".py") and not word.startswith(("-", "/")) and " " not in word
             if is_file and str(PurePosixPath(word)) not in present:
                 raise ValueError(f"its 'command' names {word!r}, which isn't among its tests and files")
-        name = program.rpartition("/")[2]
-        if name not in _PYTHONS:
-            return
-        is_python = name != "pytest"  # which may have a Python of its own, whose modules aren't known
-        if is_python and "-m" in argv[:-1]:
-            self._check_module(program, argv[argv.index("-m") + 1], "its 'command' runs", present)
-        for path, text in tests.items():
-            if path.endswith(".py"):
-                modules = _imported(path, text)
-                for module in modules if is_python else ():
-                    self._check_module(program, module, f"its test {path!r} imports", present)
 
     def _check_module(self, program: str, module: str, said: str, present: Collection[str]) -> None:
         """Raise ValueError if a Python has no such module and none of these files is one."""
