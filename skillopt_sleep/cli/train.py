@@ -181,6 +181,8 @@ def evaluate(
     ):
         _warn_of_data(training, (Split(split),))
         file = skill or _best(training.folder)
+        if file is None:
+            warn(f"{training.folder} holds no training, so no skill is scored. Name one with --skill.")
         scores = score(
             training.config,
             training.env,

@@ -55,9 +55,17 @@ def limit_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:
 
 
 def paid_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:
-    """Yield what the training in the folder has paid already, if there is one."""
+    """Yield what the training in the folder has paid already, or which answers it finds there before it begins."""
     from skillopt_sleep.trainer.run import read_spending
     from skillopt_sleep.trainer.spent import price
+
+    if made.kept:
+        shared = training.config.train.shared
+        answers = counted(made.kept, "answer")
+        line = (
+            f"Calls that ask the same as one of the {answers} in {shared or training.folder} are not paid for again."
+        )
+        yield f"{line} Of val, that is only the initial skill's." if shared else line
 
     spending = read_spending(training.folder)
     if spending is not None and made.extends is None:

@@ -70,13 +70,15 @@ def best_line(summary: "Summary", folder: Path) -> str:
 def partial(summary: "Summary") -> list[str]:
     """Return what failed or has no score, in words; nothing if all went well."""
     problems: list[str] = []
+    said = ""
     for role, tested in _roles(summary):
         for split, scores in (("val", tested.val), ("test", tested.test)):
             if scores is not None and scores.unscored:
                 total = scores.n + scores.unscored
                 which = f"{scores.unscored} of {total} {split} items of the {role} skill"
-                why = f" ({scores.because})" if scores.because else ""
+                why = f" ({scores.because})" if scores.because != said else ""
                 problems.append(f"{which} have no score{why}")
+                said = scores.because
     failures = [note for note in summary.notes if not note.expected]
     if failures:
         first = failures[0]

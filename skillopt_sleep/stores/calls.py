@@ -1,5 +1,6 @@
 """Store the calls of one training run, their failures and their cost, in calls.db in the run's folder."""
 
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -85,6 +86,18 @@ class CallStore:
             self._connection.close()
 
 
+def completed_calls(path: Path) -> int:
+    """Return how many completed calls a file of answers holds, 0 if there is none; StoreError if it is unusable."""
+    if not path.exists():
+        return 0
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            (count,) = connection.execute("SELECT count(*) FROM calls").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise _unusable(path, error) from error
+    return int(count)
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     path.touch(mode=PRIVATE_FILE)
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
@@ -98,11 +111,15 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute(_FAILURES)
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise StoreError(
-            f"{path}: {error}",
-            remedy="name another train.folder or train.shared: there its calls are made and paid again",
-        ) from error
+        raise _unusable(path, error) from error
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _unusable(path: Path, error: sqlite3.DatabaseError) -> StoreError:
+    return StoreError(
+        f"{path}: {error}",
+        remedy="name another train.folder or train.shared: there its calls are made and paid again",
+    )

@@ -90,7 +90,9 @@ def extension_lines(made: TrainingPlan) -> list[str]:
         again = f"Besides, about {extends.again:,} of these answers{usd} are asked for again: {extends.why}."
         lines.append(f"{again} To keep them as they are, set optimizer.horizon = {extends.kept_by}.")
     else:
-        lines.append("None of these answers is asked for again.")
+        lines.append(
+            "None of these answers is asked for again; those that only scored the final skill so far aren't used."
+        )
     if extends.stopped:
         lines.append(f"It ended early: {extends.stopped}. With the same settings it ends there again.")
     return lines

@@ -10,6 +10,7 @@ from skillopt_sleep.backends.metered import CHARS_PER_TOKEN
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Metric, Record, Split, Usage
+from skillopt_sleep.stores.calls import completed_calls
 from skillopt_sleep.trainer.asked import priced
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import steps_in_all, steps_per_epoch
@@ -17,6 +18,7 @@ from skillopt_sleep.trainer.data import read_items
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.extension import Extension, extension
 from skillopt_sleep.trainer.power import smallest_gain
+from skillopt_sleep.trainer.run import CALLS, CONFIG
 from skillopt_sleep.trainer.worth import most_attempts
 
 ANSWER_TOKENS = 300  # of an answer whose length nobody knows yet
@@ -38,7 +40,8 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
 
     `smallest_gain` is None if the gate can prove nothing; under a rule of unknown error rate it is what is accepted.
     `extends` is the run in the folder that would go on for more epochs, None if there is none, and `added` the most
-    calls that its new epochs make.
+    calls that its new epochs make. A training that hasn't begun finds `kept` completed answers, as in a fork or in
+    the file of `train.shared`: what asks the same as one of them isn't paid for.
     """
 
     schema_version: int = 1
@@ -50,6 +53,7 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
     proves: bool
     extends: Extension | None = None
     added: int = 0
+    kept: int = 0
 
     @property
     def calls(self) -> int:
@@ -83,8 +87,8 @@ def plan(
 ) -> TrainingPlan:
     """Return what this training makes at most, with one call for each attempt; no model is asked.
 
-    If the `folder` has a run with fewer epochs, the plan says what it takes to go on with it. Raises ConfigError as
-    the training would.
+    If the `folder` has a run with fewer epochs, the plan says what it takes to go on with it. Raises ConfigError and
+    StoreError as the training would.
     """
     items = read_items(env, config)
     sizes = {split: len(some) for split, some in items.items()}
@@ -112,6 +116,7 @@ def plan(
         proves=proves,
         extends=extends,
         added=_added(config, sizes, extends) if extends else 0,
+        kept=_kept(config, folder) if folder else 0,
     )
 
 
@@ -126,6 +131,14 @@ def provable(config: TrainerConfig, *, steps: int, val: int) -> float | None:
     shared = config.trials_left(epochs=config.horizon, steps=steps * config.horizon // config.train.epochs)
     gain = smallest_gain(val, alpha=config.evaluation.alpha / shared)
     return None if gain is None else max(gain, config.evaluation.min_effect)
+
+
+def _kept(config: TrainerConfig, folder: Path) -> int:
+    """Return how many completed answers a training that hasn't begun in this folder would find, 0 if it has begun."""
+    if (folder / CONFIG).exists():
+        return 0
+    shared = config.train.shared
+    return completed_calls(folder.absolute().parent / shared if shared else folder / CALLS)
 
 
 def _added(config: TrainerConfig, sizes: Mapping[Split, int], extends: Extension) -> int:

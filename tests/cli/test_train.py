@@ -157,6 +157,7 @@ def test_without_a_run_no_skill_is_scored_and_with_one_its_best(tmp_path: Path) 
     none = home.command("eval", str(config))
     assert none.code == 0, none.err
     assert none.out.startswith("test with no skill: ")
+    assert "one holds no training, so no skill is scored. Name one with --skill." in " ".join(none.err.split())
     assert home.command("eval", str(config), "--json").json["skill"] is None
     assert home.command("train", str(config)).code == 0
     best = tmp_path / "one" / "best_skill.md"

@@ -8,13 +8,17 @@ import pytest
 
 from skillopt_sleep.backends.metered import CHARS_PER_TOKEN
 from skillopt_sleep.cli.train_plan import plan_lines
+from skillopt_sleep.errors import StoreError
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.records import Split
+from skillopt_sleep.trainer import TrainerConfig, load_config
 from skillopt_sleep.trainer.env import find_env
+from skillopt_sleep.trainer.fork import fork
 from skillopt_sleep.trainer.plan import ANSWER_TOKENS, plan
 from skillopt_sleep.trainer.worth import most_attempts
 from tests.command import Home
-from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
+from tests.trainer.toy import TOY_ENV, Scripted, Toy, a_config, a_trainer
 
 
 @pytest.mark.parametrize(
@@ -139,3 +143,23 @@ def test_a_val_set_that_can_prove_nothing_is_said_to_be_so() -> None:
     config = a_config(evaluation={"gate": "sequential"})
     made = plan(config, Toy(sizes={"val": 4}), optimizer=Scripted(), target=Scripted())
     assert "can prove nothing" in plan_lines(made)[-1]
+
+
+@pytest.mark.parametrize("shared", ["", "answers.db"])
+def test_a_plan_counts_the_answers_that_a_fork_begins_with(tmp_path: Path, shared: str) -> None:
+    config, asked = a_config(train={"folder": "one"}, env=TOY_ENV), Scripted()
+    env = find_env(str(TOY_ENV["name"]), {"words": TOY_ENV["words"]})
+
+    def kept(config: TrainerConfig, folder: Path) -> int:
+        return plan(config, env, optimizer=asked, target=asked, folder=folder).kept
+
+    assert kept(config, tmp_path / "one") == 0
+    trained = a_trainer(tmp_path / "one", config=config, env=env).train()
+    assert kept(config, tmp_path / "one") == 0
+    changes = [f"train.shared={shared}"] if shared else []
+    made = fork(tmp_path / "one", "two", changes, clock=utc_now)
+    assert kept(load_config(made.config), made.folder) == trained.total.calls
+    made.folder.joinpath("calls.db").write_bytes(b"torn" * 100)
+    if not shared:
+        with pytest.raises(StoreError, match="not a database"):
+            kept(load_config(made.config), made.folder)
