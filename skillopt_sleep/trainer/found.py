@@ -74,10 +74,10 @@ class Run(NamedTuple):
 
 
 def find(folder: Path, depth: int = DEPTH) -> Iterator[Path]:
-    """Yield the folders of trainings in this folder or below it."""
-    from skillopt_sleep.trainer.run import CALLS, CONFIG
+    """Yield the folders of trainings in this folder or below it, also of one whose answers are gone."""
+    from skillopt_sleep.trainer.run import CALLS, CONFIG, HISTORY
 
-    if (folder / CONFIG).is_file() and (folder / CALLS).is_file():
+    if (folder / CONFIG).is_file() and any((folder / name).is_file() for name in (CALLS, HISTORY)):
         yield folder
     elif depth and folder.is_dir():
         for inner in sorted(folder.iterdir()):

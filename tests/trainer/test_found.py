@@ -16,6 +16,14 @@ def test_trainings_are_found_up_to_three_folders_deep_and_not_inside_one_another
     assert list(find(tmp_path / "a")) == [tmp_path / "a"]
 
 
+def test_a_training_whose_answers_are_gone_is_found_and_a_foreign_configuration_is_not(tmp_path: Path) -> None:
+    a_trainer(tmp_path / "one", config=a_config(train={"epochs": 1})).train()
+    (tmp_path / "one" / "calls.db").unlink()
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "foreign" / "config.json").touch()
+    assert list(find(tmp_path)) == [tmp_path / "one"]
+
+
 def test_a_training_is_read_with_its_gate_seed_and_what_it_paid(tmp_path: Path) -> None:
     a_trainer(tmp_path, config=a_config(train={"epochs": 1})).train()
     run = read(tmp_path)
