@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.train_shown import summary_lines
@@ -12,7 +14,9 @@ from skillopt_sleep.records import Prompt, Purpose, Split
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 from skillopt_sleep.trainer import Item, Result, evaluate
 from skillopt_sleep.trainer.parts import CONFIRMING
+from skillopt_sleep.trainer.plot import page_of_several
 from skillopt_sleep.trainer.summary import Action, History
+from skillopt_sleep.trainer.unused import unused
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -22,7 +26,7 @@ class Unsteady(Toy, frozen=True):
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         result = super().rollout_one(item, skill, target, sample=sample)
-        if sample >= CONFIRMING and int(item.id.rpartition("-")[2]) < 4:
+        if CONFIRMING <= sample < CANDIDATE_SAMPLES and int(item.id.rpartition("-")[2]) < 4:
             return replace(result, hard=0.0, soft=0.0)
         return result
 
@@ -53,6 +57,27 @@ def test_a_skill_that_is_best_and_final_has_one_score(tmp_path: Path) -> None:
     assert final.file == "skills/skill_v0003.md"
     assert summary.reported is not None
     assert summary.reported.mean + summary.reported.luck == final.val.metric
+
+
+@pytest.mark.parametrize("evaluation", [{"redraw": "always"}, {"gate": "sequential", "judge": "step"}])
+def test_where_each_trial_has_passes_of_its_own_the_report_is_always_of_another_pass(
+    tmp_path: Path, evaluation: dict[str, Any]
+) -> None:
+    config = a_config(optimizer=ALONE, evaluation=evaluation | {"confirm": False})
+    items = {split: Toy().items(split) for split in Split}
+    assert list(unused(config, items)) == [
+        "evaluation.confirm changes nothing without gate strict or greedy with evaluation.redraw doubt or never"
+    ]
+    summary = a_trainer(tmp_path, env=Unsteady(), config=config).train()
+    answers = json.loads((tmp_path / f"answers/val-{summary.best.standing.sha[:12]}.json").read_bytes())
+    reported = [answer["hard"] for answer in answers if answer["sample"] == CONFIRMING]
+    assert len(reported) == 8
+    assert summary.best.val.hard == sum(reported) / 8
+    found = evaluate(
+        config, Unsteady(), summary.best_skill, Split.VAL, target=Scripted(), pool=SerialPool(), folder=tmp_path
+    )
+    assert found == summary.best.val
+    assert "of the pass that chose it" not in page_of_several([tmp_path])
 
 
 class Useless(Scripted):

@@ -78,7 +78,7 @@ ITEMS = {split: [Item(id=f"{split}-{n}", text="x") for n in range(4)] for split 
                 "gradient.skill_aware changes nothing without another optimizer.mode",
             ],
         ),
-        ({"optimizer": {"horizon": 1}, "evaluation": {"gate": "sequential"}}, []),
+        ({"optimizer": {"horizon": 1}, "evaluation": {"gate": "sequential", "confirm": True}}, []),
         (
             {"backend": {"name": "openai", "program": "x", "api_version": "1"}},
             [
