@@ -134,7 +134,8 @@ class EvaluationSection(Section, frozen=True, kw_only=True):
     strict compares means of `samples` passes. If a candidate loses by no more than noise, `redraw` doubt draws the
     current skill's passes afresh and compares again; always does so for every trial; never keeps the passes it was
     accepted with (SkillOpt). A candidate that is behind by more than noise on the first `part` of val is rejected
-    there (0: never). With `confirm` the best skill's val is reported from passes that selected nothing.
+    there (0: never). With `confirm` the best skill's val is reported from passes that selected nothing, as it is in
+    any case where each trial has passes of its own: with gate sequential, and with `redraw` always.
     """
 
     gate: RuleName = "strict"
@@ -152,6 +153,16 @@ class EvaluationSection(Section, frozen=True, kw_only=True):
     val_items: Amount = 0
     test_items: Amount = 0
     test: bool = True
+
+    @property
+    def confirms(self) -> bool:
+        """Return whether the best skill is reported from passes that selected nothing."""
+        return self.confirm or self.each_trial_afresh
+
+    @property
+    def each_trial_afresh(self) -> bool:
+        """Return whether each trial has passes of its own, so that no skill keeps those it was accepted with."""
+        return self.gate == "sequential" or self.redraw == "always"
 
 
 class LimitsSection(Section, frozen=True, kw_only=True):

@@ -99,7 +99,7 @@ def _samples(config: TrainerConfig, split: Split, document: Document, folder: Pa
         return range(VAL_SAMPLE, VAL_SAMPLE + 1)
     first = VAL_SAMPLE
     has_run = (folder / CONFIG).exists()
-    if has_run and config.evaluation.confirm and not _stayed_unasked(document, folder):
+    if has_run and config.evaluation.confirms and not _stayed_unasked(document, folder):
         first = CONFIRMING
     return range(first, first + config.evaluation.samples)
 

@@ -117,7 +117,7 @@ def _others(state: State, initial: Held) -> frozenset[str]:
 
 def _confirming(parts: Parts, state: State, initial: Held) -> int:
     """Return the first sample of the passes that report the best skill: if nothing was tried, that of the first."""
-    return CONFIRMING if parts.config.evaluation.confirm and _others(state, initial) else VAL_SAMPLE
+    return CONFIRMING if parts.config.evaluation.confirms and _others(state, initial) else VAL_SAMPLE
 
 
 def _tested(parts: Parts, held: Held, *, first: int = VAL_SAMPLE) -> Tested:

@@ -42,6 +42,8 @@ def _needing(config: TrainerConfig) -> Iterator[tuple[str, str]]:
         yield "evaluation.mixed_weight", 'evaluation.metric = "mixed"'
     if not config.evaluation.test:
         yield "evaluation.test_items", "evaluation.test"
+    if config.evaluation.each_trial_afresh:
+        yield "evaluation.confirm", "gate strict or greedy with evaluation.redraw doubt or never"
     if not config.gradient.skill_aware:
         yield "gradient.appendix_source", "gradient.skill_aware"
         yield "gradient.consolidate_after", "gradient.skill_aware"

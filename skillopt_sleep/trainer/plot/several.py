@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
@@ -12,6 +13,7 @@ from skillopt_sleep.pages.axis import Scale, Tick, ticks
 from skillopt_sleep.pages.render import self_contained
 from skillopt_sleep.records import Record
 from skillopt_sleep.trainer.apart import settings_apart, unlike
+from skillopt_sleep.trainer.config import EvaluationSection
 from skillopt_sleep.trainer.manifest import Manifest
 from skillopt_sleep.trainer.plot.chart import X_TICKS, Y_TICKS, Points, range_of, stairs
 from skillopt_sleep.trainer.plot.curves import LEVEL, Curves, curves, interval_of
@@ -117,7 +119,7 @@ def _row(number: int, run: _Run, shares: Scale) -> dict[str, Any]:
         "is_finished": run.summary is not None,
         "reported": reported,
         "drawn": drawn,
-        "chosen_by": not run.manifest.config["evaluation"]["confirm"],
+        "chosen_by": not msgspec.convert(run.manifest.config["evaluation"], EvaluationSection).confirms,
         "test": run.summary.best.test if run.summary else None,
         "answers": run.curves.calls,
         "paid": spending.paid if spending else None,
