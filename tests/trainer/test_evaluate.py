@@ -1,3 +1,5 @@
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -111,3 +113,52 @@ def test_at_a_limit_the_key_of_the_training_is_named(tmp_path: Path) -> None:
 def test_a_skill_that_is_no_text_is_refused(tmp_path: Path, skill: Any) -> None:
     with pytest.raises(ConfigError, match=r"the skill is .*, not a text"):
         evaluate(a_config(), Toy(), skill, Split.TEST, target=Scripted(), pool=SerialPool(), folder=tmp_path)
+
+
+def _paid(folder: Path) -> int:
+    return sum(json.loads((folder / "spend.json").read_bytes())["paid"]["purposes"].values())
+
+
+def test_what_is_paid_to_score_a_skill_counts_in_its_folder_before_and_after_a_training(tmp_path: Path) -> None:
+    model, config = Scripted(), a_config(evaluation={"test": False})
+
+    def score(skill: str) -> None:
+        evaluate(config, Toy(), skill, Split.TEST, target=model, pool=SerialPool(), folder=tmp_path)
+
+    score("Say beta.")
+    summary = a_trainer(tmp_path, model, config=config).train()
+    assert _paid(tmp_path) == len(model.prompts) == summary.total.calls + 8
+    score("Say gamma.")
+    assert _paid(tmp_path) == len(model.prompts) == summary.total.calls + 16
+    a_trainer(tmp_path, model, config=config).train(resume=True)
+    assert _paid(tmp_path) == len(model.prompts) == summary.total.calls + 16
+
+
+def test_a_limit_counts_what_was_paid_to_score_a_skill_before(tmp_path: Path) -> None:
+    model = Scripted()
+    config = a_config(limits={"calls": 20})
+    evaluate(config, Toy(), "Say beta.", Split.TEST, target=model, pool=SerialPool(), folder=tmp_path)
+    with pytest.raises(BudgetExhausted):
+        a_trainer(tmp_path, model, config=config).train()
+    assert len(model.prompts) == _paid(tmp_path) == 20
+
+
+def test_what_another_folder_paid_for_copied_answers_is_not_counted_when_a_skill_is_scored(tmp_path: Path) -> None:
+    config = a_config()
+    a_trainer(tmp_path / "one", config=config).train()
+    (tmp_path / "two").mkdir()
+    shutil.copy(tmp_path / "one" / "calls.db", tmp_path / "two")
+    model, limited = Scripted(), a_config(limits={"calls": 8})
+    for _ in range(2):
+        folder = tmp_path / "two"
+        found = evaluate(limited, Toy(), "Say beta.", Split.TEST, target=model, pool=SerialPool(), folder=folder)
+        assert found.n == 8
+    assert len(model.prompts) == 8
+
+
+def test_what_was_paid_is_written_if_a_limit_ends_the_scoring(tmp_path: Path) -> None:
+    paid = a_trainer(tmp_path).train().total.calls
+    config = a_config(limits={"calls": paid + 3})
+    with pytest.raises(BudgetExhausted):
+        evaluate(config, Toy(), "Say beta.", Split.TEST, target=Scripted(), pool=SerialPool(), folder=tmp_path)
+    assert _paid(tmp_path) == paid + 3
