@@ -170,8 +170,9 @@ def evaluate(
     from msgspec import to_builtins
 
     from skillopt_sleep.records import Split
-    from skillopt_sleep.trainer.evaluate import evaluate as score
+    from skillopt_sleep.trainer.evaluate import evaluated
     from skillopt_sleep.trainer.given import read_skill
+    from skillopt_sleep.trainer.spent import price
 
     if split not in set(Split):
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test")
@@ -183,7 +184,7 @@ def evaluate(
         file = skill or _best(training.folder)
         if file is None:
             warn(f"{training.folder} holds no training, so no skill is scored. Name one with --skill.")
-        scores = score(
+        scores, paid = evaluated(
             training.config,
             training.env,
             read_skill(file) if file else "",
@@ -194,11 +195,12 @@ def evaluate(
         )
     if as_json:
         header: dict[str, Any] = {"schema_version": 1, "split": split, "skill": str(file) if file else None}
-        say_json(header | to_builtins(scores))
+        say_json(header | to_builtins(scores) | {"paid": to_builtins(paid)})
     else:
         say(f"{split} with {file or 'no skill'}: {scored(scores)}")
         for kind, (n, hard, soft) in scores.kinds.items():
             say(f"  {kind or '(no kind)'}: hard {hard:.3f}, soft {soft:.3f} (n={n})")
+        say(f"paid: {price(paid)}")
     if scores.unscored:
         raise typer.Exit(Exit.PARTIAL)
 

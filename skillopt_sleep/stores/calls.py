@@ -13,6 +13,7 @@ from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger, end_write
 from skillopt_sleep.stores.schema import migrate, refuse_newer
 
 RUN = "run"
+_SCORED = "scored"  # in this folder, before there was a run, skills were scored
 # A call changes a few rows on three pages, and pages are written whole: with small ones it takes a tenth less time.
 _PAGE_SIZE = 1024
 # All of a run's calls are of one night, so these only make writing slower.
@@ -60,6 +61,7 @@ class CallStore:
 
     def __init__(self, path: Path, clock: Callable[[], datetime]) -> None:
         lock = threading.RLock()
+        self._folder = str(path.parent.absolute())
         self._connection = _connect(path)
         self.calls = SqliteCalls(self._connection, lock, lambda: RUN, clock)
         self.failures = SqliteFailures(self._connection, lock)
@@ -74,9 +76,25 @@ class CallStore:
         return int(count)
 
     def take_over(self) -> None:
-        """Keep the answers of a copied file; delete what another run spent on them, and what failed there."""
-        self._connection.execute("DELETE FROM ledger")
+        """Begin a run: keep the answers, but not what another run spent on those of a copied file, and what failed.
+
+        What was spent here to score skills before there was a run counts.
+        """
+        self._forget_others()
+        self._connection.execute("DELETE FROM meta WHERE key = ?", (_SCORED,))
         self.failures.forget()
+
+    def score_before_a_run(self) -> None:
+        """Keep the answers of a copied file as `take_over` does; what is spent from now on is this folder's own."""
+        self._forget_others()
+        self._connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_SCORED, self._folder))
+        self.failures.forget()
+
+    def _forget_others(self) -> None:
+        """Delete what was spent in another folder, or by a run that is gone."""
+        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (_SCORED,)).fetchone()
+        if row != (self._folder,):
+            self._connection.execute("DELETE FROM ledger")
 
     def close(self) -> None:
         """Close the file."""

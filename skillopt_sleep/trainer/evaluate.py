@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError
 from skillopt_sleep.kit.clock import utc_now
@@ -16,14 +16,31 @@ from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, Spent
 from skillopt_sleep.trainer.checked import check_parts, checked_config, checked_split
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.data import limits_of, read_split
+from skillopt_sleep.trainer.ending import paid_of, write_paid
 from skillopt_sleep.trainer.env import Env, Item, kind_of
 from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, scores
-from skillopt_sleep.trainer.run import CALLS, CONFIG, SUMMARY, alone, check_answers_kept, read_kept, read_manifest
+from skillopt_sleep.trainer.run import (
+    CALLS,
+    CONFIG,
+    SUMMARY,
+    Paid,
+    alone,
+    check_answers_kept,
+    read_kept,
+    read_manifest,
+)
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
 from skillopt_sleep.trainer.summary import Scores, Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
 
 _LIMITS = "raise [limits] (0 = none), which hold for all calls in the training's folder; paid results are kept"
+
+
+class Evaluation(NamedTuple):
+    """A skill's scores on one split, and what was paid for them: what the folder had already isn't paid again."""
+
+    scores: Scores
+    paid: Paid
 
 
 def evaluate(
@@ -44,6 +61,21 @@ def evaluate(
     Raises ConfigError if the split is empty or an item is invalid, BackendUnavailable if no item could be scored,
     NightLocked if a training is running in the folder.
     """
+    return evaluated(config, env, skill, split, target=target, pool=pool, folder=folder, clock=clock).scores
+
+
+def evaluated(
+    config: TrainerConfig,
+    env: Env,
+    skill: str,
+    split: Split,
+    *,
+    target: Backend,
+    pool: Pool,
+    folder: Path | str,
+    clock: Callable[[], datetime] = utc_now,
+) -> Evaluation:
+    """Score the skill as `evaluate` does, and say what was paid for it."""
     config = checked_config(config)
     if not isinstance(cast("object", skill), str):
         raise ConfigError(f"the skill is {kind_of(skill)}, not a text", remedy='pass its text, "" for none')
@@ -56,13 +88,17 @@ def evaluate(
         raise ConfigError(
             f"environment {env.name} has no {split} items", remedy="choose another split, or add items to this one"
         )
-    if (folder / CONFIG).exists():
+    has_run = (folder / CONFIG).exists()
+    if has_run:
         check_answers_kept(folder, config.train.shared)
     with (
         alone(folder),
         closing(CallStore(folder / CALLS, clock)) as store,
         shared_calls(folder, config.train.shared, store.calls, clock) as calls,
     ):
+        if not has_run:
+            store.score_before_a_run()
+        begun = clock()
         budget = meter(config.limits, store.ledger, clock)
         backend = asked(target, calls=calls, failures=store.failures, meter=budget)
         document = as_document(skill)
@@ -75,6 +111,9 @@ def evaluate(
             attempted = attempts.make(jobs, label="eval")
         except BudgetExhausted as error:
             raise BudgetExhausted(error.message, remedy=_LIMITS) from error
+        finally:
+            write_paid(folder, store.ledger.spent())
+        paid = paid_of(store.ledger.spent_since(begun))
     tasks = {item.id: as_task(item, split, source=env.name) for item in items}
     result = scores(attempted, tasks, config.rule())
     if not result.n:
@@ -82,7 +121,7 @@ def evaluate(
         raise BackendUnavailable(
             f"none of {len(items)} items could be scored: {reason}", remedy="fix that, and score again"
         )
-    return result
+    return Evaluation(result, paid)
 
 
 def _own(config: TrainerConfig, split: Split, items: Sequence[Item], folder: Path) -> Sharing:

@@ -52,10 +52,11 @@ class RunFolder:
 
 
 class Paid(Record, frozen=True, kw_only=True):
-    """The calls that a run paid for itself, over all resumes; answers that it took from elsewhere aren't among them.
+    """The calls that were paid for in a run's folder: by the run over all resumes, and to score skills there.
 
+       Answers that were taken from elsewhere aren't among them.
     `unnamed` calls reported no tokens: `tokens` and `dollars`, which count against a limit, estimate them. The
-    price of the `unpriced` ones isn't known; if no price is known at all, `dollars` is None.
+       price of the `unpriced` ones isn't known; if no price is known at all, `dollars` is None.
     """
 
     purposes: dict[str, int]

@@ -9,7 +9,7 @@ def spent_line(used: Cost, paid: Paid | None) -> str:
     """Return the calls that a run paid for over all resumes, and the answers that it used, of others too."""
     if paid is None:
         return f"used: {cost(used)}"
-    return f"paid in this run: {price(paid)}; {counted(used.calls, 'answer')} used"
+    return f"paid in this folder: {price(paid)}; {counted(used.calls, 'answer')} used"
 
 
 def price(paid: Paid) -> str:

@@ -148,6 +148,9 @@ def test_a_skill_is_scored_on_the_split_that_is_named(tmp_path: Path) -> None:
     assert done.json["n"] > 0
     assert home.command("eval", str(config), "--split", "dev").code == 2
     assert (done.json["schema_version"], done.json["split"]) == (1, "val")
+    assert done.json["paid"]["purposes"] == {"rollout": done.json["n"]}
+    again = home.command("eval", str(config), "--skill", str(tmp_path / "mine.md"), "--split", "val")
+    assert "paid: 0 calls, 0 tokens" in again.out
     assert done.json["skill"] == str(tmp_path / "mine.md")
 
 

@@ -16,7 +16,7 @@ from skillopt_sleep.errors import (
 )
 from skillopt_sleep.records import Completion, Prompt, Purpose, Split
 from skillopt_sleep.trainer import Item
-from skillopt_sleep.trainer.evaluate import evaluate
+from skillopt_sleep.trainer.evaluate import evaluate, evaluated
 from skillopt_sleep.trainer.run import alone
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
@@ -162,3 +162,13 @@ def test_what_was_paid_is_written_if_a_limit_ends_the_scoring(tmp_path: Path) ->
     with pytest.raises(BudgetExhausted):
         evaluate(config, Toy(), "Say beta.", Split.TEST, target=Scripted(), pool=SerialPool(), folder=tmp_path)
     assert _paid(tmp_path) == paid + 3
+
+
+def test_what_was_paid_for_one_scoring_is_what_was_not_there_yet(tmp_path: Path) -> None:
+    paid: list[int] = []
+    for _ in range(2):
+        found = evaluated(
+            a_config(), Toy(), "Say beta.", Split.TEST, target=Scripted(), pool=SerialPool(), folder=tmp_path
+        )
+        paid.append(found.paid.calls)
+    assert paid == [8, 0]

@@ -25,7 +25,7 @@ def test_a_plan_of_a_new_training_says_nothing_of_another() -> None:
 def test_an_extension_that_pays_nothing_again_says_so() -> None:
     lines = extension_lines(replace(MADE, extends=EXTENDS, added=1_390))
     most = "at most 1,390 new calls, with one for each attempt"
-    assert f"from 2 to 4 epochs: {most}, after 402 answers so far, 29 calls paid in this run." in lines[0]
+    assert f"from 2 to 4 epochs: {most}, after 402 answers so far, 29 calls paid in this folder." in lines[0]
     assert "None" in lines[1]
     unknown = extension_lines(replace(MADE, extends=replace(EXTENDS, paid=None), added=1))
     assert unknown[0].endswith("at most 1 new calls, with one for each attempt, after 402 answers so far.")
@@ -77,7 +77,7 @@ def test_in_python_the_price_of_more_epochs_is_warned_of_before_they_are_paid_fo
 
 
 def test_in_python_what_is_left_out_and_what_the_gate_can_not_prove_is_warned_of(tmp_path: Path) -> None:
-    config = a_config(train={"epochs": 1}, evaluation={"gate": "sequential", "rounds": 1})
+    config = a_config(train={"epochs": 1}, evaluation={"gate": "sequential", "rounds": 1, "confirm": True})
     said = told(tmp_path, config, env=Remarking())
     assert said[0] == "Data: columns that are not used: notes."
     assert said[1].startswith("Gate: 8 val items in")

@@ -28,7 +28,7 @@ USED = Cost(calls=446, input_tokens=90_000, output_tokens=10_000, usd=1.5)
 
 def test_what_was_paid_and_what_was_used_are_both_said() -> None:
     line = spent_line(USED, PAID)
-    assert line == "paid in this run: 29 calls, 1,000 tokens, $0.0125; 446 answers used"
+    assert line == "paid in this folder: 29 calls, 1,000 tokens, $0.0125; 446 answers used"
     assert spent_line(USED, None) == "used: 446 answers, 100,000 tokens, $1.5000"
 
 
@@ -60,7 +60,7 @@ def test_a_fork_says_what_it_paid_itself_wherever_a_person_reads_it(tmp_path: Pa
     assert kept is not None
     assert kept.paid.calls == paid
     home = Home(tmp_path / "home")
-    words = f"paid in this run: {paid} calls"
+    words = f"paid in this folder: {paid} calls"
     shown = home.command("runs", "show", str(forked.folder)).out
     assert words in shown
     assert f"; {used} answers used" in shown
