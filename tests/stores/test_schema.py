@@ -2,7 +2,10 @@
 
 import json
 import sqlite3
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -166,3 +169,20 @@ def test_a_migration_that_stops_half_way_leaves_its_version_as_it_was(tmp_path: 
     assert version(again) == 1
     assert layout(again) == before
     again.close()
+
+
+def test_a_file_is_migrated_once_by_many_who_open_it_at_the_same_moment(tmp_path: Path) -> None:
+    def migrated(path: Path, ready: threading.Barrier) -> int:
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=60)) as own:
+            ready.wait()
+            migrate(own)
+            return version(own)
+
+    with ThreadPoolExecutor(4) as threads:
+        for number in range(5):
+            path = tmp_path / f"{number}.db"
+            with closing(sqlite3.connect(path)) as first:
+                first.execute("PRAGMA journal_mode = WAL")
+            ready = threading.Barrier(4)
+            done = [threads.submit(migrated, path, ready) for _ in range(4)]
+            assert [one.result() for one in done] == [len(MIGRATIONS)] * 4

@@ -1,14 +1,19 @@
 """Trainings over the same data and models share what they paid for, but no val answer that can have chosen a skill."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.records import Split
+from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer import Item, evaluate
 from skillopt_sleep.trainer.config import config_of
-from skillopt_sleep.trainer.sharing import NAME, sharing
+from skillopt_sleep.trainer.sharing import NAME, shared_calls, sharing
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -92,3 +97,20 @@ def test_a_run_keeps_its_name(tmp_path: Path) -> None:
 def test_the_file_stands_beside_the_folder(name: str) -> None:
     with pytest.raises(ConfigError, match=r"train\.shared must be the name of a file"):
         config_of({"train": {"shared": name}}, where="a test")
+
+
+def test_trainings_that_begin_at_the_same_moment_make_one_shared_file(tmp_path: Path) -> None:
+    def opened(place: Path, ready: threading.Barrier) -> None:
+        with closing(CallStore(place / "calls.db", utc_now)) as own:
+            ready.wait()
+            with shared_calls(place, f"../{place.parent.name}.db", own.calls, utc_now) as calls:
+                assert calls.get("nothing") is None
+
+    with ThreadPoolExecutor(4) as threads:
+        for number in range(6):
+            places = [tmp_path / str(number) / name for name in ("a", "b", "c", "d")]
+            for place in places:
+                place.mkdir(parents=True)
+            ready = threading.Barrier(4)
+            for done in [threads.submit(opened, place, ready) for place in places]:
+                done.result()
