@@ -145,8 +145,28 @@ def migrate(connection: sqlite3.Connection) -> int:
     """
     old_version = refuse_newer(connection)
     for version, script in enumerate(MIGRATIONS[old_version:], start=old_version + 1):
-        connection.executescript(f"BEGIN IMMEDIATE;{script}PRAGMA user_version = {version};COMMIT;")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            _step(connection, version, script)
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
     return old_version
+
+
+def _step(connection: sqlite3.Connection, version: int, script: str) -> None:
+    """Bring the file up to this version, unless whoever opened it at the same moment has done so."""
+    (now,) = connection.execute("PRAGMA user_version").fetchone()
+    if now >= version:
+        return
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
+    connection.execute(f"PRAGMA user_version = {version}")
 
 
 def refuse_damage(connection: sqlite3.Connection) -> None:

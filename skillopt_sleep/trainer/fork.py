@@ -18,6 +18,7 @@ from skillopt_sleep.trainer.env import Env, find_env
 from skillopt_sleep.trainer.given import read_skill
 from skillopt_sleep.trainer.manifest import REDACTED, Manifest, changed_code, manifest
 from skillopt_sleep.trainer.run import CALLS, alone, read_manifest
+from skillopt_sleep.trainer.sharing import open_shared
 from skillopt_sleep.trainer.source import source_of
 
 _OTHER = "name another folder"
@@ -72,7 +73,9 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
     with alone(run):
         own = private_dir(folder) / CALLS
         shared = checked.train.shared
-        answers = _copied(run / CALLS, home / shared if shared else own, clock)
+        store = open_shared(home / shared, clock) if shared else CallStore(own, clock)
+        with contextlib.closing(store):
+            answers = store.take_calls(run / CALLS)  # the completed ones, not what they cost and not what failed
     write_atomic(config, to_toml(checked).encode())
     return Fork(
         config,
@@ -146,9 +149,3 @@ def _change(raw: Mapping[str, Any], change: str) -> None:
     if not isinstance(table, dict):
         raise ConfigError(f"there is no key {key}", remedy="write it as in evaluation.gate=greedy")
     cast("dict[str, Any]", table)[name] = value
-
-
-def _copied(source: Path, target: Path, clock: Callable[[], datetime]) -> int:
-    """Copy the completed calls of a run, not what they cost and not what failed; return how many there are."""
-    with contextlib.closing(CallStore(target, clock)) as store:
-        return store.take_calls(source)

@@ -6,7 +6,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from skillopt_sleep.kit.files import write_atomic
+import filelock
+
+from skillopt_sleep.kit.files import PRIVATE_FILE, write_atomic
 from skillopt_sleep.protocols import Calls
 from skillopt_sleep.records import Record
 from skillopt_sleep.stores.calls import CallStore
@@ -45,13 +47,19 @@ def sharing(folder: Path, items: Sequence[Item], *, initial: str, passes: int) -
     return Sharing(run=run, val=frozenset(item.id for item in items), initial=initial, passes=passes)
 
 
+def open_shared(file: Path, clock: Callable[[], datetime]) -> CallStore:
+    """Open a file of answers that others may be opening at the same moment: one makes it, the others wait."""
+    with filelock.FileLock(f"{file}.lock", mode=PRIVATE_FILE):
+        return CallStore(file, clock)
+
+
 @contextmanager
 def shared_calls(folder: Path, shared: str, own: Calls, clock: Callable[[], datetime]) -> Generator[Calls]:
     """Open the file of answers that is shared beside a run's folder, or give the run's own if none is."""
     if not shared:
         yield own
         return
-    store = CallStore(folder.absolute().parent / shared, clock)
+    store = open_shared(folder.absolute().parent / shared, clock)
     try:
         yield store.calls
     finally:
