@@ -66,6 +66,7 @@ def test_the_answers_of_a_copied_file_are_not_billed_again(tmp_path: Path) -> No
         (["env.wrods=[]"], "no option 'wrods'"),
         (["env.name=toyy"], "no environment is called 'toyy'"),
         (["train.folder=three"], "not by train.folder"),
+        (["train.epochs=2", "train.epochs = 3"], "train.epochs is set twice"),
     ],
 )
 def test_an_impossible_change_is_refused_before_anything_is_written(
