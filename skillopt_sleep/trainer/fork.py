@@ -3,6 +3,7 @@
 import contextlib
 import os
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -65,6 +66,7 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
         if os.path.lexists(path):
             raise ConfigError(f"{path} is there already", remedy=_OTHER)
     changed = _changed_since(before, home)
+    _refuse_twice(changes)
     for change in changes:
         _change(raw, change)
     raw["train"]["folder"] = new
@@ -132,6 +134,13 @@ def _home(run: Path, named: str) -> Path:
             )
         home = home.parent
     return home
+
+
+def _refuse_twice(changes: Sequence[str]) -> None:
+    keys = Counter(change.partition("=")[0].strip() for change in changes)
+    for key, count in keys.items():
+        if count > 1:
+            raise ConfigError(f"{key} is set twice", remedy="leave one of them out")
 
 
 def _change(raw: Mapping[str, Any], change: str) -> None:
