@@ -153,7 +153,7 @@ def test_going_on_with_other_code_is_refused_and_named(
         _trainer(tmp_path, changed).train(resume=True)
     assert said in refused.value.message
     assert refused.value.message.count("changed") == 1
-    assert "another train.folder" in refused.value.remedy
+    assert "in a new folder" in refused.value.remedy
     assert "calls.db" in refused.value.remedy
     assert _trainer(tmp_path, load(DATES)).train(resume=True) == summary
 
