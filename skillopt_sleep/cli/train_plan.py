@@ -69,8 +69,11 @@ def paid_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:
 
     spending = read_spending(training.folder)
     if spending is not None and made.extends is None:
-        paid = f"The training in {training.folder} has paid {price(spending.paid)} so far"
-        yield f"{paid}; if it goes on, no answer is paid for again."
+        more = ""
+        if made.left is not None:
+            more = f", and at most {made.left:,} calls are new, with one for each attempt"
+        yield f"Paid in {training.folder} so far: {price(spending.paid)}."
+        yield f"If the training goes on, no answer is paid for again{more}."
 
 
 def _dollars(usd: float | None) -> str:

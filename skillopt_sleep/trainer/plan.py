@@ -18,7 +18,8 @@ from skillopt_sleep.trainer.data import read_items
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.extension import Extension, extension
 from skillopt_sleep.trainer.power import smallest_gain
-from skillopt_sleep.trainer.run import CALLS, CONFIG
+from skillopt_sleep.trainer.run import CALLS, CONFIG, HISTORY, SUMMARY, read_kept
+from skillopt_sleep.trainer.summary import History
 from skillopt_sleep.trainer.worth import most_attempts
 
 ANSWER_TOKENS = 300  # of an answer whose length nobody knows yet
@@ -41,7 +42,8 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
     `smallest_gain` is None if the gate can prove nothing; under a rule of unknown error rate it is what is accepted.
     `extends` is the run in the folder that would go on for more epochs, None if there is none, and `added` the most
     calls that its new epochs make. A training that hasn't begun finds `kept` completed answers, as in a fork or in
-    the file of `train.shared`: what asks the same as one of them isn't paid for.
+    the file of `train.shared`: what asks the same as one of them isn't paid for. A run that isn't finished makes at
+    most `left` calls more, None if there is no such run.
     """
 
     schema_version: int = 1
@@ -54,6 +56,7 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
     extends: Extension | None = None
     added: int = 0
     kept: int = 0
+    left: int | None = None
 
     @property
     def calls(self) -> int:
@@ -107,7 +110,7 @@ def plan(
     extends = None
     if folder is not None:
         extends = extension(config, folder, per_epoch=steps_per_epoch(config, sizes[Split.TRAIN]))
-    return TrainingPlan(
+    made = TrainingPlan(
         items={split.value: size for split, size in sizes.items()},
         steps=steps,
         stages=tuple(stage for stage in stages if stage.calls),
@@ -118,6 +121,7 @@ def plan(
         added=_added(config, sizes, extends) if extends else 0,
         kept=_kept(config, folder) if folder else 0,
     )
+    return replace(made, left=_left(made, folder)) if folder else made
 
 
 def provable(config: TrainerConfig, *, steps: int, val: int) -> float | None:
@@ -139,6 +143,17 @@ def _kept(config: TrainerConfig, folder: Path) -> int:
         return 0
     shared = config.train.shared
     return completed_calls(folder.absolute().parent / shared if shared else folder / CALLS)
+
+
+def _left(made: TrainingPlan, folder: Path) -> int | None:
+    """Return the most calls that a run in this folder still makes, None if there is none or it is finished."""
+    if not (folder / CONFIG).exists() or (folder / SUMMARY).exists():
+        return None
+    history = read_kept(folder / HISTORY, History)
+    if history is None:
+        return made.calls
+    answered = max(record.calls or 0 for record in (history, *history.steps, *history.epochs))
+    return max(0, made.calls - answered)
 
 
 def _added(config: TrainerConfig, sizes: Mapping[Split, int], extends: Extension) -> int:

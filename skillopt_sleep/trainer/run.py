@@ -204,7 +204,9 @@ def check_resumable(path: Path, started_with: Manifest) -> None:
         return
     remedy = "change that back, or name another train.folder"
     if changed_code(before, started_with):
-        remedy = "go on in a new folder with a copy of calls.db (runs fork makes one): equal questions aren't paid again"
+        remedy = (
+            "go on in a new folder with a copy of calls.db (runs fork makes one): equal questions aren't paid again"
+        )
     raise ConfigError(f"the run in {path} was started with something else: {'; '.join(changed)}", remedy=remedy)
 
 

@@ -107,7 +107,7 @@ def test_the_command_says_it_without_a_run(tmp_path: Path) -> None:
     assert home.command("train", str(tmp_path / "toy.toml")).code == 0
     again = " ".join(home.command("train", str(tmp_path / "toy.toml"), "--plan").out.split())
     assert re.search(
-        r"The training in \S+one has paid \d+ calls, .* so far; if it goes on, no answer is paid for again\.", again
+        r"Paid in \S+one so far: \d+ calls, .*\. If the training goes on, no answer is paid for again\.", again
     )
     as_json = home.command("train", str(tmp_path / "toy.toml"), "--plan", "--json").json
     assert as_json["calls"] == sum(stage["calls"] for stage in as_json["stages"])
@@ -163,3 +163,27 @@ def test_a_plan_counts_the_answers_that_a_fork_begins_with(tmp_path: Path, share
     if not shared:
         with pytest.raises(StoreError, match="not a database"):
             kept(load_config(made.config), made.folder)
+
+
+def test_a_plan_says_how_many_calls_an_unfinished_run_still_makes(tmp_path: Path) -> None:
+    class Stopped(BaseException):
+        """Ends a training in its middle."""
+
+    def left() -> int | None:
+        return plan(a_config(), Toy(), optimizer=Scripted(), target=Scripted(), folder=tmp_path).left
+
+    assert left() is None
+    for most in (4, 30, 20):
+
+        def stop(prompt: object, number: int, most: int = most) -> None:
+            if number > most:
+                raise Stopped
+
+        with pytest.raises(Stopped):
+            a_trainer(tmp_path, Scripted(stop)).train(resume=(tmp_path / "config.json").exists())
+    planned = left()
+    assert planned is not None
+    rest = Scripted()
+    a_trainer(tmp_path, rest).train(resume=True)
+    assert 0 < len(rest.prompts) <= planned < plan(a_config(), Toy(), optimizer=rest, target=rest).calls
+    assert left() is None
