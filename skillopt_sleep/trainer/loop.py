@@ -26,6 +26,7 @@ from skillopt_sleep.trainer.lapses import Lapses
 from skillopt_sleep.trainer.manifest import Manifest, manifest
 from skillopt_sleep.trainer.notices import notices
 from skillopt_sleep.trainer.parts import Parts
+from skillopt_sleep.trainer.replayed import other_result, result_before
 from skillopt_sleep.trainer.run import BEST, SUMMARY, RunFolder, check_resumable, open_run
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
 from skillopt_sleep.trainer.source import sources
@@ -100,7 +101,9 @@ class Trainer:
             for line in self._notices(resume=resume):
                 warnings.warn(line, stacklevel=2)
         items = read_items(self._env, self._config)
-        with open_run(self._folder, self._manifest(items), resume=resume, clock=self._clock) as folder:
+        started_with = self._manifest(items)
+        before = result_before(self._folder, started_with) if resume else None
+        with open_run(self._folder, started_with, resume=resume, clock=self._clock) as folder:
             replies = Replies(folder)
             shared = self._config.train.shared
             try:
@@ -109,7 +112,7 @@ class Trainer:
                     shared_calls(folder.path, shared, folder.store.calls, self._clock) as calls,
                     spending(folder) as spent,
                 ):
-                    return self._run(folder, calls, items, spent, replies)
+                    return self._run(folder, calls, items, spent, replies, before=before)
             finally:
                 self._watch = None
                 replies.write()
@@ -157,6 +160,8 @@ class Trainer:
         items: Mapping[Split, Sequence[Item]],
         spent: Spent,
         replies: Replies,
+        *,
+        before: Summary | None,
     ) -> Summary:
         config, store = self._config, folder.store
         counter = meter(config.limits, store.ledger, self._clock)
@@ -217,6 +222,7 @@ class Trainer:
         )
         said = (*remarks(self._env, used_splits(config)), *repeated(items))
         summary = replace(summary, stopped=course.stopped, remarks=said)
+        summary = replace(summary, notes=(*summary.notes, *other_result(before, summary)))
         folder.write(BEST, summary.best_skill)
         folder.write(SUMMARY, summary)
         return summary
