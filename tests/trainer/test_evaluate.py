@@ -172,3 +172,15 @@ def test_what_was_paid_for_one_scoring_is_what_was_not_there_yet(tmp_path: Path)
         )
         paid.append(found.paid.calls)
     assert paid == [8, 0]
+
+
+def test_that_the_items_are_not_those_of_the_training_is_warned_of(tmp_path: Path) -> None:
+    a_trainer(tmp_path, config=a_config(evaluation={"test": False})).train()
+
+    def score(env: Toy, split: Split) -> None:
+        evaluate(a_config(), env, "Say beta.", split, target=Scripted(), pool=SerialPool(), folder=tmp_path)
+
+    with pytest.warns(UserWarning, match="the val items aren't those that the training in"):
+        score(Toy(words=("alpha", "beta", "gamma", "omega")), Split.VAL)
+    for split in Split:  # it had no test items
+        score(Toy(), split)
