@@ -1,7 +1,7 @@
 """The commands `train` and `eval`: train a skill on a dataset, and score it."""
 
 import shlex
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -180,7 +180,7 @@ def evaluate(
         stages(silent=as_json) as shown,
         _wired(config, backend, model, shown.advance, scoring=True) as training,
     ):
-        _warn_of_data(training, (Split(split),))
+        _warn_of_data(training, Split(split))
         file = skill or _best(training.folder)
         if file is None:
             warn(f"{training.folder} holds no training, so no skill is scored. Name one with --skill.")
@@ -205,12 +205,16 @@ def evaluate(
         raise typer.Exit(Exit.PARTIAL)
 
 
-def _warn_of_data(training: "Training", splits: "Sequence[Split]") -> None:
-    """Say what the environment leaves out of the data, before anything is spent on it."""
+def _warn_of_data(training: "Training", split: "Split") -> None:
+    """Say what the environment leaves out of the data, and if it isn't the training's, before anything is spent."""
     from skillopt_sleep.trainer.data import remarks
+    from skillopt_sleep.trainer.evaluate import other_items
 
-    for text in remarks(training.env, splits):
+    for text in remarks(training.env, (split,)):
         warn(f"Data: {text}.")
+    other = other_items(training.config, training.env, split, training.folder)
+    if other:
+        warn(f"Data: {other}.")
 
 
 def _notices(training: "Training", *, resume: bool) -> Iterator[str]:

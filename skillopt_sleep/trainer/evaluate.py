@@ -1,5 +1,6 @@
 """Score one skill on one split, reusing the calls in a run's folder: those of the training aren't paid again."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
@@ -18,6 +19,7 @@ from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.data import limits_of, read_split
 from skillopt_sleep.trainer.ending import paid_of, write_paid
 from skillopt_sleep.trainer.env import Env, Item, kind_of
+from skillopt_sleep.trainer.manifest import digest_of
 from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, scores
 from skillopt_sleep.trainer.run import (
     CALLS,
@@ -61,7 +63,11 @@ def evaluate(
     Raises ConfigError if the split is empty or an item is invalid, BackendUnavailable if no item could be scored,
     NightLocked if a training is running in the folder.
     """
-    return evaluated(config, env, skill, split, target=target, pool=pool, folder=folder, clock=clock).scores
+    found = evaluated(config, env, skill, split, target=target, pool=pool, folder=folder, clock=clock)
+    other = other_items(config, env, Split(split), Path(folder))
+    if other:
+        warnings.warn(f"Data: {other}.", stacklevel=2)
+    return found.scores
 
 
 def evaluated(
@@ -122,6 +128,16 @@ def evaluated(
             f"none of {len(items)} items could be scored: {reason}", remedy="fix that, and score again"
         )
     return Evaluation(result, paid)
+
+
+def other_items(config: TrainerConfig, env: Env, split: Split, folder: Path) -> str:
+    """Say that a split isn't what the run in the folder began with, "" if it is, or if there is no such run."""
+    if not (folder / CONFIG).exists():
+        return ""
+    began_with = read_manifest(folder).dataset.get(split.value)
+    if began_with in {None, digest_of(()), digest_of(read_split(env, split, most=limits_of(config)[split]))}:
+        return ""
+    return f"the {split} items aren't those that the training in {folder} began with, so its scores can't be compared"
 
 
 def _own(config: TrainerConfig, split: Split, items: Sequence[Item], folder: Path) -> Sharing:

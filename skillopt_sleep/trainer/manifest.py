@@ -63,7 +63,7 @@ def manifest(
     """Describe this run, without any secret."""
     dataset: dict[str, str] = {}
     for split, split_items in items.items():
-        dataset[split.value] = _sha(to_json(list(split_items)))
+        dataset[split.value] = digest_of(split_items)
     return Manifest(
         config=_without_secrets(config),
         env=env,
@@ -73,6 +73,11 @@ def manifest(
         models=dict(models),
         code=dict(code),
     )
+
+
+def digest_of(items: Sequence[Item]) -> str:
+    """Return the SHA-256 of the items of a split."""
+    return _sha(to_json(list(items)))
 
 
 def _without_secrets(config: TrainerConfig) -> dict[str, Any]:
