@@ -18,6 +18,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the longest tests first, so that no worker is left alone with one of them at the end."""
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in ("timeout", "cli")])
+
+
 def pytest_collection_finish() -> None:
     """Leave the thousands of collected tests out of every later garbage collection, which took a tenth of the time."""
     gc.collect()

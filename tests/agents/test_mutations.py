@@ -27,7 +27,7 @@ agents = st.sampled_from(AGENTS)
 
 CHECKS = (HealthCheck.too_slow, HealthCheck.data_too_large)
 few = settings(max_examples=120, deadline=None, suppress_health_check=CHECKS)
-many = settings(max_examples=4_000 if WHOLE else 1_500, deadline=None, suppress_health_check=CHECKS)
+many = settings(max_examples=4_000 if WHOLE else 500, deadline=None, suppress_health_check=CHECKS)
 Change = tuple[str, float, float, bytes]
 
 

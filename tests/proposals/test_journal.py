@@ -341,7 +341,7 @@ def test_two_processes_never_adopt_at_once(journal: Journal, tmp_path: Path, fil
     [
         ("adopt", 36, 1),
         *(
-            pytest.param(scenario, 4 if WHOLE else 48, 60 if WHOLE else 5, marks=pytest.mark.slow)
+            pytest.param(scenario, 4 if WHOLE else 96, 60 if WHOLE else 2, marks=pytest.mark.slow)
             for scenario in ("adopt", "undo", "random", "nospace", "broken", "denied")
         ),
     ],

@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.proposals.corpus import CORPUS
 from tests.proposals.living import Living
+from tests.sweeps import WHOLE
 
 TEXTS = st.sampled_from(
     [b"mine", b"- a rule of mine", b"  indented", b"caf\xc3\xa9", b"# Heading", b"```", b"<!-- x -->"]
@@ -90,6 +91,6 @@ def test_lines_that_a_person_writes_into_the_block_or_moves_with_it_are_never_lo
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 @given(STARTS, st.lists(INSIDE, max_size=25))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500 if WHOLE else 150, deadline=None)
 def test_long_lives_of_a_file(start: str, steps: list[tuple[str, int, bytes]]) -> None:
     lived(start, steps)

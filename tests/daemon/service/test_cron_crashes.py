@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 # A spool of its own, so that nobody's table is touched.
 SPOOL = "mount -t tmpfs none /var/spool && mkdir -p /var/spool/cron/crontabs && exec"
 
-EVERY = 1 if WHOLE else 32
+EVERY = 1 if WHOLE else 64
 
 
 def swept(folder: Path, *, crontab: str, inside: tuple[str, ...] = ()) -> dict[str, int]:

@@ -16,7 +16,7 @@ from skillopt_sleep.errors import SleepError
 from skillopt_sleep.proposals.paths import digest
 from tests.attributes import STRANGER, decorate, needs_attributes, seen
 from tests.installs import CRONTAB, JSON_SHAPES, THEIRS, TOML_SHAPES, TOML_THEIRS, machine, program, put, tree
-from tests.sweeps import WHOLE, thinned
+from tests.sweeps import sampled
 
 AGENTS = (".claude", ".codex", "dotfiles", ".config")
 UNREADABLE = {"not JSON", "another encoding", "not TOML"}
@@ -409,7 +409,7 @@ def killed(home: Path, at: int, verb: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", thinned([8, 1 if WHOLE else 3], every=2))
+@pytest.mark.parametrize("step", sampled([8, 1], every=2))
 @pytest.mark.parametrize("verb", ["install", "uninstall"])
 @pytest.mark.parametrize("then", ["install", "uninstall"])
 def test_a_kill_at_any_moment_is_mended_by_running_either_again(
