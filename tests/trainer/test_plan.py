@@ -90,6 +90,7 @@ def test_the_smallest_gain_is_what_the_chosen_gate_can_prove() -> None:
     assert many is not None
     assert many < few / 3
     assert gain(4, gate="sequential") is None
+    assert gain(4, gate="sequential", rounds=1) is None
     assert gain(200, gate="sequential", min_effect=0.7) == 0.7
 
 
@@ -142,7 +143,10 @@ def test_what_a_gate_without_an_error_rate_takes_is_said() -> None:
 def test_a_val_set_that_can_prove_nothing_is_said_to_be_so() -> None:
     config = a_config(evaluation={"gate": "sequential"})
     made = plan(config, Toy(sizes={"val": 4}), optimizer=Scripted(), target=Scripted())
-    assert "can prove nothing" in plan_lines(made)[-1]
+    assert plan_lines(made)[-1] == (
+        "The gate: 4 val items can't prove anything where a skill repeats its answers; where they differ each time, "
+        "5 passes can prove 0.45. Add val items, or make fewer steps."
+    )
 
 
 @pytest.mark.parametrize("shared", ["", "answers.db"])

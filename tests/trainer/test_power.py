@@ -2,11 +2,13 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose
 from skillopt_sleep.trainer import Item, Result
+from skillopt_sleep.trainer.plan import plan
 from skillopt_sleep.trainer.power import smallest_gain, warned
 from tests.fakes import SerialPool
 from tests.sweeps import sampled
@@ -36,12 +38,40 @@ def test_a_run_that_can_prove_little_says_so_and_what_helps() -> None:
     end = a_config(optimizer={"screen": 1}, evaluation={"gate": "sequential"})
     assert warned(end, steps=12, val=50) == ()
     (hopeless,) = warned(end, steps=12, val=4)
-    assert "can't prove anything" in hopeless.summary
+    assert hopeless.summary == (
+        "4 val items in 1 trial can't prove anything where a skill repeats its answers; where they differ each time, "
+        "5 passes can prove 0.30"
+    )
+    once = a_config(optimizer={"screen": 1}, evaluation={"gate": "sequential", "rounds": 1})
+    (hopeless,) = warned(once, steps=12, val=4)
+    assert hopeless.summary == "4 val items in 1 trial can't prove anything: no skill can become the best"
+    (note,) = warned(once, steps=12, val=24)
+    assert note.summary == "24 val items in 1 trial can only prove a gain of 0.25 or more"
     assert warned(a_config(), steps=12, val=4) == ()
     demanding = a_config(optimizer={"screen": 1}, evaluation={"gate": "sequential", "min_effect": 0.9})
     (note,) = warned(demanding, steps=12, val=50)
     assert "less than evaluation.min_effect = 0.9 is rejected" in note.summary
     assert "lower it" in note.remedy
+
+
+class Varied(Toy, frozen=True):
+    """No two answers are alike, unless they are `fixed`."""
+
+    fixed: bool = False
+
+    def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
+        result = super().rollout_one(item, skill, target, sample=sample)
+        return result if self.fixed else replace(result, response=f"{result.response} ({sample})")
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_answers_that_differ_each_time_prove_what_repeated_ones_can_not(tmp_path: Path, *, fixed: bool) -> None:
+    config = a_config(optimizer={"screen": 1, "edit_budget": 4}, evaluation={"gate": "sequential", "rounds": 5})
+    env = Varied(sizes={"val": 4}, fixed=fixed)
+    made = plan(config, env, optimizer=Scripted(), target=Scripted())
+    assert (made.smallest_gain, made.varied_gain) == (None, 6 / 20)
+    summary = a_trainer(tmp_path, config=config, env=env).train()
+    assert (summary.best.standing.step > 0) is not fixed
 
 
 class Coin(Toy, frozen=True):
