@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 def plan_lines(made: "TrainingPlan") -> list[str]:
     """Return a plan in a few lines: calls by stage with about their tokens and dollars, and what val can prove."""
     from skillopt_sleep.trainer.notices import extension_lines
+    from skillopt_sleep.trainer.power import proven
 
     items = ", ".join(f"{size} {split}" for split, size in made.items.items())
     steps = counted(made.steps, "step")
@@ -33,10 +34,10 @@ def plan_lines(made: "TrainingPlan") -> list[str]:
         lines.append(
             f"The gate {made.gate} proves nothing: its error rate is unknown. On {val} val items it takes {taken}."
         )
-    elif made.smallest_gain is None:
-        lines.append(f"With {val} val items the gate can prove nothing: add val items, or make fewer steps.")
     else:
-        lines.append(f"With {val} val items the gate can prove a gain of {made.smallest_gain:.2f} or more.")
+        can = proven(made.smallest_gain, varied=made.varied_gain, passes=made.passes)
+        more = "" if made.smallest_gain is not None else " Add val items, or make fewer steps."
+        lines.append(f"The gate: {counted(val, 'val item')} {can}.{more}")
     return [*lines, *extension_lines(made)]
 
 

@@ -40,6 +40,8 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
     """A training before it runs: at most so many calls by stage, and the smallest gain its val set can prove.
 
     `smallest_gain` is None if the gate can prove nothing; under a rule of unknown error rate it is what is accepted.
+    It holds where a skill repeats its answers; where they differ each time, all `passes` count, which can prove
+    `varied_gain`.
     `extends` is the run in the folder that would go on for more epochs, None if there is none, and `added` the most
     calls that its new epochs make. A training that hasn't begun finds `kept` completed answers, as in a fork or in
     the file of `train.shared`: what asks the same as one of them isn't paid for. A run that isn't finished makes at
@@ -52,6 +54,8 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
     stages: tuple[Stage, ...]
     gate: str
     smallest_gain: float | None
+    varied_gain: float | None
+    passes: int
     proves: bool
     extends: Extension | None = None
     added: int = 0
@@ -115,7 +119,9 @@ def plan(
         steps=steps,
         stages=tuple(stage for stage in stages if stage.calls),
         gate=config.evaluation.gate,
-        smallest_gain=provable(config, steps=steps, val=sizes[Split.VAL]),
+        smallest_gain=_provable(config, steps=steps, val=sizes[Split.VAL], passes=1),
+        varied_gain=_provable(config, steps=steps, val=sizes[Split.VAL], passes=config.evaluation.rounds),
+        passes=config.evaluation.rounds if proves else config.evaluation.samples,
         proves=proves,
         extends=extends,
         added=_added(config, sizes, extends) if extends else 0,
@@ -124,8 +130,8 @@ def plan(
     return replace(made, left=_left(made, folder)) if folder else made
 
 
-def provable(config: TrainerConfig, *, steps: int, val: int) -> float | None:
-    """Return the smallest mean gain that this val set can prove by the chosen gate, None if it can prove none.
+def _provable(config: TrainerConfig, *, steps: int, val: int, passes: int) -> float | None:
+    """Return the smallest mean gain that so many passes over val can prove by the chosen gate, None if none.
 
     Rules but the evidence gate take whatever is more than nothing: one right answer more, or 0 for any gain, however
     small, if answers are graded in parts.
@@ -133,7 +139,7 @@ def provable(config: TrainerConfig, *, steps: int, val: int) -> float | None:
     if config.evaluation.gate != "sequential":
         return 1 / (val * config.evaluation.samples) if config.evaluation.metric is Metric.HARD else 0.0
     shared = config.trials_left(epochs=config.horizon, steps=steps * config.horizon // config.train.epochs)
-    gain = smallest_gain(val, alpha=config.evaluation.alpha / shared)
+    gain = smallest_gain(val, alpha=config.evaluation.alpha / shared, rounds=passes)
     return None if gain is None else max(gain, config.evaluation.min_effect)
 
 
