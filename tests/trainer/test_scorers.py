@@ -161,6 +161,8 @@ def test_numbers_are_compared_as_numbers(answer: str, wanted: str, *, same: bool
         ("15 thousand", "15000"),
         ("5 dozen", "5"),
         ("1e3", "1000"),
+        ("12k", "12000"),
+        ("The answer is 5!", "5"),
     ],
 )
 def test_a_number_is_the_same_however_it_is_written(answer: str, wanted: str) -> None:
@@ -169,14 +171,19 @@ def test_a_number_is_the_same_however_it_is_written(answer: str, wanted: str) ->
 
 @pytest.mark.parametrize(
     "answer",
-    ["18 or 19", "15:30", "3:4", "", "fifteen", "1.000,50", "1,00", "not 15", "1/0", "--15", "1" * 5_000],
+    [
+        *("18 or 19", "15:30", "3:4", "", "fifteen", "1.000,50", "1,00", "not 15", "1/0", "--15", "1" * 5_000),
+        *("10^2", "5²", "5 ³", "3π", "3 pi", "5!", "4 squared", "2 cubed", "3√2", "10^{2}", "7 choose 2"),
+    ],
 )
 def test_what_is_not_one_number_equals_none(answer: str) -> None:
     assert not is_number(answer)
     assert not equal_numbers(answer, answer)
 
 
-@pytest.mark.parametrize(("answer", "wanted"), [("15", "-15"), ("1.5", "15"), ("0.5", "50"), ("33.33", "33.3")])
+@pytest.mark.parametrize(
+    ("answer", "wanted"), [("15", "-15"), ("1.5", "15"), ("0.5", "50"), ("33.33", "33.3"), ("12k", "12")]
+)
 def test_other_numbers_are_not_the_same(answer: str, wanted: str) -> None:
     assert not equal_numbers(answer, wanted)
 
