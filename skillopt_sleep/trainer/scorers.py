@@ -25,7 +25,9 @@ _LABEL = re.compile(
 _LEAD = r"(?:####|the (?:final )?answer is:?|(?:final )?answer:?|[a-z]\w* ?=|=)"
 _CURRENCY = r"(?:us|(?:usd|eur|gbp) )?[$€£¥₹]?"
 _DIGITS = r"(?:\d{1,3}(?:[, ]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
-_UNIT = r"(?:[^\d]|(?<=[a-z^])[23](?!\d))*"
+# What makes another number of the one before it is no unit.
+_NO_OPERATION = r"(?! ?(?:[\^²³¹⁰⁴-⁹π√]|(?:pi|squared|cubed|factorial)\b))"
+_UNIT = rf"{_NO_OPERATION}(?:[^\d]|(?<=[a-z^])[23](?!\d))*"
 _ONE_NUMBER = re.compile(
     rf"(?:{_LEAD} ?)*(?P<sign>[-+]?) ?{_CURRENCY} ?(?P<inner>[-+]?)(?:(?P<whole>\d+) (?=\d+/))?(?P<number>{_DIGITS})"
     rf"(?:e(?P<power>[-+]?\d{{1,3}}))?(?:/(?P<below>\d+))?(?P<unit>{_UNIT})"
@@ -33,7 +35,7 @@ _ONE_NUMBER = re.compile(
 _WRAPPED = re.compile(r"\\boxed\{([^{}]*)\}|\\text\{([^{}]*)\}")
 LONGEST_NUMBER = 200
 _AROUND = "*_`(){}[] "
-_SCALES = {"k": 1_000, "hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
 
 
 def final_answer(reply: str) -> str:
@@ -97,7 +99,7 @@ def equal_numbers(answer: str, wanted: str) -> bool:
     """Return whether both texts are one number each, and the same.
 
     Groups of thousands, a currency, a percent sign and a unit don't count: 1,000 and $1000.00 and 1000 km are equal.
-    15 thousand equals 15 and 15000, as either may be asked for.
+    15 thousand equals 15 and 15000, as either may be asked for; 15k equals 15000 only. 5! and 5² aren't one number.
     """
     return bool(_values(answer) & _values(wanted))
 
@@ -113,6 +115,10 @@ def _values(text: str) -> frozenset[Fraction]:
     value = value / int(found["below"] or 1) + int(found["whole"] or 0)
     if "-" in (found["sign"], found["inner"]):
         value = -value
+    if found["unit"].startswith("!") and plain[0].isdigit():
+        return frozenset()  # a factorial; "The answer is 5!" is one number
+    if re.match(r"k\b", found["unit"]):
+        return frozenset({value * 1_000})
     unit = re.match(r"[^\w%]*([a-z]+)", found["unit"])
     scale = _SCALES.get(unit[1], 1) if unit else 1
     return frozenset({value, value * scale})

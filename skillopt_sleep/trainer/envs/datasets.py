@@ -199,7 +199,7 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 named.setdefault(split, []).extend(inside)
             elif split is not None:
                 unread.setdefault(split, []).append(entry)
-            elif inside:
+            elif inside and not self.is_beside(entry):
                 unnamed.append(entry.name)
         if named:
             self._tell_unread(named, unread)
@@ -208,6 +208,11 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         if Split.VAL in named and self.ratio != _RATIO:
             self.remark("env.ratio changes nothing, as files are named for their splits")
         return named
+
+    def is_beside(self, entry: Path) -> bool:
+        """Return whether an entry holds what rows refer to, and no rows itself."""
+        del entry
+        return False
 
     @cached_property
     def _split_folder(self) -> Path:

@@ -43,6 +43,12 @@ class DocumentQA(DataEnv, frozen=True, kw_only=True, dict=True):
             read_rows(path), lambda number, row: self._item(row, row_id(path, number), path.parent), where=path
         )
 
+    def is_beside(self, entry: Path) -> bool:
+        """Return whether an entry is the folder of OCR results that is used."""
+        if self.ocr:
+            return entry.resolve() == Path(self.ocr).expanduser().resolve()
+        return entry.name in OCR_FOLDERS
+
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Ask for one answer; soft is its ANLS, hard is 1 if that is 1."""
         request = f"{fence(item.data['page'])}\n\n{item.data['question']}"
