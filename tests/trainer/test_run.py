@@ -240,6 +240,19 @@ def test_a_run_whose_answers_are_gone_is_not_paid_for_again(tmp_path: Path) -> N
     assert not (tmp_path / "one" / "calls.db").exists()
 
 
+@pytest.mark.parametrize(("before", "now"), [("", "new.db"), ("answers.db", ""), ("answers.db", "new.db")])
+def test_where_the_answers_are_kept_can_not_be_changed_later(tmp_path: Path, before: str, now: str) -> None:
+    folder = tmp_path / "one"
+    a_trainer(folder, config=a_config(train={"shared": before})).train()
+    config = a_config(train={"shared": now})
+    with pytest.raises(ConfigError, match="keeps its answers in") as refused:
+        a_trainer(folder, config=config).train(resume=True)
+    assert (before or "its own calls.db") in refused.value.message
+    assert "runs fork" in refused.value.remedy
+    with pytest.raises(ConfigError, match="keeps its answers in"):
+        evaluate(config, Toy(), "", Split.TEST, target=Scripted(), pool=SerialPool(), folder=folder)
+
+
 def test_a_run_whose_shared_answers_are_gone_is_not_paid_for_again(tmp_path: Path) -> None:
     config = a_config(train={"shared": "answers.db"})
     a_trainer(tmp_path / "one", config=config).train()
