@@ -18,9 +18,8 @@ def plan_lines(made: "TrainingPlan") -> list[str]:
 
     items = ", ".join(f"{size} {split}" for split, size in made.items.items())
     steps = counted(made.steps, "step")
-    lines = [
-        f"{steps} over {items} items. At most these calls, with one for each attempt; tokens are an estimate:",
-    ]
+    bound = "At most these calls, with one for each attempt and none repeated after a failure"
+    lines = [f"{steps} over {items} items. {bound}; tokens are an estimate:"]
     for stage in made.stages:
         lines.append(
             f"  {stage.name:12} {stage.calls:>8,} calls  about {stage.tokens:>11,} tokens  {_dollars(stage.usd)}"
@@ -73,7 +72,9 @@ def paid_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:
         more = ""
         if made.left is not None:
             more = f", and at most {made.left:,} calls are new, with one for each attempt"
-        yield f"Paid in {training.folder} so far: {price(spending.paid)}."
+        is_known = spending.ended or made.left is None
+        until = "so far" if is_known else "until the last step of the run"
+        yield f"Paid in {training.folder} {until}: {price(spending.paid)}."
         yield f"If the training goes on, no answer is paid for again{more}."
 
 

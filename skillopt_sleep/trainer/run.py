@@ -179,7 +179,13 @@ def _refuse_wrong_folder(path: Path, *, resume: bool) -> None:
 
 
 def check_answers_kept(path: Path, shared: str) -> None:
-    """Raise ConfigError if the answers that the run in this folder has had are gone."""
+    """Raise ConfigError if the answers that the run in this folder has had are gone, or aren't in `shared`."""
+    before = read_manifest(path).config["train"].get("shared", "")
+    if shared != before:
+        raise ConfigError(
+            f"the run in {path} keeps its answers in {before or 'its own calls.db'}",
+            remedy="leave train.shared as it was; only a fork takes them elsewhere (runs fork --set train.shared=…)",
+        )
     kept = [path / CALLS]
     if shared and (path / SPEND).exists():
         kept.append(path.absolute().parent / shared)

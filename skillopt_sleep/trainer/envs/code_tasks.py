@@ -12,7 +12,7 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.trainer.env import Item, Result, kind_of
 from skillopt_sleep.trainer.envs.asking import ask
 from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, row_id
-from skillopt_sleep.trainer.envs.programs import NO_PROGRAM, program_of, why_failed
+from skillopt_sleep.trainer.envs.programs import NO_PROGRAM, of_several, program_of, why_failed
 from skillopt_sleep.trainer.envs.rows import Row, kind_of_row, optional, read_rows, text_of, texts_of
 from skillopt_sleep.trainer.envs.runnable import Runnable, no_test_ran
 from skillopt_sleep.trainer.envs.sealed_runs import SealedRuns, is_inside, usual_seal
@@ -89,6 +89,7 @@ class CodeTasks(DataEnv, frozen=True, kw_only=True, dict=True):
         why = ""
         if not passed:
             why = "it ended before its tests did" if ended.status == 0 else why_failed(ended)
+            why += of_several(reply)
         return Result(hard=float(passed), soft=float(passed), response=reply, why=why)
 
     def _item(self, row: Row, otherwise: str) -> Item:

@@ -17,8 +17,18 @@ _ERROR = re.compile(
 
 def program_of(reply: str) -> str:
     """Return the content of the last code block, closed or not; "" if there is none."""
-    blocks = [found["code"] for found in _FENCE.finditer(reply)]
+    blocks = _blocks(reply)
     return blocks[-1] if blocks else ""
+
+
+def of_several(reply: str) -> str:
+    """Say, behind why a program failed, that it was the last of several code blocks; "" if it was the only one."""
+    count = len(_blocks(reply))
+    return f"; it was the last of {count} code blocks, of which only that is run" if count > 1 else ""
+
+
+def _blocks(reply: str) -> list[str]:
+    return [found["code"] for found in _FENCE.finditer(reply)]
 
 
 def why_failed(ended: Ended) -> str:

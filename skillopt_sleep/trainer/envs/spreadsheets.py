@@ -16,7 +16,7 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.asking import ask
 from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, row_id
-from skillopt_sleep.trainer.envs.programs import MOST_SAID, NO_PROGRAM, program_of, why_failed
+from skillopt_sleep.trainer.envs.programs import MOST_SAID, NO_PROGRAM, of_several, program_of, why_failed
 from skillopt_sleep.trainer.envs.rows import Row, optional, read_rows, text_of
 from skillopt_sleep.trainer.envs.sealed_runs import Ended, SealedRuns, usual_seal
 
@@ -81,6 +81,7 @@ class Spreadsheets(DataEnv, frozen=True, kw_only=True, dict=True):
         if right < len(cases):
             first = next(filter(None, faults))
             why = first if len(cases) == 1 else f"{first}; {right} of {len(cases)} workbooks are right"
+            why += of_several(reply)
         return Result(hard=float(right == len(cases)), soft=right / len(cases), response=reply, why=why)
 
     def _fault(self, program: str, case: Case, position: str) -> str:

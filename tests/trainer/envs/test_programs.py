@@ -1,6 +1,6 @@
 import pytest
 
-from skillopt_sleep.trainer.envs.programs import program_of, why_failed
+from skillopt_sleep.trainer.envs.programs import of_several, program_of, why_failed
 from skillopt_sleep.trainer.envs.sealed_runs import Ended
 
 
@@ -17,6 +17,11 @@ from skillopt_sleep.trainer.envs.sealed_runs import Ended
 )
 def test_the_last_code_block_is_the_program(reply: str, program: str) -> None:
     assert program_of(reply) == program
+
+
+def test_that_a_reply_has_several_code_blocks_is_said() -> None:
+    assert of_several("```\na\n```\n") == ""
+    assert of_several("```\na\n```\nUse:\n```\nb\n```\n").startswith("; it was the last of 2 code blocks")
 
 
 @pytest.mark.parametrize(
