@@ -26,6 +26,9 @@ def unused(config: TrainerConfig, items: Mapping[Split, Sequence[Item]]) -> Iter
         section, _, name = key.partition(".")
         if getattr(getattr(config, section), name) != getattr(getattr(defaults, section), name):
             yield f"{key} changes nothing without {other}"
+    own = config.optimizer
+    if own.min_edit_budget == 0 and own.schedule in {"linear", "cosine"} and own.mode != "full_rewrite":
+        yield "optimizer.min_edit_budget is 0, so steps that get no edit are paid for and learn nothing"
     wanted = {
         "train.items": (config.train.items, Split.TRAIN),
         "evaluation.val_items": (config.evaluation.val_items, Split.VAL),
