@@ -55,9 +55,7 @@ ITEMS = {split: [Item(id=f"{split}-{n}", text="x") for n in range(4)] for split 
         ({"optimizer": {"schedule": "linear", "edit_budget": 3, "horizon": 1}}, []),
         (
             {"optimizer": {"schedule": "linear", "min_edit_budget": 0}},
-            [
-                "optimizer.min_edit_budget is 0, so steps that get no edit are paid for and learn nothing"
-            ],
+            ["optimizer.min_edit_budget is 0, so steps that get no edit are paid for and learn nothing"],
         ),
         (
             {"optimizer": {"horizon": 1}},
