@@ -21,6 +21,7 @@ from tests.builders import a_prompt
 from tests.command import KEY
 from tests.genuine import Programs
 from tests.server import Asked, Behaviour, ModelServer
+from tests.sweeps import WHOLE
 
 pytestmark = pytest.mark.cli
 PATIENCE, SHORT = 60.0, 3.0
@@ -114,9 +115,14 @@ CASES: Mapping[str, Case] = {
 }
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_a_failure_of_the_server_has_its_type(bench: Bench, server: ModelServer, agent: Agent, case: Case) -> None:
+# Every failure once, in turns with one agent and the other.
+PAIRS = [(agent, name) for name in CASES for agent in AGENTS]
+IN_TURNS = [(AGENTS[place % len(AGENTS)], name) for place, name in enumerate(CASES)]
+
+
+@pytest.mark.parametrize(("agent", "name"), PAIRS if WHOLE else IN_TURNS, ids=lambda one: getattr(one, "name", one))
+def test_a_failure_of_the_server_has_its_type(bench: Bench, server: ModelServer, agent: Agent, name: str) -> None:
+    case = CASES[name]
     server.behaviour, server.late_errors = case.behaviour, case.late
     error = bench.failure(bench.backend(agent, agent.address(server)), a_prompt(schema=case.schema))
     assert error.kind is (case.claude if agent is CLAUDE else case.codex), error.message

@@ -124,7 +124,7 @@ _LATER = [(at, after) for at in (1, 2, 3, 5, 8, 13, 21, 34) for after in (0.0, 0
 # In the probe of the seals, with a base half made, with the first copies.
 _EARLY = [(0, after) for after in (0.6, 0.9, 1.2, 1.5, 1.8, 2.1, 2.5, 3.0)]
 ALL = [Moment(at, after, group) for at, after in (*_LATER, *_EARLY) for group in (True, False)]
-MOMENTS = sampled(ALL, every=24)
+MOMENTS = sampled(ALL, every=48)
 
 
 @pytest.mark.cli

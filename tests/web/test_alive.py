@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.command import Home
+from tests.sweeps import sampled
 from tests.web.browser import tab
 from tests.web.dashboard import Dashboard, served, visible_text
 
@@ -25,7 +26,7 @@ def test_without_scripts_nothing_is_said_of_an_end(dashboard: Dashboard) -> None
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("path", ["/inbox", "/tonight", "/settings"])
+@pytest.mark.parametrize("path", sampled(["/inbox", "/tonight", "/settings"], every=3))
 def test_an_open_page_says_that_the_dashboard_ended_and_that_another_was_started(
     chromium: Browser, axe: str, slept: Home, path: str
 ) -> None:
