@@ -110,6 +110,27 @@ def test_a_fork_that_shares_its_answers_finds_them_and_asks_val_anew(tmp_path: P
     assert all("REQUEST:\nval" in prompt.text for prompt in model.prompts)
 
 
+@pytest.mark.parametrize("before", ["", "answers.db"])
+@pytest.mark.parametrize("now", ["", "answers.db", "other.db"])
+def test_a_fork_of_a_run_in_a_folder_stands_beside_it_and_has_its_answers(
+    tmp_path: Path, before: str, now: str
+) -> None:
+    model = Scripted()
+    config = a_config(train={"folder": "sweep/one", "shared": before}, env=TOY_ENV)
+    a_trainer(tmp_path / "sweep" / "one", model, config=config, env=_toy()).train()
+    made = fork(tmp_path / "sweep" / "one", "two", [f"train.shared={now}"], clock=utc_now)
+    assert (made.folder, made.config) == (tmp_path / "sweep" / "two", tmp_path / "two.toml")
+    assert made.answers == len(model.prompts)
+    forked = load_config(made.config)
+    assert forked.train.folder == "sweep/two"
+    again = Scripted()
+    a_trainer(made.folder, again, config=forked).train()
+    asked = [prompt.text for prompt in again.prompts]
+    assert len(asked) < len(model.prompts) / 2
+    assert all("REQUEST:\nval" in text for text in asked)
+    assert bool(asked) == bool(before or now)
+
+
 def test_what_changed_since_the_run_began_is_said_of_its_fork(tmp_path: Path) -> None:
     (tmp_path / "skill.md").write_text("# Skill\n", encoding="utf-8")
     env = tmp_path / "env.py"

@@ -11,8 +11,9 @@ from skillopt_sleep.cli.train_plan import plan_lines
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import to_json
+from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Split
-from skillopt_sleep.trainer import TrainerConfig, load_config
+from skillopt_sleep.trainer import Item, Result, TrainerConfig, load_config
 from skillopt_sleep.trainer.env import find_env
 from skillopt_sleep.trainer.fork import fork
 from skillopt_sleep.trainer.plan import ANSWER_TOKENS, plan
@@ -191,3 +192,35 @@ def test_a_plan_says_how_many_calls_an_unfinished_run_still_makes(tmp_path: Path
     a_trainer(tmp_path, rest).train(resume=True)
     assert 0 < len(rest.prompts) <= planned < plan(a_config(), Toy(), optimizer=rest, target=rest).calls
     assert left() is None
+
+
+def test_a_plan_counts_every_call_of_an_attempt_whose_environment_says_how_many_it_makes(tmp_path: Path) -> None:
+    class Twice(Toy, frozen=True):
+        """Asks for a second opinion."""
+
+        calls_each = 2
+
+        def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
+            super().rollout_one(item, skill, target, sample=sample + 1_000)
+            return super().rollout_one(item, skill, target, sample=sample)
+
+    asked = Scripted()
+    made = plan(a_config(), Twice(), optimizer=asked, target=asked)
+    summary = a_trainer(tmp_path, env=Twice()).train()
+    most = {stage.name: stage.calls for stage in made.stages}
+    assert all(cost.calls <= most[name] for name, cost in summary.costs.items())
+    assert "At most these calls, with 2 for each attempt and none repeated" in plan_lines(made)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "calls"),
+    [
+        ("tasks", {}, 1),
+        ("tasks", {"graded_by_target": True}, 2),
+        ("text_worlds", {"steps": 20}, 20),
+        ("question_answering", {}, 1),
+    ],
+)
+def test_the_environments_say_how_many_calls_an_attempt_makes(name: str, options: dict[str, Any], calls: int) -> None:
+    made = plan(a_config(), find_env(name, options), optimizer=Scripted(), target=Scripted())
+    assert made.calls_each == calls
