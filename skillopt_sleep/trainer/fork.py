@@ -46,7 +46,8 @@ class Fork(NamedTuple):
 def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], datetime]) -> Fork:
     """Write the configuration of `run` with these changes (`section.key=value`) and copy the run's answers.
 
-    `new` is the folder of the new training, beside the old one. Raises ConfigError if the run can't be forked, if a
+    `new` is the folder of the new training, beside the old one; its configuration stands beside that of the old one,
+    so that paths mean the same. Raises ConfigError if the run can't be forked, if a
     change isn't possible, also for its environment, or if there is something of this name already.
     """
     if Path(new).name != new:
@@ -60,24 +61,29 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
         )
     if REDACTED in str(raw):
         raise ConfigError(f"{run} was started with a secret, which isn't kept", remedy="write its configuration anew")
-    home = _home(run, str(raw["train"]["folder"]))
-    folder, config = home / new, home / f"{new}.toml"
+    named = Path(raw["train"]["folder"])
+    home = _home(run, str(named))
+    folder, config = home / named.with_name(new), home / f"{new}.toml"
     for path in (folder, config):
         if os.path.lexists(path):
             raise ConfigError(f"{path} is there already", remedy=_OTHER)
     changed = _changed_since(before, home)
+    kept = raw["train"].get("shared", "")
+    source = folder.parent / kept if kept else run / CALLS
+    if not source.exists():
+        raise ConfigError(f"{source} is gone, which holds the answers of {run}", remedy="put it back")
     _refuse_twice(changes)
     for change in changes:
         _change(raw, change)
-    raw["train"]["folder"] = new
+    raw["train"]["folder"] = str(named.with_name(new))
     checked = config_of(raw, where="the fork")
     read_items(_env(checked, home), checked)
     with alone(run):
         own = private_dir(folder) / CALLS
         shared = checked.train.shared
-        store = open_shared(home / shared, clock) if shared else CallStore(own, clock)
+        store = open_shared(folder.parent / shared, clock) if shared else CallStore(own, clock)
         with contextlib.closing(store):
-            answers = store.take_calls(run / CALLS)  # the completed ones, not what they cost and not what failed
+            answers = store.take_calls(source)  # the completed ones, not what they cost and not what failed
     write_atomic(config, to_toml(checked).encode())
     return Fork(
         config,
