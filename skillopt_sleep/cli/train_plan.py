@@ -18,7 +18,7 @@ def plan_lines(made: "TrainingPlan") -> list[str]:
 
     items = ", ".join(f"{size} {split}" for split, size in made.items.items())
     steps = counted(made.steps, "step")
-    bound = "At most these calls, with one for each attempt and none repeated after a failure"
+    bound = f"At most these calls, with {made.each} and none repeated after a failure"
     lines = [f"{steps} over {items} items. {bound}; tokens are an estimate:"]
     for stage in made.stages:
         lines.append(
@@ -46,7 +46,7 @@ def limit_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:
 
     limits = training.config.limits
     if limits.calls and limits.calls < made.calls:
-        most = f"it takes up to {made.calls:,} calls, with one for each attempt"
+        most = f"it takes up to {made.calls:,} calls, with {made.each}"
         yield f"Limit: limits.calls = {limits.calls} may end it early, as {most}."
     try:
         check_priced({"optimizer": training.optimizer, "target": training.target}, limits)
@@ -71,7 +71,7 @@ def paid_lines(training: "Training", made: "TrainingPlan") -> Iterator[str]:
     if spending is not None and made.extends is None:
         more = ""
         if made.left is not None:
-            more = f", and at most {made.left:,} calls are new, with one for each attempt"
+            more = f", and at most {made.left:,} calls are new, with {made.each}"
         is_known = spending.ended or made.left is None
         until = "so far" if is_known else "until the last step of the run"
         yield f"Paid in {training.folder} {until}: {price(spending.paid)}."

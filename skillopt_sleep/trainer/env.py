@@ -54,7 +54,8 @@ class Env(Protocol):
 
     A subclass starts from an empty skill by default. A registered class may list its options that are paths in the
     ClassVar `path_options`: they are relative to the configuration's folder. If it has `remarks`, these texts on the
-    items read so far are shown before anything is spent, and kept in the summary.
+    items read so far are shown before anything is spent, and kept in the summary. If an attempt makes more than one
+    call, `calls_each` says how many at most, so that a plan counts them.
     """
 
     @property

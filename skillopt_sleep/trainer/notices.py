@@ -84,7 +84,7 @@ def extension_lines(made: TrainingPlan) -> list[str]:
     goes_on = f"The training in {extends.folder} goes on from {extends.before} to {extends.epochs} epochs"
     paid = "" if extends.paid is None else f", {counted(extends.paid, 'call')} paid in this folder"
     so_far = f"{counted(extends.answers, 'answer')} so far{paid}"
-    lines = [f"{goes_on}: at most {made.added:,} new calls, with one for each attempt, after {so_far}."]
+    lines = [f"{goes_on}: at most {made.added:,} new calls, with {made.each}, after {so_far}."]
     if extends.again:
         usd = "" if extends.usd is None else f", about ${extends.usd:,.2f},"
         again = f"Besides, about {extends.again:,} of these answers{usd} are asked for again: {extends.why}."

@@ -39,6 +39,7 @@ class Stage(Record, frozen=True, kw_only=True):
 class TrainingPlan(Record, frozen=True, kw_only=True):
     """A training before it runs: at most so many calls by stage, and the smallest gain its val set can prove.
 
+    An attempt counts with `calls_each` calls, as many as its environment says that one makes at most.
     `smallest_gain` is None if the gate can prove nothing; under a rule of unknown error rate it is what is accepted.
     It holds where a skill repeats its answers; where they differ each time, all `passes` count, which can prove
     `varied_gain`.
@@ -60,7 +61,13 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
     extends: Extension | None = None
     added: int = 0
     kept: int = 0
+    calls_each: int = 1
     left: int | None = None
+
+    @property
+    def each(self) -> str:
+        """Say with how many calls for each attempt it counts."""
+        return f"{'one' if self.calls_each == 1 else self.calls_each} for each attempt"
 
     @property
     def calls(self) -> int:
@@ -92,7 +99,9 @@ def plan(
     initial_skill: str | None = None,
     folder: Path | None = None,
 ) -> TrainingPlan:
-    """Return what this training makes at most, with one call for each attempt; no model is asked.
+    """Return what this training makes at most, with the calls of each attempt that its environment tells, else one.
+
+    No model is asked.
 
     If the `folder` has a run with fewer epochs, the plan says what it takes to go on with it. Raises ConfigError and
     StoreError as the training would.
@@ -106,7 +115,8 @@ def plan(
     shown = len(skill) + config.gradient.minibatch * min(config.gradient.shown_chars, chars + ANSWER_TOKENS)
     reply = Usage(input_tokens=shown // CHARS_PER_TOKEN, output_tokens=REPLY_TOKENS)
     stages: list[Stage] = []
-    for name, calls in _attempts(config, sizes, steps).items():
+    each: int = getattr(env, "calls_each", 1)
+    for name, calls in _attempts(config, sizes, steps, each).items():
         stages.append(_stage(name, calls, attempt, target))
     for name, calls in _questions(config, steps).items():
         stages.append(_stage(name, calls, reply, optimizer))
@@ -124,8 +134,9 @@ def plan(
         passes=config.evaluation.rounds if proves else config.evaluation.samples,
         proves=proves,
         extends=extends,
-        added=_added(config, sizes, extends) if extends else 0,
+        added=_added(config, sizes, extends, each) if extends else 0,
         kept=_kept(config, folder) if folder else 0,
+        calls_each=each,
     )
     return replace(made, left=_left(made, folder)) if folder else made
 
@@ -162,32 +173,30 @@ def _left(made: TrainingPlan, folder: Path) -> int | None:
     return max(0, made.calls - answered)
 
 
-def _added(config: TrainerConfig, sizes: Mapping[Split, int], extends: Extension) -> int:
+def _added(config: TrainerConfig, sizes: Mapping[Split, int], extends: Extension, each: int) -> int:
     """Return the most calls of the new epochs, with the report of the best and the final skill that come of them."""
     train = replace(config.train, epochs=extends.before)
     own = replace(config.optimizer, horizon=0)
     shorter = replace(config, train=train, optimizer=own)
-    reported = 2 * (config.evaluation.samples * sizes[Split.VAL] + sizes[Split.TEST])
-    return _most(config, sizes) - _most(shorter, sizes) + reported
+    reported = 2 * each * (config.evaluation.samples * sizes[Split.VAL] + sizes[Split.TEST])
+    return _most(config, sizes, each) - _most(shorter, sizes, each) + reported
 
 
-def _most(config: TrainerConfig, sizes: Mapping[Split, int]) -> int:
+def _most(config: TrainerConfig, sizes: Mapping[Split, int], each: int) -> int:
     """Return the most calls of a training."""
     steps = steps_in_all(config, sizes[Split.TRAIN])
-    return sum(_attempts(config, sizes, steps).values()) + sum(_questions(config, steps).values())
+    return sum(_attempts(config, sizes, steps, each).values()) + sum(_questions(config, steps).values())
 
 
-def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int) -> dict[str, int]:
-    """Return the most attempts of each kind."""
+def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int, each: int) -> dict[str, int]:
+    """Return the most calls of the attempts of each kind, with so many `each`."""
     epochs, own = config.train.epochs, config.optimizer
     train, val, test = (sizes[split] for split in (Split.TRAIN, Split.VAL, Split.TEST))
     compared = 0
     if own.slow_update or own.meta_skill:
-        most = train
-        if own.slow_pairs == "mixed":
-            most = min(own.slow_samples, train)
-        compared = 2 * most * (epochs - 1)
-    return {
+        paired = min(own.slow_samples, train) if own.slow_pairs == "mixed" else train
+        compared = 2 * paired * (epochs - 1)
+    most = {
         "train": epochs * train * config.train.samples,
         "screen": steps * _screened(config, train),
         "removal": own.removal * len(config.ends) * most_attempts(steps * _edits(config)),
@@ -195,6 +204,7 @@ def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int) -> 
         "slow": compared,
         "test": 3 * test,
     }
+    return {name: each * attempts for name, attempts in most.items()}
 
 
 def _screened(config: TrainerConfig, train: int) -> int:

@@ -41,6 +41,11 @@ class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
     turns: AtLeastOne = 24
     name_sources: bool = False
 
+    @property
+    def calls_each(self) -> int:
+        """Return the most calls of one attempt: one for each turn."""
+        return self.turns
+
     @cached_property
     def library(self) -> Library:
         """Open the documents; raise ConfigError if there are none."""

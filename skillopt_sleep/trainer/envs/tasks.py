@@ -35,6 +35,11 @@ class Tasks(DataEnv, frozen=True, kw_only=True, dict=True):
 
     graded_by_target: bool = False
 
+    @property
+    def calls_each(self) -> int:
+        """Return the most calls of one attempt: the grade is one, too, if the target grades."""
+        return 2 if self.graded_by_target else 1
+
     def assigned(self, split: Split) -> tuple[Item, ...]:
         """Assign every task to the split it names; if none names one, split them like any dataset."""
         if self.named_files or not self._by_split:

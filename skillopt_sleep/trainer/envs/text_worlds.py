@@ -98,6 +98,11 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
     show_commands: bool = True
     world: str = ""
 
+    @property
+    def calls_each(self) -> int:
+        """Return the most calls of one attempt: one for each step."""
+        return self.steps
+
     def assigned(self, split: Split) -> tuple[Item, ...]:
         """Use ALFWorld's games if the folder has any, otherwise the games in its files."""
         return self._games[split] if self._games else super().assigned(split)
