@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from skillopt_sleep.records import Split
-from skillopt_sleep.trainer.apart import settings_apart, uncommon
+from skillopt_sleep.trainer.apart import settings_apart, uncommon, unlike
 from skillopt_sleep.trainer.manifest import Manifest, manifest
 from skillopt_sleep.trainer.source import Source
 from tests.trainer.toy import Toy, a_config
@@ -57,3 +57,11 @@ def test_what_most_have_in_common_is_not_uncommon() -> None:
     assert [one["evaluation.test"] for one in apart] == ["true", "true", "false"]
     assert uncommon(apart) == ({}, {}, {"evaluation.test": "false"})
     assert uncommon(apart[1:]) == tuple(apart[1:])
+
+
+def test_scores_by_other_code_of_the_environment_can_not_be_compared() -> None:
+    one, other = (
+        replace(a_manifest(), code={"env": Source(what="class Toy in toy.py", sha=letter * 64)}) for letter in "ab"
+    )
+    assert unlike(settings_apart([one, other])[0]) == ("the environment's code",)
+    assert unlike(settings_apart([one, one])[0]) == ()

@@ -10,10 +10,12 @@ import pytest
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.codec import to_json
-from skillopt_sleep.trainer import Trainer, find_env
+from skillopt_sleep.records import Split
+from skillopt_sleep.trainer import Trainer, evaluate, find_env
 from skillopt_sleep.trainer.envs.tasks import Tasks
 from skillopt_sleep.trainer.run import read_manifest
 from skillopt_sleep.trainer.source import source_of, sources
+from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
 DATES = """
@@ -189,3 +191,28 @@ def test_a_target_of_the_optimizers_class_is_named_where_its_version_differs() -
     found = sources(Toy(), {"optimizer": one, "target": other})
     assert found["target"].sha != found["optimizer"].sha
     assert found["target"].what.endswith("test_source.py, version 2")
+
+
+def test_scores_by_other_code_than_that_of_the_training_are_said_to_be_so(
+    tmp_path: Path, load: Callable[[str], Any]
+) -> None:
+    before = load(DATES)
+    _trainer(tmp_path, before).train()
+    changed = load(DATES.replace("return False", "return True"))
+
+    def score(module: Any) -> None:
+        evaluate(
+            a_config(),
+            module.Dates(),
+            "",
+            Split.TEST,
+            target=before.Model(),
+            pool=SerialPool(),
+            folder=tmp_path / "run",
+        )
+
+    with pytest.warns(
+        UserWarning, match=r"the code of the environment changed \(class Dates in own_dates.py\) since"
+    ):
+        score(changed)
+    score(load(DATES))
