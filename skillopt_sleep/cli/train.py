@@ -206,15 +206,14 @@ def evaluate(
 
 
 def _warn_of_data(training: "Training", split: "Split") -> None:
-    """Say what the environment leaves out of the data, and if it isn't the training's, before anything is spent."""
+    """Say what is left out of the data, and why scores can't be compared to the training's, before any is made."""
     from skillopt_sleep.trainer.data import remarks
-    from skillopt_sleep.trainer.evaluate import other_items
+    from skillopt_sleep.trainer.evaluate import unlike_run
 
     for text in remarks(training.env, (split,)):
         warn(f"Data: {text}.")
-    other = other_items(training.config, training.env, split, training.folder)
-    if other:
-        warn(f"Data: {other}.")
+    for why in unlike_run(training.config, training.env, split, training.folder):
+        warn(f"Data: {why}.")
 
 
 def _notices(training: "Training", *, resume: bool) -> Iterator[str]:

@@ -9,6 +9,7 @@ _UNSET = "not set"
 # The scores of two trainings can be compared only where these are the same.
 _ALIKE: Mapping[str, str] = {
     "env": "environment",
+    "code of env": "the environment's code",
     "dataset.val": "val items",
     "evaluation.metric": "metric",
     "evaluation.mixed_weight": "metric",

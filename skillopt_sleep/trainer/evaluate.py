@@ -1,11 +1,13 @@
 """Score one skill on one split, reusing the calls in a run's folder: those of the training aren't paid again."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, cast
+
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError
 from skillopt_sleep.kit.clock import utc_now
@@ -19,7 +21,7 @@ from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.data import limits_of, read_split
 from skillopt_sleep.trainer.ending import paid_of, write_paid
 from skillopt_sleep.trainer.env import Env, Item, kind_of
-from skillopt_sleep.trainer.manifest import digest_of
+from skillopt_sleep.trainer.manifest import changed_code, digest_of
 from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, scores
 from skillopt_sleep.trainer.run import (
     CALLS,
@@ -32,6 +34,7 @@ from skillopt_sleep.trainer.run import (
     read_manifest,
 )
 from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
+from skillopt_sleep.trainer.source import source_of
 from skillopt_sleep.trainer.summary import Scores, Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
 
@@ -64,9 +67,8 @@ def evaluate(
     NightLocked if a training is running in the folder.
     """
     found = evaluated(config, env, skill, split, target=target, pool=pool, folder=folder, clock=clock)
-    other = other_items(config, env, Split(split), Path(folder))
-    if other:
-        warnings.warn(f"Data: {other}.", stacklevel=2)
+    for why in unlike_run(config, env, Split(split), Path(folder)):
+        warnings.warn(f"Data: {why}.", stacklevel=2)
     return found.scores
 
 
@@ -130,14 +132,18 @@ def evaluated(
     return Evaluation(result, paid)
 
 
-def other_items(config: TrainerConfig, env: Env, split: Split, folder: Path) -> str:
-    """Say that a split isn't what the run in the folder began with, "" if it is, or if there is no such run."""
+def unlike_run(config: TrainerConfig, env: Env, split: Split, folder: Path) -> Iterator[str]:
+    """Yield, in words, why scores of this split can't be compared to those of a run in the folder."""
     if not (folder / CONFIG).exists():
-        return ""
-    began_with = read_manifest(folder).dataset.get(split.value)
-    if began_with in {None, digest_of(()), digest_of(read_split(env, split, most=limits_of(config)[split]))}:
-        return ""
-    return f"the {split} items aren't those that the training in {folder} began with, so its scores can't be compared"
+        return
+    run = read_manifest(folder)
+    own = digest_of(read_split(env, split, most=limits_of(config)[split]))
+    if run.dataset.get(split.value) not in {None, digest_of(()), own}:
+        yield f"the {split} items aren't those that the training in {folder} began with: scores can't be compared"
+    source = source_of(env)
+    if source is not None:
+        for changed in changed_code(run, replace(run, code={"env": source})):
+            yield f"{changed} since the training in {folder} began: scores can't be compared"
 
 
 def _own(config: TrainerConfig, split: Split, items: Sequence[Item], folder: Path) -> Sharing:
