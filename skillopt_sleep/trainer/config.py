@@ -131,6 +131,7 @@ class EvaluationSection(Section, frozen=True, kw_only=True):
     `judge` step asks val about each step's candidate; epoch and end keep what gained on train, and ask once an epoch,
     or at the end only, whether the skill is better than the best so far; auto is end with gate
     sequential where `optimizer.screen` is on and `slow_gated` off, else step.
+    The metric mixed is (1 - mixed_weight) of hard and mixed_weight of soft.
     strict compares means of `samples` passes. If a candidate loses by no more than noise, `redraw` doubt draws the
     current skill's passes afresh and compares again; always does so for every trial; never keeps the passes it was
     accepted with (SkillOpt). A candidate that is behind by more than noise on the first `part` of val is rejected

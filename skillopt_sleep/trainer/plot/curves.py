@@ -133,7 +133,13 @@ def _test(history: History, summary: Summary) -> tuple[Mark, ...]:
 
 
 def _arose(history: History, tested: Tested) -> int:
-    """Return after how many calls a skill was there."""
-    if not tested.standing.step:
+    """Return after how many calls a skill was there: guidance comes after its epoch, removal at the end."""
+    standing = tested.standing
+    if standing.origin == "removal":
+        return max((record.calls or 0 for record in (*history.steps, *history.epochs)), default=history.calls or 0)
+    if not standing.step:
         return history.calls or 0
-    return history.steps[tested.standing.step - 1].calls or 0
+    step = history.steps[standing.step - 1]
+    if standing.origin != "slow_update":
+        return step.calls or 0
+    return next((epoch.calls for epoch in history.epochs if epoch.epoch == step.epoch), step.calls) or 0

@@ -1,6 +1,10 @@
+from pathlib import Path
+
+import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.stats import wilson
+from skillopt_sleep.trainer.found import read
 from skillopt_sleep.trainer.plot.curves import curves, in_order, interval_of, name_of
 from skillopt_sleep.trainer.summary import (
     Action,
@@ -12,6 +16,7 @@ from skillopt_sleep.trainer.summary import (
     Standing,
     StepRecord,
 )
+from tests.trainer.toy import Late, a_config, a_trainer
 
 START = Standing(sha="a", val=0.25)
 BEST = Standing(sha="b", step=2, version=1, val=0.75)
@@ -90,3 +95,17 @@ def test_the_trial_of_the_final_skill_stands_at_the_end() -> None:
     refused = curves(replace(HISTORY, end=EndRecord(calls=80, gated=REJECTED)), None)
     assert (refused.val[-1].mean, refused.val[-1].kept) == (0.125, False)
     assert refused.best[-1] == (60, 0.75)
+
+
+@pytest.mark.parametrize("origin", ["slow_update", "removal"])
+def test_a_test_score_stands_where_its_skill_arose(tmp_path: Path, origin: str) -> None:
+    summary = a_trainer(tmp_path, Late(), config=a_config(optimizer={"slow_gated": True})).train()
+    assert summary.best.standing.origin == "slow_update"
+    history = read(tmp_path).history
+    assert history is not None
+    last_step, last_epoch = history.steps[-1].calls, history.epochs[-1].calls
+    best = replace(summary.best, standing=replace(summary.best.standing, origin=origin))
+    found = curves(history, replace(summary, best=best))
+    places = [mark.calls for mark in found.test if mark.what == "best"]
+    assert places == [last_epoch]
+    assert last_epoch != last_step
