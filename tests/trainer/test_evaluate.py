@@ -18,6 +18,7 @@ from skillopt_sleep.records import Completion, Prompt, Purpose, Split
 from skillopt_sleep.trainer import Item
 from skillopt_sleep.trainer.evaluate import evaluate, evaluated
 from skillopt_sleep.trainer.run import alone
+from skillopt_sleep.trainer.summary import Scores
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -184,3 +185,16 @@ def test_that_the_items_are_not_those_of_the_training_is_warned_of(tmp_path: Pat
         score(Toy(words=("alpha", "beta", "gamma", "omega")), Split.VAL)
     for split in Split:  # it had no test items
         score(Toy(), split)
+
+
+def test_a_skill_that_the_run_never_tried_keeps_its_score_on_val_whether_scored_before_or_after(tmp_path: Path) -> None:
+    model, config = Scripted(), a_config(evaluation={"confirm": True})
+
+    def score() -> Scores:
+        return evaluate(config, Toy(), "Say beta.", Split.VAL, target=model, pool=SerialPool(), folder=tmp_path)
+
+    before = score()
+    a_trainer(tmp_path, model, config=config).train()
+    paid = len(model.prompts)
+    assert score() == before
+    assert len(model.prompts) == paid
