@@ -37,6 +37,7 @@ from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls
 from skillopt_sleep.trainer.source import source_of
 from skillopt_sleep.trainer.summary import Scores, Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
+from skillopt_sleep.trainer.told import file_of
 
 _LIMITS = "raise [limits] (0 = none), which hold for all calls in the training's folder; paid results are kept"
 
@@ -159,8 +160,8 @@ def _samples(config: TrainerConfig, split: Split, document: Document, folder: Pa
     if split is not Split.VAL:
         return range(VAL_SAMPLE, VAL_SAMPLE + 1)
     first = VAL_SAMPLE
-    has_run = (folder / CONFIG).exists()
-    if has_run and config.evaluation.confirms and not _stayed_unasked(document, folder):
+    was_asked = (folder / CONFIG).exists() and (folder / file_of(split.value, document.sha)).exists()
+    if was_asked and config.evaluation.confirms and not _stayed_unasked(document, folder):
         first = CONFIRMING
     return range(first, first + config.evaluation.samples)
 

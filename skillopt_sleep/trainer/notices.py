@@ -91,7 +91,7 @@ def extension_lines(made: TrainingPlan) -> list[str]:
         lines.append(f"{again} To keep them as they are, set optimizer.horizon = {extends.kept_by}.")
     else:
         lines.append(
-            "None of these answers is asked for again; those that only scored the final skill so far aren't used."
+            "None of these answers is asked for again; those that only scored the final skill so far may not be used."
         )
     if extends.stopped:
         lines.append(f"It ended early: {extends.stopped}. With the same settings it ends there again.")

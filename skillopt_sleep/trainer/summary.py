@@ -36,7 +36,7 @@ ACTIONS: Mapping[str, str] = {
     "accept_new_best": "accepted as the best",
     "reject": "rejected",
     "force_accept": "accepted whatever val says",
-    "skip_no_patches": "without an edit, as the reflection proposed none",
+    "skip_no_patches": "without an edit, as reflection and merge left none",
     "skip_no_rewrite": "without a rewrite, as the optimizer gave none",
     "skip_no_change": "whose edits change nothing or were refused",
     "skip_no_budget": "for which the budget was used up",

@@ -11,6 +11,11 @@ from skillopt_sleep.trainer.run import RunFolder
 _KEPT = frozenset({"val", "test"})
 
 
+def file_of(split: str, sha: str) -> str:
+    """Return the file, in a run's folder, of the answers to this split under the skill with this SHA-256."""
+    return f"answers/{split}-{sha[:12]}.json"
+
+
 class Answers:
     """The answers on val and test, a file for each skill: `answers/val-<start of its SHA-256>.json`."""
 
@@ -23,7 +28,7 @@ class Answers:
         changed: set[str] = set()
         for job, attempted in made:
             if job.stage in _KEPT:
-                name = f"answers/{job.stage}-{job.sha[:12]}.json"
+                name = file_of(job.stage, job.sha)
                 self._rows.setdefault(name, []).append(row(job, attempted))
                 changed.add(name)
         for name in sorted(changed):

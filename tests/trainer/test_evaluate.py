@@ -187,7 +187,9 @@ def test_that_the_items_are_not_those_of_the_training_is_warned_of(tmp_path: Pat
         score(Toy(), split)
 
 
-def test_a_skill_that_the_run_never_tried_keeps_its_score_on_val_whether_scored_before_or_after(tmp_path: Path) -> None:
+def test_a_skill_that_the_run_never_tried_keeps_its_score_on_val_whether_scored_before_or_after(
+    tmp_path: Path,
+) -> None:
     model, config = Scripted(), a_config(evaluation={"confirm": True})
 
     def score() -> Scores:
