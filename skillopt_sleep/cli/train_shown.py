@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def summary_lines(summary: "Summary", paid: "Paid | None") -> list[str]:
-    """Return a training in a few lines, each score with its n; `paid` is what it paid for itself, if known."""
+    """Return a training in a few lines, each score with its n; `paid` is what its folder paid, if known."""
     from skillopt_sleep.trainer.spent import spent_line
     from skillopt_sleep.trainer.summary import ACTIONS
 

@@ -18,9 +18,9 @@ _FALLING = frozenset({"linear", "cosine"})
 class Extension(Record, frozen=True, kw_only=True):
     """A run that goes on for more epochs: of its `answers`, about `again` are asked for again, as `why` says.
 
-    `paid` is how many calls it paid for itself, None if that isn't known. `usd` is about what those that are made
-    again cost, None if that isn't known. `kept_by` is the horizon under which none is, and
-    `stopped` why the run ended before all of its epochs, "" if it didn't.
+    `paid` is how many calls were paid in its folder, None if that isn't known. `usd` is about what those that are
+    made again cost, None if that isn't known. `kept_by` is the horizon under which none is, and `stopped` why the run
+    ended before all of its epochs, "" if it didn't.
     """
 
     folder: str

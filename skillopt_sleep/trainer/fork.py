@@ -47,8 +47,8 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
     """Write the configuration of `run` with these changes (`section.key=value`) and copy the run's answers.
 
     `new` is the folder of the new training, beside the old one; its configuration stands beside that of the old one,
-    so that paths mean the same. Raises ConfigError if the run can't be forked, if a
-    change isn't possible, also for its environment, or if there is something of this name already.
+    so that paths mean the same. Raises ConfigError if the run can't be forked or its answers are gone, if a change
+    isn't possible, also for its environment, or if there is something of this name already.
     """
     if Path(new).name != new:
         raise ConfigError(f"the new training stands beside {run}, so {new!r} can't be its folder", remedy=_PLAIN)
@@ -63,7 +63,7 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
         raise ConfigError(f"{run} was started with a secret, which isn't kept", remedy="write its configuration anew")
     named = Path(raw["train"]["folder"])
     home = _home(run, str(named))
-    folder, config = home / named.with_name(new), home / f"{new}.toml"
+    folder, config = home / named.parent / new, home / f"{new}.toml"
     for path in (folder, config):
         if os.path.lexists(path):
             raise ConfigError(f"{path} is there already", remedy=_OTHER)
@@ -75,7 +75,7 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
     _refuse_twice(changes)
     for change in changes:
         _change(raw, change)
-    raw["train"]["folder"] = str(named.with_name(new))
+    raw["train"]["folder"] = str(named.parent / new)
     checked = config_of(raw, where="the fork")
     read_items(_env(checked, home), checked)
     with alone(run):

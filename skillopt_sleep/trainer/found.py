@@ -37,7 +37,7 @@ class Run(NamedTuple):
 
     @property
     def paid(self) -> "Paid | None":
-        """What it paid for itself, None if that isn't written yet."""
+        """What was paid in its folder, None if that isn't written yet."""
         return self.spending.paid if self.spending else None
 
     @property
@@ -67,7 +67,7 @@ class Run(NamedTuple):
         }
 
     def _paid(self) -> dict[str, Any] | None:
-        """Return what it paid for itself as data, with the number of all calls."""
+        """Return what was paid in its folder as data, with the number of all calls."""
         from msgspec import to_builtins
 
         return self.paid and {"calls": self.paid.calls, **to_builtins(self.paid)}

@@ -14,8 +14,9 @@ def result_before(path: Path, now: Manifest) -> Summary | None:
     """Return the result of the finished run in this folder, None if there is none or epochs were added to it."""
     with suppress(ConfigError):  # what can't be read is written anew
         before = read_manifest(path)
-        is_same = before.config["train"]["epochs"] == now.config["train"]["epochs"]
-        return read_kept(path / SUMMARY, Summary) if is_same and horizon_of(before) == horizon_of(now) else None
+        has_as_many = before.config["train"]["epochs"] == now.config["train"]["epochs"]
+        if has_as_many and horizon_of(before) == horizon_of(now):
+            return read_kept(path / SUMMARY, Summary)
     return None
 
 

@@ -54,9 +54,9 @@ class RunFolder:
 class Paid(Record, frozen=True, kw_only=True):
     """The calls that were paid for in a run's folder: by the run over all resumes, and to score skills there.
 
-       Answers that were taken from elsewhere aren't among them.
-    `unnamed` calls reported no tokens: `tokens` and `dollars`, which count against a limit, estimate them. The
-       price of the `unpriced` ones isn't known; if no price is known at all, `dollars` is None.
+    Answers that were taken from elsewhere aren't among them. `unnamed` calls reported no tokens: `tokens` and
+    `dollars`, which count against a limit, estimate them. The price of the `unpriced` ones isn't known; if no price
+    is known at all, `dollars` is None.
     """
 
     purposes: dict[str, int]
@@ -210,9 +210,7 @@ def check_resumable(path: Path, started_with: Manifest) -> None:
         return
     remedy = "change that back, or name another train.folder"
     if changed_code(before, started_with):
-        remedy = (
-            "go on in a new folder with a copy of calls.db (runs fork makes one): equal questions aren't paid again"
-        )
+        remedy = "change that back, or go on in a new folder with a copy of calls.db, as runs fork makes one"
     raise ConfigError(f"the run in {path} was started with something else: {'; '.join(changed)}", remedy=remedy)
 
 

@@ -1,4 +1,4 @@
-"""Say what a training paid for itself, and what the answers that it used cost when they were paid for."""
+"""Say what was paid in a training's folder, and what the answers that it used cost when they were paid for."""
 
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.trainer.attempts import Cost
@@ -6,7 +6,7 @@ from skillopt_sleep.trainer.run import Paid
 
 
 def spent_line(used: Cost, paid: Paid | None) -> str:
-    """Return the calls that a run paid for over all resumes, and the answers that it used, of others too."""
+    """Return the calls that were paid for in a run's folder, and the answers that the run used, of others too."""
     if paid is None:
         return f"used: {cost(used)}"
     return f"paid in this folder: {price(paid)}; {counted(used.calls, 'answer')} used"

@@ -154,3 +154,11 @@ def test_what_changed_since_the_run_began_is_said_of_its_fork(tmp_path: Path) ->
     env.unlink()
     gone = fork(tmp_path / "one", "five", [f'env.name="{toy.__file__}:Toy"', 'skill=""'], clock=utc_now)
     assert "its data, which can't be read any more" in gone.changed
+
+
+def test_a_fork_whose_answers_are_gone_is_refused(tmp_path: Path) -> None:
+    _trained(tmp_path)
+    (tmp_path / "one" / "calls.db").unlink()
+    with pytest.raises(ConfigError, match="is gone, which holds the answers of"):
+        fork(tmp_path / "one", "two", [], clock=utc_now)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one"]

@@ -119,11 +119,18 @@ def _row(number: int, run: _Run, shares: Scale) -> dict[str, Any]:
         "is_finished": run.summary is not None,
         "reported": reported,
         "drawn": drawn,
-        "chosen_by": not msgspec.convert(run.manifest.config["evaluation"], EvaluationSection).confirms,
+        "chosen_by": not _evaluation(run.manifest).confirms,
         "test": run.summary.best.test if run.summary else None,
         "answers": run.curves.calls,
         "paid": spending.paid if spending else None,
     }
+
+
+def _evaluation(manifest: Manifest) -> EvaluationSection:
+    """Return how a run was judged, also one that another version of this program began."""
+    kept = manifest.config["evaluation"]
+    known = {key: value for key, value in kept.items() if key in EvaluationSection.__struct_fields__}
+    return msgspec.convert(known, EvaluationSection)
 
 
 def kind_of(number: int) -> int:
