@@ -1,6 +1,7 @@
 """Encode structs as JSON and decode them strictly; describe them as JSON schemas."""
 
 from collections.abc import Callable, Sequence
+from inspect import cleandoc
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -39,15 +40,18 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
 
 def schema(*kinds: Any) -> dict[str, Any]:
     """Return the JSON schema (2020-12) of a type, or of any one of several."""
-    if len(kinds) == 1:
-        return msgspec.json.schema(kinds[0])
-    any_of, definitions = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    return {"anyOf": list(any_of), "$defs": definitions}
+    references, definitions = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    for definition in definitions.values():
+        # Versions of msgspec differ in how they indent a docstring.
+        if "description" in definition:
+            definition["description"] = cleandoc(definition["description"])
+    one_of = references[0] if len(kinds) == 1 else {"anyOf": list(references)}
+    return {**one_of, "$defs": definitions} if definitions else one_of
 
 
 def root_schema(kind: Any) -> dict[str, Any]:
     """Return the JSON schema of a struct, with an object at its root instead of a reference."""
-    whole = msgspec.json.schema(kind)
+    whole = schema(kind)
     definitions = whole.pop("$defs", {})
     root = whole
     if "$ref" in whole:
