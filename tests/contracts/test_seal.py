@@ -19,6 +19,8 @@ from skillopt_sleep.replay.seals.bubblewrap import system_program
 from skillopt_sleep.replay.seals.choose import remove
 from tests.sealed import BOUNDS, Place, a_place, alive_with
 
+pytestmark = pytest.mark.seal
+
 if sys.platform == "win32":
     pytest.skip("nothing is sealed on Windows", allow_module_level=True)
 

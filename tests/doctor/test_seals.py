@@ -12,6 +12,8 @@ from skillopt_sleep.replay.seals.bubblewrap import system_program
 from tests.doctor.machine import Machine
 from tests.fakes import FakeSeal
 
+pytestmark = pytest.mark.seal
+
 HOLDS = frozenset(Denial)
 
 

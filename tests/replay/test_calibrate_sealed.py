@@ -5,17 +5,14 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.records import Command
-from skillopt_sleep.replay.seals import SEALS, chosen
 from tests.replay.test_calibrate import PROJECT, RIGHT, UNITTEST, Place
+from tests.sealing import seal_or_skip
+
+pytestmark = pytest.mark.seal
 
 
 def test_a_command_is_calibrated_in_a_real_seal_without_network(tmp_path: Path) -> None:
-    probes = tmp_path / "probes"
-    probes.mkdir()
-    seal = chosen(SEALS, probes).seal
-    if seal is None:
-        pytest.skip("nothing can be sealed here")
-    place = Place(tmp_path, seal)
+    place = Place(tmp_path, seal_or_skip())
     place.begins(PROJECT)
     place.ends_with({"money.py": RIGHT})
     assert place.refused(UNITTEST) is None

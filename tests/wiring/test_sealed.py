@@ -29,6 +29,8 @@ from tests.genuine import Programs
 from tests.server import ModelServer
 from tests.stores.opening import open_at
 
+pytestmark = pytest.mark.seal
+
 KEY = "sk-ant-api03-the-real-key-of-the-user"
 LOGINS = {"claude": "ANTHROPIC_API_KEY", "codex": "OPENAI_API_KEY"}
 MODELS = {"claude": "claude-sonnet-5", "codex": "gpt-5.5"}

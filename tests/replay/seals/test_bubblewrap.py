@@ -13,6 +13,8 @@ from skillopt_sleep.replay.seals import SEALS
 from skillopt_sleep.replay.seals.bubblewrap import Bubblewrap, codex_program, system_program, too_old
 from tests.sealed import a_place
 
+pytestmark = pytest.mark.seal
+
 ROOT = Path(__file__).parent.parent.parent.parent
 needs_bubblewrap = pytest.mark.skipif(system_program() is None, reason="bubblewrap isn't installed")
 

@@ -10,6 +10,8 @@ from skillopt_sleep.replay.seals.bubblewrap import system_program
 from skillopt_sleep.replay.seals.filter import call_filter
 from tests.sealed import Place, a_place
 
+pytestmark = pytest.mark.seal
+
 X86, ARM = 0xC000003E, 0xC00000B7
 ALLOW = 0x7FFF0000
 

@@ -9,6 +9,8 @@ from skillopt_sleep.replay.seals import SEALS
 from skillopt_sleep.replay.seals.bubblewrap import system_program
 from tests.sealed import a_place
 
+pytestmark = pytest.mark.seal
+
 needs_bubblewrap = pytest.mark.skipif(system_program() is None, reason="bubblewrap isn't installed")
 
 

@@ -9,7 +9,9 @@ from skillopt_sleep.records import Purpose, Split
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.code_tasks import CodeTasks, task_of
 from tests.fakes import FakeBackend
-from tests.trainer.envs.sealing import seal_or_skip
+from tests.sealing import seal_or_skip
+
+pytestmark = pytest.mark.seal
 
 HUMANEVAL = {
     "task_id": "HumanEval/900",

@@ -11,7 +11,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.env import Item, find_env
 from skillopt_sleep.trainer.envs.question_answering import QuestionAnswering
-from tests.trainer.envs.sealing import seal_or_skip
+from tests.sealing import seal_or_skip
 
 SHIPPED = [
     "document_qa",

@@ -4,7 +4,9 @@ import pytest
 
 from skillopt_sleep.trainer.envs.runnable import Runnable, no_test_ran
 from skillopt_sleep.trainer.envs.sealed_runs import SealedRuns
-from tests.trainer.envs.sealing import seal_or_skip
+from tests.sealing import seal_or_skip
+
+pytestmark = pytest.mark.seal
 
 TEST = "from solution import half\n\nassert half(4) == 2\n"
 

@@ -12,7 +12,9 @@ from skillopt_sleep.protocols.sealing import Probe
 from skillopt_sleep.replay.seals import Choice
 from skillopt_sleep.trainer.envs.sealed_runs import Ended, SealedRuns, is_inside, required
 from tests.replay.plain_seal import PlainSeal
-from tests.trainer.envs.sealing import seal_or_skip
+from tests.sealing import seal_or_skip
+
+pytestmark = pytest.mark.seal
 
 
 def run(code: str, *, seconds: int = 20, wanted: tuple[str, ...] = (), packages: tuple[str, ...] = ()) -> Ended:

@@ -12,7 +12,9 @@ from skillopt_sleep.records import Purpose, Split
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.spreadsheets import Spreadsheets, preview
 from tests.fakes import FakeBackend
-from tests.trainer.envs.sealing import seal_or_skip
+from tests.sealing import seal_or_skip
+
+pytestmark = pytest.mark.seal
 
 DOUBLED = """
 import openpyxl
