@@ -1,6 +1,7 @@
 # Two commands do everything: `make night` runs a night over the example day, `make test` the tests.
 # First a virtual environment is made in .venv, by uv if it is installed, else by venv and pip: `make night` installs
-# only what running needs (about 125 MB), `make test` the development tools as well.
+# only what running needs (about 125 MB), `make test` the development tools as well. Their versions are those of
+# constraints.txt, which were tested together; `make lock` renews it. CONSTRAINTS= takes the newest ones instead.
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,12 +10,15 @@ STAMP := $(VENV)/.installed
 DOCS := $(VENV)/.docs
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 NIGHT := $(CURDIR)/.night
+CONSTRAINTS ?= constraints.txt
+# What `make check` runs `make test` with: CI names a script that hides what a fresh machine lacks.
+WITH ?=
 NAME ?= harvest
 ARGS ?=
 # Tests that are compiled once are not compiled again by every worker of every run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: night test check bench docs pictures format clean
+.PHONY: night test check newest lock bench docs pictures format clean
 
 night: $(RUNS)
 	@echo "Running a night over the example day, with a simulated model: no network, no cost ..."
@@ -30,8 +34,23 @@ check: $(STAMP)
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
-	$(MAKE) test
-	$(BIN)/pytest --hypothesis-profile ci -n 4 --dist worksteal -rs -m "(cli or browser or slow) and not live and not sweep"
+	$(WITH) $(MAKE) test
+	$(BIN)/pytest --hypothesis-profile ci -n 4 --dist worksteal -rs -m "(cli or browser or seal or slow) and not live and not sweep"
+
+# The newest releases, in an environment of their own, and their tests if they aren't those of constraints.txt.
+newest:
+	@rm -rf .newest
+	@$(MAKE) .newest/.installed VENV=.newest CONSTRAINTS=
+	@if $(call frozen,.newest/bin/python) | diff constraints.txt - ; then \
+		echo "The newest releases are those of constraints.txt."; \
+	else \
+		$(MAKE) test VENV=.newest CONSTRAINTS=; \
+	fi
+
+lock:
+	@rm -rf .newest
+	@$(MAKE) .newest/.installed VENV=.newest CONSTRAINTS=
+	@$(call frozen,.newest/bin/python) > constraints.txt
 
 bench: $(STAMP)
 	$(BIN)/python -m tests.benchmarks.$(NAME) $(ARGS)
@@ -49,17 +68,24 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(NIGHT) site .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .newest $(NIGHT) site .pytest_cache .ruff_cache .hypothesis
 
+# hatchling, which builds the package, comes first: a build in isolation would fetch its newest release.
 define install
 	@echo "Installing $(2) into $(VENV) ..."
-	@if command -v uv >/dev/null 2>&1; then \
-		uv pip install --quiet --python $(BIN)/python -e '$(1)'; \
-	else \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '$(1)'; \
-	fi
+	@$(call pip,install) $(addprefix -c ,$(CONSTRAINTS)) hatchling editables
+	@$(call pip,install) $(addprefix -c ,$(CONSTRAINTS)) --no-build-isolation -e '$(1)'
 	@touch $@
 endef
+
+# uv, if it is installed, else pip: $(call pip,install), $(call frozen,PYTHON).
+ifneq ($(shell command -v uv 2>/dev/null),)
+pip = uv pip $(1) --quiet --python $(BIN)/python
+frozen = uv pip freeze --quiet --exclude-editable --python $(1)
+else
+pip = $(BIN)/python -m pip $(1) --quiet --disable-pip-version-check
+frozen = $(1) -m pip freeze --quiet --disable-pip-version-check --exclude-editable
+endif
 
 $(BIN)/python:
 	@echo "Creating a virtual environment in $(VENV), with $(PYTHON) ..."
@@ -69,13 +95,13 @@ $(BIN)/python:
 		$(PYTHON) -m venv $(VENV); \
 	fi
 
-$(RUNS): pyproject.toml | $(BIN)/python
+$(RUNS): pyproject.toml $(CONSTRAINTS) | $(BIN)/python
 	$(call install,.[web],skillopt-sleep and the libraries it needs)
 
-$(STAMP): pyproject.toml | $(BIN)/python
+$(STAMP): pyproject.toml $(CONSTRAINTS) | $(BIN)/python
 	$(call install,.[dev],skillopt-sleep and the development tools)
 	@touch $(RUNS)
 
-$(DOCS): pyproject.toml | $(BIN)/python
+$(DOCS): pyproject.toml $(CONSTRAINTS) | $(BIN)/python
 	$(call install,.[docs],skillopt-sleep and mkdocs)
 	@touch $(RUNS)

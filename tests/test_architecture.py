@@ -2,6 +2,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -171,3 +172,16 @@ def test_quick_commands_import_nothing_heavy(command: list[str], tmp_path: Path)
         check=False,
     )
     assert "HEAVY []" in done.stdout, done.stdout + done.stderr
+
+
+def test_every_dependency_has_a_tested_version() -> None:
+    """`make` installs what constraints.txt names; `make lock` renews it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    locked = {_distribution(line) for line in (ROOT / "constraints.txt").read_text().splitlines()}
+    assert {_distribution(line) for line in wanted} - locked == set()
+
+
+def _distribution(line: str) -> str:
+    """Return the normalized name that a requirement begins with."""
+    return re.split(r"[^A-Za-z0-9._-]", line)[0].lower().replace("_", "-").replace(".", "-")
