@@ -305,8 +305,6 @@ class FakeSeal:
     """A seal that says what it is told to of itself, and can run nothing."""
 
     layers = False
-    moves = True
-    loopback = True
 
     def __init__(self, probe: Probe) -> None:
         self.name = probe.seal

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from skillopt_sleep.kit.process import Ran
-from skillopt_sleep.protocols.sealing import HOME, SOCKET, Bounds, Policy, Seal, Tree
+from skillopt_sleep.protocols.sealing import Bounds, Policy, Seal, Tree
 from skillopt_sleep.replay.seals.choose import remove
 from skillopt_sleep.replay.seals.probe import interpreter
 
@@ -91,7 +91,6 @@ def a_place(seal: Seal) -> Generator[Place]:
     if not seal.layers:
         (folder / "upper" / "file").write_text("base\n")
         tree = Tree(upper=folder / "upper")
-    root = PROJECT if seal.moves else PurePosixPath(tree.upper)
     relay = folder / "s"
     program, reads = interpreter()
     assert program
@@ -100,12 +99,10 @@ def a_place(seal: Seal) -> Generator[Place]:
         server.listen()
         policy = Policy(
             tree=tree,
-            root=root,
-            cwd=root,
+            root=PROJECT,
+            cwd=PROJECT,
             home=folder / "home",
-            inside_home=HOME if seal.moves else PurePosixPath(folder / "home"),
             socket=relay,
-            inside_socket=SOCKET if seal.moves else PurePosixPath(relay),
             reads=reads,
             environ={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
             bounds=BOUNDS,

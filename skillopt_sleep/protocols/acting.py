@@ -130,11 +130,6 @@ class Acting(Protocol):
         """The pattern of the session files in the throw-away home."""
         ...
 
-    @property
-    def needs_loopback(self) -> bool:
-        """Whether the program reaches the relay by a port on loopback, not by the socket itself."""
-        ...
-
     def installed(self, program: Path, /) -> Installed:
         """Find the program's own files; raise CallFailed (not_installed) if they can't be found."""
         ...

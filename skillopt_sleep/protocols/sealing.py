@@ -13,11 +13,6 @@ HOME = PurePosixPath("/home/replay")
 TEMPORARY = PurePosixPath("/tmp")  # noqa: S108 - the sealed program's own
 
 
-def temporary_in(home: PurePosixPath) -> PurePosixPath:
-    """Return where temporary files go inside: a seal that moves nothing has no folder for them but the home."""
-    return TEMPORARY if home == HOME else home / "tmp"
-
-
 class Denial(StrEnum):
     """What a seal must refuse; the probe tries each of them."""
 
@@ -84,9 +79,9 @@ class Policy:
     """What a sealed program sees: nothing of the machine but this, the system's own programs and no network.
 
     `tree` stands at `root` inside, the repository's own path, and the program starts in `cwd`. `home` is a throw-away
-    folder that stands at `inside_home`. `reads` are files and folders to be read, by the path at which they stand
-    inside; those below `root` are folders of dependencies. `socket` is the relay's, which stands at `inside_socket`.
-    `environ` is the whole environment. For a seal that can't move things, each path inside is the one on the disk.
+    folder that stands at HOME. `reads` are files and folders to be read, by the path at which they stand inside;
+    those below `root` are folders of dependencies. `socket` is the relay's, which stands at SOCKET. `environ` is the
+    whole environment.
     """
 
     tree: Tree
@@ -94,8 +89,6 @@ class Policy:
     cwd: PurePosixPath
     home: Path
     environ: Mapping[str, str]
-    inside_home: PurePosixPath = HOME
-    inside_socket: PurePosixPath = SOCKET
     reads: Mapping[PurePosixPath, Path] = field(default_factory=dict[PurePosixPath, Path])
     socket: Path | None = None
     bounds: Bounds = field(default_factory=Bounds)
@@ -112,16 +105,6 @@ class Seal(Protocol):
     @property
     def layers(self) -> bool:
         """Whether it can show a read-only folder with a writable layer; else each copy must be whole."""
-        ...
-
-    @property
-    def moves(self) -> bool:
-        """Whether things stand at the paths that the policy names; else each stands where it is on the disk."""
-        ...
-
-    @property
-    def loopback(self) -> bool:
-        """Whether sealed programs can reach one another by a port on a loopback of their own."""
         ...
 
     def probe(self, folder: Path, /) -> Probe:

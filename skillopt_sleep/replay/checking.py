@@ -9,7 +9,7 @@ from skillopt_sleep.kit.leftovers import SCRATCH, prefix
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.trees import remove_tree
-from skillopt_sleep.protocols.sealing import HOME, Bounds, Policy, Seal, temporary_in
+from skillopt_sleep.protocols.sealing import Bounds, Policy, Seal
 from skillopt_sleep.records import Command, CommandRun, Workspace
 from skillopt_sleep.replay.toolchains import toolchain_of
 from skillopt_sleep.replay.workspaces import Base, Bases, Copy
@@ -43,7 +43,6 @@ class CheckRuns:
             copy.write(path, content)
         home = Path(tempfile.mkdtemp(prefix=prefix(SCRATCH), dir=private_dir(self._folder)))
         try:
-            temporary_for(self.seal, home)
             ran = self.seal.run(command.argv, self._policy(command, copy, base, home))
         finally:
             remove_tree(home)
@@ -52,15 +51,13 @@ class CheckRuns:
         return CommandRun(text=" ".join(command.argv), status=status, output=end_of(printed)), ran
 
     def _policy(self, command: Command, copy: Copy, base: Base, home: Path) -> Policy:
-        root = PurePosixPath(base.root if self.seal.moves else copy.tree.upper)
-        inside_home = HOME if self.seal.moves else PurePosixPath(home)
-        needs = toolchain_of(base.path, base.dependencies, inside_home=inside_home)
+        root = PurePosixPath(base.root)
+        needs = toolchain_of(base.path, base.dependencies)
         return Policy(
             tree=copy.tree,
             root=root,
             cwd=root / command.folder,
             home=home,
-            inside_home=inside_home,
             environ=needs.environ,
             reads=needs.reads,
             bounds=self._bounds,
@@ -78,12 +75,6 @@ class CheckRuns:
             except OSError:
                 continue  # it didn't survive, or is a link
         return given
-
-
-def temporary_for(seal: Seal, home: Path) -> None:
-    """Make the folder for temporary files in this home, if the seal has none of its own."""
-    if not seal.moves:
-        private_dir(home / temporary_in(PurePosixPath(home)).name)
 
 
 def end_of(printed: str) -> str:

@@ -36,7 +36,7 @@ from skillopt_sleep.records import (
     Trajectory,
     wants_a_tool,
 )
-from skillopt_sleep.replay.checking import CheckRuns, temporary_for
+from skillopt_sleep.replay.checking import CheckRuns
 from skillopt_sleep.replay.own_record import own_record
 from skillopt_sleep.replay.toolchains import Toolchain, toolchain_of
 from skillopt_sleep.replay.workspaces import Base, Copy
@@ -157,18 +157,15 @@ class SealedCopy:
         base = self._bases.of(task.workspace)
         with base.copy(layers=self._seal.layers) as copy, self._place() as place, _place_of_socket() as reached:
             home, socket = private_dir(place / "home"), reached / "model.sock"
-            temporary_for(self._seal, home)
-            inside = Inside(HOME, SOCKET) if self._seal.moves else Inside(PurePosixPath(home), PurePosixPath(socket))
-            root = PurePosixPath(base.root if self._seal.moves else copy.tree.upper)
+            inside = Inside(HOME, SOCKET)
+            root = PurePosixPath(base.root)
             given = self._give(document, copy, base, home, inside, root=root)
-            needs = toolchain_of(base.path, base.dependencies, inside_home=inside.home)
+            needs = toolchain_of(base.path, base.dependencies)
             policy = Policy(
                 tree=copy.tree,
                 root=root,
                 cwd=root / task.workspace.folder,
                 home=home,
-                inside_home=inside.home,
-                inside_socket=inside.socket,
                 environ=needs.for_agents,
                 reads=self._reads(needs),
                 socket=socket,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from skillopt_sleep.kit.files import read_plain
-from skillopt_sleep.protocols.sealing import HOME, temporary_in
+from skillopt_sleep.protocols.sealing import HOME, TEMPORARY
 
 MOST_SETTINGS = 64 * 1024
 SYSTEM = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
@@ -41,25 +41,23 @@ class Toolchain:
         }
 
 
-def toolchain_of(
-    tree: Path, dependencies: Mapping[PurePosixPath, Path], *, inside_home: PurePosixPath = HOME
-) -> Toolchain:
+def toolchain_of(tree: Path, dependencies: Mapping[PurePosixPath, Path]) -> Toolchain:
     """Return what the commands of the project in this folder need; `dependencies` stand inside by their path."""
     parts = [_beside(dependencies)]
     if (tree / "package.json").is_file():
         parts.append(_node())
     if (tree / "Cargo.toml").is_file():
-        parts.append(_rust(inside_home))
+        parts.append(_rust())
     if (tree / "go.mod").is_file():
-        parts.append(_go(inside_home))
+        parts.append(_go())
     path = tuple(folder for part in parts for folder in part.path)
     environ = {
         "CI": "1",
-        "HOME": str(inside_home),
+        "HOME": str(HOME),
         "LANG": "C.UTF-8",
         "NO_COLOR": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
-        "TMPDIR": str(temporary_in(inside_home)),
+        "TMPDIR": str(TEMPORARY),
         "PATH": ":".join((*path, *SYSTEM)),
     }
     reads: dict[PurePosixPath, Path] = {}
@@ -88,7 +86,7 @@ def _node() -> Toolchain:
     return Toolchain(reads=reads, path=tuple(str(prefix / "bin") for prefix in prefixes))
 
 
-def _rust(inside_home: PurePosixPath) -> Toolchain:
+def _rust() -> Toolchain:
     """Return the default toolchain of rustup, with cargo's store of downloaded libraries.
 
     It builds elsewhere than in the project's own `target`, which can't be written to.
@@ -99,14 +97,14 @@ def _rust(inside_home: PurePosixPath) -> Toolchain:
         reads[PurePosixPath(toolchain)] = toolchain
         path.append(str(toolchain / "bin"))
         if registry.is_dir():
-            reads[inside_home / ".cargo" / "registry"] = registry
-    environ = {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": str(temporary_in(inside_home) / "target")}
+            reads[HOME / ".cargo" / "registry"] = registry
+    environ = {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": str(TEMPORARY / "target")}
     return Toolchain(reads=reads, path=tuple(path), environ=environ)
 
 
-def _go(inside_home: PurePosixPath) -> Toolchain:
+def _go() -> Toolchain:
     """Return the folder that Go was installed to, with the modules that it has downloaded."""
-    modules = inside_home / "go" / "pkg" / "mod"
+    modules = HOME / "go" / "pkg" / "mod"
     reads: dict[PurePosixPath, Path] = {}
     path: list[str] = []
     for root in _go_roots():
@@ -118,7 +116,7 @@ def _go(inside_home: PurePosixPath) -> Toolchain:
     return Toolchain(
         reads=reads,
         path=tuple(path),
-        environ={**_GO, "GOCACHE": str(temporary_in(inside_home) / "go"), "GOMODCACHE": str(modules)},
+        environ={**_GO, "GOCACHE": str(TEMPORARY / "go"), "GOMODCACHE": str(modules)},
     )
 
 

@@ -85,12 +85,6 @@ def find_sealing(actor: Actor, seals: Sequence[Seal] = SEALS) -> Sealing:
         choice = chosen(seals, Path(scratch))
     if choice.seal is None:
         return Sealing(choice=choice, why_not=choice.why_not, remedy=choice.remedy)
-    if agent.acting.needs_loopback and not choice.seal.loopback:
-        refused = f"which {choice.seal.name} refuses, and no other seal holds"
-        return Sealing(
-            why_not=f"{agent.title} needs a port on loopback, {refused}",
-            remedy="let bubblewrap make user namespaces here, or set target.name to claude",
-        )
     found = Agent(
         acting=agent.acting,
         installed=installed,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from skillopt_sleep.kit.process import Ran, run
-from skillopt_sleep.protocols.sealing import Policy
+from skillopt_sleep.protocols.sealing import HOME, Policy
 
 PROGRAM = shutil.which("bwrap")
 SECONDS = 60.0
@@ -34,7 +34,7 @@ def sealed(argv: Sequence[str], policy: Policy, *, stdin: bytes, seconds: float 
     shown: list[str] = []
     for inside, outside in policy.reads.items():
         shown += ["--ro-bind", str(outside), str(inside)]
-    shown += ["--bind", str(policy.home), str(policy.inside_home), "--bind", str(policy.tree.upper), str(policy.root)]
+    shown += ["--bind", str(policy.home), str(HOME), "--bind", str(policy.tree.upper), str(policy.root)]
     shown += ["--bind", str(policy.socket), "/run/model.sock", "--chdir", str(policy.cwd)]
     for name, value in policy.environ.items():
         shown += ["--setenv", name, value]

@@ -34,17 +34,6 @@ class Unsealed(Sleeper):
 
     around: tuple[str, ...] = ()
 
-    @property
-    def environment(self) -> dict[str, str]:
-        return super().environment | {"PYTHONPATH": str(self._old_sandlock())}
-
-    def _old_sandlock(self) -> Path:
-        """Have a sandlock found that is too old to be used."""
-        about = self.folder / "lib" / "sandlock-0.1.0.dist-info" / "METADATA"
-        about.parent.mkdir(parents=True, exist_ok=True)
-        about.write_text("Metadata-Version: 2.1\nName: sandlock\nVersion: 0.1.0\n")
-        return about.parent.parent
-
     def command(self, *arguments: str, **environment: str) -> Done:
         done = subprocess.run(
             [*self.around, str(PROGRAM), *arguments],
@@ -95,8 +84,8 @@ def told(home: Unsealed) -> tuple[str, dict[str, Any]]:
     ("program", "why", "helps"),
     [
         ("", "it isn't installed", "bubblewrap"),
-        (OLD, "0.4.1 is too old", "sandlock"),
-        (REFUSES, "No permissions", "sandlock"),
+        (OLD, "0.4.1 is too old", "newer bubblewrap"),
+        (REFUSES, "No permissions", "namespaces"),
     ],
     ids=["not installed", "too old", "refuses"],
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from skillopt_sleep.kit import process
 from skillopt_sleep.kit.process import Ran
-from skillopt_sleep.protocols.sealing import Denial, Policy, Probe
+from skillopt_sleep.protocols.sealing import HOME, Denial, Policy, Probe
 
 
 class PlainSeal:
@@ -13,8 +13,6 @@ class PlainSeal:
 
     name = "plain"
     layers = False
-    moves = False
-    loopback = True
 
     def __init__(self) -> None:
         self.ran: list[tuple[str, ...]] = []
@@ -25,6 +23,6 @@ class PlainSeal:
     def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> Ran:
         self.ran.append(tuple(argv))
         line = ["/usr/bin/env", *argv]  # found by the policy's PATH, and 127 if it isn't there
-        return process.run(
-            line, stdin=stdin, cwd=Path(policy.cwd), environ=policy.environ, timeout=policy.bounds.seconds
-        )
+        cwd = policy.tree.upper / policy.cwd.relative_to(policy.root)
+        environ = {name: value.replace(str(HOME), str(policy.home)) for name, value in policy.environ.items()}
+        return process.run(line, stdin=stdin, cwd=cwd, environ=environ, timeout=policy.bounds.seconds)

@@ -58,8 +58,6 @@ class PlainSeal:
 
     name = "plain"
     layers = False
-    moves = False
-    loopback = True
 
     def __init__(self) -> None:
         self.ran: list[tuple[str, ...]] = []
@@ -79,7 +77,6 @@ class ScriptedAgent:
 
     files: Mapping[PurePosixPath, bytes] = {PurePosixPath("settings.json"): b"{}"}
     sessions = "*.jsonl"
-    needs_loopback = False
 
     def __init__(self, *, arrives: bool = True) -> None:
         self.arrives = arrives

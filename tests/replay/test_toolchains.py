@@ -69,7 +69,7 @@ def test_the_toolchain_of_rust_comes_without_the_persons_settings(
     (tmp_path / "cargo" / "credentials.toml").touch()
     (tmp_path / "rustup" / "settings.toml").write_text('default_toolchain = "stable-x86"\n')
     (tmp_path / "Cargo.toml").touch()
-    needs = toolchain_of(tmp_path, {}, inside_home=PurePosixPath("/home/replay"))
+    needs = toolchain_of(tmp_path, {})
     registry = PurePosixPath("/home/replay/.cargo/registry")
     assert needs.reads == {PurePosixPath(stable): stable, registry: tmp_path / "cargo" / "registry"}
     assert needs.environ["CARGO_NET_OFFLINE"] == "true"
@@ -94,7 +94,7 @@ def test_go_finds_what_was_downloaded_and_never_rewrites_the_list_of_modules(
     modules.mkdir()
     monkeypatch.setenv("GOMODCACHE", str(modules))
     (tmp_path / "go.mod").touch()
-    needs = toolchain_of(tmp_path, {}, inside_home=PurePosixPath("/home/replay"))
+    needs = toolchain_of(tmp_path, {})
     assert needs.reads[PurePosixPath("/home/replay/go/pkg/mod")] == modules
     assert needs.environ["GOMODCACHE"] == "/home/replay/go/pkg/mod"
     assert needs.environ["GOFLAGS"] == "-buildvcs=false"

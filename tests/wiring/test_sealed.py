@@ -16,7 +16,6 @@ from skillopt_sleep.protocols import Model
 from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.records import Check, Checks, Command, Limit, Op, Task, Workspace
 from skillopt_sleep.replay.seals import SEALS
-from skillopt_sleep.replay.seals.sandlock import Sandlock
 from skillopt_sleep.settings import BackendSettings, Paths, Settings, find_paths
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring.actor import find_actor
@@ -192,29 +191,6 @@ def test_a_target_with_whose_model_no_agent_acts_is_named_and_no_seal_is_tried(
     assert why in sealing.why_not
     assert helps in sealing.remedy
     assert not paths.replays.exists()
-
-
-@pytest.mark.cli
-def test_where_only_sandlock_holds_claude_acts_and_codex_says_why_it_cannot(
-    tmp_path: Path, store: SqliteStore, server: ModelServer, programs: Programs
-) -> None:
-    seals = (Sandlock(),)
-    person = Person(tmp_path / "ada", "claude", str(programs.claude), server)
-    with store.open_night():
-        parts = the_parts(person, store, seals=seals)
-        if not parts.sealing.possible:
-            pytest.skip(parts.sealing.why_not)
-        without = parts.run(person.task(), person.document(""), sample=0)
-        with_rule = parts.run(person.task(), person.document(RULE), sample=0)
-    assert (without.failure, with_rule.failure) == ("", "")
-    assert ["sh lint.sh" in done.told for done in (without, with_rule)] == [False, True]
-    assert {without.seal, with_rule.seal} == {"sandlock"}
-
-    other = Person(tmp_path / "bob", "codex", str(programs.codex), server)
-    sealing = the_parts(other, store, seals=seals).sealing
-    assert not sealing.possible
-    assert "Codex needs a port on loopback, which sandlock refuses" in sealing.why_not
-    assert "bubblewrap" in sealing.remedy
 
 
 def test_a_login_that_cannot_be_pointed_at_the_relay_is_said(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols.acting import Acted, Arrival, Given, Inside, Installed, Limits, Turn, Way
 from skillopt_sleep.protocols.program import Setup
-from skillopt_sleep.protocols.sealing import temporary_in
+from skillopt_sleep.protocols.sealing import TEMPORARY
 
 TOOLS = "Bash,Edit,Read,Write,Glob,Grep,Skill"
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -56,7 +56,6 @@ class ClaudeActing:
 
     files: Mapping[PurePosixPath, bytes] = {_HOME / "settings.json": b"{}\n"}
     sessions = ".claude/projects/*/*.jsonl"
-    needs_loopback = False
 
     def installed(self, program: Path, /) -> Installed:
         """Find the native program, which needs no other file; raise CallFailed (not_installed) without one."""
@@ -132,7 +131,7 @@ class ClaudeActing:
         environ |= {**_ENVIRON, "ANTHROPIC_MODEL": setup.model, **way.environ}
         environ["ANTHROPIC_UNIX_SOCKET"] = str(inside.socket)
         environ["ANTHROPIC_BASE_URL"] = _ADDRESS
-        environ["TMPDIR"] = environ["CLAUDE_CODE_TMPDIR"] = str(temporary_in(inside.home))
+        environ["TMPDIR"] = environ["CLAUDE_CODE_TMPDIR"] = str(TEMPORARY)
         environ["CLAUDE_CONFIG_DIR"] = str(inside.home / _HOME)
         milliseconds = str(limits.command_seconds * 1000)
         environ |= {"BASH_DEFAULT_TIMEOUT_MS": milliseconds, "BASH_MAX_TIMEOUT_MS": milliseconds}

@@ -18,7 +18,7 @@ from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.process import Ran
 from skillopt_sleep.protocols.acting import Acted, Arrival, Given, Inside, Installed, Limits, Turn, Way
 from skillopt_sleep.protocols.program import Setup
-from skillopt_sleep.protocols.sealing import temporary_in
+from skillopt_sleep.protocols.sealing import TEMPORARY
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 _HOME = PurePosixPath(".codex")
@@ -46,7 +46,6 @@ class CodexActing:
     # Without its home it doesn't start.
     files: Mapping[PurePosixPath, bytes] = {_HOME / "config.toml": b""}
     sessions = ".codex/sessions/*/*/*/rollout-*.jsonl"
-    needs_loopback = True
 
     def installed(self, program: Path, /) -> Installed:
         """Find the native program with the files that npm puts beside it; raise CallFailed (not_installed)."""
@@ -83,7 +82,7 @@ class CodexActing:
             "HOME": str(inside.home),
             "PATH": path,
             "LANG": "C.UTF-8",
-            "TMPDIR": str(temporary_in(inside.home)),
+            "TMPDIR": str(TEMPORARY),
             "CODEX_HOME": str(inside.home / _HOME),
         }
         argv = behind_forwarder((*command, "-"), inside.socket)

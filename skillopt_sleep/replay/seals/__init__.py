@@ -5,8 +5,6 @@ import sys
 from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.replay.seals.bubblewrap import Bubblewrap, codex_program, system_program
 from skillopt_sleep.replay.seals.choose import WHOLE, Choice, chosen
-from skillopt_sleep.replay.seals.sandlock import Sandlock
-from skillopt_sleep.replay.seals.srt import SandboxRuntime, find_srt
 
 # Each bubblewrap once more with whole copies, as layers can't be mounted everywhere (in a container, on some disks).
 _LINUX: tuple[Seal, ...] = (
@@ -14,11 +12,8 @@ _LINUX: tuple[Seal, ...] = (
     Bubblewrap("Codex's bubblewrap", codex_program),
     Bubblewrap(f"bubblewrap{WHOLE}", system_program, layers=False),
     Bubblewrap(f"Codex's bubblewrap{WHOLE}", codex_program, layers=False),
-    Sandlock(),
-    SandboxRuntime(find_srt),
 )
-_ELSEWHERE: tuple[Seal, ...] = (SandboxRuntime(find_srt),)
 # In order of preference.
-SEALS: tuple[Seal, ...] = _LINUX if sys.platform == "linux" else _ELSEWHERE
+SEALS: tuple[Seal, ...] = _LINUX if sys.platform == "linux" else ()
 
 __all__ = ["SEALS", "Choice", "chosen"]

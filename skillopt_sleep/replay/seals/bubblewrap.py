@@ -67,9 +67,6 @@ _FILES = {
 class Bubblewrap:
     """bubblewrap, of the system or as it comes with Codex."""
 
-    moves = True
-    loopback = True
-
     def __init__(self, name: str, find: Callable[[], Path | None], *, layers: bool = True) -> None:
         self.name = name
         self.layers = layers
@@ -82,7 +79,7 @@ class Bubblewrap:
             return Probe(self.name, problem="it isn't installed", remedy=linux_remedy())
         version = version_of(program)
         if problem := too_old(version):
-            return Probe(self.name, version, problem=problem, remedy=linux_remedy())
+            return Probe(self.name, version, problem=problem, remedy="install a newer bubblewrap")
         if not call_filter():
             return Probe(self.name, version, problem="the system calls of this kind of processor aren't known")
         return probed(self, version, folder, remedy=linux_remedy())

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from skillopt_sleep.errors import SealBroken
-from skillopt_sleep.protocols.sealing import Bounds, Policy
+from skillopt_sleep.protocols.sealing import HOME, SOCKET, Bounds, Policy
 from skillopt_sleep.replay.seals.mountpoints import make_mount_point
 
 # What a program of the system needs of /etc; no accounts, keys or names of hosts.
@@ -39,25 +39,25 @@ class Mount(NamedTuple):
 
 def check(policy: Policy) -> None:
     """Raise SealBroken if the policy names paths that a seal can't show."""
-    for inside in (policy.root, policy.inside_home, policy.inside_socket, *policy.reads):
+    for inside in (policy.root, HOME, SOCKET, *policy.reads):
         if not inside.is_absolute() or ".." in inside.parts:
             raise SealBroken(f"{inside} can't be a path in a seal")
-    for inside in (policy.root, policy.inside_home):
+    for inside in (policy.root, HOME):
         if any(PurePosixPath(own).is_relative_to(inside) for own in _OWN):
             raise SealBroken(f"{inside} belongs to the system, so that a copy can't stand there in a seal")
-    if policy.inside_home.is_relative_to(policy.root) or policy.root == policy.inside_home:
+    if HOME.is_relative_to(policy.root) or policy.root == HOME:
         raise SealBroken(f"the repository {policy.root} contains the home of a sealed program")
 
 
 def mounts(policy: Policy) -> tuple[Mount, ...]:
     """Return what is mounted, outer folders first; make the mount points that lie in the copy and in the home."""
     wanted = [
-        Mount(policy.home, policy.inside_home, writable=True),
+        Mount(policy.home, HOME, writable=True),
         Mount(policy.tree.upper, policy.root, writable=True),
         *(Mount(source, inside) for inside, source in policy.reads.items()),
     ]
     if policy.socket:
-        wanted.append(Mount(policy.socket, policy.inside_socket))
+        wanted.append(Mount(policy.socket, SOCKET))
     wanted.sort(key=lambda mount: len(mount.inside.parts))
     for place, mount in enumerate(wanted):
         around = [outer for outer in wanted[:place] if mount.inside.is_relative_to(outer.inside)]

@@ -83,8 +83,8 @@ def _try(seal: Seal, version: str, outside: _Outside, remedy: str) -> Probe:
     policy, program, script = _policy(seal, outside.folder)
     ask = {
         "copy": str(policy.root / "file"),
-        "home": str(policy.inside_home / "file"),
-        "relay": str(policy.inside_socket),
+        "home": str(HOME / "file"),
+        "relay": str(SOCKET),
         "secret": str(outside.files / "secret"),
         "outside": str(outside.files / "new"),
         "base": str(outside.base / "file"),
@@ -92,7 +92,7 @@ def _try(seal: Seal, version: str, outside: _Outside, remedy: str) -> Probe:
         "abstract": f"skillopt-sleep-{outside.secret}",
         "address": NOWHERE,
         "process": outside.sleeper.pid,
-        "beats": str(policy.inside_home / "beats"),
+        "beats": str(HOME / "beats"),
     }
     ran = seal.run([program, "-I", "-S", script], policy, stdin=json.dumps(ask).encode())
     try:
@@ -119,20 +119,17 @@ def _policy(seal: Seal, folder: Path) -> tuple[Policy, str, str]:
         tree = Tree(upper=folder / "upper")
     home, relay = folder / "home", folder / "s"
     program, reads = interpreter()
-    script = _TRYING if seal.moves else PurePosixPath(_SCRIPT)
     policy = Policy(
         tree=tree,
-        root=PurePosixPath("/probe/copy") if seal.moves else PurePosixPath(tree.upper),
-        cwd=PurePosixPath("/probe/copy") if seal.moves else PurePosixPath(tree.upper),
+        root=PurePosixPath("/probe/copy"),
+        cwd=PurePosixPath("/probe/copy"),
         home=home,
-        inside_home=HOME if seal.moves else PurePosixPath(home),
         socket=relay,
-        inside_socket=SOCKET if seal.moves else PurePosixPath(relay),
-        reads={**reads, script: _SCRIPT},
+        reads={**reads, _TRYING: _SCRIPT},
         environ={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
         bounds=_BOUNDS,
     )
-    return policy, program, str(script)
+    return policy, program, str(_TRYING)
 
 
 def interpreter() -> tuple[str, Mapping[PurePosixPath, Path]]:

@@ -4,11 +4,6 @@ import platform
 import shutil
 from pathlib import Path
 
-from skillopt_sleep.kit.extras import command_for
-
-SRT_PACKAGE = "@anthropic-ai/sandbox-runtime"
-SRT_VERSION = "0.0.83"
-
 _INSTALLERS = {
     "apt-get": "sudo apt-get install -y bubblewrap",
     "dnf": "sudo dnf install -y bubblewrap",
@@ -30,26 +25,16 @@ def linux_remedy(settings: Path = Path("/proc/sys"), path: str | None = None) ->
         for name, value, command in _FORBIDDEN:
             if _text(settings / name) == value:
                 return f"sudo sysctl -w {command}"
-        return sandlock_remedy()  # as in a container, where no setting of ours helps
+        return "allow namespaces to whoever runs this machine or container"
     for program, command in _INSTALLERS.items():
         if shutil.which(program, path=path):
             return command
     return "install bubblewrap"
 
 
-def sandlock_remedy() -> str:
-    """Return the command that installs the seal that needs no namespaces."""
-    return command_for("sandlock")
-
-
-def srt_remedy() -> str:
-    """Return the command that installs the seal for macOS."""
-    return f"npm install -g {SRT_PACKAGE}@{SRT_VERSION}"
-
-
 def remedy() -> str:
-    """Return the one command for this machine."""
-    return srt_remedy() if platform.system() == "Darwin" else linux_remedy()
+    """Return what to do on this machine."""
+    return linux_remedy() if platform.system() == "Linux" else "use Linux: nothing is sealed elsewhere yet"
 
 
 def _text(file: Path) -> str:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.kit.leftovers import SCRATCH, prefix
-from skillopt_sleep.protocols.sealing import HOME, Bounds, Policy, Seal, Tree
-from skillopt_sleep.replay.checking import end_of, temporary_for
+from skillopt_sleep.protocols.sealing import Bounds, Policy, Seal, Tree
+from skillopt_sleep.replay.checking import end_of
 from skillopt_sleep.replay.seals import SEALS, Choice, chosen
 from skillopt_sleep.replay.seals.probe import interpreter
 from skillopt_sleep.replay.toolchains import toolchain_of
@@ -68,7 +68,6 @@ class SealedRuns:
             tree, home = place / "tree", place / "home"
             home.mkdir()
             tree.mkdir()
-            temporary_for(self._seal, home)
             for relative, data in files.items():
                 _write(tree, relative, data)
             ran = self._seal.run(argv, self._policy(tree, home, packages))
@@ -80,9 +79,7 @@ class SealedRuns:
             return Ended(status, _steady(end_of(printed), tree), stdout, left)
 
     def _policy(self, tree: Path, home: Path, packages: Iterable[str]) -> Policy:
-        root = _FOLDER if self._seal.moves else PurePosixPath(tree)
-        inside_home = HOME if self._seal.moves else PurePosixPath(home)
-        needs = toolchain_of(tree, {}, inside_home=inside_home)
+        needs = toolchain_of(tree, {})
         python, reads = interpreter()
         shown = _packages(packages)
         environ = {**needs.environ, "PATH": f"{Path(python).parent}:{needs.environ['PATH']}", "PYTHONHASHSEED": "0"}
@@ -90,10 +87,9 @@ class SealedRuns:
             environ["PYTHONPATH"] = ":".join(dict.fromkeys(str(path.parent) for path in shown))
         return Policy(
             tree=Tree(upper=tree),
-            root=root,
-            cwd=root,
+            root=_FOLDER,
+            cwd=_FOLDER,
             home=home,
-            inside_home=inside_home,
             environ=environ,
             reads={**needs.reads, **reads, **shown},
             bounds=self._bounds,

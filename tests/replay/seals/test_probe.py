@@ -11,14 +11,19 @@ _LEAKY = """
 import json, sys, tempfile
 from pathlib import Path
 from skillopt_sleep.kit import process
+from skillopt_sleep.protocols.sealing import HOME, SOCKET
 from skillopt_sleep.replay.seals.probe import probed
 
 class Leaky:
-    name, layers, moves = "leaky", False, False
+    name, layers = "leaky", False
     def probe(self, folder): raise NotImplementedError
     def run(self, argv, policy, *, stdin=b""):
+        text = json.dumps([list(argv), stdin.decode()])
+        for inside, path in {**policy.reads, HOME: policy.home, SOCKET: policy.socket, policy.root: policy.tree.upper}.items():
+            text = text.replace(str(inside), str(path))
+        argv, stdin = json.loads(text)
         environ = dict(policy.environ)
-        return process.run(argv, stdin=stdin, cwd=policy.tree.upper, environ=environ, timeout=20)
+        return process.run(argv, stdin=stdin.encode(), cwd=policy.tree.upper, environ=environ, timeout=20)
 
 with tempfile.TemporaryDirectory() as folder:
     probe = probed(Leaky(), "1", Path(folder), remedy="none")

@@ -22,7 +22,7 @@ def test_the_setting_that_is_in_the_way_is_named(tmp_path: Path, setting: str, v
     file.write_text(value + "\n")
     assert linux_remedy(tmp_path / "sys", str(tmp_path / "bin")) == f"sudo sysctl -w {command}"
     file.write_text(f"{1 - int(value)}\n")
-    assert "sandlock" in linux_remedy(tmp_path / "sys", str(tmp_path / "bin"))
+    assert "allow namespaces" in linux_remedy(tmp_path / "sys", str(tmp_path / "bin"))
 
 
 @pytest.mark.parametrize("installer", ["apt-get", "dnf", "pacman", "zypper", "apk"])
