@@ -10,7 +10,7 @@ from pathlib import Path
 from skillopt_sleep.errors import CallFailed, FailureKind, StoreError
 from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger, end_write
-from skillopt_sleep.stores.schema import migrate, refuse_newer
+from skillopt_sleep.stores.schema import create, refuse_other
 
 RUN = "run"
 _SCORED = "scored"  # in this folder, before there was a run, skills were scored
@@ -120,11 +120,11 @@ def _connect(path: Path) -> sqlite3.Connection:
     path.touch(mode=PRIVATE_FILE)
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
     try:
-        refuse_newer(connection)
+        refuse_other(connection)
         connection.execute(f"PRAGMA page_size = {_PAGE_SIZE}")  # of a new file
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        migrate(connection)
+        create(connection)
         connection.executescript(_UNINDEXED)
         connection.execute(_FAILURES)
     except sqlite3.DatabaseError as error:

@@ -17,7 +17,7 @@ from skillopt_sleep.protocols import Tally
 from skillopt_sleep.records import Outcome
 from skillopt_sleep.stores.holder import living_holder
 from skillopt_sleep.stores.ledger import SqliteLedger
-from skillopt_sleep.stores.schema import MIGRATIONS, migrate, refuse_damage, refuse_newer
+from skillopt_sleep.stores.schema import refuse_damage, refuse_other
 
 _COUNTS = {
     "session": "SELECT count(*) FROM sessions",
@@ -134,16 +134,11 @@ def is_running(data: Path) -> bool:
 
 @contextmanager
 def _current(database: Path) -> Generator[sqlite3.Connection]:
-    """Open the file read-only; an older version is copied into memory and migrated there."""
+    """Open the file read-only; raise StoreError if another version of the program wrote it."""
     # Opening a database in WAL mode creates its -wal and -shm files, unless it is declared immutable. That is true
     # only if nobody writes it, and a writer would have a -wal file.
     is_written = database.with_name(f"{database.name}-wal").exists()
     options = "mode=ro" if is_written else "mode=ro&immutable=1"
     with closing(sqlite3.connect(f"{database.absolute().as_uri()}?{options}", uri=True, timeout=5.0)) as connection:
-        if refuse_newer(connection) == len(MIGRATIONS):
-            yield connection
-            return
-        with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
-            connection.backup(copy)
-            migrate(copy)
-            yield copy
+        refuse_other(connection)
+        yield connection

@@ -27,7 +27,7 @@ from skillopt_sleep.stores.lessons import SqliteLessons
 from skillopt_sleep.stores.page import SqlitePage
 from skillopt_sleep.stores.purge import SqlitePurge
 from skillopt_sleep.stores.retention import SqliteRetention
-from skillopt_sleep.stores.schema import migrate, refuse_damage, refuse_newer
+from skillopt_sleep.stores.schema import create, refuse_damage, refuse_other
 from skillopt_sleep.stores.trend import SqliteTrend
 
 # A session's body has about 6 KB, which would overflow pages of 4 KB.
@@ -241,9 +241,9 @@ def _holder_name(file: Path) -> str:
 
 
 def _open(path: Path, clock: Callable[[], datetime], *, mend: bool) -> tuple[sqlite3.Connection, str]:
-    """Open and migrate the database; set a corrupt file aside and return a notice about it.
+    """Open the database, or create it; set a corrupt file aside and return a notice about it.
 
-    Only one process does this at a time: if two created or migrated the file together, one would fail.
+    Only one process does this at a time: two that set a corrupt file aside together would lose one.
     """
     try:
         with filelock.FileLock(path.with_name("sleep.lock"), timeout=_OPEN_SECONDS, mode=PRIVATE_FILE):
@@ -277,13 +277,13 @@ def _connect(path: Path) -> sqlite3.Connection:
     path.touch(mode=PRIVATE_FILE)
     connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
     try:
-        refuse_newer(connection)
+        refuse_other(connection)
         connection.execute(f"PRAGMA page_size = {_PAGE_SIZE}")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         refuse_damage(connection)
-        migrate(connection)
+        create(connection)
     except BaseException:
         connection.close()
         raise

@@ -6,7 +6,7 @@ from skillopt_sleep.doctor.findings import State, Topic
 from skillopt_sleep.protocols import Reservation
 from skillopt_sleep.records import CallState, Purpose, Usage
 from skillopt_sleep.settings import Settings
-from skillopt_sleep.stores.schema import MIGRATIONS
+from skillopt_sleep.stores.schema import VERSION
 from skillopt_sleep.stores.user import open_store
 from tests.doctor.machine import CODEX_VERSION, SIMULATED, Machine
 
@@ -108,7 +108,7 @@ def test_limits_of_the_project_are_the_lower_ones(machine: Machine) -> None:
 def test_a_store_of_a_newer_version_is_a_problem_and_stays_as_it_is(machine: Machine) -> None:
     spent(machine)
     with sqlite3.connect(machine.paths.database) as connection:
-        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
     connection.close()
     (wrong,) = machine.problems()
     assert (wrong.topic, wrong.remedy) == (Topic.STORE, "upgrade skillopt-sleep")

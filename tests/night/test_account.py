@@ -18,7 +18,7 @@ from skillopt_sleep.night.survey import survey
 from skillopt_sleep.protocols import Reach, Unlisted
 from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Session, Stamp, Turn
 from skillopt_sleep.stores.index import SqliteIndex
-from skillopt_sleep.stores.schema import migrate
+from skillopt_sleep.stores.schema import create
 from tests.builders import a_session as built, a_task, a_turn
 
 NOW = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
@@ -49,7 +49,7 @@ class Shelf:
 
 def opened() -> tuple[sqlite3.Connection, SqliteIndex]:
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    migrate(connection)
+    create(connection)
     return connection, SqliteIndex(connection, threading.RLock())
 
 

@@ -28,7 +28,7 @@ from skillopt_sleep.records import (
     Turn,
 )
 from skillopt_sleep.stores.index import SqliteIndex
-from skillopt_sleep.stores.schema import migrate
+from skillopt_sleep.stores.schema import create
 from tests.sessions import Exchange, claude_session
 
 NOW = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
@@ -82,7 +82,7 @@ def a_source(*sessions: Session | tuple[Session, LeftOut]) -> Listed:
 @pytest.fixture
 def index() -> Iterator[SqliteIndex]:
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    migrate(connection)
+    create(connection)
     yield SqliteIndex(connection, threading.RLock())
     connection.close()
 

@@ -25,7 +25,7 @@ from skillopt_sleep.records import (
     Turn,
 )
 from skillopt_sleep.stores.index import SqliteIndex
-from skillopt_sleep.stores.schema import migrate
+from skillopt_sleep.stores.schema import create
 
 START = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
 STAMP = Stamp(1, 100, 5)
@@ -46,7 +46,7 @@ def held(*sessions: Session, left_out: LeftOut | None = None) -> Reading:
 @pytest.fixture(params=[None, ""], ids=["autocommit", "legacy"])
 def index(request: pytest.FixtureRequest) -> Iterator[SqliteIndex]:
     connection = sqlite3.connect(":memory:", isolation_level=request.param, check_same_thread=False)
-    migrate(connection)
+    create(connection)
     yield SqliteIndex(connection, threading.RLock())
     connection.close()
 
@@ -260,7 +260,7 @@ def test_marks_are_part_of_a_transaction_that_is_already_open(index: SqliteIndex
 def test_stamps_show_what_another_connection_wrote(tmp_path: Path) -> None:
     def opened() -> SqliteIndex:
         connection = sqlite3.connect(tmp_path / "sleep.db", isolation_level=None)
-        migrate(connection)
+        create(connection)
         return SqliteIndex(connection, threading.RLock())
 
     ours, theirs = opened(), opened()

@@ -11,7 +11,7 @@ from skillopt_sleep.protocols import Held, Reservation, Tally
 from skillopt_sleep.records import CallState, Purpose, Usage
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.stores.ledger import SqliteLedger
-from skillopt_sleep.stores.schema import migrate
+from skillopt_sleep.stores.schema import create
 from tests.fakes import NOON, FakeClock
 
 PURPOSES = st.sampled_from([Purpose.ROLLOUT, Purpose.REFLECT])
@@ -52,7 +52,7 @@ def test_the_sums_are_those_of_the_table_after_every_step(
     connection.execute("PRAGMA journal_mode = WAL")
     for one in (connection, other):
         one.execute("PRAGMA synchronous = OFF")
-    migrate(connection)
+    create(connection)
     ledger, elsewhere = a_ledger(connection), a_ledger(other)
     open_calls: list[int] = []
     for verb, call, (state, usage, usd, odd, held) in steps:
@@ -104,7 +104,7 @@ def test_a_call_that_a_killed_process_left_counts_and_may_be_settled_by_the_next
 
 def test_the_table_is_read_once_however_many_calls_there_are(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "calls.db", isolation_level=None)
-    migrate(connection)
+    create(connection)
     ledger = a_ledger(connection)
     asked: list[str] = []
     connection.set_trace_callback(asked.append)

@@ -5,7 +5,7 @@ import stat
 import subprocess
 import sys
 import threading
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import filelock
@@ -13,7 +13,7 @@ import pytest
 
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.records import Outcome, Purpose
-from skillopt_sleep.stores.schema import MIGRATIONS
+from skillopt_sleep.stores.schema import VERSION
 from tests.builders import a_completion, a_proposal, a_session, a_task
 from tests.fakes import NOON, FakeClock
 from tests.stores.opening import open_at, put, seal, unread
@@ -116,37 +116,22 @@ def test_after_damage_was_set_aside_the_next_opening_has_no_notice(tmp_path: Pat
     again.close()
 
 
-def test_a_newer_store_is_refused_and_untouched(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "which"), [(VERSION + 1, "newer version"), (VERSION - 1, "older version")])
+def test_a_store_of_another_version_is_refused_and_untouched(tmp_path: Path, version: int, which: str) -> None:
     path = tmp_path / "sleep.db"
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE wonders (x)")
-    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    connection.execute(f"PRAGMA user_version = {version}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.commit()
     connection.close()
     before = path.read_bytes()
 
-    with pytest.raises(StoreError, match="newer version"):
+    with pytest.raises(StoreError, match=which):
         open_at(tmp_path)
 
     assert path.read_bytes() == before
     assert list(tmp_path.glob("sleep.db.corrupt-*")) == []
-
-
-def test_an_older_store_is_brought_up_to_date_with_its_data(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / "sleep.db")
-    connection.executescript(MIGRATIONS[0])
-    connection.execute("PRAGMA user_version = 1")
-    connection.execute("INSERT INTO meta VALUES ('first_night', '2026-01-08T00:00:00+00:00')")
-    connection.commit()
-    connection.close()
-
-    store = open_at(tmp_path)
-
-    assert store.notice == ""
-    assert store.horizon() == datetime(2026, 1, 1, tzinfo=UTC)
-    assert store.bank.proposals() == ()
-    store.close()
 
 
 def test_a_file_that_cannot_be_opened_is_an_error_with_its_path(tmp_path: Path) -> None:

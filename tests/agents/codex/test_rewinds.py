@@ -11,7 +11,7 @@ import pytest
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.records import Session
 from skillopt_sleep.stores.index import SqliteIndex
-from skillopt_sleep.stores.schema import migrate
+from skillopt_sleep.stores.schema import create
 from tests.agents.reading import read_all
 
 SESSION = "01a2059e-896a-7933-b2c3-81952bfcf1b2"  # made on 2026-11-22
@@ -110,7 +110,7 @@ def test_in_the_index_the_files_are_one_session_without_what_was_rewound(newest_
     Part(tmp_path, SECOND, minute=5, history_base=base(SESSION, left)).said("two, right", "ok")
     source = Codex(tmp_path)
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    migrate(connection)
+    create(connection)
     index = SqliteIndex(connection, threading.RLock())
     index.put("codex", source.read(sorted((path for path, _ in source.stamps()), reverse=newest_first)))
     (session,) = index.sessions([line.id for line in index.lines(unread=True)])
