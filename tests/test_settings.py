@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from skillopt_sleep.errors import ConfigError, Exit
+from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Metric
 from skillopt_sleep.settings import (
     BudgetSettings,
@@ -26,7 +26,6 @@ from skillopt_sleep.settings import (
     seconds,
     sections,
 )
-from skillopt_sleep.settings.removed import REMOVED
 from skillopt_sleep.settings.sentences import rest_of, sentence_of
 
 
@@ -226,34 +225,6 @@ def test_a_file_that_is_not_text_is_an_error_with_its_name(tmp_path: Path) -> No
 
     with pytest.raises(ConfigError, match=r"config\.toml"):
         read_toml(file)
-
-
-# keys of earlier versions -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("key", REMOVED)
-def test_a_key_that_is_gone_says_what_holds_instead_and_to_delete_it(tmp_path: Path, key: str) -> None:
-    section, name = key.split(".")
-    error = refused(tmp_path, f"[{section}]\n{name} = 4\n")
-
-    assert error.message == f"{tmp_path / 'config.toml'}:2: {key} is no longer a setting ({REMOVED[key]})"
-    assert error.remedy == "delete the line"
-    assert error.exit_code == Exit.USAGE
-
-
-@pytest.mark.parametrize("key", REMOVED)
-def test_a_variable_of_a_key_that_is_gone_says_to_unset_it(tmp_path: Path, key: str) -> None:
-    variable = f"SKILLOPT_SLEEP_{key.replace('.', '_')}".upper()
-    error = refused(tmp_path, "", {variable: "4"})
-
-    assert error.message == f"{variable}: {key} is no longer a setting ({REMOVED[key]})"
-    assert error.remedy == "unset it"
-
-
-def test_no_key_is_gone_and_known(tmp_path: Path) -> None:
-    known = {f"{name}.{key}" for name, kind in sections().items() if kind for key in kind.__struct_fields__}
-
-    assert not known & REMOVED.keys()
 
 
 # project.toml -------------------------------------------------------------------------------------------

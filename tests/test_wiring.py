@@ -26,7 +26,6 @@ from skillopt_sleep.settings import (
     find_paths,
     load,
 )
-from skillopt_sleep.settings.removed import REMOVED
 from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.wiring import Exclusions, agent_sources, example_sources, harvest_rules
 from skillopt_sleep.wiring.night import Night, example_settings, make_plan, wire
@@ -177,23 +176,6 @@ def test_the_plan_says_what_the_settings_say(paths: Paths) -> None:
     assert plan.limits == {"calls": 5, "tokens": 6, "usd": 0.0, "minutes": 7}
     assert plan.sessions.own_roots == (str(paths.data),)
     assert plan.preferences == ""
-
-
-def test_what_is_no_longer_a_setting_has_the_value_that_its_remedy_says(paths: Paths) -> None:
-    plan = plan_of(Settings(step=StepSettings(schedule="autonomous")), paths)
-    values = {
-        "mine.sessions_per_call": plan.mine.sessions_per_call,
-        "step.min_edit_budget": plan.step.min_edit_budget,
-        "step.minibatch": plan.step.minibatch,
-        "step.merge_batch": plan.step.merge_batch,
-        "gate.mixed_weight": plan.gate.mixed_weight,
-        "gate.removal_margin": plan.removal.margin,
-        "gate.removal_alpha": plan.removal.alpha,
-        "bank.per_side": plan.recall.per_side,
-        "bank.similar": plan.recall.similar,
-    }
-
-    assert {key: f"it is always {value}" for key, value in values.items()} == {key: REMOVED[key] for key in values}
 
 
 def test_house_rules_are_read(paths: Paths) -> None:

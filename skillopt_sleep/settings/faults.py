@@ -11,7 +11,6 @@ import msgspec
 from msgspec import inspect
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.settings.removed import REMOVED
 
 Kind = type[msgspec.Struct]
 
@@ -177,8 +176,6 @@ def _unknown(
 ) -> Fault:
     """Return the mistake of an unknown key, which is known under the `others`."""
     dotted = f"{prefix}{key}"
-    if dotted in REMOVED:
-        return Fault(dotted, f"{dotted} is no longer a setting ({REMOVED[dotted]})", "delete the line")
     near = difflib.get_close_matches(key, known, n=1)
     hint = f"known here: {', '.join(known)}"
     if near:

@@ -16,7 +16,6 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.settings.faults import expected, faults, line_numbers, one_of, refused, section_of
 from skillopt_sleep.settings.paths import PREFIX, Paths
-from skillopt_sleep.settings.removed import REMOVED
 from skillopt_sleep.settings.sections import ProjectSettings, Settings
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
@@ -204,9 +203,6 @@ def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:
         if not name.startswith(PREFIX) or name in _RESERVED:
             continue
         if name not in known:
-            dotted = name.removeprefix(PREFIX).lower().replace("_", ".", 1)
-            if dotted in REMOVED:
-                raise ConfigError(f"{name}: {dotted} is no longer a setting ({REMOVED[dotted]})", remedy="unset it")
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "unset it"
             raise ConfigError(f"unknown environment variable {name}", remedy=hint)

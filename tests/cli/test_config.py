@@ -49,16 +49,6 @@ def test_path_says_where_everything_is_and_what_is_missing(tmp_path: Path) -> No
     assert f"{tmp_path}/sleep/config.toml  (doesn't exist yet)" in out
 
 
-def test_a_key_of_an_earlier_version_is_answered_with_its_remedy(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    (tmp_path / "sleep").mkdir()
-    (tmp_path / "sleep" / "config.toml").write_text("[step]\nmerge_batch = 4\n", encoding="utf-8")
-    done = home.command("config", "validate")
-    assert done.code == 2
-    assert "step.merge_batch is no longer a setting (it is always 4)" in done.err
-    assert "delete the line" in done.err
-
-
 def test_a_misspelt_key_is_named_with_its_neighbour(tmp_path: Path) -> None:
     home = Home(tmp_path)
     (tmp_path / "sleep").mkdir()
