@@ -69,8 +69,4 @@ def _start_command(item: Item) -> str:
         return f"systemctl --user daemon-reload && systemctl --user enable --now {file.name} ({by_hand})"
     if file.suffix == ".plist":
         return f"launchctl bootstrap gui/$(id -u) {shlex.quote(item.path)}"
-    if file.suffix == ".xml":
-        from skillopt_sleep.daemon.service.task_scheduler import TASK  # status starts sooner without
-
-        return f"schtasks /Run /TN {TASK}"
     return ""

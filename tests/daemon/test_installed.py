@@ -37,7 +37,6 @@ def test_where_nothing_was_installed_there_is_nothing(tmp_path: Path) -> None:
     [
         ("skillopt-sleep.service", "systemctl --user daemon-reload && systemctl --user enable"),
         ("io.github.skillopt-sleep.plist", "launchctl bootstrap gui/$(id -u) {path}"),
-        ("task.xml", "schtasks /Run /TN skillopt-sleep"),
     ],
 )
 def test_each_service_is_started_by_a_command_of_its_platform(tmp_path: Path, name: str, start: str) -> None:

@@ -102,7 +102,7 @@ def install(machine: Machine) -> Plan:
         for change in planned.changes:
             apply(change)
         changed = any(not change.is_done for change in planned.changes if change.item.kind is Kind.OWN)
-        notes = services.start(machine, folder=ledger.folder, changed=changed)
+        notes = services.start(machine, changed=changed)
     return Plan(planned.changes, (*planned.notes, *lost, *notes))
 
 

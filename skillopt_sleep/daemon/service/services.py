@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from skillopt_sleep.daemon.service import launchd, systemd, task_scheduler
+from skillopt_sleep.daemon.service import launchd, systemd
 from skillopt_sleep.daemon.service.launch import Launch, shell_script
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.errors import SleepError
@@ -12,7 +12,6 @@ from skillopt_sleep.kit.files import private_dir
 
 SYSTEMD = "systemd"
 LAUNCHD = "launchd"
-TASKS = "task_scheduler"
 CRON = "cron"
 
 
@@ -28,8 +27,6 @@ def services(machine: Machine) -> tuple[str, ...]:
     """Return the services to use here: on Linux always systemd, and cron too if systemd isn't running."""
     if machine.platform == "darwin":
         return (LAUNCHD,)
-    if machine.platform == "win32":
-        return (TASKS,)
     names: list[str] = []
     if machine.platform == "linux":
         names.append(SYSTEMD)
@@ -48,8 +45,6 @@ def own_files(machine: Machine, launch: Launch, folder: Path) -> tuple[OwnFile, 
         elif name == LAUNCHD:
             log = machine.paths.logs / "launchd.log"
             files.append(OwnFile(launchd.plist_path(machine.home), launchd.plist(launch, log=log)))
-        elif name == TASKS:
-            files.append(OwnFile(folder / "task.xml", task_scheduler.task(launch)))
         else:
             files.append(OwnFile(cron_script(folder), shell_script(launch).encode()))
     return tuple(files)
@@ -60,7 +55,7 @@ def cron_script(folder: Path) -> Path:
     return folder / "daemon.sh"
 
 
-def start(machine: Machine, *, folder: Path, changed: bool) -> tuple[str, ...]:
+def start(machine: Machine, *, changed: bool) -> tuple[str, ...]:
     """Start the service, again if its files `changed`; return notes for the user; raises SleepError on failure."""
     notes: list[str] = []
     for name in services(machine):
@@ -73,9 +68,6 @@ def start(machine: Machine, *, folder: Path, changed: bool) -> tuple[str, ...]:
                 machine.run("launchctl", "bootout", _launchd_name())
             if changed or machine.run("launchctl", "print", _launchd_name()).status != 0:
                 _must(machine, "launchctl", "bootstrap", _launchd_domain(), plist)
-        elif name == TASKS:
-            _must(machine, "schtasks", "/Create", "/TN", task_scheduler.TASK, "/XML", str(folder / "task.xml"), "/F")
-            machine.run("schtasks", "/Run", "/TN", task_scheduler.TASK)
         else:
             notes.append("cron starts the daemon within ten minutes")
     if not services(machine):
@@ -90,9 +82,6 @@ def stop(machine: Machine) -> None:
             machine.run("systemctl", "--user", "disable", "--now", systemd.UNIT)
         elif name == LAUNCHD:
             machine.run("launchctl", "bootout", _launchd_name())
-        elif name == TASKS:
-            machine.run("schtasks", "/End", "/TN", task_scheduler.TASK)
-            machine.run("schtasks", "/Delete", "/TN", task_scheduler.TASK, "/F")
     if machine.platform == "linux":
         unit = systemd.unit_path(machine.home, machine.environ)
         wanted = unit.parent / systemd.WANTS / systemd.UNIT
