@@ -80,9 +80,9 @@ def _report(browser: "Browser", home: ExampleHome) -> Picture:
 def _of_dashboard(browser: "Browser", home: ExampleHome, dashboard: Dashboard, name: str, path: str) -> Picture:
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=SCALE)
     cookie, _, value = dashboard.cookie.partition("=")
-    context.add_cookies([{"name": cookie, "value": value, "url": dashboard.origin, "sameSite": "Strict"}])
+    context.add_cookies([{"name": cookie, "value": value, "url": dashboard.home, "sameSite": "Strict"}])
     page = context.new_page()
-    page.goto(dashboard.origin + path)
+    page.goto(dashboard.home + path)
     page.evaluate(
         """([was, shown]) => { const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
         while (walk.nextNode()) walk.currentNode.data = walk.currentNode.data.split(was).join(shown); }""",

@@ -99,7 +99,7 @@ def tab(
     context = browser.new_context(viewport={"width": width, "height": HEIGHT}, color_scheme=scheme, **more)
     if dashboard is not None:
         name, _, value = dashboard.cookie.partition("=")
-        context.add_cookies([{"name": name, "value": value, "url": dashboard.origin, "sameSite": "Strict"}])
+        context.add_cookies([{"name": name, "value": value, "url": dashboard.home, "sameSite": "Strict"}])
     try:
         yield Tab(context.new_page())
     finally:

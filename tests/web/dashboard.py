@@ -46,11 +46,13 @@ class Dashboard:
         self.port = urlsplit(address).port or 0
         self.host = f"127.0.0.1:{self.port}"
         self.origin = f"http://{self.host}"
+        self.home = address.partition("/enter")[0]
+        self.root = self.home.removeprefix(self.origin)
         self.cookie = ""
 
     def enter(self) -> Reply:
         """Open the address that was printed, and keep the cookie."""
-        reply = self.ask("GET", self.address.removeprefix(self.origin))
+        reply = self.ask("GET", self.address.removeprefix(self.home))
         self.cookie = reply.headers.get("set-cookie", "").partition(";")[0]
         return reply
 
@@ -70,7 +72,21 @@ class Dashboard:
     def ask(
         self, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes | None = None
     ) -> Reply:
-        """Send one request with only these headers and the Host, and read its answer."""
+        """Send one request with only these headers and the Host, and read its answer.
+
+        Addresses are those below the dashboard's own path, which is taken out of the answer, too.
+        """
+        reply = self.asked(method, self.root + path if path.startswith("/") else path, headers, body)
+        found = {
+            name: value.removeprefix(self.root) if name == "location" else value
+            for name, value in reply.headers.items()
+        }
+        return Reply(reply.status, found, reply.body.replace(f'"{self.root}/'.encode(), b'"/'))
+
+    def asked(
+        self, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes | None = None
+    ) -> Reply:
+        """Send one request to this very address, and return the answer as it came."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)

@@ -34,7 +34,7 @@ def test_an_open_page_says_that_the_dashboard_ended_and_that_another_was_started
         page = opened.page
         with served(slept) as (dashboard, _):
             page.goto(dashboard.address)
-            page.goto(dashboard.origin + path)
+            page.goto(dashboard.home + path)
             shown = page.locator("h1").inner_text()
             expect(page.get_by_text(ENDED)).to_be_hidden()
             assert opened.complaints(axe) == []
@@ -53,7 +53,7 @@ def test_what_was_typed_stays_if_the_dashboard_ended_and_the_line_goes_once_it_a
 ) -> None:
     with tab(chromium, dashboard=dashboard) as opened:
         page = opened.page
-        page.goto(f"{dashboard.origin}/inbox")
+        page.goto(f"{dashboard.home}/inbox")
         page.get_by_label("Why not?").fill("not yet")
         page.context.set_offline(True)
         expect(page.get_by_text(ENDED)).to_be_visible(timeout=10_000)

@@ -1,5 +1,6 @@
 """Every page in a real browser: no console error, no sideways scrolling, nothing that keeps people out."""
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -16,20 +17,20 @@ PATHS = [page.path for group in GROUPS for page in group]
 
 @pytest.mark.parametrize("path", [*PATHS, "/nowhere"])
 def test_every_page_reads_well_at_each_width(chromium: Browser, axe: str, dashboard: Dashboard, path: str) -> None:
-    found = list(complaints_at_each_width(chromium, axe, dashboard.origin + path, dashboard=dashboard))
+    found = list(complaints_at_each_width(chromium, axe, dashboard.home + path, dashboard=dashboard))
     assert [line for line in found if "404" not in line or path != "/nowhere"] == []
 
 
 def test_a_night_reads_well_at_each_width(chromium: Browser, axe: str, dashboard: Dashboard, slept: Home) -> None:
     (night,) = slept.command("history", "--json").json["nights"]
-    address = f"{dashboard.origin}/nights/{night['night']}"
+    address = f"{dashboard.home}/nights/{night['night']}"
     assert list(complaints_at_each_width(chromium, axe, address, dashboard=dashboard)) == []
 
 
 def test_before_the_first_night_it_reads_well(chromium: Browser, axe: str, tmp_path: Path) -> None:
     with served(Home(tmp_path)) as (dashboard, _):
         dashboard.enter()
-        found = complaints_at_each_width(chromium, axe, dashboard.origin + "/", dashboard=dashboard)
+        found = complaints_at_each_width(chromium, axe, dashboard.home + "/", dashboard=dashboard)
         assert list(found) == []
 
 
@@ -47,11 +48,25 @@ def test_a_visit_from_another_page_arrives_too(chromium: Browser, slept: Home, t
     page = tmp_path / "elsewhere.html"
     with served(slept) as (dashboard, _), tab(chromium) as opened:
         opened.page.goto(dashboard.address)
-        page.write_text(f'<a href="{dashboard.origin}/nights">there</a>', encoding="utf-8")
+        page.write_text(f'<a href="{dashboard.home}/nights">there</a>', encoding="utf-8")
         opened.page.goto(page.as_uri())
         opened.page.click("a")
         opened.page.wait_for_selector("nav")
-        assert opened.page.url.startswith(dashboard.origin)
+        assert opened.page.url.startswith(dashboard.home)
+
+
+def test_the_cookie_goes_to_no_other_server_of_the_machine(chromium: Browser, slept: Home) -> None:
+    with served(slept) as (dashboard, _), socket.create_server(("127.0.0.1", 0)) as other, tab(chromium) as opened:
+        opened.page.goto(dashboard.address)
+        opened.page.wait_for_selector("nav")
+        assert opened.page.context.cookies(opened.page.url) != []
+        other.settimeout(20)
+        for path in ("/", "/inbox"):
+            opened.page.evaluate(
+                "address => { window.open(address) }", f"http://127.0.0.1:{other.getsockname()[1]}{path}"
+            )
+            with other.accept()[0] as asked:
+                assert b"cookie" not in asked.recv(65_536).lower()
 
 
 def test_a_rebound_name_is_refused(chromium: Browser, slept: Home) -> None:

@@ -1,11 +1,16 @@
 """F105 to F107, F109, F111 and F113 of the threat model: who is refused, whatever is asked for."""
 
+import re
+from html import unescape
+
 import pytest
 
 from tests.command import Home
 from tests.web.dashboard import Dashboard, lines, served
 
 ROUTES = ("/", "/nights", "/nights/2026-01-01", "/static/look.css", "/no-such-page")
+ADDRESS = re.compile(r'(?:href|src|hx-get)="([^"#]+)')
+ACTION = re.compile(r' action="([^"]*)"')
 NAVIGATES = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 
 
@@ -28,15 +33,54 @@ def test_the_address_lets_somebody_in_once(slept: Home) -> None:
         cookie = first.headers["set-cookie"]
         assert "HttpOnly" in cookie
         assert "SameSite=Strict" in cookie
-        assert str(dashboard.port) in cookie.partition("=")[0], "a browser sends cookies to every port"
+        assert f"Path={dashboard.root};" in cookie, "a browser sends cookies to every port"
+        assert len(dashboard.root) > 16
         secret = dashboard.address.partition("=")[2]
         assert secret not in cookie
 
-        again = dashboard.ask("GET", dashboard.address.removeprefix(dashboard.origin))
-        assert again.status == 401
         assert dashboard.get("/nights").status == 200
-        reloaded = dashboard.get(dashboard.address.removeprefix(dashboard.origin))
+        reloaded = dashboard.get(dashboard.address.removeprefix(dashboard.home))
         assert reloaded.status == 303, "whoever is in stays in"
+
+
+def test_an_address_that_is_used_twice_lets_everyone_out_and_the_terminal_says_so(slept: Home) -> None:
+    with served(slept) as (dashboard, process):
+        dashboard.enter()
+        again = dashboard.ask("GET", dashboard.address.removeprefix(dashboard.home))
+        assert again.status == 401
+        assert "set-cookie" not in again.headers
+        assert dashboard.get("/nights").status == 401
+        assert dashboard.enter().status == 401
+        process.terminate()
+        err = process.communicate(timeout=20)[1]
+    assert "used a second time" in err
+    assert "start it again" in err
+
+
+def test_nothing_is_answered_outside_of_the_dashboards_own_path(dashboard: Dashboard) -> None:
+    for path in (*ROUTES, "/enter?token=x", "/alive", dashboard.root):
+        for headers in ({"Cookie": dashboard.cookie}, {"Cookie": dashboard.cookie, "Sec-Fetch-Site": "none"}):
+            reply = dashboard.asked("GET", path, headers)
+            assert reply.status == 401, path
+            assert dashboard.root not in reply.text
+
+
+def test_every_address_in_a_page_is_below_the_dashboards_own_path(dashboard: Dashboard) -> None:
+    seen, found = set[str](), [f"{dashboard.root}/"]
+    while found:
+        address = found.pop()
+        if "://" in address or address in seen:
+            continue
+        assert address.startswith(f"{dashboard.root}/"), address
+        seen.add(address)
+        reply = dashboard.asked("GET", address, {"Cookie": dashboard.cookie})
+        assert reply.status in {200, 303}, address
+        page = reply.text if "html" in reply.headers.get("content-type", "") else ""
+        found += [unescape(one) for one in ADDRESS.findall(page)]
+        found += [reply.headers["location"]] if reply.status == 303 else []
+        for action in ACTION.findall(page):
+            assert action.startswith(f"{dashboard.root}/"), address
+    assert len(seen) > 30
 
 
 def test_neither_the_token_nor_a_path_is_printed_or_logged(slept: Home) -> None:
@@ -87,10 +131,10 @@ def test_it_answers_under_its_other_name_too(dashboard: Dashboard) -> None:
 def test_a_missing_host_and_two_hosts_are_refused(dashboard: Dashboard, route: str) -> None:
     cookie = ("Cookie", dashboard.cookie)
     ours = ("Host", dashboard.host)
-    missing = dashboard.raw(lines(f"GET {route} HTTP/1.1", [cookie]))
-    old = dashboard.raw(lines(f"GET {route} HTTP/1.0", [cookie]))
-    two = dashboard.raw(lines(f"GET {route} HTTP/1.1", [ours, ("Host", "evil.com"), cookie]))
-    twice = dashboard.raw(lines(f"GET {route} HTTP/1.1", [ours, ours, cookie]))
+    missing = dashboard.raw(lines(f"GET {dashboard.root}{route} HTTP/1.1", [cookie]))
+    old = dashboard.raw(lines(f"GET {dashboard.root}{route} HTTP/1.0", [cookie]))
+    two = dashboard.raw(lines(f"GET {dashboard.root}{route} HTTP/1.1", [ours, ("Host", "evil.com"), cookie]))
+    twice = dashboard.raw(lines(f"GET {dashboard.root}{route} HTTP/1.1", [ours, ours, cookie]))
     for reply in (missing, two, twice):
         assert reply.startswith(b"HTTP/1.1 400"), "HTTP itself forbids it"
     assert old.startswith(b"HTTP/1.1 421")
@@ -190,7 +234,7 @@ def test_a_websocket_is_refused(dashboard: Dashboard) -> None:
 )
 def test_no_address_leads_out_of_the_pages(dashboard: Dashboard, path: str) -> None:
     reply = dashboard.get(path)
-    assert reply.status == 404
+    assert reply.status == (404 if path.startswith("/") else 401)
     assert "root:" not in reply.text
 
 

@@ -83,7 +83,7 @@ def test_nothing_hostile_runs_in_a_browser(chromium: Browser, attacked: Home, tm
         for place in _places(dashboard):
             if place.endswith(".json"):
                 continue
-            opened.page.goto(dashboard.origin + place)
+            opened.page.goto(dashboard.home + place)
             assert opened.page.evaluate(ALIEN) == [], place
             assert opened.page.evaluate("window.pwned") is None, place
         refused = [line for line in opened.errors if "Content Security Policy" in line]

@@ -49,7 +49,7 @@ def test_a_whole_morning(chromium: Browser, axe: str, home: Home, morning: Dashb
     before = path.read_bytes()
     with tab(chromium, dashboard=morning, java_script_enabled=script) as opened:
         page = opened.page
-        page.goto(f"{morning.origin}/inbox")
+        page.goto(f"{morning.home}/inbox")
         assert heading(page) == "3 rules wait for you"
         assert page.locator("article h3").inner_text() == "Use pnpm, never npm."
         decide(page, "Adopt")
@@ -68,9 +68,9 @@ def test_a_whole_morning(chromium: Browser, axe: str, home: Home, morning: Dashb
         assert "Rejected P-0001.3" in page.get_by_role("status").inner_text()
         assert heading(page) == "One rule waits for you"
 
-        page.goto(f"{morning.origin}/inbox/P-0001.1")
+        page.goto(f"{morning.home}/inbox/P-0001.1")
         assert "You adopted it" in page.locator("article").inner_text()
-        page.goto(f"{morning.origin}/inbox?did=P-0001.1")
+        page.goto(f"{morning.home}/inbox?did=P-0001.1")
         decide(page, "Undo")
         assert "P-0001.1 is taken back" in page.get_by_role("status").inner_text()
         assert path.read_bytes() == before
@@ -98,7 +98,7 @@ def test_a_rule_is_decided_on_without_scrolling_and_with_the_keyboard(
 ) -> None:
     with tab(chromium, dashboard=morning, width=width) as opened:
         page = opened.page
-        page.goto(f"{morning.origin}/inbox")
+        page.goto(f"{morning.home}/inbox")
         for name in ("Adopt", "Later", "Reject"):
             box = page.get_by_role("button", name=name, exact=True).bounding_box()
             assert box is not None
@@ -133,7 +133,7 @@ def test_a_diff_that_is_stale_in_a_second_tab_is_refused_with_how_it_is_now(
     with tab(chromium, dashboard=morning) as opened:
         second = opened.page.context.new_page()
         for page in (opened.page, second):
-            page.goto(f"{morning.origin}/inbox/P-0001.1")
+            page.goto(f"{morning.home}/inbox/P-0001.1")
         decide(opened.page, "Adopt")
         with second.expect_response("**/adopt") as answered:
             decide(second, "Adopt")
@@ -151,7 +151,7 @@ def test_a_way_back_is_seen_and_taken_on_the_page_of_the_file(
     home.command("adopt", "P-0001.1")
     with tab(chromium, dashboard=morning, width=390) as opened:
         page = opened.page
-        page.goto(f"{morning.origin}/documents")
+        page.goto(f"{morning.home}/documents")
         follow(page, "~/work/shop-api/CLAUDE.md")
         assert opened.complaints(axe) == []
         follow(page, "See the way to this version")
@@ -165,7 +165,7 @@ def test_a_way_back_is_seen_and_taken_on_the_page_of_the_file(
 def test_a_task_is_changed_on_the_page_of_its_lesson(chromium: Browser, axe: str, morning: Dashboard) -> None:
     with tab(chromium, dashboard=morning) as opened:
         page = opened.page
-        page.goto(f"{morning.origin}/lessons")
+        page.goto(f"{morning.home}/lessons")
         page.get_by_label("Words").fill("pnpm")
         decide(page, "Search")
         follow(page, "Use pnpm, never npm")
@@ -184,12 +184,16 @@ def test_each_page_of_it_reads_well_at_every_width(
 ) -> None:
     home.command("adopt", "P-0001.1")
     with tab(chromium, dashboard=morning) as opened:
-        opened.page.goto(f"{morning.origin}/documents")
-        document = opened.page.get_by_role("link", name="~/work/shop-api/CLAUDE.md").get_attribute("href")
-        opened.page.goto(f"{morning.origin}/lessons")
-        lesson = opened.page.get_by_role("link", name="Use pnpm, never npm").get_attribute("href")
+        opened.page.goto(f"{morning.home}/documents")
+        document = (
+            opened.page.get_by_role("link", name="~/work/shop-api/CLAUDE.md").get_attribute("href") or ""
+        ).removeprefix(morning.root)
+        opened.page.goto(f"{morning.home}/lessons")
+        lesson = (
+            opened.page.get_by_role("link", name="Use pnpm, never npm").get_attribute("href") or ""
+        ).removeprefix(morning.root)
     for address in ("/inbox?did=P-0001.1", "/inbox/P-0001.1", "/inbox/decided", document, f"{document}/to/0", lesson):
-        found = complaints_at_each_width(chromium, axe, f"{morning.origin}{address}", dashboard=morning)
+        found = complaints_at_each_width(chromium, axe, f"{morning.home}{address}", dashboard=morning)
         assert list(found) == [], address
 
 
@@ -198,11 +202,11 @@ def test_hostile_text_in_every_field_runs_nothing_and_breaks_no_page(
 ) -> None:
     _poison(home)
     with tab(chromium, dashboard=morning) as opened:
-        opened.page.goto(f"{morning.origin}/lessons")
-        lesson = opened.page.locator(".queue a").first.get_attribute("href")
+        opened.page.goto(f"{morning.home}/lessons")
+        lesson = (opened.page.locator(".queue a").first.get_attribute("href") or "").removeprefix(morning.root)
     for address in ("/inbox", "/lessons", lesson):
         with tab(chromium, dashboard=morning, width=390) as opened:
-            opened.page.goto(f"{morning.origin}{address}")
+            opened.page.goto(f"{morning.home}{address}")
             _is_inert(opened, axe)
 
 

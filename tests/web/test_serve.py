@@ -12,7 +12,7 @@ def test_it_listens_on_this_machine_only_at_a_free_port(slept: Home) -> None:
     with served(slept) as (one, _), served(slept) as (other, _):
         assert one.port != other.port
         assert one.enter().status == 303
-        assert one.ask("GET", other.address.removeprefix(other.origin)).status == 401
+        assert one.ask("GET", other.address.removeprefix(other.home)).status == 401
         listening = set()
         for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "127.0.0.2")):
             with socket.socket(family) as knock:

@@ -62,7 +62,7 @@ def test_a_running_night_is_followed_to_its_end(chromium: Browser, tmp_path: Pat
     home.had_sessions()
     with a_night(home) as (held, _), entered(home) as dashboard, tab(chromium, dashboard=dashboard) as opened:
         page = opened.page
-        page.goto(f"{dashboard.origin}/tonight")
+        page.goto(f"{dashboard.home}/tonight")
         expect(page.locator("h1")).to_have_text("A night is running")
         expect(page.locator(".stages")).to_contain_text("attempts: shop-api/CLAUDE.md")
         expect(page.locator("#live")).to_contain_text("of at most 300 calls")
