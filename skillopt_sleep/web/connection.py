@@ -17,12 +17,18 @@ class TimedConnection(H11Protocol):
     """A connection that is closed if no whole request head has come in time."""
 
     _clock: asyncio.TimerHandle | None = None
+    idle_since = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a connection, or close it at once if there are too many."""
+        """Take a connection; if there are too many, in place of the one that has been idle for longest."""
         if len(self.connections) >= MOST_CONNECTIONS:
-            transport.close()
-            return
+            idle = [one for one in cast("set[TimedConnection]", self.connections) if one.is_idle]
+            if not idle:
+                transport.close()
+                return
+            oldest = min(idle, key=lambda one: one.idle_since)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
         super().connection_made(cast("asyncio.Transport", transport))
         self._wait()
 
@@ -45,9 +51,15 @@ class TimedConnection(H11Protocol):
     def _wait(self) -> None:
         if self._clock is not None:
             self._clock.cancel()
+        self.idle_since = self.loop.time()
         self._clock = self.loop.call_later(HEADER_SECONDS, self._give_up)
+
+    @property
+    def is_idle(self) -> bool:
+        """Tell whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison]
 
     def _give_up(self) -> None:
         """Close the connection unless a request is being answered."""
-        if self.cycle is None or self.cycle.response_complete:  # pyright: ignore[reportUnnecessaryComparison]
+        if self.is_idle:
             self.transport.abort()

@@ -38,7 +38,6 @@ def serve(paths: Paths, *, port: int, opened: Callable[[str], None]) -> None:
             server_header=False,
             proxy_headers=False,
             h11_max_incomplete_event_size=_HEAD_BYTES,
-            limit_concurrency=MOST_CONNECTIONS,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=_GOODBYE_SECONDS,
         )
