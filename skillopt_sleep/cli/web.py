@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 import webbrowser
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from skillopt_sleep.cli.console import say, warn
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.extras import command_for
 from skillopt_sleep.settings import find_paths
+
+if TYPE_CHECKING:
+    from skillopt_sleep.web.access import Access
 
 _MOST_PORT = 65_535
 
@@ -34,14 +37,22 @@ def web(
             f"the dashboard needs {error.name}, which isn't installed", remedy=f"install it: {command_for('web')}"
         ) from error
 
-    def opened(address: str) -> None:
-        warn("The dashboard runs until you press Ctrl-C. This address works once, in one browser:")
-        say(address)
+    def opened(access: "Access") -> None:
+        warn("The dashboard runs until you press Ctrl-C. This address works once, in one browser: paste it there.")
+        say(access.address)
         sys.stdout.flush()
         if not no_open and _has_screen():
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            page = access.write_page().as_uri()
+            threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 
-    serve(find_paths(), port=port, opened=opened)
+    serve(find_paths(), port=port, opened=opened, ended=_warn_of_second_use)
+
+
+def _warn_of_second_use() -> None:
+    warn(
+        "The address was used a second time, so somebody else may have seen the dashboard. Everyone is out now: "
+        "press Ctrl-C, and start it again."
+    )
 
 
 def _has_screen() -> bool:

@@ -1,19 +1,42 @@
 """Know who may see the dashboard: whoever has the one-time token, and then the cookie it is exchanged for."""
 
 import secrets
+from collections.abc import Callable
 from hmac import compare_digest
+from pathlib import Path
+
+from skillopt_sleep.kit.files import private_dir, write_atomic
 
 _BYTES = 32
 ENTRANCE = "/enter"
 TOKEN = "token"  # noqa: S105 - the name of a parameter
+_PAGE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Open the dashboard</title></head>
+<body>
+<form method="post" action="{address}">
+<input type="hidden" name="{name}" value="{token}">
+<button>Open the dashboard</button>
+</form>
+<script>document.forms[0].submit()</script>
+</body>
+</html>
+"""
 
 
 class Access:
-    """The secrets of one server at one port."""
+    """The secrets of one server at one port.
 
-    def __init__(self, port: int) -> None:
+    Everything is served below the path `root`: a browser sends a cookie to every port of a host, but only below its
+    path. `ended` is called when the token is used a second time.
+    """
+
+    def __init__(self, port: int, *, folder: Path, ended: Callable[[], None]) -> None:
         self.port = port
-        self.cookie_name = f"skillopt-sleep-{port}"  # a browser sends cookies to every port of a host
+        self.root = f"/{secrets.token_urlsafe(_BYTES)}"
+        self.cookie_name = f"skillopt-sleep-{port}"
+        self._page = folder / f"dashboard-{port}.html"
+        self._ended = ended
         self.form_token = secrets.token_urlsafe(_BYTES)
         self._token = secrets.token_urlsafe(_BYTES)
         self._cookie = secrets.token_urlsafe(_BYTES)
@@ -27,14 +50,37 @@ class Access:
     @property
     def address(self) -> str:
         """Return the address that lets its reader in, once."""
-        return f"http://{self.hosts[0]}{ENTRANCE}?{TOKEN}={self._token}"
+        return f"{self._entrance}?{TOKEN}={self._token}"
+
+    @property
+    def _entrance(self) -> str:
+        return f"http://{self.hosts[0]}{self.root}{ENTRANCE}"
+
+    def write_page(self) -> Path:
+        """Write a page that sends the token on, and return it: every user may read the command line of a browser."""
+        private_dir(self._page.parent)
+        page = _PAGE.format(address=self._entrance, name=TOKEN, token=self._token)
+        write_atomic(self._page, page.encode(), durable=False)
+        return self._page
+
+    def remove_page(self) -> None:
+        """Remove the page that sends the token on, if it is still there."""
+        self._page.unlink(missing_ok=True)
 
     def exchange(self, token: str) -> str | None:
-        """Return the cookie for the token; None if the token is wrong or was used before."""
-        if self._used or not _same(token, self._token):
+        """Return the cookie for the token, None if it is wrong.
+
+        The second use of the token lets everyone out, as one of the two was somebody else.
+        """
+        if not _same(token, self._token):
+            return None
+        self.remove_page()
+        if self._used:
+            self._cookie = secrets.token_urlsafe(_BYTES)
+            self._ended()
             return None
         self._used = True
-        return f"{self.cookie_name}={self._cookie}; Path=/; HttpOnly; SameSite=Strict"
+        return f"{self.cookie_name}={self._cookie}; Path={self.root}; HttpOnly; SameSite=Strict"
 
     def knows(self, cookies: str) -> bool:
         """Tell whether our cookie is among those of a Cookie header."""

@@ -2,6 +2,7 @@
 
 import logging
 
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -48,8 +49,11 @@ def dashboard(paths: Paths, access: Access) -> Starlette:
         routes=routes,
         exception_handlers={HTTPException: _no_page, SleepError: _trouble, Exception: _bug},
     )
+    app.router.redirect_slashes = False  # it would lead out of the path that everything is below
+    templates = environment("skillopt_sleep.web", "templates")
+    templates.globals["root"] = Markup(access.root)  # noqa: S704 - ours, and redacting would change it
     app.state.messages = Messages()
-    app.state.site = Site(paths, access, Shelf(paths), environment("skillopt_sleep.web", "templates"), GROUPS)
+    app.state.site = Site(paths, access, Shelf(paths), templates, GROUPS)
     return app
 
 

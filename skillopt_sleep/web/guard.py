@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from skillopt_sleep.web.access import ENTRANCE, TOKEN, Access
-from skillopt_sleep.web.refused import Refused, answer
+from skillopt_sleep.web.refused import Answer, Refused, answer
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -26,6 +26,7 @@ FORM = "form"  # where the fields of a form are kept in the scope
 FORM_TOKEN = "form_token"  # noqa: S105 - the name of a field
 POLICY = b"content-security-policy"
 _SAFE = ("GET", "HEAD")
+_ENTERING = ("GET", "POST")
 _FORM_TYPE = "application/x-www-form-urlencoded"
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -53,46 +54,63 @@ class Guard:
         """Answer one request."""
         if scope["type"] != "http":
             raise RuntimeError(f"the dashboard answers no {scope['type']}")
-        guarded = _with_headers(send)
+        guarded = _with_headers(send, self._access.root)
         try:
             headers = _Headers(scope)
-            self._check_sender(headers, scope["method"])
-            if scope["path"] == ENTRANCE and scope["method"] == "GET":
-                await _send(guarded, 303, self._enter(headers, scope["query_string"]), b"")
+            self._check_host(headers)
+            scope["path"] = self._below_root(scope["path"])
+            if scope["path"] == ENTRANCE and scope["method"] in _ENTERING:
+                await _send(guarded, *await self._enter(scope, headers, receive))
                 return
+            _refuse_elsewhere(headers, scope["method"])
             await self._admit(scope, headers, receive)
         except Refused as refused:
             await _send(guarded, *answer(refused))
             return
         await self._app(scope, receive, guarded)
 
-    def _check_sender(self, headers: "_Headers", method: str) -> None:
-        """Refuse what is meant for another name, or comes from another site."""
+    def _check_host(self, headers: "_Headers") -> None:
+        """Refuse what is meant for another name."""
         if headers.one("host") not in self._access.hosts:
             here = self._access.hosts[0]
             raise Refused(421, "Not this address", f"The dashboard is only at {here}: open it under that name.")
-        _refuse_elsewhere(headers, method)
+
+    def _below_root(self, path: str) -> str:
+        """Return the rest of a path below our own; refuse any other path."""
+        root = self._access.root
+        if not path.startswith(f"{root}/"):
+            raise _unknown()
+        return path.removeprefix(root)
 
     async def _admit(self, scope: Scope, headers: "_Headers", receive: Receive) -> None:
-        """Refuse who doesn't have the cookie, and what is no form of ours."""
+        """Refuse who doesn't have the cookie, and what is no form of ours.
+
+        A browser keeps the cookie back from a visit that another site began: it asks again from our own page.
+        """
         if not self._access.knows(headers.joined("cookie", "; ")):
-            _refuse_unknown(headers, scope["method"])
+            visit = headers.one("sec-fetch-site") in {"cross-site", "same-site"} and scope["method"] == "GET"
+            raise _unknown(again=f"{self._access.root}/" if visit else "")
         if scope["method"] in _SAFE:
             if headers.has_body:
                 raise Refused(400, "A request with a body", "This address takes none.")
             return
         await self._admit_form(scope, headers, receive)
 
-    def _enter(self, headers: "_Headers", query: bytes) -> list[tuple[bytes, bytes]]:
-        """Exchange the token for the cookie, and return the headers that lead on to the dashboard."""
-        token = query.decode("latin-1").partition(f"{TOKEN}=")[2]
-        cookie = self._access.exchange(token)
-        if cookie is None and not self._access.knows(headers.joined("cookie", "; ")):
+    async def _enter(self, scope: Scope, headers: "_Headers", receive: Receive) -> Answer:
+        """Exchange the token for the cookie, and lead on to the dashboard."""
+        onward = Answer(303, [(b"location", b"/"), (b"content-length", b"0")], b"")
+        if self._access.knows(headers.joined("cookie", "; ")):
+            return onward
+        query = scope["query_string"] if scope["method"] == "GET" else await _body(receive)
+        cookie = self._access.exchange(query.decode("latin-1").partition(f"{TOKEN}=")[2])
+        if cookie is None:
             text = f"This address lets somebody in only once, and it was used or is wrong. {_OPEN_AGAIN}"
             raise Refused(401, "This address doesn't work any more", text)
-        onward = [(b"location", b"/"), (b"content-length", b"0")]
-        if cookie is not None:
-            onward.append((b"set-cookie", cookie.encode()))
+        if (
+            scope["method"] == "POST"
+        ):  # sent by a page in a file: a browser would keep the cookie back from a redirect
+            onward = answer(Refused(200, "Opening the dashboard", "", again=f"{self._access.root}/"))
+        onward.headers.append((b"set-cookie", cookie.encode()))
         return onward
 
     async def _admit_form(self, scope: Scope, headers: "_Headers", receive: Receive) -> None:
@@ -153,16 +171,9 @@ def _refuse_elsewhere(headers: _Headers, method: str) -> None:
         raise Refused(403, "Not from this page", "Another site asked for this, and gets nothing.")
 
 
-def _refuse_unknown(headers: _Headers, method: str) -> None:
-    """Refuse a request without the cookie.
-
-    A browser keeps the cookie back from a visit that another site began: it asks again from our own page.
-    """
-    again = ""
-    if headers.one("sec-fetch-site") in {"cross-site", "same-site"} and method == "GET":
-        again = "/"
+def _unknown(*, again: str = "") -> Refused:
     text = f"Open the address that skillopt-sleep web printed when it started. It works once. {_OPEN_AGAIN}"
-    raise Refused(401, "The dashboard doesn't know you", text, again=again)
+    return Refused(401, "The dashboard doesn't know you", text, again=again)
 
 
 def _too_long() -> Refused:
@@ -187,12 +198,20 @@ async def _body(receive: Receive) -> bytes:
         raise Refused(408, "Too slow", "The form didn't arrive in time. Send it again.") from error
 
 
-def _with_headers(send: Send) -> Send:
-    """Return a `send` that gives every answer the same headers; only the policy of a page may be its own."""
+def _with_headers(send: Send, root: str) -> Send:
+    """Return a `send` that gives every answer the same headers, and leads on below `root` only.
+
+    Only the policy of a page may be its own.
+    """
 
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
-            kept = [(name, value) for name, value in message.get("headers", ()) if name.lower() not in _HEADERS]
+            kept: list[tuple[bytes, bytes]] = []
+            for name, value in message.get("headers", ()):
+                if name.lower() == b"location":
+                    kept.append((name, root.encode() + value))
+                elif name.lower() not in _HEADERS:
+                    kept.append((name, value))
             if not any(name.lower() == POLICY for name, _ in kept):
                 kept.append((POLICY, _POLICY.encode()))
             message["headers"] = [*kept, *_HEADERS.items()]

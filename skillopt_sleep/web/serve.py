@@ -20,13 +20,13 @@ _KEEP_ALIVE_SECONDS = 5
 _GOODBYE_SECONDS = 1
 
 
-def serve(paths: Paths, *, port: int, opened: Callable[[str], None]) -> None:
+def serve(paths: Paths, *, port: int, opened: Callable[[Access], None], ended: Callable[[], None]) -> None:
     """Serve the dashboard at this port, 0 for any free one, until Ctrl-C.
 
-    `opened` is told the address that lets a browser in, once connections are taken.
+    `opened` is called with the way in once connections are taken, `ended` when that was used a second time.
     """
     with _listening(port) as listener:
-        access = Access(listener.getsockname()[1])
+        access = Access(listener.getsockname()[1], folder=paths.state, ended=ended)
         config = uvicorn.Config(
             Guard(dashboard(paths, access), access),
             http=TimedConnection,
@@ -42,9 +42,12 @@ def serve(paths: Paths, *, port: int, opened: Callable[[str], None]) -> None:
             timeout_graceful_shutdown=_GOODBYE_SECONDS,
         )
         server = uvicorn.Server(config)
-        opened(access.address)
-        with suppress(KeyboardInterrupt):
-            server.run(sockets=[listener])
+        opened(access)
+        try:
+            with suppress(KeyboardInterrupt):
+                server.run(sockets=[listener])
+        finally:
+            access.remove_page()
 
 
 def _listening(port: int) -> socket.socket:

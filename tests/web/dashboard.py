@@ -81,7 +81,7 @@ class Dashboard:
             name: value.removeprefix(self.root) if name == "location" else value
             for name, value in reply.headers.items()
         }
-        return Reply(reply.status, found, reply.body.replace(f'"{self.root}/'.encode(), b'"/'))
+        return Reply(reply.status, found, reply.body.replace(f"{self.root}/".encode(), b"/"))
 
     def asked(
         self, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes | None = None

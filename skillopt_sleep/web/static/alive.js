@@ -1,5 +1,6 @@
 // Says on a page that is open whether the dashboard has ended or was started again. The server answers /alive with
 // 204, and with 401 if it is another one than the page came from.
+const alive = new URL("../alive", document.currentScript.src);
 const ended = document.getElementById("ended");
 const renewed = document.getElementById("renewed");
 
@@ -11,7 +12,7 @@ function say(state) {
 async function look() {
   if (document.hidden) return;
   try {
-    const answer = await fetch("/alive", { cache: "no-store", signal: AbortSignal.timeout(2500) });
+    const answer = await fetch(alive, { cache: "no-store", signal: AbortSignal.timeout(2500) });
     say(answer.status === 401 ? "renewed" : "alive");
   } catch (error) {
     if (error.name !== "TimeoutError") say("ended");
