@@ -151,7 +151,8 @@ def test_an_answer_that_is_packed_is_not_unpacked(make: Maker) -> None:
     packed = gzip.compress(b"{}" * 1000)
     head = f"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {len(packed)}\r\n\r\n".encode()
     with _listening(lambda connection: connection.sendall(head + packed)) as url:
-        assert _failure(make(url)).kind is FailureKind.MALFORMED
+        failure = _failure(make(url))
+    assert (failure.kind, failure.paid) == (FailureKind.MALFORMED, True)
 
 
 def test_a_name_that_nobody_knows_is_unreachable(make: Maker) -> None:
@@ -174,7 +175,8 @@ def test_a_connection_that_is_reset_is_unreachable(make: Maker, server: ModelSer
 def test_an_answer_that_breaks_off_is_unreachable(make: Maker) -> None:
     half = b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"id": '
     with _listening(lambda connection: connection.sendall(half)) as url:
-        assert _failure(make(url)).kind is FailureKind.UNREACHABLE
+        failure = _failure(make(url))
+    assert (failure.kind, failure.paid) == (FailureKind.UNREACHABLE, True)
 
 
 def test_what_is_no_http_is_unreachable(make: Maker) -> None:

@@ -13,7 +13,7 @@ from skillopt_sleep.backends.openai import OpenAIBackend
 from skillopt_sleep.backends.openai_responses import OpenAIResponses
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.learning.select import SelectReply
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols import Backend, Tally
 from skillopt_sleep.records import Completion, Limit, Usage
 from tests.builders import a_prompt
 from tests.fakes import FakeBackend, FakeClock, FakeLedger
@@ -171,3 +171,43 @@ class _Priced:
 
     def complete(self, prompt: Any) -> Completion:
         return Completion(text=ANSWER, usage=Usage(input_tokens=1), usd=self._usd)
+
+
+UNREADABLE = {
+    "chat": ('"choices": []', '"choices": null', '"choices": [{"message": {"content": [{"text": "x"}]}}]'),
+    "responses": ('"output": null', '"output": [{"type": "message", "content": 7}]'),
+    "anthropic": ('"content": null', '"content": [7]'),
+}
+CASES = [(form, answer) for form, answers in UNREADABLE.items() for answer in answers]
+
+
+@pytest.mark.parametrize(("form", "answer"), CASES)
+def test_an_answer_that_can_not_be_read_costs_what_it_says(
+    server: ModelServer, tmp_path: Path, form: str, answer: str
+) -> None:
+    _, _, given, made = FORMS[form]
+    tally = _unreadable(server, tmp_path, form, f'{{{answer}, "usage": {{"{given}": 900, "{made}": 100}}}}')
+    assert (tally.tokens, tally.usage) == (1_000, Usage(input_tokens=900, output_tokens=100))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("body", ["{}", "no JSON", "", '{"usage": {"prompt_tokens": 9', '{"usage": 7, "output": 7}'])
+def test_an_answer_that_can_not_be_read_and_names_no_cost_is_not_free(
+    server: ModelServer, tmp_path: Path, form: str, body: str
+) -> None:
+    tally = _unreadable(server, tmp_path, form, body)
+    assert (tally.tokens, tally.unnamed, tally.usd) == (100, 1, None)
+
+
+def _unreadable(server: ModelServer, folder: Path, form: str, body: str) -> Tally:
+    asked = asking(server, form, "null")
+    server.raw = body
+    store = open_at(folder)
+    with store.open_night() as page:
+        meter = NightMeter(store.ledger, Limits(Limit(), 60), clock=FakeClock())
+        with pytest.raises(CallFailed):
+            Metered(asked, meter, model="m-1").complete(PROMPT)
+        tally = store.ledger.spent()
+        seal(page)
+    store.close()
+    return tally
