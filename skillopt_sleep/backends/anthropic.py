@@ -135,7 +135,7 @@ class AnthropicBackend(http.HttpBackend):
     def _read(self, prompt: Prompt, data: bytes) -> Completion:
         reply = _reply.decode(data)
         bill = bill_in(reply.usage, _bill)
-        usage = _usage(bill)
+        usage = self._usage(reply.usage)
         text = "".join(block.text for block in reply.content if block.type == "text")
         match reply.stop_reason:
             case "refusal":
@@ -152,6 +152,18 @@ class AnthropicBackend(http.HttpBackend):
             # The price list charges more for what is written to the cache, which a Usage doesn't record.
             usd = price(self._own or self._provider, self._model, usage, written=bill.written)
         return Completion(text=text, usage=usage, usd=usd, model=reply.model or self._model)
+
+    def _usage(self, reported: msgspec.Raw) -> Usage | None:
+        """Return all input tokens as one: the API counts those read from its cache or written to it separately."""
+        bill = bill_in(reported, _bill)
+        if bill is None or bill.input_tokens is None or bill.output_tokens is None:
+            return None
+        cached = bill.cache_read_input_tokens or 0
+        return Usage(
+            input_tokens=bill.input_tokens + bill.written + cached,
+            output_tokens=bill.output_tokens,
+            cached_tokens=cached,
+        )
 
     def _give_up(self, refusal: Refusal, *, structured: bool) -> str:
         named = _TOO_MANY.search(refusal.text)
@@ -170,15 +182,3 @@ def _content(prompt: Prompt) -> Any:
         {"type": "text", "text": head, "cache_control": {"type": "ephemeral"}},
         {"type": "text", "text": f"{REQUEST}{tail}"},
     ]
-
-
-def _usage(bill: _Usage | None) -> Usage | None:
-    """Return all input tokens as one: the API counts those read from its cache or written to it separately."""
-    if bill is None or bill.input_tokens is None or bill.output_tokens is None:
-        return None
-    cached = bill.cache_read_input_tokens or 0
-    return Usage(
-        input_tokens=bill.input_tokens + bill.written + cached,
-        output_tokens=bill.output_tokens,
-        cached_tokens=cached,
-    )

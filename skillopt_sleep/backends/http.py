@@ -18,7 +18,7 @@ import msgspec
 
 from skillopt_sleep.backends.prices import Tariff, price
 from skillopt_sleep.backends.refusals import LONGEST_WAIT, Refusal, read_refusal
-from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.backends.replies import decoded, unusable, usage_in
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
@@ -122,7 +122,8 @@ class HttpBackend(ABC):
             completion = self._read(prompt, answer)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             message = f"{self._where} answered with something else than {self.speaks}: {error}"
-            raise CallFailed(FailureKind.MALFORMED, message, retry_after=BROKEN_SECONDS) from error
+            usage = self._usage(usage_in(answer))
+            raise unusable(FailureKind.MALFORMED, message, usage, retry_after=BROKEN_SECONDS) from error
         return decoded(prompt, completion)
 
     @property
@@ -173,6 +174,9 @@ class HttpBackend(ABC):
     @abstractmethod
     def _read(self, prompt: Prompt, data: bytes) -> Completion: ...
 
+    @abstractmethod
+    def _usage(self, reported: msgspec.Raw) -> Usage | None: ...
+
     def _give_up(self, refusal: Refusal, *, structured: bool) -> str:
         """Return what the next attempt leaves out because this server doesn't accept it, or ""."""
         if structured and refusal.of_schema:
@@ -198,7 +202,7 @@ class HttpBackend(ABC):
             if isinstance(error, self.errors.unreachable):
                 raise CallFailed(FailureKind.UNREACHABLE, f"{self._where} can't be reached: {reason}") from error
             message = f"{self._where} answered with something unusable: {reason}"
-            raise CallFailed(FailureKind.MALFORMED, message, retry_after=BROKEN_SECONDS) from error
+            raise unusable(FailureKind.MALFORMED, message, None, retry_after=BROKEN_SECONDS) from error
 
     def _late(self) -> CallFailed:
         return CallFailed(FailureKind.TIMED_OUT, f"{self._where} did not answer in time")
@@ -267,21 +271,27 @@ def _close(unused: httpx2.AsyncClient) -> None:
 
 async def _bound(response: httpx2.Response) -> None:
     if response.headers.get("content-encoding", "identity") != "identity":
-        raise CallFailed(FailureKind.MALFORMED, "the server sent a compressed answer, which was not requested")
-    response.stream = _Bounded(cast("httpx2.AsyncByteStream", response.stream))
+        message = "the server sent a compressed answer, which was not requested"
+        raise CallFailed(FailureKind.MALFORMED, message, paid=response.is_success)
+    response.stream = _Bounded(cast("httpx2.AsyncByteStream", response.stream), paid=response.is_success)
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    def __init__(self, inner: httpx2.AsyncByteStream) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, *, paid: bool) -> None:
         self._inner = inner
+        self._paid = paid
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
         size = 0
-        async for chunk in self._inner:
-            size += len(chunk)
-            if size > MOST_BYTES:
-                raise CallFailed(FailureKind.FLOODED, f"the server's answer is longer than {MOST_BYTES:,} bytes")
-            yield chunk
+        try:
+            async for chunk in self._inner:
+                size += len(chunk)
+                if size > MOST_BYTES:
+                    raise CallFailed(FailureKind.FLOODED, f"the server's answer is longer than {MOST_BYTES:,} bytes")
+                yield chunk
+        except httpx2.TransportError as error:
+            message = f"the server's answer broke off: {error}"
+            raise CallFailed(FailureKind.UNREACHABLE, message, paid=self._paid) from error
 
     async def aclose(self) -> None:
         await self._inner.aclose()

@@ -139,7 +139,7 @@ class OpenAIBackend(http.HttpBackend):
 
     def _read(self, prompt: Prompt, data: bytes) -> Completion:
         reply = _reply.decode(data)
-        usage = _usage(bill_in(reply.usage, _bill))
+        usage = self._usage(reply.usage)
         choice = reply.choices[0]
         if choice.message.refusal:
             raise refused(choice.message.refusal, usage)
@@ -148,6 +148,15 @@ class OpenAIBackend(http.HttpBackend):
         if choice.finish_reason == "length":
             raise cut_off(prompt, usage, reply=choice.message.content or "")
         return Completion(text=choice.message.content or "", usage=usage, model=reply.model or self._model)
+
+    def _usage(self, reported: msgspec.Raw) -> Usage | None:
+        bill = bill_in(reported, _bill)
+        if bill is None or bill.prompt_tokens is None or bill.completion_tokens is None:
+            return None
+        cached = 0
+        if bill.prompt_tokens_details:
+            cached = min(bill.prompt_tokens_details.cached_tokens or 0, bill.prompt_tokens)
+        return Usage(input_tokens=bill.prompt_tokens, output_tokens=bill.completion_tokens, cached_tokens=cached)
 
 
 def named_schema(prompt: Prompt) -> dict[str, Any]:
@@ -181,12 +190,3 @@ def _azure_client(
         max_retries=0,
         http_client=client,
     )
-
-
-def _usage(bill: _Usage | None) -> Usage | None:
-    if bill is None or bill.prompt_tokens is None or bill.completion_tokens is None:
-        return None
-    cached = 0
-    if bill.prompt_tokens_details:
-        cached = min(bill.prompt_tokens_details.cached_tokens or 0, bill.prompt_tokens)
-    return Usage(input_tokens=bill.prompt_tokens, output_tokens=bill.completion_tokens, cached_tokens=cached)

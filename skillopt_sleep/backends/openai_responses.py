@@ -88,7 +88,7 @@ class OpenAIResponses(OpenAIBackend):
 
     def _read(self, prompt: Prompt, data: bytes) -> Completion:
         reply = _reply.decode(data)
-        usage = _usage(bill_in(reply.usage, _bill))
+        usage = self._usage(reply.usage)
         if reply.error is not None:
             failed = self._failed(_refusal(reply.error))
             raise unusable(failed.kind, failed.message, usage)
@@ -107,16 +107,16 @@ class OpenAIResponses(OpenAIBackend):
             raise cut_off(prompt, usage, why=reason or reply.status or "", reply=text)
         return Completion(text=text, usage=usage, model=reply.model or self._model)
 
+    def _usage(self, reported: msgspec.Raw) -> Usage | None:
+        bill = bill_in(reported, _bill)
+        if bill is None or bill.input_tokens is None or bill.output_tokens is None:
+            return None
+        cached = 0
+        if bill.input_tokens_details:
+            cached = min(bill.input_tokens_details.cached_tokens or 0, bill.input_tokens)
+        return Usage(input_tokens=bill.input_tokens, output_tokens=bill.output_tokens, cached_tokens=cached)
+
 
 def _refusal(error: _Error) -> Refusal:
     code = error.code or ""
     return Refusal(status=_STATUS.get(code, _BAD_REQUEST), names=frozenset({code}), text=error.message or "it failed")
-
-
-def _usage(bill: _Usage | None) -> Usage | None:
-    if bill is None or bill.input_tokens is None or bill.output_tokens is None:
-        return None
-    cached = 0
-    if bill.input_tokens_details:
-        cached = min(bill.input_tokens_details.cached_tokens or 0, bill.input_tokens)
-    return Usage(input_tokens=bill.input_tokens, output_tokens=bill.output_tokens, cached_tokens=cached)

@@ -54,6 +54,18 @@ def decoded(prompt: Prompt, completion: Completion) -> Completion:
     return msgspec.structs.replace(completion, structured=structured)
 
 
+class _Billed(msgspec.Struct):
+    usage: msgspec.Raw = msgspec.Raw(b"null")
+
+
+def usage_in(answer: bytes) -> msgspec.Raw:
+    """Return the usage that an answer reports, as it stands there, even if nothing else in it can be read."""
+    try:
+        return msgspec.json.decode(answer, type=_Billed).usage
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _Billed().usage
+
+
 def bill_in(raw: msgspec.Raw, decoder: "msgspec.json.Decoder[Bill | None]") -> Bill | None:
     """Return the usage that a provider reports for a call; None if it reports none, or an impossible one."""
     try:
@@ -70,10 +82,13 @@ def unusable(
     *,
     reply: str = "",
     remedy: str = "",
+    retry_after: float | None = None,
 ) -> CallFailed:
     """Return the failure for an unusable answer that was paid for; `reply` is its text."""
     tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
-    return CallFailed(kind, message, remedy=remedy, tokens=tokens, usd=usd, paid=True, reply=reply)
+    return CallFailed(
+        kind, message, remedy=remedy, retry_after=retry_after, tokens=tokens, usd=usd, paid=True, reply=reply
+    )
 
 
 def refused(explanation: str | None, usage: Usage | None) -> CallFailed:
