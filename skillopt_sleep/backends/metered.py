@@ -185,7 +185,7 @@ class NightMeter:
     ) -> None:
         """Record what a reserved call cost; only a call that the model answered ends a row of failures.
 
-        `held` is counted if the call reports no tokens or no price and `held` is more than was reserved.
+        `held` replaces what was reserved, and is counted if the call reports no tokens or no price.
         """
         if state is CallState.DONE and self._failed_in_a_row:
             with self._lock:

@@ -121,7 +121,7 @@ class Ledger(Protocol):
     ) -> None:
         """Record how the call ended and what it took.
 
-        `held` counts instead if the call reported no tokens or no price, and if it is more than was reserved.
+        `held` replaces what was reserved, and is counted if the call reported no tokens or no price.
         """
         ...
 
