@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 from skillopt_sleep.backends.line import MOST_REQUEST, Line, Most, Upstream
 from skillopt_sleep.backends.metered import Limits, NightMeter
-from skillopt_sleep.backends.relay import MOST_CONNECTIONS, Relay
+from skillopt_sleep.backends.relay import MOST_CONNECTIONS, PATIENCE, Relay
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.records import CallState, Limit, Usage
 from tests.fakes import FakeClock, FakeLedger
@@ -57,10 +58,12 @@ def short(tmp_path: Path) -> Iterator[Path]:
         yield Path(folder) / "model.sock"
 
 
-def a_relay(server: ModelServer, ledger: FakeLedger, *, calls: int = 100, tokens: int = 0) -> Relay:
+def a_relay(
+    server: ModelServer, ledger: FakeLedger, *, calls: int = 100, tokens: int = 0, patience: float = PATIENCE
+) -> Relay:
     meter = NightMeter(ledger, Limits(Limit(calls, tokens), 60), clock=FakeClock())
     upstream = Upstream(server.root_url, {"x-api-key": KEY})
-    return Relay(meter, upstream, price=lambda _model, usage: usage.tokens / 1000)
+    return Relay(meter, upstream, price=lambda _model, usage: usage.tokens / 1000, patience=patience)
 
 
 @pytest.mark.parametrize("is_stream", [False, True])
@@ -397,15 +400,16 @@ def test_requests_that_are_read_at_the_same_time_have_a_size_together(short: Pat
 
 def test_an_answer_without_end_keeps_no_attempt_from_ending(short: Path) -> None:
     ledger = FakeLedger()
-    with ModelServer("slow_drip") as server, a_relay(server, ledger).line(short, project="", asker="", most=ENOUGH):
-        connection = OverSocket(short)
-        connection.request("POST", "/v1/messages", json.dumps(MESSAGES | {"stream": True}))
-        until = time.monotonic() + 10
-        while not ledger.reserved and time.monotonic() < until:
-            time.sleep(0.02)
-        connection.close()
-        began = time.monotonic()
+    with ModelServer("slow_drip") as server:
+        relay = a_relay(server, ledger, patience=1)
+        with relay.line(short, project="", asker="", most=ENOUGH) as line:
+            connection = OverSocket(short)
+            connection.request("POST", "/v1/messages", json.dumps(MESSAGES | {"stream": True}))
+            _until_asked(ledger)
+            connection.close()
+            began = time.monotonic()
     assert time.monotonic() - began < 10
+    assert line.usd is None, "what it costs isn't known"
 
 
 @pytest.mark.parametrize("header", ["anthropic-beta: a\r\n b", "user-agent: \x01", "accept: " + "a" * 60_000])
@@ -438,3 +442,26 @@ def test_a_refusal_that_names_the_key_comes_back_without_it(short: Path) -> None
             status, data, _ = post(short, "/v1/messages", MESSAGES)
     assert (status, KEY.encode() in data) == (401, False)
     assert KEY not in str(line.failure)
+
+
+def test_the_bill_waits_for_an_answer_that_is_under_way(short: Path) -> None:
+    def answer(_request: Request) -> Response:
+        time.sleep(1)
+        return Response(json.dumps({"model": "m", "usage": {"input_tokens": 100, "output_tokens": 900}}))
+
+    ledger = FakeLedger()
+    with HTTPServer(host="127.0.0.1", port=0) as server:
+        server.expect_request("/v1/messages").respond_with_handler(answer)
+        meter = NightMeter(ledger, Limits(Limit(), 60), clock=FakeClock())
+        relay = Relay(meter, Upstream(server.url_for(""), {"x-api-key": KEY}), price=lambda _model, _usage: 0.5)
+        with relay.line(short, project="", asker="", most=ENOUGH) as line, closing(OverSocket(short)) as connection:
+            connection.request("POST", "/v1/messages", json.dumps(MESSAGES))
+            _until_asked(ledger)
+        assert (line.usage.tokens, line.usd) == (1_000, 0.5)
+        assert [state for state, _, _ in ledger.settled.values()] == [CallState.DONE]
+
+
+def _until_asked(ledger: FakeLedger) -> None:
+    until = time.monotonic() + 10
+    while not ledger.reserved and time.monotonic() < until:
+        time.sleep(0.02)
