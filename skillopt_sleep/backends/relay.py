@@ -31,6 +31,7 @@ MOST_ANSWER = 64 * 1024 * 1024
 CONNECT_SECONDS = 30.0
 READ_SECONDS = 300.0  # between two pieces of an answer
 ANSWER_SECONDS = 1_800.0  # for a whole answer
+PATIENCE = 30.0  # for answers that are under way when the attempt has ended
 MOST_CONNECTIONS = 16  # at the same time, of one attempt
 MOST_REFUSAL = 1024 * 1024
 # The only requests that are passed on, by path.
@@ -44,16 +45,21 @@ _PASSED_BACK = frozenset({"content-type", "request-id", "x-request-id", "retry-a
 class Relay:
     """Passes requests of sealed attempts on to one model, within one night's budget; safe for threads."""
 
-    def __init__(self, meter: NightMeter, upstream: Upstream, *, price: Price) -> None:
+    def __init__(self, meter: NightMeter, upstream: Upstream, *, price: Price, patience: float = PATIENCE) -> None:
         self._meter = meter
         self._upstream = upstream
         self._price = price
+        self._patience = patience
         self._parsing = threading.Lock()
         self._certificates = httpx2.create_ssl_context(trust_env=True)
 
     @contextmanager
     def line(self, path: Path, *, project: str, asker: str, most: Most) -> Generator[Line]:
-        """Listen at the socket until the block ends, and yield what goes over it."""
+        """Listen at the socket until the block ends, and yield what goes over it.
+
+        The bill is complete afterwards: answers that are under way are waited for, and the price is unknown if one
+        didn't come in time.
+        """
         line = Line(project, asker, most)
         timeout = httpx2.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
         # Each line has its own connections; the certificates, slow to read, are read once.
@@ -65,6 +71,8 @@ class Relay:
                 yield line
             finally:
                 server.shutdown()
+                if not server.has_answered(within=self._patience):
+                    line.settle(None, None, "")
                 server.server_close()
                 thread.join()
                 path.unlink(missing_ok=True)
@@ -81,12 +89,12 @@ class _Wire(NamedTuple):
 
 class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
-    block_on_close = True
     request_queue_size = 32
 
     def __init__(self, path: Path, wire: _Wire) -> None:
         self.wire = wire
         self._free = threading.Semaphore(MOST_CONNECTIONS)
+        self.answering = threading.Semaphore(MOST_CONNECTIONS)
         super().__init__(str(path), _Handler)
         path.chmod(0o600)
 
@@ -107,6 +115,13 @@ class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
             super().process_request_thread(request, client_address)
         finally:
             self._free.release()
+
+    def has_answered(self, *, within: float) -> bool:
+        """Wait so many seconds for the answers that are under way, let no other begin, and tell whether all ended."""
+        until = time.monotonic() + within
+        return all(
+            self.answering.acquire(timeout=max(0.0, until - time.monotonic())) for _ in range(MOST_CONNECTIONS)
+        )
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of a connection that broke: the agent went away."""
@@ -139,7 +154,8 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             self._wire.line.let_go(length)
         if asked is not None:
-            self._reserve(asked)
+            with cast("_Server", self.server).answering:
+                self._reserve(asked)
 
     def _length(self) -> int | None:
         """Return how long the request is, None if it isn't said in the one way that can't be read in two."""
