@@ -39,3 +39,13 @@ def test_a_file_or_a_missing_folder_can_not_be_shown_as_dependencies() -> None:
         link.symlink_to(place.outside)
         with pytest.raises(SealBroken):
             place.sh("true", reads={place.policy.root / "deps": link})
+
+
+@needs_bubblewrap
+def test_of_the_systems_folders_for_tls_only_what_is_public_is_shown() -> None:
+    with a_place(SEALS[0]) as place:
+        ran = place.sh("ls /etc/ssl /etc/pki /etc/pki/tls 2>/dev/null; test -r /etc/ssl/certs/. && echo read")
+    found = set(ran.stdout.decode().split())
+    assert "private" not in found
+    assert "openssl.cnf" in found
+    assert "read" in found
