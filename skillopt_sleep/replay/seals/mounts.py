@@ -10,7 +10,11 @@ from skillopt_sleep.protocols.sealing import HOME, SOCKET, Bounds, Policy
 from skillopt_sleep.replay.seals.mountpoints import make_mount_point
 
 # What a program of the system needs of /etc; no accounts, keys or names of hosts.
-_ETC = ("/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+_ETC = (
+    *("/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf", "/etc/ca-certificates"),
+    *("/etc/pki/tls/certs", "/etc/pki/tls/cert.pem", "/etc/pki/tls/openssl.cnf", "/etc/pki/ca-trust/extracted"),
+    *("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime"),
+)
 _OWN = (
     "/usr",
     "/bin",
