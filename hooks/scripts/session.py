@@ -27,8 +27,15 @@ MOST_INDEX = 256 * 1024 * 1024
 MOST_FILES = 500
 KEPT_DAYS = 30
 MOST_SPOOL = 200 * 1024 * 1024
-_SECRET = (".env", ".env.*", ".envrc", ".netrc", ".npmrc", ".pypirc", "id_rsa*", "id_ed25519*", "*.key", "*.pem")
-_SECRETS = (*_SECRET, "*.p12", "*.pfx", "*.kdbx", "credentials*", "secrets.*")
+_SECRET = tuple(
+    """
+    .env .env.* .envrc .netrc _netrc .npmrc .pypirc .git-credentials .pgpass .my.cnf .htpasswd .s3cfg .boto
+    .vault-token .dockercfg .docker/config.json .kube/config *.kubeconfig .aws/config .ssh .gnupg
+    id_rsa* id_dsa* id_ecdsa* id_ed25519* *.key *.pem *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx
+    *.tfvars *.tfvars.json *.tfstate service-account*.json service_account*.json
+    """.split()  # noqa: SIM905
+)
+_SECRETS = (*_SECRET, "credentials*", "secrets.*", "kubeconfig*")
 
 
 class Unusable(Exception):

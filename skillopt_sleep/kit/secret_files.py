@@ -2,11 +2,19 @@
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import PurePosixPath
 
-_ALWAYS = (".env", ".env.*", ".envrc", ".netrc", ".npmrc", ".pypirc", "id_rsa*", "id_ed25519*", "*.key", "*.pem")
-_MAYBE = ("credentials*", "secrets.*")
-SECRET_FILES = (*_ALWAYS, "*.p12", "*.pfx", "*.kdbx", *_MAYBE)
+_ALWAYS = tuple(
+    """
+    .env .env.* .envrc .netrc _netrc .npmrc .pypirc .git-credentials .pgpass .my.cnf .htpasswd .s3cfg .boto
+    .vault-token .dockercfg .docker/config.json .kube/config *.kubeconfig .aws/config .ssh .gnupg
+    id_rsa* id_dsa* id_ecdsa* id_ed25519* *.key *.pem *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx
+    *.tfvars *.tfvars.json *.tfstate service-account*.json service_account*.json
+    """.split()  # noqa: SIM905
+)
+_MAYBE = ("credentials*", "secrets.*", "kubeconfig*")
+SECRET_FILES = (*_ALWAYS, *_MAYBE)
 """The same list as in `hooks/scripts/session.py`, which imports nothing."""
 
 _CODE = frozenset(
@@ -23,7 +31,8 @@ def is_secret_file(path: str, holds_secret: Callable[[], bool]) -> bool:
     Source code with such a name (`credentials.py`) is hidden only if it holds a secret, which is asked only then.
     """
     parts = PurePosixPath(path.lower()).parts
-    named = {pattern for pattern in SECRET_FILES for part in parts if fnmatchcase(part, pattern)}
+    names = (*parts, *map("/".join, pairwise(parts)))
+    named = {pattern for pattern in SECRET_FILES for name in names if fnmatchcase(name, pattern)}
     if not named:
         return False
     if named <= set(_MAYBE) and PurePosixPath(path.lower()).suffix in _CODE:
