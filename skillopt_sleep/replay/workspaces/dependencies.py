@@ -1,4 +1,4 @@
-"""Find the folders of dependencies that lie beside a project's files and aren't kept in git."""
+"""Find the folders of dependencies that lie beside a project's manifests and aren't kept in git."""
 
 import os
 import stat
@@ -7,12 +7,24 @@ from pathlib import Path, PurePosixPath
 
 from skillopt_sleep.replay.workspaces.entries import leads_out
 
-NAMES = frozenset(
-    """
-    .venv venv .tox .nox .eggs __pypackages__ node_modules bower_components jspm_packages .yarn .pnpm-
-    store target vendor .bundle .gradle Pods _build deps elm-stuff .build .stack-work .dart_tool
-    """.split()  # noqa: SIM905
+_TABLE = (
+    ("package.json bower.json", "node_modules bower_components jspm_packages .yarn .pnpm-store"),
+    ("pyproject.toml setup.py setup.cfg tox.ini noxfile.py", ".tox .nox .eggs __pypackages__"),
+    (".venv/pyvenv.cfg", ".venv"),
+    ("venv/pyvenv.cfg", "venv"),
+    ("Cargo.toml pom.xml build.sbt", "target"),
+    ("go.mod composer.json Gemfile Cargo.toml", "vendor"),
+    ("Gemfile", ".bundle"),
+    ("build.gradle build.gradle.kts settings.gradle settings.gradle.kts", ".gradle"),
+    ("Podfile", "Pods"),
+    ("mix.exs rebar.config dune-project", "_build deps"),
+    ("elm.json", "elm-stuff"),
+    ("Package.swift", ".build"),
+    ("stack.yaml", ".stack-work"),
+    ("pubspec.yaml", ".dart_tool"),
 )
+# A folder of such a name may be the user's own, so one of these files has to lie beside it.
+MANIFESTS = {name: manifests.split() for manifests, names in _TABLE for name in names.split()}
 _MOST_DEPTH = 4
 _MOST_FOLDERS = 3_000
 _MOST_FOUND = 200
@@ -46,8 +58,9 @@ def _candidates(root: Path, tree: Path) -> Iterator[str]:
                 return
             for name in _names(root / folder):
                 inside = f"{folder}/{name}" if folder else name
-                if name in NAMES and not os.path.lexists(tree / inside):
-                    yield inside
+                if name in MANIFESTS and not os.path.lexists(tree / inside):
+                    if any(os.path.lexists(root / folder / manifest) for manifest in MANIFESTS[name]):
+                        yield inside
                 elif name != ".git" and _is_folder(root / inside) and _is_folder(tree / inside):
                     below.append(inside)
         level = below

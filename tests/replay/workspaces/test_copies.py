@@ -18,6 +18,7 @@ def base(tmp_path: Path) -> Base:
     (root / "manual").symlink_to("docs")
     name = commit(root, {})
     (root / "node_modules" / "left-pad").mkdir(parents=True)
+    (root / "package.json").touch()
     return base_of(tmp_path, root, name)
 
 
