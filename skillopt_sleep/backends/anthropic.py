@@ -8,7 +8,7 @@ import msgspec
 from skillopt_sleep.backends import http
 from skillopt_sleep.backends.prices import Tariff, price
 from skillopt_sleep.backends.refusals import Refusal
-from skillopt_sleep.backends.replies import bill_in, cut_off, refused, unusable
+from skillopt_sleep.backends.replies import Billed, bill_in, cut_off, refused, unusable
 from skillopt_sleep.backends.said import said
 from skillopt_sleep.errors import BackendUnavailable, FailureKind
 from skillopt_sleep.kit.codec import strict_schema
@@ -60,11 +60,10 @@ class _Reply(msgspec.Struct):
     content: tuple[_Block, ...]
     stop_reason: str | None = None
     stop_details: _Details | None = None
-    usage: msgspec.Raw = msgspec.Raw(b"null")
     model: str | None = None
 
 
-_bill = msgspec.json.Decoder(_Usage | None)
+_bill = msgspec.json.Decoder(Billed[_Usage])
 _reply = msgspec.json.Decoder(_Reply)
 
 
@@ -134,8 +133,8 @@ class AnthropicBackend(http.HttpBackend):
 
     def _read(self, prompt: Prompt, data: bytes) -> Completion:
         reply = _reply.decode(data)
-        bill = bill_in(reply.usage, _bill)
-        usage = self._usage(reply.usage)
+        bill = bill_in(data, _bill)
+        usage = self._usage(data)
         text = "".join(block.text for block in reply.content if block.type == "text")
         match reply.stop_reason:
             case "refusal":
@@ -153,9 +152,9 @@ class AnthropicBackend(http.HttpBackend):
             usd = price(self._own or self._provider, self._model, usage, written=bill.written)
         return Completion(text=text, usage=usage, usd=usd, model=reply.model or self._model)
 
-    def _usage(self, reported: msgspec.Raw) -> Usage | None:
+    def _usage(self, answer: bytes) -> Usage | None:
         """Return all input tokens as one: the API counts those read from its cache or written to it separately."""
-        bill = bill_in(reported, _bill)
+        bill = bill_in(answer, _bill)
         if bill is None or bill.input_tokens is None or bill.output_tokens is None:
             return None
         cached = bill.cache_read_input_tokens or 0

@@ -18,7 +18,7 @@ import msgspec
 
 from skillopt_sleep.backends.prices import Tariff, price
 from skillopt_sleep.backends.refusals import LONGEST_WAIT, Refusal, read_refusal
-from skillopt_sleep.backends.replies import decoded, unusable, usage_in
+from skillopt_sleep.backends.replies import decoded, unusable
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
@@ -122,7 +122,7 @@ class HttpBackend(ABC):
             completion = self._read(prompt, answer)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             message = f"{self._where} answered with something else than {self.speaks}: {error}"
-            usage = self._usage(usage_in(answer))
+            usage = self._usage(answer)
             raise unusable(FailureKind.MALFORMED, message, usage, retry_after=BROKEN_SECONDS) from error
         return decoded(prompt, completion)
 
@@ -175,7 +175,7 @@ class HttpBackend(ABC):
     def _read(self, prompt: Prompt, data: bytes) -> Completion: ...
 
     @abstractmethod
-    def _usage(self, reported: msgspec.Raw) -> Usage | None: ...
+    def _usage(self, answer: bytes) -> Usage | None: ...
 
     def _give_up(self, refusal: Refusal, *, structured: bool) -> str:
         """Return what the next attempt leaves out because this server doesn't accept it, or ""."""

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from skillopt_sleep.backends import http
 from skillopt_sleep.backends.prices import Tariff
-from skillopt_sleep.backends.replies import bill_in, cut_off, filtered, refused
+from skillopt_sleep.backends.replies import Billed, bill_in, cut_off, filtered, refused
 from skillopt_sleep.backends.said import said
 from skillopt_sleep.errors import BackendUnavailable, ConfigError
 from skillopt_sleep.kit.codec import strict_schema
@@ -28,17 +28,19 @@ class Azure(NamedTuple):
     ad_token: str = ""
 
 
-NONE = msgspec.Raw(b"null")
-
-
 class _Details(msgspec.Struct):
     cached_tokens: Tokens | None = None
 
 
 class _Usage(msgspec.Struct):
+    """What was used, by its names in Chat Completions and in Responses."""
+
     prompt_tokens: Tokens | None = None
     completion_tokens: Tokens | None = None
     prompt_tokens_details: _Details | None = None
+    input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
+    input_tokens_details: _Details | None = None
 
 
 class _Message(msgspec.Struct):
@@ -55,11 +57,10 @@ class _Reply(msgspec.Struct):
     """The parts of a chat completion that we read."""
 
     choices: Annotated[tuple[_Choice, ...], Meta(min_length=1)]
-    usage: msgspec.Raw = NONE
     model: str | None = None
 
 
-_bill = msgspec.json.Decoder(_Usage | None)
+_bill = msgspec.json.Decoder(Billed[_Usage])
 _reply = msgspec.json.Decoder(_Reply)
 
 
@@ -139,7 +140,7 @@ class OpenAIBackend(http.HttpBackend):
 
     def _read(self, prompt: Prompt, data: bytes) -> Completion:
         reply = _reply.decode(data)
-        usage = self._usage(reply.usage)
+        usage = self._usage(data)
         choice = reply.choices[0]
         if choice.message.refusal:
             raise refused(choice.message.refusal, usage)
@@ -149,14 +150,14 @@ class OpenAIBackend(http.HttpBackend):
             raise cut_off(prompt, usage, reply=choice.message.content or "")
         return Completion(text=choice.message.content or "", usage=usage, model=reply.model or self._model)
 
-    def _usage(self, reported: msgspec.Raw) -> Usage | None:
-        bill = bill_in(reported, _bill)
-        if bill is None or bill.prompt_tokens is None or bill.completion_tokens is None:
+    def _usage(self, answer: bytes) -> Usage | None:
+        bill = bill_in(answer, _bill) or _Usage()
+        given = bill.input_tokens if bill.prompt_tokens is None else bill.prompt_tokens
+        made = bill.output_tokens if bill.completion_tokens is None else bill.completion_tokens
+        if given is None or made is None:
             return None
-        cached = 0
-        if bill.prompt_tokens_details:
-            cached = min(bill.prompt_tokens_details.cached_tokens or 0, bill.prompt_tokens)
-        return Usage(input_tokens=bill.prompt_tokens, output_tokens=bill.completion_tokens, cached_tokens=cached)
+        details = bill.prompt_tokens_details or bill.input_tokens_details or _Details()
+        return Usage(input_tokens=given, output_tokens=made, cached_tokens=min(details.cached_tokens or 0, given))
 
 
 def named_schema(prompt: Prompt) -> dict[str, Any]:

@@ -6,25 +6,15 @@ import msgspec
 import openai
 
 from skillopt_sleep.backends import http
-from skillopt_sleep.backends.openai import NONE, OpenAIBackend, named_schema
+from skillopt_sleep.backends.openai import OpenAIBackend, named_schema
 from skillopt_sleep.backends.refusals import Refusal
-from skillopt_sleep.backends.replies import bill_in, cut_off, filtered, refused, unusable
+from skillopt_sleep.backends.replies import cut_off, filtered, refused, unusable
 from skillopt_sleep.backends.said import said
-from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
+from skillopt_sleep.records import Completion, Prompt
 
 # A failed response has no status; these are the ones that its errors would have had.
 _STATUS = {"server_error": 500, "rate_limit_exceeded": 429}
 _BAD_REQUEST = 400
-
-
-class _Details(msgspec.Struct):
-    cached_tokens: Tokens | None = None
-
-
-class _Usage(msgspec.Struct):
-    input_tokens: Tokens | None = None
-    output_tokens: Tokens | None = None
-    input_tokens_details: _Details | None = None
 
 
 class _Part(msgspec.Struct):
@@ -56,11 +46,9 @@ class _Reply(msgspec.Struct):
     status: str | None = None
     error: _Error | None = None
     incomplete_details: _Incomplete | None = None
-    usage: msgspec.Raw = NONE
     model: str | None = None
 
 
-_bill = msgspec.json.Decoder(_Usage | None)
 _reply = msgspec.json.Decoder(_Reply)
 _parts = msgspec.json.Decoder(tuple[_Part, ...])
 
@@ -88,7 +76,7 @@ class OpenAIResponses(OpenAIBackend):
 
     def _read(self, prompt: Prompt, data: bytes) -> Completion:
         reply = _reply.decode(data)
-        usage = self._usage(reply.usage)
+        usage = self._usage(data)
         if reply.error is not None:
             failed = self._failed(_refusal(reply.error))
             raise unusable(failed.kind, failed.message, usage)
@@ -106,15 +94,6 @@ class OpenAIResponses(OpenAIBackend):
         if reason or reply.status not in {"completed", None}:
             raise cut_off(prompt, usage, why=reason or reply.status or "", reply=text)
         return Completion(text=text, usage=usage, model=reply.model or self._model)
-
-    def _usage(self, reported: msgspec.Raw) -> Usage | None:
-        bill = bill_in(reported, _bill)
-        if bill is None or bill.input_tokens is None or bill.output_tokens is None:
-            return None
-        cached = 0
-        if bill.input_tokens_details:
-            cached = min(bill.input_tokens_details.cached_tokens or 0, bill.input_tokens)
-        return Usage(input_tokens=bill.input_tokens, output_tokens=bill.output_tokens, cached_tokens=cached)
 
 
 def _refusal(error: _Error) -> Refusal:

@@ -1,7 +1,7 @@
 """Turn a model's text into the structured reply that its prompt asked for."""
 
 import re
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -54,23 +54,17 @@ def decoded(prompt: Prompt, completion: Completion) -> Completion:
     return msgspec.structs.replace(completion, structured=structured)
 
 
-class _Billed(msgspec.Struct):
-    usage: msgspec.Raw = msgspec.Raw(b"null")
+class Billed(msgspec.Struct, Generic[Bill]):
+    """What an answer reports to have used, whatever else is in it."""
+
+    usage: Bill | None = None
 
 
-def usage_in(answer: bytes) -> msgspec.Raw:
-    """Return the usage that an answer reports, as it stands there, even if nothing else in it can be read."""
-    try:
-        return msgspec.json.decode(answer, type=_Billed).usage
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return _Billed().usage
-
-
-def bill_in(raw: msgspec.Raw, decoder: "msgspec.json.Decoder[Bill | None]") -> Bill | None:
+def bill_in(answer: bytes, decoder: "msgspec.json.Decoder[Billed[Bill]]") -> Bill | None:
     """Return the usage that a provider reports for a call; None if it reports none, or an impossible one."""
     try:
-        return decoder.decode(raw)
-    except msgspec.DecodeError:
+        return decoder.decode(answer).usage
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 
