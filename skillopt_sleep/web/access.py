@@ -3,25 +3,14 @@
 import secrets
 from collections.abc import Callable
 from hmac import compare_digest
+from importlib.resources import files
 from pathlib import Path
 
 from skillopt_sleep.kit.files import private_dir, write_atomic
 
 _BYTES = 32
 ENTRANCE = "/enter"
-TOKEN = "token"  # noqa: S105 - the name of a parameter
-_PAGE = """<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>Open the dashboard</title></head>
-<body>
-<form method="post" action="{address}">
-<input type="hidden" name="{name}" value="{token}">
-<button>Open the dashboard</button>
-</form>
-<script>document.forms[0].submit()</script>
-</body>
-</html>
-"""
+TOKEN = "token"  # noqa: S105 - the name of a parameter, and of a field of `enter.html`
 
 
 class Access:
@@ -35,7 +24,7 @@ class Access:
         self.port = port
         self.root = f"/{secrets.token_urlsafe(_BYTES)}"
         self.cookie_name = f"skillopt-sleep-{port}"
-        self._page = folder / f"dashboard-{port}.html"
+        self.page = folder / f"dashboard-{port}.html"
         self._ended = ended
         self.form_token = secrets.token_urlsafe(_BYTES)
         self._token = secrets.token_urlsafe(_BYTES)
@@ -50,22 +39,15 @@ class Access:
     @property
     def address(self) -> str:
         """Return the address that lets its reader in, once."""
-        return f"{self._entrance}?{TOKEN}={self._token}"
-
-    @property
-    def _entrance(self) -> str:
-        return f"http://{self.hosts[0]}{self.root}{ENTRANCE}"
+        return f"http://{self.hosts[0]}{self.root}{ENTRANCE}?{TOKEN}={self._token}"
 
     def write_page(self) -> Path:
         """Write a page that sends the token on, and return it: every user may read the command line of a browser."""
-        private_dir(self._page.parent)
-        page = _PAGE.format(address=self._entrance, name=TOKEN, token=self._token)
-        write_atomic(self._page, page.encode(), durable=False)
-        return self._page
-
-    def remove_page(self) -> None:
-        """Remove the page that sends the token on, if it is still there."""
-        self._page.unlink(missing_ok=True)
+        page = files(__package__ or "").joinpath("static", "enter.html").read_text(encoding="utf-8")
+        address = self.address.partition("?")[0]
+        page = page.replace("ADDRESS", address).replace("TOKEN", self._token)
+        write_atomic(private_dir(self.page.parent) / self.page.name, page.encode(), durable=False)
+        return self.page
 
     def exchange(self, token: str) -> str | None:
         """Return the cookie for the token, None if it is wrong.
@@ -74,7 +56,7 @@ class Access:
         """
         if not _same(token, self._token):
             return None
-        self.remove_page()
+        self.page.unlink(missing_ok=True)
         if self._used:
             self._cookie = secrets.token_urlsafe(_BYTES)
             self._ended()

@@ -20,28 +20,20 @@ class TimedConnection(H11Protocol):
     idle_since = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a connection; if there are too many, in place of the one that has been idle for longest."""
-        if len(self.connections) >= MOST_CONNECTIONS:
+        """Take a connection; if there are too many, close the one that has been idle for longest."""
+        super().connection_made(cast("asyncio.Transport", transport))
+        self._wait()
+        if len(self.connections) > MOST_CONNECTIONS:
             idle = [one for one in cast("set[TimedConnection]", self.connections) if one.is_idle]
-            if not idle:
-                transport.close()
-                return
             oldest = min(idle, key=lambda one: one.idle_since)
             self.connections.discard(oldest)
             oldest.transport.abort()
-        super().connection_made(cast("asyncio.Transport", transport))
-        self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         if self._clock is not None:
             self._clock.cancel()
-            super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        """Take bytes of a request."""
-        if self._clock is not None:
-            super().data_received(data)
+        super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""

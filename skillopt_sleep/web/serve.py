@@ -47,7 +47,7 @@ def serve(paths: Paths, *, port: int, opened: Callable[[Access], None], ended: C
             with suppress(KeyboardInterrupt):
                 server.run(sockets=[listener])
         finally:
-            access.remove_page()
+            access.page.unlink(missing_ok=True)
 
 
 def _listening(port: int) -> socket.socket:
