@@ -26,7 +26,6 @@ FORM = "form"  # where the fields of a form are kept in the scope
 FORM_TOKEN = "form_token"  # noqa: S105 - the name of a field
 POLICY = b"content-security-policy"
 _SAFE = ("GET", "HEAD")
-_ENTERING = ("GET", "POST")
 _FORM_TYPE = "application/x-www-form-urlencoded"
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -57,9 +56,8 @@ class Guard:
         guarded = _with_headers(send, self._access.root)
         try:
             headers = _Headers(scope)
-            self._check_host(headers)
-            scope["path"] = self._below_root(scope["path"])
-            if scope["path"] == ENTRANCE and scope["method"] in _ENTERING:
+            scope["path"] = self._below_root(headers, scope["path"])
+            if scope["path"] == ENTRANCE and scope["method"] in {"GET", "POST"}:
                 await _send(guarded, *await self._enter(scope, headers, receive))
                 return
             _refuse_elsewhere(headers, scope["method"])
@@ -69,18 +67,14 @@ class Guard:
             return
         await self._app(scope, receive, guarded)
 
-    def _check_host(self, headers: "_Headers") -> None:
-        """Refuse what is meant for another name."""
+    def _below_root(self, headers: "_Headers", path: str) -> str:
+        """Return the rest of a path below our own; refuse what is meant for another name or path."""
         if headers.one("host") not in self._access.hosts:
             here = self._access.hosts[0]
             raise Refused(421, "Not this address", f"The dashboard is only at {here}: open it under that name.")
-
-    def _below_root(self, path: str) -> str:
-        """Return the rest of a path below our own; refuse any other path."""
-        root = self._access.root
-        if not path.startswith(f"{root}/"):
+        if not path.startswith(f"{self._access.root}/"):
             raise _unknown()
-        return path.removeprefix(root)
+        return path.removeprefix(self._access.root)
 
     async def _admit(self, scope: Scope, headers: "_Headers", receive: Receive) -> None:
         """Refuse who doesn't have the cookie, and what is no form of ours.
@@ -106,9 +100,7 @@ class Guard:
         if cookie is None:
             text = f"This address lets somebody in only once, and it was used or is wrong. {_OPEN_AGAIN}"
             raise Refused(401, "This address doesn't work any more", text)
-        if (
-            scope["method"] == "POST"
-        ):  # sent by a page in a file: a browser would keep the cookie back from a redirect
+        if scope["method"] == "POST":  # from a page in a file: the cookie would be kept back from a redirect
             onward = answer(Refused(200, "Opening the dashboard", "", again=f"{self._access.root}/"))
         onward.headers.append((b"set-cookie", cookie.encode()))
         return onward
