@@ -28,9 +28,10 @@ from skillopt_sleep.reporters.decided import told_of_all
 from skillopt_sleep.reporters.page import values
 from skillopt_sleep.reporters.past_nights import PastNight, PastNights, dollars, gain, past_nights, proposed, tokens
 from skillopt_sleep.reporters.tried import arms, verdict
+from skillopt_sleep.reporters.underway import Moment, moments
+from skillopt_sleep.stores.events import read_events
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.web.alone import alone
-from skillopt_sleep.web.happened import Told, told_of
 from skillopt_sleep.web.paging import Stretch, skipped_in, stretch
 from skillopt_sleep.web.site import Page, show, store_of
 
@@ -83,7 +84,7 @@ class Night(Record, frozen=True, kw_only=True):
     row: NightRow
     page: Mapping[str, Any]
     files: tuple[tuple[str, str], ...]
-    told: tuple[Told, ...]
+    told: tuple[Moment, ...]
 
 
 def nights(store: SqliteStore, *, skipped: int, now: datetime) -> Nights:
@@ -105,7 +106,7 @@ def one_night(store: SqliteStore, name: str, *, now: datetime) -> Night | None:
         row=_row(PastNight(line, report), past, now=now),
         page=_page(store, report, folder, now=now) if report else {},
         files=tuple((file, what) for file, what in FILES.items() if (folder / file).is_file()),
-        told=told_of(folder),
+        told=moments(read_events(folder)),
     )
 
 

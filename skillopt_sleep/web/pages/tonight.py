@@ -10,12 +10,12 @@ from skillopt_sleep.daemon.shown import daemon_rows
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.words import length, when
 from skillopt_sleep.records import OUTCOMES, Record
-from skillopt_sleep.reporters.underway import spending, time_left
+from skillopt_sleep.reporters.underway import Moment, moments, spending, time_left
 from skillopt_sleep.reporters.words import stage_words
 from skillopt_sleep.settings import Paths
+from skillopt_sleep.stores.events import read_events
 from skillopt_sleep.stores.progress import Progress, read_progress
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.web.happened import Told, told_of
 from skillopt_sleep.web.site import Page, show, site_of, store_of
 
 _MOST_STAGES = 8
@@ -54,7 +54,7 @@ class Tonight(Record, frozen=True, kw_only=True):
     next: tuple[tuple[str, str], ...]
     last: str
     last_words: str
-    told: tuple[Told, ...]
+    told: tuple[Moment, ...]
 
 
 def tonight(store: SqliteStore, paths: Paths, *, now: datetime) -> Tonight:
@@ -77,7 +77,7 @@ def tonight(store: SqliteStore, paths: Paths, *, now: datetime) -> Tonight:
         next=tuple(daemon_rows(paths, now=now)),
         last=closed.id if closed else "",
         last_words=last_words,
-        told=told_of(store.folder(of)) if of else (),
+        told=moments(read_events(store.folder(of))) if of else (),
     )
 
 

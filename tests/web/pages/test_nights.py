@@ -26,6 +26,9 @@ def test_a_night_shows_its_report_and_its_files(dashboard: Dashboard, slept: Hom
     assert "we always use pnpm here, never npm" in page, "the person's own words"
     assert "this report as a page by itself" in page
     assert page.index("What was tried") < page.index("What happened") < page.index("report.json")
+    assert re.search(
+        r"What happened \d\d:\d\d:\d\d to \d\d:\d\d:\d\d \d\d:\d\d:\d\d The night begins", visible_text(page)
+    )
     report = dashboard.get(f"{place}/report.json")
     assert report.headers["content-type"] == "application/json"
     assert json.loads(report.body)["night"] == night["night"]
