@@ -32,13 +32,15 @@ def test_other_places_are_listed_once_they_hold_something(tmp_path: Path) -> Non
         paths.spool / "codex" / "1.ended.json",
         paths.log,
         paths.projects / "ab.toml",
+        paths.replays / "bases" / "base-1" / "tree" / "a.py",
         paths.data / "sleep.db.corrupt-1",
     ):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"x" * 2_000_000)
     lines = _says(paths, keep="0d")
     assert "nothing is deleted by itself" in lines[0]
-    assert len(lines) == 6
+    assert len(lines) == 7
+    assert any(str(paths.replays) in line for line in lines)
     assert all("1.9 MiB" in line for line in lines[1:])
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.keeping.choose import of_session
+from skillopt_sleep.keeping.choose import of_project, of_session
 from skillopt_sleep.keeping.purge import carry_out, plan
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.records import Outcome
-from tests.keeping.machine import a_machine, adopt_all, holding, paths_of, purge_words
+from tests.keeping.machine import a_machine, adopt_all, copied, holding, paths_of, purge_words
 from tests.nights import Machine
 
 CHANGES = {"os.rename", "os.remove", "os.rmdir", "shutil.rmtree"}
@@ -102,6 +102,26 @@ def test_a_session_is_purged_with_a_waiting_proposal_that_it_taught(tmp_path: Pa
     machine.night()
     adopt_all(machine)
     assert "pnpm" in (machine.project() / "CLAUDE.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_purged_project_takes_the_copies_of_its_repository_along(tmp_path: Path, known: bool) -> None:
+    machine = a_machine(tmp_path) if known else Machine(tmp_path)
+    places = copied(machine)
+    store = machine.store()
+    other = plan(store, paths_of(machine), lambda rows: of_project(rows, str(tmp_path / "other")))
+    purge = plan(store, paths_of(machine), lambda rows: of_project(rows, str(machine.project())))
+    carry_out(purge, store, now=machine.clock())
+    store.close()
+    assert (other.is_empty, purge.is_empty) == (True, False)
+    assert [path for path in places if path.exists()] == []
+
+
+def test_words_are_purged_with_every_copy(tmp_path: Path) -> None:
+    machine = a_machine(tmp_path)
+    copied(machine)
+    purge_words(machine)
+    assert holding(machine) == []
 
 
 def test_nothing_to_purge_changes_nothing(tmp_path: Path) -> None:

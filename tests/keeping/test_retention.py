@@ -3,7 +3,7 @@ from pathlib import Path
 
 from skillopt_sleep.keeping.retention import Forgotten, forget_old
 from skillopt_sleep.records import CUT_SHORT, Outcome
-from tests.keeping.machine import MARKER, a_machine, holding, paths_of
+from tests.keeping.machine import MARKER, a_machine, copied, holding, paths_of
 from tests.nights import Machine
 
 KEEP = timedelta(days=180)
@@ -62,6 +62,15 @@ def test_what_was_turned_down_is_forgotten_but_for_the_decision(tmp_path: Path) 
     assert [edit.content for edit in store.bank.rejected(str(machine.project() / "CLAUDE.md"))]
     store.close()
     assert [name for name in holding(machine, f"script for {MARKER}") if name != "sleep.db"] == []
+
+
+def test_copies_of_repositories_that_no_night_used_are_forgotten(tmp_path: Path) -> None:
+    machine = a_machine(tmp_path)
+    old = copied(machine, days_ago=2)
+    _forget(machine, days=177)
+    assert all(path.exists() for path in old)
+    _forget(machine, days=2)
+    assert [path for path in old if path.exists()] == []
 
 
 def test_the_next_night_works_and_reads_nothing_twice(tmp_path: Path) -> None:
