@@ -57,6 +57,7 @@ def _places(paths: Paths, store: Glance | None) -> Iterator[str]:
         "adoptions: your files before and after, for undo": paths.adoptions,
         "prompts that wait for an answer, and answers": paths.handoff,
         "notes of the agents' hooks on sessions": paths.spool,
+        "copies of repositories, and what commands did in them": paths.replays,
         "logs": paths.logs,
         "copies of projects' own settings": paths.projects,
     }

@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.kit.files import write_atomic
+from skillopt_sleep.kit.leftovers import BASES
 from skillopt_sleep.kit.log import log_files, read_line
 from skillopt_sleep.kit.sought import Sought
+from skillopt_sleep.replay.workshop import CALIBRATIONS
+from skillopt_sleep.replay.workspaces.bases import BASE
 from skillopt_sleep.settings import Paths
 
 PROPOSALS = "proposals"
@@ -101,6 +104,11 @@ def free_text(paths: Paths) -> list[Path]:
     """Return the logs without a form, such as that of crashes: nobody can tell whose words they hold."""
     ours = {file.name for file in log_files(paths.log)}
     return [file for file in _files(paths.logs) if file.name not in ours and not file.name.endswith(".lock")]
+
+
+def copies(paths: Paths) -> list[Path]:
+    """Return the copies of repositories, and the results of the commands that were tried in them."""
+    return sorted((*paths.replays.glob(f"{BASES}/{BASE}*"), *paths.replays.glob(f"{CALIBRATIONS}/*")))
 
 
 def set_aside(paths: Paths) -> list[Path]:

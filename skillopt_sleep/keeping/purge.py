@@ -16,10 +16,12 @@ from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.keeping import files
 from skillopt_sleep.keeping.numbers import numbers
 from skillopt_sleep.keeping.trim import Trimmed, TrimmedEntry, trimmed, trimmed_entry
+from skillopt_sleep.kit.leftovers import BASES
 from skillopt_sleep.kit.sought import Sought, rule_phrases
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.records import NightReport, Proposal
+from skillopt_sleep.replay.workspaces.bases import ABOUT
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.stores.bank import ADOPTED, UNDONE
@@ -93,7 +95,9 @@ def plan(store: SqliteStore, paths: Paths, choose: Callable[[Sequence[Row]], Cho
         if night not in closed:
             # What waits for an answer is of the night that is open.
             taken += sorted(paths.handoff.glob("*/*"))
-    taken += files.free_text(paths) if taken or found.ids else []
+    abouts = paths.replays.glob(f"{BASES}/*/{ABOUT}")
+    if taken or found.ids or any(map(plain.is_in_file, abouts)):
+        taken += [*files.free_text(paths), *files.copies(paths)]
     return Purge(
         found=found,
         nights=nights,

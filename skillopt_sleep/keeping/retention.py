@@ -42,7 +42,8 @@ def forget_old(store: SqliteStore, paths: Paths, *, keep: timedelta, retire: tim
         night = folder.parent.parent.name
         if night in old and needed.get(folder.name) != night:
             files.delete([folder])
-    files.delete(path for path in (*files.free_text(paths), *files.set_aside(paths)) if _is_older(path, before))
+    whole = (*files.free_text(paths), *files.set_aside(paths), *files.copies(paths))
+    files.delete(path for path in whole if _is_older(path, before))
     sessions = store.retention.forget_sessions(before)
     tasks, lessons = store.retention.forget_lessons(before, asked=now - retire, named=store.history.named())
     return Forgotten(len(nights), sessions, tasks, lessons)

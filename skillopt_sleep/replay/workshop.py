@@ -10,6 +10,8 @@ from skillopt_sleep.replay.checking import CheckRuns
 from skillopt_sleep.replay.survived import survived
 from skillopt_sleep.replay.workspaces import Bases, WorkspaceRefused, workspace_of
 
+CALIBRATIONS = "calibrations"
+
 
 class SealedWorkshop:
     """The bases in one folder, and a seal to run commands in; without one nothing is tried, and `why_not` says so."""
@@ -18,7 +20,7 @@ class SealedWorkshop:
         self._bases = bases
         self._folder = folder
         self._runs = CheckRuns(seal, bases, folder) if seal else None
-        self._kept = Kept(folder / "calibrations")
+        self._kept = Kept(folder / CALIBRATIONS)
         self.why_not = "" if seal else why_not or "nothing can be sealed on this machine"
 
     def stand(self, session: Session, snapshot: Snapshot | None, /) -> Workspace | NoWorkspace:

@@ -30,7 +30,7 @@ from skillopt_sleep.replay.workspaces.repository import Repository, repository_a
 
 VERSION = "1"  # raise it when a base is made in another way
 BASE = "base-"
-_ABOUT = "about.json"
+ABOUT = "about.json"
 _MOST_ABOUT = 16 * 1024 * 1024
 _MOST_PATCH = 4 * 1024 * 1024
 _LOCK_SECONDS = 900.0
@@ -44,11 +44,12 @@ class Kept(NamedTuple):
 
 
 class _About(msgspec.Struct, frozen=True):
-    """What is noted of a base: its size, what was left out, and how its files looked when they were made."""
+    """What is noted of a base: its size, what was left out, how its files looked when they were made, and of what."""
 
     size: int
     left_out: tuple[str, ...]
     looks: str
+    root: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +143,7 @@ class Bases:
         """Return what is noted of a base that is there and as it was made; remove one that isn't."""
         place = self._folder / name
         try:
-            about = from_json(read_plain(place / _ABOUT, most=_MOST_ABOUT), _About)
+            about = from_json(read_plain(place / ABOUT, most=_MOST_ABOUT), _About)
         except (OSError, msgspec.MsgspecError):
             about = None
         if about is not None and (name in self._checked or about.looks == looks_of(place / TREE)):
@@ -155,8 +156,8 @@ class Bases:
         place = Path(tempfile.mkdtemp(prefix=prefix(MAKING), dir=self._folder))
         try:
             made = make(place, repository, commit, patch, self._limits)
-            about = _About(made.size, made.left_out, looks_of(place / TREE))
-            write_atomic(place / _ABOUT, to_json(about))
+            about = _About(made.size, made.left_out, looks_of(place / TREE), str(repository.root))
+            write_atomic(place / ABOUT, to_json(about))
             place.rename(self._folder / name)
         except WorkspaceRefused as refused:
             self._refused[name] = refused
@@ -233,6 +234,6 @@ def _has_folder(tree: Path, inside: str) -> bool:
 
 def _size(place: Path) -> int:
     try:
-        return from_json(read_plain(place / _ABOUT, most=_MOST_ABOUT), _About).size
+        return from_json(read_plain(place / ABOUT, most=_MOST_ABOUT), _About).size
     except (OSError, msgspec.MsgspecError):
         return 0
