@@ -39,6 +39,7 @@ PATHS = frozenset({"/v1/messages", "/v1/responses"})
 
 _PASSED_ON = frozenset({"content-type", "accept", "anthropic-version", "anthropic-beta", "openai-beta", "user-agent"})
 _MOST_HEADER = 4_096
+_LENGTH = re.compile(r"\d{1,9}", re.ASCII)
 _PASSED_BACK = frozenset({"content-type", "request-id", "x-request-id", "retry-after", "x-should-retry"})
 
 
@@ -160,11 +161,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _length(self) -> int | None:
         """Return how long the request is, None if it isn't said in the one way that can't be read in two."""
         length = self.headers.get_all("content-length", [])
-        if self.headers.get("transfer-encoding") or len(length) != 1 or not re.fullmatch(r"\d+", length[0], re.ASCII):
+        if self.headers.get("transfer-encoding") or len(length) != 1 or not _LENGTH.fullmatch(length[0]):
             return None
-        return (
-            int(length[0]) if len(length[0]) < len(str(MOST_REQUEST)) + 1 and int(length[0]) <= MOST_REQUEST else None
-        )
+        return int(length[0]) if int(length[0]) <= MOST_REQUEST else None
 
     def _asked(self, body: bytes) -> Admitted | None:
         """Return what may be sent on, or None if the request was refused."""

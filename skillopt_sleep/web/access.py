@@ -44,8 +44,7 @@ class Access:
     def write_page(self) -> Path:
         """Write a page that sends the token on, and return it: every user may read the command line of a browser."""
         page = files(__package__ or "").joinpath("static", "enter.html").read_text(encoding="utf-8")
-        address = self.address.partition("?")[0]
-        page = page.replace("ADDRESS", address).replace("TOKEN", self._token)
+        page = page.replace("ADDRESS", self.address.partition("?")[0]).replace("TOKEN", self._token)
         write_atomic(private_dir(self.page.parent) / self.page.name, page.encode(), durable=False)
         return self.page
 
