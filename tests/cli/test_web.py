@@ -3,13 +3,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.command import PROGRAM, Home
-from tests.web.dashboard import Dashboard
+from tests.command import Home
+from tests.web.dashboard import opened
 
 
 def test_the_address_is_printed_alone_and_the_rest_beside(slept_home: Home) -> None:
@@ -25,23 +24,11 @@ def test_the_address_is_printed_alone_and_the_rest_beside(slept_home: Home) -> N
 
 def test_the_browser_gets_the_token_from_a_page_that_nobody_else_may_read(slept_home: Home) -> None:
     """Every user of a machine may read the command line of a browser."""
-    told = slept_home.folder / "told"
-    browser = slept_home.folder / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$@" > {told}.new && mv {told}.new {told}\n', encoding="utf-8")
-    browser.chmod(0o700)
-    environment = slept_home.environment | {"DISPLAY": ":0", "BROWSER": f"{browser} %s"}
-    process = subprocess.Popen([PROGRAM, "web"], stdout=subprocess.PIPE, text=True, env=environment)
-    assert process.stdout is not None
-    try:
-        dashboard = Dashboard(process.stdout.readline().strip())
-        until = time.monotonic() + 20
-        while not told.exists() and time.monotonic() < until:
-            time.sleep(0.05)
+    with opened(slept_home) as (dashboard, shown):
         token = dashboard.address.partition("token=")[2]
-        opened = told.read_text(encoding="utf-8").strip()
-        assert opened.startswith("file://")
-        assert token not in opened
-        page = Path(opened.removeprefix("file://"))
+        assert shown.startswith("file://")
+        assert token not in shown
+        page = Path(shown.removeprefix("file://"))
         assert page.is_relative_to(slept_home.folder / "sleep")
         assert page.stat().st_mode & 0o777 == 0o600
         text = page.read_text(encoding="utf-8")
@@ -61,9 +48,6 @@ def test_the_browser_gets_the_token_from_a_page_that_nobody_else_may_read(slept_
         assert not page.exists(), "to open it again would count as a second use"
         dashboard.cookie = entered.headers["set-cookie"].partition(";")[0]
         assert dashboard.get("/alive").status == 204
-    finally:
-        process.terminate()
-        process.communicate(timeout=20)
 
 
 def test_the_page_goes_with_the_dashboard(slept_home: Home) -> None:

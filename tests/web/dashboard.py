@@ -5,13 +5,14 @@ import http.client
 import re
 import socket
 import subprocess
+import time
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlencode, urlsplit
 
-from tests.command import Home
+from tests.command import PROGRAM, Home
 
 SECONDS = 20.0
 _HIDDEN = re.compile(r'name="form_token" value="([^"]+)"')
@@ -121,6 +122,27 @@ def served(home: Starting, *arguments: str) -> Generator[tuple[Dashboard, "subpr
     finally:
         if process.poll() is None:
             process.terminate()
+        process.communicate(timeout=SECONDS)
+
+
+@contextmanager
+def opened(home: Home) -> Generator[tuple[Dashboard, str]]:
+    """Start the dashboard of a home with a browser that opens nothing; what is on its command line."""
+    told = home.folder / "told"
+    browser = home.folder / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$@" > {told}.new && mv {told}.new {told}\n', encoding="utf-8")
+    browser.chmod(0o700)
+    environment = home.environment | {"DISPLAY": ":0", "BROWSER": f"{browser} %s"}
+    process = subprocess.Popen([PROGRAM, "web"], stdout=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None
+    try:
+        dashboard = Dashboard(process.stdout.readline().strip())
+        until = time.monotonic() + SECONDS
+        while not told.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        yield dashboard, told.read_text(encoding="utf-8").strip()
+    finally:
+        process.terminate()
         process.communicate(timeout=SECONDS)
 
 

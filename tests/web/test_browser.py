@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 from skillopt_sleep.web.pages import GROUPS
 from tests.command import Home
 from tests.web.browser import complaints_at_each_width, launched, tab
-from tests.web.dashboard import Dashboard, served
+from tests.web.dashboard import Dashboard, opened as opened_by, served
 
 pytestmark = pytest.mark.browser
 PATHS = [page.path for group in GROUPS for page in group]
@@ -42,6 +42,25 @@ def test_the_printed_address_leads_in_and_no_token_stays_behind(chromium: Browse
         opened.page.click("nav a >> nth=0")
         assert "token" not in opened.page.evaluate("document.referrer")
         assert opened.page.evaluate("document.cookie") == "", "scripts don't see the cookie"
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_the_page_in_a_file_leads_in_and_no_token_stays_behind(
+    chromium: Browser, tmp_path: Path, script: bool
+) -> None:
+    with opened_by(Home(tmp_path)) as (_, address), tab(chromium, java_script_enabled=script) as opened:
+        opened.page.goto(address)
+        if not script:
+            opened.page.click("button")
+        opened.page.wait_for_selector("nav")
+        assert "token" not in opened.page.url
+        assert [error for error in opened.errors if "401" not in error] == [], "it asks for an icon, too, outside"
+        opened.page.reload()
+        opened.page.wait_for_selector("nav")
+        if script:  # without, there is the page in the file that is gone
+            opened.page.go_back()
+            opened.page.go_forward()
+            opened.page.wait_for_selector("nav")
 
 
 def test_a_visit_from_another_page_arrives_too(chromium: Browser, slept: Home, tmp_path: Path) -> None:
