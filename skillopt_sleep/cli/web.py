@@ -38,10 +38,12 @@ def web(
         ) from error
 
     def opened(access: "Access") -> None:
-        warn("The dashboard runs until you press Ctrl-C. This address works once, in one browser: paste it there.")
+        opens = not no_open and _has_screen()
+        lead = "If your browser doesn't open, paste" if opens else "Paste"
+        warn(f"The dashboard runs until you press Ctrl-C. {lead} this address into one browser; it works once:")
         say(access.address)
         sys.stdout.flush()
-        if not no_open and _has_screen():
+        if opens:
             page = access.write_page().as_uri()
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 

@@ -1,6 +1,7 @@
 """Put the dashboard together: its pages, its files, and what is shown if something goes wrong."""
 
 import logging
+from typing import Any, cast
 
 from markupsafe import Markup
 from starlette.applications import Starlette
@@ -51,7 +52,8 @@ def dashboard(paths: Paths, access: Access) -> Starlette:
     )
     app.router.redirect_slashes = False  # it would lead out of the path that everything is below
     templates = environment("skillopt_sleep.web", "templates")
-    templates.globals["root"] = Markup(access.root)  # noqa: S704 - ours, and redacting would change it
+    known = cast("dict[str, Any]", templates.globals)
+    known["root"] = Markup(access.root)  # noqa: S704 - ours, and redacting would change it
     app.state.messages = Messages()
     app.state.site = Site(paths, access, Shelf(paths), templates, GROUPS)
     return app
