@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from skillopt_sleep.web.access import Access
 
 _MOST_PORT = 65_535
+_SECOND_USE = (
+    "The address was used a second time, so somebody else may have seen the dashboard. Everyone is out now: "
+    "press Ctrl-C, and start it again."
+)
 
 
 def web(
@@ -47,14 +51,7 @@ def web(
             page = access.write_page().as_uri()
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 
-    serve(find_paths(), port=port, opened=opened, ended=_warn_of_second_use)
-
-
-def _warn_of_second_use() -> None:
-    warn(
-        "The address was used a second time, so somebody else may have seen the dashboard. Everyone is out now: "
-        "press Ctrl-C, and start it again."
-    )
+    serve(find_paths(), port=port, opened=opened, ended=lambda: warn(_SECOND_USE))
 
 
 def _has_screen() -> bool:

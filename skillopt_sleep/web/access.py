@@ -65,11 +65,8 @@ class Access:
 
     def knows(self, cookies: str) -> bool:
         """Tell whether our cookie is among those of a Cookie header."""
-        for piece in cookies.split(";"):
-            name, _, value = piece.strip().partition("=")
-            if name == self.cookie_name and _same(value, self._cookie):
-                return True
-        return False
+        pairs = (piece.strip().partition("=") for piece in cookies.split(";"))
+        return any(name == self.cookie_name and _same(value, self._cookie) for name, _, value in pairs)
 
     def wrote(self, form_token: str) -> bool:
         """Tell whether a form is one of ours, by the token in it."""
