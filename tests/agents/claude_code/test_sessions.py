@@ -268,6 +268,27 @@ def test_meta_records_and_other_origins_are_harness(written: Written, tmp_path: 
     assert only_session(written.save(tmp_path)).typed == ("go",)
 
 
+@pytest.mark.parametrize(
+    "about",
+    [
+        *({"rowSource": source} for source in ("harness", "hook", "recorded")),
+        {"turnCompanion": True},
+        {"promptSource": "system"},
+        {"scheduledTaskId": "task-1"},
+    ],
+)
+def test_what_the_program_marks_as_its_own_is_not_the_persons(
+    about: dict[str, Any], written: Written, tmp_path: Path
+) -> None:
+    written.typed("first", rowSource="local")
+    written.said("done")
+    written.add("user", message={"role": "user", "content": "no, wrong - never use tabs"}, **about)
+    written.add("user", message={"role": "user", "content": "[Request interrupted by user]"}, rowSource="harness")
+    session = only_session(written.save(tmp_path))
+    assert session.typed == ("first",)
+    assert session.stops == (1,)
+
+
 def test_reminders_glued_to_a_prompt_of_an_older_version_are_cut_off(written: Written, tmp_path: Path) -> None:
     glued = "<system-reminder>a</system-reminder>\nfix it\n<system-reminder>b</system-reminder>"
     written.add("user", message={"role": "user", "content": glued})
