@@ -11,6 +11,7 @@ from skillopt_sleep.agents.claude_code.records import (
     CONVERSATION,
     DIALOG,
     INSTRUCTIONS,
+    NOT_TYPED,
     PLAN,
     QUEUE,
     ApiMessage,
@@ -174,7 +175,7 @@ class SessionReader:
                 self.draft.note_instructions(file.path, file.content)
         if attached.type != "queued_command":
             return
-        if attached.command_mode not in {None, "", "prompt"}:
+        if attached.command_mode not in {None, "", "prompt"} or attached.row_source in NOT_TYPED:
             return
         texts = _texts_of(attached.prompt)
         if texts:
@@ -297,7 +298,9 @@ def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
 
 def _may_be_typed(record: Record, origin: str) -> bool:
     """Return whether a person, or a program in their place, may have typed this record's texts."""
-    if _is_hidden(record):
+    if _is_hidden(record) or record.turn_companion or record.scheduled_task_id is not None:
+        return False
+    if record.row_source in NOT_TYPED or record.prompt_source == "system":
         return False
     return origin in {"", "human"} and record.turn_origin in {None, "", "human", "sdk"}
 

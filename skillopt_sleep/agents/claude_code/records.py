@@ -17,6 +17,9 @@ QUEUE = "queue-operation"
 # The attachments that hold instruction files: those in force from the start, and one that a folder brought along.
 INSTRUCTIONS = ("instructions", "nested_memory")
 
+# Who made a prompt of the user's role, where it wasn't the person.
+NOT_TYPED = ("harness", "hook", "recorded")
+
 # How a record begins, for finding whole ones in a damaged line.
 RECORD_START = re.compile(rb'\{\s*"(?:parentUuid|timestamp|type"\s*:\s*"(?:user|assistant|system|attachment))"')
 
@@ -65,6 +68,7 @@ class Attachment(msgspec.Struct, rename="camel", gc=False):
     prompt: Any = None
     command_mode: Any = None
     origin: Any = None
+    row_source: Any = None
     is_meta: Any = None
     filename: Any = None
     snippet: Any = None
@@ -87,6 +91,7 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     operation: str | None = None
     message: ApiMessage | None = None
     is_meta: bool | None = None
+    turn_companion: bool | None = None
     is_visible_in_transcript_only: bool | None = None
     is_compact_summary: bool | None = None
     is_api_error_message: bool | None = None
@@ -95,6 +100,8 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     origin: Any = None
     prompt_source: str | None = None
     turn_origin: str | None = None
+    row_source: str | None = None
+    scheduled_task_id: Any = None
     tool_use_result: msgspec.Raw = msgspec.Raw()
     tool_denial_kind: str | None = None
     permission_decision: msgspec.Raw = msgspec.Raw()

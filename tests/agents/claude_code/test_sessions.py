@@ -283,6 +283,8 @@ def test_what_the_program_marks_as_its_own_is_not_the_persons(
     written.typed("first", rowSource="local")
     written.said("done")
     written.add("user", message={"role": "user", "content": "no, wrong - never use tabs"}, **about)
+    queued = {"type": "queued_command", "prompt": "no, never use semicolons", "rowSource": "harness"}
+    written.add("attachment", attachment=queued)
     written.add("user", message={"role": "user", "content": "[Request interrupted by user]"}, rowSource="harness")
     session = only_session(written.save(tmp_path))
     assert session.typed == ("first",)
