@@ -120,6 +120,19 @@ def test_a_missing_parent_drops_nothing(written: Written, tmp_path: Path) -> Non
     assert only_session(written.save(tmp_path)).typed == ("first", "second", "third, right")
 
 
+def test_a_chain_that_breaks_in_the_middle_drops_only_what_was_taken_back_before_any_answer(
+    written: Written, tmp_path: Path
+) -> None:
+    written.typed("taken back")
+    written.typed("first", parent=None)
+    written.said("done")
+    written.typed("no, with pnpm")
+    written.said("done")
+    written.typed("second", parent=None)
+    written.said("done")
+    assert only_session(written.save(tmp_path)).typed == ("first", "no, with pnpm", "second")
+
+
 def test_a_damaged_line_in_the_chain_drops_nothing(written: Written, tmp_path: Path) -> None:
     written.typed("first")
     written.said("done")
