@@ -15,9 +15,11 @@ def abandoned(links: Sequence[Link], typed: Collection[str]) -> frozenset[str]:
     """Return the ids of all records off the live chain below a prompt that was replaced by a later typed one.
 
     The live chain leads from the last thing said to the root. A branch that left it is abandoned only if a record
-    with the same parent, typed later, is on the chain; a record with a missing parent stays.
+    with the same parent, typed later, is on the chain; a record with a missing parent stays. A branch without a parent
+    is abandoned only if nothing in it was answered: else the chain is broken.
     """
     places = _places(links)
+    answered = _answered_roots(links, places)
     live = _chain(links, places)
     last_typed: dict[str | None, int] = {}  # the last prompt on the chain below each parent
     for name in live & set(typed):
@@ -30,7 +32,7 @@ def abandoned(links: Sequence[Link], typed: Collection[str]) -> frozenset[str]:
         if place.parent in gone:
             gone.add(name)
             continue
-        leaves_the_chain = place.parent is None or place.parent in live
+        leaves_the_chain = place.parent in live or (place.parent is None and name not in answered)
         if leaves_the_chain and place.number < last_typed.get(place.parent, -1):
             gone.add(name)
     return frozenset(gone)
@@ -91,6 +93,14 @@ def _places(links: Sequence[Link]) -> dict[str, _Place]:
         if link.uuid and not link.is_sidechain:
             places[link.uuid] = _Place(number, link.parent_uuid or link.logical_parent_uuid)
     return places
+
+
+def _answered_roots(links: Sequence[Link], places: dict[str, _Place]) -> set[str]:
+    """Return the ids of the records without a parent below which the agent answered."""
+    roots: dict[str, str] = {}
+    for name, place in places.items():
+        roots[name] = roots.get(place.parent or "", name)
+    return {roots[link.uuid] for link in links if link.type == "assistant" and link.uuid in roots}
 
 
 def _chain(links: Sequence[Link], places: dict[str, _Place]) -> set[str]:
