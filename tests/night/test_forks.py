@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from skillopt_sleep.night.forks import without_copies
-from skillopt_sleep.records import Origin, Role, Session, ToolEvent, Turn
+from skillopt_sleep.records import ChangedFile, Origin, Role, Session, ToolEvent, Turn, TypedCommand
 from tests.builders import NOON, a_session
 
 
@@ -63,3 +63,20 @@ def test_a_copy_of_an_earlier_nights_session_has_no_turn_left() -> None:
     first, fork = begun("first", 1, typed("1")), begun("fork", 2, typed("1"))
     (rest,) = without_copies([fork], [first])
     assert rest.turns == ()
+
+
+def test_a_fork_carries_no_command_and_no_changed_file_of_the_session_it_was_copied_from() -> None:
+    def did(turn: int, since: int) -> dict[str, Any]:
+        return {
+            "commands": (TypedCommand(turn=turn, text=f"make {turn}"),),
+            "changed_files": (ChangedFile(turn=turn, since=since, path=f"{turn}.py"),),
+        }
+
+    note = Turn(role=Role.USER, origin=Origin.HARNESS, text="<bash-input>make lint</bash-input>", id="n")
+    first = begun("first", 1, typed("1"), note, **did(1, 0))
+    only_copied = begun("fork", 2, typed("1"), note, typed("2", "now in German"), **did(1, 0))
+    with_its_own = begun("other", 3, typed("1"), note, typed("3"), typed("4"), **did(3, 2))
+    _, copied, own = without_copies([first, only_copied, with_its_own], ())
+    assert (copied.commands, copied.changed_files) == ((), ())
+    assert [(command.turn, command.text) for command in own.commands] == [(1, "make 3")]
+    assert [(file.turn, file.since, file.path) for file in own.changed_files] == [(1, 0, "3.py")]
