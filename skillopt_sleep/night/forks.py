@@ -1,10 +1,13 @@
 """Take out of a session what it only copied from another one."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import Origin, Session, ToolEvent, Turn
+from skillopt_sleep.records import ChangedFile, Origin, Session, ToolEvent, Turn, TypedCommand
+
+Event = TypeVar("Event", ToolEvent, TypedCommand, ChangedFile)
 
 
 def without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> list[Session]:
@@ -37,23 +40,29 @@ def _is_fork(session: Session, seen: Collection[str]) -> bool:
 
 
 def _leave_out(session: Session, copied: Collection[str]) -> Session:
-    """Drop the turns with these ids, and the tool calls and stops that followed one of them."""
+    """Drop the turns with these ids, and what was done after one of them."""
     turns: list[Turn] = []
     new_numbers: dict[int, int] = {}
     for number, turn in enumerate(session.turns):
         if turn.id not in copied:
             new_numbers[number] = len(turns)
             turns.append(turn)
+    files: list[ChangedFile] = []
+    for file in session.changed_files:
+        if file.since in new_numbers:
+            files.append(replace(file, since=new_numbers[file.since]))
     return replace(
         session,
         turns=tuple(turns),
         tools=tuple(_renumbered(session.tools, new_numbers)),
         stops=tuple(new_numbers[turn] for turn in session.stops if turn in new_numbers),
+        commands=tuple(_renumbered(session.commands, new_numbers)),
+        changed_files=tuple(_renumbered(files, new_numbers)),
     )
 
 
-def _renumbered(events: Iterable[ToolEvent], new_numbers: Mapping[int, int]) -> Iterator[ToolEvent]:
-    """Yield the tool calls whose turns are still there, with their turns' new numbers."""
+def _renumbered(events: Iterable[Event], new_numbers: Mapping[int, int]) -> Iterator[Event]:
+    """Yield what was done after a turn that is still there, with the turn's new number."""
     for event in events:
         number = new_numbers.get(event.turn)
         if number is not None:
