@@ -3,6 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from skillopt_sleep.night.forks import without_copies
 from skillopt_sleep.records import ChangedFile, Origin, Role, Session, ToolEvent, Turn, TypedCommand
 from tests.builders import NOON, a_session
@@ -80,3 +82,44 @@ def test_a_fork_carries_no_command_and_no_changed_file_of_the_session_it_was_cop
     assert (copied.commands, copied.changed_files) == ((), ())
     assert [(command.turn, command.text) for command in own.commands] == [(1, "make 3")]
     assert [(file.turn, file.since, file.path) for file in own.changed_files] == [(1, 0, "3.py")]
+
+
+def said_in(name: str, hours: int, *texts: str, **fields: Any) -> Session:
+    """A session of answered prompts, whose ids are in no other session."""
+    turns: list[Turn] = []
+    for number, text in enumerate(texts):
+        answer = Turn(role=Role.ASSISTANT, origin=Origin.ASSISTANT, text="done", id=f"{name}-a{number}")
+        turns += [typed(f"{name}-{number}" if name else "", text), answer]
+    return begun(name, hours, *turns, **fields)
+
+
+RUN, PNPM, TEST = "create a run script", "no, always use pnpm", "add a test"
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "own"),
+    [
+        ((RUN, PNPM, TEST), (RUN, PNPM, TEST), ()),
+        ((RUN, PNPM, TEST), (RUN, PNPM), ()),
+        ((RUN, PNPM), (RUN, PNPM, TEST), (TEST,)),
+        ((RUN, PNPM), (RUN, TEST), (RUN, TEST)),
+        ((RUN, PNPM, TEST), (TEST, PNPM, TEST), (TEST, PNPM, TEST)),
+        ((RUN, "continue", "thanks"), (RUN, "continue", "thanks", PNPM), (RUN, "continue", "thanks", PNPM)),
+    ],
+    ids=["whole", "beginning", "went on", "one equal text", "another beginning", "small talk"],
+)
+@pytest.mark.parametrize("name", ["codex:later", ""], ids=["with ids", "without"])
+def test_a_session_that_begins_as_another_one_is_a_copy_whichever_agent_wrote_it(
+    name: str, first: tuple[str, ...], later: tuple[str, ...], own: tuple[str, ...]
+) -> None:
+    whole, rest = without_copies([said_in("claude_code:first", 1, *first), said_in(name, 2, *later)], ())
+    assert whole.typed == first
+    assert rest.typed == own
+    assert [turn.text for turn in rest.turns[:1]] == list(own[:1])
+    (of_another_night,) = without_copies([said_in(name, 2, *later)], [said_in("claude_code:first", 1, *first)])
+    assert of_another_night == rest
+
+
+def test_the_same_words_in_another_project_are_no_copy() -> None:
+    sessions = [said_in("first", 1, RUN, PNPM), said_in("other", 2, RUN, PNPM, project="/home/ada/bakery")]
+    assert without_copies(sessions, ()) == sessions

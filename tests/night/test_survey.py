@@ -75,6 +75,22 @@ def test_no_session_is_decoded_but_those_that_share_a_typed_turn(index: Watched)
     ]
 
 
+def test_a_session_converted_for_another_agent_counts_once(index: Watched) -> None:
+    turns = [a_turn("create a run script"), a_turn("no, use pnpm"), a_turn("add a test")]
+    shelf = Shelf(
+        "codex",
+        {
+            "/1": (1, holding(a_session("1", *turns[:2], hours=5))),
+            "/2": (1, holding(a_session("2", *turns, hours=4))),
+            "/3": (1, holding(a_session("3", turns[0], turns[2]))),
+        },
+    )
+    found = survey([shelf], index, RULES)
+    assert index.decoded == ["codex:2", "codex:1"]
+    assert {one.id: len(one.heard.turns) for one in found.sessions} == {"codex:1": 2, "codex:2": 1, "codex:3": 2}
+    assert (found.copied, found.copies) == (2, ())
+
+
 def test_a_store_of_an_earlier_version_is_read_by_the_rules_once(index: Watched) -> None:
     shelf = Shelf("codex", {"/1": (1, holding(a_session("1")))})
     survey([shelf], index, RULES)
