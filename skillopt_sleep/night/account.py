@@ -288,13 +288,14 @@ def typed_turns(stored: Session, used: Heard) -> tuple[TypedTurn, ...]:
         corrected |= dict.fromkeys(turns, request)
     ids = {turn.id for turn in used.turns}
     remaining = iter(used.turns)
+    prompts = [turn for turn in stored.turns if turn.origin is Origin.USER]
+    copied = len(prompts) - len(used.turns)
     typed: list[TypedTurn] = []
-    for prompt in stored.turns:
-        if prompt.origin is not Origin.USER:
-            continue
+    for number, prompt in enumerate(prompts):
         words = own_words(prompt.text, prompt.pasted).strip()
         own = None if words == prompt.text.strip() else words
-        if prompt.id in ids:
+        # Of prompts without an id the first ones are the copies.
+        if prompt.id in ids and (prompt.id or number >= copied):
             turn, _, take = next(remaining)
             typed.append(TypedTurn(turn, take, corrected.get(turn), prompt.text, own))
         else:

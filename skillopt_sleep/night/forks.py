@@ -7,44 +7,63 @@ from msgspec.structs import replace
 
 from skillopt_sleep.records import ChangedFile, Origin, Session, ToolEvent, Turn, TypedCommand
 
+_LEAST = 2  # so many equal texts are no chance
 Event = TypeVar("Event", ToolEvent, TypedCommand, ChangedFile)
 
 
 def without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> list[Session]:
-    """Take out of the sessions what a fork copied from another session, of this night or of `earlier` ones.
-
-    A session that repeats a prompt is a fork, so answers that it repeats are copies too.
-    """
-    seen: set[str] = set()
-    for session in earlier:
-        seen.update(_turn_ids(session))
+    """Take out of the sessions what they copied from another session, of this night or of `earlier` ones."""
+    ids: set[str] = set()
+    beginnings: set[int] = set()
     own_parts: dict[str, Session] = {}
-    for session in sorted(sessions, key=lambda session: (session.started, session.ended, session.id)):
-        if _is_fork(session, seen):
-            own_parts[session.id] = _leave_out(session, seen)
-        else:
-            own_parts[session.id] = session
-        seen.update(_turn_ids(session))
+    in_order = sorted(sessions, key=lambda session: (session.started, session.ended, session.id))
+    for session in (*earlier, *in_order):
+        copied = _copied(session, ids, beginnings)
+        own_parts[session.id] = _leave_out(session, copied) if copied else session
+        ids.update(turn.id for turn in session.turns if turn.id)
+        beginnings.update(_beginnings(session).values())
     return [own_parts[session.id] for session in sessions]
 
 
-def _turn_ids(session: Session) -> Iterator[str]:
-    for turn in session.turns:
-        if turn.id:
-            yield turn.id
+def _copied(session: Session, ids: Collection[str], beginnings: Collection[int]) -> set[int]:
+    """Return the numbers of the turns that are copies.
+
+    A session that repeats a prompt's id is a fork, so answers that it repeats are copies too. One that begins with the
+    same two or more texts as another one was copied up to there, by whichever program. But a person may well type a
+    request and small talk twice, and then something else.
+    """
+    copied: set[int] = set()
+    if any(turn.id in ids for turn in session.turns if turn.origin is Origin.USER):
+        copied.update(number for number, turn in enumerate(session.turns) if turn.id in ids)
+    begun = _beginnings(session)
+    end = len(session.turns)
+    own = next((number for number, beginning in begun.items() if beginning not in beginnings), end)
+    texts = [session.turns[number].text for number in begun if number < own]
+    if len(texts) >= _LEAST and own < end:
+        from skillopt_sleep.mining.words import is_small_talk  # seldom needed, slow to load
+
+        texts = [text for text in texts if not is_small_talk(text)]
+    if len(texts) >= _LEAST:
+        copied.update(range(own))
+    return copied
 
 
-def _is_fork(session: Session, seen: Collection[str]) -> bool:
-    """Return whether a prompt of the session is among those `seen` in others."""
-    return any(turn.id in seen for turn in session.turns if turn.origin is Origin.USER)
+def _beginnings(session: Session) -> dict[int, int]:
+    """Return the number of each typed turn with a hash of all that was typed in the project up to it."""
+    beginnings: dict[int, int] = {}
+    beginning = hash(session.project)
+    for number, turn in enumerate(session.turns):
+        if turn.origin is Origin.USER:
+            beginning = beginnings[number] = hash((beginning, turn.text.strip()))
+    return beginnings
 
 
-def _leave_out(session: Session, copied: Collection[str]) -> Session:
-    """Drop the turns with these ids, and what was done after one of them."""
+def _leave_out(session: Session, copied: Collection[int]) -> Session:
+    """Drop the turns with these numbers, and what was done after one of them."""
     turns: list[Turn] = []
     new_numbers: dict[int, int] = {}
     for number, turn in enumerate(session.turns):
-        if turn.id not in copied:
+        if number not in copied:
             new_numbers[number] = len(turns)
             turns.append(turn)
     files: list[ChangedFile] = []

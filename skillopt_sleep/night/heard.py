@@ -2,11 +2,12 @@
 
 from datetime import UTC, datetime
 from functools import cache
+from hashlib import blake2b
 
 from skillopt_sleep.night.reach import shown
 from skillopt_sleep.records import Heard, HeardTurn, Origin, Role, Session, Turn
 
-RULES = 3
+RULES = 4
 """The version of the rules: raise it when they read something else in a session, and all are read again."""
 
 
@@ -27,7 +28,13 @@ def hear(session: Session) -> Heard:
         damaged=session.damaged,
         shown=shown(session),
         is_mined=may_hold_a_lesson(session),
+        opening=_opening(session),
     )
+
+
+def _opening(session: Session) -> str:
+    texts = [text.strip() for text in session.typed[:2]]
+    return blake2b(repr((session.project, texts)).encode()).hexdigest() if len(texts) > 1 else ""
 
 
 @cache

@@ -106,12 +106,12 @@ def _held(index: Index, sources: Collection[str]) -> dict[str, Held]:
 def _own_parts(usable: Sequence[str], held: Mapping[str, Held], index: Index) -> tuple[dict[str, Heard], int]:
     """Return what the rules read in the sessions that copied something, without it, and the number of copied prompts.
 
-    Only sessions that share a typed turn with another one are decoded for that.
+    Only sessions that share a typed turn or their first two texts with another one are decoded for that.
     """
     owners: Counter[str] = Counter()
     for name in usable:
-        owners.update(_typed_ids(held[name]))
-    sharing = [name for name in usable if any(owners[turn] > 1 for turn in _typed_ids(held[name]))]
+        owners.update(_marks(held[name]))
+    sharing = [name for name in usable if any(owners[mark] > 1 for mark in _marks(held[name]))]
     own: dict[str, Heard] = {}
     copied = 0
     sessions = index.sessions(sharing)
@@ -122,10 +122,11 @@ def _own_parts(usable: Sequence[str], held: Mapping[str, Held], index: Index) ->
     return own, copied
 
 
-def _typed_ids(held: Held) -> set[str]:
+def _marks(held: Held) -> set[str]:
+    """Return what a copy of the session shares with it: the ids of typed turns, or its opening."""
     if held.heard is None:
         return set()
-    return {turn.id for turn in held.heard.turns if turn.id}
+    return {held.heard.opening, *(turn.id for turn in held.heard.turns)} - {""}
 
 
 def _surveyed(heard: Mapping[str, Heard | None], held: Mapping[str, Held], rules: HarvestRules) -> list[Surveyed]:

@@ -253,8 +253,11 @@ def test_the_files_of_a_project_that_moved_are_those_of_its_new_folder() -> None
 
 def test_what_the_next_nights_budget_does_not_reach_is_counted() -> None:
     connection, index = opened()
-    said = (a_turn("fix the build"), a_turn("no, use pnpm, never npm"))
-    shelf = Shelf("codex", {f"/{n}": (1, holding(a_session(f"{n}", *said, hours=n + 2))) for n in range(5)})
+    files: dict[str, tuple[int, Reading]] = {}
+    for n in range(5):
+        said = (a_turn(f"fix build {n}"), a_turn("no, use pnpm, never npm"))
+        files[f"/{n}"] = (1, holding(a_session(f"{n}", *said, hours=n + 2)))
+    shelf = Shelf("codex", files)
     with closing(connection):
         total, _ = add_up([shelf], index, replace(RULES, reach=Reach(calls=1, tokens=10**6, per_call=2)))
         assert (len(total.sessions), total.later) == (5, 3)

@@ -104,9 +104,11 @@ RUN, PNPM, TEST = "create a run script", "no, always use pnpm", "add a test"
         ((RUN, PNPM), (RUN, PNPM, TEST), (TEST,)),
         ((RUN, PNPM), (RUN, TEST), (RUN, TEST)),
         ((RUN, PNPM, TEST), (TEST, PNPM, TEST), (TEST, PNPM, TEST)),
-        ((RUN, "continue", "thanks"), (RUN, "continue", "thanks", PNPM), (RUN, "continue", "thanks", PNPM)),
+        ((RUN, "continue", TEST), (RUN, "continue"), ()),
+        ((RUN, "continue"), (RUN, "continue", PNPM), (RUN, "continue", PNPM)),
+        (("continue",), ("continue",), ("continue",)),
     ],
-    ids=["whole", "beginning", "went on", "one equal text", "another beginning", "small talk"],
+    ids=["whole", "part", "went on", "one equal text", "begins otherwise", "all of it", "small talk", "one text"],
 )
 @pytest.mark.parametrize("name", ["codex:later", ""], ids=["with ids", "without"])
 def test_a_session_that_begins_as_another_one_is_a_copy_whichever_agent_wrote_it(

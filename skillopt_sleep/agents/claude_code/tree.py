@@ -15,8 +15,8 @@ def abandoned(links: Sequence[Link], typed: Collection[str]) -> frozenset[str]:
     """Return the ids of all records off the live chain below a prompt that was replaced by a later typed one.
 
     The live chain leads from the last thing said to the root. A branch that left it is abandoned only if a record
-    with the same parent, typed later, is on the chain; a record with a missing parent stays. A branch without a parent
-    is abandoned only if nothing in it was answered: else the chain is broken.
+    with the same parent, typed later, is on the chain; a record with a missing parent stays, and so does a branch
+    without a parent in which something was answered.
     """
     places = _places(links)
     answered = _answered_roots(links, places)
