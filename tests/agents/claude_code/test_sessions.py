@@ -304,6 +304,18 @@ def test_what_the_program_marks_as_its_own_is_not_the_persons(
     assert session.stops == (1,)
 
 
+def test_a_record_that_is_written_twice_counts_once(written: Written, tmp_path: Path) -> None:
+    written.typed("first")
+    written.called("Bash", command="make")
+    written.said("done")
+    written.typed("continue")
+    written.lines += [*written.lines]
+    written.typed("continue", parent="u3")
+    session = only_session(written.save(tmp_path))
+    assert session.typed == ("first", "continue", "continue")
+    assert len(session.tools) == 1
+
+
 def test_reminders_glued_to_a_prompt_of_an_older_version_are_cut_off(written: Written, tmp_path: Path) -> None:
     glued = "<system-reminder>a</system-reminder>\nfix it\n<system-reminder>b</system-reminder>"
     written.add("user", message={"role": "user", "content": glued})

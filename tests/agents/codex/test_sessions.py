@@ -132,6 +132,18 @@ def test_a_typed_response_whose_event_was_never_written_counts(written: Written,
     assert only_session(written.save(tmp_path)).typed == ("fix it", "and the other one")
 
 
+def test_a_line_that_is_written_twice_counts_once(written: Written, tmp_path: Path) -> None:
+    for number, text in enumerate(("first", "continue")):
+        part = {"type": "input_text", "text": text}
+        kinds = {"content_item_kinds": ["user.text"]}
+        message = {"type": "message", "id": f"m{number}", "role": "user", "content": [part]}
+        written.add("response_item", {**message, "internal_chat_message_metadata_passthrough": kinds})
+        written.typed(text)
+    written.lines += written.lines[1:]
+    written.typed("continue")
+    assert only_session(written.save(tmp_path)).typed == ("first", "continue", "continue")
+
+
 def test_events_that_are_not_plain_were_not_typed(written: Written, tmp_path: Path) -> None:
     written.event("<user_instructions>use pnpm</user_instructions>", kind="user_instructions")
     written.event("fix it", kind="plain")

@@ -160,3 +160,17 @@ def test_names_that_are_no_secrets_are_kept_as_they_are() -> None:
         ("pdf-tools",),
         ("claude-sonnet-4-5-20250929",),
     )
+
+
+def test_a_history_written_again_at_one_moment_is_typed_once_and_a_text_typed_twice_is_typed_twice() -> None:
+    typed = ("create a run script", "continue", "continue", "no, use pnpm")
+    draft = Draft()
+    for number, _ in enumerate(typed):
+        draft.items += [
+            Message(Origin.USER, text, at=f"2026-11-20T08:0{number}:00.120Z") for text in typed[: number + 1]
+        ]
+        draft.items.append(Message(Origin.ASSISTANT, "done", at=f"2026-11-20T08:0{number}:30Z"))
+    session = draft.session("s", "1", STAMP, damaged=0)
+    assert session.typed == typed
+    apart = Draft(items=[Message(Origin.USER, "continue", at=f"2026-11-20T08:0{minute}:00Z") for minute in range(3)])
+    assert apart.session("s", "1", STAMP, damaged=0).typed == ("continue",) * 3
