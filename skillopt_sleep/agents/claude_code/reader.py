@@ -11,6 +11,7 @@ from skillopt_sleep.agents.claude_code.records import (
     CONVERSATION,
     DIALOG,
     INSTRUCTIONS,
+    MOST_RECORDS,
     NOT_TYPED,
     PLAN,
     QUEUE,
@@ -67,6 +68,7 @@ class SessionReader:
         self._has_main = False
         self._has_sidechain = False
         self._parents: set[str | None] = set()
+        self._records: set[str] = set()
         self._calls: dict[str, Call] = {}
         self._written = Written()
         self._typed: TypedShell | None = None  # a command that the person ran, until its output comes
@@ -79,7 +81,7 @@ class SessionReader:
             self._queue.note(record.operation, record.timestamp)
         if kind not in CONVERSATION:
             return False
-        if record.session_id != self._name and self._is_strangers(record):
+        if self._is_double(record) or (record.session_id != self._name and self._is_strangers(record)):
             return False
         if record.is_sidechain:
             self._has_sidechain = True
@@ -109,7 +111,7 @@ class SessionReader:
 
     def is_full(self) -> bool:
         """Shorten what came since the last call, and return whether the session can hold no more."""
-        return self.draft.is_full() or len(self._spent) > MOST_ITEMS
+        return self.draft.is_full() or len(self._spent) > MOST_ITEMS or len(self._records) > MOST_RECORDS
 
     def typed(self) -> set[str]:
         """Return the ids of the records that a person, or a program in their place, typed."""
@@ -118,6 +120,14 @@ class SessionReader:
     def drop(self, gone: frozenset[str]) -> None:
         """Leave out what was read from these records."""
         self.draft.items = [item for item in self.draft.items if item.id not in gone]
+
+    def _is_double(self, record: Record) -> bool:
+        """Return whether a record of the same id was taken before, and remember this one's."""
+        if not record.uuid:
+            return False
+        known = record.uuid in self._records
+        self._records.add(record.uuid)
+        return known
 
     def _is_strangers(self, record: Record) -> bool:
         """Return whether the record is another session's and was written into this file by mistake."""

@@ -10,12 +10,16 @@ from typing import Any, cast
 import msgspec
 
 from skillopt_sleep.agents.transcripts.briefs import ToolInput
+from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS
 
 # The kinds of the conversation itself; of all others, only the queue is of use.
 CONVERSATION = frozenset({"user", "assistant", "attachment", "system"})
 QUEUE = "queue-operation"
 # The attachments that hold instruction files: those in force from the start, and one that a folder brought along.
 INSTRUCTIONS = ("instructions", "nested_memory")
+
+# No more records of a file are looked at.
+MOST_RECORDS = 2 * MOST_ITEMS
 
 # Who made a prompt of the user's role, where it wasn't the person.
 NOT_TYPED = ("harness", "hook", "recorded")

@@ -13,10 +13,17 @@ import msgspec
 
 from skillopt_sleep.agents.claude_code.history import NO_PASTES, History, load_history, pastes_of
 from skillopt_sleep.agents.claude_code.reader import SessionReader
-from skillopt_sleep.agents.claude_code.records import CONVERSATION, INSTRUCTIONS, QUEUE, RECORD_START, Link, Record
+from skillopt_sleep.agents.claude_code.records import (
+    CONVERSATION,
+    INSTRUCTIONS,
+    MOST_RECORDS,
+    QUEUE,
+    RECORD_START,
+    Link,
+    Record,
+)
 from skillopt_sleep.agents.claude_code.tree import abandoned, strangers
 from skillopt_sleep.agents.claude_code.written import CHANGED_ON_DISK, USER_MODIFIED
-from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS
 from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
 from skillopt_sleep.agents.transcripts.jsonl import Lines, is_whole, time_in
 from skillopt_sleep.protocols import Unlisted
@@ -46,7 +53,6 @@ _NEAR = 200
 _NEAR_THE_END = 2_000
 _USED_ATTACHMENTS = frozenset((b"queued_command", *(kind.encode() for kind in (CHANGED_ON_DISK, *INSTRUCTIONS))))
 _LINE_START = b'{"parentUuid":'
-_MOST_LINKS = 2 * MOST_ITEMS
 
 
 class ClaudeCode:
@@ -176,7 +182,7 @@ def _is_uneventful(block: bytes, start: int, copy: int) -> bool:
 def _tree(path: str) -> list[Link]:
     """Return the records' places in the tree, of at most as many records as a session can hold."""
     links = (link for link in _whole_links(Lines(path, RECORD_START)) if link.uuid)
-    return list(islice(links, _MOST_LINKS))
+    return list(islice(links, MOST_RECORDS))
 
 
 def _whole_links(lines: Lines) -> Iterator[Link]:

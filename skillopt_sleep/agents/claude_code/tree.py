@@ -90,7 +90,7 @@ def _places(links: Sequence[Link]) -> dict[str, _Place]:
     """Return where each record of the conversation is; sidechains are not part of it."""
     places: dict[str, _Place] = {}
     for number, link in enumerate(links):
-        if link.uuid and not link.is_sidechain:
+        if link.uuid and not link.is_sidechain and link.uuid not in places:
             places[link.uuid] = _Place(number, link.parent_uuid or link.logical_parent_uuid)
     return places
 

@@ -63,6 +63,7 @@ class RolloutReader:
         self.is_subagent = False
         self._messages = Messages(self.draft)
         self._tools = Tools(self.draft)
+        self._records: set[tuple[str, str | None, str]] = set()
 
     # Looks at undecoded lines: each uses what it can, and returns whether the line needn't be decoded. -------
 
@@ -152,6 +153,10 @@ class RolloutReader:
         if line.timestamp:
             self.draft.first = self.draft.first or line.timestamp
             self.last = line.timestamp
+        if name := payload.id or (payload.item.id if payload.item else ""):
+            if (line.type, payload.type, name) in self._records:
+                return
+            self._records.add((line.type, payload.type, name))
         begin = len(self.draft.items)
         self._use(line, payload)
         self.draft.date(begin, line.timestamp)

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import pairwise
 
 import msgspec
 
@@ -168,6 +169,15 @@ class Draft:
                 prompt.origin = Origin.HARNESS
         return False
 
+    def _leave_out_copies(self) -> None:
+        """Make prompts the harness's that were written again together with the next: nobody types both at once."""
+        prompts = [item for item in self.items if isinstance(item, Message) and item.origin is Origin.USER]
+        typed: set[str] = set()
+        for prompt, later in pairwise(prompts):
+            if prompt.text in typed and prompt.at is not None and prompt.at == later.at:
+                prompt.origin = Origin.HARNESS
+            typed.add(prompt.text)
+
     def session(self, source: str, name: str, stamp: Stamp, *, damaged: int, torn: bool = False) -> Session:
         """Return the finished record, redacted; without a time of its own it has the file's.
 
@@ -175,6 +185,7 @@ class Draft:
         """
         if torn and not self.items:
             damaged += 1
+        self._leave_out_copies()
         told = self._told()
         ended = moment(self.last) or datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
         started = moment(self.first) or ended
