@@ -44,11 +44,13 @@ def show_account(total: Account, settings: HarvestSettings) -> None:
 
 def _show_projects(total: Account) -> None:
     rows: list[list[Part]] = []
+    used = {row.project for row in total.rows if row.sessions}
     unused_files, unused_projects = 0, set[str]()
     for row in total.rows:
-        if not row.sessions:
+        if row.project not in used:
             unused_files += row.files
             unused_projects.add(row.project)
+        if not row.sessions:
             continue
         corrected = (str(row.corrected), GOOD if row.corrected else "")
         folder = home_path(row.project) or "(no folder)"
@@ -92,7 +94,7 @@ def _left_out(total: Account, settings: HarvestSettings) -> list[tuple[int, str,
         elif reason is LeftOut.HEADLESS:
             words = f"{words} (--include-headless)"
         rows.append((count, reason.value, words))
-    rows.append((total.copies, "copies", "forks that add nothing to the session they were made from"))
+    rows.append((total.copies, "copies", "copies that add nothing to the session they were made from"))
     rows.append((total.spoiled, "damaged", DAMAGED))
     rows.append((total.doubles, "doubles", "a second file of the same session; the longer one counts"))
     rows.append((total.task_files, "tasks files", f"{counted(total.tasks, 'task')} written by hand"))
@@ -105,7 +107,7 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
     if typed:
         yield f"{counted(typed, 'prompt')} typed: {_kinds(total)}."
     if total.copied:
-        yield f"Repeated in forks and counted once: {counted(total.copied, 'prompt')}."
+        yield f"Repeated in copies and counted once: {counted(total.copied, 'prompt')}."
     for damage in total.damage:
         sessions = counted(damage.sessions, "session")
         yield f"Skipped: {counted(damage.lines, 'damaged line')} in {sessions} of {damage.source}."

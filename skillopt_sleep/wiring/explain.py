@@ -104,7 +104,7 @@ def explain(history: History, line: SessionLine, stored: Session, settings: Sett
         if session.id == line.id:
             project, heard = session.project, session.heard
     if line.id in history.survey.copies:
-        heard = replace(heard, turns=())  # a fork of which nothing counts
+        heard = replace(heard, turns=())  # a copy of which nothing counts
     reason = history.why(line)
     path = history.held[line.id].path
     paths = history.files[line.source]
@@ -177,13 +177,13 @@ def _excluded_by(line: SessionLine, settings: Settings) -> str:
 
 
 def _copied_from(history: History, stored: Session) -> str:
-    prompts = {turn.id for turn in stored.turns if turn.origin is Origin.USER and turn.id}
-    origins = [session.id for session in history.survey.sessions if _has_any(session, prompts)]
-    return f"a fork: everything typed in it is also in {', '.join(origins[:_CANDIDATES]) or 'an earlier session'}"
+    marks = {turn.id for turn in stored.turns if turn.origin is Origin.USER} | {hear(stored).opening}
+    origins = [session.id for session in history.survey.sessions if _has_any(session, marks - {""})]
+    return f"a copy: everything typed in it is also in {', '.join(origins[:_CANDIDATES]) or 'an earlier session'}"
 
 
-def _has_any(session: Surveyed, turn_ids: set[str]) -> bool:
-    return any(turn.id in turn_ids for turn in session.heard.turns)
+def _has_any(session: Surveyed, marks: set[str]) -> bool:
+    return session.heard.opening in marks or any(turn.id in marks for turn in session.heard.turns)
 
 
 def _night(history: History, line: SessionLine, reason: LeftOut | None, settings: Settings) -> str:

@@ -49,7 +49,7 @@ def test_every_reason_has_words_that_fit_the_line() -> None:
     for why in LeftOut:
         assert re.search(rf"\d  .*  {why.value}\n", text)
     assert "  1193  nobody typed anything in it" in text
-    assert re.search(r"\n +34  forks .* copies\n", text)
+    assert re.search(r"\n +34  copies .* copies\n", text)
     assert re.search(r"\n +7  damaged: .* damaged\n", text)
     assert re.search(r"\n +5  a second file .* doubles\n", text)
     assert re.search(r"\n +1  3 tasks written by hand +tasks files\n", text)
@@ -85,7 +85,7 @@ def test_what_was_typed_and_passed_over_is_told_once() -> None:
     )
     assert "6 prompts typed: 3 requests, 1 correction, 2 small talk." in text
     assert "Skipped: 3 damaged lines in 2 sessions of codex." in text
-    assert "Repeated in forks and counted once: 4 prompts." in text
+    assert "Repeated in copies and counted once: 4 prompts." in text
     assert "Known from earlier nights, file deleted since: 7 sessions." in text
     assert "The next night reads 1 of the 4 sessions (1 already read, 2 older than 30d)." in text
 

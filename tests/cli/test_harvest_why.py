@@ -127,7 +127,7 @@ def test_a_fork_names_the_session_it_was_made_from(index: SqliteIndex) -> None:
     more = a_session("3", first, second, hours=3)
     history = a_history(index, holding(origin), holding(mere), holding(more))
     text = told(index, history, "codex:2")
-    assert "a fork: everything typed in it is also in codex:1" in text
+    assert "a copy: everything typed in it is also in codex:1" in text
     assert text.endswith("      copy                 fix the build")
     assert told(index, history, "codex:3").endswith(
         "      copy                 fix the build\n   0  request              write the notes"
