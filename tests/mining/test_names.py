@@ -52,3 +52,13 @@ def test_names_of_one_session_stand_in_the_order_they_came_up() -> None:
     question = question_of([later, first], SHOP, [])
 
     assert [name.wording for name in question.names] == ["Use tabs", "Use spaces"]
+
+
+def test_a_lesson_beyond_those_that_are_shown_is_still_known_by_its_wording() -> None:
+    known = [heard(f"Do {n}", days_ago=MOST + 9 - n, id=f"l-{n}") for n in range(MOST + 9)]
+    again = a_task(project=SHOP, wording="do 0", takes_back="Do 1.")
+
+    question = question_of([again], SHOP, known)
+
+    assert [name.lesson and name.lesson.id for name in question.names[:3]] == ["l-0", "l-1", "l-9"]
+    assert question.names[0].last == again.at
