@@ -68,13 +68,14 @@ class Question(NamedTuple):
 
 
 def question_of(tasks: Sequence[Task], project: str, known: Sequence[Lesson]) -> Question:
-    """Return what there is to ask about the lessons of a project."""
+    """Return what there is to ask about the lessons of a project: the latest 40, and those named tonight."""
+    here = [task for task in tasks if task.project == project]
+    named = {folded(name) for task in here for name in (task.wording, task.takes_back)}
     names: dict[str, Name] = {}
-    for lesson in sorted(known, key=_last_came_up)[-MOST:]:
-        if lesson.wording:
+    for left, lesson in enumerate(sorted(known, key=_last_came_up), start=MOST - len(known)):
+        if lesson.wording and (left >= 0 or folded(lesson.wording) in named):
             names[folded(lesson.wording)] = Name(lesson.wording, lesson.first, lesson.last, lesson)
     unnamed: list[Task] = []
-    here = [task for task in tasks if task.project == project]
     for task in sorted(here, key=_came_up):
         if not task.wording:
             unnamed.append(task)
