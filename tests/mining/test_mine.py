@@ -7,6 +7,7 @@ import pytest
 
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.records import (
+    Became,
     Check,
     Checks,
     Evidence,
@@ -198,3 +199,23 @@ def test_of_too_many_tasks_the_newest_are_kept_in_order_of_time() -> None:
     sessions = [a_session(id=f"s{i}", started=NOON + timedelta(hours=i)) for i in (2, 0, 3, 1)]
 
     assert [task.session for task in by_rules(*sessions, most=2)] == ["s2", "s3"]
+
+
+@pytest.mark.parametrize(("most", "kept"), [(1, ["new"]), (2, ["old", "new"]), (3, ["new", "two", "two"]), (4, None)])
+def test_a_session_is_left_for_another_night_with_all_its_tasks_or_with_none(
+    most: int, kept: list[str] | None
+) -> None:
+    two = a_session(ASK, "Done.", SAID, "ok", "add a lint step", "Done.", SAID, id="two", started=NOON)
+    old = a_session("set up ci", "Done.", SAID, id="old", started=NOON - timedelta(hours=2))
+    new = a_session("add a test", "Done.", SAID, id="new", started=NOON + timedelta(hours=2))
+    found = mine([two, old, new], optimizer=None, pool=SerialPool(), per_call=5, most=most)
+    names = [task.session for task in found.tasks]
+    assert sorted(names) == sorted(kept or ["old", "two", "two", "new"])
+    assert set(found.lost) == {"two", "old", "new"} - set(names)
+
+
+def test_of_one_session_with_too_many_tasks_the_surplus_is_dropped_for_good() -> None:
+    two = a_session(ASK, "Done.", SAID, "ok", "add a lint step", "Done.", SAID, id="two", started=NOON)
+    found = mine([two], optimizer=None, pool=SerialPool(), per_call=5, most=1)
+    assert (len(found.tasks), found.lost) == (1, ())
+    assert [one.became for one in found.dropped] == [Became.CROWDED_OUT]

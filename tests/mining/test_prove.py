@@ -203,3 +203,14 @@ def test_a_call_that_fails_loses_its_own_batch_only(fails: Purpose) -> None:
     assert f"{PER_CALL} tasks wait" in note.summary
     assert note.summary.endswith(": too busy")
     assert not note.expected
+
+
+def test_a_session_of_which_one_test_could_not_be_tried_out_stays_unread_with_all_its_tasks() -> None:
+    tasks = [a_task(id=f"t{n}", session="codex:s1", reference=RUBRIC, rejected="no") for n in range(PER_CALL)]
+    checked = a_task(id="checked", session="codex:s1", reference=some_checks(), rejected="npm", accepted="pnpm")
+    other = a_task(id="other", session="codex:s2", reference=some_checks(), rejected="npm", accepted="pnpm")
+    model = FakeBackend(dict.fromkeys((Purpose.CONTROLS, Purpose.PROVE), busy))
+    before = Mined(tasks=(*tasks, checked, other))
+    found = prove(before, judge=ReferenceJudge(model), model=model, pool=SerialPool())
+    assert [task.id for task in found.tasks] == ["other"]
+    assert set(found.lost) == {"codex:s1"}

@@ -196,3 +196,13 @@ def test_rows_are_redacted_before_they_are_written(store: SqliteStore) -> None:
         page.write("tasks", [banked("s1", prompt=f"use the token {secret}")])
 
         assert secret not in (page.folder / "tasks.jsonl").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_a_session_that_stays_unread_keeps_its_side(store: SqliteStore, outcome: Outcome) -> None:
+    put(store, ONE, TWO)
+    with store.open_night() as page:
+        tasks = [banked(ONE.id), banked(TWO.id)]
+        seal(page, verdict=outcome, found=[ONE, TWO], tasks=tasks, lost=[ONE.id])
+    with store.open_night() as page:
+        assert page.bank.sides({ONE.id, TWO.id, "codex:s3"}) == {ONE.id: "train", TWO.id: "train"}
