@@ -66,8 +66,8 @@ def mine(
     The model finds them, or rules without one. What a model finds is kept only if it stands in the person's own words
     or deeds. The rules add what the model missed although the person named exactly what they want. What holds for one
     time only founds nothing, and is counted. A failed call loses its batch, with a note. Of each session, no more
-    tasks are kept than it may found (mining/capacity.py), and `most` of all: first those that are clear and can be
-    asked again in words alone, of these the newest.
+    tasks are kept than it may found (mining/capacity.py), and `most` of all: first the sessions with tasks that are
+    clear and can be asked again in words alone, of these the newest.
     """
     heard = [session for session in sessions if may_hold_a_lesson(session)]
     batches = batched(heard, per_call)
@@ -82,16 +82,16 @@ def mine(
         )
     collected = _within_capacity(_collected(parts), heard)
     by_worth = sorted(note_asked_again(collected.tasks, sessions), key=_worth)
-    later = by_worth[:-most]
+    kept, surplus, later = _whole_sessions(by_worth, most)
     notes = list(collected.notes)
     lost = list(collected.lost)
-    dropped = [*collected.dropped, *corrections_of(later, Became.LATER)]
+    dropped = [*collected.dropped, *corrections_of(later, Became.LATER), *corrections_of(surplus, Became.CROWDED_OUT)]
     if later:
         remedy = "nothing to do: the next night takes them; or raise mine.max_tasks"
         summary = f"{len(later)} tasks were left for another night"
         notes.append(Note(stage="mine", summary=summary, remedy=remedy, expected=True))
         lost += [task.session for task in later]
-    tasks = tuple(sorted(by_worth[-most:], key=lambda task: (task.at, task.id)))
+    tasks = tuple(sorted(kept, key=lambda task: (task.at, task.id)))
     if optimizer is None:
         found = lessons_by_words(tasks, earlier=known.tasks, known=known.lessons)
     else:
@@ -114,6 +114,23 @@ def mine(
         lost=tuple(lost),
         dropped=tuple(dropped),
     )
+
+
+def _whole_sessions(by_worth: Sequence[Task], most: int) -> tuple[list[Task], list[Task], list[Task]]:
+    """Return the tasks to keep, what one session has beyond `most`, and the tasks of the sessions that are left."""
+    sessions: dict[str, list[Task]] = {}
+    for task in reversed(by_worth):
+        sessions.setdefault(task.session, []).append(task)
+    kept: list[Task] = []
+    surplus: list[Task] = []
+    later: list[Task] = []
+    for tasks in sessions.values():
+        if len(kept) + len(tasks[:most]) > most:
+            later += tasks
+        else:
+            kept += tasks[:most]
+            surplus += tasks[most:]
+    return kept, surplus, later
 
 
 def _note_of_untested(count: int) -> Note:

@@ -25,7 +25,7 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
     """Keep the tasks whose reference tells a bad answer from a good one; drop, count and name the others.
 
     If checks fail to, the person's words replace them. What no answer in words can show is kept untried, for a replay
-    with the repository. A failed call leaves its sessions unread.
+    with the repository. A failed call leaves its sessions unread, with all their tasks.
     """
     candidates: dict[str, Task] = {}
     for task in mined.tasks:
@@ -34,13 +34,14 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
             candidates[task.id] = candidate
     with_rubric = [task for task in candidates.values() if isinstance(task.reference, Rubric)]
     tried = calibrate(with_rubric, model, pool)
+    lost = {task.session for task in with_rubric if task.id in tried.lost}
     proven: list[Task] = []
     dropped: list[Task] = []
     unread: list[Task] = []
     refused: list[Task] = []
     for task in mined.tasks:
         candidate = candidates.get(task.id)
-        if task.id in tried.lost:
+        if task.session in lost:
             unread.append(task)
         elif candidate is None:
             dropped.append(task)

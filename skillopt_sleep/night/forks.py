@@ -28,9 +28,9 @@ def without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> l
 def _copied(session: Session, ids: Collection[str], beginnings: Collection[int]) -> set[int]:
     """Return the numbers of the turns that are copies.
 
-    A session that repeats a prompt's id is a fork, so answers that it repeats are copies too. One that begins with the
-    same two or more texts as another one was copied up to there, by whichever program. But a person may well type a
-    request and small talk twice, and then something else.
+    A session that repeats a prompt's id is a fork, so answers that it repeats are copies too. One that begins with
+    the same two or more texts as another one was copied up to there, by whichever program. But a person may well type
+    a request and small talk twice, and then something else.
     """
     copied: set[int] = set()
     if any(turn.id in ids for turn in session.turns if turn.origin is Origin.USER):

@@ -19,10 +19,12 @@ from skillopt_sleep.stores.banked import (
     content,
     decided_by,
     equipped,
+    first_match,
     from_row,
     is_equipped,
     is_part_of,
     rewritten,
+    side_key,
     traces,
     with_edits,
     with_side,
@@ -99,7 +101,7 @@ class SqliteBank:
                 by_trace.update(dict.fromkeys(traces(version), entry))
         kept: dict[str, Task] = {}
         for task in tasks:
-            entry = by_id.get(task.id) or _first_match(task, by_trace)
+            entry = by_id.get(task.id) or first_match(task, by_trace)
             current = with_edits(entry, task) if entry else task
             if current is not None:
                 kept[current.id] = current
@@ -144,11 +146,13 @@ class SqliteBank:
 
     def sides(self, sessions: Collection[str]) -> Mapping[str, str]:
         """Return the split of each of these sessions that has one already."""
+        keys = {side_key(session): session for session in sessions}
+        kept = self._rows(f"SELECT key, value FROM meta WHERE key IN ({_marks(keys)})", tuple(keys))  # noqa: S608
         rows = self._rows(
             f"SELECT session, split FROM tasks WHERE split != '' AND session IN ({_marks(sessions)})",  # noqa: S608
             tuple(sessions),
         )
-        return dict(rows)
+        return {keys[key]: side for key, side in kept} | dict(rows)
 
     def rejected(self, path: str) -> tuple[Edit, ...]:
         """Return the edits a person rejected for the file at this path."""
@@ -375,13 +379,6 @@ class SqliteBank:
     def _rows(self, query: str, values: tuple[str, ...]) -> list[Any]:
         with self._lock:
             return self._connection.execute(query, values).fetchall()
-
-
-def _first_match(task: Task, by_trace: Mapping[tuple[str, object], Banked]) -> Banked | None:
-    for trace in traces(task):
-        if trace in by_trace:
-            return by_trace[trace]
-    return None
 
 
 def _row(task: Task) -> tuple[object, ...]:

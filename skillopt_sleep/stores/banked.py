@@ -1,6 +1,6 @@
 """A remembered task, and how a person's edits of it combine with later ones; and which of two proposals says more."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.records import BY_HAND, Lesson, Proof, Proposal, Task, taken_back, why_ended, why_kept
+from skillopt_sleep.stores.purged import hashed
 
 _CACHED = 2_048
 
@@ -173,3 +174,16 @@ def decided_by(lessons: Sequence[Lesson], waiting: Iterable[Decided]) -> Iterato
             yield proposal, why_kept(quotes[-1] if quotes else None)
         else:
             yield proposal, why_ended(ended[lesson])
+
+
+def first_match(task: Task, by_trace: Mapping[tuple[str, object], Banked]) -> Banked | None:
+    """Return the entry that came from one of the same turns as the task."""
+    for trace in traces(task):
+        if trace in by_trace:
+            return by_trace[trace]
+    return None
+
+
+def side_key(session: str) -> str:
+    """Return the key under which a session's split stands in the table meta; it doesn't name the session."""
+    return f"side {hashed(session)}"

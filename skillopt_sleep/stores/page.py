@@ -12,6 +12,7 @@ from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import CUT_SHORT, Decision, Lesson, NightReport, Session, Standing, Task, report_data
 from skillopt_sleep.stores.bank import SqliteBank
+from skillopt_sleep.stores.banked import side_key
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.lessons import SqliteLessons
@@ -107,6 +108,9 @@ class SqlitePage:
         """Seal the night in one transaction; if it was cut short, its sessions stay unread."""
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
+            # Also of a session that stays unread, or what was learned from may decide in a later night.
+            sides = [(side_key(task.session), task.split.value) for task in tasks if task.split is not None]
+            self._connection.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", sides)
             if report.verdict in CUT_SHORT:
                 self.bank.add((), report.proposals, night=self.night)
             else:
