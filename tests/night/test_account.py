@@ -251,6 +251,18 @@ def test_the_files_of_a_project_that_moved_are_those_of_its_new_folder() -> None
     assert total.rows == (Row("codex", "/new/shop", files=2, sessions=2, requests=2),)
 
 
+def test_a_file_of_two_conversations_counts_once_and_both_are_sessions() -> None:
+    connection, index = opened()
+    first, second = a_session("s"), a_session("s#2", project="/home/bakery", hours=3)
+    both = Reading(sessions=(Packed.of(first), Packed.of(second, LeftOut.NO_USER_TURN)))
+    shelf = Shelf("codex", {"/1": (1, both), "/2": (1, holding(a_session("t")))})
+    with closing(connection):
+        total, history = add_up([shelf], index)
+        assert (total.files, total.shared, total.remembered, total.doubles) == (2, 1, 0, 0)
+        assert (len(total.sessions), total.skipped) == (2, {LeftOut.NO_USER_TURN: 1})
+        assert len(history.lines) == 3
+
+
 def test_what_the_next_nights_budget_does_not_reach_is_counted() -> None:
     connection, index = opened()
     files: dict[str, tuple[int, Reading]] = {}

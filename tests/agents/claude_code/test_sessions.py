@@ -133,6 +133,31 @@ def test_a_chain_that_breaks_in_the_middle_drops_only_what_was_taken_back_before
     assert only_session(written.save(tmp_path)).typed == ("first", "no, with pnpm", "second")
 
 
+def test_two_conversations_in_one_file_are_two_each_with_its_own_folder(written: Written, tmp_path: Path) -> None:
+    def went_on(folder: str, *, parent: str | None, at: str = "") -> None:
+        first = len(written.lines)
+        written.typed(f"write the {folder} notes", parent=parent)
+        written.said("done")
+        written.typed(f"no, {folder} notes are short")
+        for number, line in enumerate(written.lines[first:], start=first):
+            written.lines[number] = line.replace(b"/home/dev/shop", f"/home/dev/{folder}".encode())
+            if at:
+                written.lines[number] = written.lines[number].replace(b"2026-11-20T", at.encode())
+
+    went_on("shop", parent=None)
+    went_on("bakery", parent=None)
+    went_on("bakery/src", parent="")  # the person changed the folder
+    went_on("garage", parent="lost", at="2026-11-18T")  # the rest of a file that was written over
+    (found,) = read_all(written.save(tmp_path)).values()
+    sessions = [packed.session for packed in found.sessions]
+    assert [(session.id, session.cwd, len(session.typed)) for session in sessions] == [
+        ("claude_code:s", "/home/dev/shop", 2),
+        ("claude_code:s#2", "/home/dev/bakery", 4),
+        ("claude_code:s#3", "/home/dev/garage", 2),
+    ]
+    assert [session.ended.day for session in sessions] == [20, 20, 18]
+
+
 def test_a_damaged_line_in_the_chain_drops_nothing(written: Written, tmp_path: Path) -> None:
     written.typed("first")
     written.said("done")
