@@ -32,7 +32,7 @@ def show_account(total: Account, settings: HarvestSettings) -> None:
     left_out = _left_out(total, settings)
     if left_out:
         say()
-        say(_left_out_heading(total))
+        say(_left_out_heading(total, sum(count for count, _, _ in left_out)))
         rows = [[str(count), words, (name, DIM)] for count, name, words in left_out]
         say_table([Column("", right=True), Column("", wrapped=True), Column("", from_width=80)], rows, indent=2)
     remarks = list(_remarks(total, settings))
@@ -73,13 +73,12 @@ def _were(count: int) -> str:
     return "was" if count == 1 else "were"
 
 
-def _left_out_heading(total: Account) -> str:
-    count = counted(total.files - len(total.sessions), "file")
+def _left_out_heading(total: Account, files: int) -> str:
     if total.sessions:
-        return f"The other {count}:"
+        return f"The other {counted(files, 'file')}:"
     if total.files == 1:
         return "The file was left out:"
-    return f"All {count} were left out:"
+    return f"All {counted(total.files, 'file')} were left out:"
 
 
 def _left_out(total: Account, settings: HarvestSettings) -> list[tuple[int, str, str]]:
@@ -106,6 +105,8 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
     typed = sum(total.prompts.values())
     if typed:
         yield f"{counted(typed, 'prompt')} typed: {_kinds(total)}."
+    if total.shared:
+        yield f"Files that hold several conversations gave {counted(total.shared, 'session')} more."
     if total.copied:
         yield f"Repeated in copies and counted once: {counted(total.copied, 'prompt')}."
     for damage in total.damage:

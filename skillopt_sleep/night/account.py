@@ -58,6 +58,7 @@ class Damage(NamedTuple):
 class Account:
     """The totals: `files` is the sum of the sessions used, all `skipped`, `doubles` and `task_files`.
 
+    `shared` sessions in that sum are further conversations of a file that holds several.
     `copies` are sessions skipped as NO_USER_TURN because they only repeat another session's prompts; `copied` counts
     all repeated prompts. `read` and `older` count used sessions that no later night will read, `later` those that
     the next night's budget doesn't reach. `remembered` counts sessions that a night used and whose file is gone;
@@ -71,6 +72,7 @@ class Account:
     copies: int
     copied: int
     doubles: int
+    shared: int = 0
     task_files: int
     tasks: int
     rows: tuple[Row, ...]
@@ -132,23 +134,35 @@ class History:
         """Return why a session is left out, None if it is used."""
         return self.survey.left_out.get(line.id)
 
-    def current(self) -> dict[str, SessionLine]:
-        """Return the session each file counts for, by path: an unreadable one, else the one that ended last."""
-        by_path: dict[str, SessionLine] = {}
+    def current(self) -> dict[str, list[SessionLine]]:
+        """Return the sessions each file counts for, by path: an unreadable one, else its conversations.
+
+        Of sessions that a file held at different times the one that ended last counts.
+        """
+        by_path: dict[str, list[SessionLine]] = {}
         for line in self.lines:
             path = self.held[line.id].path
             if path not in self.files[line.source]:
                 continue
-            if line.left_out is LeftOut.UNREADABLE or path not in by_path:
-                by_path[path] = line
+            lines = by_path.setdefault(path, [line])
+            if line.left_out is LeftOut.UNREADABLE:
+                by_path[path] = [line]
+            elif line is not lines[0] and _conversation_of(line) == _conversation_of(lines[0]):
+                lines.append(line)
         return by_path
+
+
+def _conversation_of(line: SessionLine) -> str:
+    """Return the id of the first conversation in the session's file."""
+    return line.id.partition("#")[0]
 
 
 def account(history: History) -> Account:
     """Add up where every file and session of a history went."""
     survey = history.survey
-    current = history.current()
-    ids = {line.id for line in current.values()}
+    by_path = history.current()
+    current = [line for lines in by_path.values() for line in lines]
+    ids = {line.id for line in current}
     used: list[Surveyed] = []
     unread: list[Surveyed] = []
     for session in survey.sessions:
@@ -160,24 +174,25 @@ def account(history: History) -> Account:
     for source, paths in history.files.items():
         files += len(paths)
         if source != BY_HAND:
-            doubles += len(paths - current.keys())
+            doubles += len(paths - by_path.keys())
     return Account(
         files=files,
         sessions=tuple(used),
-        skipped=_skipped(history, current.values()),
+        skipped=_skipped(history, current),
         copies=len(ids.intersection(survey.copies)),
         copied=survey.copied,
         doubles=doubles,
-        task_files=len(history.files.get(BY_HAND, frozenset()) - current.keys()),
+        shared=len(current) - len(by_path),
+        task_files=len(history.files.get(BY_HAND, frozenset()) - by_path.keys()),
         tasks=len(survey.reviewed),
-        rows=_rows(used, current.values()),
+        rows=_rows(used, current),
         prompts=_prompts(used),
-        damage=_damage(current.values(), history.held),
+        damage=_damage(current, history.held),
         read=len(used) - len(unread),
         older=sum(session.ended < history.horizon for session in unread),
         later=_later(unread, history),
         remembered=len(history.held) - len(current),
-        spoiled=_spoiled(history, current.values()),
+        spoiled=_spoiled(history, current),
     )
 
 

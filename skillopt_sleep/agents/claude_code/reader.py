@@ -1,7 +1,8 @@
 """Build a session from the records of one Claude Code file."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -17,12 +18,14 @@ from skillopt_sleep.agents.claude_code.records import (
     QUEUE,
     ApiMessage,
     Block,
+    Link,
     Record,
     Spent,
     answers_in,
     decided_by,
     instruction_files,
     kind_of,
+    total_of,
 )
 from skillopt_sleep.agents.claude_code.text import (
     custom_command,
@@ -37,10 +40,12 @@ from skillopt_sleep.agents.claude_code.text import (
     typed_command,
     without_reminders,
 )
+from skillopt_sleep.agents.claude_code.tree import abandoned
 from skillopt_sleep.agents.claude_code.written import USER_MODIFIED, WRITERS, Written
 from skillopt_sleep.agents.transcripts.briefs import ToolInput
 from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS, Call, Draft, Message, TypedShell
-from skillopt_sleep.records import LeftOut, Origin, Usage
+from skillopt_sleep.kit.projects import project_root
+from skillopt_sleep.records import LeftOut, Origin
 
 _results = msgspec.json.Decoder(str | list[Block])
 _FROM_SERVERS = "mcp__"
@@ -52,17 +57,20 @@ class SessionReader:
     """Takes the records of a file in order, but for those of `strangers`: sessions that don't belong here.
 
     `forked` tells that two prompts follow the same record, `mixed` that records name another session; `misplaced`
-    counts the records of strangers. `pastes` tells what was pasted in the session's prompts.
+    counts the records of strangers. `pastes` tells what was pasted in the session's prompts. `drafts` are the
+    conversations of the file, and `draft` is the last of them.
     """
 
     def __init__(self, name: str, strangers: Collection[str] = (), pastes: Pastes = NO_PASTES) -> None:
         self.draft = Draft()
+        self.drafts = [self.draft]
         self.forked = False
         self.mixed = False
         self.misplaced = 0
         self._name = name
         self._strangers = strangers
         self._pastes = pastes
+        self._cwd: str | None = None  # of the last record
         self._queue = Queue()
         self._from_editor = False
         self._has_main = False
@@ -87,6 +95,12 @@ class SessionReader:
             self._has_sidechain = True
             if self._has_main:
                 return False
+        if record.cwd != self._cwd and self._begins_anew(record):
+            self.draft.usage = total_of(self._spent)
+            self._spent = {}
+            self.draft = Draft(text_size=self.draft.text_size)
+            self.drafts.append(self.draft)
+        self._cwd = record.cwd
         draft = self.draft
         if record.timestamp:
             draft.last = record.timestamp
@@ -98,28 +112,37 @@ class SessionReader:
             draft.date(begin, record.timestamp)
         return True
 
-    def left_out(self) -> LeftOut | None:
-        """Return why the session by itself is left out, if it is; to be called once, at the end."""
-        self.draft.usage = _sum(self._spent)
+    def left_out(self, draft: Draft) -> LeftOut | None:
+        """Return why one of the conversations by itself is left out, if it is; to be called once, at the end."""
+        if draft is self.draft:
+            draft.usage = total_of(self._spent)
         if self._has_sidechain and not self._has_main:
             return LeftOut.SUBAGENT
-        if self.draft.by_program() and not self._from_editor:
+        if draft.by_program() and not self._from_editor:
             return LeftOut.HEADLESS
-        if self.typed():
+        if _typed_in([draft]):
             return None
-        return LeftOut.HEADLESS if self.draft.entrypoint.startswith("sdk") else LeftOut.NO_USER_TURN
+        return LeftOut.HEADLESS if draft.entrypoint.startswith("sdk") else LeftOut.NO_USER_TURN
 
     def is_full(self) -> bool:
         """Shorten what came since the last call, and return whether the session can hold no more."""
         return self.draft.is_full() or len(self._spent) > MOST_ITEMS or len(self._records) > MOST_RECORDS
 
-    def typed(self) -> set[str]:
-        """Return the ids of the records that a person, or a program in their place, typed."""
-        return {item.id for item in self.draft.items if isinstance(item, Message) and item.origin is Origin.USER}
+    def drop(self, links: Sequence[Link]) -> None:
+        """Leave out what was taken back, as the records' places in the tree tell."""
+        gone = abandoned(links, _typed_in(self.drafts))
+        for draft in self.drafts:
+            draft.items = [item for item in draft.items if item.id not in gone]
 
-    def drop(self, gone: frozenset[str]) -> None:
-        """Leave out what was read from these records."""
-        self.draft.items = [item for item in self.draft.items if item.id not in gone]
+    def _begins_anew(self, record: Record) -> bool:
+        """Return whether a record of another project begins another conversation, or is left of one from before."""
+        draft = self.draft
+        if not record.cwd or not draft.cwd or project_root(record.cwd) == project_root(draft.cwd):
+            return False
+        if record.parent_uuid is None and record.logical_parent_uuid is None:
+            return not record.is_sidechain
+        at, first = record.timestamp, draft.first
+        return isinstance(at, str) and isinstance(first, str) and at < first
 
     def _is_double(self, record: Record) -> bool:
         """Return whether a record of the same id was taken before, and remember this one's."""
@@ -296,6 +319,12 @@ class SessionReader:
                 self.draft.items.append(Message(Origin.USER, said, record.uuid or ""))
 
 
+def _typed_in(drafts: Iterable[Draft]) -> set[str]:
+    """Return the ids of the records that a person, or a program in their place, typed."""
+    items = chain.from_iterable(draft.items for draft in drafts)
+    return {item.id for item in items if isinstance(item, Message) and item.origin is Origin.USER}
+
+
 def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
     """Return what of a record's texts was typed, by a person or by a program in their place."""
     if not _may_be_typed(record, origin):
@@ -363,12 +392,3 @@ def _result_text(content: msgspec.Raw) -> str:
     if isinstance(result, str):
         return result
     return "\n".join(block.text or "" for block in result)
-
-
-def _sum(spent: dict[str, Spent]) -> Usage:
-    total = Usage()
-    for usage in spent.values():
-        cached = usage.cache_read_input_tokens or 0
-        input_tokens = (usage.input_tokens or 0) + (usage.cache_creation_input_tokens or 0) + cached
-        total += Usage(input_tokens=input_tokens, output_tokens=usage.output_tokens or 0, cached_tokens=cached)
-    return total

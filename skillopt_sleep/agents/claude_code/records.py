@@ -11,6 +11,7 @@ import msgspec
 
 from skillopt_sleep.agents.transcripts.briefs import ToolInput
 from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS
+from skillopt_sleep.records import Usage
 
 # The kinds of the conversation itself; of all others, only the queue is of use.
 CONVERSATION = frozenset({"user", "assistant", "attachment", "system"})
@@ -89,6 +90,7 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     """One line of a session's file."""
 
     parent_uuid: str | None = None
+    logical_parent_uuid: str | None = None
     is_sidechain: bool | None = None
     attachment: Attachment | None = None
     type: str = ""
@@ -180,3 +182,13 @@ def answers_in(result: msgspec.Raw) -> str:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
     return "\n".join(f"{question}: {answer}" for question, answer in answers.items() if answer.strip())
+
+
+def total_of(spent: dict[str, Spent]) -> Usage:
+    """Return the usage of all messages, whose ids are the keys."""
+    total = Usage()
+    for usage in spent.values():
+        cached = usage.cache_read_input_tokens or 0
+        input_tokens = (usage.input_tokens or 0) + (usage.cache_creation_input_tokens or 0) + cached
+        total += Usage(input_tokens=input_tokens, output_tokens=usage.output_tokens or 0, cached_tokens=cached)
+    return total

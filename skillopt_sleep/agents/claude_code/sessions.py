@@ -22,7 +22,7 @@ from skillopt_sleep.agents.claude_code.records import (
     Link,
     Record,
 )
-from skillopt_sleep.agents.claude_code.tree import abandoned, strangers
+from skillopt_sleep.agents.claude_code.tree import strangers
 from skillopt_sleep.agents.claude_code.written import CHANGED_ON_DISK, USER_MODIFIED
 from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
 from skillopt_sleep.agents.transcripts.jsonl import Lines, is_whole, time_in
@@ -91,13 +91,17 @@ def parse(path: str, history: History | None = None) -> tuple[Stamp, Reading]:
     if reader.mixed and (others := strangers(_tree(path), file.stem)):
         lines, reader = _read(path, SessionReader(file.stem, others, pastes))
     if reader.forked:
-        reader.drop(abandoned(_tree(path), reader.typed()))
-    left_out = reader.left_out()
-    if left_out is LeftOut.SUBAGENT:
-        reader.draft.items.clear()
-    damaged = lines.damaged + reader.misplaced
-    session = reader.draft.session(NAME, file.stem, lines.stamp, damaged=damaged, torn=lines.torn)
-    return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
+        reader.drop(_tree(path))
+    sessions: list[Packed] = []
+    for number, draft in enumerate(reader.drafts, start=1):
+        left_out = reader.left_out(draft)
+        if left_out is LeftOut.SUBAGENT:
+            draft.items.clear()
+        name = file.stem if number == 1 else f"{file.stem}#{number}"
+        damaged = lines.damaged + reader.misplaced if number == 1 else 0
+        session = draft.session(NAME, name, lines.stamp, damaged=damaged, torn=lines.torn)
+        sessions.append(Packed.of(session, left_out))
+    return lines.stamp, Reading(sessions=tuple(sessions))
 
 
 def _read(path: str, reader: SessionReader) -> tuple[Lines, SessionReader]:

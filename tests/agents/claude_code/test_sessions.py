@@ -146,7 +146,9 @@ def test_two_conversations_in_one_file_are_two_each_with_its_own_folder(written:
 
     went_on("shop", parent=None)
     went_on("bakery", parent=None)
-    went_on("bakery/src", parent="")  # the person changed the folder
+    written.add("system", parent=None, subtype="compact_boundary", logicalParentUuid=written.last)
+    written.lines[-1] = written.lines[-1].replace(b"/home/dev/shop", b"/home/dev/bakery/src")
+    went_on("bakery/src", parent="")  # the agent changed the folder
     went_on("garage", parent="lost", at="2026-11-18T")  # the rest of a file that was written over
     (found,) = read_all(written.save(tmp_path)).values()
     sessions = [packed.session for packed in found.sessions]
