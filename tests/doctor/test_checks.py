@@ -3,12 +3,16 @@
 import sqlite3
 
 from skillopt_sleep.doctor.findings import State, Topic
+from skillopt_sleep.night.survey import survey_indexed
 from skillopt_sleep.protocols import Reservation
-from skillopt_sleep.records import CallState, Purpose, Usage
+from skillopt_sleep.records import CallState, Purpose, UnknownKinds, Usage
 from skillopt_sleep.settings import Settings
 from skillopt_sleep.stores.schema import VERSION
 from skillopt_sleep.stores.user import open_store
+from tests.builders import a_session
 from tests.doctor.machine import CODEX_VERSION, SIMULATED, Machine
+from tests.night.test_account import RULES
+from tests.stores.opening import put
 
 
 def spent(machine: Machine, calls: int = 3) -> None:
@@ -51,6 +55,17 @@ def test_looking_writes_nothing(machine: Machine) -> None:
 def test_nothing_in_the_environment_is_needed(machine: Machine) -> None:
     machine.environ = {"SKILLOPT_SLEEP_HOME": str(machine.folder / "sleep")}
     assert machine.problems() == []
+
+
+def test_records_of_unknown_kinds_are_told_with_the_version(machine: Machine) -> None:
+    half = UnknownKinds(version="2.1.340", kinds=("human_input",), count=3, records=100)
+    store = open_store(Settings(), machine.paths)
+    put(store, a_session(unknown=half), a_session(id="claude_code:s2"))
+    survey_indexed(["claude_code"], store.index, RULES)
+    store.close()
+    (told,) = [finding for finding in machine.look() if "unknown kind" in finding.says]
+    assert told.says == "Claude Code 2.1.340 (tested to 2.1.332): 3 % of records of 1 unknown kind"
+    assert (told.topic, told.state) == (Topic.STORE, State.UNKNOWN)
 
 
 def test_settings_that_are_wrong_are_a_problem_and_the_rest_is_looked_at_still(machine: Machine) -> None:

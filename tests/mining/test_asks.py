@@ -91,3 +91,11 @@ def test_every_typed_turn_is_exactly_one_of_the_three() -> None:
     of_asks = [turn for ask in asks(session) for turn in (ask.turn, *ask.corrections)]
     talked = [index for index, take in takes(session) if take is Take.SMALL_TALK]
     assert sorted([*of_asks, *talked]) == found
+
+
+def test_a_correction_whose_request_could_not_be_read_is_no_request() -> None:
+    answer = a_turn("npm start", origin=Origin.ASSISTANT)
+    half_read = a_session(answer, a_turn("no, use pnpm, never npm"), answer, a_turn("add a test"))
+    assert kinds(half_read) == [Take.CORRECTION, Take.REQUEST]
+    assert asks(half_read) == (Ask(3),)
+    assert kinds(a_session(answer, a_turn("add a test"))) == [Take.REQUEST]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
-from skillopt_sleep.records import LeftOut, Origin
-from tests.agents.reading import only_session, read_all, sessions_of
+from skillopt_sleep.records import LeftOut, Origin, UnknownKinds
+from tests.agents.reading import TRANSCRIPTS, only_session, read_all, sessions_of
 from tests.sessions import Exchange, ToolCall, claude_session
 
 START = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
@@ -341,6 +341,21 @@ def test_a_record_that_is_written_twice_counts_once(written: Written, tmp_path: 
     session = only_session(written.save(tmp_path))
     assert session.typed == ("first", "continue", "continue")
     assert len(session.tools) == 1
+
+
+def test_records_of_unknown_kinds_are_counted_with_their_version(written: Written, tmp_path: Path) -> None:
+    written.add("human_input", input="create a run script", version="9.9.8")
+    written.said("done", version="9.9.9")
+    written.typed("thanks", version="9.9.9")
+    for kind in ("model_trace", "model_trace", "mode", "last-prompt", "queue-operation"):
+        written.lines.append(f'{{"type":"{kind}","sessionId":"s","state":{{}}}}'.encode())
+    unknown = only_session(written.save(tmp_path)).unknown
+    assert unknown == UnknownKinds(version="9.9.9", kinds=("human_input", "model_trace"), count=3, records=8)
+
+
+def test_of_the_genuine_programs_no_kind_is_unknown() -> None:
+    for folder in (TRANSCRIPTS / "claude").iterdir():
+        assert [session.unknown for session, _ in sessions_of(ClaudeCode(folder)).values() if session.unknown] == []
 
 
 def test_reminders_glued_to_a_prompt_of_an_older_version_are_cut_off(written: Written, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents.codex.sessions import Codex
-from skillopt_sleep.records import LeftOut, Origin
-from tests.agents.reading import only_session, read_all, sessions_of
+from skillopt_sleep.records import LeftOut, Origin, UnknownKinds
+from tests.agents.reading import TRANSCRIPTS, only_session, read_all, sessions_of
 from tests.sessions import Exchange, ToolCall, codex_session
 
 START = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
@@ -142,6 +142,21 @@ def test_a_line_that_is_written_twice_counts_once(written: Written, tmp_path: Pa
     written.lines += written.lines[1:]
     written.typed("continue")
     assert only_session(written.save(tmp_path)).typed == ("first", "continue", "continue")
+
+
+def test_lines_of_unknown_kinds_are_counted_with_their_version(tmp_path: Path) -> None:
+    written = Written(tmp_path, cli_version="9.9.9")
+    written.add("human_input", {"text": "create a run script"})
+    written.event("thanks")
+    written.add("human_input", {"type": "text", "text": "no, use pnpm"})
+    written.add("world_state", {"full": True})
+    unknown = only_session(written.save(tmp_path)).unknown
+    assert unknown == UnknownKinds(version="9.9.9", kinds=("human_input",), count=2, records=5)
+
+
+def test_of_the_genuine_programs_no_kind_is_unknown() -> None:
+    for folder in (TRANSCRIPTS / "codex").iterdir():
+        assert [session.unknown for session, _ in sessions_of(Codex(folder)).values() if session.unknown] == []
 
 
 def test_events_that_are_not_plain_were_not_typed(written: Written, tmp_path: Path) -> None:
