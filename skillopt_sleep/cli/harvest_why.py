@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from skillopt_sleep.agents import half_read
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.kit.words import WIDTH, ago, counted
 from skillopt_sleep.night.account import TypedTurn
@@ -15,8 +16,9 @@ _PASTED = "(a text you pasted, which founds no rule)"
 def explained(explanation: Explanation, *, now: datetime) -> Iterator[str]:
     """Yield the explanation as lines for people."""
     fate = f"left out ({explanation.reason})" if explanation.reason else "used"
-    if explanation.reason is LeftOut.NO_USER_TURN and explanation.session.damaged:
-        fate = "left out (damaged)"
+    session = explanation.session
+    if explanation.reason is LeftOut.NO_USER_TURN and (session.damaged or session.unknown):
+        fate = "left out (damaged)" if session.damaged else "left out (half read)"
     yield f"{spelled(explanation.session.id)}: {fate}"
     yield f"  {one_line(explanation.because, limit=1_000)}"
     yield ""
@@ -37,6 +39,8 @@ def _details(explanation: Explanation, now: datetime) -> Iterator[str]:
         yield f"folder   {spelled(session.cwd)}"
     yield f"time     {_period(session)}, {ago(session.ended, now)}"
     yield f"night    {explanation.night}"
+    if session.unknown:
+        yield f"unread   {half_read(session.source, session.unknown)}"
     if session.damaged:
         yield f"damage   {counted(session.damaged, 'unreadable line')}, skipped"
     if explanation.turns:

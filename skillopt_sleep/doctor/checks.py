@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.agents import AGENTS, half_read
 from skillopt_sleep.backends.metered import month_of
 from skillopt_sleep.daemon.zone import local_zone
 from skillopt_sleep.doctor.adopted import look_at_adopted
@@ -158,6 +158,10 @@ def look_at_store(paths: Paths, store: Glance | None) -> Iterator[Finding]:
         yield fine(Topic.STORE, "no night has run yet", "begin with: skillopt-sleep run --example")
         return
     yield fine(Topic.STORE, f"{paths.database} is intact; nights: {store.nights}")
+    for source, kinds in store.unknown:
+        yield unknown(
+            Topic.STORE, half_read(source, kinds), "what is in them isn't used; see: skillopt-sleep harvest"
+        )
     running = is_running(paths.data)
     for night in store.unfinished:
         if running:

@@ -28,9 +28,13 @@ class Ask(NamedTuple):
 def takes(session: Session) -> Iterator[tuple[int, Take]]:
     """Yield the index of every typed turn with what the turn is taken for, in order.
 
-    Whatever is typed after the person rejected a call or stopped the agent is a correction.
+    Whatever is typed after the person rejected a call or stopped the agent is a correction. If the agent spoke before
+    anything that was typed, the first request couldn't be read, and what reads as its correction is one of nothing.
     """
     last: int | None = None  # the last turn that wasn't small talk
+    said = [index for index, turn in enumerate(session.turns) if turn.origin is not Origin.HARNESS]
+    if said and session.turns[said[0]].origin is Origin.ASSISTANT:
+        last = said[0]
     request = ""
     for index, turn in enumerate(session.turns):
         if turn.origin is not Origin.USER:
@@ -54,7 +58,7 @@ def asks(session: Session) -> tuple[Ask, ...]:
     for index, take in takes(session):
         if take is Take.REQUEST:
             requests.append(Ask(index))
-        elif take is Take.CORRECTION:
+        elif take is Take.CORRECTION and requests:
             last = requests[-1]
             requests[-1] = Ask(last.turn, (*last.corrections, index))
     return tuple(requests)

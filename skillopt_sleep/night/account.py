@@ -15,7 +15,17 @@ from skillopt_sleep.night.harvest import HarvestRules
 from skillopt_sleep.night.reach import Load, beyond
 from skillopt_sleep.night.survey import Survey, Surveyed
 from skillopt_sleep.protocols import Index
-from skillopt_sleep.records import BY_HAND, Heard, Held, LeftOut, Origin, Session, SessionLine
+from skillopt_sleep.records import (
+    BY_HAND,
+    Heard,
+    Held,
+    LeftOut,
+    Origin,
+    Session,
+    SessionLine,
+    UnknownKinds,
+    unknown_kinds,
+)
 
 # What a typed turn is taken for, as mining/asks.py names it.
 REQUEST = "request"
@@ -32,7 +42,13 @@ WORDS = {
     LeftOut.OLDER: "older than the first night looks back",
     LeftOut.LATER: "left for a later night: the newest come first",
 }
-DAMAGED = "damaged: nothing that was typed in it can be read"
+DAMAGED = "damaged, or of kinds that aren't known: nothing that was typed in it can be read"
+
+
+def in_words(reason: LeftOut, read: Heard | Session | None) -> str:
+    """Return why a session is left out; one that can't be read isn't one in which nobody typed."""
+    is_spoiled = reason is LeftOut.NO_USER_TURN and read is not None and (read.damaged or read.unknown)
+    return DAMAGED if is_spoiled else WORDS[reason]
 
 
 class Row(NamedTuple):
@@ -62,8 +78,9 @@ class Account:
     `copies` are sessions skipped as NO_USER_TURN because they only repeat another session's prompts; `copied` counts
     all repeated prompts. `read` and `older` count used sessions that no later night will read, `later` those that
     the next night's budget doesn't reach. `remembered` counts sessions that a night used and whose file is gone;
-    they are in no other number. `spoiled` are sessions skipped as NO_USER_TURN of damaged files. `prompts` counts
-    everything typed in the used sessions, by kind.
+    they are in no other number. `spoiled` are sessions skipped as NO_USER_TURN of files that are damaged or half
+    read: `unknown` adds up the records of unknown kinds, each with its source. `prompts` counts everything typed in
+    the used sessions, by kind.
     """
 
     files: int
@@ -83,6 +100,7 @@ class Account:
     later: int
     remembered: int
     spoiled: int
+    unknown: tuple[tuple[str, UnknownKinds], ...] = ()
 
     @property
     def requests(self) -> int:
@@ -193,6 +211,7 @@ def account(history: History) -> Account:
         later=_later(unread, history),
         remembered=len(history.held) - len(current),
         spoiled=_spoiled(history, current),
+        unknown=unknown_kinds((line.source, one) for line in current if (one := history.held[line.id].heard)),
     )
 
 
@@ -216,11 +235,11 @@ def _skipped(history: History, lines: Iterable[SessionLine]) -> Counter[LeftOut]
 
 
 def _spoiled(history: History, lines: Iterable[SessionLine]) -> int:
-    """Count the damaged sessions of which nothing typed can be read."""
+    """Count the damaged and half-read sessions of which nothing typed can be read."""
     count = 0
     for line in lines:
         heard = history.held[line.id].heard
-        if line.id not in history.survey.copies and heard and heard.damaged:
+        if line.id not in history.survey.copies and heard and (heard.damaged or heard.unknown):
             count += history.why(line) is LeftOut.NO_USER_TURN
     return count
 
@@ -266,7 +285,7 @@ def _corrections(heard: Heard) -> dict[int, list[int]]:
         if turn.take == REQUEST:
             request = turn.turn
             corrections[request] = []
-        elif turn.take == CORRECTION:
+        elif turn.take == CORRECTION and request in corrections:
             corrections[request].append(turn.turn)
     return corrections
 

@@ -62,12 +62,15 @@ class Hooks:
 class Agent:
     """A coding agent: what people call it, the name of its sessions' source, and what it reads, writes and runs.
 
+    `tested` is the latest version of its program whose sessions we know.
+
     `sessions` makes the source of the sessions in an agent's home. `api` is the API that its program speaks, as in
     `backend.name`.
     """
 
     title: str
     source: str
+    tested: str
     api: str
     sessions: Callable[[Path], Transcripts]
     program: Dialect

@@ -84,6 +84,7 @@ from skillopt_sleep.records.readings import (
     SessionLine,
     Stamp,
     packed_heard,
+    unknown_kinds,
     unpacked,
     unpacked_heard,
 )
@@ -123,6 +124,7 @@ from skillopt_sleep.records.sessions import (
     ToolEvent,
     Turn,
     TypedCommand,
+    UnknownKinds,
     Usage,
 )
 from skillopt_sleep.records.solved import Solved, solved
@@ -318,6 +320,7 @@ __all__ = [
     "Turn",
     "Twin",
     "TypedCommand",
+    "UnknownKinds",
     "UpdateMode",
     "Usage",
     "Verdict",
@@ -347,6 +350,7 @@ __all__ = [
     "tasks_of",
     "told",
     "tries",
+    "unknown_kinds",
     "unknown_rate",
     "unpacked",
     "unpacked_heard",

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.words import counted, home_path
-from skillopt_sleep.night.account import DAMAGED, WORDS, History, TypedTurn, typed_turns
+from skillopt_sleep.night.account import WORDS, History, TypedTurn, in_words, typed_turns
 from skillopt_sleep.night.heard import hear
 from skillopt_sleep.night.survey import Surveyed
 from skillopt_sleep.records import LeftOut, Origin, Session, SessionLine
@@ -154,8 +154,7 @@ def _because(history: History, line: SessionLine, stored: Session, reason: LeftO
             quiet = _duration(seconds(settings.harvest.quiet))
             return f"still active: its last record is {age} old, and it must be quiet for {quiet} (harvest.quiet)"
         case LeftOut.SUBAGENT | LeftOut.NO_USER_TURN | LeftOut.OLDER | LeftOut.LATER:
-            is_spoiled = reason is LeftOut.NO_USER_TURN and stored.damaged
-            return DAMAGED if is_spoiled else WORDS[reason]
+            return in_words(reason, stored)
 
 
 def _headless(stored: Session) -> str:

@@ -18,6 +18,7 @@ def _sessions(home: Path) -> Transcripts:
 AGENT = Agent(
     title="Claude Code",
     source="claude_code",
+    tested="2.1.332",
     api="anthropic",
     sessions=_sessions,
     program=Claude(),

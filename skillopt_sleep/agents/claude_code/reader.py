@@ -1,6 +1,7 @@
 """Build a session from the records of one Claude Code file."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
@@ -12,6 +13,7 @@ from skillopt_sleep.agents.claude_code.records import (
     CONVERSATION,
     DIALOG,
     INSTRUCTIONS,
+    KINDS,
     MOST_RECORDS,
     NOT_TYPED,
     PLAN,
@@ -24,7 +26,10 @@ from skillopt_sleep.agents.claude_code.records import (
     answers_in,
     decided_by,
     instruction_files,
+    is_sent,
     kind_of,
+    may_be_typed,
+    says_program,
     total_of,
 )
 from skillopt_sleep.agents.claude_code.text import (
@@ -57,8 +62,8 @@ class SessionReader:
     """Takes the records of a file in order, but for those of `strangers`: sessions that don't belong here.
 
     `forked` tells that two prompts follow the same record, `mixed` that records name another session; `misplaced`
-    counts the records of strangers. `pastes` tells what was pasted in the session's prompts. `drafts` are the
-    conversations of the file, and `draft` is the last of them.
+    counts the records of strangers, `unknown` those of kinds that we don't know. `pastes` tells what was pasted in
+    the session's prompts. `drafts` are the conversations of the file, and `draft` is the last of them.
     """
 
     def __init__(self, name: str, strangers: Collection[str] = (), pastes: Pastes = NO_PASTES) -> None:
@@ -67,6 +72,8 @@ class SessionReader:
         self.forked = False
         self.mixed = False
         self.misplaced = 0
+        self.version = ""
+        self.unknown = Counter[str]()
         self._name = name
         self._strangers = strangers
         self._pastes = pastes
@@ -85,9 +92,9 @@ class SessionReader:
     def take(self, record: Record) -> bool:
         """Use one record, and return whether it belongs to the conversation."""
         kind = record.type
-        if kind == QUEUE:
-            self._queue.note(record.operation, record.timestamp)
+        self.version = record.version or self.version
         if kind not in CONVERSATION:
+            self._note_loose(record)
             return False
         if self._is_double(record) or (record.session_id != self._name and self._is_strangers(record)):
             return False
@@ -143,6 +150,12 @@ class SessionReader:
             return not record.is_sidechain
         at, first = record.timestamp, draft.first
         return isinstance(at, str) and isinstance(first, str) and at < first
+
+    def _note_loose(self, record: Record) -> None:
+        if record.type == QUEUE:
+            self._queue.note(record.operation, record.timestamp)
+        elif record.type not in KINDS:
+            self.unknown[record.type] += 1
 
     def _is_double(self, record: Record) -> bool:
         """Return whether a record of the same id was taken before, and remember this one's."""
@@ -228,13 +241,13 @@ class SessionReader:
             pasted = pasted_in(typed, self._pastes)
             self.draft.items.append(Message(Origin.USER, typed, name, by_program, pasted=pasted))
             return
-        if not _is_sent(record) and any(is_interruption(text) for text in texts):
+        if not is_sent(record) and any(is_interruption(text) for text in texts):
             self.draft.stop(name)
         self.draft.items.append(Message(Origin.HARNESS, "\n".join(texts), name))
 
     def _custom_command(self, record: Record, texts: list[str], origin: str) -> tuple[str, str]:
         """Return a custom command and what was typed behind it; nothing if the agent itself began the command."""
-        if len(texts) > 1 or not _may_be_typed(record, origin):
+        if len(texts) > 1 or not may_be_typed(record, origin):
             return "", ""
         if not origin and self.draft.items and isinstance(self.draft.items[-1], Call):
             return "", ""
@@ -244,7 +257,7 @@ class SessionReader:
         """Note a command that the person ran in the prompt, once its output follows: a pasted one has none."""
         typed = self._typed
         self._typed = None
-        if _is_sent(record) or len(texts) != 1:
+        if is_sent(record) or len(texts) != 1:
             return
         if typed is not None and record.parent_uuid == typed.id and is_command_output(texts[0]):
             self.draft.items.append(typed)
@@ -254,7 +267,7 @@ class SessionReader:
     def _is_by_program(self, record: Record, texts: list[str], *, ahead: bool) -> bool:
         """Return whether a program typed this, by the record itself or, if it names no entrypoint, by the queue."""
         if record.entrypoint is not None or record.prompt_source is not None:
-            return _says_program(record)
+            return says_program(record)
         if any(is_of_editor(text) for text in texts):
             self._from_editor = True
         return not record.is_meta and self._queue.is_by_program(record.timestamp, ahead=ahead)
@@ -306,7 +319,7 @@ class SessionReader:
         elif call.name in WRITERS:
             call.changed = USER_MODIFIED in bytes(record.tool_use_result)
         elif call.name == DIALOG and (answers := answers_in(record.tool_use_result)):
-            self.draft.items.append(Message(Origin.USER, answers, record.uuid or "", _says_program(record)))
+            self.draft.items.append(Message(Origin.USER, answers, record.uuid or "", says_program(record)))
 
     def _take_error(self, record: Record, block: Block, call: Call) -> None:
         call.error = True
@@ -327,21 +340,12 @@ def _typed_in(drafts: Iterable[Draft]) -> set[str]:
 
 def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
     """Return what of a record's texts was typed, by a person or by a program in their place."""
-    if not _may_be_typed(record, origin):
+    if not may_be_typed(record, origin):
         return []
     texts = [text for text in texts if not is_wrapper(text)]
     if origin == "human":
         return texts
     return [without_reminders(text) for text in texts if not is_preface(text)]
-
-
-def _may_be_typed(record: Record, origin: str) -> bool:
-    """Return whether a person, or a program in their place, may have typed this record's texts."""
-    if _is_hidden(record) or record.turn_companion or record.scheduled_task_id is not None:
-        return False
-    if record.row_source in NOT_TYPED or record.prompt_source == "system":
-        return False
-    return origin in {"", "human"} and record.turn_origin in {None, "", "human", "sdk"}
 
 
 def _is_the_persons(record: Record, call: Call) -> bool:
@@ -351,19 +355,6 @@ def _is_the_persons(record: Record, call: Call) -> bool:
     if not call.name.startswith(_FROM_SERVERS):
         return True
     return record.tool_denial_kind == "user-rejected" or bytes(record.tool_use_result) == _REJECTED
-
-
-def _is_hidden(record: Record) -> bool | None:
-    return record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
-
-
-def _is_sent(record: Record) -> bool:
-    """Return whether somebody sent this as a prompt, or the program hides it: then it is no note on what was done."""
-    return bool(_is_hidden(record)) or record.origin is not None or record.prompt_source is not None
-
-
-def _says_program(record: Record) -> bool:
-    return record.prompt_source == "sdk" or (record.entrypoint or "").startswith("sdk")
 
 
 def _blocks(record: Record) -> list[Block]:

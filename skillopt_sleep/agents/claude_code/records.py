@@ -16,6 +16,26 @@ from skillopt_sleep.records import Usage
 # The kinds of the conversation itself; of all others, only the queue is of use.
 CONVERSATION = frozenset({"user", "assistant", "attachment", "system"})
 QUEUE = "queue-operation"
+# All kinds that the tested version writes.
+KINDS = CONVERSATION | frozenset(
+    (
+        *("agent-color", "agent-name", "agent-setting", "ai-title", "api-request", "api-request-blob"),
+        *("api-request-resumed", "api-request-shape", "artifact-autoreact-ledger", "artifact-comment-monitor"),
+        *(
+            "atis-latch",
+            "attribution-snapshot",
+            "bridge-session",
+            "content-replacement",
+            "continued-in",
+            "cost-state",
+        ),
+        *("custom-title", "data-flow-incomplete", "data-flow-records", "derived-from", "dev-mods", "ended-by-model"),
+        *("file-history-delta", "file-history-snapshot", "fork-context-ref", "frame-link", "history-suppression"),
+        *("isolation-latch", "last-prompt", "memory-mode", "mode", "observer-ref", "permission-mode", "pr-link"),
+        *("progress", QUEUE, "relocated", "resume-head-vouch", "session-owner", "summary", "tag", "tools-used"),
+        *("worktree-state",),
+    )
+)
 # The attachments that hold instruction files: those in force from the start, and one that a folder brought along.
 INSTRUCTIONS = ("instructions", "nested_memory")
 
@@ -114,6 +134,7 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     entrypoint: str | None = None
     cwd: str | None = None
     session_id: str | None = None
+    version: str | None = None
 
 
 # The parent of a record that names none; a root names null.
@@ -157,6 +178,30 @@ def kind_of(origin: Any) -> str:
     if isinstance(origin, dict):
         kind = cast("dict[str, Any]", origin).get("kind")
     return kind if isinstance(kind, str) else ""
+
+
+def may_be_typed(record: Record, origin: str) -> bool:
+    """Return whether a person, or a program in their place, may have typed this record's texts."""
+    if is_hidden(record) or record.turn_companion or record.scheduled_task_id is not None:
+        return False
+    if record.row_source in NOT_TYPED or record.prompt_source == "system":
+        return False
+    return origin in {"", "human"} and record.turn_origin in {None, "", "human", "sdk"}
+
+
+def is_hidden(record: Record) -> bool | None:
+    """Return whether the program shows the record to the model only, or to the person only."""
+    return record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
+
+
+def is_sent(record: Record) -> bool:
+    """Return whether somebody sent this as a prompt, or the program hides it: then it is no note on what was done."""
+    return bool(is_hidden(record)) or record.origin is not None or record.prompt_source is not None
+
+
+def says_program(record: Record) -> bool:
+    """Return whether the record says that a program sent it."""
+    return record.prompt_source == "sdk" or (record.entrypoint or "").startswith("sdk")
 
 
 def decided_by(decision: msgspec.Raw) -> str:

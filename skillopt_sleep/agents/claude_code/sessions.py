@@ -10,12 +10,14 @@ from itertools import islice
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from skillopt_sleep.agents.claude_code.history import NO_PASTES, History, load_history, pastes_of
 from skillopt_sleep.agents.claude_code.reader import SessionReader
 from skillopt_sleep.agents.claude_code.records import (
     CONVERSATION,
     INSTRUCTIONS,
+    KINDS,
     MOST_RECORDS,
     QUEUE,
     RECORD_START,
@@ -27,7 +29,7 @@ from skillopt_sleep.agents.claude_code.written import CHANGED_ON_DISK, USER_MODI
 from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
 from skillopt_sleep.agents.transcripts.jsonl import Lines, is_whole, time_in
 from skillopt_sleep.protocols import Unlisted
-from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Stamp
+from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Stamp, UnknownKinds
 
 NAME = "claude_code"
 
@@ -38,6 +40,7 @@ _links = msgspec.json.Decoder(Link)
 _SMALL = 4096
 _LOOSE = b'{"type":"'
 _READ = frozenset(kind.encode() for kind in (*CONVERSATION, QUEUE))
+_KINDS = frozenset(kind.encode() for kind in KINDS)
 _LARGE = re.compile(
     rb'\{"parentUuid":(?:null|"[^"]*"),"isSidechain":(?:true|false),(?:"\w+":(?:"[^"]*"|null|true|false|\d+),)*'
     rb'(?:"attachment":\{"type":"(?P<attachment>\w+)"'
@@ -100,6 +103,9 @@ def parse(path: str, history: History | None = None) -> tuple[Stamp, Reading]:
         name = file.stem if number == 1 else f"{file.stem}#{number}"
         damaged = lines.damaged + reader.misplaced if number == 1 else 0
         session = draft.session(NAME, name, lines.stamp, damaged=damaged, torn=lines.torn)
+        if number == 1:
+            unknown = UnknownKinds.of(reader.unknown, version=reader.version, records=lines.count)
+            session = replace(session, unknown=unknown) if unknown else session
         sessions.append(Packed.of(session, left_out))
     return lines.stamp, Reading(sessions=tuple(sessions))
 
@@ -116,7 +122,7 @@ def _read(path: str, reader: SessionReader) -> tuple[Lines, SessionReader]:
                 reader.draft.saw(lines.last_time())
                 return lines, reader
         if block.startswith(_LOOSE, at):
-            if _is_of_no_interest(block, at, end):
+            if _is_of_no_interest(reader, block, at, end):
                 continue
         elif end - at > _SMALL and _is_needless(block, at, end) and is_whole(block, at, end, _LINE_START):
             skipped = block, at, end
@@ -129,11 +135,15 @@ def _read(path: str, reader: SessionReader) -> tuple[Lines, SessionReader]:
     return lines, reader
 
 
-def _is_of_no_interest(block: bytes, at: int, end: int) -> bool:
+def _is_of_no_interest(reader: SessionReader, block: bytes, at: int, end: int) -> bool:
     """Return whether a line that begins with its kind is one whole record of a kind that is never used."""
     start = at + len(_LOOSE)
     kind = block[start : block.find(b'"', start, end)]
-    return kind not in _READ and is_whole(block, at, end, _LINE_START)
+    if kind in _READ or not is_whole(block, at, end, _LINE_START):
+        return False
+    if kind not in _KINDS:
+        reader.unknown[kind.decode("utf-8", "replace")] += 1
+    return True
 
 
 def _outline(path: Path) -> tuple[Stamp, Reading]:

@@ -18,6 +18,7 @@ def _sessions(home: Path) -> Transcripts:
 AGENT = Agent(
     title="Codex",
     source="codex",
+    tested="0.171.0",
     api="openai",
     sessions=_sessions,
     program=Codex(),

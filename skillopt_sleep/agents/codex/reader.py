@@ -1,12 +1,14 @@
 """Build a session from the lines of one Codex rollout."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import ClassVar
 
 from skillopt_sleep.agents.codex.messages import Messages
 from skillopt_sleep.agents.codex.records import (
     CALL_TYPES,
+    KINDS,
     OUTPUT_TYPES,
     Attribution,
     Info,
@@ -51,6 +53,8 @@ def decode(_reader: "RolloutReader", _head: re.Match[bytes], _block: bytes, _end
 class RolloutReader:
     """Takes the lines of a rollout in order: most of them by a look at their bytes, the others decoded.
 
+    `unknown` counts the lines of kinds that we don't know.
+
     `tokens` is the line with the last count of tokens, as a block with its start and end; `last` is the time of the
     last line, or the match that holds it.
     """
@@ -58,6 +62,8 @@ class RolloutReader:
     def __init__(self) -> None:
         self.draft = Draft()
         self.name = ""
+        self.version = ""
+        self.unknown = Counter[str]()
         self.tokens: tuple[bytes, int, int] | None = None
         self.last: re.Match[bytes] | str | float | None = None
         self.is_subagent = False
@@ -170,6 +176,8 @@ class RolloutReader:
             self._take_event(payload)
         elif line.type == "response_item" and not (line.metadata and line.metadata.compaction_output):
             self._take_response_item(payload)
+        elif line.type not in KINDS:
+            self.unknown[line.type] += 1
 
     def note_tokens(self, info: Info | None) -> None:
         """Note the tokens of the whole session so far."""
@@ -203,6 +211,7 @@ class RolloutReader:
         self.name = payload.id or ""
         self.draft.cwd = payload.cwd or self.draft.cwd
         self.draft.entrypoint = payload.originator or ""
+        self.version = payload.cli_version or ""
         if payload.git:
             self.draft.commit = payload.git.commit_hash or ""
         source = bytes(payload.source)

@@ -8,6 +8,14 @@ import re
 
 import msgspec
 
+# All kinds of lines that the tested version writes.
+KINDS = frozenset(
+    (
+        *("compacted", "dynamic_tools_updated", "event_msg", "inter_agent_communication"),
+        *("inter_agent_communication_metadata", "realtime_item", "response_item", "security_risk_score"),
+        *("session_meta", "token_usage_record", "turn_context", "world_state"),
+    )
+)
 OUTPUT_TYPES = ("function_call_output", "custom_tool_call_output")
 CALL_TYPES = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call")
 
@@ -105,6 +113,7 @@ class Payload(msgspec.Struct, gc=False):
     cwd: str | None = None
     model: str | None = None
     originator: str | None = None
+    cli_version: str | None = None
     source: msgspec.Raw = msgspec.Raw()
     thread_source: str | None = None
     history_base: HistoryBase | None = None

@@ -5,18 +5,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from skillopt_sleep.agents.codex.reader import HEAD, RolloutReader, decode
-from skillopt_sleep.agents.codex.records import RECORD_START, Line
+from skillopt_sleep.agents.codex.records import KINDS, RECORD_START, Line
 from skillopt_sleep.agents.codex.rewinds import FOLDERS, parts, session_in
 from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
 from skillopt_sleep.agents.transcripts.jsonl import Lines, is_whole
 from skillopt_sleep.protocols import Unlisted
-from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Stamp
+from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Stamp, UnknownKinds
 
 NAME = "codex"
 
 _lines = msgspec.json.Decoder(Line)
+_KINDS = frozenset(kind.encode() for kind in KINDS)
 _LINE_START = b'{"timestamp":"'
 
 
@@ -64,6 +66,8 @@ def parse(path: str) -> tuple[Stamp, Reading]:
         reader.draft.items.clear()
     name = reader.name or session_in(path)
     session = reader.draft.session(NAME, name, lines.stamp, damaged=damaged, torn=lines.torn)
+    unknown = UnknownKinds.of(reader.unknown, version=reader.version, records=lines.count)
+    session = replace(session, unknown=unknown) if unknown else session
     return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
 
 
@@ -98,4 +102,9 @@ def _is_used_by_a_look(reader: RolloutReader, head: re.Match[bytes], block: byte
     look = reader.LOOKS.get(head["types"])
     if look is decode or not is_whole(block, head.start(), end, _LINE_START):
         return False
-    return look is None or look(reader, head, block, end)
+    if look is not None:
+        return look(reader, head, block, end)
+    kind = head["types"].partition(b'"')[0]
+    if kind not in _KINDS:
+        reader.unknown[kind.decode("utf-8", "replace")] += 1
+    return True

@@ -32,7 +32,7 @@ _HALF_PAIR = re.compile(
 
 
 class Lines:
-    """The lines of one file, up to the length it had when it was opened; `damaged` counts those that aren't whole.
+    """The lines of one file, up to the length it had when it was opened; `damaged` of the `count` aren't whole.
 
     Iterating yields every line once as a block of bytes with the line's start and end in it, so that a line of no
     interest is never copied. `record_start` matches how a record of the agent begins; `size` says how many bytes
@@ -42,6 +42,7 @@ class Lines:
 
     def __init__(self, path: str, record_start: re.Pattern[bytes], size: int | None = None) -> None:
         self.damaged = 0
+        self.count = 0
         self.torn = False
         self._record_start = record_start
         self._file = io.FileIO(os.open(path, PLAIN_FLAGS), "rb")
@@ -64,6 +65,7 @@ class Lines:
                     if end < 0:
                         end = size
                     if end > at:
+                        self.count += 1
                         yield block, at, end
                     at = end + 1
 

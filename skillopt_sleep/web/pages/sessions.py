@@ -11,13 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from skillopt_sleep.agents import TITLES
+from skillopt_sleep.agents import TITLES, half_read
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import ago, counted, home_path, when
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.night.account import DAMAGED, WORDS, History, Row, TypedTurn, account
+from skillopt_sleep.night.account import DAMAGED, History, Row, TypedTurn, account, in_words
 from skillopt_sleep.records import LeftOut, Note, Origin, Record, Session as Stored, SessionLine
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.settings import Paths, Settings
@@ -234,7 +234,7 @@ def _row(line: SessionLine, title: str, history: History, now: datetime) -> Sess
         project=home_path(line.project) or "no folder",
         agent=TITLES.get(line.source, line.source),
         ended=when(line.ended, now),
-        fate=WORDS[reason] if reason else "",
+        fate=in_words(reason, history.held[line.id].heard) if reason else "",
         night=history.held[line.id].night,
     )
 
@@ -244,6 +244,8 @@ def _fate(found: Explanation) -> str:
         return "used"
     if found.reason is LeftOut.NO_USER_TURN and found.session.damaged:
         return "left out: damaged"
+    if found.reason is LeftOut.NO_USER_TURN and found.session.unknown:
+        return "left out: half read"
     return "left out"
 
 
@@ -263,6 +265,8 @@ def _facts(found: Explanation, now: datetime) -> Iterable[tuple[str, str]]:
     if session.cwd != session.project:
         yield "Folder", session.cwd
     yield "Ended", f"{when(session.ended, now)}, {ago(session.ended, now)}"
+    if session.unknown:
+        yield "Unread", half_read(session.source, session.unknown)
     if session.damaged:
         yield "Damage", f"{counted(session.damaged, 'unreadable line')}, skipped: {DAMAGED}"
 
