@@ -209,7 +209,7 @@ def test_a_session_of_which_one_test_could_not_be_tried_out_stays_unread_with_al
     tasks = [a_task(id=f"t{n}", session="codex:s1", reference=RUBRIC, rejected="no") for n in range(PER_CALL)]
     checked = a_task(id="checked", session="codex:s1", reference=some_checks(), rejected="npm", accepted="pnpm")
     other = a_task(id="other", session="codex:s2", reference=some_checks(), rejected="npm", accepted="pnpm")
-    model = FakeBackend(dict.fromkeys((Purpose.CONTROLS, Purpose.PROVE), busy))
+    model = FakeBackend({Purpose.CONTROLS: lambda prompt: busy(prompt) or {}, Purpose.PROVE: {}})
     before = Mined(tasks=(*tasks, checked, other))
     found = prove(before, judge=ReferenceJudge(model), model=model, pool=SerialPool())
     assert [task.id for task in found.tasks] == ["other"]

@@ -17,7 +17,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import ago, counted, home_path, when
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.night.account import DAMAGED, History, Row, TypedTurn, account, in_words
+from skillopt_sleep.night.account import DAMAGED, WORDS, History, Row, TypedTurn, account, in_words
 from skillopt_sleep.records import LeftOut, Note, Origin, Record, Session as Stored, SessionLine
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.settings import Paths, Settings
