@@ -1,9 +1,11 @@
 """Agents: one folder for each coding agent, and one line in this dict."""
 
+from collections.abc import Iterable
+
 from skillopt_sleep.agents import claude_code, codex
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.protocols.agent import Agent
-from skillopt_sleep.records import UnknownKinds
+from skillopt_sleep.records import HalfRead
 
 # By the name of the agent's program, as in `backend.name`. Where several agents would do, the first one is taken.
 AGENTS: dict[str, Agent] = {
@@ -14,9 +16,15 @@ TITLES = {agent.source: agent.title for agent in AGENTS.values()}  # what people
 _TESTED = {agent.source: agent.tested for agent in AGENTS.values()}
 
 
-def half_read(source: str, unknown: UnknownKinds) -> str:
-    """Say how much of what a version of an agent wrote is of kinds that we don't know."""
-    version = f"{TITLES[source]} {unknown.version}".strip()
-    share = round(100 * unknown.count / unknown.records) or "under 1"
-    kinds = counted(len(unknown.kinds), "unknown kind")
-    return f"{version} (tested to {_TESTED[source]}): {share} % of records of {kinds}"
+def half_read(found: Iterable[tuple[str, HalfRead | None]]) -> tuple[str, ...]:
+    """Say for each version of an agent how much of its half-read sessions is of kinds that we don't know."""
+    versions: dict[tuple[str, str], list[HalfRead]] = {}
+    for source, one in found:
+        if one is not None:
+            versions.setdefault((source, one.version), []).append(one)
+    lines: list[str] = []
+    for (source, version), several in sorted(versions.items()):
+        share = round(100 * sum(one.unknown for one in several) / sum(one.records for one in several)) or "under 1"
+        kinds = counted(len({kind for one in several for kind in one.kinds}), "unknown kind")
+        lines.append(f"{TITLES[source]} {version} (tested to {_TESTED[source]}): {share} % of records of {kinds}")
+    return tuple(lines)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from skillopt_sleep.agents import half_read
 from skillopt_sleep.cli.console import BOLD, DIM, GOOD, Column, Part, say, say_table
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
@@ -113,8 +112,8 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
     for damage in total.damage:
         sessions = counted(damage.sessions, "session")
         yield f"Skipped: {counted(damage.lines, 'damaged line')} in {sessions} of {damage.source}."
-    for source, unknown in total.unknown:
-        yield f"{half_read(source, unknown)}."
+    for line in total.half_read:
+        yield f"{line}."
     if total.remembered:
         yield f"Known from earlier nights, file deleted since: {counted(total.remembered, 'session')}."
     if total.sessions:
@@ -176,7 +175,7 @@ def account_data(total: Account, sessions: Sequence[Session], notes: Sequence[No
         "copies": total.copies,
         "copied_prompts": total.copied,
         "damaged": total.damaged,
-        "unknown": [half_read(source, unknown) for source, unknown in total.unknown],
+        "half_read": total.half_read,
         "remembered": total.remembered,
         "requests": total.requests,
         "corrected": total.corrected,

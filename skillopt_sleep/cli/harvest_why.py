@@ -17,7 +17,7 @@ def explained(explanation: Explanation, *, now: datetime) -> Iterator[str]:
     """Yield the explanation as lines for people."""
     fate = f"left out ({explanation.reason})" if explanation.reason else "used"
     session = explanation.session
-    if explanation.reason is LeftOut.NO_USER_TURN and (session.damaged or session.unknown):
+    if explanation.reason is LeftOut.NO_USER_TURN and (session.damaged or session.half_read):
         fate = "left out (damaged)" if session.damaged else "left out (half read)"
     yield f"{spelled(explanation.session.id)}: {fate}"
     yield f"  {one_line(explanation.because, limit=1_000)}"
@@ -39,8 +39,8 @@ def _details(explanation: Explanation, now: datetime) -> Iterator[str]:
         yield f"folder   {spelled(session.cwd)}"
     yield f"time     {_period(session)}, {ago(session.ended, now)}"
     yield f"night    {explanation.night}"
-    if session.unknown:
-        yield f"unread   {half_read(session.source, session.unknown)}"
+    for line in half_read([(session.source, session.half_read)]):
+        yield f"unread   {line}"
     if session.damaged:
         yield f"damage   {counted(session.damaged, 'unreadable line')}, skipped"
     if explanation.turns:

@@ -158,10 +158,8 @@ def look_at_store(paths: Paths, store: Glance | None) -> Iterator[Finding]:
         yield fine(Topic.STORE, "no night has run yet", "begin with: skillopt-sleep run --example")
         return
     yield fine(Topic.STORE, f"{paths.database} is intact; nights: {store.nights}")
-    for source, kinds in store.unknown:
-        yield unknown(
-            Topic.STORE, half_read(source, kinds), "what is in them isn't used; see: skillopt-sleep harvest"
-        )
+    for line in half_read(store.half_read):
+        yield unknown(Topic.STORE, line, "what is in them isn't used; see: skillopt-sleep harvest")
     running = is_running(paths.data)
     for night in store.unfinished:
         if running:

@@ -10,22 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from skillopt_sleep.agents import half_read
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.night.harvest import HarvestRules
 from skillopt_sleep.night.reach import Load, beyond
 from skillopt_sleep.night.survey import Survey, Surveyed
 from skillopt_sleep.protocols import Index
-from skillopt_sleep.records import (
-    BY_HAND,
-    Heard,
-    Held,
-    LeftOut,
-    Origin,
-    Session,
-    SessionLine,
-    UnknownKinds,
-    unknown_kinds,
-)
+from skillopt_sleep.records import BY_HAND, Heard, Held, LeftOut, Origin, Session, SessionLine
 
 # What a typed turn is taken for, as mining/asks.py names it.
 REQUEST = "request"
@@ -47,7 +38,7 @@ DAMAGED = "damaged, or of kinds that aren't known: nothing that was typed in it 
 
 def in_words(reason: LeftOut, read: Heard | Session | None) -> str:
     """Return why a session is left out; one that can't be read isn't one in which nobody typed."""
-    is_spoiled = reason is LeftOut.NO_USER_TURN and read is not None and (read.damaged or read.unknown)
+    is_spoiled = reason is LeftOut.NO_USER_TURN and read is not None and (read.damaged or read.half_read)
     return DAMAGED if is_spoiled else WORDS[reason]
 
 
@@ -79,8 +70,7 @@ class Account:
     all repeated prompts. `read` and `older` count used sessions that no later night will read, `later` those that
     the next night's budget doesn't reach. `remembered` counts sessions that a night used and whose file is gone;
     they are in no other number. `spoiled` are sessions skipped as NO_USER_TURN of files that are damaged or half
-    read: `unknown` adds up the records of unknown kinds, each with its source. `prompts` counts everything typed in
-    the used sessions, by kind.
+    read: `half_read` says how much of each version. `prompts` counts everything typed in the used sessions, by kind.
     """
 
     files: int
@@ -100,7 +90,7 @@ class Account:
     later: int
     remembered: int
     spoiled: int
-    unknown: tuple[tuple[str, UnknownKinds], ...] = ()
+    half_read: tuple[str, ...] = ()
 
     @property
     def requests(self) -> int:
@@ -152,34 +142,31 @@ class History:
         """Return why a session is left out, None if it is used."""
         return self.survey.left_out.get(line.id)
 
-    def current(self) -> dict[str, list[SessionLine]]:
-        """Return the sessions each file counts for, by path: an unreadable one, else its conversations.
+    def current(self) -> dict[str, SessionLine]:
+        """Return the session each file counts for, by path: an unreadable one, else the one that ended last.
 
-        Of sessions that a file held at different times the one that ended last counts.
+        A further conversation of a file has its number behind the path.
         """
-        by_path: dict[str, list[SessionLine]] = {}
+        by_path: dict[str, SessionLine] = {}
         for line in self.lines:
             path = self.held[line.id].path
             if path not in self.files[line.source]:
                 continue
-            lines = by_path.setdefault(path, [line])
+            _, mark, number = line.id.rpartition("#")
             if line.left_out is LeftOut.UNREADABLE:
-                by_path[path] = [line]
-            elif line is not lines[0] and _conversation_of(line) == _conversation_of(lines[0]):
-                lines.append(line)
+                by_path[path] = line
+            elif mark and number.isdecimal():
+                by_path[f"{path}#{number}"] = line
+            else:
+                by_path.setdefault(path, line)
         return by_path
-
-
-def _conversation_of(line: SessionLine) -> str:
-    """Return the id of the first conversation in the session's file."""
-    return line.id.partition("#")[0]
 
 
 def account(history: History) -> Account:
     """Add up where every file and session of a history went."""
     survey = history.survey
     by_path = history.current()
-    current = [line for lines in by_path.values() for line in lines]
+    current = by_path.values()
     ids = {line.id for line in current}
     used: list[Surveyed] = []
     unread: list[Surveyed] = []
@@ -200,7 +187,7 @@ def account(history: History) -> Account:
         copies=len(ids.intersection(survey.copies)),
         copied=survey.copied,
         doubles=doubles,
-        shared=len(current) - len(by_path),
+        shared=len(by_path.keys() - set().union(*history.files.values())),
         task_files=len(history.files.get(BY_HAND, frozenset()) - by_path.keys()),
         tasks=len(survey.reviewed),
         rows=_rows(used, current),
@@ -211,7 +198,9 @@ def account(history: History) -> Account:
         later=_later(unread, history),
         remembered=len(history.held) - len(current),
         spoiled=_spoiled(history, current),
-        unknown=unknown_kinds((line.source, one) for line in current if (one := history.held[line.id].heard)),
+        half_read=half_read(
+            (line.source, heard.half_read) for line in current if (heard := history.held[line.id].heard)
+        ),
     )
 
 
@@ -239,7 +228,7 @@ def _spoiled(history: History, lines: Iterable[SessionLine]) -> int:
     count = 0
     for line in lines:
         heard = history.held[line.id].heard
-        if line.id not in history.survey.copies and heard and (heard.damaged or heard.unknown):
+        if line.id not in history.survey.copies and heard and (heard.damaged or heard.half_read):
             count += history.why(line) is LeftOut.NO_USER_TURN
     return count
 

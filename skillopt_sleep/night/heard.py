@@ -29,7 +29,7 @@ def hear(session: Session) -> Heard:
         shown=shown(session),
         is_mined=may_hold_a_lesson(session),
         opening=_opening(session),
-        unknown=session.unknown,
+        half_read=session.half_read,
     )
 
 

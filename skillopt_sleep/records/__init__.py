@@ -84,7 +84,6 @@ from skillopt_sleep.records.readings import (
     SessionLine,
     Stamp,
     packed_heard,
-    unknown_kinds,
     unpacked,
     unpacked_heard,
 )
@@ -114,6 +113,7 @@ from skillopt_sleep.records.sealing import SEALED_KEY, SealedReplay
 from skillopt_sleep.records.sessions import (
     LEFT_OUT_WORDS,
     ChangedFile,
+    HalfRead,
     InForce,
     LeftOut,
     Origin,
@@ -124,7 +124,6 @@ from skillopt_sleep.records.sessions import (
     ToolEvent,
     Turn,
     TypedCommand,
-    UnknownKinds,
     Usage,
 )
 from skillopt_sleep.records.solved import Solved, solved
@@ -240,6 +239,7 @@ __all__ = [
     "FreshRound",
     "GateRule",
     "Guard",
+    "HalfRead",
     "Harm",
     "Hear",
     "Heard",
@@ -320,7 +320,6 @@ __all__ = [
     "Turn",
     "Twin",
     "TypedCommand",
-    "UnknownKinds",
     "UpdateMode",
     "Usage",
     "Verdict",
@@ -350,7 +349,6 @@ __all__ = [
     "tasks_of",
     "told",
     "tries",
-    "unknown_kinds",
     "unknown_rate",
     "unpacked",
     "unpacked_heard",

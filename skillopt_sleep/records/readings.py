@@ -1,14 +1,14 @@
 """Readings: what a source found in one file, on its way into the index."""
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
 
 from skillopt_sleep.records.record import Record
-from skillopt_sleep.records.sessions import LeftOut, Session, UnknownKinds
+from skillopt_sleep.records.sessions import HalfRead, LeftOut, Session
 from skillopt_sleep.records.tasks import Task
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -46,21 +46,11 @@ class Heard(Record, frozen=True, kw_only=True):
     shown: int = 0
     is_mined: bool = False
     opening: str = ""
-    unknown: UnknownKinds | None = None
+    half_read: HalfRead | None = None
 
 
 Hear = Callable[[Session], Heard]
 _heard = msgspec.msgpack.Decoder(Heard)
-
-
-def unknown_kinds(heard: Iterable[tuple[str, Heard]]) -> tuple[tuple[str, UnknownKinds], ...]:
-    """Add up the records of unknown kinds in sessions, which come with their source, by source and version."""
-    found: dict[tuple[str, str], UnknownKinds] = {}
-    for source, one in heard:
-        if one.unknown is not None:
-            key = source, one.unknown.version
-            found[key] = found[key] + one.unknown if key in found else one.unknown
-    return tuple((source, found[source, version]) for source, version in sorted(found))
 
 
 class Packed(NamedTuple):

@@ -1,9 +1,8 @@
 """Session: what was said and done in one conversation with one agent."""
 
-from collections import Counter
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from msgspec import Meta
 
@@ -142,33 +141,13 @@ LEFT_OUT_WORDS = {
 """The reasons in a few words, after a number of sessions."""
 
 
-_MOST_KINDS = 20
-_LONGEST_KIND = 40
-
-
-class UnknownKinds(Record, frozen=True, kw_only=True, gc=False):
-    """The kinds of records that a reader doesn't know, and how many of all records in these sessions are of them."""
+class HalfRead(NamedTuple):
+    """The kinds of records in a session that its reader doesn't know: how many of all records a version wrote so."""
 
     version: str
     kinds: tuple[str, ...]
-    count: int
+    unknown: int
     records: int
-
-    @classmethod
-    def of(cls, counts: "Counter[str]", *, version: str, records: int) -> "UnknownKinds | None":
-        """Return what was counted in one file, None if it is nothing."""
-        if not counts:
-            return None
-        kinds = tuple(sorted(kind[:_LONGEST_KIND] for kind in counts))[:_MOST_KINDS]
-        return cls(version=version[:_LONGEST_KIND], kinds=kinds, count=counts.total(), records=records)
-
-    def __add__(self, other: "UnknownKinds") -> "UnknownKinds":
-        return UnknownKinds(
-            version=self.version,
-            kinds=tuple(sorted({*self.kinds, *other.kinds})),
-            count=self.count + other.count,
-            records=self.records + other.records,
-        )
 
 
 class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
@@ -197,7 +176,7 @@ class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     models: tuple[str, ...] = ()
     usage: Usage = Usage()
     damaged: int = 0
-    unknown: UnknownKinds | None = None
+    half_read: HalfRead | None = None
 
     @property
     def typed(self) -> tuple[str, ...]:

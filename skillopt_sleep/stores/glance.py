@@ -14,7 +14,7 @@ import filelock
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.protocols import Tally
-from skillopt_sleep.records import Outcome, UnknownKinds, unknown_kinds, unpacked_heard
+from skillopt_sleep.records import HalfRead, Outcome, unpacked_heard
 from skillopt_sleep.stores.holder import living_holder
 from skillopt_sleep.stores.ledger import SqliteLedger
 from skillopt_sleep.stores.schema import refuse_damage, refuse_other
@@ -33,7 +33,7 @@ _COUNTS = {
 class Glance(NamedTuple):
     """A summary of the store; `sources` are the (source, project) pairs its sessions come from.
 
-    `rows` counts what is kept, by the name of one; `unknown` are the records of unknown kinds, with their source.
+    `rows` counts what is kept, by the name of one; `half_read` sessions come with their source.
     """
 
     nights: int
@@ -41,7 +41,7 @@ class Glance(NamedTuple):
     spent: Tally
     sources: frozenset[tuple[str, str]]
     rows: Mapping[str, int] = MappingProxyType({})
-    unknown: tuple[tuple[str, UnknownKinds], ...] = ()
+    half_read: tuple[tuple[str, HalfRead | None], ...] = ()
 
 
 def glance(database: Path, *, since: datetime) -> Glance | None:
@@ -58,7 +58,7 @@ def glance(database: Path, *, since: datetime) -> Glance | None:
             spent = SqliteLedger(connection, threading.RLock(), str, datetime.now).spent_since(since)
             sources = connection.execute("SELECT DISTINCT source, project FROM sessions").fetchall()
             heard = connection.execute("SELECT source, heard FROM sessions WHERE heard IS NOT NULL")
-            unknown = unknown_kinds((source, unpacked_heard(body)) for source, body in heard)
+            half_read = tuple((source, unpacked_heard(body).half_read) for source, body in heard)
             rows = {what: connection.execute(count).fetchone()[0] for what, count in _COUNTS.items()}
     except sqlite3.OperationalError as error:
         raise StoreError(
@@ -70,7 +70,7 @@ def glance(database: Path, *, since: datetime) -> Glance | None:
             remedy="restore it from a backup, or let the next night set it aside and begin a new one",
         ) from error
     unfinished = tuple(night for night, closed in nights if closed is None)
-    return Glance(len(nights), unfinished, spent, frozenset(sources), rows, unknown)
+    return Glance(len(nights), unfinished, spent, frozenset(sources), rows, half_read)
 
 
 def last_finished(database: Path, *, now: datetime) -> datetime | None:

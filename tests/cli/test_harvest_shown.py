@@ -7,7 +7,7 @@ from typing import Any
 
 from skillopt_sleep.cli.harvest_shown import in_repositories, noted, show_account
 from skillopt_sleep.night.account import Account, Damage, Row
-from skillopt_sleep.records import Calibrations, LeftOut, Note, UnknownKinds
+from skillopt_sleep.records import Calibrations, LeftOut, Note
 from skillopt_sleep.settings import HarvestSettings
 from tests.builders import a_report, a_session
 
@@ -57,9 +57,8 @@ def test_every_reason_has_words_that_fit_the_line() -> None:
 
 
 def test_records_of_unknown_kinds_are_told_by_version() -> None:
-    half = UnknownKinds(version="2.1.340", kinds=("human_input",), count=3, records=100)
-    line = "Claude Code 2.1.340 (tested to 2.1.332): 3 % of records of 1 unknown kind.\n"
-    assert line in told(unknown=(("claude_code", half),))
+    line = "Claude Code 2.1.340 (tested to 2.1.332): 3 % of records of 1 unknown kind"
+    assert f"\n{line}.\n" in told(half_read=(line,))
 
 
 def test_a_single_file_of_which_nothing_is_used_is_one_file() -> None:

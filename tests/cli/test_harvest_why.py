@@ -12,14 +12,14 @@ import pytest
 from skillopt_sleep.cli.harvest_why import explained
 from skillopt_sleep.night.account import History
 from skillopt_sleep.night.survey import survey
-from skillopt_sleep.records import LeftOut, Reading, UnknownKinds
+from skillopt_sleep.records import HalfRead, LeftOut, Reading
 from skillopt_sleep.settings import ProjectsSettings, Settings
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.wiring.explain import explain, find
 from tests.builders import a_turn
 from tests.night.test_account import NOW, RULES, Shelf, a_session, holding, opened
 
-HALF = UnknownKinds(version="9.9.9", kinds=("human_input",), count=3, records=10)
+HALF = HalfRead("9.9.9", ("human_input",), 3, 10)
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_what_a_night_made_of_it(index: SqliteIndex) -> None:
         (a_session("1"), LeftOut.HEADLESS, "started by a program, not a person; --include-headless"),
         (a_session("1"), LeftOut.SUBAGENT, "a sub-agent's session"),
         (a_session("1", a_turn(" ")), LeftOut.NO_USER_TURN, "nobody typed anything in it"),
-        (a_session("1", a_turn(" "), unknown=HALF), LeftOut.NO_USER_TURN, "of kinds that aren't known"),
+        (a_session("1", a_turn(" "), half_read=HALF), LeftOut.NO_USER_TURN, "of kinds that aren't known"),
         (a_session("1", a_turn(" "), damaged=1), LeftOut.NO_USER_TURN, "damaged"),
         (a_session("1", cwd="/own/x"), None, "a replay made by skillopt-sleep itself: its folder is in /own"),
         (a_session("1", hours=0.05), None, "its last record is 3 minutes old, and it must be quiet for 10 minutes"),
@@ -153,5 +153,5 @@ def test_a_second_file_of_a_session_leads_to_it(index: SqliteIndex) -> None:
 
 
 def test_a_session_of_which_a_part_could_not_be_read_says_of_which_version_it_is(index: SqliteIndex) -> None:
-    text = told(index, a_history(index, holding(a_session("1", unknown=HALF))))
+    text = told(index, a_history(index, holding(a_session("1", half_read=HALF))))
     assert "\nunread   Codex 9.9.9 (tested to 0.171.0): 30 % of records of 1 unknown kind\n" in text

@@ -5,7 +5,7 @@ import sqlite3
 from skillopt_sleep.doctor.findings import State, Topic
 from skillopt_sleep.night.survey import survey_indexed
 from skillopt_sleep.protocols import Reservation
-from skillopt_sleep.records import CallState, Purpose, UnknownKinds, Usage
+from skillopt_sleep.records import CallState, HalfRead, Purpose, Usage
 from skillopt_sleep.settings import Settings
 from skillopt_sleep.stores.schema import VERSION
 from skillopt_sleep.stores.user import open_store
@@ -58,9 +58,9 @@ def test_nothing_in_the_environment_is_needed(machine: Machine) -> None:
 
 
 def test_records_of_unknown_kinds_are_told_with_the_version(machine: Machine) -> None:
-    half = UnknownKinds(version="2.1.340", kinds=("human_input",), count=3, records=100)
+    half = HalfRead("2.1.340", ("human_input",), 3, 100)
     store = open_store(Settings(), machine.paths)
-    put(store, a_session(unknown=half), a_session(id="claude_code:s2"))
+    put(store, a_session(half_read=half), a_session(id="claude_code:s2"))
     survey_indexed(["claude_code"], store.index, RULES)
     store.close()
     (told,) = [finding for finding in machine.look() if "unknown kind" in finding.says]

@@ -16,7 +16,7 @@ from skillopt_sleep.night.harvest import HarvestRules
 from skillopt_sleep.night.heard import hear
 from skillopt_sleep.night.survey import survey
 from skillopt_sleep.protocols import Reach, Unlisted
-from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Session, Stamp, Turn, UnknownKinds
+from skillopt_sleep.records import HalfRead, Hear, LeftOut, Packed, Reading, Session, Stamp, Turn
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import create
 from tests.builders import a_session as built, a_task, a_turn
@@ -264,21 +264,21 @@ def test_a_file_of_two_conversations_counts_once_and_both_are_sessions() -> None
 
 
 def test_records_of_unknown_kinds_are_added_up_by_version_and_such_a_session_is_not_one_without_words() -> None:
-    def half(version: str, *kinds: str) -> UnknownKinds:
-        return UnknownKinds(version=version, kinds=kinds, count=2, records=10)
+    def half(version: str, *kinds: str) -> HalfRead:
+        return HalfRead(version, kinds, 2, 10)
 
     connection, index = opened()
     files = {
-        "/1": (1, holding(a_session("1", unknown=half("9.1", "a", "b")))),
-        "/2": (1, holding(a_session("2", a_turn(" "), unknown=half("9.1", "b", "c")), LeftOut.NO_USER_TURN)),
-        "/3": (1, holding(a_session("3", unknown=half("9.2", "a")))),
+        "/1": (1, holding(a_session("1", half_read=half("9.1", "a", "b")))),
+        "/2": (1, holding(a_session("2", a_turn(" "), half_read=half("9.1", "b", "c")), LeftOut.NO_USER_TURN)),
+        "/3": (1, holding(a_session("3", half_read=half("9.2", "a")))),
         "/4": (1, holding(a_session("4"))),
     }
     with closing(connection):
         total, _ = add_up([Shelf("codex", files)], index)
-    assert total.unknown == (
-        ("codex", UnknownKinds(version="9.1", kinds=("a", "b", "c"), count=4, records=20)),
-        ("codex", half("9.2", "a")),
+    assert total.half_read == (
+        "Codex 9.1 (tested to 0.171.0): 20 % of records of 3 unknown kinds",
+        "Codex 9.2 (tested to 0.171.0): 20 % of records of 1 unknown kind",
     )
     assert total.spoiled == 1
 

@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
 
 from skillopt_sleep.agents.claude_code.history import NO_PASTES, History, load_history, pastes_of
 from skillopt_sleep.agents.claude_code.reader import SessionReader
@@ -29,7 +28,7 @@ from skillopt_sleep.agents.claude_code.written import CHANGED_ON_DISK, USER_MODI
 from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
 from skillopt_sleep.agents.transcripts.jsonl import Lines, is_whole, time_in
 from skillopt_sleep.protocols import Unlisted
-from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Stamp, UnknownKinds
+from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Stamp
 
 NAME = "claude_code"
 
@@ -104,8 +103,7 @@ def parse(path: str, history: History | None = None) -> tuple[Stamp, Reading]:
         damaged = lines.damaged + reader.misplaced if number == 1 else 0
         session = draft.session(NAME, name, lines.stamp, damaged=damaged, torn=lines.torn)
         if number == 1:
-            unknown = UnknownKinds.of(reader.unknown, version=reader.version, records=lines.count)
-            session = replace(session, unknown=unknown) if unknown else session
+            session = lines.with_unknown(session, reader.unknown, reader.version)
         sessions.append(Packed.of(session, left_out))
     return lines.stamp, Reading(sessions=tuple(sessions))
 

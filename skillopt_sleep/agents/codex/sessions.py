@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
 
 from skillopt_sleep.agents.codex.reader import HEAD, RolloutReader, decode
 from skillopt_sleep.agents.codex.records import KINDS, RECORD_START, Line
@@ -13,7 +12,7 @@ from skillopt_sleep.agents.codex.rewinds import FOLDERS, parts, session_in
 from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
 from skillopt_sleep.agents.transcripts.jsonl import Lines, is_whole
 from skillopt_sleep.protocols import Unlisted
-from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Stamp, UnknownKinds
+from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Stamp
 
 NAME = "codex"
 
@@ -66,8 +65,7 @@ def parse(path: str) -> tuple[Stamp, Reading]:
         reader.draft.items.clear()
     name = reader.name or session_in(path)
     session = reader.draft.session(NAME, name, lines.stamp, damaged=damaged, torn=lines.torn)
-    unknown = UnknownKinds.of(reader.unknown, version=reader.version, records=lines.count)
-    session = replace(session, unknown=unknown) if unknown else session
+    session = lines.with_unknown(session, reader.unknown, reader.version)
     return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
 
 

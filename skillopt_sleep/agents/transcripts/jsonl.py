@@ -4,19 +4,23 @@ import io
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from skillopt_sleep.agents.transcripts.salvage import whole_records
 from skillopt_sleep.kit.files import PLAIN_FLAGS
-from skillopt_sleep.records import Stamp
+from skillopt_sleep.records import HalfRead, Session, Stamp
 
 Kind = TypeVar("Kind")
 _UNDECODED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
+_MOST_KINDS = 20
+_LONGEST_KIND = 40
 LONGEST_LINE = 16 * 1024 * 1024
 _BLOCK = 4 * 1024 * 1024
 _TAIL = 64 * 1024
@@ -111,6 +115,12 @@ class Lines:
         self.damaged += block.count(b"\n", at)
         while block := self._read():
             self.damaged += block.count(b"\n")
+
+    def with_unknown(self, session: Session, unknown: "Counter[str]", version: str) -> Session:
+        """Return the file's session with what was counted of kinds that its reader doesn't know."""
+        kinds = tuple(sorted(kind[:_LONGEST_KIND] for kind in unknown))[:_MOST_KINDS]
+        half_read = HalfRead(version[:_LONGEST_KIND], kinds, unknown.total(), self.count)
+        return replace(session, half_read=half_read) if kinds else session
 
     def decode(self, decoder: "msgspec.json.Decoder[Kind]", line: bytes, *, torn: bool = False) -> Sequence[Kind]:
         """Return the line's records as the decoder's type: one, or what is left of a damaged line.

@@ -244,8 +244,6 @@ def _fate(found: Explanation) -> str:
         return "used"
     if found.reason is LeftOut.NO_USER_TURN and found.session.damaged:
         return "left out: damaged"
-    if found.reason is LeftOut.NO_USER_TURN and found.session.unknown:
-        return "left out: half read"
     return "left out"
 
 
@@ -265,8 +263,8 @@ def _facts(found: Explanation, now: datetime) -> Iterable[tuple[str, str]]:
     if session.cwd != session.project:
         yield "Folder", session.cwd
     yield "Ended", f"{when(session.ended, now)}, {ago(session.ended, now)}"
-    if session.unknown:
-        yield "Unread", half_read(session.source, session.unknown)
+    for line in half_read([(session.source, session.half_read)]):
+        yield "Unread", line
     if session.damaged:
         yield "Damage", f"{counted(session.damaged, 'unreadable line')}, skipped: {DAMAGED}"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
-from skillopt_sleep.records import LeftOut, Origin, UnknownKinds
+from skillopt_sleep.records import HalfRead, LeftOut, Origin
 from tests.agents.reading import TRANSCRIPTS, only_session, read_all, sessions_of
 from tests.sessions import Exchange, ToolCall, claude_session
 
@@ -349,13 +349,15 @@ def test_records_of_unknown_kinds_are_counted_with_their_version(written: Writte
     written.typed("thanks", version="9.9.9")
     for kind in ("model_trace", "model_trace", "mode", "last-prompt", "queue-operation"):
         written.lines.append(f'{{"type":"{kind}","sessionId":"s","state":{{}}}}'.encode())
-    unknown = only_session(written.save(tmp_path)).unknown
-    assert unknown == UnknownKinds(version="9.9.9", kinds=("human_input", "model_trace"), count=3, records=8)
+    unknown = only_session(written.save(tmp_path)).half_read
+    assert unknown == HalfRead("9.9.9", ("human_input", "model_trace"), 3, 8)
 
 
 def test_of_the_genuine_programs_no_kind_is_unknown() -> None:
     for folder in (TRANSCRIPTS / "claude").iterdir():
-        assert [session.unknown for session, _ in sessions_of(ClaudeCode(folder)).values() if session.unknown] == []
+        assert [
+            session.half_read for session, _ in sessions_of(ClaudeCode(folder)).values() if session.half_read
+        ] == []
 
 
 def test_reminders_glued_to_a_prompt_of_an_older_version_are_cut_off(written: Written, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents.codex.sessions import Codex
-from skillopt_sleep.records import LeftOut, Origin, UnknownKinds
+from skillopt_sleep.records import HalfRead, LeftOut, Origin
 from tests.agents.reading import TRANSCRIPTS, only_session, read_all, sessions_of
 from tests.sessions import Exchange, ToolCall, codex_session
 
@@ -150,13 +150,13 @@ def test_lines_of_unknown_kinds_are_counted_with_their_version(tmp_path: Path) -
     written.event("thanks")
     written.add("human_input", {"type": "text", "text": "no, use pnpm"})
     written.add("world_state", {"full": True})
-    unknown = only_session(written.save(tmp_path)).unknown
-    assert unknown == UnknownKinds(version="9.9.9", kinds=("human_input",), count=2, records=5)
+    unknown = only_session(written.save(tmp_path)).half_read
+    assert unknown == HalfRead("9.9.9", ("human_input",), 2, 5)
 
 
 def test_of_the_genuine_programs_no_kind_is_unknown() -> None:
     for folder in (TRANSCRIPTS / "codex").iterdir():
-        assert [session.unknown for session, _ in sessions_of(Codex(folder)).values() if session.unknown] == []
+        assert [session.half_read for session, _ in sessions_of(Codex(folder)).values() if session.half_read] == []
 
 
 def test_events_that_are_not_plain_were_not_typed(written: Written, tmp_path: Path) -> None:
