@@ -32,6 +32,7 @@ from skillopt_sleep.records import (
     Evidence,
     Exact,
     Fate,
+    HalfRead,
     Lesson,
     NightReport,
     NoCommand,
@@ -101,8 +102,7 @@ SESSION = Session(
         Turn(role=Role.USER, origin=Origin.HARNESS, text="<html>"),
     ),
     tools=(ToolEvent(name="Bash", turn=0, brief="npm i", error=True, exit_code=1, rejected=True),),
-    models=("m",),
-    usage=Usage(input_tokens=3, output_tokens=4, cached_tokens=1),
+    half_read=HalfRead("9.9.9", ("human_input",), 3, 10),
     damaged=1,
 )
 DOCUMENT = Document(

@@ -173,8 +173,6 @@ class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     changed_files: tuple[ChangedFile, ...] = ()
     skills: tuple[str, ...] = ()
     instructions: tuple[InForce, ...] = ()
-    models: tuple[str, ...] = ()
-    usage: Usage = Usage()
     damaged: int = 0
     half_read: HalfRead | None = None
 

@@ -229,9 +229,9 @@ def test_g4_the_longest_line_that_is_read_fits_into_memory(character: str, agent
 def test_g4_a_session_that_holds_too_much_is_read_up_to_a_limit_and_the_rest_counted(
     agent: Agent, tmp_path: Path
 ) -> None:
-    line = agent.typed(1, "go on " * 5000) + b"\n"
-    count = 100 * MB // len(line)
-    path = agent.write_bytes(tmp_path, agent.head + b"\n" + line * count)
+    text = "go on " * 5000
+    count = 100 * MB // len(text)
+    path = agent.write(tmp_path, [agent.typed(number, text) for number in range(1, count + 1)])
     turns, damaged = measured(agent, path)
     assert turns + damaged == count
     assert MOST_TEXT / USER_LIMIT / 2 < turns < count / 2

@@ -259,21 +259,14 @@ def test_exit_codes_and_errors_of_tools_are_known() -> None:
     ]  # fmt: skip
 
 
-def test_usage_repeated_on_every_block_of_a_message_counts_once() -> None:
-    session, _ = sessions_of(ClaudeCode(CLAUDE / "v2.1.329_interactive"))["591cf910-ca9f-4d27-bd51-78a773fb2069"]
-    assert (session.usage.input_tokens, session.usage.output_tokens) == (4800, 100)
-
-
-def test_a_session_knows_its_place_commit_models_and_time() -> None:
+def test_a_session_knows_its_place_commit_and_time() -> None:
     session, _ = sessions_of(Codex(CODEX / "v0.169.0_tui"))["01a1fb91-c719-73f2-b8e0-d4d777a841bc"]
     assert session.id == "codex:01a1fb91-c719-73f2-b8e0-d4d777a841bc"
     assert (session.cwd, session.project) == ("/home/dev/work/shop-api", "/home/dev/work/shop-api")
     assert session.commit == "7756c23c9294a41fbd681b1e8dac1087902598d2"
-    assert session.models == ("gpt-5.5",)
     assert session.entrypoint == "codex-tui"
     assert session.started.isoformat() == "2026-11-21T00:46:40.876000+00:00"
     assert session.ended.isoformat() == "2026-11-21T00:46:42.786000+00:00"
-    assert (session.usage.input_tokens, session.usage.cached_tokens, session.usage.output_tokens) == (4800, 400, 100)
 
 
 def test_where_the_person_stopped_the_agent_is_known_and_a_programs_denial_is_no_stop() -> None:

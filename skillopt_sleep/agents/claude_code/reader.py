@@ -18,11 +18,9 @@ from skillopt_sleep.agents.claude_code.records import (
     NOT_TYPED,
     PLAN,
     QUEUE,
-    ApiMessage,
     Block,
     Link,
     Record,
-    Spent,
     answers_in,
     decided_by,
     instruction_files,
@@ -30,7 +28,6 @@ from skillopt_sleep.agents.claude_code.records import (
     kind_of,
     may_be_typed,
     says_program,
-    total_of,
 )
 from skillopt_sleep.agents.claude_code.text import (
     custom_command,
@@ -48,13 +45,14 @@ from skillopt_sleep.agents.claude_code.text import (
 from skillopt_sleep.agents.claude_code.tree import abandoned
 from skillopt_sleep.agents.claude_code.written import USER_MODIFIED, WRITERS, Written
 from skillopt_sleep.agents.transcripts.briefs import ToolInput
-from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS, Call, Draft, Message, TypedShell
+from skillopt_sleep.agents.transcripts.draft import Call, Draft, Message, TypedShell
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.records import LeftOut, Origin
 
 _results = msgspec.json.Decoder(str | list[Block])
 _FROM_SERVERS = "mcp__"
 _REJECTED = b'"User rejected tool use"'
+_MINUTE = len("2026-11-21T00:53")
 _EXIT = re.compile(r"(?:Error: )?Exit code (-?\d+)")
 
 
@@ -87,7 +85,6 @@ class SessionReader:
         self._calls: dict[str, Call] = {}
         self._written = Written()
         self._typed: TypedShell | None = None  # a command that the person ran, until its output comes
-        self._spent: dict[str, Spent] = {}
 
     def take(self, record: Record) -> bool:
         """Use one record, and return whether it belongs to the conversation."""
@@ -103,8 +100,6 @@ class SessionReader:
             if self._has_main:
                 return False
         if record.cwd != self._cwd and self._begins_anew(record):
-            self.draft.usage = total_of(self._spent)
-            self._spent = {}
             self.draft = Draft(text_size=self.draft.text_size)
             self.drafts.append(self.draft)
         self._cwd = record.cwd
@@ -121,8 +116,6 @@ class SessionReader:
 
     def left_out(self, draft: Draft) -> LeftOut | None:
         """Return why one of the conversations by itself is left out, if it is; to be called once, at the end."""
-        if draft is self.draft:
-            draft.usage = total_of(self._spent)
         if self._has_sidechain and not self._has_main:
             return LeftOut.SUBAGENT
         if draft.by_program() and not self._from_editor:
@@ -133,7 +126,7 @@ class SessionReader:
 
     def is_full(self) -> bool:
         """Shorten what came since the last call, and return whether the session can hold no more."""
-        return self.draft.is_full() or len(self._spent) > MOST_ITEMS or len(self._records) > MOST_RECORDS
+        return self.draft.is_full() or len(self._records) > MOST_RECORDS
 
     def drop(self, links: Sequence[Link]) -> None:
         """Leave out what was taken back, as the records' places in the tree tell."""
@@ -148,8 +141,9 @@ class SessionReader:
             return False
         if record.parent_uuid is None and record.logical_parent_uuid is None:
             return not record.is_sidechain
+        # By whole minutes: the first few records of a session aren't always in order.
         at, first = record.timestamp, draft.first
-        return isinstance(at, str) and isinstance(first, str) and at < first
+        return isinstance(at, str) and isinstance(first, str) and at[:_MINUTE] < first[:_MINUTE]
 
     def _note_loose(self, record: Record) -> None:
         if record.type == QUEUE:
@@ -284,20 +278,12 @@ class SessionReader:
         message = record.message
         if message is None or record.is_api_error_message:
             return
-        self._note_model(message)
         name = record.uuid or ""
         for block in _blocks(record):
             if block.type == "text" and block.text:
                 self.draft.items.append(Message(Origin.ASSISTANT, block.text, name))
             elif block.type == "tool_use":
                 self._add_call(block, name)
-
-    def _note_model(self, message: ApiMessage) -> None:
-        if message.model and message.model != "<synthetic>":
-            self.draft.models[message.model] = None
-        if message.usage is not None:
-            # The usage is repeated in every record of a message, so it counts once for each id.
-            self._spent[message.id or f"#{len(self._spent)}"] = message.usage
 
     def _add_call(self, block: Block, name: str) -> None:
         tool_input = block.input if isinstance(block.input, ToolInput) else ToolInput()

@@ -11,30 +11,19 @@ import msgspec
 
 from skillopt_sleep.agents.transcripts.briefs import ToolInput
 from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS
-from skillopt_sleep.records import Usage
 
 # The kinds of the conversation itself; of all others, only the queue is of use.
 CONVERSATION = frozenset({"user", "assistant", "attachment", "system"})
 QUEUE = "queue-operation"
 # All kinds that the tested version writes.
 KINDS = CONVERSATION | frozenset(
-    (
-        *("agent-color", "agent-name", "agent-setting", "ai-title", "api-request", "api-request-blob"),
-        *("api-request-resumed", "api-request-shape", "artifact-autoreact-ledger", "artifact-comment-monitor"),
-        *(
-            "atis-latch",
-            "attribution-snapshot",
-            "bridge-session",
-            "content-replacement",
-            "continued-in",
-            "cost-state",
-        ),
-        *("custom-title", "data-flow-incomplete", "data-flow-records", "derived-from", "dev-mods", "ended-by-model"),
-        *("file-history-delta", "file-history-snapshot", "fork-context-ref", "frame-link", "history-suppression"),
-        *("isolation-latch", "last-prompt", "memory-mode", "mode", "observer-ref", "permission-mode", "pr-link"),
-        *("progress", QUEUE, "relocated", "resume-head-vouch", "session-owner", "summary", "tag", "tools-used"),
-        *("worktree-state",),
-    )
+    f"""agent-color agent-name agent-setting ai-title api-request api-request-blob api-request-resumed
+    api-request-shape
+    artifact-autoreact-ledger artifact-comment-monitor atis-latch attribution-snapshot bridge-session
+    content-replacement continued-in cost-state custom-title data-flow-incomplete data-flow-records derived-from
+    dev-mods ended-by-model file-history-delta file-history-snapshot fork-context-ref frame-link
+    history-suppression isolation-latch last-prompt memory-mode mode observer-ref permission-mode pr-link
+    progress {QUEUE} relocated resume-head-vouch session-owner summary tag tools-used worktree-state""".split()
 )
 # The attachments that hold instruction files: those in force from the start, and one that a folder brought along.
 INSTRUCTIONS = ("instructions", "nested_memory")
@@ -47,15 +36,6 @@ NOT_TYPED = ("harness", "hook", "recorded")
 
 # How a record begins, for finding whole ones in a damaged line.
 RECORD_START = re.compile(rb'\{\s*"(?:parentUuid|timestamp|type"\s*:\s*"(?:user|assistant|system|attachment))"')
-
-
-class Spent(msgspec.Struct, gc=False):
-    """The usage of one API message."""
-
-    input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    output_tokens: int | None = None
 
 
 class Block(msgspec.Struct, gc=False):
@@ -74,11 +54,8 @@ class Block(msgspec.Struct, gc=False):
 class ApiMessage(msgspec.Struct, gc=False):
     """A message of the person or of the model."""
 
-    id: str | None = None
     role: str | None = None
-    model: str | None = None
     content: str | list[Block] | None = None
-    usage: Spent | None = None
 
 
 class Attachment(msgspec.Struct, rename="camel", gc=False):
@@ -227,13 +204,3 @@ def answers_in(result: msgspec.Raw) -> str:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
     return "\n".join(f"{question}: {answer}" for question, answer in answers.items() if answer.strip())
-
-
-def total_of(spent: dict[str, Spent]) -> Usage:
-    """Return the usage of all messages, whose ids are the keys."""
-    total = Usage()
-    for usage in spent.values():
-        cached = usage.cache_read_input_tokens or 0
-        input_tokens = (usage.input_tokens or 0) + (usage.cache_creation_input_tokens or 0) + cached
-        total += Usage(input_tokens=input_tokens, output_tokens=usage.output_tokens or 0, cached_tokens=cached)
-    return total

@@ -11,7 +11,6 @@ from skillopt_sleep.agents.codex.records import (
     KINDS,
     OUTPUT_TYPES,
     Attribution,
-    Info,
     Item,
     Line,
     Payload,
@@ -20,7 +19,7 @@ from skillopt_sleep.agents.codex.records import (
 from skillopt_sleep.agents.codex.text import joined
 from skillopt_sleep.agents.codex.tools import Tools
 from skillopt_sleep.agents.transcripts.draft import Draft, Message
-from skillopt_sleep.records import LeftOut, Origin, Usage
+from skillopt_sleep.records import LeftOut, Origin
 
 # The type of a line and that of its payload are compared in one piece, as they are written.
 _TYPES = b'%b","payload":{"type":"%b'
@@ -34,7 +33,6 @@ _CALL_OUTPUT = re.compile(rb'(?:,"id":(?:null|"[^"]*"))?,"call_id":"([^"]*)","ou
 _ITEM = re.compile(
     rb',"thread_id":"(?P<thread>[^"]*)","turn_id":"[^"]*","item":\{"type":"(?P<type>[^"]*)"(?:,"id":"(?P<id>[^"]*)")?'
 )
-_MODEL = re.compile(rb'"model":"([^"]*)"')
 _TRIGGER = re.compile(rb'"turn_trigger":"(\w+)"')
 _EXIT = b'"exit_code":'
 _EXIT_CODE = re.compile(rb'(-?\d+),"duration":')
@@ -55,8 +53,7 @@ class RolloutReader:
 
     `unknown` counts the lines of kinds that we don't know.
 
-    `tokens` is the line with the last count of tokens, as a block with its start and end; `last` is the time of the
-    last line, or the match that holds it.
+    `last` is the time of the last line, or the match that holds it.
     """
 
     def __init__(self) -> None:
@@ -64,7 +61,6 @@ class RolloutReader:
         self.name = ""
         self.version = ""
         self.unknown = Counter[str]()
-        self.tokens: tuple[bytes, int, int] | None = None
         self.last: re.Match[bytes] | str | float | None = None
         self.is_subagent = False
         self._messages = Messages(self.draft)
@@ -119,20 +115,11 @@ class RolloutReader:
             self.draft.stop()
         return True
 
-    def _look_at_tokens(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
-        if block.startswith(b',"info":{', head.end()):
-            self.tokens = block, head.start(), end
-        return True
-
     def _look_at_meta(self, _head: re.Match[bytes], _block: bytes, _end: int) -> bool:
         return bool(self.name)
 
-    def _look_at_context(self, head: re.Match[bytes], block: bytes, end: int) -> bool:
-        model = _MODEL.search(block, head.end(), end)
-        if model is None or not self.draft.cwd:
-            return False
-        self.draft.models[model[1].decode("utf-8", "replace")] = None
-        return True
+    def _look_at_context(self, _head: re.Match[bytes], _block: bytes, _end: int) -> bool:
+        return bool(self.draft.cwd)
 
     # By the line's type and its payload's. Of the time of all other lines `last` is enough.
     LOOKS: ClassVar[dict[bytes, Look]] = {
@@ -146,7 +133,6 @@ class RolloutReader:
         _TYPE % b"event_msg": decode,
         _TYPES % (b"event_msg", b"item_completed"): _look_at_item,
         _TYPES % (b"event_msg", b"task_started"): _look_at_start,
-        _TYPES % (b"event_msg", b"token_count"): _look_at_tokens,
         _TYPES % (b"event_msg", b"turn_aborted"): _look_at_abort,
         _TYPES % (b"event_msg", b"user_message"): decode,
         _TYPES % (b"event_msg", b"agent_message"): decode,
@@ -179,16 +165,6 @@ class RolloutReader:
         elif line.type not in KINDS:
             self.unknown[line.type] += 1
 
-    def note_tokens(self, info: Info | None) -> None:
-        """Note the tokens of the whole session so far."""
-        total = info.total_token_usage if info else None
-        if total is not None:
-            self.draft.usage = Usage(
-                input_tokens=total.input_tokens or 0,
-                output_tokens=total.output_tokens or 0,
-                cached_tokens=total.cached_input_tokens or 0,
-            )
-
     def end(self, time: str) -> None:
         """Note the time of the last line, if not all lines were taken."""
         self.last = time or self.last
@@ -220,15 +196,11 @@ class RolloutReader:
 
     def _take_context(self, payload: Payload) -> None:
         self.draft.cwd = self.draft.cwd or payload.cwd or ""
-        if payload.model:
-            self.draft.models[payload.model] = None
 
     def _take_event(self, payload: Payload) -> None:
         match payload.type:
             case "task_started":
                 self._messages.trigger = (payload.turn_attribution or Attribution()).turn_trigger or ""
-            case "token_count":
-                self.note_tokens(payload.info)
             case "turn_aborted" if payload.reason == "interrupted":
                 self.draft.stop()
             case "user_message" if payload.kind in {None, "plain"}:

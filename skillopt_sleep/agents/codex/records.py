@@ -11,9 +11,9 @@ import msgspec
 # All kinds of lines that the tested version writes.
 KINDS = frozenset(
     (
-        *("compacted", "dynamic_tools_updated", "event_msg", "inter_agent_communication"),
-        *("inter_agent_communication_metadata", "realtime_item", "response_item", "security_risk_score"),
-        *("session_meta", "token_usage_record", "turn_context", "world_state"),
+        *("compacted", "dynamic_tools_updated", "event_msg", "inter_agent_communication", "realtime_item"),
+        *("inter_agent_communication_metadata", "response_item", "security_risk_score", "session_meta"),
+        *("token_usage_record", "turn_context", "world_state"),
     )
 )
 OUTPUT_TYPES = ("function_call_output", "custom_tool_call_output")
@@ -62,20 +62,6 @@ class Item(msgspec.Struct, gc=False):
     exit_code: int | None = None
 
 
-class Tokens(msgspec.Struct, gc=False):
-    """The tokens of a session so far."""
-
-    input_tokens: int | None = None
-    cached_input_tokens: int | None = None
-    output_tokens: int | None = None
-
-
-class Info(msgspec.Struct, gc=False):
-    """The content of a token count."""
-
-    total_token_usage: Tokens | None = None
-
-
 class Attribution(msgspec.Struct, gc=False):
     """The initiator of a turn: a person, or `exec`."""
 
@@ -109,9 +95,7 @@ class Payload(msgspec.Struct, gc=False):
     input: str | None = None
     output: msgspec.Raw = msgspec.Raw()
     action: msgspec.Raw = msgspec.Raw()
-    info: Info | None = None
     cwd: str | None = None
-    model: str | None = None
     originator: str | None = None
     cli_version: str | None = None
     source: msgspec.Raw = msgspec.Raw()

@@ -56,10 +56,6 @@ def parse(path: str) -> tuple[Stamp, Reading]:
     lines = Lines(own.path, RECORD_START)
     _read(lines, reader)
     damaged += lines.damaged
-    if reader.tokens:
-        block, at, end = reader.tokens
-        for count in lines.decode(_lines, block[at:end]):
-            reader.note_tokens(count.payload.info if count.payload else None)
     left_out = reader.left_out()
     if left_out is LeftOut.SUBAGENT:
         reader.draft.items.clear()

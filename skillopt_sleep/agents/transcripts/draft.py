@@ -21,7 +21,6 @@ from skillopt_sleep.records import (
     ToolEvent,
     Turn,
     TypedCommand,
-    Usage,
 )
 
 USER_LIMIT = 20_000
@@ -117,8 +116,6 @@ class Draft:
     items: list[Item] = field(default_factory=list[Item])
     skills: dict[str, None] = field(default_factory=dict[str, None])
     instructions: dict[str, str] = field(default_factory=dict[str, str])
-    models: dict[str, None] = field(default_factory=dict[str, None])
-    usage: Usage = field(default_factory=Usage)
     text_size: int = 0
     shortened: int = 0  # so many items were shortened and counted
 
@@ -208,8 +205,6 @@ class Draft:
             instructions=tuple(
                 InForce(path=_redacted(path), text=_instructions(text)) for path, text in self.instructions.items()
             ),
-            models=tuple(dict.fromkeys(_redacted(model) for model in self.models)),
-            usage=self.usage,
             damaged=damaged,
         )
 
@@ -317,7 +312,7 @@ def _brief(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _redacted(name: str) -> str:
-    """Redact the name of a folder, model, skill or tool, which is the same in many sessions."""
+    """Redact the name of a folder, skill or tool, which is the same in many sessions."""
     return redact(name)
 
 

@@ -134,12 +134,11 @@ def test_a_secret_in_any_text_of_a_session_is_not_kept() -> None:
             Call(a(), a(), a(), error=True),
         ],
         skills={a(): None},
-        models={a(): None},
     )
     session = draft.session("claude-code", a(), STAMP, damaged=0)
-    assert next(chance) >= 17
+    assert next(chance) >= 16
     texts = _texts(session)
-    assert len(texts) >= 17
+    assert len(texts) >= 16
     assert [text for text in texts if "C4n4ry" in text] == []
     assert session.id.startswith("claude-code:")
 
@@ -151,15 +150,10 @@ def test_names_that_are_no_secrets_are_kept_as_they_are() -> None:
         entrypoint="cli",
         items=[Message(Origin.USER, "go", name), Call("mcp__github__get_me", "x")],
         skills={"pdf-tools": None},
-        models={"claude-sonnet-4-5-20250929": None},
     )
     session = draft.session("s", name, STAMP, damaged=0)
     assert (session.id, session.turns[0].id, session.commit) == (f"s:{name}", name, draft.commit)
-    assert (session.tools[0].name, session.skills, session.models) == (
-        "mcp__github__get_me",
-        ("pdf-tools",),
-        ("claude-sonnet-4-5-20250929",),
-    )
+    assert (session.tools[0].name, session.skills) == ("mcp__github__get_me", ("pdf-tools",))
 
 
 def test_a_history_written_again_at_one_moment_is_typed_once_and_a_text_typed_twice_is_typed_twice() -> None:
