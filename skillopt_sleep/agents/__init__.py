@@ -26,5 +26,6 @@ def half_read(found: Iterable[tuple[str, HalfRead | None]]) -> tuple[str, ...]:
     for (source, version), several in sorted(versions.items()):
         share = round(100 * sum(one.unknown for one in several) / sum(one.records for one in several)) or "under 1"
         kinds = counted(len({kind for one in several for kind in one.kinds}), "unknown kind")
-        lines.append(f"{TITLES[source]} {version} (tested to {_TESTED[source]}): {share} % of records of {kinds}")
+        named = f"{TITLES[source]} {version or 'of an unknown version'}"
+        lines.append(f"{named} (tested to {_TESTED[source]}): {share} % of records of {kinds}")
     return tuple(lines)
