@@ -203,3 +203,10 @@ def test_an_address_without_the_v1_that_servers_want_is_told_so(tmp_path: Path) 
     assert done.code != 0
     assert "most servers end in /v1" in done.out + done.err
     assert "does not know the model" not in done.out + done.err, "nobody knows that of an address that isn't one"
+
+
+def test_a_night_may_be_asked_for_now(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    now, plain = home.command("run", "--now", "--plan"), home.command("run", "--plan")
+    assert (now.code, now.out) == (0, plain.out)
+    assert "--now" not in home.command("run", "--help").out
