@@ -59,6 +59,7 @@ def run(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ignore cached answers and ask everything again.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a short answer as JSON.")] = False,
+    _now: Annotated[bool, typer.Option("--now", hidden=True, help="What `run` does in any case.")] = False,
 ) -> None:
     """Run a night now: learn from new sessions and stage the changes that prove themselves."""
     asked_again = AskedAgain(again, since, tuple(session or ()))
