@@ -40,6 +40,7 @@ def purge(
         raise ConfigError(
             "purge needs one of --project, --session and --text", remedy="see: skillopt-sleep purge --help"
         )
+    from skillopt_sleep.cli.agreed import confirmed
     from skillopt_sleep.cli.settled import settled
     from skillopt_sleep.deciding.stored import opened, opened_to_read
     from skillopt_sleep.keeping.purge import carry_out, plan
@@ -64,9 +65,7 @@ def purge(
         if dry_run:
             say("Nothing was deleted: this is a dry run.")
             return
-        if not yes and not typer.confirm("Delete it? It can't be undone."):
-            say("Nothing was deleted.")
-            return
+        confirmed("Delete it? It can't be undone.", yes=yes, instead="to delete it without being asked, add --yes")
         carry_out(found, store, now=utc_now())
     for line in _lost(found):
         say(line)
