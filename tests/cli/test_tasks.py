@@ -1,5 +1,6 @@
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,10 @@ def had_tasks(home: Home) -> None:
     store.bank.mark(["2aaaaaaa2bbb"], Mark.PINNED, at=now)
     store.bank.mark(["4aaaaaaa4bbb"], Mark.DROPPED, at=now)
     store.close()
+
+
+def listed(home: Home, *options: str) -> list[dict[str, Any]]:
+    return home.command("tasks", "list", "--json", *options).json
 
 
 @pytest.mark.slow
@@ -77,13 +82,13 @@ def test_the_list_can_be_narrowed(tmp_path: Path) -> None:
     home = Home(tmp_path)
     had_tasks(home)
 
-    def listed(*options: str) -> list[str]:
-        return [task["id"][0] for task in home.command("tasks", "list", "--json", *options).json]
+    def numbers(*options: str) -> str:
+        return "".join(task["id"][0] for task in listed(home, *options))
 
-    assert listed() == ["1", "2", "3"]
-    assert listed("--project", "blog") == ["3"]
-    assert listed("--project", "/home/ada/shop", "--split", "val") == ["2"]
-    assert listed("--dropped") == ["4"]
+    assert numbers() == "123"
+    assert numbers("--project", "blog") == "3"
+    assert numbers("--project", "/home/ada/shop", "--split", "val") == "2"
+    assert numbers("--dropped") == "4"
     assert "[dropped]" in home.command("tasks", "list", "--dropped").out
 
 
@@ -91,3 +96,31 @@ def test_an_unknown_task_is_named(tmp_path: Path) -> None:
     done = Home(tmp_path).command("tasks", "show", "nope")
     assert done.code == 2
     assert "nope" in done.err
+
+
+def test_a_task_is_either_dropped_or_pinned_and_the_last_word_is_said(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    had_tasks(home)
+    dropped, pinned = home.command("tasks", "drop", "2aaa"), home.command("tasks", "pin", "4aaa")
+    assert "was pinned" in dropped.out
+    assert "was dropped" in pinned.out
+    marks = {task["id"][0]: (bool(task["dropped"]), bool(task["pinned"])) for task in listed(home, "--dropped")}
+    assert marks == {"2": (True, False)}
+    assert "4" in [task["id"][0] for task in listed(home)]
+    home.command("tasks", "pin", "--undo", "4aaa")
+    assert not any(task["pinned"] for task in listed(home))
+
+
+@pytest.mark.parametrize(("word", "split"), [("learn", "1"), ("decide", "2"), ("kept back", ""), ("val", "2")])
+def test_a_side_is_named_by_either_word(tmp_path: Path, word: str, split: str) -> None:
+    home = Home(tmp_path)
+    had_tasks(home)
+    done = home.command("tasks", "list", "--json", "--project", "shop", "--split", word)
+    assert done.code == 0, done.err
+    assert "".join(task["id"][0] for task in done.json) == split
+
+
+def test_a_side_that_is_none_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    done = Home(tmp_path).command("tasks", "list", "--split", "both")
+    assert done.code == 2
+    assert "learn, decide, kept back" in done.err

@@ -51,7 +51,7 @@ def test_marks_are_set_on_all_tasks_or_none(home: Home, monkeypatch: pytest.Monk
         with pytest.raises(ConfigError):
             mark(at.store, [*names, "nothing"], Mark.DROPPED, undo=False)
         assert not any(entry.dropped for entry in at.store.bank.entries())
-        assert [task.id for task in mark(at.store, names, Mark.DROPPED, undo=False)] == names
+        assert [before.task.id for before in mark(at.store, names, Mark.DROPPED, undo=False)] == names
         assert sum(entry.dropped is not None for entry in at.store.bank.entries()) == 2
         mark(at.store, names, Mark.DROPPED, undo=True)
         assert not any(entry.dropped for entry in at.store.bank.entries())
