@@ -37,7 +37,8 @@ def chosen(
     if not names:
         ids = ", ".join(decided.proposal.id for decided in among) or "none"
         raise ConfigError("no proposal is named", remedy=f"name one, or use --all; {state}: {ids}")
-    found: list[Chosen] = []
+    found: dict[str, Chosen] = {}
     for name in names:
-        found += named(store, name, scratch=scratch)
-    return found
+        for one in named(store, name, scratch=scratch):
+            found[one.name] = one
+    return list(found.values())

@@ -59,6 +59,7 @@ def undo(
         return
     for name in names:
         _refuse_file(name)
+    names = list(dict.fromkeys(name.upper() for name in names))
     if not names:
         last = _last(AdoptionState.DONE)
         names = [last.name]
@@ -66,7 +67,7 @@ def undo(
             instead = f"name it: skillopt-sleep undo {last.name}"
             confirmed(f"Undo {last.name}, adopted last? {last.what}", yes=yes, instead=instead)
     if dry_run:
-        _preview([Step(name.upper(), adopting=False) for name in names])
+        _preview([Step(name, adopting=False) for name in names])
         return
     left: list[str] = []
 
