@@ -39,7 +39,12 @@ _EVERY_PROJECT = "every project (your own skill)"
 def list_tasks(
     *,
     project: Annotated[str, typer.Option(help="Only this project, given by its folder or the folder's name.")] = "",
-    split: Annotated[Split | None, typer.Option(help="Only this split.")] = None,
+    split: Annotated[
+        Split | None,
+        typer.Option(
+            parser=tasks_edit.side, metavar="SIDE", help="Only what is for this: learn, decide or kept back."
+        ),
+    ] = None,
     dropped: Annotated[bool, typer.Option("--dropped", help="Only the tasks you dropped.")] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -1,7 +1,7 @@
 """The commands `tasks edit`, `add`, `drop` and `pin`: a person changes the tasks."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -17,9 +17,19 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Split, Task
-from skillopt_sleep.reporters.words import USES
+from skillopt_sleep.reporters.words import SPLITS, USES
 from skillopt_sleep.stores.bank import Banked, Mark
 from skillopt_sleep.stores.sqlite import SqliteStore
+
+
+
+def side(text: str) -> Split:
+    """Return the split of this name, ours or the field's; BadParameter if there is none."""
+    for split, word in SPLITS.items():
+        if text.lower() in {word, split.value}:
+            return split
+    raise typer.BadParameter(f"{text!r} is none of {', '.join(SPLITS.values())}")
+
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="A task's id, or its beginning.")]
 Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Task ids, or their beginnings.")]
@@ -27,7 +37,8 @@ Undo = Annotated[bool, typer.Option("--undo", help="Undo it.")]
 Prompt = Annotated[str | None, typer.Option(help="The request.")]
 Context = Annotated[str | None, typer.Option(help="What was said before it.")]
 Side = Annotated[
-    Split | None, typer.Option(help="What it is for: to learn from (train), to decide with (val), kept back (test).")
+    Split | None,
+    typer.Option(parser=side, metavar="SIDE", help="What it is for: learn (train), decide (val), kept back (test)."),
 ]
 Contains = Annotated[list[str] | None, typer.Option(help="Words that the answer must have. Can be repeated.")]
 Lacks = Annotated[list[str] | None, typer.Option(help="A word that it must not have. Can be repeated.")]
@@ -165,21 +176,21 @@ def _add(store: SqliteStore, tasks: Sequence[Task], *, now: datetime) -> None:
 
 def drop(tasks: Ids, *, undo: Undo = False) -> None:
     """Stop using tasks for good, even if nights find them again."""
-    for name, shown in _mark(tasks, Mark.DROPPED, undo=undo):
+    for name, shown, before in _mark(tasks, Mark.DROPPED, undo=undo):
         if undo:
             say(f"Restored {shown}")
         else:
-            say(f"Dropped {shown}")
+            say(f"Dropped {shown}{', which was pinned' if before.pinned else ''}")
             say(f"  undo: skillopt-sleep tasks drop --undo {name}")
 
 
 def pin(tasks: Ids, *, undo: Undo = False) -> None:
     """Use tasks in every night of their project."""
-    for name, shown in _mark(tasks, Mark.PINNED, undo=undo):
+    for name, shown, before in _mark(tasks, Mark.PINNED, undo=undo):
         if undo:
             say(f"Unpinned {shown}")
         else:
-            say(f"Pinned {shown}")
+            say(f"Pinned {shown}{', which was dropped' if before.dropped else ''}")
             say(f"  undo: skillopt-sleep tasks pin --undo {name}")
 
 
@@ -222,13 +233,11 @@ def _use(task: Task) -> str:
     return USES[task.split] if task.split else "without a split"
 
 
-def _mark(names: Sequence[str], wanted: Mark, *, undo: bool) -> list[tuple[str, str]]:
-    """Set or remove a mark on all of these tasks or none; return the short id and a line of each."""
+def _mark(names: Sequence[str], wanted: Mark, *, undo: bool) -> Iterator[tuple[str, str, Banked]]:
+    """Set or remove a mark on all of these tasks or none; yield each with its short id, a line and how it was."""
     with opened() as store:
-        tasks = mark(store, names, wanted, undo=undo)
+        marked = mark(store, names, wanted, undo=undo)
         short = short_ids(store.bank.entries())
-    marked: list[tuple[str, str]] = []
-    for task in tasks:
-        line = f"{visible(task.id)}  {one_line(task.prompt, limit=50)}"
-        marked.append((visible(short[task.id]), line))
-    return marked
+    for before in marked:
+        task = before.task
+        yield visible(short[task.id]), f"{visible(task.id)}  {one_line(task.prompt, limit=50)}", before

@@ -94,12 +94,12 @@ def write(store: SqliteStore, entry: Banked, written: Task, *, among: Sequence[B
     return edited._replace(moved=store.bank.write((written,), at=utc_now()))
 
 
-def mark(store: SqliteStore, names: Sequence[str], wanted: Mark, *, undo: bool) -> list[Task]:
-    """Set or remove a mark on all of these tasks or none, and return them."""
+def mark(store: SqliteStore, names: Sequence[str], wanted: Mark, *, undo: bool) -> list[Banked]:
+    """Set or remove a mark on all of these tasks or none; return each as it was before."""
     entries = store.bank.entries()
-    tasks = [find(entries, name).task for name in names]
-    store.bank.mark([task.id for task in tasks], wanted, at=None if undo else utc_now())
-    return tasks
+    found = {entry.task.id: entry for entry in (find(entries, name) for name in names)}
+    store.bank.mark(list(found), wanted, at=None if undo else utc_now())
+    return list(found.values())
 
 
 def editable(task: Task) -> tuple[object, ...]:

@@ -137,10 +137,11 @@ class SqliteBank:
         return tuple(moved)
 
     def mark(self, ids: Sequence[str], mark: Mark, *, at: datetime | None) -> None:
-        """Drop or pin these tasks, or undo that if no time is given."""
+        """Drop or pin these tasks, of which the last one holds; or undo that if no time is given."""
+        others = "".join(f"{other.value} = NULL, " for other in Mark if at and other is not mark)
         with self._lock:
             self._connection.execute(
-                f"UPDATE tasks SET {mark.value} = ? WHERE id IN ({_marks(ids)})",  # noqa: S608
+                f"UPDATE tasks SET {others}{mark.value} = ? WHERE id IN ({_marks(ids)})",  # noqa: S608
                 (at.isoformat() if at else None, *ids),
             )
 
