@@ -20,14 +20,14 @@ def test_the_only_rule_is_taken_whole(home: Home) -> None:
 @pytest.mark.slow
 def test_what_is_named_twice_is_decided_once(home: Home) -> None:
     for command, said in (
+        ("snooze", "P-0001 sleeps"),
+        ("snooze --undo", "P-0001 is shown again"),
         ("adopt", "Adopted P-0001"),
         ("undo", "redo P-0001"),
         ("redo", "Adopted P-0001"),
         ("undo", "redo P-0001"),
         ("reject", "Rejected P-0001"),
         ("reject --undo", "P-0001 waits for you again"),
-        ("snooze", "P-0001 sleeps"),
-        ("snooze --undo", "P-0001 is shown again"),
     ):
         done = home.command(*command.split(), "P-0001", "p-0001")
         assert (done.code, done.out.count(said)) == (0, 1), (command, done)
