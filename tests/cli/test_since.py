@@ -1,11 +1,13 @@
 """A moment as the option `--since` takes it."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from skillopt_sleep.cli.since import moment
 from skillopt_sleep.errors import ConfigError
+from tests.command import Home
 
 
 def test_a_length_of_time_is_before_now_and_a_time_with_a_zone_is_that_moment() -> None:
@@ -18,3 +20,22 @@ def test_a_length_of_time_is_before_now_and_a_time_with_a_zone_is_that_moment() 
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="is not a time"):
         moment(text)
+
+
+@pytest.mark.parametrize("command", ["pause LENGTH", "cost --since LENGTH", "init --yes --lookback LENGTH"])
+def test_a_length_of_time_is_written_in_one_way(tmp_path: Path, command: str) -> None:
+    home = Home(tmp_path)
+
+    def code(length: str) -> int:
+        return home.command(*command.replace("LENGTH", length).split()).code
+
+    assert [code(length) for length in ("30m", "36h", "90s", "99999d", "0d", "7w", "1.5h")] == [0, 0, 0, 0, 2, 2, 2]
+
+
+@pytest.mark.slow
+def test_later_is_one_day_wherever_it_is_said(home: Home) -> None:
+    assert home.command("snooze", "P-0001").code == 0
+    until = home.command("show", "P-0001", "--json").json["until"]
+    assert abs(datetime.fromisoformat(until) - datetime.now(UTC) - timedelta(days=1)) < timedelta(minutes=5)
+    assert home.command("snooze", "P-0001", "--undo").code == 0
+    assert [home.command("snooze", "P-0001", "--for", length).code for length in ("30m", "0h")] == [0, 2]
