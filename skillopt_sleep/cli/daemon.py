@@ -1,18 +1,15 @@
 """The commands `daemon`, `pause`, `resume` and `cancel`: nights that start automatically."""
 
-import re
 import time
-from datetime import timedelta
 from typing import Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.errors import ConfigError, NightLocked
+from skillopt_sleep.errors import NightLocked
 from skillopt_sleep.kit.clock import shown, utc_now
-from skillopt_sleep.settings import find_paths, seconds
+from skillopt_sleep.settings import find_paths, length
 
-_LENGTH = re.compile(r"[1-9][0-9]{0,4}[smhd]")
 # How long a night may take to stop: an agent program ends in two seconds, an API call when it is answered.
 _CANCEL_SECONDS = 8.0
 _TICK = 0.05
@@ -32,19 +29,17 @@ def daemon() -> None:
 
 
 def pause(
-    length: Annotated[str, typer.Argument(help="How long, as in 12h or 7d; until you resume by default.")] = "",
+    for_: Annotated[
+        str, typer.Argument(metavar="LENGTH", help="How long, as in 12h or 7d; until you resume by default.")
+    ] = "",
 ) -> None:
     """Stop starting nights automatically, for a given time or until you resume."""
     from skillopt_sleep.daemon.state import Pause, State
 
-    if length and not _LENGTH.fullmatch(length):
-        raise ConfigError(
-            f"{length!r} is not a length of time", remedy="use a number with s, m, h or d, such as 12h or 7d"
-        )
     now = utc_now()
     until, end = None, "until you resume"
-    if length:
-        until = now + timedelta(seconds=seconds(length))
+    if for_:
+        until = now + length(for_)
         end = f"until {shown(until)}"
     State(find_paths().state).write("pause", Pause(since=now, until=until))
     say(f"Paused: no night starts automatically {end}. A running night goes on (stop it: skillopt-sleep cancel).")

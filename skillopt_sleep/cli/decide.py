@@ -1,8 +1,6 @@
 """The commands `adopt`, `reject` and `snooze`: a person decides on what waits."""
 
-import re
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -19,14 +17,14 @@ from skillopt_sleep.deciding import decide as deciding
 from skillopt_sleep.deciding.chosen import Chosen
 from skillopt_sleep.deciding.preview import Preview
 from skillopt_sleep.deciding.stored import opened, opened_to_read
-from skillopt_sleep.errors import ConfigError, SleepError
+from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan, plan_adoption
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.reporters.statistics import documents
-from skillopt_sleep.settings import seconds
+from skillopt_sleep.settings import length
 from skillopt_sleep.stores.bank import REJECTED
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -40,7 +38,6 @@ AllToo = Annotated[
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Agree beforehand: your own edits of our rules are merged.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]
-_LENGTH = re.compile(r"[1-9][0-9]{0,3}[hd]")
 
 
 def adopt(proposals: Ids = None, *, every: All = False, yes: Yes = False, dry_run: DryRun = False) -> None:
@@ -143,13 +140,11 @@ def snooze(
     proposals: Ids = None,
     *,
     every: AllToo = False,
-    length: Annotated[str, typer.Option("--for", help="How long, as in 12h or 7d.")] = "7d",
+    for_: Annotated[str, typer.Option("--for", metavar="LENGTH", help="How long, as in 12h or 7d.")] = deciding.LATER,
     undo: Annotated[bool, typer.Option("--undo", help="Show snoozed proposals again.")] = False,
 ) -> None:
-    """Decide later: proposals are not shown among what waits for some days. Nights go on with them as before."""
-    if not _LENGTH.fullmatch(length):
-        raise ConfigError(f"{length!r} is not a length of time", remedy="use a number with h or d, such as 12h or 7d")
-    until = None if undo else utc_now() + timedelta(seconds=seconds(length))
+    """Decide later: proposals are not shown among what waits for some time. Nights go on with them as before."""
+    until = None if undo else utc_now() + length(for_)
     with opened() as store, settled(store):
         if undo:
             asleep = store.bank.snoozed(utc_now())

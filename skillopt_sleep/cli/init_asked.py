@@ -9,7 +9,7 @@ import typer
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.settings import BackendName, BackendSettings, BudgetSettings, Settings
+from skillopt_sleep.settings import BackendName, BackendSettings, BudgetSettings, Settings, length
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.init_shown import Project
@@ -251,8 +251,10 @@ def time_of_day(text: str) -> str:
 
 def length_of_time(text: str) -> str:
     """Return a length of time as the settings write it; BadParameter if it isn't one."""
-    if not re.fullmatch(r"[0-9]{1,5}[smhd]", text):
-        raise typer.BadParameter("a length of time such as 30d")
+    try:
+        length(text)
+    except ConfigError as error:
+        raise typer.BadParameter("a length of time such as 30d") from error
     return text
 
 

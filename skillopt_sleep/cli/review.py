@@ -24,6 +24,7 @@ from skillopt_sleep.cli.decide import adopt_named, reject, snooze
 from skillopt_sleep.cli.review_edited import edited, test_again
 from skillopt_sleep.cli.review_read import as_data, names_of_rules, read_rule
 from skillopt_sleep.cli.review_shown import not_shown, screen, whole_change
+from skillopt_sleep.deciding.decide import LATER
 from skillopt_sleep.deciding.read import Waiting
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.keys import read_key
@@ -41,7 +42,6 @@ MEANINGS = {
     "w": "the statistics, and where you said it",
     "q": "stop here; what you decided stays decided",
 }
-LATER = "1d"
 
 
 @dataclass
@@ -170,11 +170,11 @@ def _edited(waiting: Waiting) -> str:
 def _snooze(waiting: Waiting, names: Sequence[str], done: Tally) -> None:
     """Let a rule wait until tomorrow; those of one proposal only all together, since to snooze one divides it."""
     if not waiting.divides:
-        snooze([waiting.proposal.id], length=LATER)
+        snooze([waiting.proposal.id], for_=LATER)
         return
     others = [name for name in names if name.startswith(f"{waiting.whole.id}.")]
     if set(others) <= set(done.later):
-        snooze([waiting.whole.id], length=LATER)
+        snooze([waiting.whole.id], for_=LATER)
     else:
         say(f"{waiting.proposal.id} still waits: the rules of {waiting.whole.id} can only be put off together.")
 

@@ -1,19 +1,17 @@
 """Parse the option `--since`: a day, a moment, or a length of time before now."""
 
-import re
-from datetime import UTC, datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, datetime
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.settings import seconds
-
-_LENGTH = re.compile(r"[0-9]{1,5}[smhd]")
+from skillopt_sleep.settings import length
 
 
 def moment(since: str) -> datetime:
     """Return the moment in UTC; ConfigError if the text is neither a time nor a length of time."""
-    if _LENGTH.fullmatch(since):
-        return utc_now() - timedelta(seconds=seconds(since))
+    with suppress(ConfigError):
+        return utc_now() - length(since)
     try:
         parsed = datetime.fromisoformat(since)
     except ValueError as error:

@@ -78,7 +78,7 @@ COMMANDS = {
     "snooze": Later(
         "decide:snooze",
         MORNING,
-        "Decide later: proposals are not shown among what waits for some days. Nights go on with them as before.",
+        "Decide later: proposals are not shown among what waits for some time. Nights go on with them as before.",
         "skillopt-sleep snooze P-0001 --for 7d",
     ),
     "undo": Later(

@@ -22,7 +22,6 @@ from skillopt_sleep.stores.bank import Banked, Mark
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
-
 def side(text: str) -> Split:
     """Return the split of this name, ours or the field's; BadParameter if there is none."""
     for split, word in SPLITS.items():

@@ -13,6 +13,8 @@ from skillopt_sleep.proposals.plan import Plan
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, WAITING, WITHDRAWN
 from skillopt_sleep.stores.sqlite import SqliteStore
 
+LATER = "1d"  # so long a person who says "later" isn't asked
+
 
 def adopt(store: SqliteStore, journal: Journal, one: Chosen, *, agreed: Plan | None, told: Told) -> None:
     """Put a proposal live; `agreed` is the merge with their own edits that the person saw.

@@ -32,6 +32,15 @@ def seconds(duration: str) -> float:
     return timedelta(seconds=int(duration[:-1]) * unit).total_seconds()
 
 
+def length(text: str) -> timedelta:
+    """Return a length of time that a person wrote, such as 12h; ConfigError if it is none, or no time at all."""
+    if not re.fullmatch("[1-9][0-9]{0,4}[smhd]", text):
+        raise ConfigError(
+            f"{text!r} is not a length of time", remedy="use a number with s, m, h or d, such as 12h or 7d"
+        )
+    return timedelta(seconds=seconds(text))
+
+
 def load(
     paths: Paths, *, environ: Mapping[str, str] = os.environ, flags: Mapping[str, Any] | None = None
 ) -> Settings:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -20,6 +19,7 @@ from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.plan import MergeNeeded, Plan
 from skillopt_sleep.records import Record
+from skillopt_sleep.settings import length
 from skillopt_sleep.stores.bank import OPEN
 from skillopt_sleep.web.desk import Desk, desk_of, field
 from skillopt_sleep.web.merge import agreed_to, merge_of
@@ -28,7 +28,6 @@ from skillopt_sleep.web.site import Page, settings_of, show
 from skillopt_sleep.web.waiting import Inbox, inbox
 from skillopt_sleep.web.ways import DecidedLine, Notice, decided_lines, notice_of, state_shown
 
-LATER = timedelta(days=1)
 _CONFLICT = 409
 _SEE_OTHER = 303
 DECIDED = "/inbox/decided"
@@ -128,7 +127,7 @@ def _later(request: Request, desk: Desk, name: str) -> str:
     seen = look_at(desk.store, desk.journal, name)
     whole = seen.waiting.whole.id if seen and seen.waiting.divides else name
     for one in named(desk.store, whole):
-        decide.snooze(desk.store, one, utc_now() + LATER)
+        decide.snooze(desk.store, one, utc_now() + length(decide.LATER))
     return f"/inbox?did={whole}"
 
 
