@@ -164,3 +164,9 @@ def test_the_remedy_of_a_wrong_value_is_a_command(tmp_path: Path, key: str, valu
     done = Home(tmp_path).command("config", "set", key, value)
     assert done.code == 2
     assert remedy in done.err
+
+
+def test_a_section_is_told_with_its_keys(tmp_path: Path) -> None:
+    done = Home(tmp_path).command("config", "get", "bank")
+    assert done.code == 2
+    assert "bank.retire, bank.keep" in done.err

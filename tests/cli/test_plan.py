@@ -246,3 +246,11 @@ def test_a_plan_without_a_known_price_advises_no_limit_that_would_end_the_night(
     assert "budget.usd" not in out
     (tmp_path / "sleep" / "config.toml").write_text("[budget]\nusd = 2.0\n", encoding="utf-8")
     assert "stops at its first call" in home.command(*told).out
+
+
+def test_without_a_backend_no_price_is_missed(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    out = home.command("run", "--plan").out
+    assert "no backend is chosen yet" in out
+    assert "price" not in out

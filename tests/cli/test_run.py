@@ -210,3 +210,14 @@ def test_a_night_may_be_asked_for_now(tmp_path: Path) -> None:
     now, plain = home.command("run", "--now", "--plan"), home.command("run", "--plan")
     assert (now.code, now.out) == (0, plain.out)
     assert "--now" not in home.command("run", "--help").out
+
+
+@pytest.mark.slow
+def test_a_night_that_did_not_start_names_no_files_of_a_report(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    with ModelServer("unauthorized") as server:
+        done = home.command("run", "--backend", "openai", "--model", "m", "--base-url", server.base_url)
+    assert done.code == Exit.LOGIN
+    assert "did not start" in done.out
+    assert not re.search(r"report\.\w+|diagnostics|Every trial", done.out)

@@ -43,3 +43,9 @@ def test_what_a_fork_finds_is_said_before_it_begins(tmp_path: Path) -> None:
     shares = home.command("runs", "fork", str(tmp_path / "one"), "three", "--set", "train.shared=answers.db")
     assert shares.code == 0
     assert "answers in answers.db are not paid for again. Of val, that is only the initial" in planned("three.toml")
+
+
+def test_one_call_is_a_call() -> None:
+    one = replace(MADE.stages[0], calls=1)
+    shown = "\n".join(plan_lines(replace(MADE, stages=(one,))))
+    assert re.search(r" 1 call +about", shown)

@@ -247,3 +247,12 @@ def test_the_versions_of_a_file_that_moved_with_its_project_name_the_folder_it_w
         assert done.code == 2
         assert f"{home.project} was moved to {moved}" in done.err
         assert f"mv {moved} {home.project}" in done.err
+
+
+@pytest.mark.slow
+def test_what_was_undone_adds_nothing(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    home.command("undo", "P-0001")
+    _, adopted, undone, _ = home.command("versions", str(rules(home))).out.splitlines()
+    assert "Adds 1 rule" in adopted
+    assert undone.endswith("P-0001 undone")
