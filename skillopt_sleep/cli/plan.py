@@ -185,7 +185,7 @@ def _rows(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[tuple
             yield "" if number else "Sealed", [line]
     whose = " (as far as this month's limits leave it)" if budget != settings.budget else ""
     yield "Limit", [f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes{whose}"]
-    if not _is_priced(settings):
+    if settings.backend.name and not _is_priced(settings):
         yield "Dollars", [f"unknown: no price is known for this model{_unpriced(settings.budget)}"]
         yield "", [f"set one: {SET_A_PRICE.format('NAME')}"]
     elif usd is not None:

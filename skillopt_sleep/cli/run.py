@@ -199,8 +199,9 @@ def _show(report: NightReport, waiting: Sequence[str], paths: Paths, *, example:
 
     folder = Path(report.folder)
     say_markdown(render(report, waiting, folder=folder))
-    for name in (PAGE, "report.md", "report.json", "diagnostics.json"):
-        say(f"{folder / name}")
+    if report.began:
+        for name in (PAGE, "report.md", "report.json", "diagnostics.json"):
+            say(f"{folder / name}")
     if (folder / ATTEMPTS).exists():
         say(f"{folder / ATTEMPTS}")
     if example:

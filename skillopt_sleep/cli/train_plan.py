@@ -20,11 +20,10 @@ def plan_lines(made: "TrainingPlan") -> list[str]:
     steps = counted(made.steps, "step")
     bound = f"At most these calls, with {made.each} and none repeated after a failure"
     lines = [f"{steps} over {items} items. {bound}; tokens are an estimate:"]
-    for stage in made.stages:
-        lines.append(
-            f"  {stage.name:12} {stage.calls:>8,} calls  about {stage.tokens:>11,} tokens  {_dollars(stage.usd)}"
-        )
-    lines.append(f"  {'total':12} {made.calls:>8,} calls  about {made.tokens:>11,} tokens  {_dollars(made.usd)}")
+    rows = [(stage.name, stage.calls, stage.tokens, stage.usd) for stage in made.stages]
+    for name, calls, tokens, usd in (*rows, ("total", made.calls, made.tokens, made.usd)):
+        noun = "call " if calls == 1 else "calls"
+        lines.append(f"  {name:12} {calls:>8,} {noun}  about {tokens:>11,} tokens  {_dollars(usd)}")
     val = made.items["val"]
     if not made.proves:
         taken = "any gain, however small"

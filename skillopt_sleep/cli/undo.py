@@ -110,9 +110,8 @@ def versions(file: Annotated[Path, typer.Argument(help="A file that proposals we
     say("0  nothing of ours is in it")
     for version in known:
         event = version.event
-        what = "adopted" if event.adopted else "undone"
-        summary = spelled(summaries.get(event.proposal, ""))
-        say(f"{version.number}  {shown(event.at)}  {event.proposal} {what}  {summary}".rstrip())
+        what = f"adopted  {spelled(summaries.get(event.proposal, ''))}" if event.adopted else "undone"
+        say(f"{version.number}  {shown(event.at)}  {event.proposal} {what}".rstrip())
     say(f"Go to one: skillopt-sleep undo {spelled(str(file))} --to {max(len(known) - 1, 0)}")
 
 

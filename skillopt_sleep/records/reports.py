@@ -269,7 +269,9 @@ class NightReport(Record, frozen=True, kw_only=True):
 
     @property
     def began(self) -> bool:
-        """Whether anything was asked but whether the model answers; so it is if that isn't known."""
+        """True if more than the preflight call was made, or if unknown."""
+        if not self.spend.purposes:
+            return self.verdict is not Outcome.BACKEND_FAILED
         return bool(self.documents) or set(self.spend.purposes) != {Purpose.PREFLIGHT}
 
     @property

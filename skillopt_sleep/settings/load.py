@@ -199,7 +199,10 @@ def known_keys() -> list[str]:
 
 
 def nearest_key(dotted: str) -> str:
-    """Return a hint at the known setting that is most like this one."""
+    """Return a hint at the known setting that is most like this one, or at those of the section of this name."""
+    keys = [key for key in known_keys() if key.startswith(f"{dotted}.")]
+    if keys:
+        return f"it is a section; name one of {', '.join(keys)}"
     near = difflib.get_close_matches(dotted, known_keys(), n=1)
     return f"did you mean {near[0]}?" if near else f"see: {SETTINGS}"
 
