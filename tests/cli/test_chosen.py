@@ -11,10 +11,13 @@ def test_a_rule_that_is_not_there_is_told_with_those_that_are(home: Home) -> Non
         assert "P-0001.1 to P-0001.1" in done.err
 
 
-def test_the_only_rule_is_taken_whole(home: Home) -> None:
-    done = home.command("adopt", "P-0001.1")
-    assert done.code == 2
-    assert "name it whole: P-0001" in done.err
+@pytest.mark.parametrize("command", ["adopt", "undo", "redo"])
+def test_the_number_of_the_only_rule_means_the_proposal(home: Home, command: str) -> None:
+    for earlier in {"adopt": (), "undo": ("adopt",), "redo": ("adopt", "undo")}[command]:
+        assert home.command(earlier, "P-0001").code == 0
+    done = home.command(command, "p-0001.1", "P-0001")
+    assert (done.code, done.err) == (0, "")
+    assert home.command("show", "P-0001", "--json").json["state"] == ("undone" if command == "undo" else "adopted")
 
 
 @pytest.mark.slow

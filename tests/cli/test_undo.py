@@ -1,5 +1,6 @@
 """The way back: undo, redo and the versions of a file."""
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.proposals.diff import diff
-from tests.cli.walked import states, with_three_rules
+from tests.cli.walked import adopted_whole, states, with_three_rules
 from tests.command import Home
 from tests.terminal import typed
 
@@ -236,7 +237,7 @@ def test_a_rejected_proposal_of_one_rule_is_named_plainly(home: Home) -> None:
     home.command("reject", "P-0001")
     refused = home.command("adopt", "P-0001.1")
     assert refused.code == 2
-    assert "P-0001 is rejected and has one rule" in refused.err
+    assert "P-0001 was rejected" in refused.err
 
 
 def test_the_versions_of_a_file_that_moved_with_its_project_name_the_folder_it_was_adopted_in(home: Home) -> None:
@@ -256,3 +257,48 @@ def test_what_was_undone_adds_nothing(home: Home) -> None:
     _, adopted, undone, _ = home.command("versions", str(rules(home))).out.splitlines()
     assert "Adds 1 rule" in adopted
     assert undone.endswith("P-0001 undone")
+
+
+def bullets(home: Home) -> list[bytes]:
+    return [line for line in rules(home).read_bytes().splitlines() if line.startswith(b"- ")]
+
+
+@pytest.mark.slow
+def test_one_rule_of_a_proposal_that_was_adopted_whole_is_undone(home: Home) -> None:
+    before = rules(home).read_bytes()
+    adopted_whole(home)
+    pnpm, brief, english = bullets(home)
+    adopted = rules(home).read_bytes()
+
+    looked = home.command("undo", "P-0001.2", "--dry-run")
+    assert f"-{brief.decode()}" in looked.out
+    assert not re.search(f"^-{pnpm.decode()}", looked.out, re.MULTILINE)
+    assert rules(home).read_bytes() == adopted
+    assert states(home) == {"P-0001": "adopted"}
+
+    done = home.command("undo", "P-0001.2")
+    assert (done.code, done.err) == (0, "")
+    assert bullets(home) == [pnpm, english]
+    parts = {"P-0001.1": "adopted", "P-0001.2": "undone", "P-0001.3": "adopted"}
+    assert states(home) == {"P-0001": "withdrawn", **parts}
+    assert "P-0001.1 P-0001.3" in home.command("undo", "P-0001").err
+    assert "you adopted P-0001.1" in home.command("history").out
+
+    assert home.command("redo", "P-0001.2").code == 0
+    assert bullets(home) == [pnpm, english, brief]
+    assert home.command("undo", "P-0001.1", "P-0001.3").code == 0
+    assert bullets(home) == [brief]
+    assert home.command("undo", str(rules(home)), "--to", "0").code == 0
+    assert rules(home).read_bytes() == before
+    assert home.command("undo", str(rules(home)), "--to", "3").code == 0
+    assert rules(home).read_bytes() == adopted
+
+
+@pytest.mark.slow
+def test_of_a_proposal_adopted_whole_the_rules_that_a_person_edited_stay_as_they_are(home: Home) -> None:
+    adopted_whole(home)
+    edited = rules(home).read_bytes().replace(b"never npm", b"or npm")
+    rules(home).write_bytes(edited)
+    assert home.command("undo", "P-0001.2", "--yes").code == 0
+    assert bullets(home) == [b"- Use pnpm, or npm.", b"- Answer in English."]
+    assert home.command("undo", "P-0001.9").code == 2

@@ -7,6 +7,8 @@ from contextlib import closing
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
+from skillopt_sleep.proposals.divide import restaged
+from skillopt_sleep.proposals.stage import write_files
 from skillopt_sleep.records import Edit, EditOp, Proposal
 from tests.command import Home
 from tests.pressed import Pressed
@@ -25,6 +27,18 @@ def with_three_rules(home: Home) -> None:
         more = [Edit(op=EditOp.APPEND, content=content, lessons=proposal.lessons) for content in MORE]
         edits = (*proposal.edits, *more)
         store.execute("UPDATE proposals SET body = ?", [to_json(replace(proposal, edits=edits))])
+
+
+def adopted_whole(home: Home) -> None:
+    """A proposal of three rules is adopted as one."""
+    with_three_rules(home)
+    (folder,) = (home.folder / "sleep" / "data" / "nights").glob("*/proposals/P-0001")
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
+        ((body,),) = store.execute("SELECT body FROM proposals").fetchall()
+        proposal, texts = restaged(from_json(body, Proposal), folder)
+        write_files(folder, proposal, texts)
+        store.execute("UPDATE proposals SET body = ?", [to_json(proposal)])
+    assert home.command("adopt", "--all").code == 0
 
 
 def editor(home: Home, line: str) -> dict[str, str]:
