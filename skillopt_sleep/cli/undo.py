@@ -74,7 +74,7 @@ def undo(
     def act(agreed: Mapping[str, Plan]) -> list[SleepError]:
         with opened() as store, settled(store) as journal:
             if not agreed:
-                left.extend([undoable(store, journal, name) for name in names])
+                left.extend(dict.fromkeys(undoable(store, journal, name) for name in names))
             return _take_back(store, journal, left, agreed)
 
     with_consent(act, yes=yes)

@@ -5,9 +5,14 @@ from typing import NamedTuple
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.proposals.divide import divide, divide_adoption
+from skillopt_sleep.proposals.entry import Entry
+from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.records import Deed, Evidence, Proposal
 from skillopt_sleep.stores.bank import OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
+
+_BY_RULE = "taken rule by rule"
 
 
 class Chosen(NamedTuple):
@@ -54,32 +59,58 @@ def apart(store: SqliteStore, whole: Decided, *, scratch: Path) -> list[Chosen]:
     return [Chosen(Decided(part, WAITING, "", ""), scratch / part.id) for part in _divided(store, whole, scratch)]
 
 
-def _rule(store: SqliteStore, whole: Decided, name: str, scratch: Path | None) -> Chosen:
-    """Divide a proposal and return one of its rules, which waits; ConfigError if it has no such rule."""
+def adopted_rule(
+    store: SqliteStore, journal: Journal, whole: Entry, name: str, *, scratch: Path | None = None
+) -> str:
+    """Divide an adopted proposal into its rules, which are adopted then, and return the name of one of them.
+
+    With the folder `scratch`, only it and this journal are written. Raises ConfigError if it has no such rule, and
+    UnsafeEdit if they build on one another.
+    """
+    decided = {one.proposal.id: one for one in store.bank.family(whole.proposal)}.get(whole.proposal)
+    if decided is None:
+        return name
+    _place(decided, name)
+    if len(decided.proposal.edits) == 1:
+        return whole.proposal
+    parts = _divided(store, decided, scratch or with_folder(store, decided).folder.parent)
+    adoptions = divide_adoption(whole, parts, journal)
+    if scratch is None:
+        store.bank.divide(whole.proposal, parts, at=utc_now(), because=_BY_RULE, adopted=whole.adopted)
+    journal.divide(whole, adoptions)
+    return name
+
+
+def _place(whole: Decided, name: str) -> int:
+    """Return the place of a rule among those of its proposal; ConfigError if it has no such rule."""
     proposal = whole.proposal
-    count = len(proposal.edits)
-    number = name.rpartition(".")[2]
+    number, count = name.rpartition(".")[2], len(proposal.edits)
     if not number.isdecimal() or not 1 <= int(number) <= count:
         raise ConfigError(
             f"{proposal.id} has no rule {number!r}", remedy=f"its rules are {proposal.id}.1 to {proposal.id}.{count}"
         )
-    if whole.state not in OPEN or count == 1:
-        rules = "one rule" if count == 1 else f"{count} rules"
+    return int(number) - 1
+
+
+def _rule(store: SqliteStore, whole: Decided, name: str, scratch: Path | None) -> Chosen:
+    """Divide a proposal and return one of its rules, which waits; the only rule of one is the proposal itself."""
+    proposal = whole.proposal
+    place = _place(whole, name)
+    if len(proposal.edits) == 1:
+        return with_folder(store, whole)
+    if whole.state not in OPEN:
         raise ConfigError(
-            f"{proposal.id} is {whole.state} and has {rules}, so none is taken by itself",
+            f"{proposal.id} is {whole.state} and has {len(proposal.edits)} rules, so none is taken by itself",
             remedy=f"name it whole: {proposal.id}",
         )
     into = scratch or with_folder(store, whole).folder.parent
     parts = _divided(store, whole, into)
     if scratch is None:
-        store.bank.divide(proposal.id, parts, at=utc_now(), because="taken rule by rule")
-    part = parts[int(number) - 1]
-    return Chosen(Decided(part, WAITING, "", ""), into / part.id)
+        store.bank.divide(proposal.id, parts, at=utc_now(), because=_BY_RULE)
+    return Chosen(Decided(parts[place], WAITING, "", ""), into / parts[place].id)
 
 
 def _divided(store: SqliteStore, whole: Decided, into: Path) -> tuple[Proposal, ...]:
-    from skillopt_sleep.proposals.divide import divide
-
     proposal = whole.proposal
     return divide(proposal, with_folder(store, whole).folder, signs=_signs(store, proposal), into=into)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from skillopt_sleep.deciding.chosen import named
@@ -49,13 +50,16 @@ def preview_of(store: SqliteStore, journal: Journal, wanted: Sequence[Step]) -> 
     """Return what these steps would write."""
     preview = Preview()
     undone: list[str] = []
-    for step in wanted:
-        if step.adopting:
-            (one,) = named(store, step.proposal)
-            proposal = read_proposal(one.folder)
-            preview.add(plan_adoption(one.folder, proposal, journal=journal, over=preview.texts))
-        else:
-            entry = adopted(undoable(store, journal, step.proposal), journal)
-            preview.add(plan_undo(entry, journal=journal, over=preview.texts, undone=undone))
-            undone.append(entry.proposal)
+    with TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        journal = journal.copied(scratch / "journal")
+        for step in wanted:
+            if step.adopting:
+                (one,) = named(store, step.proposal, scratch=scratch)
+                proposal = read_proposal(one.folder)
+                preview.add(plan_adoption(one.folder, proposal, journal=journal, over=preview.texts))
+            else:
+                entry = adopted(undoable(store, journal, step.proposal, scratch=scratch), journal)
+                preview.add(plan_undo(entry, journal=journal, over=preview.texts, undone=undone))
+                undone.append(entry.proposal)
     return preview

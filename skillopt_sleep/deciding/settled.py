@@ -4,11 +4,12 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from skillopt_sleep.errors import SleepError
+from skillopt_sleep.proposals.divide import divide_adoption
 from skillopt_sleep.proposals.entry import AdoptionState
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.versions import keep
 from skillopt_sleep.settings import find_paths
-from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, SqliteBank
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN, SqliteBank
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 # For a finished adoption: the proposal's state in the bank, and the outdated states it may still have there.
@@ -34,13 +35,13 @@ def settled(store: SqliteStore, *, damaged: Callable[[SleepError], None]) -> Gen
         keep(journal)
         for error in journal.damaged():
             damaged(error)
-        _update_bank(store.bank, journal)
+        _update_bank(store.bank, journal, damaged)
         yield journal
         keep(journal)
 
 
-def _update_bank(bank: SqliteBank, journal: Journal) -> None:
-    """Record decisions that a killed command or a full disk kept out of the bank."""
+def _update_bank(bank: SqliteBank, journal: Journal, damaged: Callable[[SleepError], None]) -> None:
+    """Record what a killed command or a full disk kept out of the bank, or out of the journal: a division."""
     entries = {entry.proposal: entry for entry in journal.entries()}
     for banked in bank.proposals():
         proposal = banked.proposal
@@ -49,5 +50,11 @@ def _update_bank(bank: SqliteBank, journal: Journal) -> None:
             continue
         if not entry.is_for(proposal.id, proposal.path, proposal.result):
             continue
+        if entry.state is AdoptionState.DONE and banked.state == WITHDRAWN:
+            parts = [one.proposal for one in bank.family(proposal.id) if one.state == ADOPTED]
+            try:
+                journal.divide(entry, divide_adoption(entry, parts, journal))
+            except SleepError as error:
+                damaged(error)
         state, leaving = _OUTDATED[entry.state]
         bank.decide(proposal.id, state, at=entry.undone or entry.adopted, leaving=leaving)

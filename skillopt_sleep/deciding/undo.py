@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from skillopt_sleep.deciding.chosen import named
+from skillopt_sleep.deciding.chosen import adopted_rule, named
 from skillopt_sleep.deciding.decide import adopt, refuse_closed
 from skillopt_sleep.deciding.happened import CanComeBack, TakenBack, Told
 from skillopt_sleep.errors import ConfigError
@@ -32,24 +32,30 @@ def take_back(store: SqliteStore, journal: Journal, name: str, *, agreed: Plan |
         told(CanComeBack(name))
 
 
-def undoable(store: SqliteStore, journal: Journal, name: str) -> str:
+def undoable(store: SqliteStore, journal: Journal, name: str, *, scratch: Path | None = None) -> str:
     """Return the id of an adopted proposal; ConfigError if neither the journal nor the store knows it as adopted.
 
-    One that stopped half-way can be undone if its files allow it, and one whose text came back, as from git.
+    One that stopped half-way can be undone if its files allow it, and one whose text came back, as from git. To name
+    one rule divides its proposal: only in this journal and the folder `scratch`, if one is given.
     """
-    entry = journal.get(name.upper())
+    name = name.upper()
+    above = name.rpartition(".")[0]
+    whole = journal.get(above) if above else None
+    if whole and whole.state is AdoptionState.DONE:
+        name = adopted_rule(store, journal, whole, name, scratch=scratch)
+    entry = journal.get(name)
     if entry is None or (entry.state not in _UNDOABLE and not came_back(entry, journal)):
         for one in named(store, name):
             if one.decided.state != ADOPTED:
                 live = [decided.proposal.id for decided in store.bank.proposals(ADOPTED)]
-                rules = " ".join(rule for rule in live if rule.startswith(f"{name.upper()}."))
+                rules = " ".join(rule for rule in live if rule.startswith(f"{name}."))
                 remedy = f"see: skillopt-sleep show {one.name}"
                 if rules:
                     remedy = f"its adopted rules: skillopt-sleep undo {rules}"
                 elif one.decided.state == REJECTED:
                     remedy = f"take the rejection back: skillopt-sleep reject --undo {one.name}"
                 raise ConfigError(f"{one.name} is {one.decided.state}, not adopted", remedy=remedy)
-    return name.upper()
+    return name
 
 
 def last_changed(store: SqliteStore, journal: Journal, state: AdoptionState) -> Entry:

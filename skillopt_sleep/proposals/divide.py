@@ -1,6 +1,7 @@
 """Divide a proposal into its single rules, each a proposal of its own with its own proof."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -9,10 +10,13 @@ from skillopt_sleep.errors import ProposalError, UnsafeEdit
 from skillopt_sleep.kit.edited import all_edited
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.checked import Text
+from skillopt_sleep.proposals.entry import Entry
+from skillopt_sleep.proposals.journal import Journal, Prepared
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.plan import staged_text
 from skillopt_sleep.proposals.stage import BASE, summary_of, write_files
 from skillopt_sleep.proposals.warnings import of_edit
+from skillopt_sleep.proposals.written import Written
 from skillopt_sleep.records import (
     GOOD_EFFECTS,
     Deed,
@@ -42,11 +46,48 @@ def divide(proposal: Proposal, folder: Path, *, signs: Signs, into: Path) -> tup
         except ProposalError as error:
             raise UnsafeEdit(
                 f"rule {number} of {proposal.id} can't be taken by itself: {error.message}",
-                remedy=f"take it whole: skillopt-sleep adopt {proposal.id}",
+                remedy=f"name it whole: {proposal.id}",
             ) from error
     for part, texts in parts:
         write_files(into / part.id, part, texts)
     return tuple(part for part, _ in parts)
+
+
+def divide_adoption(whole: Entry, parts: Sequence[Proposal], journal: Journal) -> list[Prepared]:
+    """Return an adoption as adoptions of its rules, one after the other.
+
+    Raises UnsafeEdit if the rules build on one another.
+    """
+    divided: list[Prepared] = []
+    texts = [_growing(whole, index, parts, journal) for index in range(len(whole.files))]
+    for place, part in enumerate(parts):
+        both = [(text[place], text[place + 1]) for text in texts]
+        files: list[Written] = []
+        for file, (before, after) in zip(whole.files, both, strict=True):
+            files.append(replace(file, existed=before is not None, before=digest(before), after=digest(after)))
+        first, *also = files
+        at = whole.adopted + timedelta(microseconds=place)
+        entry = replace(whole, proposal=part.id, adopted=at, made=part.result, also=tuple(also))
+        divided.append((replace(entry, existed=first.existed, before=first.before, after=first.after), both))
+    return divided
+
+
+def _growing(whole: Entry, index: int, parts: Sequence[Proposal], journal: Journal) -> list[bytes | None]:
+    """Return the bytes of one file of an adoption before it and after each of its rules."""
+    before, after = journal.texts(whole, index)
+    path = Path(whole.files[index].path)
+    texts = [before]
+    for part in parts:
+        old = live.body(path, texts[-1])
+        new = all_edited(old, part.edits)
+        if new is None:
+            break
+        texts.append(live.change(path, texts[-1], old, new).data)
+    if len(texts) <= len(parts) or live.body(path, texts[-1]) != live.body(path, after):
+        raise UnsafeEdit(
+            f"the rules of {whole.proposal} build on one another", remedy=f"name it whole: {whole.proposal}"
+        )
+    return [*texts[:-1], after]
 
 
 def restaged(proposal: Proposal, folder: Path) -> tuple[Proposal, list[Text]]:

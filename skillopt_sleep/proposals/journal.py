@@ -19,6 +19,9 @@ from skillopt_sleep.proposals.written import Move, Written, put_back, sweep
 
 LOCK_SECONDS = 10
 
+Prepared = tuple[Entry, Sequence[tuple[bytes | None, bytes | None]]]
+"""An adoption with the bytes of each file from before and those adopted."""
+
 _UNDO = "undo-"  # the copies of an undo
 _EVENTS = "events.json"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -50,6 +53,12 @@ class Journal:
             yield
         finally:
             self._lock.release()
+
+    def copied(self, folder: Path) -> "Journal":
+        """Return a copy in this folder, to try out what a decision would do."""
+        if self._folder.is_dir():
+            shutil.copytree(self._folder, folder, dirs_exist_ok=True)
+        return Journal(folder)
 
     def entries(self) -> tuple[Entry, ...]:
         """Return all adoptions that can be read, oldest first."""
@@ -103,6 +112,12 @@ class Journal:
         for index, both in enumerate(texts):
             _save(self._copies(entry, "", index), both)
         self._write(entry)
+
+    def divide(self, whole: Entry, parts: Sequence[Prepared]) -> None:
+        """Record these adoptions in the place of the one that they are the rules of."""
+        for entry, texts in parts:
+            self.prepare(entry, *texts)
+        self.forget(whole)
 
     def mark(self, entry: Entry, state: AdoptionState) -> None:
         """Record how far the adoption is now."""

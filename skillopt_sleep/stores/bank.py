@@ -225,8 +225,13 @@ class SqliteBank:
                 (wanted, *proposals),
             )
 
-    def divide(self, whole: str, parts: Sequence[Proposal], *, at: datetime, because: str) -> None:
-        """Let the parts of a proposal that a person can still decide on wait in its place, or their wording of it."""
+    def divide(
+        self, whole: str, parts: Sequence[Proposal], *, at: datetime, because: str, adopted: datetime | None = None
+    ) -> None:
+        """Let the parts of a proposal that a person can still decide on wait in its place, or their wording of it.
+
+        Those of one that is `adopted`, since then, are adopted.
+        """
         names = ", ".join(part.id for part in parts)
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -234,7 +239,11 @@ class SqliteBank:
                 "INSERT OR IGNORE INTO proposals (id, night, path, state, version, body) VALUES (?, ?, ?, ?, ?, ?)",
                 [(part.id, part.night, part.path, WAITING, part.version, to_json(part)) for part in parts],
             )
-            self.decide(whole, WITHDRAWN, at=at, reason=f"{because}: {names}")
+            for part in parts if adopted else ():
+                self.decide(part.id, ADOPTED, at=adopted or at, leaving=(WAITING,))
+            self.decide(
+                whole, WITHDRAWN, at=at, reason=f"{because}: {names}", leaving=(ADOPTED,) if adopted else OPEN
+            )
 
     def decide(
         self, proposal: str, state: str, *, at: datetime, reason: str = "", leaving: Collection[str] = OPEN

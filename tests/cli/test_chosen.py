@@ -1,5 +1,6 @@
 import pytest
 
+from tests.cli.walked import states
 from tests.command import Home
 
 
@@ -17,7 +18,7 @@ def test_the_number_of_the_only_rule_means_the_proposal(home: Home, command: str
         assert home.command(earlier, "P-0001").code == 0
     done = home.command(command, "p-0001.1", "P-0001")
     assert (done.code, done.err) == (0, "")
-    assert home.command("show", "P-0001", "--json").json["state"] == ("undone" if command == "undo" else "adopted")
+    assert states(home) == {"P-0001": "undone" if command == "undo" else "adopted"}
 
 
 @pytest.mark.slow

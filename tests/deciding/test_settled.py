@@ -3,16 +3,21 @@
 import resource
 import sqlite3
 import subprocess
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from skillopt_sleep.deciding.chosen import adopted_rule
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.adopt import adopt
-from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.entry import Entry
+from skillopt_sleep.proposals.journal import Journal, Prepared
 from skillopt_sleep.proposals.undo import undo
+from tests.cli.walked import adopted_whole, rules
 from tests.command import PROGRAM, Home
+from tests.deciding.desk import desk
 
 ROOM = 300_000
 
@@ -131,3 +136,29 @@ def test_one_damaged_adoption_is_told_in_a_line_and_stands_in_nobodys_way(home: 
     refused = home.command("undo", "P-0000")
     assert refused.code == 6
     assert record.read_bytes() == b"\0" * 100
+
+
+@pytest.mark.slow
+def test_a_proposal_that_only_the_bank_divided_is_divided_in_the_journal_too(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adopted_whole(home)
+    with desk(home, monkeypatch) as at:
+        whole = at.journal.get("P-0001")
+        assert whole is not None
+        rehearsed = at.journal.copied(home.folder / "rehearsed")
+        with pytest.raises(RuntimeError, match="killed"):
+            adopted_rule(at.store, Killed(data(home) / "adoptions"), whole, "P-0001.2")
+        assert at.journal.get("P-0001.2") is None
+        assert rehearsed.get("P-0001") == whole
+
+    assert "P-0001.1 P-0001.2 P-0001.3" in home.command("undo", "P-0001").err
+    assert home.command("undo", "P-0001.2").code == 0
+    assert rules(home) == ["- Use pnpm, never npm.", "- Answer in English."]
+
+
+class Killed(Journal):
+    """A journal whose process ends when it is to divide an adoption."""
+
+    def divide(self, whole: Entry, parts: Sequence[Prepared]) -> None:
+        raise RuntimeError("killed")

@@ -95,5 +95,5 @@ def test_rules_that_build_on_one_another_are_taken_whole(root: Path, tmp_path: P
     folder, whole = staged(root, tmp_path, ONE, after)
     with pytest.raises(UnsafeEdit, match=r"rule 2 of p1 can't be taken by itself") as caught:
         divide(whole, folder, signs={}, into=folder.parent)
-    assert "adopt p1" in caught.value.remedy
+    assert "name it whole: p1" in caught.value.remedy
     assert [path.name for path in folder.parent.iterdir()] == ["p1"]
