@@ -302,3 +302,30 @@ def test_of_a_proposal_adopted_whole_the_rules_that_a_person_edited_stay_as_they
     assert home.command("undo", "P-0001.2", "--yes").code == 0
     assert bullets(home) == [b"- Use pnpm, or npm.", b"- Answer in English."]
     assert home.command("undo", "P-0001.9").code == 2
+
+
+@pytest.mark.slow
+def test_a_file_is_found_by_the_name_it_is_shown_by(home: Home) -> None:
+    before = rules(home).read_bytes()
+    home.command("adopt", "P-0001")
+    line = rules(home).read_bytes().splitlines().index(RULE.strip()) + 1
+    name = "shop-api/CLAUDE.md"
+    assert name in home.command("show", "P-0001").out
+
+    assert str(rules(home)) in home.command("versions", name).out
+    assert "Use pnpm, never npm." in home.command("blame", name).out
+    assert "P-0001" in home.command("why", f"{name}:{line}").out
+    for command in ("undo", "redo"):
+        done = home.command(command, name)
+        assert (done.code, f"skillopt-sleep versions {name}" in done.err) == (2, True)
+    assert home.command("undo", name, "--to", "0").code == 0
+    assert rules(home).read_bytes() == before
+
+
+def test_a_file_that_isnt_here_is_not_said_to_be_without_rules(home: Home) -> None:
+    home.command("adopt", "P-0001")
+    for arguments in (("undo", "CLAUDE.md", "--to", "0"), ("versions", "CLAUDE.md"), ("blame", "CLAUDE.md")):
+        done = home.command(*arguments)
+        assert done.code == 2
+        assert f"{home.folder}/CLAUDE.md doesn't exist" in done.err
+        assert str(rules(home)) in done.err
