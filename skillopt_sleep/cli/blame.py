@@ -1,13 +1,13 @@
 """The command `blame`: whose words, which trial and which decision each managed line of a file rests on."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.why_shown import blamed_rows, show
+from skillopt_sleep.deciding.chosen import file_named
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.words import counted, home_path
@@ -24,7 +24,7 @@ def blame(
     """Show for each line we manage in a file whose words it rests on, its trial, and when you approved it."""
     with opened_to_read() as store:
         known = list(origins(store.bank.proposals(), store.lessons.every()))
-    paths = [Path(file).expanduser()] if file else adopted_files(known)
+        paths = [file_named(store, file)] if file else adopted_files(known)
     found = {path: managed_lines(path, known) for path in paths}
     if as_json:
         say_json({str(path): [line._asdict() for line in lines] for path, lines in found.items()})

@@ -12,6 +12,7 @@ from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.decide import DryRun, Yes, adopt_named
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.told import say_event
+from skillopt_sleep.deciding.chosen import file_named
 from skillopt_sleep.deciding.preview import preview_of
 from skillopt_sleep.deciding.stored import opened, opened_to_read
 from skillopt_sleep.deciding.undo import last_changed, steps_to, take, take_back, undoable, versions_of
@@ -93,6 +94,8 @@ def redo(
 ) -> None:
     """Adopt again what was undone. With no name it asks before it adopts the one undone last."""
     names = proposals or []
+    for name in names:
+        _refuse_file(name)
     if not names:
         last = _last(AdoptionState.UNDONE)
         names = [last.name]
@@ -105,7 +108,7 @@ def redo(
 def versions(file: Annotated[Path, typer.Argument(help="A file that proposals were adopted into.")]) -> None:
     """List the versions of a file: every adoption and undo that changed our part of it."""
     with opened_to_read() as store, settled(store) as journal:
-        known = versions_of(journal, file)
+        known = versions_of(journal, file_named(store, str(file)))
         summaries = {decided.proposal.id: decided.proposal.summary for decided in store.bank.proposals()}
     say("0  nothing of ours is in it")
     for version in known:
@@ -120,7 +123,7 @@ def _refuse_file(name: str) -> None:
     if "/" in name or Path(name).expanduser().is_file():
         path = spelled(name)
         raise ConfigError(
-            f"{path} is a file, and undo alone takes proposals",
+            f"{path} is a file, not a proposal",
             remedy=f"see how it was: skillopt-sleep versions {path}; "
             f"without our rules: skillopt-sleep undo {path} --to 0",
         )
@@ -154,11 +157,9 @@ def _go_to(names: Sequence[str], number: int, *, yes: bool, dry_run: bool) -> No
     """Undo what came after a version of a file, and adopt again what was undone since."""
     if len(names) != 1:
         raise ConfigError("--to takes one file", remedy="such as: skillopt-sleep undo CLAUDE.md --to 1")
-    file = Path(names[0])
-
     if dry_run:
         with opened_to_read() as store, settled(store) as journal:
-            found = steps_to(store, journal, file, number)
+            found = steps_to(store, journal, file_named(store, names[0]), number)
         _preview(found)
         return
     left: list[Step] = []
@@ -166,7 +167,7 @@ def _go_to(names: Sequence[str], number: int, *, yes: bool, dry_run: bool) -> No
     def act(agreed: Mapping[str, Plan]) -> list[SleepError]:
         with opened() as store, settled(store) as journal:
             if not agreed:
-                left.extend(steps_to(store, journal, file, number))
+                left.extend(steps_to(store, journal, file_named(store, names[0]), number))
             return _walk(store, journal, left, agreed)
 
     with_consent(act, yes=yes)

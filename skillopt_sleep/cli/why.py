@@ -1,19 +1,20 @@
 """The commands `why` and `why-not`: where a rule comes from, and why something you said is no rule."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.why_shown import absence_rows, origin_rows, show
+from skillopt_sleep.deciding.chosen import file_named
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.likeness import LIKE, likeness
 from skillopt_sleep.proposals.origins import Origin, managed_lines, origins
 from skillopt_sleep.stores.bank import WITHDRAWN
+from skillopt_sleep.stores.sqlite import SqliteStore
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 
@@ -32,7 +33,7 @@ def why(
     asked = " ".join(rule)
     with opened_to_read() as store:
         known = list(origins(store.bank.proposals(), store.lessons.every()))
-        found = _of_place(asked, known) or rules_of(asked, known) or _of_words(asked, known)
+        found = _of_place(store, asked, known) or rules_of(asked, known) or _of_words(asked, known)
     if not found:
         raise ConfigError(
             f"no rule is like {asked!r}", remedy=f"see why there is none: skillopt-sleep why-not {asked!r}"
@@ -75,10 +76,10 @@ def why_not(
     show(absence_rows(found, now=utc_now()))
 
 
-def _of_place(asked: str, known: Sequence[Origin]) -> list[Origin]:
+def _of_place(store: SqliteStore, asked: str, known: Sequence[Origin]) -> list[Origin]:
     """Return the origin of the line that is named as FILE:LINE, none if it isn't named so."""
     name, colon, number = asked.rpartition(":")
-    path = Path(name).expanduser()
+    path = file_named(store, name)
     if not colon or not number.isdecimal() or not path.is_file():
         return []
     for line in managed_lines(path, known):

@@ -1,4 +1,4 @@
-"""Find the proposals that a person names; a name such as P-0001.2 is one rule of a proposal."""
+"""Find the proposals and files that a person names; a name such as P-0001.2 is one rule of a proposal."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -49,6 +49,14 @@ def named(store: SqliteStore, name: str, *, scratch: Path | None = None) -> list
         if left:
             return left
     return [with_folder(store, decided)]
+
+
+def file_named(store: SqliteStore, name: str) -> Path:
+    """Return the file that a person names, by its path or as it is shown, as in shop-api/CLAUDE.md."""
+    path = Path(name).expanduser()
+    files = [file for decided in store.bank.proposals() for file in decided.proposal.files]
+    shown = {file.path for file in files if file.document == name}
+    return path if path.exists() or len(shown) != 1 else Path(*shown)
 
 
 def apart(store: SqliteStore, whole: Decided, *, scratch: Path) -> list[Chosen]:

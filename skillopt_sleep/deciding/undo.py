@@ -100,9 +100,8 @@ def versions_of(journal: Journal, file: Path) -> tuple[Version, ...]:
             return known
     _refuse_moved(journal, file.absolute())
     files = dict.fromkeys(written.path for entry in journal.entries() for written in entry.files)
-    raise ConfigError(
-        f"nothing was ever adopted into {file}", remedy=f"files with versions: {', '.join(files) or 'none yet'}"
-    )
+    wrong = f"nothing was ever adopted into {file}" if file.exists() else f"{file.absolute()} doesn't exist"
+    raise ConfigError(wrong, remedy=f"files with versions: {', '.join(files) or 'none yet'}")
 
 
 def _refuse_moved(journal: Journal, file: Path) -> None:

@@ -312,7 +312,7 @@ def test_a_file_is_found_by_the_name_it_is_shown_by(home: Home) -> None:
     name = "shop-api/CLAUDE.md"
     assert name in home.command("show", "P-0001").out
 
-    assert str(rules(home)) in home.command("versions", name).out
+    assert "P-0001 adopted" in home.command("versions", name).out
     assert "Use pnpm, never npm." in home.command("blame", name).out
     assert "P-0001" in home.command("why", f"{name}:{line}").out
     for command in ("undo", "redo"):
@@ -324,7 +324,7 @@ def test_a_file_is_found_by_the_name_it_is_shown_by(home: Home) -> None:
 
 def test_a_file_that_isnt_here_is_not_said_to_be_without_rules(home: Home) -> None:
     home.command("adopt", "P-0001")
-    for arguments in (("undo", "CLAUDE.md", "--to", "0"), ("versions", "CLAUDE.md"), ("blame", "CLAUDE.md")):
+    for arguments in (("undo", "CLAUDE.md", "--to", "0"), ("versions", "CLAUDE.md")):
         done = home.command(*arguments)
         assert done.code == 2
         assert f"{home.folder}/CLAUDE.md doesn't exist" in done.err
