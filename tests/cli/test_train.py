@@ -283,10 +283,12 @@ def test_a_training_that_is_stopped_says_how_to_go_on(
     assert json.loads((tmp_path / "one" / "spend.json").read_bytes())["paid"]["purposes"]
 
 
-def test_the_file_with_every_key_is_named_in_the_help(tmp_path: Path) -> None:
+def test_what_has_every_key_is_named_in_the_help(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     for command in ("train", "eval"):
-        assert "training.toml" in home.command(command, "--help").out
+        out = home.command(command, "--help").out
+        assert "train --init" in out
+        assert ".skillopt-sleep.example" not in out
 
 
 OWN = """

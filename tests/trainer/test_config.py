@@ -47,7 +47,7 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ('lr_scheduler = "autonomous"\n', "lr_scheduler", "its autonomous (no limit of edits) 'none'"),
         ("[evaluation]\nuse_semantic_density = true\n", "use_semantic_density", "leave it out: it rewards"),
         ("[train]\nepochs = 2\n", "names no environment", "[env]"),
-        ("[optimizer]\nmin_edit_budget = 9\n", "toy.toml: optimizer.min_edit_budget is above", "training.toml"),
+        ("[optimizer]\nmin_edit_budget = 9\n", "toy.toml: optimizer.min_edit_budget is above", "train --init"),
         ('[train]\nskill = "start.md"\n', "unknown key 'train.skill'", "write it above the first section"),
         ('[judge]\nmodel = "m"\n', "unknown key 'judge'", "known here: skill, train"),
         ("[backend]\ntimeout = 5\n", "backend.timeout must be", 'such as: timeout = "300s"'),

@@ -1,12 +1,14 @@
 """What `train --init` writes runs as it is."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
+from msgspec import to_builtins
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.trainer import find_env, load_config
+from skillopt_sleep.trainer import TrainerConfig, find_env, load_config
 from skillopt_sleep.trainer.skeleton import write_skeleton
 from tests.command import Home
 
@@ -52,3 +54,11 @@ def test_the_skeletons_class_is_named_after_its_file(tmp_path: Path) -> None:
     assert find_env(config.env["name"], {}, folder=tmp_path).name == "my_form"
     with pytest.raises(ConfigError, match="can't be the name"):
         write_skeleton(tmp_path / "my-form.py")
+
+
+def test_a_name_without_an_ending_gets_one_and_its_configuration_has_every_key(tmp_path: Path) -> None:
+    written = write_skeleton(tmp_path / "demo")
+    assert written.env.name == "demo.py"
+    text = written.config.read_text(encoding="utf-8")
+    assert set(to_builtins(TrainerConfig())["evaluation"]) <= set(tomllib.loads(text)["evaluation"])
+    assert ".skillopt-sleep.example" not in text
