@@ -22,20 +22,11 @@ if TYPE_CHECKING:
     from skillopt_sleep.trainer.plan import TrainingPlan
     from skillopt_sleep.wiring.training import Training
 
-Config = Annotated[
-    Path,
-    typer.Argument(
-        help="The training's configuration, a TOML file. .skillopt-sleep.example/training.toml has every key with "
-        "its default."
-    ),
-]
-MaybeConfig = Annotated[
-    Path | None,
-    typer.Argument(
-        help="The training's configuration, a TOML file. .skillopt-sleep.example/training.toml has every key with "
-        "its default."
-    ),
-]
+_CONFIG = typer.Argument(
+    help="The training's configuration, a TOML file. train --init NEW writes one with every key."
+)
+Config = Annotated[Path, _CONFIG]
+MaybeConfig = Annotated[Path | None, _CONFIG]
 BackendName = Annotated[
     str,
     typer.Option(

@@ -31,7 +31,7 @@ FileName = Annotated[str, Meta(pattern=r"^(?!\.\.?$)[^/\\]*$")]
 PoolName = Literal["threads", "ray"]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
-EVERY_KEY = ".skillopt-sleep.example/training.toml in the repository, every key at its default"
+EVERY_KEY = "what `skillopt-sleep train --init NEW` writes, which has every key"
 
 
 class TrainSection(Section, frozen=True, kw_only=True):

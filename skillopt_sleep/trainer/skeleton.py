@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import write_atomic
+from skillopt_sleep.kit.toml import to_toml
+from skillopt_sleep.trainer.config import TrainerConfig, TrainSection
 
 _ENV = '''"""Dates for a form, which the model is not told the format of. Put your own data in their place."""
 
@@ -33,14 +35,8 @@ _TOML = """\
 # skillopt-sleep train {file} --backend simulated         shows that it runs, without a model and without cost
 # skillopt-sleep train {file} --backend simulated --plan  says how many calls it makes at most
 # For a real model, put its name in the place of "simulated": claude, codex, openai … With --plan nothing is sent.
-# Every key: .skillopt-sleep.example/training.toml
-[train]
-epochs = 2
-batch_size = 4
-folder = "{stem}-run"
+# Every key follows; one that you leave out has its default.
 
-[env]
-name = "{env}:{name}"
 """
 
 
@@ -53,9 +49,12 @@ class Skeleton(NamedTuple):
 
 def write_skeleton(path: Path) -> Skeleton:
     """Write an environment to this file, its configuration beside it; ConfigError if one is there already."""
-    if path.suffix != ".py" or not path.stem.isidentifier():
+    if path.suffix != ".py":
+        path = path.with_name(f"{path.name}.py")
+    if not path.stem.isidentifier():
         raise ConfigError(
-            f"{path.name} can't be the name of an environment's file", remedy="one such as my_env.py: letters and _"
+            f"{path.name} can't be the name of an environment's file",
+            remedy="one such as my_env.py: letters, digits and _",
         )
     config = path.with_suffix(".toml")
     for file in (path, config):
@@ -64,6 +63,7 @@ def write_skeleton(path: Path) -> Skeleton:
     name = "".join(word.capitalize() for word in re.split("_+", path.stem))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, _ENV.format(name=name, stem=path.stem).encode())
-    toml = _TOML.format(file=config.name, stem=path.stem, env=path.name, name=name)
-    write_atomic(config, toml.encode())
+    train = TrainSection(epochs=2, batch_size=4, folder=f"{path.stem}-run")
+    every_key = to_toml(TrainerConfig(train=train, env={"name": f"{path.name}:{name}"}))
+    write_atomic(config, (_TOML.format(file=config.name) + every_key).encode())
     return Skeleton(path, config)
