@@ -1,12 +1,13 @@
 """A training is shown with how it ended, what came of each epoch, and why."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skillopt_sleep.cli.runs_shown import training_lines
-from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
+from skillopt_sleep.errors import BudgetExhausted, CallFailed, ConfigError, FailureKind
 from skillopt_sleep.records import Prompt, Purpose
 from skillopt_sleep.trainer.found import read
 from skillopt_sleep.trainer.plot.page import page
@@ -105,3 +106,20 @@ def test_the_trial_of_the_final_skill_is_shown_and_drawn(tmp_path: Path) -> None
     trial = next(line for line in lines if line.startswith("  final skill, accepted as the best; val "))
     assert "→ 1.000 (n=" in trial
     assert '<th scope="row" class="moment">final skill</th>' in page(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["calls.db", ""])
+def test_a_training_of_an_older_version_is_not_said_to_go_on(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BudgetExhausted):
+        shown(tmp_path, limits={"calls": 60})
+    config = tmp_path / "config.json"
+    began = json.loads(config.read_bytes())
+    began["config"]["target"]["max_output_tokens"] = 0
+    config.write_text(json.dumps(began), encoding="utf-8")
+    if name:
+        (tmp_path / name).unlink()
+
+    assert next(training_lines(read(tmp_path))).endswith("An older version began it, so it can't go on")
+    with pytest.raises(ConfigError, match="older version") as refused:
+        a_trainer(tmp_path).train(resume=True)
+    assert refused.value.remedy == "name another train.folder to start anew"
