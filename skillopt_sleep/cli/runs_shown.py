@@ -34,10 +34,14 @@ def seconds_of(run: Run) -> dict[str, float]:
 
 def _unfinished(training: Run) -> Iterator[str]:
     """Yield why a training has no result, as far as that is known, and what it has paid."""
+    from skillopt_sleep.trainer.manifest import is_outdated
     from skillopt_sleep.trainer.spent import price
 
     why = f": {training.ended}" if training.ended else ""
-    yield f"{training.manifest.env}: not finished{why}. To go on: train --resume"
+    how = "An older version began it, so it can't go on"
+    if not is_outdated(training.manifest):
+        how = "To go on: train --resume"
+    yield f"{training.manifest.env}: not finished{why}. {how}"
     if training.paid:
         until = "paid so far" if training.ended else "paid until its last step"
         yield f"{until}: {price(training.paid)}"

@@ -146,6 +146,12 @@ def _complete(manifest: Manifest) -> dict[str, Any]:
     return fields
 
 
+def is_outdated(manifest: Manifest) -> bool:
+    """Return whether an older version began the run, with a key that is gone: then it can't be resumed."""
+    known = _flat(_without_secrets(TrainerConfig()))
+    return any(key not in known for key in _flat(manifest.config) if not key.startswith("env."))
+
+
 def hindrances(before: Manifest, now: Manifest) -> tuple[str, ...]:
     """List the differences that prevent resuming: those that change the result, except for more epochs.
 

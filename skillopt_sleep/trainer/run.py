@@ -20,7 +20,7 @@ from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
 from skillopt_sleep.records import Record, Usage
 from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.trainer.manifest import Manifest, changed_code, hindrances
+from skillopt_sleep.trainer.manifest import Manifest, changed_code, hindrances, is_outdated
 
 CONFIG = "config.json"
 CALLS = "calls.db"
@@ -204,6 +204,11 @@ def check_resumable(path: Path, started_with: Manifest) -> None:
     """
     _refuse_wrong_folder(path, resume=True)
     before = read_manifest(path)
+    if is_outdated(before):
+        raise ConfigError(
+            f"an older version began the run in {path}, so it can't go on",
+            remedy="name another train.folder to start anew",
+        )
     check_answers_kept(path, started_with.config["train"]["shared"])
     changed = hindrances(before, started_with)
     if not changed:
