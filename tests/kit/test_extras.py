@@ -1,5 +1,6 @@
 """A remedy names what really installs: the libraries of an extra, into the environment that runs."""
 
+import re
 import shlex
 import subprocess
 import sys
@@ -28,7 +29,24 @@ def test_the_command_is_one_that_the_installer_understands() -> None:
     assert "already satisfied" in done.stdout or "make no changes" in done.stderr, done.stderr
 
 
+def test_a_program_that_pipx_installed_is_told_to_use_pipx(tmp_path: Path) -> None:
+    assert told_in(tmp_path, "pipx_metadata.json") == "pipx inject skillopt-sleep 'ray>=2'\n"
+
+
 def test_a_program_without_pip_is_told_to_use_uv(tmp_path: Path) -> None:
+    assert told_in(tmp_path) == f"uv pip install --python {tmp_path / 'bin' / 'python'} 'ray>=2'\n"
+
+
+def test_what_the_readme_says_installs_everything_that_it_promises() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    installs = re.findall(r"(?:pipx|uv tool) install \S+", text)
+    assert "`web` opens" in text
+    assert len(installs) == 2
+    assert all("[web]" in line for line in installs)
+
+
+def told_in(tmp_path: Path, *names: str) -> str:
+    """The command in a virtual environment without pip, in which there are these files."""
     venv.create(tmp_path, with_pip=False)
     (site,) = (tmp_path / "lib").glob("python*/site-packages")
     info = site / "skillopt_sleep-1.dist-info"
@@ -36,7 +54,8 @@ def test_a_program_without_pip_is_told_to_use_uv(tmp_path: Path) -> None:
     metadata = "Metadata-Version: 2.1\nName: skillopt-sleep\nVersion: 1\nRequires-Dist: ray>=2; extra == 'ray'\n"
     (info / "METADATA").write_text(metadata, encoding="utf-8")
     source = (ROOT / "skillopt_sleep" / "kit" / "extras.py").read_text(encoding="utf-8")
-    python = tmp_path / "bin" / "python"
+    for name in names:
+        (tmp_path / name).touch()
     script = f"{source}\nprint(command_for('ray'))"
-    done = subprocess.run([str(python), "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == f"uv pip install --python {python} 'ray>=2'\n"
+    done = subprocess.run([str(tmp_path / "bin" / "python"), "-c", script], capture_output=True, text=True, check=True)
+    return done.stdout
