@@ -4,6 +4,7 @@ import importlib.util
 import shlex
 import sys
 from importlib.metadata import requires
+from pathlib import Path
 
 DISTRIBUTION = "skillopt-sleep"
 
@@ -14,6 +15,8 @@ def command_for(extra: str) -> str:
     It names the libraries and not this program, which may have been installed from anywhere.
     """
     needed = [_name(line) for line in requires(DISTRIBUTION) or () if _belongs(line, extra)]
+    if (Path(sys.prefix) / "pipx_metadata.json").exists():
+        return shlex.join(["pipx", "inject", DISTRIBUTION, *needed])
     if importlib.util.find_spec("pip"):
         return shlex.join([sys.executable, "-m", "pip", "install", *needed])
     return shlex.join(["uv", "pip", "install", "--python", sys.executable, *needed])
