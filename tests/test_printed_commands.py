@@ -1,0 +1,170 @@
+"""No command line that the program prints is refused: each is tried in the state in which it is printed."""
+
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from skillopt_sleep.errors import Exit
+from tests.cli.walked import adopted_whole, with_three_rules
+from tests.command import Done, Home
+from tests.printed import commands_in, printed_by, refusal
+
+ROOT = Path(__file__).parent.parent
+PRINTING = [
+    *(ROOT / "skillopt_sleep").rglob("*.py"),
+    *(ROOT / "skillopt_sleep").rglob("*.j2"),
+    *(path for path in (ROOT / "hooks").rglob("*") if path.suffix in {".py", ".md", ".json"}),
+]
+# Stands for something that the person knows.
+UNFILLED = re.compile(r"\b(?:NAME|ID|PATH|FILE|WORDS|SESSION|NEW|IN, OUT)\b|…")
+# They ask at a terminal, stay until they are stopped, open a program, or run what takes its own tests.
+STAYING = re.compile(
+    r"web|daemon|init|review(?! --json)|install|uninstall|run(?! --plan)|train|config edit|tasks (?:add|edit)"
+    r"|(?:logs|status|report) .*-(?:f|-watch|-open)"
+)
+FIRST = "P-0001"
+SHOWING = (
+    "",
+    "status",
+    "report",
+    "report --verbose",
+    "show",
+    "show P-0001",
+    "show P-0001 --verbose",
+    "review --json",
+    "history",
+    "harvest",
+    "blame",
+    "versions shop-api/CLAUDE.md",
+    "why P-0001",
+    "why-not pnpm",
+    "tasks list",
+    "tasks show TASK",
+    "tasks why TASK",
+    "cost",
+    "doctor",
+    "run --plan",
+    "logs",
+    "uninstall --dry-run",
+    # What is refused says what to do instead.
+    "adopt",
+    "adopt P-0001",
+    "adopt P-0001.1",
+    "reject P-0001",
+    "undo",
+    "undo P-0001",
+    "undo P-0001.2",
+    "undo shop-api/CLAUDE.md",
+    "undo CLAUDE.md --to 0",
+    "undo shop-api/CLAUDE.md --to 9",
+    "redo",
+    "redo P-0001",
+    "snooze P-0001",
+    "reject --undo P-0001",
+    "blame elsewhere/CLAUDE.md",
+    "why something that nobody said",
+    "why shop-api/CLAUDE.md:1",
+    "tasks show zzzzz",
+    "tasks drop TASK",
+    "tasks pin TASK",
+    "purge",
+    "purge --text pnpm",
+    "config get budget",
+    "config get budget.cals",
+    "pause 0h",
+    "pause 7d",
+    "resume",
+    "cancel",
+)
+
+
+def after(*commands: str) -> Callable[[Home], None]:
+    def lead(home: Home) -> None:
+        for command in commands:
+            assert home.command(*command.split()).code == 0
+
+    return lead
+
+
+STATES: Mapping[str, Callable[[Home], None]] = {
+    "waiting": after(),
+    "adopted": after("adopt P-0001"),
+    "adopted whole": adopted_whole,
+    "taken rule by rule": lambda home: (with_three_rules(home), after("adopt P-0001.1")(home))[-1],
+    "undone": after("adopt P-0001", "undo P-0001"),
+    "rejected": after("reject P-0001"),
+    "snoozed": after("snooze P-0001"),
+}
+
+
+class Printed(NamedTuple):
+    """A command line, and the one that printed it."""
+
+    line: str
+    by: str
+
+
+def test_every_command_in_a_message_is_one() -> None:
+    found = {line: path for path in PRINTING for line in printed_by(path)}
+    assert len(found) > 100
+    assert {line: path for line, path in found.items() if refusal(line)} == {}
+
+
+@pytest.mark.parametrize(
+    "line", ["adapt P-0001", "undo --hurry", "undo CLAUDE.md --to first", "train --init", "tasks list --split both"]
+)
+def test_a_command_that_would_be_refused_is_found(line: str) -> None:
+    assert list(commands_in(f"see: `skillopt-sleep {line}`, then go on")) == [line]
+    assert refusal(line)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", STATES)
+def test_every_command_is_taken_in_the_state_in_which_it_is_printed(home: Home, tmp_path: Path, state: str) -> None:
+    STATES[state](home)
+    kept = tmp_path / "kept"
+    shutil.copytree(home.folder, kept, symlinks=True)
+    task = home.command("tasks", "list", "--json").json[0]["id"]
+    refused: dict[Printed, str] = {}
+    tried: set[str] = set()
+    for showing in SHOWING:
+        line = showing.replace("TASK", task[:8])
+        for one in printed(home, kept, line):
+            if one.line in tried or is_left_out(one.line):
+                continue
+            tried.add(one.line)
+            done = tried_after(home, kept, line, one.line)
+            if done.code == Exit.USAGE or "Traceback" in done.err:
+                refused[one] = done.err
+    assert refused == {}
+    assert len(tried) > 10
+
+
+def printed(home: Home, kept: Path, line: str) -> Iterator[Printed]:
+    """The command lines that a command prints in this state."""
+    done = tried_after(home, kept, line)
+    assert "Traceback" not in done.err
+    for found in dict.fromkeys(commands_in(f"{done.out}\n{done.err}")):
+        yield Printed(found, line)
+
+
+def tried_after(home: Home, kept: Path, *lines: str) -> Done:
+    """What the last of these commands says and does, one after the other in this state."""
+    shutil.rmtree(home.folder)
+    shutil.copytree(kept, home.folder, symlinks=True)
+    done = Done(0, "", "")
+    for line in lines:
+        done = home.command(*shlex.split(line))
+    return done
+
+
+def is_left_out(line: str) -> bool:
+    if UNFILLED.search(line):
+        assert not refusal(line)
+        return True
+    return STAYING.match(line) is not None
