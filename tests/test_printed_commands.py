@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from skillopt_sleep.errors import Exit
-from tests.cli.walked import adopted_whole, with_three_rules
+from tests.cli.walked import adopted_whole, staged_whole, with_three_rules
 from tests.command import Done, Home
 from tests.printed import commands_in, printed_by, refusal
 
@@ -24,7 +24,7 @@ PRINTING = [
 UNFILLED = re.compile(r"\b(?:NAME|ID|PATH|FILE|WORDS|SESSION|NEW|IN, OUT)\b|…")
 # They ask at a terminal, stay until they are stopped, open a program, or run what takes its own tests.
 STAYING = re.compile(
-    r"web|daemon|init|review(?! --json)|install|uninstall|run(?! --plan)|train|config edit|tasks (?:add|edit)"
+    r"web|daemon|init|(?:undo|redo)$|review(?! --json)|install|uninstall|run(?! --plan)|train|config edit|tasks (?:add|edit)"
     r"|(?:logs|status|report) .*-(?:f|-watch|-open)"
 )
 FIRST = "P-0001"
@@ -102,6 +102,17 @@ STATES: Mapping[str, Callable[[Home], None]] = {
 }
 
 
+# What is done before a command that a text shows, by the beginning of it.
+BEFORE: Mapping[str, str] = {
+    "undo": "adopt --all",
+    "versions": "adopt --all",
+    "redo": "adopt --all; undo P-0001",
+    "reject --undo P-0001.2": "reject P-0001.2",
+    "reject --undo": "reject P-0001",
+    "snooze --undo": "snooze P-0001",
+}
+
+
 class Printed(NamedTuple):
     """A command line, and the one that printed it."""
 
@@ -143,6 +154,25 @@ def test_every_command_is_taken_in_the_state_in_which_it_is_printed(home: Home, 
                 refused[one] = done.err
     assert refused == {}
     assert len(tried) > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["README.md", "hooks/skills/morning/SKILL.md", "docs/proposals.md"])
+def test_every_command_that_a_text_shows_is_taken(home: Home, tmp_path: Path, text: str) -> None:
+    staged_whole(home)
+    kept = tmp_path / "kept"
+    shutil.copytree(home.folder, kept, symlinks=True)
+    lines = set(commands_in((ROOT / text).read_text(encoding="utf-8")))
+    assert "undo P-0001.2" in lines
+    refused: dict[str, str] = {}
+    for line in lines:
+        here = re.sub(r" --$", "", line.replace(" CLAUDE.md", " shop-api/CLAUDE.md"))
+        if not is_left_out(here):
+            before = next((lead for start, lead in BEFORE.items() if here.startswith(start)), "status")
+            done = tried_after(home, kept, *before.split("; "), here)
+            if done.code == Exit.USAGE:
+                refused[here] = done.err
+    assert refused == {}
 
 
 def printed(home: Home, kept: Path, line: str) -> Iterator[Printed]:

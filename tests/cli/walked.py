@@ -31,6 +31,12 @@ def with_three_rules(home: Home) -> None:
 
 def adopted_whole(home: Home) -> None:
     """A proposal of three rules is adopted as one."""
+    staged_whole(home)
+    assert home.command("adopt", "--all").code == 0
+
+
+def staged_whole(home: Home) -> None:
+    """A proposal of three rules waits, with the texts of all three."""
     with_three_rules(home)
     (folder,) = (home.folder / "sleep" / "data" / "nights").glob("*/proposals/P-0001")
     with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
@@ -38,7 +44,6 @@ def adopted_whole(home: Home) -> None:
         proposal, texts = restaged(from_json(body, Proposal), folder)
         write_files(folder, proposal, texts)
         store.execute("UPDATE proposals SET body = ?", [to_json(proposal)])
-    assert home.command("adopt", "--all").code == 0
 
 
 def editor(home: Home, line: str) -> dict[str, str]:

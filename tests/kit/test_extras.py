@@ -57,5 +57,7 @@ def told_in(tmp_path: Path, *names: str) -> str:
     for name in names:
         (tmp_path / name).touch()
     script = f"{source}\nprint(command_for('ray'))"
-    done = subprocess.run([str(tmp_path / "bin" / "python"), "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [str(tmp_path / "bin" / "python"), "-c", script], capture_output=True, text=True, check=True
+    )
     return done.stdout
