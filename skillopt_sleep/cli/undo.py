@@ -119,9 +119,11 @@ def versions(file: Annotated[Path, typer.Argument(help="A file that proposals we
 
 
 def _refuse_file(name: str) -> None:
-    """Raise ConfigError with what takes a file back, if this names one."""
+    """Raise ConfigError with what takes a file back, if this names one, or that nothing was adopted into it."""
     if "/" in name or Path(name).expanduser().is_file():
         path = spelled(name)
+        with opened_to_read() as store, settled(store) as journal:
+            versions_of(journal, file_named(store, name))
         raise ConfigError(
             f"{path} is a file, not a proposal",
             remedy=f"see how it was: skillopt-sleep versions {path}; "
