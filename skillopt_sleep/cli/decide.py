@@ -8,16 +8,15 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.agreed import say_preview, with_consent
-from skillopt_sleep.cli.chosen import chosen
 from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.told import say_event
 from skillopt_sleep.deciding import decide as deciding
-from skillopt_sleep.deciding.chosen import Chosen
+from skillopt_sleep.deciding.chosen import Chosen, named, with_folder
 from skillopt_sleep.deciding.preview import Preview
 from skillopt_sleep.deciding.stored import opened, opened_to_read
-from skillopt_sleep.errors import SleepError
+from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.kit.markdown import spelled
 from skillopt_sleep.proposals.journal import Journal
@@ -25,7 +24,7 @@ from skillopt_sleep.proposals.plan import Plan, plan_adoption
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.reporters.statistics import documents
 from skillopt_sleep.settings import length
-from skillopt_sleep.stores.bank import REJECTED
+from skillopt_sleep.stores.bank import REJECTED, WAITING, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 Ids = Annotated[
@@ -38,6 +37,39 @@ AllToo = Annotated[
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Agree beforehand: your own edits of our rules are merged.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]
+
+
+def chosen(
+    store: SqliteStore,
+    names: Sequence[str],
+    *,
+    every: bool,
+    scratch: Path | None = None,
+    among: Sequence[Decided] | None = None,
+    state: str = WAITING,
+) -> list[Chosen]:
+    """Return the proposals of these names, or every one of `among`; ConfigError if a name is unknown.
+
+    `among` is what waits by default, and `state` says what its proposals are. To choose one rule divides its
+    proposal, in the folder `scratch` only if one is given.
+    """
+    among = store.bank.to_decide(utc_now()) if among is None else among
+    if every and names:
+        raise ConfigError(
+            f"--all already covers every {state} proposal", remedy="name proposals or use --all, not both"
+        )
+    if every:
+        if not among:
+            say("No proposals are waiting." if state == WAITING else f"Nothing is {state}.")
+        return [with_folder(store, decided) for decided in among]
+    if not names:
+        ids = ", ".join(decided.proposal.id for decided in among) or "none"
+        raise ConfigError("no proposal is named", remedy=f"name one, or use --all; {state}: {ids}")
+    found: dict[str, Chosen] = {}
+    for name in names:
+        for one in named(store, name, scratch=scratch):
+            found[one.name] = one
+    return list(found.values())
 
 
 def adopt(proposals: Ids = None, *, every: All = False, yes: Yes = False, dry_run: DryRun = False) -> None:

@@ -106,8 +106,8 @@ def _write_skeleton(path: Path) -> None:
     from skillopt_sleep.trainer.skeleton import write_skeleton
 
     written = write_skeleton(path)
-    say(f"{written.env} holds an environment: put your own data and scoring in their place.")
-    say(f"Try it without a model: skillopt-sleep train {written.config} --backend simulated")
+    say(f"{written.with_suffix('.py')} holds an environment: put your own data and scoring in their place.")
+    say(f"Try it without a model: skillopt-sleep train {written} --backend simulated")
 
 
 def _show_plan(config: Path, backend: str, model: str, *, resume: bool, as_json: bool) -> None:

@@ -1,15 +1,18 @@
 """Say how a training ended: its scores with their n, what may be reported of its best skill, and what failed."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillopt_sleep.cli.train_rules import rule_lines
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted
 
 if TYPE_CHECKING:
     from skillopt_sleep.trainer import Summary
     from skillopt_sleep.trainer.run import Paid
-    from skillopt_sleep.trainer.summary import Reported, Scores, Tested
+    from skillopt_sleep.trainer.summary import Reported, Rules, RuleWorth, Scores, Tested
+
+RULE_CHARS = 60
 
 
 def summary_lines(summary: "Summary", paid: "Paid | None") -> list[str]:
@@ -109,3 +112,26 @@ def _roles(summary: "Summary") -> list[tuple[str, "Tested"]]:
 def _skill(role: str, tested: "Tested") -> str:
     test = f"; test {scored(tested.test)}" if tested.test is not None else ""
     return f"{role:8} step {tested.standing.step}, {tested.chars:,} characters: val {scored(tested.val)}{test}"
+
+
+def rule_lines(learned: "Rules") -> Iterator[str]:
+    """Yield a line for each learned rule with what it is worth, under one that says what became of them."""
+    if not learned.rules:
+        return
+    removed = [worth for worth in learned.rules if worth.removed]
+    end = f"{len(removed)} taken out, as nothing was gained with {'it' if len(removed) == 1 else 'them'}"
+    if not removed:
+        end = "none taken out"
+        if learned.gated:
+            end = f"none taken out, by val: {learned.gated.reason}"
+    yield f"rules: {counted(len(learned.rules), 'learned rule')}, {end}; on the train items they were learned from:"
+    for worth in learned.rules:
+        yield f"  {_gain(worth)}: {one_line(worth.rule, limit=RULE_CHARS)}{' (taken out)' if worth.removed else ''}"
+
+
+def _gain(worth: "RuleWorth") -> str:
+    if worth.without is None or worth.with_it is None or worth.interval is None:
+        return "not measured"
+    low, high = worth.interval
+    gain = worth.with_it - worth.without
+    return f"{gain:+.2f}, 90 % interval {low:+.2f} to {high:+.2f} (n={worth.n})"

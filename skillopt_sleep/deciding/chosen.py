@@ -9,7 +9,7 @@ from skillopt_sleep.proposals.divide import divide, divide_adoption
 from skillopt_sleep.proposals.entry import Entry
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.records import Deed, Evidence, Proposal
-from skillopt_sleep.stores.bank import OPEN, WAITING, WITHDRAWN, Decided
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 _BY_RULE = "taken rule by rule"
@@ -84,8 +84,10 @@ def adopted_rule(
     parts = _divided(store, decided, scratch or with_folder(store, decided).folder.parent)
     adoptions = divide_adoption(whole, parts, journal)
     if scratch is None:
-        store.bank.divide(whole.proposal, parts, at=utc_now(), because=_BY_RULE, adopted=whole.adopted)
+        store.bank.divide(whole.proposal, parts, at=utc_now(), because=_BY_RULE, leaving=(ADOPTED,))
     journal.divide(whole, adoptions)
+    for part in parts if scratch is None else ():
+        store.bank.decide(part.id, ADOPTED, at=whole.adopted)
     return name
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.proposals.divide import divide_adoption
-from skillopt_sleep.proposals.entry import AdoptionState
+from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.versions import keep
 from skillopt_sleep.settings import find_paths
@@ -51,10 +51,19 @@ def _update_bank(bank: SqliteBank, journal: Journal, damaged: Callable[[SleepErr
         if not entry.is_for(proposal.id, proposal.path, proposal.result):
             continue
         if entry.state is AdoptionState.DONE and banked.state == WITHDRAWN:
-            parts = [one.proposal for one in bank.family(proposal.id) if one.state == ADOPTED]
-            try:
-                journal.divide(entry, divide_adoption(entry, parts, journal))
-            except SleepError as error:
-                damaged(error)
+            _divide(entry, bank, journal, damaged)
         state, leaving = _OUTDATED[entry.state]
         bank.decide(proposal.id, state, at=entry.undone or entry.adopted, leaving=leaving)
+
+
+def _divide(entry: Entry, bank: SqliteBank, journal: Journal, damaged: Callable[[SleepError], None]) -> None:
+    """Divide an adoption in the journal as its proposal was divided in the bank."""
+    parts = [one.proposal for one in bank.family(entry.proposal)[1:]]
+    if len(parts) <= 1:
+        return  # it was reworded, or withdrawn by a night
+    try:
+        journal.divide(entry, divide_adoption(entry, parts, journal))
+    except SleepError as error:
+        damaged(error)
+    for part in parts:
+        bank.decide(part.id, ADOPTED, at=entry.adopted)

@@ -139,11 +139,9 @@ class SqliteBank:
     def mark(self, ids: Sequence[str], mark: Mark, *, at: datetime | None) -> None:
         """Drop or pin these tasks, of which the last one holds; or undo that if no time is given."""
         others = "".join(f"{other.value} = NULL, " for other in Mark if at and other is not mark)
+        query = f"UPDATE tasks SET {others}{mark.value} = ? WHERE id IN ({_marks(ids)})"  # noqa: S608
         with self._lock:
-            self._connection.execute(
-                f"UPDATE tasks SET {others}{mark.value} = ? WHERE id IN ({_marks(ids)})",  # noqa: S608
-                (at.isoformat() if at else None, *ids),
-            )
+            self._connection.execute(query, (at.isoformat() if at else None, *ids))
 
     def sides(self, sessions: Collection[str]) -> Mapping[str, str]:
         """Return the split of each of these sessions that has one already."""
@@ -226,12 +224,9 @@ class SqliteBank:
             )
 
     def divide(
-        self, whole: str, parts: Sequence[Proposal], *, at: datetime, because: str, adopted: datetime | None = None
+        self, whole: str, parts: Sequence[Proposal], *, at: datetime, because: str, leaving: Collection[str] = OPEN
     ) -> None:
-        """Let the parts of a proposal that a person can still decide on wait in its place, or their wording of it.
-
-        Those of one that is `adopted`, since then, are adopted.
-        """
+        """Let the parts of a proposal in one of these states wait in its place, or a person's wording of it."""
         names = ", ".join(part.id for part in parts)
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -239,11 +234,7 @@ class SqliteBank:
                 "INSERT OR IGNORE INTO proposals (id, night, path, state, version, body) VALUES (?, ?, ?, ?, ?, ?)",
                 [(part.id, part.night, part.path, WAITING, part.version, to_json(part)) for part in parts],
             )
-            for part in parts if adopted else ():
-                self.decide(part.id, ADOPTED, at=adopted or at, leaving=(WAITING,))
-            self.decide(
-                whole, WITHDRAWN, at=at, reason=f"{because}: {names}", leaving=(ADOPTED,) if adopted else OPEN
-            )
+            self.decide(whole, WITHDRAWN, at=at, reason=f"{because}: {names}", leaving=leaving)
 
     def decide(
         self, proposal: str, state: str, *, at: datetime, reason: str = "", leaving: Collection[str] = OPEN

@@ -3,7 +3,6 @@
 import os
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import write_atomic
@@ -40,15 +39,11 @@ _TOML = """\
 """
 
 
-class Skeleton(NamedTuple):
-    """The two files that were written."""
+def write_skeleton(path: Path) -> Path:
+    """Write an environment to this file, its configuration beside it, and return the latter's path.
 
-    env: Path
-    config: Path
-
-
-def write_skeleton(path: Path) -> Skeleton:
-    """Write an environment to this file, its configuration beside it; ConfigError if one is there already."""
+    Raises ConfigError if one of them is there already.
+    """
     if path.suffix != ".py":
         path = path.with_name(f"{path.name}.py")
     if not path.stem.isidentifier():
@@ -66,4 +61,4 @@ def write_skeleton(path: Path) -> Skeleton:
     train = TrainSection(epochs=2, batch_size=4, folder=f"{path.stem}-run")
     every_key = to_toml(TrainerConfig(train=train, env={"name": f"{path.name}:{name}"}))
     write_atomic(config, (_TOML.format(file=config.name) + every_key).encode())
-    return Skeleton(path, config)
+    return config

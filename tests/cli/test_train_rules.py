@@ -1,6 +1,6 @@
 """A training says of each learned rule what it is worth, with its n and interval."""
 
-from skillopt_sleep.cli.train_rules import rule_lines
+from skillopt_sleep.cli.train_shown import rule_lines
 from skillopt_sleep.trainer.summary import Action, Gated, Rules, RuleWorth
 
 

@@ -36,11 +36,11 @@ def test_init_does_nothing_but_write_and_says_so(tmp_path: Path, more: list[str]
 @pytest.mark.slow
 def test_every_command_in_what_init_writes_works_as_it_is_written(tmp_path: Path) -> None:
     home, written = Home(tmp_path / "home"), write_skeleton(tmp_path / "my_form.py")
-    lines = re.findall(r"^# skillopt-sleep (.+?)(?:  .*)?$", written.config.read_text(encoding="utf-8"), re.MULTILINE)
+    lines = re.findall(r"^# skillopt-sleep (.+?)(?:  .*)?$", written.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(lines) == 2
     said: list[str] = []
     for line in lines:
-        words = [str(tmp_path / word) if word == written.config.name else word for word in line.split()]
+        words = [str(tmp_path / word) if word == written.name else word for word in line.split()]
         done = home.command(*words)
         assert done.code == 0, done.err
         said.append(done.out)
@@ -49,7 +49,7 @@ def test_every_command_in_what_init_writes_works_as_it_is_written(tmp_path: Path
 
 def test_the_skeletons_class_is_named_after_its_file(tmp_path: Path) -> None:
     written = write_skeleton(tmp_path / "my_form.py")
-    config = load_config(written.config)
+    config = load_config(written)
     assert config.env["name"] == "my_form.py:MyForm"
     assert find_env(config.env["name"], {}, folder=tmp_path).name == "my_form"
     with pytest.raises(ConfigError, match="can't be the name"):
@@ -58,7 +58,7 @@ def test_the_skeletons_class_is_named_after_its_file(tmp_path: Path) -> None:
 
 def test_a_name_without_an_ending_gets_one_and_its_configuration_has_every_key(tmp_path: Path) -> None:
     written = write_skeleton(tmp_path / "demo")
-    assert written.env.name == "demo.py"
-    text = written.config.read_text(encoding="utf-8")
+    assert (tmp_path / "demo.py").exists()
+    text = written.read_text(encoding="utf-8")
     assert set(to_builtins(TrainerConfig())["evaluation"]) <= set(tomllib.loads(text)["evaluation"])
     assert ".skillopt-sleep.example" not in text
