@@ -78,12 +78,9 @@ def say_hanging(line: str) -> None:
     _say((line,), hang=indent + GAP if indent else 0)
 
 
-def say_next(command: str, why: str = "", *, label: str = "Next step") -> None:
+def say_next(command: str, *, label: str = "Next step") -> None:
     """Print the one command to go on with."""
-    parts: list[Part] = [(command, BOLD)]
-    if why:
-        parts.append((f"  {why}", DIM))
-    say_row(label, *parts)
+    say_row(label, (command, BOLD))
 
 
 def say_table(columns: Sequence[Column], rows: Iterable[Sequence[Part]], *, indent: int = 0) -> None:

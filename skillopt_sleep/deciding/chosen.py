@@ -85,7 +85,9 @@ def adopted_rule(
     adoptions = divide_adoption(whole, parts, journal)
     if scratch is None:
         store.bank.divide(whole.proposal, parts, at=utc_now(), because=_BY_RULE, leaving=(ADOPTED,))
-    journal.divide(whole, adoptions)
+    for entry, texts in adoptions:
+        journal.prepare(entry, *texts)
+    journal.forget(whole)
     for part in parts if scratch is None else ():
         store.bank.decide(part.id, ADOPTED, at=whole.adopted)
     return name

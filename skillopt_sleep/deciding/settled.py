@@ -4,12 +4,11 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from skillopt_sleep.errors import SleepError
-from skillopt_sleep.proposals.divide import divide_adoption
-from skillopt_sleep.proposals.entry import AdoptionState, Entry
+from skillopt_sleep.proposals.entry import AdoptionState
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.versions import keep
 from skillopt_sleep.settings import find_paths
-from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN, SqliteBank
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, SqliteBank
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 # For a finished adoption: the proposal's state in the bank, and the outdated states it may still have there.
@@ -35,13 +34,13 @@ def settled(store: SqliteStore, *, damaged: Callable[[SleepError], None]) -> Gen
         keep(journal)
         for error in journal.damaged():
             damaged(error)
-        _update_bank(store.bank, journal, damaged)
+        _update_bank(store.bank, journal)
         yield journal
         keep(journal)
 
 
-def _update_bank(bank: SqliteBank, journal: Journal, damaged: Callable[[SleepError], None]) -> None:
-    """Record what a killed command or a full disk kept out of the bank, or out of the journal: a division."""
+def _update_bank(bank: SqliteBank, journal: Journal) -> None:
+    """Record decisions that a killed command or a full disk kept out of the bank."""
     entries = {entry.proposal: entry for entry in journal.entries()}
     for banked in bank.proposals():
         proposal = banked.proposal
@@ -50,20 +49,5 @@ def _update_bank(bank: SqliteBank, journal: Journal, damaged: Callable[[SleepErr
             continue
         if not entry.is_for(proposal.id, proposal.path, proposal.result):
             continue
-        if entry.state is AdoptionState.DONE and banked.state == WITHDRAWN:
-            _divide(entry, bank, journal, damaged)
         state, leaving = _OUTDATED[entry.state]
         bank.decide(proposal.id, state, at=entry.undone or entry.adopted, leaving=leaving)
-
-
-def _divide(entry: Entry, bank: SqliteBank, journal: Journal, damaged: Callable[[SleepError], None]) -> None:
-    """Divide an adoption in the journal as its proposal was divided in the bank."""
-    parts = [one.proposal for one in bank.family(entry.proposal)[1:]]
-    if len(parts) <= 1:
-        return  # it was reworded, or withdrawn by a night
-    try:
-        journal.divide(entry, divide_adoption(entry, parts, journal))
-    except SleepError as error:
-        damaged(error)
-    for part in parts:
-        bank.decide(part.id, ADOPTED, at=entry.adopted)

@@ -11,7 +11,7 @@ from skillopt_sleep.kit.edited import all_edited
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.checked import Text
 from skillopt_sleep.proposals.entry import Entry
-from skillopt_sleep.proposals.journal import Journal, Prepared
+from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.plan import staged_text
 from skillopt_sleep.proposals.stage import BASE, summary_of, write_files
@@ -30,6 +30,7 @@ from skillopt_sleep.records import (
     unknown_rate,
 )
 
+Both = tuple[bytes | None, bytes | None]  # a file before an adoption and after it, None for no file
 Signs = Mapping[str, tuple[Sequence[Evidence], Sequence[Deed]]]
 
 
@@ -53,12 +54,12 @@ def divide(proposal: Proposal, folder: Path, *, signs: Signs, into: Path) -> tup
     return tuple(part for part, _ in parts)
 
 
-def divide_adoption(whole: Entry, parts: Sequence[Proposal], journal: Journal) -> list[Prepared]:
-    """Return an adoption as adoptions of its rules, one after the other.
+def divide_adoption(whole: Entry, parts: Sequence[Proposal], journal: Journal) -> list[tuple[Entry, list[Both]]]:
+    """Return an adoption as adoptions of its rules, one after the other, each with the bytes of its files.
 
     Raises UnsafeEdit if the rules build on one another.
     """
-    divided: list[Prepared] = []
+    divided: list[tuple[Entry, list[Both]]] = []
     texts = [_growing(whole, index, parts, journal) for index in range(len(whole.files))]
     for place, part in enumerate(parts):
         both = [(text[place], text[place + 1]) for text in texts]

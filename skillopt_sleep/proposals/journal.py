@@ -19,9 +19,6 @@ from skillopt_sleep.proposals.written import Move, Written, put_back, sweep
 
 LOCK_SECONDS = 10
 
-Prepared = tuple[Entry, Sequence[tuple[bytes | None, bytes | None]]]
-"""An adoption with the bytes of each file from before and those adopted."""
-
 _UNDO = "undo-"  # the copies of an undo
 _EVENTS = "events.json"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -112,12 +109,6 @@ class Journal:
         for index, both in enumerate(texts):
             _save(self._copies(entry, "", index), both)
         self._write(entry)
-
-    def divide(self, whole: Entry, parts: Sequence[Prepared]) -> None:
-        """Record these adoptions in the place of the one that they are the rules of."""
-        for entry, texts in parts:
-            self.prepare(entry, *texts)
-        self.forget(whole)
 
     def mark(self, entry: Entry, state: AdoptionState) -> None:
         """Record how far the adoption is now."""
