@@ -33,11 +33,11 @@ def test_markdown_is_left_as_it_is_where_it_is_piped(capfd: pytest.CaptureFixtur
 def test_a_piped_line_is_neither_coloured_nor_wrapped(capfd: pytest.CaptureFixture[str]) -> None:
     say("one ", (WORDS, BOLD))
     say_row("Waiting", WORDS)
-    say_next("skillopt-sleep init", "why")
+    say_next("skillopt-sleep init")
     assert capfd.readouterr().out.splitlines() == [
         f"one {WORDS}",
         f"Waiting      {WORDS}",
-        "Next step    skillopt-sleep init  why",
+        "Next step    skillopt-sleep init",
     ]
 
 
