@@ -23,7 +23,12 @@ class LessonsReply(msgspec.Struct, frozen=True):
     """The numbers of all names that mean one lesson, and pairs of which the first takes the second back."""
 
     same: tuple[tuple[int, ...], ...] = ()
-    instead: tuple[tuple[int, int], ...] = ()
+    # As a pair of types it would be `prefixItems` in the schema, which Claude Code refuses.
+    instead: tuple[tuple[int, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        if any(len(pair) != 2 for pair in self.instead):  # noqa: PLR2004 - the one that holds, and the other
+            raise ValueError("instead holds pairs of numbers only")
 
 
 class Names(NamedTuple):

@@ -136,7 +136,16 @@ def test_numbers_that_make_no_sense_join_nothing(same: Any) -> None:
     assert set(states(made).values()) == {LessonState.OPEN}
 
 
-@pytest.mark.parametrize("reply", [CallFailed(FailureKind.EMPTY, "nothing came", remedy="again"), "no JSON"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        CallFailed(FailureKind.EMPTY, "nothing came", remedy="again"),
+        "no JSON",
+        {"instead": [[1]]},
+        {"instead": [[1, 2, 3]]},
+    ],
+    ids=str,
+)
 def test_where_the_call_fails_nothing_is_joined_and_it_is_noted(reply: Answers) -> None:
     made, _ = found(named(PNPM, NEVER_NPM), reply)
 
