@@ -77,7 +77,7 @@ def _schema(module: ModuleType, call: ast.Call) -> Any:
 
 
 def an_answer(reply: Reply) -> dict[str, Any]:
-    """A reply of this type: every list has one item, every number is 1."""
+    """A reply of this type: every list has two items, every number is 1."""
     whole = strict_schema(reply)
 
     def made(schema: dict[str, Any]) -> Any:
@@ -91,7 +91,7 @@ def an_answer(reply: Reply) -> dict[str, Any]:
             case {"properties": fields}:
                 return {name: made(inner) for name, inner in fields.items()}
             case {"type": "array", "items": inner}:
-                return [made(inner)]
+                return [made(inner)] * 2
             case {"type": kind}:
                 return {"string": "x", "integer": 1, "number": 1.0, "boolean": True, "null": None}[kind]
         raise AssertionError(schema)

@@ -13,8 +13,8 @@ import pytest
 
 from tests.npm import has, installed
 
-CLAUDE = "2.1.330"
-CODEX = "0.169.0"
+CLAUDE = "2.1.332"
+CODEX = "0.171.0"
 READY = "SKILLOPT_SLEEP_TEST_PROGRAMS"
 
 _PACKAGES = {"@anthropic-ai/claude-code": CLAUDE, "@openai/codex": CODEX}

@@ -122,8 +122,8 @@ def test_the_program_asks_once_where_the_retries_are_ours(version: str, outcome:
 
 
 def test_cached_tokens_are_part_of_the_input_and_both_requests_count() -> None:
-    assert read(of("claude-2.1.330", "answered")).usage == ONE
-    twice = read(of("claude-2.1.330", "answered_in_words"))
+    assert read(of("claude-2.1.332", "answered")).usage == ONE
+    twice = read(of("claude-2.1.332", "answered_in_words"))
     assert twice.usage == ONE + ONE
     assert twice.usd == pytest.approx(0.001388)
 
@@ -155,9 +155,9 @@ def test_a_useless_answer_that_was_billed_says_what_it_cost(version: str) -> Non
 
 
 def test_a_refused_request_cost_nothing_and_a_broken_one_nobody_knows() -> None:
-    refused = failed(of("claude-2.1.330", "rate_limited"))
+    refused = failed(of("claude-2.1.332", "rate_limited"))
     assert (refused.tokens, refused.usd) == ((0, 0, 0), 0.0)
-    broken = failed(of("claude-2.1.330", "dropped"))
+    broken = failed(of("claude-2.1.332", "dropped"))
     assert (broken.tokens, broken.usd) == (None, None)
 
 

@@ -1,4 +1,4 @@
-"""Ask one question by `claude -p`, without tools and without keeping anything. Measured with 2.1.200 and 2.1.329."""
+"""Ask one question by `claude -p`, without tools and without keeping anything. Measured with 2.1.200 and 2.1.332."""
 
 import re
 from collections.abc import Mapping
