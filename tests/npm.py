@@ -61,6 +61,8 @@ def _install(folder: Path, packages: Mapping[str, str]) -> None:
             "--no-audit",
             "--no-fund",
             "--no-update-notifier",
+            # From 11.19 on npm runs no script of a package that isn't approved, and says so only as a warning.
+            "--ignore-scripts",
             "--fetch-retries=1",
             "--fetch-retry-mintimeout=1000",
         ]
@@ -78,5 +80,12 @@ def _install(folder: Path, packages: Mapping[str, str]) -> None:
         if ran.returncode and (why := _UNREACHABLE.search(ran.stderr)):
             pytest.skip(f"packages of npm are not there: the npm registry can't be reached ({why[0]})")
         assert ran.returncode == 0, ran.stderr
+        for package in packages:
+            at = new / "node_modules" / package
+            set_up = [npm, "run", "--if-present", "postinstall"]
+            ran = subprocess.run(
+                set_up, cwd=at, env=environ, capture_output=True, text=True, timeout=SECONDS, check=False
+            )
+            assert ran.returncode == 0, ran.stderr
         shutil.rmtree(folder, ignore_errors=True)
         new.rename(folder)
