@@ -16,6 +16,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.kit.codec import to_json
@@ -146,9 +148,18 @@ def references_good(tasks: Sequence[Task]) -> float:
 
 
 def key_of(task: Task) -> str:
-    """Return what a task's reference was read under: it changes with what is asked and how it is scored."""
-    what = to_json((task.id, task.prompt, task.context, task.reference))
+    """Return what a task's reference was read under: it changes with what is asked and how it is scored.
+
+    Fields that say nothing are left out, so that a new one in the record is no new reference.
+    """
+    what = to_json((task.id, task.prompt, task.context, _said(msgspec.to_builtins(task.reference))))
     return hashlib.blake2b(what, digest_size=6).hexdigest()
+
+
+def _said(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _said(item) for name, item in value.items() if item}
+    return [_said(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def show(lessons: Sequence[Lesson]) -> None:
