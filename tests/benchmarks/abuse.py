@@ -14,6 +14,7 @@ from tests.benchmarks.abuse_miner import mined
 from tests.benchmarks.abuse_repositories import harm_of
 from tests.benchmarks.abuse_rules import ATTACKS, HARMLESS_RULES, by_kind, guarded
 from tests.benchmarks.abuse_secrets import Redacted, Shares, redacted
+from tests.benchmarks.reduced import size
 
 MOST_SHOWN = 12
 DEFINITIONS = """
@@ -80,7 +81,7 @@ def miner() -> dict[str, float]:
 
 def repositories() -> dict[str, float]:
     """The figures of nights and hooks in hostile repositories."""
-    harm = harm_of()
+    harm = harm_of(size(REPOSITORIES, REPOSITORIES[:2]))
     for name, some in zip(harm._fields, harm, strict=True):
         _tell(f"repositories: {name}", some, len(REPOSITORIES))
     return {

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.kit.redact import redact
 from tests.benchmarks.abuse_corpus.secrets import BENIGN_LABELS, benign_files, placed, prose
+from tests.benchmarks.reduced import size
 
 RUN = 8
 
@@ -37,10 +38,10 @@ class Redacted(NamedTuple):
 
 def redacted() -> Redacted:
     """Redact all of it."""
-    found = [(kind, carrier, is_hidden(text, parts)) for kind, carrier, text, parts in placed()]
-    said = [(language, is_hidden(text, [value])) for language, _, text, value in prose()]
+    found = [(kind, carrier, is_hidden(text, parts)) for kind, carrier, text, parts in placed(per=size(36, 1))]
+    said = [(language, is_hidden(text, [value])) for language, _, text, value in prose(per=size(8, 1))]
     altered = [line for line in BENIGN_LABELS if redact(line) != line]
-    lines = [line for path in benign_files() for line in _lines(Path(path))]
+    lines = [line for path in benign_files(size(250_000, 500)) for line in _lines(Path(path))]
     return Redacted(
         by_kind=_shares((kind, hit) for kind, _, hit in found),
         by_carrier=_shares((carrier, hit) for _, carrier, hit in found),

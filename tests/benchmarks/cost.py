@@ -36,6 +36,7 @@ from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring.night import limits, make_plan
 from tests.benchmarks.cost_history import DAYS, NOW, Day, write_day
 from tests.benchmarks.cost_model import ATTEMPT, GRADE, OTHER, Counted, CountedModel
+from tests.benchmarks.reduced import size
 from tests.nights import a_crew
 
 CALL = 10.0  # seconds
@@ -98,7 +99,7 @@ class Night(NamedTuple):
 def main() -> None:
     """Run a night of each size, print what it costs."""
     with tempfile.TemporaryDirectory(prefix="bench-cost-") as name:
-        nights = [night(Path(name) / str(place), day) for place, day in enumerate(DAYS)]
+        nights = [night(Path(name) / str(place), day) for place, day in enumerate(size(DAYS, DAYS[:1]))]
     print(DEFINITIONS)
     show_purposes(nights)
     print(f"\n<!-- bench: cost, {TODAY} -->")

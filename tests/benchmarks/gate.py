@@ -18,10 +18,11 @@ from tests.benchmarks.gate_figures import Ends, figures, rows, sprt
 from tests.benchmarks.gate_machine import NightCell, Real
 from tests.benchmarks.gate_nights import GATE, TRAIN, Ended, chain
 from tests.benchmarks.gate_worlds import BATCH
+from tests.benchmarks.reduced import size
 
-NIGHTS = 600
-REAL_NIGHTS = 40
-SAVING_TRIALS = 100
+NIGHTS = size(600, 1)
+REAL_NIGHTS = size(40, 1)
+SAVING_TRIALS = size(100, 1)
 PROCESSES = 2
 CHUNK = 50
 DEFINITIONS = f"""

@@ -39,16 +39,18 @@ from tests.benchmarks.history import (
     write_huge,
     write_small,
 )
+from tests.benchmarks.reduced import REDUCED, size
 
 PEER = "skillopt==0.2.0"
-ROUNDS = 7
-SMALL_FILES = 4000
-MANY_FILES = 10_000
-CHANGED_FILES = 30
-HISTORY_SESSIONS = 1_000
-HUGE_LINE_MB = 300
-HUGE_FILE_MB = 1024
-HUGE_HISTORY_FILES = 20_000
+ROUNDS = size(7, 1)
+CLAUDE_MB, CODEX_MB = size((512, 256), (1, 1))
+SMALL_FILES = size(4000, 40)
+MANY_FILES = size(10_000, 40)
+CHANGED_FILES = size(30, 3)
+HISTORY_SESSIONS = size(1_000, 10)
+HUGE_LINE_MB = size(300, 1)
+HUGE_FILE_MB = size(1024, 2)
+HUGE_HISTORY_FILES = size(20_000, 40)
 SPARE_MB = 2048  # so much of the disk is left free
 CHECKOUT = Path(__file__).parent.parent.parent
 PROGRAM = Path(sys.executable).parent / "skillopt-sleep"
@@ -90,8 +92,8 @@ def main() -> None:
     """Generate, measure in rounds, check that both found the same, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worker", nargs=2, metavar=("WHAT", "FOLDER"))
-    parser.add_argument("--claude-mb", type=int, default=512)
-    parser.add_argument("--codex-mb", type=int, default=256)
+    parser.add_argument("--claude-mb", type=int, default=CLAUDE_MB)
+    parser.add_argument("--codex-mb", type=int, default=CODEX_MB)
     given = parser.parse_args()
     if given.worker:
         print(json.dumps(work(*given.worker)))
@@ -107,8 +109,9 @@ def main() -> None:
             "codex": write_codex(home / "codex", size=given.codex_mb << 20),
         }
         write_small(home / "small" / "projects", count=SMALL_FILES)
-        peer = peer_python(home)
-        figures = {f"{agent}_x_peer": compare(agent, home, made[agent], peer) for agent in made}
+        peer = None if REDUCED else peer_python(home)
+        ratios = {f"{agent}_x_peer": compare(agent, home, made[agent], peer) for agent in made}
+        figures = ratios if peer else {}
         figures["unchanged_x_stat"] = unchanged(home)
         figures["changed_x_read"] = changed(home)
         figures |= commands(home)
@@ -117,22 +120,25 @@ def main() -> None:
     print(json.dumps(figures))
 
 
-def compare(agent: str, home: Path, made: Made, peer: Path) -> float:
-    """The ratio for one agent, with its table."""
+def compare(agent: str, home: Path, made: Made, peer: Path | None) -> float:
+    """The ratio for one agent, with its table; beside itself where there is no peer."""
     folder = home / agent
     theirs = folder / ("projects" if agent == "claude" else "archived_sessions")
     commands = {
         "ours": ([*WORKER, agent, str(folder)], CHECKOUT),
-        "peer": ([str(peer), str(CHECKOUT / "tests" / "benchmarks" / "peer_harvest.py"), agent, str(theirs)], home),
     }
-    rounds: dict[str, list[float]] = {"ours": [], "peer": []}
+    if peer:
+        script = str(CHECKOUT / "tests" / "benchmarks" / "peer_harvest.py")
+        commands["peer"] = [str(peer), script, agent, str(theirs)], home
+    rounds: dict[str, list[float]] = {side: [] for side in commands}
     order = random.Random(agent)
     for _ in range(ROUNDS):
-        for side in order.sample(sorted(commands), 2):
+        for side in order.sample(sorted(commands), len(commands)):
             found = run(*commands[side])
             check(side, agent, found, made)
             rounds[side].append(found["seconds"])
-    ratios = [theirs / ours for ours, theirs in zip(rounds["ours"], rounds["peer"], strict=True)]
+    last = list(rounds.values())[-1]
+    ratios = [theirs / ours for ours, theirs in zip(rounds["ours"], last, strict=True)]
     held = f"{made.sessions} sessions, {made.delegated} sub-agents, {made.prompts} prompts, {made.size / 1e6:.0f} MB"
     print(f"\n{agent}: {held}, {ROUNDS} rounds")
     print("        min s   median s   max s    MB/s")

@@ -16,8 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.agent_hooks import Hooked, repository
+from tests.benchmarks.reduced import size
 
-ROUNDS = 41
+ROUNDS = size(41, 2)
 FILES = 200
 GOAL_MS = 50.0
 

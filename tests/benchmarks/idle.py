@@ -20,13 +20,14 @@ from skillopt_sleep.daemon.state import State
 from skillopt_sleep.daemon.watcher import EVERY_SECONDS
 from skillopt_sleep.settings import find_paths
 from tests.benchmarks.history import write_small
+from tests.benchmarks.reduced import size
 from tests.command import PROGRAM
 
-FILES = 10_000
+FILES = size(10_000, 50)
 APPEND = 2_000
-SETTLE_SECONDS = 20
-WATCH_SECONDS = 180
-ROUNDS = 21
+SETTLE_SECONDS = size(20, 1)
+WATCH_SECONDS = size(180, 2)
+ROUNDS = size(21, 1)
 DEFINITIONS = f"""
 core_percent  of one processor: CPU time of the waiting daemon with all it starts, in {WATCH_SECONDS} s over {FILES:,} session files in
               which a file is appended {APPEND} bytes to every second; and of one refresh of the index, which it starts at

@@ -12,10 +12,11 @@ from tests.benchmarks.mining_measures import Share, Shares, shares
 from tests.benchmarks.planted_carriers import carried
 from tests.benchmarks.planted_secrets import KINDS, secret
 from tests.benchmarks.planted_words import named
+from tests.benchmarks.reduced import size
 
-ALONE = 30  # of each kind
-CARRIED = 6  # of each kind, each in every carrier that suits it
-CODE, DOCS = 9_000, 2_500
+ALONE = size(30, 1)  # of each kind
+CARRIED = size(6, 1)  # of each kind, each in every carrier that suits it
+CODE, DOCS = size((9_000, 2_500), (90, 25))
 
 # No sources of ours or of anyone's: the library's own, without its tests and what was put in for others.
 _LEFT_OUT = frozenset({"test", "tests", "idlelib", "site-packages", "__pycache__", "turtledemo"})

@@ -26,9 +26,10 @@ from tests.benchmarks.months_world import (
     WRONG,
     Writes,
 )
+from tests.benchmarks.reduced import size
 
-MONTHS = 40
-REAL_MONTHS = 4
+MONTHS = size(40, 1)
+REAL_MONTHS = size(4, 0)
 PROCESSES = 2
 BEFORE = 4_650  # calls of such a month with the worse optimizer, of 60 simulated with the code of 2026-11-22
 DEFINITIONS = f"""

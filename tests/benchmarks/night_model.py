@@ -14,9 +14,11 @@ from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.mining.wishes import read_wish
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 from tests.benchmarks.night_history import Asked
+from tests.benchmarks.reduced import size
 from tests.graded import judged, shown_items
 
-MEDIAN = 0.5
+MET = "I did it: "  # so begins the answer that the simulated model writes to meet a demand
+MEDIAN = size(0.5, 0.001)
 SIGMA = 0.3
 NAME = "simulated"
 
@@ -88,9 +90,9 @@ class SlowModel:
 
 
 def grade(demand: str, answer: str) -> float:
-    """1 where the answer has what the demand names, .4 where it hasn't or nothing is named."""
-    want = read_wish(demand).want
-    return 1.0 if want and all(term in answer for term in want) else 0.4
+    """1 where the answer has what the demand names, .4 where it hasn't, or only says the demand back."""
+    want, said = read_wish(demand).want, answer.replace(demand, "")
+    return 1.0 if said.startswith(MET) or (want and all(term in said for term in want)) else 0.4
 
 
 def _grades(text: str) -> str:
@@ -102,7 +104,5 @@ def _grades(text: str) -> str:
 
 
 def _worth(demand: str, answer: str) -> float:
-    """Nothing earns nothing, and the simulated model's answer that meets a demand has its words."""
-    if answer.strip() in {"", ":"}:
-        return 0.0
-    return 1.0 if demand in answer else grade(demand, answer)
+    """Nothing earns nothing."""
+    return 0.0 if answer.strip() in {"", ":"} else grade(demand, answer)

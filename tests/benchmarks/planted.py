@@ -16,12 +16,13 @@ from tests.benchmarks.planted_secrets import FRAMED, SINGLE, secret
 from tests.benchmarks.planted_talk import Talk
 from tests.benchmarks.planted_truth import History, Injection, Leak, Planted, Said
 from tests.benchmarks.planted_words import LANGUAGES, Wish, phrases
+from tests.benchmarks.reduced import size
 from tests.sessions import Exchange, ToolCall
 
 START = datetime(2026, 1, 5, 6, 0, tzinfo=UTC)
 DAYS = 60
-SESSIONS = 2_000
-HEADLESS, SUBAGENTS, FORKS, INJECTIONS = 170, 150, 90, 200
+SESSIONS = size(2_000, 200)
+HEADLESS, SUBAGENTS, FORKS, INJECTIONS = size((170, 150, 90, 200), (5, 5, 5, 10))
 OCCURRENCES = {"en": 5}
 FEWER = 4  # occurrences of a wish in the other languages
 SPEAKERS = {"en": 22, "de": 4, "fr": 3, "es": 3, "pt": 2, "ru": 2, "zh": 2, "ja": 2}
@@ -216,7 +217,7 @@ class Writer:
 def plant(home: Path, pool: str) -> History:
     """Write the history below a home that holds `.claude` and `.codex`."""
     writer = Writer(home, pool)
-    for project in writer.projects:
+    for project in size(writer.projects, writer.projects[:2]):
         for wish in project.wishes:
             writer.recurring(project, wish)
     for number in range(INJECTIONS):

@@ -23,12 +23,13 @@ from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.asked import asked, meter
 from skillopt_sleep.trainer.attempts import Attempt, Job
 from skillopt_sleep.trainer.config import LimitsSection
+from tests.benchmarks.reduced import REDUCED, size
 from tests.trainer.toy import Toy
 
 WORKERS, PROCESSES = 8, 2
-ALONE, TOGETHER, SLOW = 60, 400, 160
-SECONDS = 0.1
-ROUNDS = 5
+ALONE, TOGETHER, SLOW = size((60, 400, 160), (4, 16, 16))
+SECONDS = size(0.1, 0.01)
+ROUNDS = size(5, 1)
 CHARS = 8_000
 DEFINITIONS = f"""
 rollout    an attempt as a training makes it: one call of a model with a prompt of {CHARS:,} characters, through the cache, the
@@ -80,6 +81,8 @@ KINDS: dict[str, tuple[Callable[[int], ThreadPool | RayPool], Callable[[Quick, C
     "ray": (lambda workers: RayPool(workers, _quiet, processes=min(workers, PROCESSES)), _own),
     "workers": (lambda workers: RayPool(workers, _quiet, processes=min(workers, PROCESSES)), WorkerModel),
 }
+if REDUCED:
+    del KINDS["ray"]  # `workers` starts a cluster too
 COLUMNS = ("alone", "side_by_side", "again", "x_ideal", "start")
 
 

@@ -20,14 +20,15 @@ from pathlib import Path
 from uuid import UUID
 
 from skillopt_sleep.kit.redact import redact
+from tests.benchmarks.reduced import size
 from tests.kit.label_samples import benign_lines
 from tests.kit.password_samples import HARMLESS_COMMANDS, spoken
 from tests.kit.secret_samples import ASSIGNED, BARE, NAMED, SHAPES, carried, samples
 
 ROOT = Path(__file__).parent.parent.parent
 SEED = 20_270_601
-PER_FOLDER = 6_000
-MEGABYTE = 1 << 20
+PER_FOLDER = size(6_000, 60)
+MEGABYTE = size(1 << 20, 1 << 12)
 DEFINITIONS = """
 bare      of the tokens that tell by themselves what they are, the share redacted, standing alone, in a sentence, in
           quotes, and in parentheses at a line's end

@@ -23,6 +23,7 @@ from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.records import Limit, Workspace
 from skillopt_sleep.replay.seals import SEALS, chosen
 from tests.benchmarks.gate_figures import Count
+from tests.benchmarks.reduced import REDUCED, size
 from tests.benchmarks.replay_agent import SCRIPT, TREE, FastAgent, sealed_copy
 from tests.benchmarks.replay_nights import CELLS, LINTED, Cell, Ended, night, repository
 from tests.benchmarks.replay_worlds_run import worlds
@@ -32,10 +33,10 @@ from tests.fakes import FakeCalls, FakeClock, FakeLedger
 from tests.server import Asked, ModelServer
 from tests.server_protocols import Said
 
-SIZES = (10, 1_000, 30_000)
-AGENT_SECONDS = 2.0
-PAIRS = 7
-NIGHTS = 60
+SIZES = size((10, 1_000, 30_000), (10,))
+AGENT_SECONDS = size(2.0, 0.1)
+PAIRS = size(7, 1)
+NIGHTS = size(60, 1)
 AT_ONCE = 3
 TRIES = "tests/contracts/test_seal.py"
 _RESULT = re.compile(r"^(PASSED|FAILED|ERROR) (\S+::.*?)(?: - .*)?$", re.MULTILINE)
@@ -64,6 +65,8 @@ def main() -> None:
         "nights": partial(nights, most=asked.nights),
         "worlds": lambda _seal: worlds(asked.nights),
     }
+    if REDUCED:
+        del parts["escapes"]  # `make check` runs these tests itself
     with tempfile.TemporaryDirectory(prefix="bench-", dir="/tmp") as name:
         choice = chosen(SEALS, Path(name))
     if choice.seal is None:
@@ -172,17 +175,18 @@ def escapes() -> dict[str, float]:
 def nights(seal: Seal, *, most: int) -> dict[str, float]:
     """Run nights with rules whose worth is known."""
     print(f"\n{'rule and what judges':58} {'staged':>9} {'upper':>6} {'attempts':>9}  outcomes", flush=True)
+    cells = size(CELLS, CELLS[:1])
     ended: dict[Cell, Sequence[Ended]] = {}
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for cell in CELLS:
-            alike = [other for other in CELLS if other.kind == cell.kind]
+        for cell in cells:
+            alike = [other for other in cells if other.kind == cell.kind]
             share = most if cell.kind in {"useless", "harmful"} else max(1, most // 3)
             count = len(range(alike.index(cell), share, len(alike)))
             ends = list(pool.map(lambda seed, cell=cell: night(cell, seed, seal), range(count)))
             ended[cell] = ends
             print(_row(f"{cell.kind}: {cell.name}", ends), flush=True)
     figures: dict[str, float] = {}
-    for kind in ("useless", "harmful", "helpful", "saving"):
+    for kind in dict.fromkeys(cell.kind for cell in cells):
         of_kind = [end for cell, ends in ended.items() if cell.kind == kind for end in ends]
         staged = Count(sum(end.staged for end in of_kind), len(of_kind))
         print(_row(f"{kind} nights", of_kind))

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from skillopt_sleep.settings import Settings, sections
+from tests.benchmarks.reduced import size
 
 ROOT = Path(__file__).parents[2]
 ANCHORS = {
@@ -53,7 +54,7 @@ def main() -> None:
     ours = style_of(ROOT / "skillopt_sleep")
     rows = {"skillopt-sleep": ours}
     with tempfile.TemporaryDirectory(prefix="bench-style-") as name:
-        for project, package in ANCHORS.items():
+        for project, package in size(ANCHORS, {}).items():
             rows[project] = style_of(_downloaded(project, Path(name) / project) / package)
     print(f"{'':16}" + "".join(f"{field:>27}" for field in Style._fields))
     for project, row in rows.items():

@@ -11,17 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.benchmarks.reduced import REDUCED, size
 from tests.benchmarks.trainer_cost import DEFINITIONS as COST, call_cost, limit_overhead
 from tests.benchmarks.trainer_extend import DEFINITIONS as EXTEND, extend_cost
 from tests.benchmarks.trainer_ideal import Ideal, ideal
 from tests.benchmarks.trainer_lab import our_runs
 from tests.benchmarks.trainer_peer import PEER, Called, calls_of, peer_python, peer_runs
 
-ROUNDS = 5
+ROUNDS = size(5, 1)
 WORKERS = 8
-MEDIAN, SIGMA = 0.12, 0.3
-SIZES = {"train": 64, "val": 40, "test": 40}
+MEDIAN, SIGMA = size(0.12, 0.001), 0.3
 SMALL = {"train": 16, "val": 8, "test": 8}
+SIZES = size({"train": 64, "val": 40, "test": 40}, SMALL)
 WALL = {"num_epochs": 2, "batch_size": 32, "minibatch_size": 4, "merge_batch_size": 8, "workers": WORKERS, "seed": 3}
 SHORT = {"num_epochs": 2, "batch_size": 8, "minibatch_size": 2, "workers": WORKERS, "seed": 3}
 KINDS = ("train", "reflect", "aggregate", "select", "val")
@@ -56,11 +57,10 @@ def main() -> None:
     """Train, ours and the peer's, in turns; kill and go on; print."""
     with tempfile.TemporaryDirectory(prefix="bench-trainer-") as name:
         home = Path(name)
-        python = peer_python(home)
-        trainers: dict[str, Runs] = {
-            "ours": lambda runs: our_runs(runs, home / "ours"),
-            "skillrl": lambda runs: [run.wall for run in peer_runs(python, runs, home / "skillrl-jobs")],
-        }
+        trainers: dict[str, Runs] = {"ours": lambda runs: our_runs(runs, home / "ours")}
+        if not REDUCED:
+            python = peer_python(home)
+            trainers["skillrl"] = lambda runs: [run.wall for run in peer_runs(python, runs, home / "skillrl-jobs")]
         walls = {name: list[Side]() for name in trainers}
         for number in range(ROUNDS):
             for who, train in trainers.items():

@@ -14,13 +14,14 @@ from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 from skillopt_sleep.stores.calls import RUN, CallStore
 from skillopt_sleep.trainer.asked import asked, meter
 from skillopt_sleep.trainer.config import LimitsSection
+from tests.benchmarks.reduced import size
 from tests.benchmarks.trainer_peer import PEER, calls_of
 
-BEHIND = 100_000
-BLOCK, BLOCKS = 1_000, 7
-ZERO_TURNS, ZERO_RUNS = 3, 3
+BEHIND = size(100_000, 100)
+BLOCK, BLOCKS = size((1_000, 7), (10, 1))
+ZERO_TURNS, ZERO_RUNS = size((3, 3), (1, 1))
 ZERO = {"num_epochs": 3, "batch_size": 32, "minibatch_size": 4, "merge_batch_size": 8, "workers": 8, "seed": 3}
-ZERO_SIZES = {"train": 96, "val": 60, "test": 60}
+ZERO_SIZES = size({"train": 96, "val": 60, "test": 60}, {"train": 16, "val": 8, "test": 8})
 NONE = LimitsSection()
 ALL = LimitsSection(calls=10**7, tokens=10**10, usd=10**6, minutes=10**6)
 DEFINITIONS = f"""
@@ -84,8 +85,9 @@ def call_cost(
         print(f"  {who:8} {medians[who]:7.2f} ({min(some):.2f}-{max(some):.2f})")
         mark = "" if who == "ours" else f"_{who}"
         figures[f"call_ms{mark}"] = round(medians[who], 2)
-    figures["call_x_skillrl"] = round(medians["ours"] / medians["skillrl"], 2)
-    print(f"  x skillrl {figures['call_x_skillrl']:6.2f}")
+    if "skillrl" in medians:
+        figures["call_x_skillrl"] = round(medians["ours"] / medians["skillrl"], 2)
+        print(f"  x skillrl {figures['call_x_skillrl']:6.2f}")
     return figures
 
 

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.reduced import size
 from tests.benchmarks.trainer_lab import OurRun, train
 
 BEFORE, AFTER = 2, 4
-SCHEDULES = ("constant", "linear", "cosine", "autonomous", "none")
-SIZES = {"train": 64, "val": 40, "test": 40}
+SCHEDULES = size(("constant", "linear", "cosine", "autonomous", "none"), ("constant",))
+SIZES = size({"train": 64, "val": 40, "test": 40}, {"train": 16, "val": 8, "test": 8})
 SHORT = {"batch_size": 16, "minibatch_size": 4, "merge_batch_size": 8, "workers": 8, "seed": 3}
 BUDGET = {"edit_budget": 4, "min_edit_budget": 1, "slow_update": True, "meta_skill": True, "screen": 2}
 # The defaults of a training, and the evidence gate with a trial at each step, whose error rate depends on the total.

@@ -20,12 +20,13 @@ from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 from tests.benchmarks.peers_lab import WORLDS
+from tests.benchmarks.reduced import REDUCED, size
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PEERS = {"skillrl": "skillrl==1.0.0", "gepa": "gepa==0.1.4"}
 EDITS = 4
-SEEDS = 40
+SEEDS = size(40, 2)
 PROCESSES = 2
 Z90 = 1.645
 OURS: dict[str, dict[str, Any]] = {
@@ -47,7 +48,7 @@ _ALIKE: dict[str, dict[str, Any]] = {
     "no screen": OURS | {"optimizer": OURS["optimizer"] | {"screen": 0}},
 }
 REMOVAL: dict[str, Mapping[str, Any]] = {}
-for _name, _config in _ALIKE.items():
+for _name, _config in size(_ALIKE, {"ours": OURS}).items():
     REMOVAL[_name] = _config
     REMOVAL[f"{_name}, removal"] = _config | {"optimizer": _config["optimizer"] | {"removal": True}}
 DEFINITIONS = """
@@ -97,7 +98,8 @@ def main() -> None:
     parser.add_argument("--removal", action="store_true")
     arguments = parser.parse_args()
     seeds = range(arguments.first, arguments.first + arguments.seeds)
-    configs = REMOVAL if arguments.removal else CONFIGS
+    by_removal = arguments.removal or REDUCED  # what needs no peer
+    configs = REMOVAL if by_removal else CONFIGS
     found: dict[tuple[str, str], list[Ended]] = {}
     with tempfile.TemporaryDirectory(prefix="bench-peers-") as name:
         home = Path(name)
@@ -109,7 +111,7 @@ def main() -> None:
                 found[place, who] = ended(commands[who], runs, home)
     show(found, len(seeds))
     print(DEFINITIONS)
-    print(json.dumps(of_removal(found) if arguments.removal else figures(found)))
+    print(json.dumps(of_removal(found) if by_removal else figures(found)))
 
 
 def allowed(world: str, who: str, seeds: Sequence[int], ours: Sequence[Ended]) -> dict[int, int]:
@@ -238,7 +240,7 @@ def of_removal(found: Mapping[tuple[str, str], Sequence[Ended]]) -> dict[str, fl
     """Return what the removal of rules changes in each world and way: true quality, rules, and the share of calls."""
     changed: dict[str, float] = {}
     for place in dict.fromkeys(place for place, _ in found):
-        for name in _ALIKE:
+        for name in size(_ALIKE, {"ours": OURS}):
             before, after = found[place, name], found[place, f"{name}, removal"]
             key = f"{place}_{name.replace(' ', '_')}"
             changed[f"true_{key}"] = round(fmean(run.true for run in after) - fmean(run.true for run in before), 4)

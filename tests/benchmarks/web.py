@@ -26,13 +26,14 @@ from msgspec.structs import replace
 from skillopt_sleep.records import Heard
 from skillopt_sleep.stores.index import packed_heard, unpacked_heard
 from skillopt_sleep.web.pages import GROUPS
+from tests.benchmarks.reduced import size
 from tests.command import PROGRAM, Home
 from tests.web.dashboard import Dashboard
 
-NIGHTS = 365
+NIGHTS = size(365, 4)
 TASKS = 5_000
 ROLLOUTS = 50_000
-ROUNDS = 7
+ROUNDS = size(7, 2)
 GOAL_MS = 100.0
 GOAL_KB = 300.0
 FILES = ("report.html", "report.json", "events.jsonl", "diagnostics.json")
