@@ -11,7 +11,7 @@ from skillopt_sleep.doctor.offers import Offer
 from skillopt_sleep.night.account import Account, Row
 from skillopt_sleep.night.harvest import Harvest
 from skillopt_sleep.records import Purpose, SessionCounts
-from skillopt_sleep.settings import BackendSettings, BudgetSettings, RoleSettings, Settings
+from skillopt_sleep.settings import BackendSettings, BudgetSettings, HarvestSettings, RoleSettings, Settings
 
 AHEAD = Ahead(
     harvested=Harvest(sessions=(), counts=SessionCounts(seen=5, used=5)),
@@ -59,7 +59,10 @@ def test_where_nobody_outside_answers_nothing_leaves(name: str) -> None:
 
 def test_a_subscription_costs_quota_and_no_dollars() -> None:
     offer = Offer("claude", ready=True, says="max", subscription=True)
-    assert "count against its quota" in leaving(with_backend("claude"), offer)
+    said = leaving(with_backend("claude"), offer)
+    assert "none: your login is a subscription" in said
+    assert "uses up your subscription's own limits" in said
+    assert "own limits" not in leaving(with_backend("claude"))
     assert "12 calls now, and never more than 300 calls, 2,000,000 tokens, 60 minutes a night" in leaving(
         with_backend("claude")
     )
@@ -72,11 +75,37 @@ def test_where_other_models_attempt_or_grade_they_are_named_and_paid_for() -> No
     said = leaving(replace(with_backend("claude"), target=target), offer)
     assert "claude m at its own login, anthropic claude-opus-4-1 at https://api.anthropic.com" in said
     assert "unknown" in said
-    assert "quota" not in said
+    assert "your login is" not in said
+    assert "subscription's own limits" in said
 
     said = leaving(replace(with_backend("simulated"), target=target))
     assert "claude-opus-4-1" in said
     assert "$150.00 a night at most" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "where"),
+    [
+        ("openai", "http://127.0.0.1:8000/v1", "to       m at http://127.0.0.1:8000/v1 (on this machine)\n"),
+        ("openai", "http://localhost:8000/v1", "to       m at http://localhost:8000/v1 (on this machine)\n"),
+        ("openai", "http://[::1]:8000/v1", "to       m at http://[::1]:8000/v1 (on this machine)\n"),
+        ("openai", "https://llm.example/v1", "to       m at https://llm.example/v1\n"),
+        ("openai", "", "to       openai m at https://api.openai.com/v1\n"),
+        ("claude", "https://llm.example", "to       claude m at https://llm.example\n"),
+        ("handoff", "", "to       a folder, for you or your agent to answer\n"),
+        ("auto", "", "to       the agent that is logged in\n"),
+    ],
+)
+def test_it_says_who_is_sent_to_and_never_a_provider_who_is_not(name: str, address: str, where: str) -> None:
+    backend = replace(with_backend(name).backend, base_url=address)
+    assert where in leaving(Settings(backend=backend))
+
+
+def test_sessions_of_both_agents_go_to_the_one_that_answers() -> None:
+    both = "sessions of Claude Code and of Codex, whoever answers"
+    assert both in leaving(with_backend("claude"))
+    only = replace(with_backend("claude"), harvest=HarvestSettings(sources=("codex",)))
+    assert "whoever answers" not in leaving(only)
 
 
 def test_an_unknown_price_is_unknown_and_says_what_a_limit_then_does() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.agents_at_night import Person
 from tests.command import Home
 from tests.example_night import EXAMPLE
 from tests.sweeps import thinned
@@ -18,6 +19,15 @@ def test_a_plan_says_what_would_be_read_sent_and_spent(tmp_path: Path) -> None:
     assert "https://api.openai.com/v1" in out
     assert "300 calls" in out
     assert "Nothing has been sent." in out
+
+
+def test_a_plan_names_the_address_that_claude_is_pointed_to(tmp_path: Path) -> None:
+    person = Person(tmp_path)
+    person.had_sessions()
+    plan = ("run", "--plan", "--json", "--backend", "claude")
+    assert person.command(*plan).json["sends_to"] == "claude at its own login"
+    person.added["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:9"
+    assert person.command(*plan).json["sends_to"] == "claude at http://127.0.0.1:9 (on this machine)"
 
 
 @pytest.mark.parametrize("limit", thinned([5, 100_000], every=2))

@@ -86,6 +86,24 @@ def test_a_named_variable_is_the_only_login() -> None:
     assert found(FILE, {"ANTHROPIC_API_KEY": "x"}, key_env="MY_KEY").problem
 
 
+@pytest.mark.parametrize(
+    ("environ", "settings", "setup", "address"),
+    [
+        ({}, {}, {}, ""),
+        ({"ANTHROPIC_BASE_URL": "http://gate"}, {}, {}, "http://gate"),
+        ({"ANTHROPIC_BASE_URL": "http://gate"}, {"ANTHROPIC_BASE_URL": "http://own"}, {}, "http://own"),
+        ({"MY": "k"}, {"ANTHROPIC_BASE_URL": "http://own"}, {"key_env": "MY"}, ""),
+        ({"MY": "k", "ANTHROPIC_BASE_URL": "http://gate"}, {}, {"key_env": "MY"}, "http://gate"),
+        ({"CLAUDE_CODE_USE_BEDROCK": "1"}, {}, {}, "Amazon Bedrock (CLAUDE_CODE_USE_BEDROCK)"),
+    ],
+)
+def test_it_says_where_the_program_sends_to(
+    environ: dict[str, str], settings: dict[str, str], setup: dict[str, str], address: str
+) -> None:
+    files = FILE | {"settings.json": json.dumps({"env": settings}).encode()}
+    assert found(files, environ, **setup).address == address
+
+
 def test_a_login_in_the_settings_is_handed_on_and_nothing_else_of_them() -> None:
     env = {"ANTHROPIC_AUTH_TOKEN": "t", "ANTHROPIC_BASE_URL": "http://gateway", "EDITOR": "vi", "AWS_REGION": 1}
     settings = {"env": env, "hooks": {"Stop": []}, "apiKeyHelper": "rm -rf ~"}

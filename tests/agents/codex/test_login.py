@@ -109,6 +109,32 @@ def test_the_program_does_not_look_at_the_openai_key_by_itself() -> None:
     assert 'backend.api_key_env = "OPENAI_API_KEY"' in found.remedy
 
 
+CORP = """
+model_provider = "corp"
+[model_providers.corp]
+name = "Corp"
+base_url = "https://llm.corp.example/v1"
+env_key = "CORP_KEY"
+"""
+
+
+@pytest.mark.parametrize(
+    ("config", "problem", "remedy"),
+    [
+        (CORP, "corp", 'set backend.base_url = "https://llm.corp.example/v1" and backend.api_key_env = "CORP_KEY"'),
+        ('model_provider = "ollama"', "ollama", 'set backend.base_url = "…" and backend.api_key_env = "…"'),
+        ('model_provider = "openai"', "not logged in", "codex login"),
+        ("model_provider = 7", "not logged in", "codex login"),
+        ("[", "not logged in", "codex login"),
+    ],
+)
+def test_a_provider_of_its_own_is_told_with_what_to_set(config: str, problem: str, remedy: str) -> None:
+    for environ in ({}, {"OPENAI_API_KEY": "sk-1"}):
+        found = account({"config.toml": config.encode()}, environ, HERE)
+        assert problem in found.problem
+        assert remedy in found.remedy
+
+
 def test_its_own_variable_goes_before_the_file() -> None:
     found = read(subscription(), CODEX_API_KEY="sk-2", OPENAI_API_KEY="sk-1")
     assert found == Account({}, how="key in CODEX_API_KEY")
