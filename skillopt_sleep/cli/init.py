@@ -110,7 +110,7 @@ def _say_all(lines: "Iterable[str]") -> None:
 
 
 def _ask_consent(wanted: Settings, *, before: Settings) -> bool:
-    from skillopt_sleep.cli.plan import destination
+    from skillopt_sleep.wiring.models import destination
 
     is_same = (wanted.backend.name, wanted.backend.base_url) == (before.backend.name, before.backend.base_url)
     question = f"Allow every night to send this to {destination(wanted)}?"

@@ -161,7 +161,7 @@ def _ask_name(offered: "Sequence[Offer]", settings: Settings) -> str:
     choices = {offer.name: offer.says for offer in offered} | _MORE_BACKENDS
     names = list(choices)
     for number, (name, description) in enumerate(choices.items(), start=1):
-        say(f"  {number}  {name:10} {one_line(description, limit=100)}")
+        say(f"  {number}  {name:10} {one_line(description, limit=200)}")
     say("  0  nobody     send nothing until you choose a backend")
     default = settings.backend.name or _logged_in(offered) or "nobody"
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS, TITLES
-from skillopt_sleep.cli.plan import Ahead, destination, dollars, recipients
+from skillopt_sleep.cli.plan import Ahead, dollars, recipients
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.night.account import Account
 from skillopt_sleep.settings import BackendName, Paths, Settings
+from skillopt_sleep.wiring.models import destination
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.init_written import Written
@@ -109,15 +110,20 @@ def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, ol
     yield "What each night would send:"
     yield f"  what     redacted excerpts of new sessions; now: {sessions} in {inside}{more}"
     yield f"  to       {destination(settings)}"
+    agents = [TITLES[source] for source in settings.harvest.sources if source in TITLES]
+    if len(agents) > 1:
+        yield f"  of       your sessions of {' and of '.join(agents)}: all go to the one that answers"
     yield f"  at most  {limits}"
     yield f"  dollars  {_price(settings, offer)}"
+    if offer and offer.subscription and not settings.backend.base_url:
+        yield "  limits   each call uses up your subscription's own limits, as your work by day does"
 
 
 def _price(settings: Settings, offer: "Offer | None") -> str:
     limit = settings.budget.usd
     is_one = all(backend.name == settings.backend.name and not backend.base_url for backend in recipients(settings))
     if offer and offer.subscription and is_one:
-        return "none: your login is a subscription; calls count against its quota"
+        return "none: your login is a subscription"
     most = dollars(replace(settings, budget=replace(settings.budget, usd=0.0)))
     if most is None:
         stops = "; because of your limit in dollars a night would stop at its first call" if limit else ""

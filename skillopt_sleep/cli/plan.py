@@ -20,6 +20,7 @@ from skillopt_sleep.protocols import Again
 from skillopt_sleep.records import LeftOut, NightReport, Purpose
 from skillopt_sleep.reporters.words import PURPOSES, SET_A_PRICE
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, PriceSettings, Settings
+from skillopt_sleep.wiring.models import destination, of_roles, tariff_of, unconfirmed
 
 if TYPE_CHECKING:
     from skillopt_sleep.night.harvest import Harvest
@@ -147,8 +148,6 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, again: Again | Non
 
 
 def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, object]:
-    from skillopt_sleep.wiring.models import unconfirmed
-
     counts, budget = ahead.harvested.counts, ahead.budget
     return {
         "schema_version": 1,
@@ -256,13 +255,6 @@ def recipients(settings: Settings) -> tuple[BackendSettings, ...]:
     return models
 
 
-def destination(settings: Settings) -> str:
-    """Return who would be asked, and where, for the models of all three roles."""
-    if not settings.backend.name:
-        return "nobody: no backend is named"
-    return ", ".join(dict.fromkeys(map(_place, _models(settings))))
-
-
 def dollars(settings: Settings) -> float | None:
     """Return the most a night can cost: all its tokens as output of the most expensive model, within the limit.
 
@@ -292,26 +284,13 @@ def _unpriced(budget: BudgetSettings) -> str:
 
 
 def _models(settings: Settings) -> tuple[BackendSettings, ...]:
-    from skillopt_sleep.wiring.models import of_roles
-
     return tuple(dict.fromkeys(of_roles(settings)))
-
-
-def _place(backend: BackendSettings) -> str:
-    words = [backend.name]
-    if backend.model:
-        words.append(backend.model)
-    address = backend.base_url or PLACES.get(backend.name)
-    if address:
-        words.append(f"at {address}")
-    return " ".join(words)
 
 
 def _cost(backend: BackendSettings, prices: PriceSettings, tokens: int) -> float | None:
     """Return the price of that many tokens at the dearer of a model's two prices, None if it isn't known."""
     from skillopt_sleep.backends.prices import price
     from skillopt_sleep.records import Usage
-    from skillopt_sleep.wiring.models import tariff_of
 
     tariff = tariff_of(backend, prices)
     if tariff:
@@ -322,14 +301,3 @@ def _cost(backend: BackendSettings, prices: PriceSettings, tokens: int) -> float
     if backend.base_url:
         return None
     return price(backend.name, backend.model, Usage(output_tokens=tokens))
-
-
-PLACES = {
-    "openai": "https://api.openai.com/v1",
-    "anthropic": "https://api.anthropic.com",
-    "claude": "its own login",
-    "codex": "its own login",
-    "auto": "the agent that is logged in",
-    "simulated": "nowhere",
-    "handoff": "a folder, for you or your agent to answer",
-}

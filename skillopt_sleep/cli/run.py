@@ -115,7 +115,7 @@ def _project_folder(project: str) -> str:
 
 def _night(settings: Settings, paths: Paths, asked: Asked) -> Ended:
     from skillopt_sleep.wiring import agent_sources
-    from skillopt_sleep.wiring.models import unconfirmed
+    from skillopt_sleep.wiring.models import destination, unconfirmed
 
     names = unconfirmed(settings, consented=asked.backend or "")
     if names:
@@ -123,7 +123,7 @@ def _night(settings: Settings, paths: Paths, asked: Asked) -> Ended:
         # --backend only names the optimizer's backend, so it can't consent for the other roles.
         if names == (settings.backend.name,):
             remedy = f"add --backend {names[0]} to this command, or {remedy}"
-        raise ConfigError(f"you have not allowed sending to {', '.join(names)}", remedy=remedy)
+        raise ConfigError(f"you have not allowed sending to {destination(settings, names)}", remedy=remedy)
     try:
         return _run(settings, paths, sources=agent_sources(settings), asked=asked)
     except CallPending as error:

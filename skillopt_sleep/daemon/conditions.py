@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from skillopt_sleep.settings import Settings
-from skillopt_sleep.wiring.models import unconfirmed
+from skillopt_sleep.wiring.models import destination, unconfirmed
 
 # Run anyway after waiting this long for idleness.
 LONGEST_WAIT = timedelta(hours=6)
@@ -44,7 +44,7 @@ def lacking(settings: Settings) -> str:
     names = unconfirmed(settings)
     if names:
         remedy = f"skillopt-sleep init --yes --backend {settings.backend.name}"
-        return f"not confirmed: {', '.join(names)}; nothing is sent there until you confirm it → {remedy}"
+        return f"not confirmed: {destination(settings, names)}; nothing is sent there until you confirm it → {remedy}"
     return ""
 
 

@@ -15,7 +15,7 @@ class Account(NamedTuple):
 
     `files` are what a replay's own agent home needs, by name, without what would renew the login. `expires` is when
     the login ends unless it is renewed; `how` describes it in a few words. Without a login, `problem` says why.
-    `remedy` says how to get a login, or one that lasts.
+    `remedy` says how to get a login, or one that lasts. `address` is set if calls go elsewhere than to its maker.
     """
 
     files: Mapping[str, bytes]
@@ -24,6 +24,7 @@ class Account(NamedTuple):
     remedy: str = ""
     expires: datetime | None = None
     subscription: bool = False
+    address: str = ""
 
     def ends(self, now: datetime) -> str:
         """Say when the login ends, or ended; "" if it never does by itself."""

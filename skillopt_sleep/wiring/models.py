@@ -1,7 +1,7 @@
 """Make the model of each role from the settings."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -15,11 +15,16 @@ from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Model
 from skillopt_sleep.protocols.program import Setup
-from skillopt_sleep.settings import BackendSettings, Paths, PriceSettings, RoleSettings, Settings, seconds
+from skillopt_sleep.settings import BackendSettings, Paths, PriceSettings, RoleSettings, Settings, find_paths, seconds
 
 SIMULATED = "simulated"
 AUTO = "auto"
 _NOT_INSTALLED = "not installed"
+PLACES = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+_NO_ADDRESS = {
+    AUTO: "the agent that is logged in",
+    "handoff": "a folder, for you or your agent to answer",
+}
 KEYS = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 # `auto` may turn out to be a program that can't limit its answers.
 _UNLIMITED = frozenset({AUTO, "handoff", SIMULATED})
@@ -136,6 +141,28 @@ def unconfirmed(settings: Settings, *, consented: str = "") -> tuple[str, ...]:
         return ()
     names = {wanted.name for wanted in of_roles(settings)} - {"", SIMULATED, consented}
     return tuple(sorted(names))
+
+
+def destination(settings: Settings, names: Collection[str] = ()) -> str:
+    """Return who would be asked, and where, for the models of all three roles, or for the backends of these names."""
+    if not settings.backend.name:
+        return "nobody: no backend is named"
+    asked = [backend for backend in of_roles(settings) if not names or backend.name in names]
+    return ", ".join(dict.fromkeys(map(_place, asked)))
+
+
+def _place(backend: BackendSettings) -> str:
+    if backend.name in _NO_ADDRESS:
+        return _NO_ADDRESS[backend.name]
+    address = backend.base_url or PLACES.get(backend.name, "")
+    if backend.name in AGENTS and not address:
+        address = make_program(backend, find_paths(), os.environ).account.address or "its own login"
+    # An API of OpenAI's kind at an address of the user's own isn't OpenAI.
+    is_other = backend.base_url and backend.name in PLACES
+    who = f"{'' if is_other else backend.name} {backend.model}".strip()
+    is_here = _is_address(address) and urlsplit(address).hostname in {"localhost", "127.0.0.1", "::1"}
+    where = f" at {address}" if address else ""
+    return f"{who}{where}{' (on this machine)' if is_here else ''}"
 
 
 def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> tuple[str, str]:

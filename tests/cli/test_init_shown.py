@@ -102,10 +102,10 @@ def test_it_says_who_is_sent_to_and_never_a_provider_who_is_not(name: str, addre
 
 
 def test_sessions_of_both_agents_go_to_the_one_that_answers() -> None:
-    both = "sessions of Claude Code and of Codex, whoever answers"
+    both = "sessions of Claude Code and of Codex: all go to the one that answers"
     assert both in leaving(with_backend("claude"))
     only = replace(with_backend("claude"), harvest=HarvestSettings(sources=("codex",)))
-    assert "whoever answers" not in leaving(only)
+    assert "the one that answers" not in leaving(only)
 
 
 def test_an_unknown_price_is_unknown_and_says_what_a_limit_then_does() -> None:

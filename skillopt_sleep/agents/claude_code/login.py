@@ -68,6 +68,12 @@ class _Settings(msgspec.Struct):
 
 def find_login(files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Account:
     """Return the login; its files hold no refresh token, so that no replay can renew or end it."""
+    names = environ if setup.key_env else known(files, environ, setup)
+    address = provider_of(names) or names.get("ANTHROPIC_BASE_URL", "")
+    return _login(files, environ, setup)._replace(address=address)
+
+
+def _login(files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Account:
     if setup.key_env:
         if environ.get(setup.key_env):
             return Account({}, how=f"the key in {setup.key_env}", subscription=setup.key_env == TOKEN_NAME)

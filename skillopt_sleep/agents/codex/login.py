@@ -1,6 +1,7 @@
 """Find the login of `codex`, and as much of it as one call needs: never what would renew it."""
 
 import base64
+import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -12,6 +13,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.protocols.program import Account, Setup
 
 AUTH_FILE = "auth.json"
+CONFIG_FILE = "config.toml"
 LOG_IN = "run: codex login"
 OPENAI_KEY = "OPENAI_API_KEY"
 CODEX_KEY = "CODEX_API_KEY"
@@ -57,11 +59,29 @@ def account(files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup
         return Account({}, problem=f"{name} is not set", remedy=f"export {name}=…")
     if AUTH_FILE in files:
         return _read(files[AUTH_FILE])
+    name = _provider(files.get(CONFIG_FILE, b""))
+    if name != "openai":
+        remedy = (
+            f"set backend.base_url and backend.api_key_env to the base_url and env_key of [model_providers.{name}]"
+        )
+        return Account(
+            {},
+            problem=f"its {CONFIG_FILE} names the provider {name}, whose address and key a night must be given",
+            remedy=remedy,
+        )
     if environ.get(OPENAI_KEY):
         problem = f"codex is not logged in, and codex exec uses {OPENAI_KEY} only if told to"
         return Account({}, problem=problem, remedy=f'{LOG_IN}, or set backend.api_key_env = "{OPENAI_KEY}"')
     keyring = 'with cli_auth_credentials_store = "file" if the login is in a keyring'
     return Account({}, problem=f"codex is not logged in: it has no {AUTH_FILE}", remedy=f"{LOG_IN} ({keyring})")
+
+
+def _provider(config: bytes) -> str:
+    """Return whom the user's Codex asks, which no replay reads by itself."""
+    try:
+        return one_line(str(tomllib.loads(config.decode()).get("model_provider", "openai")), limit=40)
+    except (ValueError, RecursionError):
+        return "openai"
 
 
 def file_key(data: bytes) -> str:

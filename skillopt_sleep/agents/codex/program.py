@@ -66,7 +66,7 @@ class Codex:
     program = "codex"
     home_env = "CODEX_HOME"
     home_name = ".codex"
-    account_files = (codex_login.AUTH_FILE,)
+    account_files = (codex_login.AUTH_FILE, codex_login.CONFIG_FILE)
     key_name = codex_login.OPENAI_KEY
     limits_answers = False
     tells_price = False

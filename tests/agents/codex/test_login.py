@@ -121,10 +121,9 @@ env_key = "CORP_KEY"
 @pytest.mark.parametrize(
     ("config", "problem", "remedy"),
     [
-        (CORP, "corp", 'set backend.base_url = "https://llm.corp.example/v1" and backend.api_key_env = "CORP_KEY"'),
-        ('model_provider = "ollama"', "ollama", 'set backend.base_url = "…" and backend.api_key_env = "…"'),
+        (CORP, "provider corp", "the base_url and env_key of [model_providers.corp]"),
+        ('model_provider = "ollama"', "provider ollama", "set backend.base_url and backend.api_key_env"),
         ('model_provider = "openai"', "not logged in", "codex login"),
-        ("model_provider = 7", "not logged in", "codex login"),
         ("[", "not logged in", "codex login"),
     ],
 )

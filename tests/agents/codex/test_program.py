@@ -40,7 +40,7 @@ def test_it_is_a_dialect() -> None:
         "CODEX_HOME",
         ".codex",
     )
-    assert dialect.account_files == ("auth.json",)
+    assert dialect.account_files == ("auth.json", "config.toml")
 
 
 def test_the_oldest_version_that_is_taken_is_recorded() -> None:
