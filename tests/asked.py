@@ -73,7 +73,10 @@ def _schema(module: ModuleType, call: ast.Call) -> Any:
         case ast.Call(func=ast.Name(id=name)):
             (reply,) = get_args(get_type_hints(getattr(module, name))["return"])
             return reply
-    raise AssertionError(f"{module.__name__}, line {call.lineno}: name the type of the reply where it is asked for")
+        case _:
+            raise AssertionError(
+                f"{module.__name__}, line {call.lineno}: name the type of the reply where it is asked for"
+            )
 
 
 def an_answer(reply: Reply) -> dict[str, Any]:
@@ -94,6 +97,7 @@ def an_answer(reply: Reply) -> dict[str, Any]:
                 return [made(inner)] * 2
             case {"type": kind}:
                 return {"string": "x", "integer": 1, "number": 1.0, "boolean": True, "null": None}[kind]
-        raise AssertionError(schema)
+            case _:
+                raise AssertionError(schema)
 
     return made(whole)
