@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.backends.line import Upstream
 from skillopt_sleep.backends.metered import Limits as MeterLimits, NightMeter
@@ -22,7 +23,7 @@ from skillopt_sleep.kit.process import Ran, run
 from skillopt_sleep.protocols.acting import Acted, Arrival, Given, Inside, Installed, Limits, Turn, Way
 from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.protocols.sealing import Policy, Probe
-from skillopt_sleep.records import Check, Checks, Command, CommandRun, Limit, Op, Task, Workspace
+from skillopt_sleep.records import Check, Checks, Command, CommandRun, InForce, Limit, Op, Task, Workspace
 from skillopt_sleep.replay.checking import CheckRuns
 from skillopt_sleep.replay.sealed import Agent, SealedCopy
 from skillopt_sleep.replay.workspaces import Bases
@@ -199,6 +200,23 @@ def test_both_arms_differ_in_the_document_alone(place: Place) -> None:
     without = executor.run(place.task(), place.document(""), sample=0)
     with_it = executor.run(place.task(), place.document("- lint first.\n"), sample=0)
     assert [len(done.commands) for done in (without, with_it)] == [0, 1]
+
+
+def test_both_arms_have_the_other_files_that_the_agent_loads(place: Place) -> None:
+    loaded = (
+        InForce(path=f"{place.root}/CLAUDE.local.md", text="mine"),
+        InForce(path=f"{place.root}/AGENTS.md", text=""),
+        InForce(path="/elsewhere/CLAUDE.md", text="has no place in the copy"),
+    )
+    document = replace(place.document("- fix it\n"), loaded=loaded)
+    passes = (sys.executable, "-c", "import sys; sys.exit(open('CLAUDE.local.md').read() != 'mine')")
+    done = place.executor().run(place.task(reference=Command(argv=passes)), document, sample=0)
+    assert done.checked
+    assert done.checked.status == 0
+    assert "CLAUDE.local.md" not in done.changed_files
+    place.executor().run(place.task(), replace(document, loaded=()), sample=0)
+    place.executor().run(place.task(), document, sample=0)
+    assert len(place.server.requests) == 3
 
 
 def test_messages_that_followed_come_in_turn(place: Place) -> None:
