@@ -4,7 +4,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -146,6 +146,7 @@ def _example_night(settings: Settings, paths: Paths) -> Ended:
         find_paths({"SKILLOPT_SLEEP_HOME": str(folder)}),
         sources=example_sources(folder),
         asked=Asked(),
+        environ={},  # what the user's own agents load would change it
     )
 
 
@@ -154,7 +155,14 @@ def example_folder(paths: Paths) -> Path:
     return paths.data / "example"
 
 
-def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked: Asked) -> Ended:
+def _run(
+    settings: Settings,
+    paths: Paths,
+    *,
+    sources: tuple[Source, ...],
+    asked: Asked,
+    environ: Mapping[str, str] = os.environ,
+) -> Ended:
     from skillopt_sleep.cli.progress import following
     from skillopt_sleep.kit.log import log_to
     from skillopt_sleep.night.night import run_night
@@ -173,6 +181,7 @@ def _run(settings: Settings, paths: Paths, *, sources: tuple[Source, ...], asked
         again=again,
         fresh=asked.fresh,
         go_on=command_of(asked),
+        environ=environ,
     )
     try:
         if night.store.notice:

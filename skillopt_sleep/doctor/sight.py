@@ -1,7 +1,6 @@
 """Find out what an agent started in a project really sees: instruction files and skills.
 
-Codex can be asked: `codex debug prompt-input` shows what it would send. Claude Code has no such command, so this
-applies the rules that were measured with the genuine program.
+Codex can be asked: `codex debug prompt-input` shows what it would send. Claude Code has no such command.
 """
 
 import os
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import private_dir, read_plain
@@ -19,11 +19,11 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.process import run
 from skillopt_sleep.kit.toml import to_tables
 from skillopt_sleep.proposals.paths import LIVE_BYTES
+from skillopt_sleep.protocols.agent import Start
 from skillopt_sleep.settings import read_toml
 
 CLAUDE = "Claude Code"
 CODEX = "Codex"
-MOST_HOPS = 5
 PROMPT_SECONDS = 20.0
 MOST_DESCRIPTION = 1536
 
@@ -43,9 +43,6 @@ _LISTED = re.compile(r"\(file: (\S[^\n]*SKILL\.md)\)$", re.MULTILINE)
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _DESCRIPTION = re.compile(r"^description:(.*?)(?=^\S|\Z)", re.DOTALL | re.MULTILINE)
 _HIDDEN = re.compile(r"^disable-model-invocation:[ \t]*true\b", re.MULTILINE)
-_BY_PATH = re.compile(r"^paths:", re.MULTILINE)
-_CODE = re.compile(r"^(```+|~~~+).*?^\1|`[^`\n]*`", re.DOTALL | re.MULTILINE)
-_IMPORT = re.compile(r"(?:^|\s)@(\S+)")
 
 
 class Sight(NamedTuple):
@@ -74,24 +71,10 @@ class _Item(msgspec.Struct):
 
 def claude_sight(root: Path, *, home: Path, agent_home: Path) -> Sight:
     """Return what Claude Code reads when it starts in the root of a project."""
-    folders = (root, *root.parents)
-    files = [agent_home / "CLAUDE.md", *_rules(agent_home / "rules")]
-    memories: list[Path] = []
-    for folder in folders:
-        places = [folder / "CLAUDE.md", folder / ".claude" / "CLAUDE.md", folder / "CLAUDE.local.md"]
-        memories += [path for path in places if path.is_file() and path != home / ".claude" / "CLAUDE.md"]
-        if folder != home:
-            files += _rules(folder / ".claude" / "rules")
-    # It reads AGENTS.md only if there is no CLAUDE.md.
-    files += memories or [folder / "AGENTS.md" for folder in folders]
-    instructions: dict[Path, Path] = {}
-    for file in files:
-        for path in _with_imports(file, (root, agent_home), MOST_HOPS):
-            # A file that is read twice counts where it is read last, under its first name.
-            real = path.resolve()
-            instructions[real] = instructions.pop(real, path)
+    loaded = AGENTS["claude"].documents.loads(Start(root, root, home, agent_home))
     skills = dict.fromkeys((*_skills(agent_home / "skills"), *_skills(root / ".claude" / "skills")))
-    return Sight(CLAUDE, tuple(instructions.values()), tuple(path for path in skills if not _is_hidden(path)))
+    instructions = tuple(Path(file.path) for file in loaded)
+    return Sight(CLAUDE, instructions, tuple(path for path in skills if not _is_hidden(path)))
 
 
 def cut_descriptions(sight: Sight) -> tuple[str, ...]:
@@ -119,13 +102,10 @@ def codex_sight(
     passed = {name: environ[name] for name in ("PATH", "LANG", "SYSTEMROOT", "PATHEXT") if environ.get(name)}
     texts = _prompt_texts(program, root, {"PATH": os.defpath} | passed | variables)
     sent = "\n".join(text for text in texts if text.startswith(_INSTRUCTIONS))
-    names = ("AGENTS.override.md", "AGENTS.md", *_fallbacks(config))
     instructions: list[Path] = []
     cut: list[Path] = []
-    for folder in (agent_home, root):
-        path = _first(folder, names)
-        if path is None:
-            continue
+    for file in AGENTS["codex"].documents.loads(Start(root, root, home, agent_home)):
+        path = Path(file.path)
         content = _text(path).strip()
         if content in sent:
             instructions.append(path)
@@ -176,13 +156,6 @@ def _lay_out(place: Path, config: Mapping[str, Any], *, home: Path, agent_home: 
     return {"HOME": str(own_home), "CODEX_HOME": str(agent), "TMPDIR": str(private_dir(place / "tmp"))}
 
 
-def _fallbacks(config: Mapping[str, Any]) -> tuple[str, ...]:
-    names: Any = config.get("project_doc_fallback_filenames")
-    if not isinstance(names, list):
-        return ()
-    return tuple(str(name) for name in cast("list[Any]", names))
-
-
 def _listed(text: str) -> Iterator[Path]:
     roots = dict(_ROOT.findall(text))
     for file in _LISTED.findall(text):
@@ -193,35 +166,8 @@ def _listed(text: str) -> Iterator[Path]:
             yield Path(file)
 
 
-def _first(folder: Path, names: tuple[str, ...]) -> Path | None:
-    """Return the first of these files that is there and isn't empty."""
-    for name in names:
-        path = folder / name
-        if path.is_file() and _text(path).strip():
-            return path
-    return None
-
-
 def _skills(folder: Path) -> list[Path]:
     return sorted(folder.glob("*/SKILL.md"))
-
-
-def _rules(folder: Path) -> list[Path]:
-    """Return the rules read at the start of a session; those with `paths` wait for a matching file."""
-    return [path for path in sorted(folder.rglob("*.md")) if not _BY_PATH.search(_front(path))]
-
-
-def _with_imports(file: Path, inside: tuple[Path, ...], hops: int) -> Iterator[Path]:
-    """Yield the file and those it imports by `@path`; imports from elsewhere wait for the user's consent."""
-    if not os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where a name is too long
-        return
-    yield file
-    if not hops:
-        return
-    for name in _IMPORT.findall(_CODE.sub(" ", _text(file))):
-        inner = Path(os.path.normpath(file.parent / name))
-        if any(inner.is_relative_to(folder) for folder in inside):
-            yield from _with_imports(inner, inside, hops - 1)
 
 
 def _is_hidden(skill: Path) -> bool:

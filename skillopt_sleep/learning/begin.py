@@ -186,6 +186,7 @@ def _draft(begun: Begun, waiting: Sequence[Task], *, crew: Crew, plan: Plan, log
         log=log,
         rejected=rejected,
         held=begun.held,
+        tonight=(*begun.train, *val, *begun.test),
     )
     fates = _with_lessons(proposed.edits, [*train, *alike])
     outcome = replace(

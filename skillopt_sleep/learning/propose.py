@@ -15,6 +15,7 @@ from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit, Log, Teaching
 from skillopt_sleep.learning.tried_before import rejected_twin
+from skillopt_sleep.mining.in_force import stands_already
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.proposals.missing import missing
 from skillopt_sleep.protocols import Plan
@@ -53,11 +54,13 @@ def propose(
     log: Log,
     rejected: Sequence[PastEdit] = (),
     held: Collection[str] = (),
+    tonight: Sequence[Task] = (),
 ) -> Proposed:
     """Attempt the train tasks under the document as it is, and turn what failed into edits that could be applied.
 
     `rejected` are the edits that there is no reason to try again. A rule stands for the lessons `held`: as long as
-    most of their attempts do what was asked, the failures of the others ask for no second rule.
+    most of their attempts do what was asked, the failures of the others ask for no second rule. Of all the tasks of
+    `tonight` only the sessions are counted.
     """
     document, rules = optimizer.document, plan.step
     more = augment(train, each=rules.augment, optimizer=optimizer)
@@ -79,7 +82,7 @@ def propose(
         )
     if all(score.hard >= 1 for score in scores):
         those = "the only attempt already does" if len(scores) == 1 else f"all {len(scores)} attempts already do"
-        because = f"{those} what was asked"
+        because = "; ".join(filter(None, (f"{those} what was asked", stands_already(document, tonight))))
         return Proposed(nothing=(Outcome.NO_HEADROOM, because), notes=notes, text_only=text_only)
     worth_learning = _not_held(tried, train, held)
     if not any(attempt.score is not None and attempt.score.hard < 1 for attempt in worth_learning):
@@ -92,7 +95,7 @@ def propose(
         attempts=attempts,
         rules=rules,
         limit=EditLimit(rules.min_edit_budget, rules.edit_budget),
-        refuse=_refusal(document, train, plan, optimizer.past, rejected),
+        refuse=_refusal(document, train, plan, optimizer.past, rejected, tonight=tonight),
         sourced=lambda edits: fitting(more.of_real(edits)),
         log=log,
     )
@@ -159,11 +162,17 @@ def not_scored(rollouts: Sequence[Rollout]) -> tuple[Note, ...]:
 
 
 def _refusal(
-    document: Document, train: Sequence[Task], plan: Plan, past: Past, rejected: Sequence[PastEdit]
+    document: Document,
+    train: Sequence[Task],
+    plan: Plan,
+    past: Past,
+    rejected: Sequence[PastEdit],
+    *,
+    tonight: Sequence[Task],
 ) -> Callable[[Edit], str]:
     """Return a function that says why an edit may not be tried.
 
-    It was refused, waits for proof, was rejected in nearly the same words, or is unsafe.
+    It was refused, waits for proof, was rejected in nearly the same words, stands elsewhere already, or is unsafe.
     """
     quotes: list[str] = []
     lessons: dict[str, str] = {}
@@ -185,6 +194,8 @@ def _refusal(
             return f"{known}; a new unseen task would be a reason to try it again"
         if edit.op is EditOp.DELETE:
             return ""
+        if why := stands_already(document, [task for task in tonight if task.lesson in own], rule=edit.content):
+            return why
         return "; ".join(problems(edit.content, evidence=quotes, held=document.text, allowed=plan.allowed))
 
     return refuse

@@ -131,6 +131,7 @@ def made_task(
         reference=reference,
         session=session.id,
         project=session.project,
+        folder=session.cwd,
         source=session.source,
         at=session.started,
         evidence=tuple(replace(quote, quote=clean(quote.quote)) for quote in evidence),

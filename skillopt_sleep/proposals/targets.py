@@ -16,23 +16,29 @@ import msgspec
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import ProposalError, UnsafeEdit
+from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.proposals import live
 from skillopt_sleep.protocols import Routing
-from skillopt_sleep.protocols.agent import Agent
-from skillopt_sleep.records import BY_HAND, Document, Note, Task, Twin
+from skillopt_sleep.protocols.agent import BLOCK_ROOM, Agent, Start
+from skillopt_sleep.records import BY_HAND, Document, InForce, Note, Task, Twin
 
-# An agent may read only the beginning of a file; this room in it is kept for our block.
-BLOCK_ROOM = 4 * 1024
+# A larger file would cost more than it teaches: every attempt has all of it in its prompt.
+MOST_BYTES = 100_000
+_TOO_LARGE = f"has more than {MOST_BYTES // 1000} kB"
 
 _Identity = tuple[int, int]  # the device and inode of a folder
 _SKILL_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class FileTargets:
-    """Routes tasks to files in their project's folder, or to the user's managed skill if that folder is gone."""
+    """Routes tasks to files in their project's folder, or to the user's managed skill if that folder is gone.
 
-    def __init__(self, home: Path) -> None:
+    Without an environment, which says where the agents' homes are, no other file is loaded beside a document.
+    """
+
+    def __init__(self, home: Path, environ: Mapping[str, str] | None = None) -> None:
         self._home = home
+        self._environ = environ or {}
 
     def route(self, tasks: Sequence[Task], used: Mapping[str, Collection[str]]) -> Routing:
         """Return the tasks, each with the id of its document or "" if no file can take its lesson, and the documents.
@@ -54,7 +60,8 @@ class FileTargets:
             sources = {task.source for task in group}
             for project in {task.project for task in group}:
                 sources.update(used.get(project, ()))
-            place = _Place(root, names[root], frozenset(sources), is_gone=identity is None)
+            folder = _folder(root, group)
+            place = _Place(root, folder, names[root], frozenset(sources), is_gone=identity is None)
             for task, document in self._choose(place, group, notes):
                 chosen[task.id] = document.id
                 documents[document.id] = document
@@ -83,48 +90,94 @@ class FileTargets:
         places: tuple[PurePath, ...] = (live.SKILL,)
         if not at.is_gone:
             readers = _readers(at.root, at.sources - {BY_HAND})
-            places = _places(at.root, readers, self._home)
+            places = self._places(at, readers)
         if skill is not None:
             places = (skill, *places)
         document = _first_usable(at, places, "its lessons wait for another night", notes)
         if document is None:
             return None
-        found = [self._with_readers(document, at.root)]
+        found = [self._with_readers(document, at)]
         for agent in readers:
             if any(agent.title in one.read_by for one in found):
                 continue
-            places = self._places_beside(document, skill, agent, at.root)
+            places = self._places_beside(document, skill, agent, at)
             twin = _first_usable(at, places, f"{agent.title} doesn't get its lessons", notes)
             if twin is not None:
-                found.append(self._with_readers(twin, at.root))
+                found.append(self._with_readers(twin, at))
         first, *others = sorted(found, key=lambda one: -len(one.body))
         twins = tuple(
             Twin(id=one.id, path=one.path, sha=one.sha, body=one.body_sha, read_by=one.read_by) for one in others
         )
-        return msgspec.structs.replace(first, twins=twins)
+        first = msgspec.structs.replace(first, twins=twins)
+        reader = next((agent for agent in readers if agent.title in first.read_by), None)
+        if reader is None or not self._environ:
+            return first
+        return msgspec.structs.replace(first, loaded=self._loaded(first.path, reader, at, notes))
+
+    def _loaded(self, document: str, agent: Agent, at: "_Place", notes: list[Note]) -> tuple[InForce, ...]:
+        """Return all files that the agent loads, with no text in the document's place; those too large are told."""
+        own = InForce(path=document, text="")
+        files: list[InForce] = []
+        for file in agent.documents.loads(self._start(agent, at)):
+            if Path(file.path).resolve() == Path(document).resolve():
+                files.append(own)
+            elif len(file.text.encode()) <= MOST_BYTES:
+                files.append(msgspec.structs.replace(file, text=redact(file.text)))
+            elif not any(note.summary.startswith(file.path) for note in notes):
+                summary = f"{file.path} {_TOO_LARGE}, so attempts are made without it"
+                notes.append(Note(stage="targets", summary=summary, remedy="shorten it"))
+        return tuple(files) if own in files else (*files, own)
+
+    def _start(self, agent: Agent, at: "_Place") -> Start:
+        """Return where the agent is started in the project."""
+        return Start(at.root, at.folder, self._home, agent.home(self._environ, self._home))
+
+    def _places(self, at: "_Place", readers: Sequence[Agent]) -> tuple[PurePath, ...]:
+        """Return where the project's lessons may go for these agents, best first.
+
+        A place that all of them read comes before one that only some of them read.
+        """
+        places: dict[PurePath, None] = {}
+        for agent in readers:
+            places |= dict.fromkeys(agent.documents.places(self._start(agent, at)))
+        reached = {place: len(self._reaches(at, place, readers)) for place in places}
+        return tuple(sorted(places, key=lambda place: -reached[place]))
+
+    def _reaches(self, at: "_Place", place: PurePath, agents: Iterable[Agent]) -> tuple[str, ...]:
+        """Return the names of the agents that read this file in the project."""
+        names: list[str] = []
+        for agent in agents:
+            reads = agent.documents.reads(self._start(agent, at), place)
+            if reads or _is_linked(at.root, place, agent.documents.skills):
+                names.append(agent.title)
+        return tuple(names)
 
     def _places_beside(
-        self, document: Document, skill: PurePath | None, agent: Agent, root: Path
+        self, document: Document, skill: PurePath | None, agent: Agent, at: "_Place"
     ) -> tuple[PurePath, ...]:
         """Return where the lessons may go for an agent that doesn't read the document, best first.
 
         Beside a skill that is the agent's own skill of that name, if the project has one.
         """
-        if skill is None or document.path != str(root / skill):
-            return agent.documents.places(root, self._home)
+        if skill is None or document.path != str(at.root / skill):
+            return agent.documents.places(self._start(agent, at))
         place = agent.documents.skills / skill.parent.name / skill.name
-        return (place,) if (root / place).is_file() else ()
+        return (place,) if (at.root / place).is_file() else ()
 
-    def _with_readers(self, document: Document, root: Path) -> Document:
+    def _with_readers(self, document: Document, at: "_Place") -> Document:
         """Return the document with the agents that read it."""
-        place = PurePath(document.path).relative_to(root)
-        return msgspec.structs.replace(document, read_by=reaches(root, self._home, place, AGENTS.values()))
+        place = PurePath(document.path).relative_to(at.root)
+        return msgspec.structs.replace(document, read_by=self._reaches(at, place, AGENTS.values()))
 
 
 class _Place(NamedTuple):
-    """A project's folder, or the user's home if it `is_gone`; its short name; the sources of its sessions."""
+    """A project's root, or the user's home if it `is_gone`; the folder in it where its sessions stood.
+
+    `name` is its short name, `sources` are those of its sessions.
+    """
 
     root: Path
+    folder: Path
     name: str
     sources: frozenset[str]
     is_gone: bool
@@ -206,6 +259,13 @@ def _identity(project: str) -> _Identity | None:
     return info.st_dev, info.st_ino
 
 
+def _folder(root: Path, tasks: Sequence[Task]) -> Path:
+    """Return the folder in which all of these sessions stood; the root if they stood in several, or elsewhere."""
+    folders = {Path(task.folder) for task in tasks}
+    folder = folders.pop()
+    return root if folders or not folder.is_relative_to(root) or not folder.is_dir() else folder
+
+
 def _names(roots: Sequence[Path], home: Path) -> dict[Path, str]:
     """Return a short name for each folder; folders with the same name get a piece of their path's hash."""
     shared = Counter(root.name for root in set(roots) - {home})
@@ -218,27 +278,6 @@ def _names(roots: Sequence[Path], home: Path) -> dict[Path, str]:
             mark = hashlib.sha256(os.fsencode(root)).hexdigest()[:6]
             names[root] = f"{root.name}~{mark}"
     return names
-
-
-def _places(root: Path, readers: Sequence[Agent], home: Path) -> tuple[PurePath, ...]:
-    """Return where the project's lessons may go for these agents, best first.
-
-    A place that all of them read comes before one that only some of them read.
-    """
-    places: dict[PurePath, None] = {}
-    for agent in readers:
-        places |= dict.fromkeys(agent.documents.places(root, home))
-    reached = {place: len(reaches(root, home, place, readers)) for place in places}
-    return tuple(sorted(places, key=lambda place: -reached[place]))
-
-
-def reaches(root: Path, home: Path, place: PurePath, agents: Iterable[Agent]) -> tuple[str, ...]:
-    """Return the names of the agents that read this file in the project."""
-    return tuple(
-        agent.title
-        for agent in agents
-        if agent.documents.reads(root, home, place) or _is_linked(root, place, agent.documents.skills)
-    )
 
 
 def _is_linked(root: Path, place: PurePath, skills: PurePath) -> bool:
@@ -277,7 +316,9 @@ def _first_usable(at: _Place, places: Sequence[PurePath], otherwise: str, notes:
 
 
 def _load(root: Path, place: PurePath, name: str) -> Document:
-    document, _ = live.load(root / place, root=root, name=f"{name}/{place.as_posix()}")
+    document, data = live.load(root / place, root=root, name=f"{name}/{place.as_posix()}")
+    if len(data or b"") > MOST_BYTES:
+        raise UnsafeEdit(f"{document.path} {_TOO_LARGE}", remedy="shorten it")
     size = len((document.lead + document.trail).encode())
     for agent in AGENTS.values():
         limit = agent.documents.limits.get(place)

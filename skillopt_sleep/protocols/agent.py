@@ -8,6 +8,11 @@ from typing import Any, NamedTuple, Protocol
 from skillopt_sleep.protocols.acting import Acting
 from skillopt_sleep.protocols.program import Dialect
 from skillopt_sleep.protocols.work import Source
+from skillopt_sleep.records import InForce
+
+# An agent may read only the beginning of a file; this room in it is kept for our block.
+BLOCK_ROOM = 4 * 1024
+LOADED_BYTES = 4 * 1024 * 1024  # Claude Code skips what is larger
 
 
 class Transcripts(Source, Protocol):
@@ -19,19 +24,29 @@ class Transcripts(Source, Protocol):
         ...
 
 
+class Start(NamedTuple):
+    """Where an agent is started: in a folder of a project, by a user with this home and this home of the agent's."""
+
+    root: Path
+    folder: Path
+    home: Path
+    agent_home: Path
+
+
 @dataclass(frozen=True, kw_only=True)
 class Documents:
     """The instruction files an agent reads in a project; paths are relative to the project's root.
 
-    `places(root, home)` returns where the project's lessons may go, best first; `reads(root, home, place)` tells
-    whether the agent gets to see a file there; `is_used(root)` tells whether the project is set up for the agent;
-    `skills` is the folder of the project's own skills. `limits` names the files of which the agent reads only so many
-    bytes.
+    `places(at)` returns where the project's lessons may go, best first; `reads(at, path)` tells whether the agent
+    gets to see a file there; `is_used(root)` tells whether the project is set up for the agent; `loads(at)` returns
+    all that the agent puts before the first request, in its order. `skills` is the folder of the project's own
+    skills. `limits` names the files of which the agent reads only so many bytes.
     """
 
-    places: Callable[[Path, Path], tuple[PurePath, ...]]
-    reads: Callable[[Path, Path, PurePath], bool]
+    places: Callable[[Start], tuple[PurePath, ...]]
+    reads: Callable[[Start, PurePath], bool]
     is_used: Callable[[Path], bool]
+    loads: Callable[[Start], tuple[InForce, ...]]
     skills: PurePath
     limits: Mapping[PurePath, int] = field(default_factory=dict[PurePath, int])
 

@@ -4,6 +4,7 @@ import hashlib
 from enum import StrEnum
 
 from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.sessions import InForce
 
 
 class DocumentKind(StrEnum):
@@ -30,7 +31,8 @@ class Document(Record, frozen=True, kw_only=True):
     """The text being trained: edits change only `body`; `lead` and `trail` are the rest of the file, as read.
 
     `open` and `close` enclose a body that isn't empty: our markers, if the file belongs to the user. `read_by` names
-    the agents that get to see the file, `twins` are files for further agents.
+    the agents that get to see the file, `twins` are files for further agents. `loaded` are all files that the agent
+    loads in that folder, in its order, the document among them without its text: an attempt is made with all of them.
     """
 
     id: str
@@ -44,12 +46,18 @@ class Document(Record, frozen=True, kw_only=True):
     close: str = ""
     read_by: tuple[str, ...] = ()
     twins: tuple[Twin, ...] = ()
+    loaded: tuple[InForce, ...] = ()
 
     @property
     def text(self) -> str:
         """The whole file as the agent would read it."""
         enclosed = f"{self.open}{self.body}{self.close}" if self.body else ""
         return f"{self.lead}{enclosed}{self.trail}"
+
+    @property
+    def others(self) -> tuple[InForce, ...]:
+        """The other files that the agent loads."""
+        return tuple(file for file in self.loaded if file.path != self.path)
 
     @property
     def sha(self) -> str:

@@ -111,15 +111,16 @@ class TaskOrigin(StrEnum):
 class Task(Record, frozen=True, kw_only=True):
     """A request that can be asked again, with the lesson it tests and the reference that scores its answer.
 
-    `project`, `source` and the `skills` its session used decide whose documents it may teach. `lesson` and `split`
-    are empty until those stages ran; `at` orders the occurrences of a lesson. `wording` is the lesson in the miner's
-    words, "" if it named none; it groups tasks and proves nothing. `holds` is where the miner says that the lesson
-    holds, and `takes_back` names the lesson that it ends. It is `unclear` if its session alone can't tell whether the
-    person wants that again. `evidence` is what the person said, `deeds` what they did.
-    `rejected` is the answer the person corrected and `accepted` the one they continued from; both are excerpts and
-    never count as evidence. `in_words` says that its session answered the request in words alone; `needs_repository`
-    that no answer in words can show what is wanted, so only a replay with the repository tries it; `not_followed`
-    that the instructions in force said it already. `known_answers` are what its reference was proved with.
+    `project`, `source` and the `skills` its session used decide whose documents it may teach; `folder` is where the
+    session stood, "" if that isn't known. `lesson` and `split` are empty until those stages ran; `at` orders the
+    occurrences of a lesson. `wording` is the lesson in the miner's words, "" if it named none; it groups tasks and
+    proves nothing. `holds` is where the miner says that the lesson holds, and `takes_back` names the lesson that it
+    ends. It is `unclear` if its session alone can't tell whether the person wants that again. `evidence` is what the
+    person said, `deeds` what they did. `rejected` is the answer the person corrected and `accepted` the one they
+    continued from; both are excerpts and never count as evidence. `in_words` says that its session answered the
+    request in words alone; `needs_repository` that no answer in words can show what is wanted, so only a replay with
+    the repository tries it; `not_followed` that the instructions in force said it already. `known_answers` are what
+    its reference was proved with.
     `workspace` is the state of the repository in which it can be done once more, None if that isn't known; `later`
     are the person's further messages of that session, in order, up to the one that corrected the agent.
     """
@@ -131,6 +132,7 @@ class Task(Record, frozen=True, kw_only=True):
     project: str
     source: str
     at: datetime
+    folder: str = ""
     context: str = ""
     evidence: tuple[Evidence, ...] = ()
     deeds: tuple[Deed, ...] = ()

@@ -39,7 +39,7 @@ from skillopt_sleep.records import (
 from skillopt_sleep.replay.checking import CheckRuns
 from skillopt_sleep.replay.own_record import own_record
 from skillopt_sleep.replay.toolchains import Toolchain, toolchain_of
-from skillopt_sleep.replay.workspaces import Base, Copy
+from skillopt_sleep.replay.workspaces import Base, Copy, WorkspaceRefused
 
 
 class Agent(NamedTuple):
@@ -133,6 +133,7 @@ class SealedCopy:
             to_json(task.reference).decode(),
             document.path,
             document.text,
+            to_json(document.others).decode(),
             str(sample),
         )
         digest = hashlib.blake2b(digest_size=20)
@@ -222,23 +223,31 @@ class SealedCopy:
     ) -> Given:
         """Put the document where the agent loads it, and the files that its throw-away home needs.
 
-        `root` is where the repository stands inside.
+        So are the other files that it loads, where they have a place inside. `root` is where the repository stands
+        inside.
         """
         agent = self._agent
         for name, data in agent.acting.files.items():
             _write(home / name, data)
-        place = agent.acting.place(
-            Path(document.path), root=base.root, home=agent.home, agent_home=agent.agent_home, inside=inside
-        )
+
+        def put(path: str, text: str) -> PurePosixPath | None:
+            place = agent.acting.place(
+                Path(path), root=base.root, home=agent.home, agent_home=agent.agent_home, inside=inside
+            )
+            if place is not None and place.is_relative_to(base.root):
+                below = place.relative_to(base.root)
+                copy.write(below, text.encode())
+                return root / below
+            if place is not None:
+                _write(home / place.relative_to(inside.home), text.encode())
+            return place
+
+        for file in document.others:
+            with suppress(WorkspaceRefused):  # a link in the copy: it stays as the commit has it
+                put(file.path, file.text)
+        place = put(document.path, document.text)
         if place is None:
             raise ItemError(f"{agent.name} doesn't read {document.path}, so no attempt with it shows anything")
-        data = document.text.encode()
-        if place.is_relative_to(base.root):
-            path = place.relative_to(base.root)
-            copy.write(path, data)
-            place = root / path
-        else:
-            _write(home / place.relative_to(inside.home), data)
         return Given(place, document.kind, document.text)
 
     def _reads(self, needs: Toolchain) -> dict[PurePosixPath, Path]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from skillopt_sleep.errors import CallFailed
+from skillopt_sleep.kit.words import home_path
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Document, Prompt, Purpose, Task, Trajectory, wants_a_tool
@@ -30,7 +31,7 @@ class SingleShot:
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """Make one attempt; a failed call is reported as a failure, not as an empty answer."""
-        text = fill("rollout", document=document.text.strip() or "(none)", context=task.context, request=task.prompt)
+        text = fill("rollout", document=_instructions(document), context=task.context, request=task.prompt)
         text = varied(text, night=self._night(), task=task.id, sample=sample)
         prompt = Prompt(purpose=Purpose.ROLLOUT, text=text, sample=sample, asker=task.id, project=task.project)
         try:
@@ -38,3 +39,14 @@ class SingleShot:
         except CallFailed as error:
             return Trajectory(failure=f"{error.kind}: {error.message}", text_only=True)
         return Trajectory(response=completion.text, usage=completion.usage, text_only=True, model=completion.model)
+
+
+def _instructions(document: Document) -> str:
+    """Return the document among all that the agent loads with it, in the agent's order."""
+    if not document.others:
+        return document.text.strip() or "(none)"
+    files: list[str] = []
+    for file in document.loaded:
+        text = document.text if file.path == document.path else file.text
+        files.append(f"Contents of {home_path(file.path)}:\n\n{text.strip() or '(none)'}")
+    return "\n\n".join(files)

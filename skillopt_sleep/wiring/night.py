@@ -137,7 +137,7 @@ def wire(
         meter=meter,
         store=observed,
         decided=observed.decided,
-        targets=FileTargets(Path.home()),
+        targets=FileTargets(Path.home(), environ),
         stager=FolderStager(
             allowed=frozenset(settings.guard.allow),
             silenced=frozenset(settings.guard.silence),

@@ -7,7 +7,7 @@ import pytest
 
 from skillopt_sleep import agents
 from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.protocols.agent import Agent
+from skillopt_sleep.protocols.agent import Agent, Start
 from skillopt_sleep.settings import BackendName, HarvestSettings, Settings
 from skillopt_sleep.wiring import agent_sources, session_folders
 
@@ -48,4 +48,5 @@ def test_sources_and_their_folders_are_those_that_the_settings_name() -> None:
 def test_a_places_limit_is_one_of_the_files_a_lesson_may_go_to(agent: Agent, tmp_path: Path) -> None:
     for place in agent.documents.limits:
         (tmp_path / place).touch()
-        assert place in agent.documents.places(tmp_path, tmp_path / "home")
+        start = Start(tmp_path, tmp_path, tmp_path / "home", tmp_path / "home" / "agent")
+        assert place in agent.documents.places(start)

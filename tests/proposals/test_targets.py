@@ -9,7 +9,8 @@ from skills_ref import validate
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.block import BEGIN, END
-from skillopt_sleep.proposals.targets import FileTargets, reaches
+from skillopt_sleep.proposals.targets import FileTargets
+from skillopt_sleep.protocols.agent import Start
 from skillopt_sleep.records import Document, DocumentKind, Exact, Task
 from tests.proposals.corpus import splice
 
@@ -345,9 +346,10 @@ def test_a_lesson_of_both_agents_goes_where_both_read_it_if_there_is_such_a_file
     ("files", "place", "read_by"),
     [
         ({"AGENTS.md": ""}, "AGENTS.md", ("Claude Code", "Codex")),
-        ({"AGENTS.md": "", "CLAUDE.md": ""}, "AGENTS.md", ("Codex",)),
-        ({"AGENTS.md": "", "CLAUDE.md": ""}, "CLAUDE.md", ("Claude Code",)),
-        ({"AGENTS.md": "", "AGENTS.override.md": "", "CLAUDE.md": "@./AGENTS.md\n"}, "AGENTS.md", ("Claude Code",)),
+        ({"AGENTS.md": "a", "CLAUDE.md": "c"}, "AGENTS.md", ("Codex",)),
+        ({"AGENTS.md": "a", "CLAUDE.md": "c"}, "CLAUDE.md", ("Claude Code",)),
+        ({"AGENTS.md": "a", "CLAUDE.md": ""}, "AGENTS.md", ("Claude Code", "Codex")),
+        ({"AGENTS.md": "a", "AGENTS.override.md": "", "CLAUDE.md": "@./AGENTS.md\n"}, "AGENTS.md", ("Claude Code",)),
         ({}, ".agents/skills/skillopt-sleep/SKILL.md", ("Codex",)),
         ({}, ".claude/skills/release/SKILL.md", ("Claude Code",)),
         ({}, ".claude/rules/skillopt-sleep.md", ("Claude Code",)),
@@ -359,7 +361,11 @@ def test_it_is_known_whom_a_file_reaches(
     for name, text in files.items():
         (shop / name).write_text(text)
 
-    assert reaches(shop, home, PurePath(place), AGENTS.values()) == read_by
+    reaching: list[str] = []
+    for agent in AGENTS.values():
+        start = Start(shop, shop, home, agent.home({}, home))
+        reaching += [agent.title] * agent.documents.reads(start, PurePath(place))
+    assert tuple(reaching) == read_by
 
 
 RULES, SKILL = ".claude/rules/skillopt-sleep.md", ".agents/skills/skillopt-sleep/SKILL.md"

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.agents.claude_code.documents import RULES, is_used, places
+from skillopt_sleep.protocols.agent import Start
 
 HOME = Path("/home/nobody")
 
@@ -15,8 +16,12 @@ def project(folder: Path, *names: str) -> Path:
     for name in names:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+        path.write_text("x\n")
     return root
+
+
+def places_in(root: Path, *, home: Path = HOME) -> list[str]:
+    return [place.as_posix() for place in places(Start(root, root, home, home / ".claude"))]
 
 
 @pytest.mark.parametrize(
@@ -32,15 +37,21 @@ def project(folder: Path, *names: str) -> Path:
 def test_lessons_go_to_the_file_that_claude_code_reads_else_to_our_rules(
     files: tuple[str, ...], expected: list[str], tmp_path: Path
 ) -> None:
-    assert [place.as_posix() for place in places(project(tmp_path, *files), HOME)] == expected
+    assert places_in(project(tmp_path, *files)) == expected
+
+
+def test_lessons_go_to_agents_md_where_the_memory_file_is_empty(tmp_path: Path) -> None:
+    root = project(tmp_path, "AGENTS.md")
+    (root / "CLAUDE.md").touch()
+    assert places_in(root) == ["AGENTS.md", RULES.as_posix()]
 
 
 def test_a_memory_file_in_a_folder_above_hides_agents_md_but_not_the_users_own(tmp_path: Path) -> None:
     root = project(tmp_path, "AGENTS.md")
     (tmp_path / ".claude").mkdir()
-    (tmp_path / ".claude" / "CLAUDE.md").touch()
-    assert [place.as_posix() for place in places(root, HOME)] == [RULES.as_posix()]
-    assert [place.as_posix() for place in places(root, tmp_path)] == ["AGENTS.md", RULES.as_posix()]
+    (tmp_path / ".claude" / "CLAUDE.md").write_text("x\n")
+    assert places_in(root) == [RULES.as_posix()]
+    assert places_in(root, home=tmp_path) == ["AGENTS.md", RULES.as_posix()]
 
 
 @pytest.mark.parametrize(
