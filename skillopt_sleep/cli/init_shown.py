@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS, TITLES
-from skillopt_sleep.cli.plan import Ahead, dollars, recipients
+from skillopt_sleep.cli.plan import WITH_EACH, Ahead, dollars, recipients
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
@@ -109,6 +109,7 @@ def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, ol
         limits = f"{counted(ahead.most, 'call')} now, and never more than {limits}"
     yield "What each night would send:"
     yield f"  what     redacted excerpts of new sessions; now: {sessions} in {inside}{more}"
+    yield f"           {WITH_EACH}"
     yield f"  to       {destination(settings)}"
     agents = [TITLES[source] for source in settings.harvest.sources if source in TITLES]
     if len(agents) > 1:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.night.harvest import Harvest
     from skillopt_sleep.protocols import Tally
 
+WITH_EACH = "with each attempt, all instruction files that your agent loads in the project, your own ones too"
 INCLUDED = "to include it: skillopt-sleep config set harvest.include_headless true"
 _LAST_ATTEMPTS = 50
 LAST = 5  # so many of the last nights show what a night usually takes
@@ -174,6 +175,8 @@ def _rows(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[tuple
         yield "", ["No call would be made, and nothing is sent."]
         return
     yield "Sends", [_sent(settings)]
+    if recipients(settings):
+        yield "", [WITH_EACH]
     yield "Calls", [_calls(ahead)]
     if ahead.most == sum(ahead.calls.values()):
         purposes = " + ".join(f"{count:,} {PURPOSES[purpose]}" for purpose, count in ahead.calls.items())

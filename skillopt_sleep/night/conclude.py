@@ -126,7 +126,7 @@ def conclude(
         model=plan.model,
         sessions=sessions,
         tasks={side.value: tasks_by_side[side] for side in Split},
-        documents=tuple(outcomes),
+        documents=tuple(map(_as_kept, outcomes)),
         proposals=proposals,
         others=tuple(name for name in waiting if name not in own),
         spend=spend,
@@ -197,6 +197,14 @@ def _with_lost(because: str, remedy: str, lost: Corrections) -> tuple[str, str]:
     if remedy.startswith(NOTHING):
         return f"{because}; {lost.ends}", lost.next_step
     return f"{because}; {lost.ends}", remedy
+
+
+def _as_kept(outcome: StepOutcome) -> StepOutcome:
+    """Leave out the texts of the files beside the document, which are the person's and may be about anything."""
+    changed = outcome.candidate
+    if changed is not None:
+        changed = replace(changed, loaded=())
+    return replace(outcome, document=replace(outcome.document, loaded=()), candidate=changed)
 
 
 def _as_staged(outcome: StepOutcome, staged: set[str], elsewhere: set[str]) -> StepOutcome:

@@ -10,6 +10,7 @@ from tests.server import ModelServer
 
 RULE = "- Use pnpm, never npm.\n"
 PROJECT = "work/shop-api"
+ASKED = ("--backend", "openai", "--model", "scripted-1", "--base-url")
 ELSEWHERE = {
     "user_memory": {".claude/CLAUDE.md": RULE},
     "user_rules": {".claude/rules/y.md": RULE},
@@ -89,6 +90,9 @@ def test_both_arms_are_asked_with_all_that_is_loaded_and_it_stands_first(
         assert memory < own < local < prompt.index("# Request")
         assert secret not in prompt
     assert len({prompt.partition("# shop-api")[0] for prompt in asked}) == 1
+    assert "Answer in English" not in home.command("report", "--format", "json").out
+    sends = home.command("run", "--plan", *ASKED, model_server.base_url, "--again", "--since", "30d").out
+    assert "all instruction files that your agent loads" in sends
 
 
 def test_a_file_of_more_than_100_kb_is_left_out_and_named(home: Home, model_server: ModelServer) -> None:
