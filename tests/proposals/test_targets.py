@@ -453,3 +453,40 @@ def test_the_twin_of_a_skill_is_the_other_agents_skill_of_that_name(home: Path, 
     (other / "SKILL.md").write_text("---\nname: release\ndescription: How we release.\n---\n\nSteps.\n")
     (paired,) = FileTargets(home).route(tasks, used).documents
     assert [twin.path for twin in paired.twins] == [str(other / "SKILL.md")]
+
+
+def loaded_with(home: Path, *tasks: Task) -> list[str]:
+    """The files that stand in the attempts at these tasks, in order."""
+    (document,) = FileTargets(home, {"PATH": ""}).route(tasks, {}).documents
+    assert next(file.text for file in document.loaded if file.path == document.path) == ""
+    return [str(Path(file.path).relative_to(home.parent)) for file in document.loaded]
+
+
+def test_a_document_stands_among_what_the_agent_loads_in_the_folder_of_the_sessions(home: Path, shop: Path) -> None:
+    inner = shop / "apps" / "web"
+    inner.mkdir(parents=True)
+    for path in (shop / "CLAUDE.md", shop / "CLAUDE.local.md", inner / "CLAUDE.md", home / ".claude" / "CLAUDE.md"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("a rule\n")
+    in_web = msgspec.structs.replace(task(shop), folder=str(inner))
+    above = ["home/.claude/CLAUDE.md", "work/shop-api/CLAUDE.md", "work/shop-api/CLAUDE.local.md"]
+
+    assert loaded_with(home, in_web) == [*above, "work/shop-api/apps/web/CLAUDE.md"]
+    assert loaded_with(home, in_web, task(shop, name="t2")) == above
+    assert loaded_with(home, msgspec.structs.replace(in_web, folder="/elsewhere")) == above
+
+
+def test_a_file_that_is_not_there_yet_stands_last(home: Path, shop: Path) -> None:
+    (shop / "CLAUDE.local.md").write_text("mine\n")
+    assert loaded_with(home, task(shop)) == ["work/shop-api/CLAUDE.local.md", f"work/shop-api/{RULES}"]
+
+
+def test_lessons_go_where_the_users_settings_of_codex_let_them_be_read(home: Path, shop: Path) -> None:
+    (shop / "AGENTS.md").write_text("mine\n")
+    (home / "codex").mkdir()
+    (home / "codex" / "config.toml").write_text("project_doc_max_bytes = 0\n")
+    at_home = FileTargets(home, {"CODEX_HOME": str(home / "codex")}).route([task(shop, CODEX)], {})
+    assert at_home.documents[0].path == str(shop / SKILL)
+    assert FileTargets(home, {"CODEX_HOME": "/elsewhere"}).route([task(shop, CODEX)], {}).documents[0].path == str(
+        shop / "AGENTS.md"
+    )
