@@ -14,7 +14,7 @@ import msgspec
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.kit.files import private_dir, read_plain
+from skillopt_sleep.kit.files import private_dir, readable
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.process import run
 from skillopt_sleep.kit.toml import to_tables
@@ -181,7 +181,4 @@ def _front(path: Path) -> str:
 
 
 def _text(path: Path) -> str:
-    try:
-        return read_plain(path, most=LIVE_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
+    return readable(path, most=LIVE_BYTES).decode(errors="replace")

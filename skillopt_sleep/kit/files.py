@@ -147,6 +147,14 @@ def read_plain(path: Path, *, most: int, inside: Path | None = None) -> bytes:
     return data
 
 
+def readable(path: Path, *, most: int, inside: Path | None = None) -> bytes:
+    """Read a plain file as `read_plain` does; b"" if it can't be read."""
+    try:
+        return read_plain(path, most=most, inside=inside)
+    except (OSError, ValueError):  # a path with a NUL
+        return b""
+
+
 def _refuse_unless_plain(info: os.stat_result) -> None:
     if stat.S_ISDIR(info.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.kit.files import readable
 
 MOST_FILES = 100_000
 MOST_BYTES = 512 * 1024
@@ -91,10 +91,7 @@ def _files(tree: Path) -> list[str]:
 
 
 def _text(tree: Path, path: str) -> str:
-    try:
-        return read_plain(tree / path, most=MOST_BYTES, inside=tree).decode(errors="replace")
-    except OSError:
-        return ""
+    return readable(tree / path, most=MOST_BYTES, inside=tree).decode(errors="replace")
 
 
 def _defined(

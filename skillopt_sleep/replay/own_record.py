@@ -3,7 +3,7 @@
 from itertools import islice
 from pathlib import Path
 
-from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.kit.files import readable
 
 MOST = 64 * 1024 * 1024
 _MOST_FILES = 1_000
@@ -25,7 +25,4 @@ def own_record(home: Path, pattern: str, *, most: int = MOST) -> bytes:
             continue  # it leads nowhere, or round in circles
     if not found:
         return b""
-    try:
-        return read_plain(max(found)[1], most=most, inside=real)
-    except OSError:
-        return b""
+    return readable(max(found)[1], most=most, inside=real)

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 import msgspec
 
 from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.kit.files import readable
 from skillopt_sleep.kit.secret_files import is_secret_file
 from skillopt_sleep.protocols.agent import LOADED_BYTES, Documents, Start
 from skillopt_sleep.records import InForce
@@ -159,8 +159,8 @@ def _may_import_from_elsewhere(at: Start) -> bool:
     """Return whether the user was asked about imports from outside of the folder, and said yes."""
     folder = at.home if at.agent_home == at.home / _FOLDER else at.agent_home
     try:
-        state = from_json(read_plain(folder / ".claude.json", most=_MOST_STATE), _State)
-    except (OSError, msgspec.MsgspecError):
+        state = from_json(readable(folder / ".claude.json", most=_MOST_STATE), _State)
+    except msgspec.MsgspecError:
         return False
     return state.projects.get(str(at.root), _Project()).approved
 
@@ -175,11 +175,7 @@ def _shown(path: Path) -> str:
 
 def _text(path: Path) -> str:
     """Return what stands in a text file; "" if there is none that can be read."""
-    try:
-        data = read_plain(path, most=LOADED_BYTES)
-    except (OSError, ValueError):
-        return ""
-    return data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+    return readable(path, most=LOADED_BYTES).decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
 
 
 DOCUMENTS = Documents(places=places, reads=reads, is_used=is_used, loads=loads, skills=PurePath(".claude/skills"))

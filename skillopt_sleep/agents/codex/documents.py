@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.kit.files import readable
 from skillopt_sleep.protocols.agent import BLOCK_ROOM, LOADED_BYTES, Documents, Start
 from skillopt_sleep.records import InForce
 
@@ -32,7 +32,7 @@ class _Settings(msgspec.Struct):
 def loads(at: Start) -> tuple[InForce, ...]:
     """Return the files that Codex puts before the first request, in its order, each as far as it is read."""
     users = (at.agent_home / _OVERRIDE, at.agent_home / _INSTRUCTIONS)
-    files = [(path, _data(path)) for path in users]
+    files = [(path, readable(path, most=LOADED_BYTES)) for path in users]
     found = [(path, data) for path, data in files if data.strip()][:1]
     found += [(path, data[:most]) for path, data, most in _project_files(at)]
     return tuple(InForce(path=str(path), text=data.decode(errors="ignore")) for path, data in found if data.strip())
@@ -72,34 +72,24 @@ def _project_files(at: Start) -> Iterator[tuple[Path, bytes, int]]:
     for folder in _folders(at.folder, settings.project_root_markers):
         path = next((folder / name for name in names if (folder / name).is_file()), None)
         if path is not None:
-            data = _data(path)
+            data = readable(path, most=LOADED_BYTES)
             yield path, data, left
             left -= min(left, len(data))
 
 
 def _folders(folder: Path, markers: tuple[str, ...]) -> list[Path]:
     """Return the folders from the next one above with a marker down to this one; this one alone without any."""
-    folders: list[Path] = []
-    for above in (folder, *folder.parents):
-        folders.insert(0, above)
-        if any(os.path.lexists(above / marker) for marker in markers):
-            return folders
-    return [folder]
+    above = (folder, *folder.parents)
+    root = next((one for one in above if any(os.path.lexists(one / marker) for marker in markers)), folder)
+    return [one for one in reversed(above) if one.is_relative_to(root)]
 
 
 def _settings(agent_home: Path) -> _Settings:
     """Return the user's settings, or the usual ones if they can't be read: Codex wouldn't start then."""
     try:
-        return msgspec.toml.decode(read_plain(agent_home / "config.toml", most=LOADED_BYTES), type=_Settings)
-    except (OSError, msgspec.MsgspecError):
+        return msgspec.toml.decode(readable(agent_home / "config.toml", most=LOADED_BYTES), type=_Settings)
+    except msgspec.MsgspecError:
         return _Settings()
-
-
-def _data(path: Path) -> bytes:
-    try:
-        return read_plain(path, most=LOADED_BYTES)
-    except OSError:
-        return b""
 
 
 DOCUMENTS = Documents(

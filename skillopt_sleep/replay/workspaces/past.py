@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.kit.files import read_plain, readable
 from skillopt_sleep.records import NoWorkspace
 from skillopt_sleep.replay.workspaces.git import new_repository
 from skillopt_sleep.replay.workspaces.refused import WorkspaceRefused
@@ -72,7 +72,4 @@ def tip_of(repository: Repository) -> str:
 
 def _text(path: Path, most: int, *, inside: Path) -> str:
     """Read one of git's own small files; "" if it isn't there, isn't plain, or is too large."""
-    try:
-        return read_plain(path, most=most, inside=inside).decode(errors="replace")
-    except OSError:
-        return ""
+    return readable(path, most=most, inside=inside).decode(errors="replace")
