@@ -172,6 +172,13 @@ def test_a_document_of_the_user_is_loaded_from_the_sealed_home(attempt: Attempt,
     assert not home.exists()
 
 
+def test_what_stands_beside_the_document_is_loaded_too(attempt: Attempt) -> None:
+    attempt.write(attempt.root / MEMORIES[attempt.name], LIVE)
+    users = attempt.home / f".{attempt.name}" / MEMORIES[attempt.name]
+    attempt.write(attempt.root / "CLAUDE.local.md" if attempt.name == "claude" else users, MARKED)
+    assert statuses(attempt.run("Make app.txt new.")) == [(LINT, 3)]
+
+
 def test_a_skill_arrives_by_its_description_and_is_opened_or_not(attempt: Attempt, server: ModelServer) -> None:
     skill = attempt.root / SKILLS[attempt.name]
     attempt.write(skill, SKILL)
@@ -288,6 +295,7 @@ def test_the_settings_of_a_repository_run_and_change_nothing(attempt: Attempt, s
     environ = '{"ANTHROPIC_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_UNIX_SOCKET": "/none", "CLAUDE_CODE_USE_BEDROCK": "1"}'
     settings = f'{{"hooks": {hook}, "apiKeyHelper": "touch HELPED; echo k", "env": {environ}}}'
     attempt.write(attempt.root / ".claude/settings.json", settings)
+    attempt.write(attempt.root / ".claude/settings.local.json", settings)
     attempt.write(attempt.root / ".codex/hooks.json", f'{{"hooks": {hook}}}')
     attempt.write(attempt.root / ".codex/config.toml", 'model = "evil"\nmodel_provider = "openai"\n')
     before = _tree(attempt.root)
