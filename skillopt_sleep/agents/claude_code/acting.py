@@ -46,7 +46,7 @@ _SETTINGS = {
 }
 # In the throw-away home there are no documents of the user's but those of this attempt.
 _FLAGS = (
-    *("-p", "--output-format", "stream-json", "--verbose", "--setting-sources", "user,project"),
+    *("-p", "--output-format", "stream-json", "--verbose", "--setting-sources", "user,project,local"),
     *("--strict-mcp-config", "--tools", TOOLS, "--permission-mode", "bypassPermissions"),
 )
 

@@ -25,7 +25,7 @@ _MEMORY_IN_FOLDER = PurePath(".claude/CLAUDE.md")
 _LOCAL_MEMORY = PurePath("CLAUDE.local.md")
 _MEMORIES = (_MEMORY, _MEMORY_IN_FOLDER, _LOCAL_MEMORY)
 _AGENTS_FILE = PurePath("AGENTS.md")
-_MANAGED = (Path("/etc/claude-code/CLAUDE.md"), Path("/Library/Application Support/ClaudeCode/CLAUDE.md"))
+_MANAGED = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeCode"))
 _MOST_HOPS = 4
 _MOST_STATE = 64 * 1024 * 1024
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
@@ -50,8 +50,10 @@ class _State(msgspec.Struct):
 def loads(at: Start) -> tuple[InForce, ...]:
     """Return the files that Claude Code puts before the first request, in its order, each once and as it shows it."""
     found: dict[Path, InForce] = {}
-    for path in (*_MANAGED, at.agent_home / _MEMORY, *_rules(at.agent_home / "rules")):
-        _load(path, found, at=at, inside=None)
+    managed = [(folder, folder / _FOLDER) for folder in _MANAGED]
+    for folder, of_rules in (*managed, (at.agent_home, at.agent_home)):
+        for path in (folder / _MEMORY, *_rules(of_rules / "rules")):
+            _load(path, found, at=at, inside=None)
     inside = None if _may_import_from_elsewhere(at) else at.folder
     has_memory = _has_memory(at)
     for folder in reversed((at.folder, *at.folder.parents)):
