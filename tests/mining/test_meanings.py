@@ -81,3 +81,8 @@ def test_said_both_ways_it_says_little() -> None:
 @pytest.mark.parametrize("text", ["", "no", "nope, that's wrong", "try again", "!?", "...", "no no no", "不对"])
 def test_words_without_a_wish_say_nothing(text: str) -> None:
     assert not [feature for feature in features(text) if feature.weight > 0.5]
+
+
+@pytest.mark.parametrize("text", ["without ` `", "no --again` `budget.calls`,", "is harvest` `undo`", 'never " "'])
+def test_a_quote_of_nothing_says_nothing(text: str) -> None:
+    assert "" not in {feature.key for feature in features(text)}
