@@ -6,6 +6,7 @@ Then the lesson isn't unknown to the agent, it wasn't followed.
 from collections.abc import Iterable
 from functools import lru_cache
 
+from skillopt_sleep.kit.likeness import likeness
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.mining.person import Person
 from skillopt_sleep.mining.sentences import sentences
@@ -47,6 +48,9 @@ def _place(files: Iterable[InForce], wording: str, *, by_wish: bool = False) -> 
     wish = read_wish(wording)
     for file in files:
         for sentence in sentences(file.text):
+            # What shares few words isn't read closely, which takes a thousand times as long.
+            if not likeness(wording, sentence):
+                continue
             if _says(sentence, wording) or (by_wish and wish != Wish() and read_wish(sentence) == wish):
                 return file.path
     return ""

@@ -60,7 +60,8 @@ class _Token(NamedTuple):
 
 def read_words(text: str) -> Iterator[Word]:
     """Yield the text's listed phrases (the longest first), single words, and breaks between clauses."""
-    tokens = list(_tokens(unicodedata.normalize("NFKC", text[:LONGEST_TEXT]).replace("’", "'")))
+    plain = unicodedata.normalize("NFKC", text[:LONGEST_TEXT]).replace("’", "'")
+    tokens = [token for token in _tokens(plain) if token.text]  # what is quoted may be blank
     at = 0
     while at < len(tokens):
         token = tokens[at]
