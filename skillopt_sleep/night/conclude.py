@@ -201,9 +201,7 @@ def _with_lost(because: str, remedy: str, lost: Corrections) -> tuple[str, str]:
 
 def _as_kept(outcome: StepOutcome) -> StepOutcome:
     """Leave out the texts of the files beside the document, which are the person's and may be about anything."""
-    changed = outcome.candidate
-    if changed is not None:
-        changed = replace(changed, loaded=())
+    changed = outcome.candidate and replace(outcome.candidate, loaded=())
     return replace(outcome, document=replace(outcome.document, loaded=()), candidate=changed)
 
 

@@ -94,11 +94,8 @@ def is_used(root: Path) -> bool:
 def _has_memory(at: Start) -> bool:
     """Return whether a memory file here or in a folder above, other than the user's, makes it ignore AGENTS.md."""
     of_the_user = _real(at.agent_home / _MEMORY)
-    for folder in (at.folder, *at.folder.parents):
-        for path in (folder / place for place in _MEMORIES):
-            if _shown(path) and _real(path) != of_the_user:
-                return True
-    return False
+    paths = (folder / place for folder in (at.folder, *at.folder.parents) for place in _MEMORIES)
+    return any(_shown(path) and _real(path) != of_the_user for path in paths)
 
 
 def _load(path: Path, found: dict[Path, InForce], *, at: Start, inside: Path | None, hops: int = _MOST_HOPS) -> None:
@@ -120,13 +117,8 @@ def _load(path: Path, found: dict[Path, InForce], *, at: Start, inside: Path | N
         name = written.replace("\\ ", " ")
         target = at.home / name[2:] if name.startswith("~/") else real.parent / name
         imported = Path(os.path.normpath(target))
-        if inside is None or _is_inside(imported, inside):
+        if inside is None or _real(imported).is_relative_to(_real(inside)):
             _load(imported, found, at=at, inside=inside, hops=hops - 1)
-
-
-def _is_inside(path: Path, folder: Path) -> bool:
-    """Return whether the path is in the folder, and doesn't lead out of it by a link."""
-    return path.is_relative_to(folder) and _real(path).is_relative_to(_real(folder))
 
 
 def _real(path: Path) -> Path:
