@@ -102,5 +102,16 @@ def test_a_file_of_more_than_100_kb_is_left_out_and_named(home: Home, model_serv
     assert len(done.json["proposals"]) == 1
     assert ".claude/rules/skillopt-sleep.md" in str(home.command("show", "--json").out)
     report = " ".join(home.command("report").out.split())
-    for name in (".claude/CLAUDE.md", f"{PROJECT}/CLAUDE.md"):
-        assert f"{home.folder / name} has more than 100 kB" in report
+    assert f"{home.folder / PROJECT / 'CLAUDE.md'} has more than 100 kB" in report
+    assert f"{home.folder / '.claude/CLAUDE.md'} is left out of attempts" in report
+
+
+def test_what_is_loaded_is_left_out_and_named_where_all_of_it_passes_100_kb(
+    home: Home, model_server: ModelServer
+) -> None:
+    write(home, {f"{PROJECT}/.claude/rules/{number}.md": str(number) * 45_000 for number in range(4)})
+    done = home.night(model_server.base_url)
+    assert len(done.json["proposals"]) == 1
+    assert 90_000 < max(len(one.prompt) for one in model_server.asked("rollout")) < 110_000
+    report = " ".join(home.command("report").out.split())
+    assert len([number for number in range(4) if f"rules/{number}.md is left out of attempts" in report]) == 2
