@@ -22,7 +22,7 @@ from skillopt_sleep.protocols import Routing
 from skillopt_sleep.protocols.agent import BLOCK_ROOM, Agent, Start
 from skillopt_sleep.records import BY_HAND, Document, InForce, Note, Task, Twin
 
-# A larger file would cost more than it teaches: every attempt has all of it in its prompt.
+# More would cost more than it teaches: every attempt has all of it in its prompt.
 MOST_BYTES = 100_000
 _TOO_LARGE = f"has more than {MOST_BYTES // 1000} kB"
 
@@ -115,16 +115,18 @@ class FileTargets:
         return msgspec.structs.replace(first, loaded=self._loaded(first.path, reader, at, notes))
 
     def _loaded(self, document: str, agent: Agent, at: "_Place", notes: list[Note]) -> tuple[InForce, ...]:
-        """Return all files that the agent loads, with no text in the document's place; those too large are told."""
+        """Return all files that the agent loads, with no text in the document's place; what is too large is told."""
         own = InForce(path=document, text="")
         files: list[InForce] = []
+        left = MOST_BYTES
         for file in agent.documents.loads(self._start(agent, at)):
             if Path(file.path).resolve() == Path(document).resolve():
                 files.append(own)
-            elif len(file.text.encode()) <= MOST_BYTES:
+            elif (size := len(file.text.encode())) <= left:
                 files.append(msgspec.structs.replace(file, text=redact(file.text)))
+                left -= size
             elif not any(note.summary.startswith(file.path) for note in notes):
-                summary = f"{file.path} {_TOO_LARGE}, so attempts are made without it"
+                summary = f"{file.path} is left out of attempts: what {agent.title} loads there {_TOO_LARGE}"
                 notes.append(Note(stage="targets", summary=summary, remedy="shorten it"))
         return tuple(files) if own in files else (*files, own)
 

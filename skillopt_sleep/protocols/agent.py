@@ -12,7 +12,7 @@ from skillopt_sleep.records import InForce
 
 # An agent may read only the beginning of a file; this room in it is kept for our block.
 BLOCK_ROOM = 4 * 1024
-LOADED_BYTES = 4 * 1024 * 1024  # Claude Code skips what is larger
+LOADED_BYTES = 1024 * 1024  # more of one file than goes into any prompt of ours
 
 
 class Transcripts(Source, Protocol):

@@ -27,6 +27,8 @@ _MEMORIES = (_MEMORY, _MEMORY_IN_FOLDER, _LOCAL_MEMORY)
 _AGENTS_FILE = PurePath("AGENTS.md")
 _MANAGED = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeCode"))
 _MOST_HOPS = 4
+_MOST_FILES = 200
+_MOST_DEEP = 20
 _MOST_STATE = 64 * 1024 * 1024
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _PATHS = re.compile(r"^[\"']?paths[\"']?[ \t]*:(.*(?:\n[ \t-].*)*)", re.MULTILINE)
@@ -108,7 +110,7 @@ def _load(path: Path, found: dict[Path, InForce], *, at: Start, inside: Path | N
     left_out = real.suffix != ".md"
     if hops < _MOST_HOPS:
         left_out = "\0" in text or is_secret_file(real.name, bool)
-    if not text or left_out or real in found:
+    if not text or left_out or real in found or len(found) == _MOST_FILES:
         return
     found[real] = InForce(path=str(path), text=text)
     if not hops:
@@ -126,7 +128,7 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _rules(folder: Path) -> Iterator[Path]:
+def _rules(folder: Path, *, deep: int = _MOST_DEEP) -> Iterator[Path]:
     """Yield the rules that are read at the start of a session; those for some `paths` wait for a matching file.
 
     They come as the disk lists them, which is Claude Code's own order.
@@ -138,8 +140,8 @@ def _rules(folder: Path) -> Iterator[Path]:
     for entry in entries:
         path = Path(entry.path)
         if entry.is_dir(follow_symlinks=False):
-            yield from _rules(path)
-        elif path.suffix == ".md" and not _waits(path):
+            yield from _rules(path, deep=deep - 1) if deep else ()
+        elif path.suffix == ".md" and entry.name.isprintable() and not _waits(path):
             yield path
 
 

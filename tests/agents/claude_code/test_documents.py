@@ -1,10 +1,11 @@
 """Where a project's lessons may go for Claude Code."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.agents.claude_code.documents import RULES, is_used, places
+from skillopt_sleep.agents.claude_code.documents import RULES, is_used, loads, places
 from skillopt_sleep.protocols.agent import Start
 
 HOME = Path("/home/nobody")
@@ -61,3 +62,21 @@ def test_a_project_is_set_up_for_claude_code_by_its_memory_or_its_folder(
     name: str, *, expected: bool, tmp_path: Path
 ) -> None:
     assert is_used(project(tmp_path, name)) is expected
+
+
+def test_odd_rules_folders_are_no_error(tmp_path: Path) -> None:
+    root = project(tmp_path, ".claude/rules/a.md")
+    rules = root / ".claude" / "rules"
+    (rules / "loop").symlink_to(rules)
+    (rules / "self.md").symlink_to("self.md")
+    (rules / "folder.md").mkdir()
+    (rules / os.fsdecode(b"\xff.md")).write_text("x\n")
+    os.mkfifo(rules / "pipe.md")
+    deep = rules.joinpath(*["d"] * 100)
+    deep.mkdir(parents=True)
+    (deep / "x.md").write_text("x\n")
+    start = Start(root, root, HOME, HOME / ".claude")
+    assert [file.path for file in loads(start)] == [str(rules / "a.md")]
+    for number in range(300):
+        (rules / f"{number}.md").write_text("x\n")
+    assert len(loads(start)) == 200
