@@ -67,3 +67,14 @@ def test_a_folder_is_the_same_however_its_name_is_spelled() -> None:
 def test_a_pattern_that_no_path_can_be_excludes_nothing() -> None:
     assert not is_excluded("/work/shop", ["/work/\0", "\0"])
     assert not is_excluded("/work/\0shop", ["/work/shop"])
+
+
+@pytest.mark.parametrize("pattern", ["~nobody-of-this-name/*", "~nobody-of-this-name", "[", "\ud800", "x" * 5_000])
+def test_a_pattern_may_be_any_text(pattern: str) -> None:
+    assert not is_excluded("/work/shop", [pattern])
+
+
+@pytest.mark.parametrize("path", ["/proc/1/root/shop", "/work/\ud800shop"])
+def test_a_folder_that_cannot_be_looked_at_is_what_its_name_says(path: str) -> None:
+    assert is_excluded(path, [path.rpartition("/")[0]])
+    assert not is_excluded(path, ["/elsewhere"])
