@@ -3,6 +3,7 @@
 import os
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +19,8 @@ def is_excluded(path: str, patterns: Sequence[str]) -> bool:
     wanted: list[str] = []
     for pattern in patterns:
         if pattern.strip():
-            wanted += _absolute(Path(pattern).expanduser())
+            # Unlike Path.expanduser, this leaves the name of a user who doesn't exist here as it is.
+            wanted += _absolute(Path(os.path.expanduser(pattern)))  # noqa: PTH111
     for place in _places(path):
         for folder in (Path(place), *Path(place).parents):
             if any(str(folder) == pattern or fnmatchcase(str(folder), pattern) for pattern in wanted):
@@ -36,8 +38,9 @@ def _absolute(pattern: Path) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _places(path: str) -> tuple[str, ...]:
     """Return the path as it is written and where its links lead: agents note the one or the other."""
-    # What no path can hold leads nowhere.
-    real = path if "\0" in path else os.path.realpath(path)
+    real = path
+    with suppress(OSError, ValueError):  # what can't be a path, or may not be looked at, leads nowhere
+        real = os.path.realpath(path)
     written = _normalized(os.path.normpath(path))
     return tuple(dict.fromkeys((written, _normalized(real))))
 

@@ -30,7 +30,7 @@ def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -
     sources: dict[str, Source] = {}
     for agent in AGENTS.values():
         sources[agent.source] = agent.sessions(agent.home(environ, Path.home()))
-    sources["tasks_file"] = TasksFile(tuple(Path(name).expanduser() for name in settings.harvest.tasks_files))
+    sources["tasks_file"] = TasksFile(tuple(Path(os.path.expanduser(name)) for name in settings.harvest.tasks_files))  # noqa: PTH111 - takes any text
     return tuple(sources[name] for name in settings.harvest.sources)
 
 
