@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.agents.transcripts.files import find_sessions
+from skillopt_sleep.agents.transcripts.files import NO_STAMP, find_sessions, read_each
+from skillopt_sleep.records import Reading, Stamp
 
 PATH_MAX = 4096  # of Linux, the longest there is
 
@@ -90,3 +91,15 @@ def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
     (real / "a.jsonl").write_bytes(b"1")
     (tmp_path / "link").symlink_to(real)
     assert [path for path, _ in find_sessions(str(tmp_path / "link"))] == [str(tmp_path / "link" / "a.jsonl")]
+
+
+def odd(path: str) -> tuple[Stamp, Reading]:
+    if path == "/odd":
+        raise ValueError("a\x1b[31mb")
+    return NO_STAMP, Reading()
+
+
+def test_whatever_goes_wrong_in_one_file_the_others_are_read() -> None:
+    found = {path: reading.unreadable for path, _, reading in read_each(["/a", "/odd", "/b"], odd)}
+    assert (found["/a"], found["/b"]) == ("", "")
+    assert found["/odd"].startswith("/odd: a bug: ValueError")
