@@ -121,9 +121,12 @@ def read_each(
 def _read(parse: Callable[[str], tuple[Stamp, Reading]], hear: Hear | None, path: str) -> tuple[Stamp, Reading]:
     try:
         stamp, reading = parse(path)
+        return stamp, reading.heard_by(hear) if hear else reading
     except OSError as error:
-        return stamp_of(path), Reading(unreadable=f"{path}: {error.strerror or error}")
-    return stamp, reading.heard_by(hear) if hear else reading
+        because = error.strerror or str(error)
+    except Exception as error:  # noqa: BLE001 - the boundary: what one file holds never ends the reading of all
+        because = f"a bug: {type(error).__name__}: {error}"
+    return stamp_of(path), Reading(unreadable=f"{path}: {because}")
 
 
 def _holds(paths: Sequence[str], size: int) -> bool:
