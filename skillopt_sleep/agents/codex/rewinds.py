@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from skillopt_sleep.agents.codex.records import RECORD_START, HistoryBase, Line
-from skillopt_sleep.agents.transcripts.jsonl import Lines
+from skillopt_sleep.agents.transcripts.jsonl import COMPRESSED, Lines
 
 FOLDERS = ("sessions", "archived_sessions")
 MOST_PARTS = 64
@@ -37,24 +37,29 @@ class Part(NamedTuple):
 
 def session_in(path: str) -> str:
     """Return the session's id in the name of a rollout, or the whole name if there is none."""
-    stem = Path(path).stem
+    stem = _stem(path)
     name = _NAME.search(stem)
     return name["session"] if name else stem
+
+
+def _stem(path: str) -> str:
+    """Return the name of a rollout without its endings."""
+    return Path(path.removesuffix(COMPRESSED)).stem
 
 
 def parts(path: str) -> list[Part]:
     """Return what is left of the rollouts that this one goes on from, in order, and itself as the last."""
     found = [Part(path)]
-    if path[_UNDERSCORE : _UNDERSCORE + 1] != "_":
+    if path.removesuffix(COMPRESSED)[_UNDERSCORE : _UNDERSCORE + 1] != "_":
         return found
-    name = _NAME.search(Path(path).stem)
+    name = _NAME.search(_stem(path))
     if name is None or not name["part"]:
         return found
-    known = {Path(path).name}
+    known = {_stem(path)}
     while len(found) < MOST_PARTS and (earlier := _earlier(found[0].path, name["session"])):
-        if Path(earlier.path).name in known:
+        if _stem(earlier.path) in known:
             break
-        known.add(Path(earlier.path).name)
+        known.add(_stem(earlier.path))
         found.insert(0, earlier)
     return found
 
@@ -66,7 +71,7 @@ def _earlier(path: str, session: str) -> Part | None:
         if base and base.thread_id and base.end_byte_offset is not None:
             ending = session if base.thread_id == session else f"{session}_{base.thread_id}"
             for file in _candidates(path, base.thread_id):
-                if file.endswith(f"-{ending}.jsonl"):
+                if _stem(file).endswith(f"-{ending}"):
                     return Part(file, base.end_byte_offset)
     return None
 

@@ -1,4 +1,7 @@
-"""Codex's sessions: <codex home>/sessions/**/*.jsonl and archived_sessions/**/*.jsonl, one rollout a file."""
+"""Codex's sessions: <codex home>/sessions/**/*.jsonl and archived_sessions/**/*.jsonl, one rollout a file.
+
+After a week Codex compresses a rollout into `.jsonl.zst`; while such a session goes on, the plain file is there too.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +13,7 @@ from skillopt_sleep.agents.codex.reader import HEAD, RolloutReader, decode
 from skillopt_sleep.agents.codex.records import KINDS, RECORD_START, Line
 from skillopt_sleep.agents.codex.rewinds import FOLDERS, parts, session_in
 from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
-from skillopt_sleep.agents.transcripts.jsonl import Lines, is_whole
+from skillopt_sleep.agents.transcripts.jsonl import COMPRESSED, Lines, is_whole
 from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import Hear, LeftOut, Packed, Reading, Stamp
 
@@ -19,6 +22,7 @@ NAME = "codex"
 _lines = msgspec.json.Decoder(Line)
 _KINDS = frozenset(kind.encode() for kind in KINDS)
 _LINE_START = b'{"timestamp":"'
+_ENDINGS = (".jsonl", f".jsonl{COMPRESSED}")
 
 
 class Codex:
@@ -37,7 +41,11 @@ class Codex:
     def stamps(self, unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         """Yield path and stamp of every rollout, by stat calls only."""
         for folder in self._folders:
-            yield from find_sessions(folder, unlisted)
+            found = dict(find_sessions(folder, unlisted, endings=_ENDINGS))
+            for path, stamp in found.items():
+                plain = path.removesuffix(COMPRESSED)
+                if plain == path or plain not in found:
+                    yield path, stamp
 
     def read(self, paths: Sequence[str], hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
         """Parse these files, each once; the stamp is the one the file had when it was read."""

@@ -27,8 +27,10 @@ def ignore(_folder: str, _reason: str) -> None:
     """Ignore a folder that can't be listed."""
 
 
-def find_sessions(folder: str, unlisted: Unlisted = ignore) -> Iterator[tuple[str, Stamp]]:
-    """Return every regular `.jsonl` file below the folder with its stamp; links, pipes and devices are passed over.
+def find_sessions(
+    folder: str, unlisted: Unlisted = ignore, *, endings: tuple[str, ...] = (".jsonl",)
+) -> Iterator[tuple[str, Stamp]]:
+    """Return every regular file with such an ending below the folder, with its stamp; no links, pipes or devices.
 
     `unlisted` is called with each folder that exists but can't be listed, and the reason.
     """
@@ -43,7 +45,7 @@ def find_sessions(folder: str, unlisted: Unlisted = ignore) -> Iterator[tuple[st
             continue
         try:
             with os.scandir(handle) as entries:
-                folders += _list_folder(here, entries, files, unlisted)
+                folders += _list_folder(here, entries, files, unlisted, endings)
         except OSError as error:
             _tell(here, error, unlisted)
         finally:
@@ -58,7 +60,11 @@ def _tell(folder: str, error: OSError, unlisted: Unlisted) -> None:
 
 
 def _list_folder(
-    folder: str, entries: "Iterator[os.DirEntry[str]]", files: list[tuple[str, Stamp]], unlisted: Unlisted
+    folder: str,
+    entries: "Iterator[os.DirEntry[str]]",
+    files: list[tuple[str, Stamp]],
+    unlisted: Unlisted,
+    endings: tuple[str, ...],
 ) -> list[str]:
     """Add the folder's session files to `files`, and return the folders in it."""
     prefix = folder + os.sep
@@ -68,7 +74,7 @@ def _list_folder(
         name = entry.name
         if not (name.isascii() or _is_encodable(name)):
             continue
-        if name.endswith(".jsonl"):
+        if name.endswith(endings):
             try:
                 status = entry.stat(follow_symlinks=False)
             except OSError as error:

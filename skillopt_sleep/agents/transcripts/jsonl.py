@@ -4,6 +4,7 @@ import io
 import os
 import re
 import stat
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -24,6 +25,8 @@ _LONGEST_KIND = 40
 LONGEST_LINE = 16 * 1024 * 1024
 _BLOCK = 4 * 1024 * 1024
 _TAIL = 64 * 1024
+COMPRESSED = ".zst"
+MOST_UNPACKED = 1024 * 1024 * 1024
 _TIME = b'"timestamp":"'
 _BRACE = ord("}")
 # A line that isn't decoded is searched for a second record only so far from its end.
@@ -40,8 +43,8 @@ class Lines:
 
     Iterating yields every line once as a block of bytes with the line's start and end in it, so that a line of no
     interest is never copied. `record_start` matches how a record of the agent begins; `size` says how many bytes
-    count, None for all. `torn` is whether the file ends with a line that may yet be completed. Raises OSError if the
-    file can't be opened or isn't a regular file.
+    count, None for all. `torn` is whether the file ends with a line that may yet be completed. A compressed file is
+    unpacked on the way. Raises OSError if the file can't be opened or unpacked, or isn't a regular file.
     """
 
     def __init__(self, path: str, record_start: re.Pattern[bytes], size: int | None = None) -> None:
@@ -55,7 +58,9 @@ class Lines:
             self._file.close()
             raise OSError("not a regular file")
         self.stamp = Stamp(status.st_ino, status.st_size, status.st_mtime_ns)
-        self._size = status.st_size if size is None else min(size, status.st_size)
+        self._unpacked = _Unpacked(self._file) if path.endswith(COMPRESSED) else None
+        whole = sys.maxsize if self._unpacked else status.st_size
+        self._size = whole if size is None else min(size, whole)
         self._unread_bytes = self._size
 
     def __iter__(self) -> Iterator[tuple[bytes, int, int]]:
@@ -100,12 +105,16 @@ class Lines:
             yield rest
 
     def _read(self) -> bytes:
-        block = self._file.read(min(self._unread_bytes, _BLOCK))
+        block = (self._unpacked or self._file).read(min(self._unread_bytes, _BLOCK))
         self._unread_bytes -= len(block)
         return block
 
     def last_time(self) -> str:
         """Return the last timestamp near the file's end; for a file of which no more lines are wanted."""
+        if self._unpacked:
+            while self._read():
+                pass
+            return time_in(self._unpacked.end)
         start = max(self._size - _TAIL, 0)
         self._file.seek(start)
         return time_in(self._file.read(self._size - start))
@@ -125,7 +134,8 @@ class Lines:
     def decode(self, decoder: "msgspec.json.Decoder[Kind]", line: bytes, *, torn: bool = False) -> Sequence[Kind]:
         """Return the line's records as the decoder's type: one, or what is left of a damaged line.
 
-        A line that is `torn` off by the end of the file may yet be completed, so it doesn't count as damaged.
+        A line that is `torn` off by the end of the file may yet be completed, so it doesn't count as damaged, except
+        in a compressed file.
         """
         try:
             return (decoder.decode(line),)
@@ -140,11 +150,37 @@ class Lines:
         for record in whole_records(repaired, self._record_start):
             with suppress(*_UNDECODED):
                 records.append(decoder.decode(record))
-        if not line.isspace() and (records or not torn or b"\x00" in line):
+        if not line.isspace() and (records or not torn or self._unpacked or b"\x00" in line):
             self.damaged += 1
         elif not line.isspace():
             self.torn = True
         return records
+
+
+class _Unpacked:
+    """The content of a compressed file, from its begin; `end` is the end of what was read of it."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        import zstandard  # seldom needed
+
+        self._stream = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+        self._fault = zstandard.ZstdError
+        self._left = MOST_UNPACKED
+        self.end = b""
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes; raises OSError if they can't be unpacked, or are more than any session has."""
+        try:
+            block = self._stream.read(size)
+        except self._fault as error:
+            raise OSError(f"it can't be unpacked: {error}") from error
+        if not block and not self.end:
+            raise OSError("it can't be unpacked: it was cut off")
+        self._left -= len(block)
+        if self._left < 0:
+            raise OSError(f"it unpacks to more than {MOST_UNPACKED >> 20} MB")
+        self.end = (self.end + block)[-_TAIL:]
+        return block
 
 
 def is_whole(block: bytes, at: int, end: int, line_start: bytes) -> bool:

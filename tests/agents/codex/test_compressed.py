@@ -107,11 +107,16 @@ def test_what_is_no_whole_compressed_file_is_that_file_s_fault_only(tmp_path: Pa
     (folder / "rollout-odd.jsonl.zst").write_bytes(b"this is no compressed file")
     (folder / "rollout-cut.jsonl.zst").write_bytes(whole[: len(whole) // 2])
     (folder / "rollout-bad.jsonl.zst").write_bytes(whole[: len(whole) // 2] + b"x" * 4_000)
-    with (folder / "rollout-bomb.jsonl.zst").open("wb") as file, zstandard.ZstdCompressor().stream_writer(file) as bomb:
+    with (
+        (folder / "rollout-bomb.jsonl.zst").open("wb") as file,
+        zstandard.ZstdCompressor().stream_writer(file) as bomb,
+    ):
         for _ in range(GIB // len(whole) // 1_000 + 1):
             bomb.write(bytes(len(whole) * 1_000))
     found = {Path(path).name.split("-")[1]: reading for path, reading in read_all(Codex(tmp_path)).items()}
     for name in ("odd.jsonl.zst", "bad.jsonl.zst", "bomb.jsonl.zst"):
         assert name in found[name].unreadable
+    cut = found["cut.jsonl.zst"]
+    assert cut.unreadable or cut.sessions[0].session.damaged
     assert [session.id for session in found["good"].sessions] != []
     assert found["good"].unreadable == ""
