@@ -378,7 +378,7 @@ def test_g7_the_next_harvest_knows_what_became_of_the_file(change: str, agent: A
         path.unlink()
         agent.write(tmp_path, [agent.typed(3, "another")])
     found = [session.typed for session in night(agent, tmp_path, index).sessions]
-    assert found == {"truncated": [("first",)], "removed": [], "replaced": [("another",)]}[change]
+    assert found == {"truncated": [("first",)], "removed": [("first", "second")], "replaced": [("another",)]}[change]
 
 
 # G8: records that say what can't be -----------------------------------------------------------------------

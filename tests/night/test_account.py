@@ -188,7 +188,7 @@ def test_a_file_that_can_be_read_again_is_used_again() -> None:
         assert (total.skipped, len(total.sessions)) == ({}, 1)
 
 
-def test_a_session_whose_file_is_gone_is_remembered_once_a_night_used_it() -> None:
+def test_a_session_whose_file_is_gone_is_remembered_and_read_if_no_night_did() -> None:
     connection, index = opened()
     shelf = Shelf("codex", {f"/{n}": (1, holding(a_session(n))) for n in ("1", "2")})
     with closing(connection):
@@ -198,7 +198,8 @@ def test_a_session_whose_file_is_gone_is_remembered_once_a_night_used_it() -> No
         assert (len(total.sessions), total.read, total.remembered) == (2, 1, 0)
         shelf.files.clear()
         total, _ = add_up([shelf], index)
-        assert (total.files, total.sessions, total.remembered) == (0, (), 1)
+        assert [session.id for session in total.sessions] == ["codex:2"]
+        assert (total.files, total.read, total.remembered) == (1, 0, 2)
 
 
 def test_what_a_fork_copied_is_counted_beside_the_reasons() -> None:

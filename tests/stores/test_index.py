@@ -140,6 +140,15 @@ def test_an_unreadable_file_is_tried_again_and_what_it_held_is_not_used(index: S
     assert index.sessions(["codex:1", "codex:2"]) == (a_session("2"),)
 
 
+def test_a_session_outlives_its_file_unless_it_is_of_no_use(index: SqliteIndex) -> None:
+    index.put("codex", [("/a", STAMP, held(a_session())), ("/b", STAMP, Reading(unreadable="/b: no"))])
+    index.put("codex", [("/c", STAMP, held(a_session("2"), left_out=LeftOut.SUBAGENT))])
+    index.forget("codex", ["/a", "/b", "/c"])
+    assert (unread(index), index.stamps("codex")) == (["codex:1"], {})
+    index.put("codex", [("/moved", STAMP, held(a_session()))])
+    assert (unread(index), set(index.stamps("codex"))) == (["codex:1"], {"/moved"})
+
+
 def test_forgetting_a_file_also_forgets_the_files_it_had_replaced(index: SqliteIndex) -> None:
     longer = a_session(text="and on", minutes=5)
     index.put("codex", [("/long", STAMP, held(longer)), ("/short", STAMP, held(a_session()))])
@@ -149,12 +158,15 @@ def test_forgetting_a_file_also_forgets_the_files_it_had_replaced(index: SqliteI
     assert set(index.stamps("codex")) == {"/long", "/short", "/other"}
     index.forget("codex", ["/long"])
     assert set(index.stamps("codex")) == {"/other"}
-    assert unread(index) == ["codex:2"]
+    assert unread(index) == ["codex:1", "codex:2"]
+    index.put("codex", [("/short", STAMP, held(a_session()))])
+    assert index.sessions(["codex:1"]) == (longer,)
     assert index.stamps("tasks_file") == {"/tasks": STAMP}
 
 
 def test_many_files_are_forgotten_at_once_but_not_what_nights_used(index: SqliteIndex) -> None:
-    index.put("codex", ((f"/{n}", STAMP, held(a_session(str(n)))) for n in range(1200)))
+    of_agents = [(f"/{n}", STAMP, held(a_session(str(n)), left_out=LeftOut.SUBAGENT)) for n in range(1200)]
+    index.put("codex", of_agents)
     index.mark_read(["codex:7"], "N-1")
     index.forget("codex", [f"/{n}" for n in range(1199)])
     assert set(index.stamps("codex")) == {"/1199"}

@@ -30,13 +30,15 @@ def test_sessions_lose_what_was_said_and_are_known_still(store: SqliteStore) -> 
     store.close()
 
 
-def test_an_unread_session_is_kept_whole(store: SqliteStore, tmp_path: Path) -> None:
+def test_an_unread_session_is_kept_whole_as_long_as_its_file(store: SqliteStore, tmp_path: Path) -> None:
     store.close()
     machine = a_machine(tmp_path / "other")
     machine.had(7)
     later = machine.store()
     later.index.put("claude_code", machine.shelf.read(["claude_code:shop-7"]))
     assert later.retention.forget_sessions(LATER) == 5
+    later.index.forget("claude_code", ["claude_code:shop-7"])
+    assert later.retention.forget_sessions(LATER) == 1
     later.close()
 
 
