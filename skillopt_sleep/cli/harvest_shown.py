@@ -115,7 +115,7 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
     for line in total.half_read:
         yield f"{line}."
     if total.remembered:
-        yield f"Known from earlier nights, file deleted since: {counted(total.remembered, 'session')}."
+        yield f"Still known, though the file is gone: {counted(total.remembered, 'session')}."
     if total.sessions:
         yield _next_night(total, settings)
         yield "Corrections are counted here by rules, which miss some; the model of a night finds more."

@@ -68,9 +68,10 @@ class Account:
     `shared` sessions in that sum are further conversations of a file that holds several.
     `copies` are sessions skipped as NO_USER_TURN because they only repeat another session's prompts; `copied` counts
     all repeated prompts. `read` and `older` count used sessions that no later night will read, `later` those that
-    the next night's budget doesn't reach. `remembered` counts sessions that a night used and whose file is gone;
-    they are in no other number. `spoiled` are sessions skipped as NO_USER_TURN of files that are damaged or half
-    read: `half_read` says how much of each version. `prompts` counts everything typed in the used sessions, by kind.
+    the next night's budget doesn't reach. `remembered` counts sessions whose file is gone; those that no night has
+    read yet are in the other numbers too, each as a file. `spoiled` are sessions skipped as NO_USER_TURN of files that
+    are damaged or half read: `half_read` says how much of each version. `prompts` counts everything typed in the used
+    sessions, by kind.
     """
 
     files: int
@@ -145,7 +146,8 @@ class History:
     def current(self) -> dict[str, SessionLine]:
         """Return the session each file counts for, by path: an unreadable one, else the one that ended last.
 
-        A further conversation of a file has its number behind the path.
+        A further conversation of a file has its number behind the path. A session that no night has read and whose
+        file is gone, or holds another one now, counts by its id.
         """
         by_path: dict[str, SessionLine] = {}
         for line in self.lines:
@@ -159,7 +161,9 @@ class History:
                 by_path[f"{path}#{number}"] = line
             else:
                 by_path.setdefault(path, line)
-        return by_path
+        of_files = {line.id for line in by_path.values()}
+        unread = {line.id: line for line in self.lines if not self.held[line.id].night}
+        return by_path | {name: line for name, line in unread.items() if name not in of_files}
 
 
 def account(history: History) -> Account:
@@ -175,7 +179,8 @@ def account(history: History) -> Account:
             used.append(session)
             if not session.night:
                 unread.append(session)
-    files = doubles = 0
+    gone = by_path.keys() & history.held.keys()
+    files, doubles = len(gone), 0
     for source, paths in history.files.items():
         files += len(paths)
         if source != BY_HAND:
@@ -187,7 +192,7 @@ def account(history: History) -> Account:
         copies=len(ids.intersection(survey.copies)),
         copied=survey.copied,
         doubles=doubles,
-        shared=len(by_path.keys() - set().union(*history.files.values())),
+        shared=len(by_path.keys() - gone - set().union(*history.files.values())),
         task_files=len(history.files.get(BY_HAND, frozenset()) - by_path.keys()),
         tasks=len(survey.reviewed),
         rows=_rows(used, current),
@@ -196,7 +201,7 @@ def account(history: History) -> Account:
         read=len(used) - len(unread),
         older=sum(session.ended < history.horizon for session in unread),
         later=_later(unread, history),
-        remembered=len(history.held) - len(current),
+        remembered=len(history.held) - len(current) + len(gone),
         spoiled=_spoiled(history, current),
         half_read=half_read(
             (line.source, heard.half_read) for line in current if (heard := history.held[line.id].heard)

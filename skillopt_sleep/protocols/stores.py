@@ -62,7 +62,7 @@ class Index(Protocol):
         ...
 
     def forget(self, source: str, paths: Collection[str]) -> None:
-        """Drop files that are gone, with their unread sessions and reviewed tasks."""
+        """Drop files that are gone, with their reviewed tasks; sessions that a night has used or may use stay."""
         ...
 
     def reviewed(self, sources: Collection[str]) -> tuple[Task, ...]:

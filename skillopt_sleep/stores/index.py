@@ -167,7 +167,7 @@ class SqliteIndex:
                 )
 
     def forget(self, source: str, paths: Collection[str]) -> None:
-        """Remove deleted files, with their unread sessions and reviewed tasks.
+        """Remove deleted files with their reviewed tasks, and of their sessions those that nights leave out anyway.
 
         A file whose session was replaced by another file's has no session here. One of the removed files may have
         replaced it, so it is removed too and will be read again.
@@ -177,9 +177,10 @@ class SqliteIndex:
             for at in range(0, len(deleted), _MANY):
                 some = deleted[at : at + _MANY]
                 among = f"path IN ({_marks(some)})"
+                of_no_use = f"read_by IS NULL AND left_out != '{LeftOut.HEADLESS}' AND {among}"
                 self._connection.execute(f"DELETE FROM files WHERE source = ? AND {among}", (source, *some))  # noqa: S608 - only marks
                 self._connection.execute(f"DELETE FROM reviewed WHERE {among}", some)  # noqa: S608
-                self._connection.execute(f"DELETE FROM sessions WHERE read_by IS NULL AND {among}", some)  # noqa: S608
+                self._connection.execute(f"DELETE FROM sessions WHERE {of_no_use}", some)  # noqa: S608
             if deleted:
                 self._connection.execute(_REPLACED, (source,))
 

@@ -58,8 +58,11 @@ class SqliteRetention:
                 self._connection.execute("UPDATE nights SET report = ? WHERE id = ?", (body, night))
 
     def forget_sessions(self, before: datetime) -> int:
-        """Empty the sessions that ended by then and that no night will read any more; return how many had a text."""
-        query = "SELECT id, body FROM sessions WHERE ended < ? AND (read_by IS NOT NULL OR left_out IS NOT NULL)"
+        """Empty the sessions that ended by then, except unread ones whose file is there; return how many had a text."""
+        query = """
+            SELECT id, body FROM sessions WHERE ended < ?
+            AND (read_by IS NOT NULL OR left_out IS NOT NULL OR path NOT IN (SELECT path FROM files))
+        """
         emptied: list[tuple[bytes, str]] = []
         with self._writing():
             for name, body in self._connection.execute(query, (_moment(before),)):

@@ -91,7 +91,7 @@ def test_what_was_typed_and_passed_over_is_told_once() -> None:
     assert "6 prompts typed: 3 requests, 1 correction, 2 small talk." in text
     assert "Skipped: 3 damaged lines in 2 sessions of codex." in text
     assert "Repeated in copies and counted once: 4 prompts." in text
-    assert "Known from earlier nights, file deleted since: 7 sessions." in text
+    assert "Still known, though the file is gone: 7 sessions." in text
     assert "The next night reads 1 of the 4 sessions (1 already read, 2 older than 30d)." in text
 
 
