@@ -58,7 +58,7 @@ class SqliteRetention:
                 self._connection.execute("UPDATE nights SET report = ? WHERE id = ?", (body, night))
 
     def forget_sessions(self, before: datetime) -> int:
-        """Empty the sessions that ended by then, except unread ones whose file is there; return how many had a text."""
+        """Empty the sessions that ended by then, but unread ones whose file is there; return how many had a text."""
         query = """
             SELECT id, body FROM sessions WHERE ended < ?
             AND (read_by IS NOT NULL OR left_out IS NOT NULL OR path NOT IN (SELECT path FROM files))

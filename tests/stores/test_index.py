@@ -116,6 +116,15 @@ def test_a_session_moved_to_another_file_stays_read(index: SqliteIndex) -> None:
     assert unread(index) == []
 
 
+def test_a_session_that_ended_when_it_did_stays_read_whatever_the_reader_makes_of_it(index: SqliteIndex) -> None:
+    index.put("codex", [("/a", STAMP, held(a_session()))])
+    index.mark_read(["codex:1"], "N-1")
+    index.put("codex", [("/a", Stamp(7, 100, 8), held(a_session(text="fix it (as a newer reader has it)")))])
+    assert (unread(index), index.sessions(["codex:1"])[0].typed) == ([], ("fix it (as a newer reader has it)",))
+    index.put("codex", [("/a", Stamp(7, 100, 9), held(a_session(minutes=1)))])
+    assert unread(index) == ["codex:1"]
+
+
 def test_a_file_that_became_shorter_replaces_itself(index: SqliteIndex) -> None:
     index.put("codex", [("/a", STAMP, held(a_session(minutes=9)))])
     index.put("codex", [("/a", STAMP, held(a_session(text="new")))])
