@@ -38,7 +38,7 @@ class Index(Protocol):
         ...
 
     def put(self, source: str, readings: Iterable[tuple[str, Stamp, Reading]]) -> None:
-        """Store what was read; a session whose content changed becomes unread again."""
+        """Store what was read; a session that went on becomes unread again."""
         ...
 
     def lines(self, *, unread: bool) -> Sequence[SessionLine]:

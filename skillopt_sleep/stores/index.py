@@ -34,7 +34,8 @@ _FILE = """
     ON CONFLICT (source, path) DO UPDATE SET
         inode = excluded.inode, size = excluded.size, mtime_ns = excluded.mtime_ns
 """
-# If two files hold one session, keep the later-ending one; a file always overwrites its own row.
+# If two files hold one session, keep the later-ending one; a file always overwrites its own row. What a night has read
+# stays read until the session goes on: a newer reader, or a file copied to another machine, is no reason to pay again.
 _SESSION = """
     INSERT INTO sessions (id, source, path, project, cwd, ended, left_out, digest, body, rules, heard)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -42,7 +43,7 @@ _SESSION = """
         source = excluded.source, path = excluded.path, project = excluded.project, cwd = excluded.cwd,
         ended = excluded.ended, left_out = excluded.left_out, body = excluded.body, digest = excluded.digest,
         rules = excluded.rules, heard = excluded.heard,
-        read_by = CASE WHEN digest = excluded.digest THEN read_by END
+        read_by = CASE WHEN ended >= excluded.ended THEN read_by END
     WHERE path = excluded.path OR ended <= excluded.ended
 """
 _LINES = "SELECT id, source, project, cwd, ended, left_out FROM sessions {where} ORDER BY ended DESC, id"
@@ -99,7 +100,7 @@ class SqliteIndex:
         return [path for path in paths if path not in purged] if purged else paths
 
     def put(self, source: str, readings: Iterable[tuple[str, Stamp, Reading]]) -> None:
-        """Save what was read from each file, without purged sessions; one whose content changed becomes unread again.
+        """Save what was read from each file, without purged sessions; one that went on becomes unread again.
 
         A file is saved entirely or not at all. Files are written in batches, and a batch is read before its
         transaction begins: so a long harvest doesn't block the database, and keeps most of its work if interrupted.
