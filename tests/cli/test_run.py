@@ -93,7 +93,7 @@ def test_only_one_project_is_read_where_one_is_named(tmp_path: Path) -> None:
     other.mkdir()
     with ModelServer() as server:
         narrowed = home.night(server.base_url, "--project", str(other)).json
-        assert narrowed["sessions"] == {"seen": 5, "used": 0, "skipped": {"excluded": 5}}
+        assert narrowed["sessions"] == {"seen": 5, "used": 0, "skipped": {"other_project": 5}}
         assert home.night(server.base_url, "--project", str(home.project)).json["sessions"]["used"] == 5
 
 

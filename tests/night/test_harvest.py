@@ -132,6 +132,13 @@ def test_an_unread_session_outlives_its_file(index: SqliteIndex) -> None:
     assert len(harvest([source], index, RULES).sessions) == 1
 
 
+def test_sessions_of_other_projects_than_the_one_asked_for_are_not_called_excluded(index: SqliteIndex) -> None:
+    found = [a_session("a"), a_session("b", project="/q", cwd="/q"), a_session("c", project="/r", cwd="/p/in")]
+    rules = replace(RULES, only="/p", excluded=lambda project, cwd: cwd == "/p/in")
+    counts = harvest([a_source(*found)], index, rules).counts
+    assert (counts.used, counts.skipped) == (1, {"excluded": 1, "other_project": 1})
+
+
 def test_a_source_that_is_turned_off_is_not_read_from_memory(index: SqliteIndex) -> None:
     harvest([a_source(a_session("a"))], index, RULES)
     assert harvest([], index, RULES).counts.seen == 0
