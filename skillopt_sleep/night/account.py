@@ -28,6 +28,7 @@ WORDS = {
     LeftOut.OWN_REPLAY: "a replay made by skillopt-sleep itself",
     LeftOut.HEADLESS: "started by a program, not a person",
     LeftOut.NO_USER_TURN: "nobody typed anything in it",
+    LeftOut.OTHER_PROJECT: "of another project than the one asked for",
     LeftOut.EXCLUDED: "its project is excluded",
     LeftOut.ACTIVE: "still active: its last record is too recent",
     LeftOut.OLDER: "older than the first night looks back",

@@ -10,6 +10,7 @@ from pathlib import PurePath
 
 from msgspec.structs import replace
 
+from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.night.forks import without_copies
 from skillopt_sleep.night.heard import hear, load_rules
 from skillopt_sleep.night.moved import at_their_folders
@@ -48,6 +49,7 @@ class HarvestRules:
     include_headless: bool
     excluded: Callable[[str, str], bool]
     own_roots: tuple[str, ...]
+    only: str = ""
     again: Again | None = None
     reach: Reach | None = None
     exists: Callable[[str], bool] = os.path.isdir
@@ -65,6 +67,7 @@ class HarvestRules:
             include_headless=rules.include_headless,
             excluded=rules.excluded,
             own_roots=rules.own_roots,
+            only=rules.only,
             spool=rules.spool,
             again=rules.again,
             reach=rules.reach,
@@ -255,6 +258,8 @@ def why_left_out(line: SessionLine, rules: HarvestRules) -> LeftOut | None:
         return LeftOut.HEADLESS
     if line.left_out is LeftOut.NO_USER_TURN:
         return LeftOut.NO_USER_TURN
+    if rules.only and not (is_excluded(line.project, (rules.only,)) or is_excluded(line.cwd, (rules.only,))):
+        return LeftOut.OTHER_PROJECT
     if rules.excluded(line.project, line.cwd):
         return LeftOut.EXCLUDED
     if _is_active(line, rules):

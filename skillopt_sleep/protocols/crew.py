@@ -49,6 +49,8 @@ class Reach:
 class SessionRules:
     """The rules by which every night leaves sessions out; `own_roots` are this program's own folders.
 
+    `only` is the one project that a person asked for, "" for all.
+
     If `again` is given, a night reads those sessions, else those that no night has read yet: the newest first, as
     many as `reach` says.
     """
@@ -57,6 +59,7 @@ class SessionRules:
     include_headless: bool
     excluded: Exclusion
     own_roots: tuple[str, ...]
+    only: str = ""
     spool: Spool | None = None
     again: Again | None = None
     reach: Reach | None = None

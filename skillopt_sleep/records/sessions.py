@@ -121,6 +121,7 @@ class LeftOut(StrEnum):
     OWN_REPLAY = "own_replay"
     HEADLESS = "headless"
     NO_USER_TURN = "no_user_turn"
+    OTHER_PROJECT = "other_project"
     EXCLUDED = "excluded"
     ACTIVE = "active"
     OLDER = "older"
@@ -133,6 +134,7 @@ LEFT_OUT_WORDS = {
     LeftOut.OWN_REPLAY: "replayed by skillopt-sleep",
     LeftOut.HEADLESS: "started by a program",
     LeftOut.NO_USER_TURN: "without a message from you",
+    LeftOut.OTHER_PROJECT: "of other projects",
     LeftOut.EXCLUDED: "in excluded projects",
     LeftOut.ACTIVE: "still active",
     LeftOut.OLDER: "older than the first night looks back",

@@ -34,8 +34,8 @@ _FILE = """
     ON CONFLICT (source, path) DO UPDATE SET
         inode = excluded.inode, size = excluded.size, mtime_ns = excluded.mtime_ns
 """
-# If two files hold one session, keep the later-ending one; a file always overwrites its own row. What a night has read
-# stays read until the session goes on: a newer reader, or a file copied to another machine, is no reason to pay again.
+# If two files hold one session, keep the later-ending one; a file always overwrites its own row. What a night has
+# read stays read until the session goes on: a newer reader or a file copied elsewhere is no reason to pay again.
 _SESSION = """
     INSERT INTO sessions (id, source, path, project, cwd, ended, left_out, digest, body, rules, heard)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

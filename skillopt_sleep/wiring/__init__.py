@@ -62,6 +62,7 @@ def session_rules(settings: Settings, paths: Paths, *, only: str = "", again: Ag
         include_headless=settings.harvest.include_headless,
         excluded=Exclusions(settings, paths, only=only),
         own_roots=(str(paths.data),),
+        only=only,
         spool=HookSpool(paths.spool),
         again=again,
         reach=_reach(settings),

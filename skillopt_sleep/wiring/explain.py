@@ -153,7 +153,7 @@ def _because(history: History, line: SessionLine, stored: Session, reason: LeftO
             age = _duration((history.rules.now - line.ended).total_seconds())
             quiet = _duration(seconds(settings.harvest.quiet))
             return f"still active: its last record is {age} old, and it must be quiet for {quiet} (harvest.quiet)"
-        case LeftOut.SUBAGENT | LeftOut.NO_USER_TURN | LeftOut.OLDER | LeftOut.LATER:
+        case LeftOut.SUBAGENT | LeftOut.NO_USER_TURN | LeftOut.OTHER_PROJECT | LeftOut.OLDER | LeftOut.LATER:
             return in_words(reason, stored)
 
 
