@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +13,18 @@ from skillopt_sleep.wiring.models import destination, unconfirmed
 LONGEST_WAIT = timedelta(hours=6)
 
 
-def in_use(folders: Iterable[Path], *, idle: timedelta, now: datetime) -> datetime | None:
-    """Return when a session in these folders was last written to, or None if that was at least `idle` ago."""
-    newest = now.timestamp() - idle.total_seconds()
-    written = None
+def in_use(folders: Iterable[Path], *, idle: timedelta, now: datetime) -> bool:
+    """Return whether a session in these folders was written to less than `idle` ago."""
+    since = now.timestamp() - idle.total_seconds()
     for folder in folders:
         for place, _, names in os.walk(folder):
             for name in names:
                 if not name.endswith(".jsonl"):
                     continue
-                at = _modified(os.path.join(place, name))  # noqa: PTH118 - thousands of files
                 # A time in the future comes from a clock that was wrong.
-                if newest < at <= now.timestamp():
-                    newest = at
-                    written = datetime.fromtimestamp(at, UTC)
-    return written
+                if since < _modified(os.path.join(place, name)) <= now.timestamp():  # noqa: PTH118 - thousands of files
+                    return True
+    return False
 
 
 def _modified(path: str) -> float:

@@ -30,7 +30,7 @@ from skillopt_sleep.daemon.upgrade import Upgrade
 from skillopt_sleep.daemon.watcher import Changes, Refresh, Watcher
 from skillopt_sleep.daemon.zone import local_zone
 from skillopt_sleep.errors import SleepError
-from skillopt_sleep.kit.clock import shown, utc_now
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import tell
 from skillopt_sleep.records import Outcome
 from skillopt_sleep.settings import DaemonSettings, Paths, Settings, load, seconds
@@ -155,7 +155,7 @@ class Daemon:
             if settings is None:
                 self._keep(with_reason(self._backlog, self._lacking))
             elif self._backlog.pending is not None:
-                self._consider(self._backlog.pending, settings.daemon, now, zone)
+                self._consider(self._backlog.pending, settings.daemon, now)
         self._publish(upcoming(self._backlog, now=now, at=at, zone=zone))
         watcher.look()
         if self._night is None and self._changes.take():
@@ -192,9 +192,9 @@ class Daemon:
         self._timer_set_to = (at, zone)
         self._timer.set(at, zone)
 
-    def _consider(self, pending: Pending, settings: DaemonSettings, now: datetime, zone: tzinfo) -> None:
+    def _consider(self, pending: Pending, settings: DaemonSettings, now: datetime) -> None:
         """Start the night that is due, or note why it has to wait."""
-        obstacle = self._obstacle(pending, settings, now, zone)
+        obstacle = self._obstacle(pending, settings, now)
         if obstacle:
             if obstacle.kind != self._obstacle_kind:
                 tell("daemon's night waits", day=pending.slot.day, because=obstacle.message)
@@ -207,12 +207,11 @@ class Daemon:
         self._keep(with_reason(self._backlog, ""))
         tell("daemon starts a night", day=pending.slot.day, night_process=child.pid)
 
-    def _obstacle(self, pending: Pending, settings: DaemonSettings, now: datetime, zone: tzinfo) -> Obstacle | None:
+    def _obstacle(self, pending: Pending, settings: DaemonSettings, now: datetime) -> Obstacle | None:
         """Return what the night has to wait for, or None."""
         pause = self._state.pause()
         if pause is not None and pause.holds(now):
-            until = shown(pause.until, zone) if pause.until else "you resume: skillopt-sleep resume"
-            return Obstacle(f"pause {pause.until}", f"paused until {until}")
+            return Obstacle("pause", "paused; to go on: skillopt-sleep resume")
         if self._lacking:
             return Obstacle(self._lacking, self._lacking)
         if pending.not_before and now < pending.not_before <= now + _LONGEST_RETRY:
@@ -222,22 +221,20 @@ class Daemon:
             return Obstacle(f"lock {other}", f"another night is running (process {other})")
         if settings.mains_power and self._battery():
             return Obstacle("battery", "on battery (daemon.mains_power)")
-        return self._busy(pending, settings, now, zone)
+        return self._busy(pending, settings, now)
 
-    def _busy(self, pending: Pending, settings: DaemonSettings, now: datetime, zone: tzinfo) -> Obstacle | None:
+    def _busy(self, pending: Pending, settings: DaemonSettings, now: datetime) -> Obstacle | None:
         """Return an obstacle while the user's agents are at work, but not for longer than LONGEST_WAIT."""
         idle = timedelta(seconds=seconds(settings.idle))
         if not idle or abs(now - pending.since) >= LONGEST_WAIT:
             return None
-        written = in_use(session_folders(self._settings, self._environ), idle=idle, now=now)
-        if written is None:
+        if not in_use(session_folders(self._settings, self._environ), idle=idle, now=now):
             return None
-        at = f"{written.astimezone(zone):%H:%M}"
-        until = f"{(pending.since + LONGEST_WAIT).astimezone(zone):%H:%M}"
+        # No time of day: whoever reads this may be in another zone than the daemon.
+        hours = f"{LONGEST_WAIT.total_seconds() / 3600:.0f} hours"
         return Obstacle(
             "idle",
-            f"a session was written to at {at}; waiting until none was for {settings.idle}, "
-            f"at most until {until} (daemon.idle)",
+            f"a session was written to within the last {settings.idle}; waiting for at most {hours} (daemon.idle)",
         )
 
     def _finish_night(self, now: datetime) -> None:
