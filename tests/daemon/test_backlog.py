@@ -1,5 +1,7 @@
 from datetime import UTC, datetime, time, timedelta
 
+import pytest
+
 from skillopt_sleep.daemon.backlog import (
     MOST_TRIES,
     RETRY,
@@ -40,6 +42,24 @@ def test_a_night_that_waited_until_the_next_slot_is_told_of_as_missed() -> None:
     assert backlog.pending is not None
     assert backlog.pending.slot.day.isoformat() == "2027-05-03"
     assert backlog.pending.waiting == ""
+
+
+@pytest.mark.parametrize("waiting", ["", "on battery"])
+def test_a_day_at_whose_time_nobody_looked_is_told_of_once_and_one_night_is_owed(waiting: str) -> None:
+    backlog = look(with_reason(owed(), waiting), NOW + timedelta(days=3))
+    assert backlog.pending is not None
+    assert backlog.missed is not None
+    assert (backlog.pending.slot.day.isoformat(), backlog.missed.day.isoformat()) == ("2027-05-05", "2027-05-04")
+    assert "asleep" in backlog.missed.because
+    assert look(backlog, NOW + timedelta(days=3, hours=1)) == backlog
+
+
+def test_a_night_by_hand_counts_for_the_day_on_which_nobody_looked() -> None:
+    served = Backlog(served=Served(slot=newest_slot(NOW - timedelta(days=2), AT, UTC)))
+    for hours, missed in ((0, False), (-24, False), (-30, True)):
+        by_hand = NOW + timedelta(hours=hours)
+        backlog = update(served, now=NOW + HOUR, at=AT, zone=UTC, finished=lambda by_hand=by_hand: by_hand)
+        assert bool(backlog.missed) is missed
 
 
 def test_a_night_by_hand_pays_what_is_owed() -> None:

@@ -1,6 +1,11 @@
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import psutil
 import pytest
 from msgspec.structs import replace
 
@@ -38,6 +43,35 @@ def test_the_next_night_is_told_in_local_time(paths: Paths) -> None:
         (row,) = daemon_rows(paths, now=NOW)
         assert row == ("Next night", f"tomorrow {STANDING.next.astimezone():%H:%M}")
         assert daemon_data(paths, now=NOW)["process"] == 7
+
+
+@pytest.mark.parametrize("how", ["stopped", "hanging", "about to look"])
+def test_a_daemon_that_lets_its_time_pass_promises_no_night(how: str, paths: Paths) -> None:
+    state, late = State(paths.state), {"stopped": -60, "hanging": 60, "about to look": 0.5}[how]
+    sleeping = [sys.executable, "-c", "import sys; print(flush=True); sys.stdin.read()"]
+    with ExitStack() as stack:
+        stack.enter_context(state.only_daemon())
+        process = stack.enter_context(subprocess.Popen(sleeping, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+        stack.callback(process.kill)
+        assert process.stdout is not None
+        process.stdout.readline()
+        state.write("daemon", replace(STANDING, pid=process.pid, next=NOW - timedelta(minutes=late)))
+        if how == "stopped":
+            process.send_signal(signal.SIGSTOP)
+            while psutil.Process(process.pid).status() != psutil.STATUS_STOPPED:
+                pass
+        (row,), (says, remedy) = daemon_rows(paths, now=NOW), installed_says(paths, now=NOW)
+        if how == "about to look":
+            assert (row[1], remedy) == ("soon", "")
+        else:
+            assert str(process.pid) in row[1]
+            assert "is running" not in says
+            assert f"kill -CONT {process.pid}" in remedy
+
+
+def test_a_day_that_was_missed_long_ago_is_told_no_more(paths: Paths) -> None:
+    State(paths.state).write("schedule", Backlog(missed=Missed(day=date(2027, 4, 20), because="on battery")))
+    assert [label for label, _ in daemon_rows(paths, now=NOW)] == ["Next night"]
 
 
 def test_what_a_night_waits_for_is_told_and_which_one_never_ran(paths: Paths) -> None:
@@ -78,13 +112,13 @@ def test_a_service_that_was_not_started_is_told_with_the_command_that_starts_it(
     ledger.write(Manifest(items=(own, hooks)))
     (row,) = daemon_rows(paths, now=NOW)
     assert "installed, but not started: systemctl --user" in row[1]
-    says, remedy = installed_says(paths)
+    says, remedy = installed_says(paths, now=NOW)
     assert says == f"installed: {unit}; no hooks; no daemon is running; missing: {settings}"
     assert remedy == "skillopt-sleep install"
     Path(settings).write_text(
         add_hooks("{}", (Hook("SessionStart", {"hooks": [{"command": "# skillopt-sleep"}]}),)).text, encoding="utf-8"
     )
-    says, remedy = installed_says(paths)
+    says, remedy = installed_says(paths, now=NOW)
     assert says == f"installed: {unit}; hooks in {settings}; no daemon is running"
     assert "systemctl --user" in remedy
     (ledger.folder / "manifest.json").write_text('{"format": 9, "new": 1}', encoding="utf-8")
@@ -108,4 +142,7 @@ def test_the_example_is_a_first_step_only_for_who_has_named_no_backend_and_has_n
     with state.only_daemon():
         assert first_step(paths, Settings()) == ""
         state.write("daemon", STANDING)
-        assert installed_says(paths) == ("no service is installed; no hooks; the daemon is running (process 7)", "")
+        assert installed_says(paths, now=NOW) == (
+            "no service is installed; no hooks; the daemon is running (process 7)",
+            "",
+        )
