@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.daemon.schedule import Served, Slot, corrected, is_due, newest_slot, next_due
+from skillopt_sleep.daemon.schedule import Served, Slot, corrected, is_due, newest_slot, next_due, slot_of
 from skillopt_sleep.records import Record
 
 MOST_TRIES = 5
 # Long enough for a server to come back or a quota to refill a little, short enough for five tries in a night.
 RETRY = timedelta(hours=1)
+_DAY = timedelta(days=1)
+_AWAY = "nobody looked at that time: the machine was off or asleep, or the daemon was stopped"
 
 
 class Result(NamedTuple):
@@ -71,7 +73,8 @@ def update(
     """
     newest = newest_slot(now, at, zone)
     served = corrected(backlog.served, newest, now)
-    due = is_due(served, newest, now=now) and is_due(served, newest, now=now, finished=finished())
+    ended = finished() if is_due(served, newest, now=now) else None
+    due = is_due(served, newest, now=now, finished=ended)
     pending = backlog.pending
     missed = backlog.missed
     if pending is not None and (not due or pending.slot.day != newest.day):
@@ -80,6 +83,10 @@ def update(
         pending = None
     if due and pending is None:
         pending = Pending(slot=newest, since=now)
+        before = slot_of(newest.day - _DAY, at, zone)
+        waited = backlog.pending is not None and backlog.pending.slot.day == before.day
+        if not waited and served.slot and served.slot < before and (ended is None or ended < before.at):
+            missed = Missed(day=before.day, because=_AWAY)
     return replace(backlog, served=served, pending=pending, missed=missed)
 
 

@@ -1,15 +1,18 @@
 """Describe the daemon: when the next night is, why one did not run, what is installed."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from skillopt_sleep.daemon.state import State
+from skillopt_sleep.daemon.state import Standing, State
 from skillopt_sleep.errors import SleepError
+from skillopt_sleep.kit.alive import is_stopped
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.kit.words import when
 from skillopt_sleep.settings import Paths, Settings
 
 NEXT = "Next night"
+_LATE = timedelta(minutes=5)  # a daemon looks every minute
+_MISSED = timedelta(days=7)  # so long a day whose night didn't run is told
 
 
 def daemon_data(paths: Paths, *, now: datetime) -> dict[str, Any]:
@@ -20,6 +23,7 @@ def daemon_data(paths: Paths, *, now: datetime) -> dict[str, Any]:
         "running": runs,
         "process": None,
         "next": None,
+        "stalled": False,
         "settings": None,
         "paused": None,
         "waiting": None,
@@ -28,7 +32,8 @@ def daemon_data(paths: Paths, *, now: datetime) -> dict[str, Any]:
     }
     if runs and standing:
         data["process"] = standing.pid
-        data["next"] = standing.next
+        data["next"] = standing.next if standing.next > now else None
+        data["stalled"] = standing.next <= now and _is_stalled(standing, now)
         data["settings"] = standing.settings or None
     if pause is not None and pause.holds(now):
         data["paused"] = {"since": pause.since, "until": pause.until}
@@ -40,7 +45,7 @@ def daemon_data(paths: Paths, *, now: datetime) -> dict[str, Any]:
             "verdict": book.last.verdict or None,
             "because": book.last.because,
         }
-    if book.missed:
+    if book.missed and book.missed.day > (now - _MISSED).date():
         data["missed"] = {"day": book.missed.day, "because": book.missed.because}
     return data
 
@@ -66,12 +71,24 @@ def _next_night(paths: Paths, data: dict[str, Any], *, now: datetime) -> list[tu
         return rows
     if paused:
         return [(NEXT, paused)]
+    if data["stalled"]:
+        pid = data["process"]
+        return [(NEXT, f"none starts: the daemon (process {pid}) doesn't react. {_to_wake(pid)}")]
     waiting = data["waiting"]
     if waiting and waiting["because"]:
         return [(NEXT, f"that of {waiting['day']} is waiting: {visible(waiting['because'])}")]
     if data["next"]:
         return [(NEXT, when(data["next"], now))]
     return [(NEXT, "soon")]
+
+
+def _is_stalled(standing: Standing, now: datetime) -> bool:
+    """Return whether a running daemon is held by a signal, or let the time of a night pass."""
+    return now - standing.next > _LATE or is_stopped(standing.pid)
+
+
+def _to_wake(pid: int) -> str:
+    return f"Let it go on: kill -CONT {pid}; if that doesn't help, restart it"
 
 
 def _paused(data: dict[str, Any], *, now: datetime) -> str:
@@ -90,7 +107,7 @@ def first_step(paths: Paths, settings: Settings) -> str:
     return "skillopt-sleep init   (or look first: skillopt-sleep run --example)"
 
 
-def installed_says(paths: Paths) -> tuple[str, str]:
+def installed_says(paths: Paths, *, now: datetime) -> tuple[str, str]:
     """Return one line on what is installed and whether the daemon is running, and the command to run if it isn't."""
     from skillopt_sleep.daemon.installed import installed
 
@@ -98,12 +115,15 @@ def installed_says(paths: Paths) -> tuple[str, str]:
     state = State(paths.state)
     runs = state.daemon_runs()
     standing = state.standing()
+    stalled = runs and standing is not None and _is_stalled(standing, now)
     parts = ["no service is installed"]
     if status.service:
         parts = [f"installed: {', '.join(status.service)}"]
     parts.append(f"hooks in {' and '.join(status.hooks)}" if status.hooks else "no hooks")
     if not runs:
         parts.append("no daemon is running")
+    elif standing and stalled:
+        parts.append(f"the daemon (process {standing.pid}) doesn't react, so no night starts")
     elif standing:
         parts.append(f"the daemon is running (process {standing.pid})")
     else:
@@ -111,6 +131,8 @@ def installed_says(paths: Paths) -> tuple[str, str]:
     if status.missing:
         parts.append(f"missing: {', '.join(status.missing)}")
     text = "; ".join(parts)
+    if standing and stalled:
+        return text, _to_wake(standing.pid)
     if runs and not status.missing:
         return text, ""
     if status.start and not status.missing:

@@ -47,7 +47,7 @@ def test_the_next_night_is_told_in_local_time(paths: Paths) -> None:
 
 @pytest.mark.parametrize("how", ["stopped", "hanging", "about to look"])
 def test_a_daemon_that_lets_its_time_pass_promises_no_night(how: str, paths: Paths) -> None:
-    state, late = State(paths.state), {"stopped": -60, "hanging": 60, "about to look": 0.5}[how]
+    state, late = State(paths.state), {"stopped": 1, "hanging": 60, "about to look": 0.5}[how]
     sleeping = [sys.executable, "-c", "import sys; print(flush=True); sys.stdin.read()"]
     with ExitStack() as stack:
         stack.enter_context(state.only_daemon())
