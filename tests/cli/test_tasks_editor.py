@@ -46,6 +46,20 @@ def desk(tmp_path: Path) -> Desk:
     return made
 
 
+def test_an_editor_that_is_started_within_an_agent_s_session_is_no_part_of_it(desk: Desk) -> None:
+    # What Claude Code and Codex give the commands they run, and beside it what the person set.
+    inherited = {
+        **dict.fromkeys(("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ID"), "1"),
+        **{"CLAUDE_CODE_ENTRYPOINT": "cli", "CLAUDE_PID": "7", "AI_AGENT": "claude", "CODEX_THREAD_ID": "t"},
+    }
+    kept = {"CLAUDE_CODE_USE_BEDROCK": "1", "CODEX_CA_CERTIFICATE": "/etc/ssl/mine.pem"}
+    desk.editing = f"env > {desk.folder}/seen"
+    desk.command("tasks", "edit", "abc", **inherited, **kept)
+    seen = dict(line.split("=", 1) for line in (desk.folder / "seen").read_text().splitlines() if "=" in line)
+    assert inherited.keys() & seen.keys() == set()
+    assert kept.items() <= seen.items()
+
+
 def test_the_task_is_edited_as_a_tasks_file(desk: Desk) -> None:
     done = desk.edit(f'cp "$1" {desk.folder}/seen; sed -i "s/Install/Update/; s/pnpm/yarn/" "$1"')
     assert done.code == 0
