@@ -13,6 +13,14 @@ from skillopt_sleep.cli.lazy import LazyGroup, UsageError
 from skillopt_sleep.cli.table import COMMANDS
 from skillopt_sleep.errors import Exit, SleepError, blamed
 
+# By these, agents mark what runs within one of their sessions. A program that inherits them takes itself for a part of
+# it: Claude Code then saves no transcript.
+_OF_A_SESSION = (
+    *("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID"),
+    *("CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_PID", "AI_AGENT"),
+    *("CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID"),
+)
+
 
 class Commands(LazyGroup):
     """The program's commands, in the order of `--help`."""
@@ -84,6 +92,8 @@ def _clear_leftovers() -> None:
 def main() -> None:
     """Run the command line, turning every error into one clear line and an exit code."""
     never_crash()
+    for name in _OF_A_SESSION:
+        os.environ.pop(name, None)
     try:
         code = _run()
         # What is left to print is printed here, where a reader that has gone is expected.
