@@ -13,8 +13,8 @@ from skillopt_sleep.cli.lazy import LazyGroup, UsageError
 from skillopt_sleep.cli.table import COMMANDS
 from skillopt_sleep.errors import Exit, SleepError, blamed
 
-# By these, agents mark what runs within one of their sessions. A program that inherits them takes itself for a part of
-# it: Claude Code then saves no transcript.
+# By these, agents mark what runs within one of their sessions. An agent that inherits them takes itself for a part of
+# it, and Claude Code then saves no transcript.
 _OF_A_SESSION = (
     *("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID"),
     *("CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_PID", "AI_AGENT"),

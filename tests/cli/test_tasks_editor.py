@@ -50,7 +50,10 @@ def test_an_editor_that_is_started_within_an_agent_s_session_is_no_part_of_it(de
     # What Claude Code and Codex give the commands they run, and beside it what the person set.
     inherited = {
         **dict.fromkeys(("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ID"), "1"),
-        **{"CLAUDE_CODE_ENTRYPOINT": "cli", "CLAUDE_PID": "7", "AI_AGENT": "claude", "CODEX_THREAD_ID": "t"},
+        "CLAUDE_CODE_ENTRYPOINT": "cli",
+        "CLAUDE_PID": "7",
+        "AI_AGENT": "claude",
+        "CODEX_THREAD_ID": "t",
     }
     kept = {"CLAUDE_CODE_USE_BEDROCK": "1", "CODEX_CA_CERTIFICATE": "/etc/ssl/mine.pem"}
     desk.editing = f"env > {desk.folder}/seen"
