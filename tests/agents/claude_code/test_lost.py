@@ -1,0 +1,58 @@
+"""What Claude Code's own list of prompts tells of sessions that have no file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.records import Note
+
+JULY = 1_783_555_200_000  # 2026-07-09
+DAY = 86_400_000
+
+
+def lost(home: Path, sessions: str, *, typed: str = "fix it", settings: str = "") -> list[Note]:
+    """The notes where these sessions were typed in a day apart; of those in upper case the file is there."""
+    (home / "projects" / "p").mkdir(parents=True)
+    lines = [b"no line at all\n", b'{"display":"of an old version","timestamp":1}\n']
+    for number, name in enumerate(sessions):
+        line = {"display": typed, "timestamp": JULY + number * DAY, "sessionId": name}
+        lines += [json.dumps(line).encode() + b"\n"] * 2
+        if name.isupper():
+            (home / "projects" / "p" / f"{name}.jsonl").touch()
+    (home / "history.jsonl").write_bytes(b"".join(lines))
+    if settings:
+        (home / "settings.json").write_text(settings)
+    return list(AGENTS["claude"].lost(home))
+
+
+@pytest.mark.parametrize(
+    ("settings", "days"),
+    [("", "30 days"), ('{"cleanupPeriodDays": 1}', "1 day"), ("{", "30 days"), ('{"cleanupPeriodDays": "x"}', "30")],
+)
+def test_sessions_before_the_last_one_with_a_file_were_deleted(settings: str, days: str, tmp_path: Path) -> None:
+    (note,) = lost(tmp_path, "abcdeF", settings=settings)
+    assert note.expected
+    assert note.summary.startswith("5 sessions")
+    assert f"after {days}" in note.summary
+    assert "cleanupPeriodDays" in note.remedy
+
+
+@pytest.mark.parametrize(("sessions", "prompts", "since"), [("abcdef", 12, "9 Jul 2026"), ("ABcde", 6, "11 Jul 2026")])
+def test_prompts_after_the_last_one_with_a_file_were_not_saved(
+    sessions: str, prompts: int, since: str, tmp_path: Path
+) -> None:
+    (note,) = lost(tmp_path, sessions)
+    assert not note.expected
+    assert note.summary.startswith(f"{prompts} prompts")
+    assert since in note.summary
+    assert "CLAUDE_CODE_CHILD_SESSION" in note.remedy
+
+
+def test_nothing_is_told_of_sessions_with_files_of_a_single_new_one_and_of_commands(tmp_path: Path) -> None:
+    assert lost(tmp_path / "all", "ABC") == []
+    assert [note.expected for note in lost(tmp_path / "new", "ABc")] == [True]
+    assert lost(tmp_path / "commands", "abc", typed="/exit") == []
+    assert list(AGENTS["claude"].lost(tmp_path / "nowhere")) == []
+    assert list(AGENTS["codex"].lost(tmp_path)) == []
