@@ -73,7 +73,7 @@ def _next_night(paths: Paths, data: dict[str, Any], *, now: datetime) -> list[tu
         return [(NEXT, paused)]
     if data["stalled"]:
         pid = data["process"]
-        return [(NEXT, f"none starts: the daemon (process {pid}) doesn't react. {_to_wake(pid)}")]
+        return [(NEXT, f"none starts: the daemon (process {pid}) doesn't react → {_to_wake(pid)}")]
     waiting = data["waiting"]
     if waiting and waiting["because"]:
         return [(NEXT, f"that of {waiting['day']} is waiting: {visible(waiting['because'])}")]
@@ -88,7 +88,7 @@ def _is_stalled(standing: Standing, now: datetime) -> bool:
 
 
 def _to_wake(pid: int) -> str:
-    return f"Let it go on: kill -CONT {pid}; if that doesn't help, restart it"
+    return f"let it go on: kill -CONT {pid}; if that doesn't help, restart it"
 
 
 def _paused(data: dict[str, Any], *, now: datetime) -> str:

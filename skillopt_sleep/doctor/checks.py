@@ -28,7 +28,7 @@ from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.records import Limit
 from skillopt_sleep.settings import BudgetSettings, Paths, Settings, load, load_project, read_preferences
 from skillopt_sleep.stores.glance import Glance, glance, is_running
-from skillopt_sleep.wiring import agent_sources
+from skillopt_sleep.wiring import agent_sources, lost_sessions
 from skillopt_sleep.wiring.night import limits
 
 _MOST_SKILLS_NAMED = 12
@@ -129,7 +129,9 @@ class _Checkup:
         self._run(Topic.SETTINGS, lambda: look_at_settings(paths, self._root))
         self._run(Topic.LIMITS, lambda: look_at_limits(self._settings.budget, paths, self._root, self._store))
         self._run(Topic.PATHS, lambda: look_at_paths(paths))
-        self._run(Topic.PATHS, lambda: look_at_sources(agent_sources(self._settings, self._environ)))
+        sources = agent_sources(self._settings, self._environ)
+        lost = lost_sessions(self._settings, self._environ)
+        self._run(Topic.PATHS, lambda: look_at_sources(sources, lost))
         self._run(Topic.INSTALLS, lambda: look_at_installs(self._environ.get("PATH", "")))
 
     def _run(self, topic: Topic, check: Callable[[], Iterable[Finding]]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from skillopt_sleep.doctor.findings import Finding, Topic, fine, problem
 from skillopt_sleep.night.harvest import unlisted_notes
 from skillopt_sleep.protocols import Source
+from skillopt_sleep.records import Note
 from skillopt_sleep.settings import Paths
 
 LEAST_FREE = 256 * 1024 * 1024
@@ -39,14 +40,17 @@ def look_at_paths(paths: Paths) -> Iterator[Finding]:
     yield fine(Topic.PATHS, f"settings in {paths.config}, data in {paths.data} ({free / 2**30:.1f} GiB free)")
 
 
-def look_at_sources(sources: Iterable[Source]) -> Iterator[Finding]:
-    """Check that every folder that may hold sessions can be listed."""
+def look_at_sources(sources: Iterable[Source], lost: Iterable[Note]) -> Iterator[Finding]:
+    """Check that every folder that may hold sessions can be listed, and tell of sessions that have no file."""
     unlisted: dict[str, str] = {}
     for source in sources:
         for _ in source.stamps(unlisted.setdefault):
             pass
     for note in unlisted_notes(unlisted):
         yield problem(Topic.PATHS, note.summary, note.remedy)
+    for note in lost:
+        finding = fine if note.expected else problem
+        yield finding(Topic.PATHS, note.summary, note.remedy)
 
 
 def _unusable_folder(path: Path) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ Here is what reads the history, so that looking at it loads nothing of a night; 
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from glob import escape
 from pathlib import Path
@@ -32,6 +32,15 @@ def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -
         sources[agent.source] = agent.sessions(agent.home(environ, Path.home()))
     sources["tasks_file"] = TasksFile(tuple(Path(os.path.expanduser(name)) for name in settings.harvest.tasks_files))  # noqa: PTH111 - takes any text
     return tuple(sources[name] for name in settings.harvest.sources)
+
+
+def lost_sessions(settings: Settings, environ: Mapping[str, str] = os.environ) -> Iterator[Note]:
+    """Yield what Claude Code's list of prompts tells of sessions without a file; Codex deletes none."""
+    from skillopt_sleep.agents.claude_code.history import lost  # status starts sooner without
+
+    agent = AGENTS["claude"]
+    if agent.source in settings.harvest.sources:
+        yield from lost(agent.home(environ, Path.home()))
 
 
 def session_folders(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Path, ...]:

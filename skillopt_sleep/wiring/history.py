@@ -9,7 +9,7 @@ from skillopt_sleep.night.survey import survey, survey_indexed
 from skillopt_sleep.records import Note
 from skillopt_sleep.settings import Paths, Settings
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.wiring import Exclusions, agent_sources, example_sources, harvest_rules
+from skillopt_sleep.wiring import Exclusions, agent_sources, example_sources, harvest_rules, lost_sessions
 
 
 class Looked(NamedTuple):
@@ -30,4 +30,6 @@ def read_history(store: SqliteStore, settings: Settings, paths: Paths, *, look: 
     notes: Sequence[Note] = found.notes
     if isinstance(rules.excluded, Exclusions):
         notes = (*notes, *rules.excluded.notes)
+    if look and not folder:
+        notes = (*notes, *lost_sessions(settings))
     return Looked(history, notes)

@@ -1,4 +1,4 @@
-"""Claude Code's own list of prompts, <config dir>/history.jsonl: it tells which parts of a typed turn were pasted.
+"""Claude Code's own list of prompts, <config dir>/history.jsonl: which parts of a turn were pasted, what has no file.
 
 In a session's file a paste is part of the prompt, without any mark. A line of this list holds the prompt as it was
 shown, with a placeholder for each larger paste, and beside it what was pasted; from 1,025 characters on that is in
@@ -9,6 +9,8 @@ import hashlib
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -16,10 +18,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from skillopt_sleep.agents.transcripts.files import stamp_of
+from skillopt_sleep.agents.transcripts.files import find_sessions, stamp_of
 from skillopt_sleep.agents.transcripts.jsonl import Lines
 from skillopt_sleep.kit.files import read_plain
-from skillopt_sleep.records import Stamp
+from skillopt_sleep.kit.words import counted
+from skillopt_sleep.records import Note, Stamp
 
 Spans = tuple[tuple[int, int], ...]
 Pastes = Mapping[str, Spans]
@@ -56,11 +59,21 @@ class Paste(msgspec.Struct, rename="camel", gc=False):
 
 
 class Prompt(msgspec.Struct, rename="camel", gc=False):
-    """One line of the list: a prompt as it was shown, and what was pasted into it, by number."""
+    """One line of the list: a prompt as it was shown, and what was pasted into it, by number.
+
+    `timestamp` is in milliseconds; an old version wrote no session.
+    """
 
     display: str = ""
+    timestamp: float = 0.0
     pasted_contents: dict[str, Paste] = {}
     session_id: str = ""
+
+
+class _Settings(msgspec.Struct):
+    """How many days Claude Code keeps the file of a session."""
+
+    cleanup: int = msgspec.field(default=30, name="cleanupPeriodDays")
 
 
 _prompts = msgspec.json.Decoder(Prompt)
@@ -120,6 +133,39 @@ def _with_pastes(path: str) -> Iterator[tuple[int, Prompt]]:
         for prompt in lines.decode(_prompts, block[at:end]):
             if prompt.session_id and prompt.pasted_contents:
                 yield end - at, prompt
+
+
+def lost(home: Path) -> Iterator[Note]:
+    """Yield a note on the sessions that were deleted, and one on prompts since which no session was saved."""
+    typed: dict[str, list[float]] = {}
+    days = _Settings().cleanup
+    with suppress(OSError):
+        lines = Lines(_list_in(str(home)), _LINE_START)
+        for block, at, end in lines:
+            for prompt in lines.decode(_prompts, block[at:end]):
+                # A command such as /exit alone makes no session.
+                if prompt.session_id and not prompt.display.startswith("/"):
+                    typed.setdefault(prompt.session_id, []).append(prompt.timestamp)
+    with suppress(OSError, msgspec.DecodeError):
+        days = msgspec.json.decode((home / "settings.json").read_bytes(), type=_Settings).cleanup
+    saved = {Path(path).stem for path, _ in find_sessions(str(home / "projects"))} if typed else set[str]()
+    last_saved = max((max(times) for name, times in typed.items() if name in saved), default=0.0)
+    missing = [times for name, times in typed.items() if name not in saved]
+    unsaved = [times for times in missing if min(times) > last_saved]
+    if len(unsaved) == 1:  # that one may have been deleted by hand
+        unsaved = []
+    deleted = counted(len(missing) - len(unsaved), "session")
+    if len(missing) > len(unsaved):
+        summary = f"{deleted} in your history without a file; Claude Code deletes them after {counted(days, 'day')}"
+        remedy = f"to keep them longer, raise cleanupPeriodDays in {home / 'settings.json'}"
+        yield Note(stage="harvest", summary=summary, remedy=remedy, expected=True)
+    if unsaved:
+        since = f"{datetime.fromtimestamp(min(map(min, unsaved)) / 1000, tz=UTC):%d %b %Y}"
+        summary = (
+            f"{counted(sum(map(len, unsaved)), 'prompt')} typed in Claude Code since {since}, and none was saved"
+        )
+        remedy = "unset CLAUDE_CODE_CHILD_SESSION where you start it; or raise cleanupPeriodDays if they were deleted"
+        yield Note(stage="harvest", summary=summary, remedy=remedy)
 
 
 def _list_in(folder: str) -> str:

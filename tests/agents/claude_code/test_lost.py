@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.agents.claude_code.history import lost as told
 from skillopt_sleep.records import Note
 
 JULY = 1_783_555_200_000  # 2026-07-09
@@ -24,7 +24,7 @@ def lost(home: Path, sessions: str, *, typed: str = "fix it", settings: str = ""
     (home / "history.jsonl").write_bytes(b"".join(lines))
     if settings:
         (home / "settings.json").write_text(settings)
-    return list(AGENTS["claude"].lost(home))
+    return list(told(home))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,9 @@ def test_sessions_before_the_last_one_with_a_file_were_deleted(settings: str, da
     assert "cleanupPeriodDays" in note.remedy
 
 
-@pytest.mark.parametrize(("sessions", "prompts", "since"), [("abcdef", 12, "9 Jul 2026"), ("ABcde", 6, "11 Jul 2026")])
+@pytest.mark.parametrize(
+    ("sessions", "prompts", "since"), [("abcdef", 12, "09 Jul 2026"), ("ABcde", 6, "11 Jul 2026")]
+)
 def test_prompts_after_the_last_one_with_a_file_were_not_saved(
     sessions: str, prompts: int, since: str, tmp_path: Path
 ) -> None:
@@ -54,5 +56,4 @@ def test_nothing_is_told_of_sessions_with_files_of_a_single_new_one_and_of_comma
     assert lost(tmp_path / "all", "ABC") == []
     assert [note.expected for note in lost(tmp_path / "new", "ABc")] == [True]
     assert lost(tmp_path / "commands", "abc", typed="/exit") == []
-    assert list(AGENTS["claude"].lost(tmp_path / "nowhere")) == []
-    assert list(AGENTS["codex"].lost(tmp_path)) == []
+    assert list(told(tmp_path / "nowhere")) == []
