@@ -71,6 +71,13 @@ def test_the_largest_reason_comes_first() -> None:
     assert text.index("5  started by a program") < text.index("1  can't be read")
 
 
+def test_of_many_projects_only_those_in_which_most_was_asked_are_shown() -> None:
+    text = told(rows=tuple(Row("codex", f"/p{n:05}", 1, 1, 10_000 - n) for n in range(10_000)))
+    assert len(re.findall(r"^/p", text, re.MULTILINE)) == 20
+    assert "/p00019 " in text
+    assert "and 9,980 more projects" in text
+
+
 def test_projects_of_which_nothing_is_used_are_one_line() -> None:
     used = Row("codex", "/home/someone/" + "long/" * 20 + "shop", files=3, sessions=1, requests=12, corrected=2)
     text = told(files=9, rows=(used, Row("codex", "/b", files=4), Row("claude_code", "/b", files=2)))

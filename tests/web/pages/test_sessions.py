@@ -2,6 +2,8 @@ import re
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
+
 from skillopt_sleep.night.account import Row
 from skillopt_sleep.web.pages.sessions import merged
 from tests.command import Home
@@ -46,6 +48,21 @@ def test_a_project_is_listed_once_whatever_agents_worked_in_it() -> None:
     a, b = merged(rows)
     assert (a.name, a.agents, a.sessions, a.requests, a.corrected) == ("/w/a", "Claude Code, Codex", 5, 7, 2)
     assert (b.name, b.agents) == ("/w/b", "Codex")
+
+
+@pytest.mark.slow
+def test_many_projects_are_shown_a_page_at_a_time(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    for number in range(22):
+        home.had_sessions_in(tmp_path / "work" / f"w{number:02}", (("fix the build", "use pnpm, not npm"),))
+    with entered(home) as dashboard:
+        dashboard.post("/sessions/look", {}, shown_on="/sessions")
+        pages = [dashboard.get(address).text for address in ("/sessions", "/sessions?projects=20")]
+    shown = [re.findall(r'<th scope="row">[^<]*(w\d\d)</th>', page) for page in pages]
+    assert [len(names) for names in shown] == [20, 2]
+    assert len({*shown[0], *shown[1]}) == 22
+    assert "/sessions?projects=20" in pages[0]
+    assert "/sessions?projects=0" in pages[1]
 
 
 def test_only_those_of_one_reason_are_listed(dashboard: Dashboard) -> None:
