@@ -12,6 +12,7 @@ from skillopt_sleep.settings import HarvestSettings
 
 _NOTES = 5
 _NIGHTS = 30
+_PROJECTS = 20
 _NOTHING = (
     "No sessions were found. Claude Code's are expected in ~/.claude/projects (or under "
     "CLAUDE_CONFIG_DIR), Codex's in ~/.codex/sessions (or under CODEX_HOME)."
@@ -63,7 +64,9 @@ def _show_projects(total: Account) -> None:
         Column("files", right=True, from_width=70),
         Column("source", from_width=80),
     ]
-    say_table(columns, rows)
+    say_table(columns, rows[:_PROJECTS])
+    if len(rows) > _PROJECTS:
+        say((f"and {counted(len(rows) - _PROJECTS, 'more project')}", DIM))
     if unused_files:
         projects = counted(len(unused_projects), "other project")
         say((f"{counted(unused_files, 'file')} in {projects} {_were(unused_files)} not used", DIM))

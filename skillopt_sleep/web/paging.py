@@ -36,9 +36,9 @@ def stretch(rows: int, *, skipped: int, at_once: int) -> Stretch:
     )
 
 
-def skipped_in(request: Request) -> int:
+def skipped_in(request: Request, name: str = "skip") -> int:
     """Return how many rows an address skips; 0 if it doesn't say."""
-    skipped = request.query_params.get("skip", "0")
+    skipped = request.query_params.get(name, "0")
     if skipped.isascii() and skipped.isdecimal() and len(skipped) <= _DIGITS:
         return int(skipped)
     return 0

@@ -30,6 +30,7 @@ from skillopt_sleep.wiring.explain import Explanation, explain
 from skillopt_sleep.wiring.history import Looked, read_history
 
 AT_ONCE = 50
+PROJECTS = 20
 USED = "used"
 _NOTHING = "Nothing was typed"
 _MOST_CHARS = 2_000
@@ -68,7 +69,7 @@ class SessionRow(Record, frozen=True, kw_only=True):
 
 
 class Sessions(Record, frozen=True, kw_only=True):
-    """What is known of the history, and some of its sessions, newest first; `only` names the reason they share."""
+    """What is known of the history, some of its projects and of its sessions, newest first; `only` is their reason."""
 
     files: int
     used: int
@@ -76,6 +77,7 @@ class Sessions(Record, frozen=True, kw_only=True):
     corrected: int
     read: int
     projects: tuple[Project, ...]
+    some: Stretch
     reasons: tuple[Reason, ...]
     notes: tuple[Note, ...]
     rows: tuple[SessionRow, ...]
@@ -136,14 +138,16 @@ def _history(store: SqliteStore, settings: Settings, paths: Paths) -> Looked:
 
 
 def sessions(
-    store: SqliteStore, settings: Settings, paths: Paths, *, only: str, skipped: int, now: datetime
+    store: SqliteStore, settings: Settings, paths: Paths, *, only: str, skipped: int, smaller: int, now: datetime
 ) -> Sessions:
-    """Return a page of the list, from what is in the index: no file is looked at."""
+    """Return a page of the list and of the projects, from what is in the index: no file is looked at."""
     history, notes = _history(store, settings, paths)
     total = account(history)
     chosen = [line for line in history.lines if not only or _name(history.why(line)) == only]
     part = stretch(len(chosen), skipped=skipped, at_once=AT_ONCE)
     listed = chosen[part.rows]
+    projects = merged(total.rows)
+    some = stretch(len(projects), skipped=smaller, at_once=PROJECTS)
     titles = {stored.id: _title(stored) for stored in store.index.sessions([line.id for line in listed])}
     return Sessions(
         files=total.files,
@@ -151,7 +155,8 @@ def sessions(
         requests=total.requests,
         corrected=total.corrected,
         read=total.read,
-        projects=merged(total.rows),
+        projects=projects[some.rows],
+        some=some,
         reasons=_reasons(history.lines, history),
         notes=tuple(notes),
         rows=tuple(_row(line, titles.get(line.id, _NOTHING), history, now) for line in listed),
@@ -286,7 +291,13 @@ def _list(request: Request) -> Response:
         raise HTTPException(404)
     with store_of(request) as store:
         view = sessions(
-            store, settings, site_of(request).paths, only=only, skipped=skipped_in(request), now=utc_now()
+            store,
+            settings,
+            site_of(request).paths,
+            only=only,
+            skipped=skipped_in(request),
+            smaller=skipped_in(request, "projects"),
+            now=utc_now(),
         )
     return show(request, "sessions.html.j2", view, title="Sessions")
 
