@@ -7,6 +7,7 @@ paste-cache/, in a file named after its hash. A line counts only if it gives exa
 
 import hashlib
 import re
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -165,7 +166,8 @@ def lost(home: Path) -> Iterator[Note]:
             f"{counted(sum(map(len, unsaved)), 'prompt')} typed in Claude Code since {since}, and none was saved"
         )
         remedy = "unset CLAUDE_CODE_CHILD_SESSION where you start it; or raise cleanupPeriodDays if they were deleted"
-        yield Note(stage="harvest", summary=summary, remedy=remedy)
+        is_old = time.time() - max(map(max, unsaved)) / 1000 > days * 86_400
+        yield Note(stage="harvest", summary=summary, remedy=remedy, expected=is_old)
 
 
 def _list_in(folder: str) -> str:

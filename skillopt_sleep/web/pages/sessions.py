@@ -69,7 +69,7 @@ class SessionRow(Record, frozen=True, kw_only=True):
 
 
 class Sessions(Record, frozen=True, kw_only=True):
-    """What is known of the history, some of its projects and of its sessions, newest first; `only` is their reason."""
+    """What is known of the history, some of its projects, and of its sessions, newest first, that share `only`."""
 
     files: int
     used: int

@@ -1,6 +1,7 @@
 """What Claude Code's own list of prompts tells of sessions that have no file."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,12 @@ JULY = 1_783_555_200_000  # 2026-07-09
 DAY = 86_400_000
 
 
-def lost(home: Path, sessions: str, *, typed: str = "fix it", settings: str = "") -> list[Note]:
+def lost(home: Path, sessions: str, *, typed: str = "fix it", settings: str = "", begin: float = JULY) -> list[Note]:
     """The notes where these sessions were typed in a day apart; of those in upper case the file is there."""
     (home / "projects" / "p").mkdir(parents=True)
     lines = [b"no line at all\n", b'{"display":"of an old version","timestamp":1}\n']
     for number, name in enumerate(sessions):
-        line = {"display": typed, "timestamp": JULY + number * DAY, "sessionId": name}
+        line = {"display": typed, "timestamp": begin + number * DAY, "sessionId": name}
         lines += [json.dumps(line).encode() + b"\n"] * 2
         if name.isupper():
             (home / "projects" / "p" / f"{name}.jsonl").touch()
@@ -46,10 +47,15 @@ def test_prompts_after_the_last_one_with_a_file_were_not_saved(
     sessions: str, prompts: int, since: str, tmp_path: Path
 ) -> None:
     (note,) = lost(tmp_path, sessions)
-    assert not note.expected
+    assert note.expected, "they may have been deleted"
     assert note.summary.startswith(f"{prompts} prompts")
     assert since in note.summary
     assert "CLAUDE_CODE_CHILD_SESSION" in note.remedy
+
+
+def test_it_is_a_problem_if_they_are_too_new_to_be_deleted(tmp_path: Path) -> None:
+    (note,) = lost(tmp_path, "abc", begin=time.time() * 1000 - 5 * DAY)
+    assert not note.expected
 
 
 def test_nothing_is_told_of_sessions_with_files_of_a_single_new_one_and_of_commands(tmp_path: Path) -> None:
