@@ -3,15 +3,13 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from skillopt_sleep.daemon.state import Standing, State
+from skillopt_sleep.daemon.state import State
 from skillopt_sleep.errors import SleepError
-from skillopt_sleep.kit.alive import is_stopped
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.kit.words import when
 from skillopt_sleep.settings import Paths, Settings
 
 NEXT = "Next night"
-_LATE = timedelta(minutes=5)  # a daemon looks every minute
 _MISSED = timedelta(days=7)  # so long a day whose night didn't run is told
 
 
@@ -23,7 +21,6 @@ def daemon_data(paths: Paths, *, now: datetime) -> dict[str, Any]:
         "running": runs,
         "process": None,
         "next": None,
-        "stalled": False,
         "settings": None,
         "paused": None,
         "waiting": None,
@@ -33,12 +30,14 @@ def daemon_data(paths: Paths, *, now: datetime) -> dict[str, Any]:
     if runs and standing:
         data["process"] = standing.pid
         data["next"] = standing.next if standing.next > now else None
-        data["stalled"] = standing.next <= now and _is_stalled(standing, now)
         data["settings"] = standing.settings or None
     if pause is not None and pause.holds(now):
         data["paused"] = {"since": pause.since, "until": pause.until}
     if book.pending:
         data["waiting"] = {"day": book.pending.slot.day, "because": book.pending.waiting}
+    if runs and standing and standing.next <= now:
+        because = f"{_unaware(standing.pid)}; {_to_wake(standing.pid)}"
+        data["waiting"] = {"day": standing.next.astimezone().date(), "because": because}
     if book.last:
         data["last"] = {
             "day": book.last.day,
@@ -71,9 +70,6 @@ def _next_night(paths: Paths, data: dict[str, Any], *, now: datetime) -> list[tu
         return rows
     if paused:
         return [(NEXT, paused)]
-    if data["stalled"]:
-        pid = data["process"]
-        return [(NEXT, f"none starts: the daemon (process {pid}) doesn't react → {_to_wake(pid)}")]
     waiting = data["waiting"]
     if waiting and waiting["because"]:
         return [(NEXT, f"that of {waiting['day']} is waiting: {visible(waiting['because'])}")]
@@ -82,13 +78,12 @@ def _next_night(paths: Paths, data: dict[str, Any], *, now: datetime) -> list[tu
     return [(NEXT, "soon")]
 
 
-def _is_stalled(standing: Standing, now: datetime) -> bool:
-    """Return whether a running daemon is held by a signal, or let the time of a night pass."""
-    return now - standing.next > _LATE or is_stopped(standing.pid)
+def _unaware(pid: int) -> str:
+    return f"the daemon (process {pid}) hasn't noticed yet that it is time"
 
 
 def _to_wake(pid: int) -> str:
-    return f"let it go on: kill -CONT {pid}; if that doesn't help, restart it"
+    return f"if that stays so, let it go on (kill -CONT {pid}) or restart it"
 
 
 def _paused(data: dict[str, Any], *, now: datetime) -> str:
@@ -115,15 +110,14 @@ def installed_says(paths: Paths, *, now: datetime) -> tuple[str, str]:
     state = State(paths.state)
     runs = state.daemon_runs()
     standing = state.standing()
-    stalled = runs and standing is not None and _is_stalled(standing, now)
     parts = ["no service is installed"]
     if status.service:
         parts = [f"installed: {', '.join(status.service)}"]
     parts.append(f"hooks in {' and '.join(status.hooks)}" if status.hooks else "no hooks")
     if not runs:
         parts.append("no daemon is running")
-    elif standing and stalled:
-        parts.append(f"the daemon (process {standing.pid}) doesn't react, so no night starts")
+    elif standing and standing.next <= now:
+        parts.append(_unaware(standing.pid))
     elif standing:
         parts.append(f"the daemon is running (process {standing.pid})")
     else:
@@ -131,7 +125,7 @@ def installed_says(paths: Paths, *, now: datetime) -> tuple[str, str]:
     if status.missing:
         parts.append(f"missing: {', '.join(status.missing)}")
     text = "; ".join(parts)
-    if standing and stalled:
+    if runs and standing and standing.next <= now:
         return text, _to_wake(standing.pid)
     if runs and not status.missing:
         return text, ""

@@ -1,4 +1,4 @@
-"""Tell whether a process that left its number somewhere is still running, and not stopped."""
+"""Tell whether a process that left its number somewhere is still running."""
 
 from datetime import datetime
 
@@ -11,15 +11,5 @@ def is_alive(pid: int, since: datetime) -> bool:
         process = psutil.Process(pid)
         # The start of a process is known to a hundredth of a second, and the clock may have been set meanwhile.
         return process.status() != psutil.STATUS_ZOMBIE and process.create_time() <= since.timestamp() + 1
-    except (psutil.Error, ValueError):
-        return False
-
-
-def is_stopped(pid: int) -> bool:
-    """Tell whether a process is held by a signal, as by Ctrl-Z, until another one lets it go on."""
-    import psutil
-
-    try:
-        return psutil.Process(pid).status() == psutil.STATUS_STOPPED
     except (psutil.Error, ValueError):
         return False

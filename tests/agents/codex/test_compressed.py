@@ -30,9 +30,11 @@ def compress(path: Path) -> Path:
     return packed
 
 
-def rollout(home: Path, *, archived: bool = False, **more: str) -> Path:
+def rollout(home: Path, *, archived: bool = False, subagent_of: str = "") -> Path:
     exchanges = [Exchange("add the script", "Added."), Exchange("no, with pnpm", "Done.")]
-    return codex_session(home, cwd="/app", started=START, exchanges=exchanges, archived=archived, **more)
+    return codex_session(
+        home, cwd="/app", started=START, exchanges=exchanges, archived=archived, subagent_of=subagent_of
+    )
 
 
 @pytest.fixture
