@@ -273,7 +273,6 @@ class Daemon:
             since=self._since,
             version=__version__,
             next=following.at,
-            night=self._night is not None,
             settings=self._lacking,
         )
         if standing != self._standing:

@@ -43,13 +43,12 @@ class Cancel(Record, frozen=True, kw_only=True):
 
 
 class Standing(Record, frozen=True, kw_only=True):
-    """The daemon's own status: its next night, whether one is running, and what the settings lack for one."""
+    """The daemon's own status: its next night, and what the settings lack for one."""
 
     pid: int
     since: datetime
     version: str
     next: datetime
-    night: bool = False
     settings: str = ""
 
 

@@ -1,6 +1,6 @@
 """The time in UTC, and how a moment is shown to people."""
 
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 
 
 def utc_now() -> datetime:
@@ -8,6 +8,6 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def shown(moment: datetime, zone: tzinfo | None = None) -> str:
-    """Format the moment to the minute, with its weekday, in this time zone or the machine's own."""
-    return f"{moment.astimezone(zone):%a %Y-%m-%d %H:%M}"
+def shown(moment: datetime) -> str:
+    """Format the moment to the minute, with its weekday, in the time zone of whoever reads it."""
+    return f"{moment.astimezone():%a %Y-%m-%d %H:%M}"

@@ -1,5 +1,4 @@
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from skillopt_sleep.kit.clock import shown, utc_now
 
@@ -10,5 +9,4 @@ def test_now_is_in_utc() -> None:
 
 def test_a_moment_is_shown_to_the_minute_in_the_zone_of_who_reads_it() -> None:
     moment = datetime(2027, 5, 2, 10, 20, 31, 5, tzinfo=UTC)
-    assert shown(moment, ZoneInfo("Europe/Berlin")) == "Sun 2027-05-02 12:20"
-    assert shown(moment) == shown(moment, moment.astimezone().tzinfo)
+    assert shown(moment) == f"{moment.astimezone():%a %Y-%m-%d %H:%M}"
