@@ -3,6 +3,7 @@
 import math
 import os
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -59,20 +60,26 @@ def init(
 
 
 def _init(paths: Paths, given: Given, *, yes: bool) -> None:
+    from skillopt_sleep.cli.harvest_shown import noted
     from skillopt_sleep.cli.init_asked import asked, taken
-    from skillopt_sleep.cli.init_shown import found_lines, leaving_lines, look_back, projects, unmatched_lines
+    from skillopt_sleep.cli.init_shown import found_lines, leaving_lines, projects, unmatched_lines
     from skillopt_sleep.cli.init_written import checked, merged, present
     from skillopt_sleep.cli.plan import look_ahead, recipients
     from skillopt_sleep.doctor.offers import offers
+    from skillopt_sleep.night.account import account
+    from skillopt_sleep.stores.user import open_store
+    from skillopt_sleep.wiring.history import read_history
 
     before, broken = present(paths)
     if broken:
         warn(f"{broken}\n  → a new config.toml will be written, and this one kept as a backup")
     _, settings = checked(before)
     offered = offers(paths, os.environ)
-    total = look_back(settings, paths)
+    with closing(open_store(settings, paths)) as store:
+        history, notes = read_history(store, settings, paths, look=True)
+    total = account(history)
     known = projects(total)
-    _say_all(found_lines(offered, total, known))
+    _say_all([*found_lines(offered, total, known), *noted(notes)])
     choice = taken(given, offered, settings) if yes else asked(given, offered, known, settings, older=total.older)
     sections = choice.sections()
     for line in unmatched_lines(sections, total, settings):

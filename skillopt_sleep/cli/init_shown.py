@@ -12,7 +12,7 @@ from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.night.account import Account
-from skillopt_sleep.settings import BackendName, Paths, Settings
+from skillopt_sleep.settings import BackendName, Settings
 from skillopt_sleep.wiring.models import destination
 
 if TYPE_CHECKING:
@@ -42,24 +42,6 @@ def projects(total: Account) -> tuple[Project, ...]:
             _, sessions, corrected = by_path.get(row.project, Project(row.project, 0, 0))
             by_path[row.project] = Project(row.project, sessions + row.sessions, corrected + row.corrected)
     return tuple(sorted(by_path.values(), key=lambda project: (-project.corrected, -project.sessions, project.path)))
-
-
-def look_back(settings: Settings, paths: Paths) -> Account:
-    """Return the account of the whole history, including what nights have read."""
-    from skillopt_sleep.night.account import History, account
-    from skillopt_sleep.night.survey import survey
-    from skillopt_sleep.stores.user import open_store
-    from skillopt_sleep.wiring import agent_sources, harvest_rules
-
-    store = open_store(settings, paths)
-    try:
-        sources = agent_sources(settings)
-        rules = harvest_rules(settings, paths)
-        found = survey(sources, store.index, rules)
-        names = [source.name for source in sources]
-        return account(History.of(found, store.index, rules, sources=names, horizon=store.horizon()))
-    finally:
-        store.close()
 
 
 def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[Project]) -> Iterator[str]:

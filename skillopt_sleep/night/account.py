@@ -70,9 +70,9 @@ class Account:
     `copies` are sessions skipped as NO_USER_TURN because they only repeat another session's prompts; `copied` counts
     all repeated prompts. `read` and `older` count used sessions that no later night will read, `later` those that
     the next night's budget doesn't reach. `remembered` counts sessions whose file is gone; those that no night has
-    read yet are in the other numbers too, each as a file. `spoiled` are sessions skipped as NO_USER_TURN of files that
-    are damaged or half read: `half_read` says how much of each version. `prompts` counts everything typed in the used
-    sessions, by kind.
+    read yet are in the other numbers too, each as a file. `spoiled` are sessions skipped as NO_USER_TURN of files
+    that are damaged or half read: `half_read` says how much of each version. `prompts` counts everything typed in the
+    used sessions, by kind.
     """
 
     files: int

@@ -46,6 +46,13 @@ def test_the_help_says_what_an_api_is_asked(home: Home, command: str) -> None:
     assert "nothing is sent" not in shown.lower()
 
 
+@pytest.mark.parametrize("command", [("init", "--yes", "--backend", "simulated"), ("harvest",), ("doctor",)])
+def test_sessions_that_have_no_file_any_more_are_told_of(home: Home, command: tuple[str, ...]) -> None:
+    line = '{"display":"fix it","timestamp":1792141200000,"sessionId":"gone"}\n'
+    (home.folder / ".claude" / "history.jsonl").write_text(line)
+    assert "1 session in your history without a file" in " ".join(home.command(*command).out.split())
+
+
 def test_for_scripts_it_writes_what_was_named_and_nothing_else(home: Home) -> None:
     done = home.command("init", "--yes", "--backend", "simulated", "--calls", "50", "--at", "03:10")
     assert done.code == 0, done.err
