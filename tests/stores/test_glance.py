@@ -77,6 +77,15 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         glance(tmp_path / "sleep.db", since=EARLIER)
 
 
+def test_a_store_that_is_just_being_created_holds_nothing(tmp_path: Path) -> None:
+    database = tmp_path / "sleep.db"
+    sqlite3.connect(database).execute("PRAGMA journal_mode = WAL").connection.close()
+    found = glance(database, since=EARLIER)
+    assert found is not None
+    assert found.nights == 0
+    assert last_finished(database, now=EARLIER) is None
+
+
 @pytest.mark.parametrize(("version", "which"), [(VERSION + 1, "newer"), (VERSION - 1, "older")])
 def test_a_store_of_another_version_is_refused(tmp_path: Path, version: int, which: str) -> None:
     open_at(tmp_path).close()
