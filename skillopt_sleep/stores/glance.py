@@ -17,7 +17,7 @@ from skillopt_sleep.protocols import Tally
 from skillopt_sleep.records import HalfRead, Outcome, unpacked_heard
 from skillopt_sleep.stores.holder import living_holder
 from skillopt_sleep.stores.ledger import SqliteLedger
-from skillopt_sleep.stores.schema import refuse_damage, refuse_other
+from skillopt_sleep.stores.schema import create, refuse_damage, refuse_other
 
 _COUNTS = {
     "session": "SELECT count(*) FROM sessions",
@@ -143,5 +143,9 @@ def _current(database: Path) -> Generator[sqlite3.Connection]:
     is_written = database.with_name(f"{database.name}-wal").exists()
     options = "mode=ro" if is_written else "mode=ro&immutable=1"
     with closing(sqlite3.connect(f"{database.absolute().as_uri()}?{options}", uri=True, timeout=5.0)) as connection:
-        refuse_other(connection)
-        yield connection
+        if refuse_other(connection):
+            yield connection
+            return
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:  # the file is just being created
+        create(empty)
+        yield empty
