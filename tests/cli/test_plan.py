@@ -224,7 +224,8 @@ def test_a_plan_names_a_project_whose_settings_can_not_be_used_and_goes_on_witho
 def test_what_the_budget_does_not_reach_waits_for_later_nights_and_is_counted(tmp_path: Path) -> None:
     home = Home(tmp_path)
     for name in ("one", "two"):
-        home.had_sessions_in(tmp_path / name, [("create a run script", "no, use pnpm, never npm")] * 5)
+        talks = [(f"create the run script {number} of {name}", "no, use pnpm, never npm") for number in range(5)]
+        home.had_sessions_in(tmp_path / name, talks)
     (tmp_path / "sleep").mkdir()
     (tmp_path / "sleep" / "config.toml").write_text("[budget]\ncalls = 4\n", encoding="utf-8")
     answer = home.command("run", "--plan", "--json").json
