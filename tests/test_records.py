@@ -302,12 +302,13 @@ def test_what_was_not_measured_is_none_and_never_zero() -> None:
 def test_a_command_that_the_person_typed_is_no_word_of_theirs_beside_the_deed() -> None:
     ran = Deed(kind=DeedKind.CHECKED, session="s1", turn=3, what="make lint")
     words = Evidence(session="s1", turn=5, quote="run it yourself")
-    proposal = a_proposal(evidence=(Evidence(session="s1", turn=3, quote="make lint"), words), deeds=(ran,))
-    assert proposal.spoken == (words,)
+    typed = Evidence(session="s1", turn=3, quote="make lint", deed=ran.kind)
+    proposal = a_proposal(evidence=(typed, words), deeds=(ran,))
+    assert set(proposal.signs) == {typed, words}
     lesson = Lesson(
         id="l-1", project="/p", wording="", first=NOW, last=NOW, quotes=proposal.evidence, deeds=proposal.deeds
     )
-    assert lesson.spoken == (words,)
+    assert lesson.signs == proposal.signs
 
 
 def test_an_attempt_in_words_is_told_by_its_answer_and_one_with_tools_by_what_was_done() -> None:

@@ -99,7 +99,7 @@ def _said(rule: Rule, width: int, room: Room) -> "list[Text]":
         often = _text()
     if not lines:
         return []
-    return _labelled("You said", lines)
+    return _labelled(rule.heading, lines)
 
 
 def _cut_quote(said: Said, width: int) -> "Text":

@@ -8,7 +8,7 @@ from skillopt_sleep.deciding.tasks import short_ids
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.redact import clip
 from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
-from skillopt_sleep.records import Deed, DeedKind, Evidence, NightReport, Split, Task
+from skillopt_sleep.records import Evidence, NightReport, Split, Task, signs
 from skillopt_sleep.reporters.used import uses
 from skillopt_sleep.reporters.words import SPLITS
 from skillopt_sleep.stores.bank import Banked
@@ -16,16 +16,6 @@ from skillopt_sleep.stores.bank import Banked
 EXCERPT_CHARS = 600
 MOST_RELATED = 8
 ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
-
-_DID = {
-    DeedKind.REJECTED: "rejected a call",
-    DeedKind.STOPPED: "stopped the agent",
-    DeedKind.RAN: "ran a command",
-    DeedKind.UNDONE: "undid work",
-    DeedKind.EDITED: "changed a file",
-    DeedKind.ASKED_AGAIN: "asked again",
-    DeedKind.CHECKED: "checked the work",
-}
 
 
 def explain(entry: Banked, entries: Sequence[Banked], reports: Sequence[NightReport], *, now: datetime) -> str:
@@ -69,28 +59,20 @@ def _origin(entry: Banked, *, now: datetime) -> str:
 
 def _words(task: Task) -> str:
     """Return what the person said and did that made this a task."""
-    lines = [_quote(evidence, task) for evidence in task.evidence]
-    lines += [_deed(deed, task) for deed in task.deeds]
-    return "\n".join(lines)
+    return "\n".join(_sign(piece, task) for piece in signs(task.evidence, task.deeds))
 
 
-def _deed(deed: Deed, task: Task) -> str:
-    session = "" if deed.session == task.session else f" of {visible(deed.session)}"
-    start = f"you {_DID[deed.kind]} after turn {deed.turn}{session}"
-    if not deed.what:
-        return start
-    return f"{start}:\n    {one_line(deed.what, limit=WIDTH - 4)}"
-
-
-def _quote(evidence: Evidence, task: Task) -> str:
-    session = "" if evidence.session == task.session else f" of {visible(evidence.session)}"
-    return f"you said in turn {evidence.turn}{session}:\n{block(f'«{evidence.quote}»')}"
+def _sign(piece: Evidence, task: Task) -> str:
+    place = "in" if piece.deed is None else "after"
+    session = "" if piece.session == task.session else f" of {visible(piece.session)}"
+    start = f"you {piece.verb} {place} turn {piece.turn}{session}"
+    return f"{start}:\n{block(f'«{piece.quote}»')}" if piece.quote else start
 
 
 def _answers(task: Task) -> str:
     paragraphs: list[str] = []
     if task.rejected:
-        paragraphs.append(f"the answer you corrected:\n{block(clip(task.rejected, EXCERPT_CHARS))}")
+        paragraphs.append(f"the answer before that:\n{block(clip(task.rejected, EXCERPT_CHARS))}")
     if task.accepted:
         paragraphs.append(f"the answer you accepted:\n{block(clip(task.accepted, EXCERPT_CHARS))}")
     return "\n\n".join(paragraphs)
@@ -140,7 +122,7 @@ def _reason_of_split(entry: Banked, related: Sequence[Banked], entries: Sequence
     occurrences = sorted((entry, *related), key=lambda banked: (banked.task.at, banked.task.id))
     sessions = list(dict.fromkeys(banked.task.session for banked in occurrences))
     number = sessions.index(task.session) + 1
-    place = f"{ORDINALS.get(number, f'{number}th')} of {counted(len(sessions), 'session')} that asked for it"
+    place = f"{ORDINALS.get(number, f'{number}th')} of {counted(len(sessions), 'session')} in which it came up"
     return f"{place}; sessions take turns, unless you or another task of the same session decided otherwise"
 
 

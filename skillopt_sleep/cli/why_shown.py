@@ -9,7 +9,7 @@ from skillopt_sleep.kit.markdown import one_line, spelled, visible
 from skillopt_sleep.kit.words import ago, counted
 from skillopt_sleep.proposals.absence import Absence
 from skillopt_sleep.proposals.origins import Origin
-from skillopt_sleep.records import DONE, Evidence
+from skillopt_sleep.records import Evidence, heading, said_or_done
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, WITHDRAWN
 
@@ -35,9 +35,6 @@ def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
     yield "  ", f"in {' and '.join(map(spelled, origin.documents))}"
     yield "", ""
     yield from said_rows(origin.said, now=now, often=often(origin, now=now))
-    for deed in origin.done[:QUOTES]:
-        what = f": {one_line(deed.what, limit=QUOTE_CHARS)}" if deed.what else ""
-        yield "  ", f"you {DONE[deed.kind]}{what}"
     yield "", ""
     yield "", sentence(tried(origin))
     if origin.label:
@@ -49,13 +46,14 @@ def origin_rows(origin: Origin, *, now: datetime) -> Iterator[Row]:
     yield "proposal  ", (f"{origin.proposal}, of the night of {origin.night}", DIM)
 
 
-def said_rows(said: Sequence[Evidence], *, now: datetime, often: str = "", how: str = "You said") -> Iterator[Row]:
-    """Yield the person's words, each with when and where they were said, behind how `often` it came up."""
+def said_rows(said: Sequence[Evidence], *, now: datetime, often: str = "", how: str = "") -> Iterator[Row]:
+    """Yield what the person said and did, each with when and where, behind how `often` it came up."""
     if not said:
         return
+    how = how or heading(said)
     yield "", f"{how} {often}" if often else f"{how}:"
     for piece in said[:QUOTES]:
-        yield "  ", (f"«{one_line(piece.quote, limit=QUOTE_CHARS)}»", NAME)
+        yield "  ", (said_or_done(piece, one_line(piece.quote, limit=QUOTE_CHARS)), NAME)
         yield "    ", (f"{when(piece, now=now)}{_session(piece)}", DIM)
     if len(said) > QUOTES:
         yield "  ", f"and {counted(len(said) - QUOTES, 'more time')}"
@@ -77,7 +75,7 @@ def _session(piece: Evidence) -> str:
 def absence_rows(absence: Absence, *, now: datetime) -> Iterator[Row]:
     """Yield what became of something the person said, why, and what to do next."""
     if absence.said:
-        yield from said_rows(absence.said, now=now, how="You pasted" if absence.pasted else "You said")
+        yield from said_rows(absence.said, now=now, how="You pasted" if absence.pasted else "")
         yield "", ""
     yield "", sentence(visible(absence.because))
     for line in visible(absence.rule).splitlines():
@@ -102,13 +100,10 @@ def blamed_rows(number: int, line: str, origin: Origin | None, *, now: datetime)
         yield _BELOW, ("yours: no proposal is known that brought it", CAREFUL)
         return
     if origin.said:
-        first = origin.said[0]
-        quote = one_line(first.quote, limit=QUOTE_CHARS)
+        first = next((piece for piece in origin.said if piece.deed is None), origin.said[0])
         more = f", asked for in {counted(origin.sessions, 'session')}" if origin.sessions > 1 else ""
-        yield _BELOW, (f"«{quote}»", NAME)
+        yield _BELOW, (said_or_done(first, one_line(first.quote, limit=QUOTE_CHARS)), NAME)
         yield _BELOW, (f"{when(first, now=now)}{_session(first)}{more}", DIM)
-    for deed in origin.done[: 0 if origin.said else 1]:
-        yield _BELOW, f"you {DONE[deed.kind]}: {one_line(deed.what, limit=QUOTE_CHARS)}"
     yield _BELOW, tried(origin)
     if origin.label:
         yield _BELOW, (origin.label, CAREFUL)

@@ -7,7 +7,7 @@ from skillopt_sleep.mining.asks import asks
 from skillopt_sleep.mining.for_once import lasting_words
 from skillopt_sleep.mining.replies import MinedTask
 from skillopt_sleep.mining.requests import request_words
-from skillopt_sleep.records import Became, Correction, Session, Task
+from skillopt_sleep.records import Became, Correction, Evidence, Session, Task, signs
 
 QUOTE_CHARS = 160
 
@@ -15,14 +15,13 @@ QUOTE_CHARS = 160
 def corrections_of(tasks: Iterable[Task], became: Became, because: str = "") -> Iterator[Correction]:
     """Yield what the person said or did for these tasks, with what became of it."""
     for task in tasks:
-        signs = [(piece.session, piece.turn, piece.quote) for piece in task.evidence]
-        if not signs:
-            signs = [(deed.session, deed.turn, f"{deed.kind}: {deed.what}") for deed in task.deeds]
-        for session, turn, words in signs or [(task.session, 0, task.prompt)]:
+        found = task.evidence or signs((), task.deeds)
+        for piece in found or [Evidence(session=task.session, turn=0, quote=task.prompt)]:
             yield Correction(
-                session=session,
-                turn=turn,
-                quote=one_line(words, limit=QUOTE_CHARS),
+                session=piece.session,
+                turn=piece.turn,
+                quote=one_line(piece.quote, limit=QUOTE_CHARS),
+                deed=piece.deed,
                 became=became,
                 because=because,
                 task=task.id,

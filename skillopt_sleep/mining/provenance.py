@@ -62,7 +62,7 @@ def said_at(session: Session, turn: int) -> datetime:
 def quote_of_command(deed: Deed, session: Session) -> Evidence:
     """Return the command of a deed as words that the person typed."""
     at = deed.at or said_at(session, deed.turn)
-    return Evidence(session=session.id, turn=deed.turn, quote=deed.what, at=at)
+    return Evidence(session=session.id, turn=deed.turn, quote=deed.what, at=at, deed=deed.kind)
 
 
 def quotes_of(evidence: Iterable[Evidence]) -> list[str]:

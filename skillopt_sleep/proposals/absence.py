@@ -119,7 +119,7 @@ def absence(
         return _of_origin(origin, origin.said)
     if lesson is not None:
         decided = _rule_of(lesson, known)
-        return of_lesson(lesson, named, reports) if decided is None else _of_origin(decided, lesson.quotes)
+        return of_lesson(lesson, named, reports) if decided is None else _of_origin(decided, lesson.signs)
     found = _best_correction(asked, reports)
     if found is not None:
         return _of_correction(*found)
@@ -231,7 +231,7 @@ def _absence(
     lesson: Lesson, became: Became, because: str, *, task: str = "", night: str = "", rule: str = ""
 ) -> Absence:
     return Absence(
-        said=lesson.quotes,
+        said=lesson.signs,
         end=became.value,
         because=because,
         next=NEXT[became],
@@ -254,9 +254,8 @@ def _edit_for(lesson: Lesson, report: NightReport) -> str:
 
 
 def _of_correction(correction: Correction, night: str) -> Absence:
-    words = Evidence(session=correction.session, turn=correction.turn, quote=correction.quote)
     return Absence(
-        said=(words,),
+        said=(correction.sign,),
         end=correction.became.value,
         because=reason(correction),
         next=NEXT[correction.became],

@@ -1,16 +1,15 @@
 """Say where a rule comes from: the person's words, what was tried, and their decision."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.proposals import live
 from skillopt_sleep.records import (
-    Deed,
     Edit,
     EditEffect,
     EditOp,
@@ -22,18 +21,16 @@ from skillopt_sleep.records import (
     Proposal,
     Record,
     Solved,
+    signs,
 )
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, Decided
-
-Sign = TypeVar("Sign", Evidence, Deed)
 
 
 class Origin(Record, frozen=True, kw_only=True):
     """The origin of one rule: the proposal's own data, and what holds of this rule alone.
 
-    `edit` is what brings it, `line` its place in the file, if it was looked for there. `said` and `done` are what it
-    was learned from, oldest first; `sessions` counts all in which its lessons came up, those it was tested with too,
-    from `first` to `last`.
+    `edit` is what brings it, `line` its place in the file, if it was looked for there. `said` is all that the person
+    said and did for its lessons, oldest first, in so many `sessions` from `first` to `last`.
     `solved`, the means and `n` are those of the rule `alone`, else of all rules of its proposal together, and so is
     the `effort` of what was accepted as a saving.
     """
@@ -54,7 +51,6 @@ class Origin(Record, frozen=True, kw_only=True):
     lessons: tuple[str, ...]
     wordings: tuple[str, ...]
     said: tuple[Evidence, ...]
-    done: tuple[Deed, ...]
     sessions: int
     first: datetime | None = None
     last: datetime | None = None
@@ -142,7 +138,7 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
     proposal = entry.proposal
     ids = _lessons(edit, proposal)
     known = [lessons[name] for name in ids if name in lessons]
-    said, done = _signs(proposal, known)
+    said = _signs(proposal, known)
     trial: EditEffect | Proposal = proposal
     for effect in proposal.effects:
         if effect.edit.key == edit.key and effect.n:
@@ -163,10 +159,9 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
         lessons=ids,
         wordings=tuple(lesson.wording for lesson in known),
         said=said,
-        done=done,
         first=min((lesson.first for lesson in known), default=None),
         last=max((lesson.last for lesson in known), default=None),
-        sessions=len({piece.session for piece in (*said, *done)}.union(*(lesson.sessions for lesson in known))),
+        sessions=len({piece.session for piece in said}),
         alone=trial is not proposal or len(proposal.edits) == 1,
         solved=trial.solved,
         before=trial.before,
@@ -182,17 +177,9 @@ def _saves(trial: EditEffect | Proposal) -> bool:
     return trial.effect is Effect.SAVES
 
 
-def _signs(proposal: Proposal, lessons: Sequence[Lesson]) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:
-    """Return what the person said and did by the proposal for these lessons; all of it if none of it is of them."""
-    turns: set[tuple[str, int]] = set()
-    for lesson in lessons:
-        turns.update((piece.session, piece.turn) for piece in (*lesson.quotes, *lesson.deeds))
-    said = _among(proposal.spoken, turns)
-    done = _among(proposal.deeds, turns)
-    if said or done:
-        return said, done
-    return proposal.spoken, proposal.deeds
-
-
-def _among(pieces: Sequence[Sign], turns: Collection[tuple[str, int]]) -> tuple[Sign, ...]:
-    return tuple(piece for piece in pieces if (piece.session, piece.turn) in turns)
+def _signs(proposal: Proposal, lessons: Sequence[Lesson]) -> tuple[Evidence, ...]:
+    """Return what the person said and did for these lessons, or for the proposal if none is known."""
+    if not lessons:
+        return proposal.signs
+    quotes = dict.fromkeys(piece for lesson in lessons for piece in lesson.quotes)
+    return signs(quotes, dict.fromkeys(deed for lesson in lessons for deed in lesson.deeds))

@@ -46,7 +46,6 @@ from skillopt_sleep.records.effects import GOOD_EFFECTS, Effect, effect_of, in_w
 from skillopt_sleep.records.effort import WORST, Effort, Took
 from skillopt_sleep.records.judging import AnswerKind, JudgeReading, KindCount, KnownAnswer
 from skillopt_sleep.records.lessons import (
-    DONE,
     Deed,
     DeedKind,
     Evidence,
@@ -54,6 +53,9 @@ from skillopt_sleep.records.lessons import (
     LessonState,
     Place,
     PlaceKind,
+    heading,
+    said_or_done,
+    signs,
     taken_back,
     why_ended,
     why_kept,
@@ -176,7 +178,6 @@ __all__ = [
     "BECAME",
     "BY_HAND",
     "CUT_SHORT",
-    "DONE",
     "ERRORS",
     "GOOD_EFFECTS",
     "LEFT_OUT_WORDS",
@@ -331,6 +332,7 @@ __all__ = [
     "deciders",
     "effect_of",
     "graded_by_model",
+    "heading",
     "in_words",
     "is_of",
     "is_of_changes",
@@ -343,7 +345,9 @@ __all__ = [
     "read_report",
     "report_data",
     "said_of_changes",
+    "said_or_done",
     "savings_of",
+    "signs",
     "solved",
     "taken_back",
     "tasks_of",

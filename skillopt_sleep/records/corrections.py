@@ -4,6 +4,7 @@ from enum import StrEnum
 
 import msgspec
 
+from skillopt_sleep.records.lessons import DeedKind, Evidence
 from skillopt_sleep.records.record import Record
 
 
@@ -97,7 +98,8 @@ BEFORE_A_TEST = frozenset(
 class Correction(Record, frozen=True, kw_only=True):
     """The head of the person's words (or of what they did) in this turn, and what became of them.
 
-    `because` adds what happened in this case. `task`, `lesson` and `document` are "" as long as there is none.
+    `because` adds what happened in this case. `task`, `lesson` and `document` are "" as long as there is
+    none. `deed` says what they did, if they said nothing.
     """
 
     session: str
@@ -108,6 +110,12 @@ class Correction(Record, frozen=True, kw_only=True):
     task: str = ""
     lesson: str = ""
     document: str = ""
+    deed: DeedKind | None = None
+
+    @property
+    def sign(self) -> Evidence:
+        """The same as a piece of evidence."""
+        return Evidence(session=self.session, turn=self.turn, quote=self.quote, deed=self.deed)
 
 
 class Corrections(Record, frozen=True, kw_only=True):

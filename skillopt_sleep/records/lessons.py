@@ -1,19 +1,12 @@
 """Lesson: what a person wants from now on, what shows it, and what became of it."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from skillopt_sleep.records.record import Record
 
-
-class Evidence(Record, frozen=True, kw_only=True):
-    """The user's words behind a lesson: the session, the index of the turn, the quoted span, when it was said."""
-
-    session: str
-    turn: int
-    quote: str
-    at: datetime | None = None
+LONG_AGO = datetime.min.replace(tzinfo=UTC)  # for what has no time
 
 
 class DeedKind(StrEnum):
@@ -37,6 +30,24 @@ DONE = {
     DeedKind.ASKED_AGAIN: "asked again",
     DeedKind.CHECKED: "checked the work",
 }
+
+
+class Evidence(Record, frozen=True, kw_only=True):
+    """The user's words behind a lesson: the session, the index of the turn, the quoted span, when it was said.
+
+    `deed` is what they did if they said nothing: the quote is then the command that they typed, the file or the call.
+    """
+
+    session: str
+    turn: int
+    quote: str
+    at: datetime | None = None
+    deed: DeedKind | None = None
+
+    @property
+    def verb(self) -> str:
+        """What the person did with these words: "said" or as in "checked the work"."""
+        return "said" if self.deed is None else DONE[self.deed]
 
 
 class Deed(Record, frozen=True, kw_only=True):
@@ -108,10 +119,29 @@ class Lesson(Record, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(named))
 
     @property
-    def spoken(self) -> tuple[Evidence, ...]:
-        """What the person said in words; a command that they typed is a deed."""
-        done = {(deed.session, deed.turn) for deed in self.deeds}
-        return tuple(piece for piece in self.quotes if (piece.session, piece.turn) not in done)
+    def signs(self) -> tuple[Evidence, ...]:
+        """What the person said and did, oldest first."""
+        return signs(self.quotes, self.deeds)
+
+
+def signs(quotes: Iterable[Evidence], deeds: Iterable[Deed]) -> tuple[Evidence, ...]:
+    """Return what a person said and did, oldest first; a command that is quoted stands among the deeds already."""
+    found = [piece for piece in quotes if piece.deed is None]
+    for deed in deeds:
+        found.append(Evidence(session=deed.session, turn=deed.turn, quote=deed.what, at=deed.at, deed=deed.kind))
+    return tuple(sorted(found, key=lambda piece: piece.at or LONG_AGO))
+
+
+def said_or_done(piece: Evidence, words: str) -> str:
+    """Return the words in quotes, or what the person did with them, as in "you checked the work: «make lint»"."""
+    if piece.deed is None:
+        return f"«{words}»"
+    return f"you {piece.verb}: «{words}»" if words else f"you {piece.verb}"
+
+
+def heading(pieces: Iterable[Evidence]) -> str:
+    """Return what stands above a list of these: "You said" if some are words, else "You did"."""
+    return "You said" if any(piece.deed is None for piece in pieces) else "You did"
 
 
 def taken_back(lessons: Iterable[Lesson]) -> dict[str, Evidence | None]:

@@ -14,7 +14,7 @@ from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
 from skillopt_sleep.records.effort import Effort
 from skillopt_sleep.records.judging import JudgeReading
-from skillopt_sleep.records.lessons import Deed, Evidence
+from skillopt_sleep.records.lessons import Deed, Evidence, signs
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
 from skillopt_sleep.records.rates import UNVERIFIED, unknown_rate
 from skillopt_sleep.records.record import Record
@@ -140,10 +140,9 @@ class Proposal(Record, frozen=True, kw_only=True):
         return len({piece.session for piece in (*self.evidence, *self.deeds)})
 
     @property
-    def spoken(self) -> tuple[Evidence, ...]:
-        """Return what the person said in words; a command that they typed is a deed."""
-        done = {(deed.session, deed.turn) for deed in self.deeds}
-        return tuple(piece for piece in self.evidence if (piece.session, piece.turn) not in done)
+    def signs(self) -> tuple[Evidence, ...]:
+        """What the person said and did, oldest first."""
+        return signs(self.evidence, self.deeds)
 
     @property
     def others(self) -> str:

@@ -7,7 +7,7 @@ class Said(NamedTuple):
     """The person's words in quotes, or what they did, and how long ago."""
 
     words: str
-    when: str
+    when: str = ""
 
 
 class Answer(NamedTuple):
@@ -45,8 +45,8 @@ class Change(NamedTuple):
 class Rule(NamedTuple):
     """The card of a rule: all that is shown of it.
 
-    `id` names it in other commands, `label` says how far it is proven. `said` comes newest first; it came up in
-    `sessions` sessions on these `days`. `proof` are sentences. `cautions` need a second look.
+    `id` names it in other commands, `label` says how far it is proven. `said` comes newest first, below a `heading`;
+    it came up in `sessions` sessions on these `days`. `proof` are sentences. `cautions` need a second look.
     """
 
     id: str
@@ -54,6 +54,7 @@ class Rule(NamedTuple):
     text: str
     label: str = ""
     cautions: tuple[str, ...] = ()
+    heading: str = ""
     said: tuple[Said, ...] = ()
     sessions: int = 0
     days: str = ""
@@ -62,8 +63,3 @@ class Rule(NamedTuple):
     changes: tuple[Change, ...] = ()
     cost: tuple[str, ...] = ()
     reaches: str = ""
-
-    @property
-    def is_spoken(self) -> bool:
-        """Whether some of what the person gave are words, not deeds alone."""
-        return any(one.words.startswith("«") for one in self.said)

@@ -2,20 +2,21 @@
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path, PurePath
 
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import ago, counted, home_path, span
 from skillopt_sleep.records import (
-    DONE,
     EditOp,
     Lesson,
     NightReport,
     Proof,
     Proposal,
+    heading,
     is_of,
     said_of_changes,
+    said_or_done,
 )
 from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask
 from skillopt_sleep.reporters.card import Answer, Answers, Change, Rule, Said
@@ -27,7 +28,6 @@ STRONGEST_FIRST = (Proof.TRIAL, Proof.EARLY, Proof.ELSEWHERE, Proof.WORDS, Proof
 SKILL = "SKILL.md"
 CHARS_A_TOKEN = 4  # of English; nobody's tokenizer is asked
 _ALIKE = 60  # characters that both answers begin with, of which most are left out
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def strength(proposal: Proposal) -> tuple[int, float]:
@@ -79,6 +79,7 @@ def rule_of(
         cautions=tuple(
             f"«{warning.line}» ({warning.because or warning.kind.value})" for warning in proposal.warnings
         ),
+        heading=heading(proposal.signs),
         said=said(proposal, lambda at: ago(at, now)),
         sessions=sessions,
         days=days,
@@ -106,12 +107,8 @@ def _bare(text: str) -> str:
 
 def said(proposal: Proposal, told: Callable[[datetime], str]) -> tuple[Said, ...]:
     """Return what the person said and did for it, newest first; `told` puts in words when."""
-    found: list[tuple[datetime | None, str]] = [(piece.at, f"«{piece.quote}»") for piece in proposal.spoken]
-    for deed in proposal.deeds:
-        what = f": «{deed.what}»" if deed.what else ""
-        found.append((deed.at, f"(you {DONE[deed.kind]}{what})"))
-    found.sort(key=lambda piece: piece[0] or _LONG_AGO, reverse=True)
-    return tuple(Said(words, told(at) if at else "") for at, words in found)
+    newest_first = reversed(proposal.signs)
+    return tuple(Said(said_or_done(one, one.quote), told(one.at) if one.at else "") for one in newest_first)
 
 
 def came_up(proposal: Proposal, lessons: Sequence[Lesson], *, now: datetime) -> tuple[int, str]:

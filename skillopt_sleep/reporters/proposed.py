@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from skillopt_sleep.kit.clock import shown
-from skillopt_sleep.records import DONE, Deed, Edit, Evidence, Proposal, said_of_changes, tries
+from skillopt_sleep.records import Edit, Evidence, Proposal, said_of_changes, tries
 from skillopt_sleep.reporters.escaping import change, code, show
 from skillopt_sleep.reporters.gains import measured, own_part, sentence, shown_gain, taken, with_interval
 
@@ -59,21 +59,19 @@ def each_edit(proposal: Proposal, *, verbose: bool = False) -> list[tuple[Edit, 
 
 def said(proposal: Proposal, *, verbose: bool = False) -> list[str]:
     """Return what the person said and did, and when; if `verbose`, also in which turn of which session."""
-    lines = [f"{_who(proposal, piece)}: «{show(piece.quote, 160)}»" for piece in proposal.spoken[:MOST_SAID]]
-    places = [*proposal.spoken[:MOST_SAID], *proposal.deeds[:MOST_SAID]]
-    for deed in proposal.deeds[:MOST_SAID]:
-        what = f": «{show(deed.what, 160)}»" if deed.what else ""
-        lines.append(f"{_who(proposal, deed)}, {DONE[deed.kind]}{what}")
-    if not verbose:
-        return lines
-    return [f"{line} ({code(place.session)}, turn {place.turn})" for line, place in zip(lines, places, strict=True)]
+    lines: list[str] = []
+    for piece in proposal.signs[-MOST_SAID:]:
+        place = f" ({code(piece.session)}, turn {piece.turn})" if verbose else ""
+        words = f": «{show(piece.quote, 160)}»" if piece.quote else ""
+        lines.append(f"{_who(proposal, piece)}{words}{place}")
+    return lines
 
 
-def _who(proposal: Proposal, piece: Evidence | Deed) -> str:
-    """Return "You", when, and in which project."""
-    words = ["You"]
+def _who(proposal: Proposal, piece: Evidence) -> str:
+    """Return that the person said or did it, when, and in which project."""
+    words = f"You {piece.verb}"
     if piece.at is not None:
-        words.append(shown(piece.at))
+        words += f" on {shown(piece.at)}"
     if proposal.root and Path(proposal.root) != Path.home():
-        words.append(show(Path(proposal.root).name))
-    return ", ".join(words)
+        words += f" in {show(Path(proposal.root).name)}"
+    return words

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
-from skillopt_sleep.records import DONE, Edit, Proposal, tries
+from skillopt_sleep.records import Edit, Proposal, tries
 from skillopt_sleep.reporters.gains import measured, own_part, sentence, taken, with_interval
 from skillopt_sleep.reporters.rate import of_proposal
 
@@ -40,11 +40,9 @@ def statistics(proposal: Proposal, whole: Proposal) -> Iterator[str]:
 
 def places(proposal: Proposal) -> Iterator[str]:
     """Yield in which turns of which sessions the person said and did what they did."""
-    for evidence in proposal.spoken:
-        yield f"You said in {evidence.session}, turn {evidence.turn}: «{visible(evidence.quote)}»"
-    for deed in proposal.deeds:
-        what = f": «{visible(deed.what)}»" if deed.what else ""
-        yield f"You {DONE[deed.kind]} in {deed.session}, turn {deed.turn}{what}"
+    for piece in proposal.signs:
+        words = f": «{visible(piece.quote)}»" if piece.quote else ""
+        yield f"You {piece.verb} in {piece.session}, turn {piece.turn}{words}"
 
 
 def documents(proposal: Proposal) -> str:

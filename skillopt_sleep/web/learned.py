@@ -15,7 +15,7 @@ from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import ago, counted, home_path, span
 from skillopt_sleep.proposals.absence import of_lesson
 from skillopt_sleep.proposals.origins import origins
-from skillopt_sleep.records import DONE, Deed, Lesson as Learned, NightReport, PlaceKind, Record, Split
+from skillopt_sleep.records import Lesson as Learned, NightReport, PlaceKind, Record, Split, said_or_done
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.references import scored_by
 from skillopt_sleep.reporters.used import uses
@@ -248,14 +248,11 @@ def _where(lesson: Learned) -> str:
 
 def _signs(lesson: Learned, *, now: datetime) -> Iterator[Sign]:
     """Yield what the person said and did, newest first."""
-    signs = [(piece, f"«{piece.quote}»") for piece in lesson.spoken]
-    deeds = [(deed, _in_words(deed)) for deed in lesson.deeds]
-    found = sorted((*signs, *deeds), key=lambda pair: pair[0].at or lesson.first, reverse=True)
-    for piece, words in found:
+    for piece in reversed(lesson.signs):
         agent, _, session = piece.session.partition(":")
         when = ago(piece.at, now) if piece.at else ""
         yield Sign(
-            words=words,
+            words=said_or_done(piece, piece.quote),
             when=when,
             where=f"{TITLES.get(agent, agent)} {session[:_SESSION_CHARS]}, turn {piece.turn}",
             address=turn_at(piece.session, piece.turn),
@@ -264,14 +261,8 @@ def _signs(lesson: Learned, *, now: datetime) -> Iterator[Sign]:
 
 def _last_sign(lesson: Learned) -> str:
     """Return what the person said last of a lesson, else what they did."""
-    if lesson.spoken:
-        return f"«{one_line(redact(lesson.spoken[-1].quote))}»"
-    return _in_words(lesson.deeds[-1]) if lesson.deeds else ""
-
-
-def _in_words(deed: Deed) -> str:
-    what = f": «{one_line(redact(deed.what))}»" if deed.what else ""
-    return f"you {DONE[deed.kind]}{what}"
+    last = max(lesson.signs, key=lambda piece: (piece.deed is None, piece.at or lesson.first), default=None)
+    return said_or_done(last, one_line(redact(last.quote))) if last else ""
 
 
 def _reports(store: SqliteStore, nights: set[str]) -> Iterator[NightReport]:

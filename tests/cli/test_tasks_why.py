@@ -34,10 +34,10 @@ def test_it_says_which_session_and_whose_words_found_it() -> None:
     text = told(Banked(task, night="n1"))
     assert "found in a session with claude_code on 02 Mar 2026 (3 days ago)\n  session s1\n" in text
     assert "you said in turn 2:\n    «no\\u{1B}[0m, pnpm»" in text
-    assert "you asked again after turn 4 of claude_code:s2:\n    install it" in text
-    assert "you undid work after turn 1:\n    git checkout .\\u{1B}" in text
+    assert "you asked again after turn 4 of claude_code:s2:\n    «install it»" in text
+    assert "you undid a change after turn 1:\n    «git checkout .\\u{1B}" in text
     assert "you stopped the agent after turn 3\n" in text
-    assert "the answer you corrected:\n    I ran npm." in text
+    assert "the answer before that:\n    I ran npm." in text
     assert "the answer you accepted:\n    I ran pnpm." in text
     assert len(text) < 2000
     assert "found by night n1; no document was worked on with it yet" in text

@@ -34,15 +34,15 @@ def test_the_words_come_first_with_when_and_where_and_the_ids_last() -> None:
     text = "\n".join(plain(origin_rows(an_origin(), now=NOW)))
     assert text.index("«no,") < text.index("You adopted it") < text.index("proposal  P-0001")
     assert "2026-03-02 (3 days ago), claude_code 01234567, turn 2" in text
-    assert "and 2 more times" in text
-    assert "you checked the work: make lint" in text
+    assert "and 3 more times" in text
+    assert "you checked the work: «make lint»" in text
     assert "\x1b" not in text
 
 
 def test_a_line_of_deeds_alone_is_told_by_them() -> None:
-    lines = plain(blamed_rows(7, "- Run make lint.", an_origin(said=()), now=NOW))
+    lines = plain(blamed_rows(7, "- Run make lint.", an_origin(said=a_proposal(deeds=(DID,)).signs), now=NOW))
     assert lines[0] == "   7  - Run make lint."
-    assert "you checked the work: make lint" in lines[1]
+    assert "you checked the work: «make lint»" in lines[1]
 
 
 def test_an_absence_ends_with_what_to_do() -> None:

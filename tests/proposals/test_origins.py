@@ -50,11 +50,11 @@ def test_without_a_known_lesson_the_words_of_the_proposal_count() -> None:
     assert (origin.said, origin.sessions) == ((PNPM, TABS), 2)
 
 
-def test_its_sessions_are_all_in_which_it_was_asked_for_not_only_those_it_was_learned_from() -> None:
+def test_its_words_are_those_of_all_sessions_not_only_those_it_was_learned_from() -> None:
     tested = Evidence(session="s3", turn=2, quote="pnpm, I said")
     lesson = a_lesson("Use pnpm", id="l1", quotes=(PNPM, tested))
     (origin,) = origins([decided(a_proposal(evidence=(PNPM,), lessons=("l1",)))], [lesson])
-    assert (origin.said, origin.sessions) == ((PNPM,), 2)
+    assert (origin.said, origin.sessions) == ((PNPM, tested), 2)
 
 
 def test_what_only_takes_a_rule_away_is_no_origin() -> None:

@@ -151,7 +151,7 @@ def test_a_proposal_shows_its_change_its_evidence_and_the_commands() -> None:
 
     assert "### P-0001: `shop:CLAUDE.md`" in text
     assert "add «Use pnpm, never npm.»" in text
-    assert "- You, shop: «No, use pnpm, not npm.»" in text
+    assert "- You said in shop: «No, use pnpm, not npm.»" in text
     assert "claude_code:s1" not in text
     assert "«No, use pnpm, not npm.» (`claude_code:s1`, turn 2)" in render(WHOLE, verbose=True)
     assert "`skillopt-sleep adopt P-0001`" in text

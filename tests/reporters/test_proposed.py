@@ -41,8 +41,8 @@ def test_statistics_are_for_who_asks() -> None:
 
 
 def test_words_come_before_ids() -> None:
-    words, deed = said(PROPOSAL)
-    assert words.startswith("You, Mon 2026-03-02 ")
-    assert words.endswith(", shop: «No, use pnpm.»")
-    assert deed == "You, shop, checked the work: «make lint»"
-    assert said(PROPOSAL, verbose=True)[1] == f"{deed} (`codex:s2`, turn 4)"
+    deed, words = said(PROPOSAL)
+    assert words.startswith("You said on Mon 2026-03-02 ")
+    assert words.endswith(" in shop: «No, use pnpm.»")
+    assert deed == "You checked the work in shop: «make lint»"
+    assert said(PROPOSAL, verbose=True)[0] == f"{deed} (`codex:s2`, turn 4)"

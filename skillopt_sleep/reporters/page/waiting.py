@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from skillopt_sleep.records import BECAME, NEXT_STEPS, Became, Correction, Corrections
+from skillopt_sleep.records import BECAME, NEXT_STEPS, Became, Correction, Corrections, said_or_done
 
 MOST_QUOTES = 6
 _WAITS = (
@@ -67,5 +67,5 @@ def _quotes(listed: Iterable[Correction]) -> list[str]:
     quotes: dict[str, None] = {}
     for one in listed:
         because = f" ({one.because})" if one.because else ""
-        quotes[f"«{one.quote}»{because}"] = None
+        quotes[f"{said_or_done(one.sign, one.quote)}{because}"] = None
     return list(quotes)

@@ -17,7 +17,7 @@ from skillopt_sleep.kit.words import ago, counted, home_path
 from skillopt_sleep.proposals.entry import Entry
 from skillopt_sleep.proposals.origins import Managed, Origin, adopted_files, managed_lines, origins
 from skillopt_sleep.proposals.versions import versions
-from skillopt_sleep.records import DONE, Record
+from skillopt_sleep.records import Record, said_or_done
 from skillopt_sleep.reporters.card import Said
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.stores.bank import ADOPTED, Decided
@@ -151,9 +151,9 @@ def _line(line: Managed, decided: Mapping[str, Decided], *, now: datetime) -> Li
     origin = line.origin
     if origin is None:
         return LineRow(number=line.number, text=line.line)
-    said = [Said(f"«{piece.quote}»", ago(piece.at, now) if piece.at else "") for piece in origin.said[:MOST_SAID]]
-    if not said:
-        said = [Said(f"(you {DONE[deed.kind]}: {deed.what})", "") for deed in origin.done[:1]]
+    said: list[Said] = []
+    for piece in origin.said[:MOST_SAID]:
+        said.append(Said(said_or_done(piece, piece.quote), ago(piece.at, now) if piece.at else ""))
     entry = decided[origin.proposal]
     return LineRow(
         number=line.number,
