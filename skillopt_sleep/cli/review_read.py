@@ -35,7 +35,7 @@ def as_data(waiting: Waiting) -> dict[str, object]:
         "cautions": rule.cautions,
         "said": [said._asdict() for said in rule.said],
         "sessions": rule.sessions,
-        "days": rule.days,
+        "often": rule.often,
         "request": told.request if told else "",
         "answers": [_answer(title, answer) for title, answer in _titled(told)],
         "proven": rule.proof,

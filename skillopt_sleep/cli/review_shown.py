@@ -84,12 +84,11 @@ def _said(rule: Rule, width: int, room: Room) -> "list[Text]":
     """Return in how many sessions it came up and when, and what the person said, newest first."""
     lines: list[Text] = []
     often = _text()
-    if rule.said and rule.sessions > 1:
-        days = f", {rule.days}" if rule.days else ""
-        often = _text((f"it in {counted(rule.sessions, 'session')}{days}; e.g. ", DIM))
+    if rule.said and rule.often:
+        some = "; last" if len(rule.said[: room.quotes]) < rule.sessions else ""
+        often = _text((f"{rule.often}{some}: ", DIM))
         if width < SIDE_BY_SIDE or not room.cuts_quotes:
-            often.rstrip()
-            lines, often = [often], _text()
+            lines, often = _wrapped(often, width - LABEL), _text()
     for said in rule.said[: room.quotes]:
         if room.cuts_quotes:
             lines.append(often + _cut_quote(said, width - LABEL - often.cell_len))

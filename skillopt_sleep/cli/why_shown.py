@@ -51,7 +51,7 @@ def said_rows(said: Sequence[Evidence], *, now: datetime, often: str = "", how: 
     if not said:
         return
     how = how or heading(said)
-    yield "", f"{how} {often}" if often else f"{how}:"
+    yield "", f"{how} {often}:" if often else f"{how}:"
     for piece in said[:QUOTES]:
         yield "  ", (said_or_done(piece, one_line(piece.quote, limit=QUOTE_CHARS)), NAME)
         yield "    ", (f"{when(piece, now=now)}{_session(piece)}", DIM)

@@ -23,7 +23,7 @@ def often(origin: Origin, *, now: datetime) -> str:
     if origin.sessions <= 1:
         return ""
     days = f", {span(origin.first, origin.last, now)}" if origin.first and origin.last else ""
-    return f"it in {origin.sessions} sessions{days}; e.g."
+    return f"in {origin.sessions} sessions{days}"
 
 
 def tried(origin: Origin) -> str:

@@ -79,8 +79,7 @@ def read(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
     whole = known.get(above, proposal)
     changes, problem = _changes(one, journal) if one.decided.state in OPEN else ([], "")
     told = _answers(store, one)
-    lessons = store.lessons.named({*proposal.lessons, *(name for edit in proposal.edits for name in edit.lessons)})
-    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole, lessons=lessons)
+    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole)
     if problem:
         rule = rule._replace(cautions=(*rule.cautions, problem))
     return Waiting(proposal, whole, rule, divides=proposal.id not in known)

@@ -48,7 +48,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             stopped = NightInterrupted("the night was stopped", remedy="run it again: every completed call is kept")
         outcomes = judge.decided(outcomes)
         read = (*harvested.notes, *plan.sessions.excluded.notes, *mined.notes, *routing.notes)
-        proposals, staging = crew.stager.stage(outcomes, page)
+        proposals, staging = crew.stager.stage(outcomes, page, found.lessons)
         removals, retiring = retire(found.lessons, page)
         report = conclude(
             page,

@@ -150,14 +150,14 @@ def _part(whole: Proposal, number: int, edit: Edit, signs: Signs) -> Proposal:
 
 
 def _signs(whole: Proposal, edit: Edit, signs: Signs) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:
-    """Return what the person said and did for the lessons of an edit; all of it if nothing is known of them."""
+    """Return what the person said and did for the lessons of an edit; all of it if it names none."""
+    if not edit.lessons:
+        return whole.evidence, whole.deeds
     words: list[Evidence] = []
     deeds: list[Deed] = []
     for lesson in edit.lessons:
         said, done = signs.get(lesson, ((), ()))
         words += said
         deeds += done
-    if not words and not deeds:
-        return whole.evidence, whole.deeds
     said = tuple(piece for piece in whole.evidence if piece in words)
     return said, tuple(deed for deed in whole.deeds if deed in deeds)

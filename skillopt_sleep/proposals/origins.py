@@ -21,6 +21,7 @@ from skillopt_sleep.records import (
     Proposal,
     Record,
     Solved,
+    quotes_and_deeds,
     signs,
 )
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, Decided
@@ -181,5 +182,4 @@ def _signs(proposal: Proposal, lessons: Sequence[Lesson]) -> tuple[Evidence, ...
     """Return what the person said and did for these lessons, or for the proposal if none is known."""
     if not lessons:
         return proposal.signs
-    quotes = dict.fromkeys(piece for lesson in lessons for piece in lesson.quotes)
-    return signs(quotes, dict.fromkeys(deed for lesson in lessons for deed in lesson.deeds))
+    return signs(*quotes_and_deeds(lessons))

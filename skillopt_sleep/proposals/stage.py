@@ -22,7 +22,7 @@ from skillopt_sleep.proposals.renew import RESULT, renewed
 from skillopt_sleep.proposals.rules import rules
 from skillopt_sleep.proposals.warnings import warnings
 from skillopt_sleep.protocols import Page
-from skillopt_sleep.records import Edit, EditOp, Note, Proof, Proposal, StepOutcome, solved
+from skillopt_sleep.records import Edit, EditOp, Lesson, Note, Proof, Proposal, StepOutcome, quotes_and_deeds, solved
 
 FOLDER = "proposals"
 RECORD = "proposal.json"
@@ -49,19 +49,23 @@ class FolderStager:
     one_model: str = ""
     tried_with: str = ""
 
-    def stage(self, outcomes: Sequence[StepOutcome], page: Page) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
+    def stage(
+        self, outcomes: Sequence[StepOutcome], page: Page, lessons: Iterable[Lesson] = ()
+    ) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
         """Write the night's proposals; return them with notes on what was left out and why.
 
         A proposal that was staged before keeps its id. What replaces one that waits for the same lessons is its next
-        version.
+        version. Each shows what the person said and did for its lessons in any session; `lessons` are tonight's.
         """
+        earlier = page.lessons.of({outcome.document.project for outcome in outcomes})
+        known = {lesson.id: lesson for lesson in (*earlier, *lessons)}
         notes: list[Note] = []
         ids = staged_ids(page.folder / FOLDER)
         proposals: list[Proposal] = []
         for outcome in outcomes:
             for change in changes(outcome):
                 try:
-                    proposals.append(self._stage_one(change, ids, page, notes))
+                    proposals.append(self._stage_one(_with_signs(change, known), ids, page, notes))
                 except ProposalError as error:
                     notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
             proposals += _renewed(outcome, page, notes)
@@ -88,7 +92,6 @@ class FolderStager:
         old = _with_lesson(waiting, change)
         if old is not None:
             number, version = old.id, old.version + 1
-            change = _with_signs(change, old)
         return write_proposal(
             change,
             page,
@@ -173,11 +176,13 @@ def staged_ids(folder: Path) -> dict[tuple[str, ...], str]:
     return ids
 
 
-def _with_signs(change: Change, old: Proposal) -> Change:
-    """Return the change with what the person said and did by an earlier version, first."""
-    evidence = tuple(dict.fromkeys((*old.evidence, *change.evidence)))
-    deeds = tuple(dict.fromkeys((*old.deeds, *change.deeds)))
-    return change._replace(evidence=evidence, deeds=deeds)
+def _with_signs(change: Change, known: Mapping[str, Lesson]) -> Change:
+    """Return the change with all that the person said and did for its lessons; as it is if none is known."""
+    lessons = [known[name] for name in change.lessons if name in known]
+    if not lessons:
+        return change
+    quotes, deeds = quotes_and_deeds(lessons)
+    return change._replace(evidence=quotes, deeds=deeds)
 
 
 def write_proposal(

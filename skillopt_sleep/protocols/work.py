@@ -1,6 +1,6 @@
 """Define who reads sessions, attempts and grades tasks, stages changes and reports."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -13,6 +13,7 @@ from skillopt_sleep.records import (
     Command,
     Document,
     Hear,
+    Lesson,
     NightReport,
     Note,
     NoWorkspace,
@@ -155,8 +156,13 @@ class Targets(Protocol):
 class Stager(Protocol):
     """Writes accepted candidates beside the live files."""
 
-    def stage(self, outcomes: Sequence[StepOutcome], page: Page) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
-        """Write a proposal into the night's folder for each accepted candidate; return notes on those that failed."""
+    def stage(
+        self, outcomes: Sequence[StepOutcome], page: Page, lessons: Iterable[Lesson] = ()
+    ) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
+        """Write a proposal into the night's folder for each accepted candidate; return notes on those that failed.
+
+        Each shows what the person said and did for its lessons; `lessons` are tonight's.
+        """
         ...
 
 

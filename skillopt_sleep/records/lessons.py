@@ -1,6 +1,6 @@
 """Lesson: what a person wants from now on, what shows it, and what became of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -124,11 +124,23 @@ class Lesson(Record, frozen=True, kw_only=True):
         return signs(self.quotes, self.deeds)
 
 
+def quotes_and_deeds(lessons: Sequence[Lesson]) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:
+    """Return what shows these lessons, each once."""
+    quotes = dict.fromkeys(piece for lesson in lessons for piece in lesson.quotes)
+    deeds = dict.fromkeys(deed for lesson in lessons for deed in lesson.deeds)
+    return tuple(quotes), tuple(deeds)
+
+
 def signs(quotes: Iterable[Evidence], deeds: Iterable[Deed]) -> tuple[Evidence, ...]:
-    """Return what a person said and did, oldest first; a command that is quoted stands among the deeds already."""
-    found = [piece for piece in quotes if piece.deed is None]
+    """Return what a person said and did, oldest first; a quote of what they did stands among the deeds already."""
+    found: list[Evidence] = []
+    done: set[tuple[str, int, str]] = set()
     for deed in deeds:
+        done.add((deed.session, deed.turn, deed.what))
         found.append(Evidence(session=deed.session, turn=deed.turn, quote=deed.what, at=deed.at, deed=deed.kind))
+    for piece in quotes:
+        if piece.deed is None and (piece.session, piece.turn, piece.quote) not in done:
+            found.append(piece)
     return tuple(sorted(found, key=lambda piece: piece.at or LONG_AGO))
 
 

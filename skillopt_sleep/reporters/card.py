@@ -46,7 +46,8 @@ class Rule(NamedTuple):
     """The card of a rule: all that is shown of it.
 
     `id` names it in other commands, `label` says how far it is proven. `said` comes newest first, below a `heading`;
-    it came up in `sessions` sessions on these `days`. `proof` are sentences. `cautions` need a second look.
+    `often` says in how many `sessions` and on which days, if in several. `proof` are sentences. `cautions` need a
+    second look.
     """
 
     id: str
@@ -56,8 +57,8 @@ class Rule(NamedTuple):
     cautions: tuple[str, ...] = ()
     heading: str = ""
     said: tuple[Said, ...] = ()
+    often: str = ""
     sessions: int = 0
-    days: str = ""
     answers: Answers | None = None
     proof: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()

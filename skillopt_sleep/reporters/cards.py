@@ -9,7 +9,6 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import ago, counted, home_path, span
 from skillopt_sleep.records import (
     EditOp,
-    Lesson,
     NightReport,
     Proof,
     Proposal,
@@ -67,10 +66,8 @@ def rule_of(
     *,
     now: datetime,
     whole: Proposal,
-    lessons: Sequence[Lesson] = (),
 ) -> Rule:
     """Return what is shown of a proposal; `whole` is the one it is a part of, or itself."""
-    sessions, days = came_up(proposal, lessons, now=now)
     return Rule(
         id=proposal.id,
         document=" and ".join(file.document for file in proposal.files),
@@ -81,8 +78,8 @@ def rule_of(
         ),
         heading=heading(proposal.signs),
         said=said(proposal, lambda at: ago(at, now)),
-        sessions=sessions,
-        days=days,
+        often=came_up(proposal, now=now),
+        sessions=proposal.sessions,
         answers=answers and answers._replace(titles=_titles(proposal, whole)),
         proof=tuple(proof(proposal, whole)),
         changes=tuple(changes),
@@ -111,16 +108,14 @@ def said(proposal: Proposal, told: Callable[[datetime], str]) -> tuple[Said, ...
     return tuple(Said(said_or_done(one, one.quote), told(one.at) if one.at else "") for one in newest_first)
 
 
-def came_up(proposal: Proposal, lessons: Sequence[Lesson], *, now: datetime) -> tuple[int, str]:
-    """Return in how many sessions its lessons came up, those it was tested with too, and on which days."""
-    wanted = {name for edit in proposal.edits for name in edit.lessons} or set(proposal.lessons)
-    known = [lesson for lesson in lessons if lesson.id in wanted]
-    pieces = [*proposal.evidence, *proposal.deeds]
-    for lesson in known:
-        pieces += [*lesson.quotes, *lesson.deeds]
-    times = [piece.at for piece in pieces if piece.at]
-    days = span(min(times), max(times), now) if times else ""
-    return len({piece.session for piece in pieces}), days
+def came_up(proposal: Proposal, *, now: datetime) -> str:
+    """Say in how many sessions it came up and on which days; of several rules, that it is of all; "" for one."""
+    if proposal.sessions <= 1:
+        return ""
+    times = [piece.at for piece in proposal.signs if piece.at]
+    days = f", {span(min(times), max(times), now)}" if times else ""
+    rules = f"for these {len(proposal.edits)} rules, " if len(proposal.edits) > 1 else ""
+    return f"{rules}in {proposal.sessions} sessions{days}"
 
 
 def _titles(proposal: Proposal, whole: Proposal) -> tuple[str, str]:

@@ -28,8 +28,9 @@ ADDED = Rule(
         Said("«that's wrong, we always use pnpm here, never npm»", "2 days ago"),
         Said("«wrong tool, we always use pnpm here, never npm»", "4 days ago"),
     ),
+    heading="You said",
+    often="in 3 sessions, 28 Feb – 2 Mar",
     sessions=3,
-    days="28 Feb – 2 Mar",
     answers=Answers(
         "add a script that installs the dependencies",
         Answer(NPM, ("npm install",), solved=False),
@@ -54,8 +55,10 @@ REWORDED = Rule(
     cautions=("«Run make lint and make test before every commit.» (tests)",),
     said=(
         Said("«我说过:提交之前先运行 make test。为什么又忘了?»", "12 minutes ago"),
-        Said("(you stopped the agent)", "3 weeks ago"),
+        Said("you stopped the agent", "3 weeks ago"),
     ),
+    heading="You said",
+    often="in 2 sessions",
     sessions=2,
     answers=Answers("split the pdf writer out of main.py", Answer("Done."), Answer("Done; make test passes.")),
     proof=("Graded 0.00 before and 0.90 with the change, where 1 is all that was asked, in 10 attempts each.",),

@@ -19,7 +19,10 @@ rules = st.builds(
     cautions=st.lists(words, max_size=2).map(tuple),
     said=st.lists(st.builds(Said, words, st.just("3 days ago")), max_size=4).map(tuple),
     sessions=st.integers(0, 9),
-    days=st.sampled_from(("", "22 Nov", "30 Dec 2025 – 2 Jan 2026")),
+    heading=st.sampled_from(("You said", "You did")),
+    often=st.sampled_from(
+        ("", "in 3 sessions, 22 Nov", "for these 2 rules, in 12 sessions, 30 Dec 2025 – 2 Jan 2026")
+    ),
     answers=st.none() | st.builds(Answers, words, answers, answers, titles=st.just(("Without", "With"))),
     proof=st.lists(words, max_size=3).map(tuple),
     changes=st.lists(st.builds(Change, words, words, words), max_size=2).map(tuple),
@@ -88,8 +91,8 @@ def test_a_high_terminal_gives_the_answers_room() -> None:
 
 
 def test_how_often_it_came_up_is_said_before_the_quotes() -> None:
-    assert "You said  it in 3 sessions, 28 Feb – 2 Mar; e.g. «that's wrong" in drawn(ADDED, 100)
-    assert "You said  «" in drawn(ADDED._replace(sessions=1), 100)
+    assert "You said  in 3 sessions, 28 Feb – 2 Mar; last: «that's wrong" in drawn(ADDED, 100)
+    assert "You said  «" in drawn(ADDED._replace(often=""), 100)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

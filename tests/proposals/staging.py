@@ -1,6 +1,6 @@
 """A project to change, and proposals for it made by the real stager."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from skillopt_sleep.records import (
     EditOp,
     Evidence,
     Fate,
+    Lesson,
     Outcome,
     Proposal,
     StepOutcome,
@@ -45,6 +46,13 @@ class NightPage:
     @property
     def bank(self) -> "NightPage":
         return self
+
+    @property
+    def lessons(self) -> "NightPage":
+        return self
+
+    def of(self, _projects: Collection[str]) -> tuple[Lesson, ...]:
+        return ()
 
     def waiting(self, path: str) -> tuple[Proposal, ...]:
         return tuple(proposal for proposal in self.waits if path in proposal.paths)

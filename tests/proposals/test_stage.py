@@ -14,11 +14,14 @@ from skillopt_sleep.records import (
     AppliedEdit,
     CandidateKind,
     Decision,
+    Deed,
+    DeedKind,
     Document,
     Early,
     Edit,
     EditOp,
     EditSource,
+    Evidence,
     Fate,
     Judged,
     Outcome,
@@ -29,7 +32,7 @@ from skillopt_sleep.records import (
     Verdict,
     WarningKind,
 )
-from tests.builders import an_edit
+from tests.builders import a_lesson, an_edit
 from tests.proposals.corpus import splice
 from tests.proposals.staging import RULE, accepted, document, page, with_twin
 
@@ -238,6 +241,21 @@ def test_a_change_that_waits_already_is_not_staged_again(tmp_path: Path) -> None
     second_night.waits = [waiting]
     assert FolderStager().stage([outcome], second_night) == ((waiting,), ())
     assert not (tmp_path / "two" / "proposals").exists()
+
+
+def test_a_proposal_shows_what_was_said_and_done_for_its_own_lesson_in_all_sessions(root: Path, night: Path) -> None:
+    quotes = tuple(Evidence(session=f"s{number}", turn=2, quote=f"lint {number}") for number in range(3))
+    deed = Deed(kind=DeedKind.CHECKED, session="s3", turn=2, what="make lint")
+    edits = (AppliedEdit(edit=Edit(op=EditOp.APPEND, content=RULE, lessons=("l1",)), fate=Fate.APPLIED),)
+    outcome = accepted(document(root / "CLAUDE.md", root), edits=edits, evidence=quotes[:1], deeds=())
+    lessons = [
+        a_lesson("Lint", id="l1", quotes=quotes, deeds=(deed,)),
+        a_lesson("Tabs", id="l2", quotes=(Evidence(session="s9", turn=2, quote="tabs"),)),
+    ]
+
+    (proposal,), _ = FolderStager().stage([outcome], page(night), lessons)
+
+    assert (proposal.evidence, proposal.deeds, proposal.sessions) == (quotes, (deed,), 4)
 
 
 def test_the_edits_of_a_proposal_are_those_of_the_candidate_that_was_accepted(root: Path, night: Path) -> None:

@@ -16,7 +16,6 @@ from skillopt_sleep.records import (
     Effect,
     Evidence,
     FreshRound,
-    Lesson,
     NightReport,
     Pair,
     Proof,
@@ -66,15 +65,15 @@ def test_the_rules_of_one_file_and_proposal_stay_together() -> None:
     assert [one.id for one in in_order(mixed)] == ["P-0004", "P-0002", "P-0001.1", "P-0001.2", "P-0003"]
 
 
-def test_how_often_a_rule_came_up_counts_the_sessions_it_was_tested_with_too() -> None:
+def test_how_often_a_rule_came_up_is_said_of_all_rules_if_there_are_several() -> None:
     quotes = tuple(
         Evidence(session=f"s{days}", turn=1, quote="q", at=NOW - timedelta(days=days)) for days in (20, 9, 2)
     )
-    lesson = Lesson(id="l", project="", wording="w", first=NOW, last=NOW, quotes=quotes)
-    rule = a_proposal(lessons=("l",), evidence=quotes[:1])
-    assert came_up(rule, [lesson, replace(lesson, id="other", quotes=())], now=NOW) == (3, "12 Feb – 2 Mar")
-    assert came_up(rule, [], now=NOW) == (1, "12 Feb")
-    assert came_up(a_proposal(), [lesson], now=NOW) == (0, "")
+    one = a_proposal(evidence=quotes)
+    two = replace(one, edits=(an_edit("- One."), an_edit("- Two.")))
+    assert came_up(one, now=NOW) == "in 3 sessions, 12 Feb – 2 Mar"
+    assert came_up(two, now=NOW) == "for these 2 rules, in 3 sessions, 12 Feb – 2 Mar"
+    assert came_up(replace(one, evidence=quotes[:1]), now=NOW) == ""
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,11 @@ from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.word_diff import Row, word_diff
 from skillopt_sleep.pages.interval import Dot, dot
-from skillopt_sleep.records import Lesson, NightReport, Proof, Proposal, is_of, tries
+from skillopt_sleep.records import NightReport, Proof, Proposal, is_of, tries
 from skillopt_sleep.reporters.card import Change, Rule
 from skillopt_sleep.reporters.cards import answers, rule_of, said, waiting_first
 from skillopt_sleep.reporters.gains import both_arms
 from skillopt_sleep.reporters.proposed import proof
-from skillopt_sleep.reporters.stages import rows
 
 MOST_SAID = 4
 MOST_CHANGED = 40  # lines of a change that are shown
@@ -55,8 +54,7 @@ def decisions(report: NightReport, folder: Path | None, waits: Collection[str]) 
 def _decision(proposal: Proposal, report: NightReport, folder: Path | None, *, waits: bool) -> Decision:
     changes = list(_changes(proposal, folder)) if folder else []
     told = answers(proposal, report, folder) if folder else None
-    lessons = list(rows(folder / "lessons.jsonl", Lesson)) if folder else []
-    rule = rule_of(proposal, changes, told, now=report.ended, whole=proposal, lessons=lessons)
+    rule = rule_of(proposal, changes, told, now=report.ended, whole=proposal)
     rule = rule._replace(said=said(proposal, shown)[:MOST_SAID])
     return Decision(
         rule=rule,
