@@ -13,6 +13,7 @@ from skillopt_sleep.records import (
     Decision,
     Fate,
     Judged,
+    Note,
     Pair,
     Proposal,
     Split,
@@ -121,3 +122,22 @@ def test_what_was_dropped_before_is_listed_too_and_no_more_than_there_is_room_fo
     assert followed.counts == {"not_reached": 1, "unused": MOST_LISTED}
     assert (len(followed.listed), followed.left_out) == (MOST_LISTED, 1)
     assert followed.listed[0].document == DOCUMENT.id
+
+
+def test_an_edit_that_was_not_tried_says_its_own_obstacle_and_not_the_trial_of_another() -> None:
+    other = Judged(
+        kind=CandidateKind.BUNDLE,
+        edits=(an_edit("- Use polars."),),
+        trial=Trial(pairs=(Pair(task="p", sample=0, before=0.0, after=1.0),)),
+        verdict=Verdict(decision=Decision.REJECT, reason="better: solved 1 of 7 before and 7 of 7"),
+    )
+    applied = AppliedEdit(edit=an_edit(), fate=Fate.APPLIED)
+    screened = Note(stage="screen", summary="1 edit wasn't tried on unseen tasks", expected=True)
+    ended = an_outcome(edits=(applied,), tested=(other,), because=other.verdict.reason)
+    ((_, unseen), _) = became(TRAIN, replace(VAL, lesson="m"), outcomes=(ended,))
+    assert "another session" in unseen
+    ((_, gained), _) = became(TRAIN, VAL, outcomes=(ended.noted(screened),))
+    assert "gained" in gained
+    ((_, untried), _) = became(TRAIN, VAL, outcomes=(ended,))
+    assert "polars" not in untried + unseen + gained
+    assert "7 of 7" not in untried + unseen + gained

@@ -151,3 +151,36 @@ def test_a_lesson_that_was_taken_back_is_told_so_whatever_became_of_its_rule() -
     lesson = a_lesson("Use yarn instead", id="l1", quotes=(SAID,), state=LessonState.TAKEN_BACK)
     adopted = Decided(PROPOSAL, ADOPTED, "", "2026-03-03")
     assert found("use yarn instead", adopted, lessons=[lesson]).end == "taken_back"
+
+
+def test_the_nearest_of_all_sentences_lessons_and_rules_is_told() -> None:
+    cents = Evidence(session="s7", turn=2, quote="no, use cents, never floats")
+    lesson = a_lesson("no, use cents, never floats", id="l7", quotes=(cents,))
+    floats = Correction(
+        session="s8", turn=4, quote="no, use floats here, not cents, just this once", became=Became.FOR_ONCE
+    )
+    nights = [night("2", Became.KEPT), a_report(night="1", corrections=Corrections(listed=(floats,)))]
+    said = found("use floats here, not cents", lessons=[lesson], reports=nights)
+    assert (said.end, said.night) == (Became.FOR_ONCE, "1")
+    assert found("use cents, never floats", lessons=[lesson], reports=nights).lesson == "l7"
+
+
+def test_of_two_lessons_of_one_turn_the_one_that_is_named_is_told() -> None:
+    both = Evidence(session="s7", turn=2, quote="no! commit messages in English, and use pnpm")
+    lessons = [
+        a_lesson("Use pnpm", id="l1", quotes=(both,)),
+        a_lesson("Commit messages in English", id="l2", quotes=(both,)),
+    ]
+    rule = a_proposal(lessons=("l1",), evidence=(both,))
+    for asked, lesson in (("commit messages in english", "l2"), ("use pnpm", "l1")):
+        assert found(asked, Decided(rule, WAITING, "", ""), lessons=lessons).lesson == lesson
+        assert found(asked, lessons=lessons[::-1]).lesson == lesson
+
+
+@pytest.mark.parametrize("became", Became)
+def test_nobody_who_said_it_in_several_sessions_is_told_to_say_it_again(became: Became) -> None:
+    quotes = tuple(Evidence(session=f"s{number}", turn=2, quote="use pnpm") for number in range(4))
+    said = found("l1", lessons=[a_lesson("Use pnpm", id="l1", quotes=quotes)], reports=[night("2", became)])
+    if became is not Became.TAKEN_BACK:
+        assert "say it" not in said.next
+    assert "one session only" not in said.because
