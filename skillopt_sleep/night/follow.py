@@ -131,7 +131,7 @@ def _in_step(task: Task, outcome: StepOutcome, provable: Collection[str]) -> tup
         if reason:
             return Became.TESTED, reason
         return Became.KEPT, "" if outcome.tried.tested else outcome.because
-    edited = _edited(task, outcome)
+    edited = _edited(task, outcome, is_testable=task.lesson in provable)
     if edited:
         return Became.EDITED, edited
     if task.lesson not in provable:
@@ -148,23 +148,32 @@ def _tested(task: Task, outcome: StepOutcome) -> str:
     return reason
 
 
-def _edited(task: Task, outcome: StepOutcome) -> str:
+def _edited(task: Task, outcome: StepOutcome, *, is_testable: bool) -> str:
     """Return what became of the edits that were written for this task; "" without any."""
     fates: dict[str, None] = {}
     for applied in outcome.tried.edits:
         if task.id not in applied.edit.tasks:
             continue
         if applied.fate is Fate.APPLIED:
-            fates[_effect(applied.edit, outcome)] = None
+            fates[_effect(applied.edit, outcome) or _why_untried(outcome, is_testable=is_testable)] = None
         else:
             fates[f"{applied.fate}: {applied.because}"] = None
     return "; ".join(fates)
 
 
 def _effect(edit: Edit, outcome: StepOutcome) -> str:
-    """Return what the last trial of an edit showed of it, in words; without one, how the step ended."""
-    reason = outcome.because
+    """Return what the last trial of an edit showed of it, in words; "" without one."""
+    reason = ""
     for tested in outcome.tried.tested:
         if any(one.key == edit.key for one in tested.edits):
             reason = tested.verdict.reason
     return reason
+
+
+def _why_untried(outcome: StepOutcome, *, is_testable: bool) -> str:
+    """Say why an edit had no trial of its own."""
+    if not is_testable:
+        return "it wasn't tried: one more unseen request of another session is missing"
+    if any(note.stage == "screen" and note.expected for note in outcome.notes):
+        return "it wasn't tried on unseen requests, as it gained nothing on those it was learned from"
+    return "it wasn't tried on unseen requests tonight; a later night can, or one with more calls (budget.calls)"

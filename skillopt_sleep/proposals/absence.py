@@ -19,15 +19,16 @@ from skillopt_sleep.records import (
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN
 
 NAME_IT = "say in a session exactly what you want: a name, a command, a path"
-AGAIN = "say it again in another session: a new request to test with is a reason to try again"
+LATER = "nothing; a later night tries again as soon as another session has a request to test it with"
 ONCE_MORE = "say it in one more session: that session becomes the test"
+MISSING = "nothing; one more unseen request of another session is missing"
 NIGHT = "run a night: skillopt-sleep run"
 NEXT = {
     Became.UNREAD: NIGHT,
     Became.UNUSED: NAME_IT,
     Became.UNPROVEN: NAME_IT,
     Became.FOR_ONCE: "say that it holds from now on",
-    Became.CROWDED_OUT: "say it again in another session",
+    Became.CROWDED_OUT: "nothing; the next session in which it comes up has room for it",
     Became.LATER: NIGHT,
     Became.TAKEN_BACK: "say it again if you want it after all",
     Became.NO_REQUEST: "ask for something that it applies to",
@@ -35,15 +36,15 @@ NEXT = {
     Became.UNGRADED: f"{NAME_IT}; or name another judge (judge.model)",
     Became.DROPPED: "see what you dropped: skillopt-sleep tasks list --dropped",
     Became.NOTICED: ONCE_MORE,
-    Became.NOT_REACHED: NIGHT,
+    Became.NOT_REACHED: f"{NIGHT}, with more calls if they ran out (budget.calls)",
     Became.NO_DOCUMENT: "the report says what is wrong with the file: skillopt-sleep report",
     Became.NEEDS_REPOSITORY: "nothing; it is kept until a replay has the repository",
     Became.UNNAMED: NAME_IT,
     Became.SEEN_ONCE: ONCE_MORE,
     Became.KEPT: "nothing; later nights test with it",
-    Became.ATTEMPTED: AGAIN,
-    Became.TESTED: AGAIN,
-    Became.EDITED: AGAIN,
+    Became.ATTEMPTED: LATER,
+    Became.TESTED: LATER,
+    Became.EDITED: LATER,
     Became.PROPOSED: "see what waits: skillopt-sleep show",
 }
 _PROGRESS = {became: number for number, became in enumerate(Became)}
@@ -109,20 +110,20 @@ def absence(
 ) -> Absence:
     """Return what became of what is most like the words asked for, or of the lesson with that id.
 
-    It is looked for in what was proposed, in the lessons, in the corrections of past nights, and at last in what was
-    `typed` in any session.
+    It is looked for in what was proposed, in the lessons and in the corrections of past nights, the nearest of which
+    wins, and at last in what was `typed` in any session.
     """
     named = {lesson.id: lesson for lesson in lessons}
     origin, near = _best_origin(asked, known)
     lesson, nearer = _best_lesson(asked, lessons)
+    correction, night, nearest = _best_correction(asked, reports)
+    if correction is not None and correction.lesson not in named and nearest > max(near, nearer):
+        return _of_correction(correction, night)
     if origin is not None and near >= nearer:
         return _of_origin(origin, origin.said)
     if lesson is not None:
         decided = _rule_of(lesson, known)
         return of_lesson(lesson, named, reports) if decided is None else _of_origin(decided, lesson.signs)
-    found = _best_correction(asked, reports)
-    if found is not None:
-        return _of_correction(*found)
     unheard = typed(asked)
     if unheard is not None:
         return Absence(
@@ -169,14 +170,15 @@ def _best_lesson(asked: str, lessons: Sequence[Lesson]) -> tuple[Lesson | None, 
     return best, nearest if best else 0.0
 
 
-def _best_correction(asked: str, reports: Reports) -> tuple[Correction, str] | None:
-    """Return the correction most like it with its night; the newest night that knows one."""
+def _best_correction(asked: str, reports: Reports) -> tuple[Correction | None, str, float]:
+    """Return the correction most like it with its night, of equals that of the newest night."""
+    best: tuple[Correction | None, str, float] = None, "", 0.0
     for report in reports():
-        near = [(likeness(asked, one.quote), one) for one in report.corrections.listed]
-        alike = [pair for pair in near if pair[0] >= LIKE]
-        if alike:
-            return max(alike, key=lambda pair: (pair[0], _PROGRESS[pair[1].became]))[1], report.night
-    return None
+        alike = [(likeness(asked, one.quote), _PROGRESS[one.became], one) for one in report.corrections.listed]
+        near, _, one = max(alike, key=lambda pair: pair[:2], default=(0.0, 0, None))
+        if near >= LIKE and near > best[2]:
+            best = one, report.night, near
+    return best
 
 
 def _rule_of(lesson: Lesson, known: Sequence[Origin]) -> Origin | None:
@@ -221,7 +223,7 @@ def of_lesson(lesson: Lesson, named: dict[str, Lesson], reports: Reports) -> Abs
                 night=report.night,
                 rule=_edit_for(lesson, report),
             )
-    became = Became.SEEN_ONCE if len(lesson.sessions) == 1 else Became.KEPT
+    became = Became.SEEN_ONCE if len(lesson.sessions) <= 1 else Became.KEPT
     if lesson.state is LessonState.NOTICED:
         became = Became.NOTICED
     return _absence(lesson, became, BECAME[became])
@@ -230,11 +232,15 @@ def of_lesson(lesson: Lesson, named: dict[str, Lesson], reports: Reports) -> Abs
 def _absence(
     lesson: Lesson, became: Became, because: str, *, task: str = "", night: str = "", rule: str = ""
 ) -> Absence:
+    next_step, times = NEXT[became], len(lesson.sessions)
+    if times > 1 and next_step == ONCE_MORE:
+        because = f"it came up in {times} sessions, and only one of them has a request that can test it"
+        next_step = MISSING
     return Absence(
         said=lesson.signs,
         end=became.value,
         because=because,
-        next=NEXT[became],
+        next=next_step,
         rule=rule,
         lesson=lesson.id,
         wording=lesson.wording,
