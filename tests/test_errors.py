@@ -52,6 +52,7 @@ def test_the_exit_codes_are_the_documented_ones() -> None:
         "FAILED": 1,
         "USAGE": 2,
         "PARTIAL": 3,
+        "PENDING": 7,
         "LOGIN": 4,
         "BUDGET": 5,
         "REFUSED": 6,

@@ -102,7 +102,7 @@ def test_a_prompt_without_an_answer_is_laid_out_and_its_call_is_pending(folder: 
     assert re.fullmatch(r"01-rollout-[0-9a-f]{16}\.md", laid_out.name)
     assert answer_file(laid_out).parent == folder / "answers"
     assert caught.value.message == f"1 prompt waits for an answer in {folder / 'open'}"
-    assert (caught.value.exit_code, caught.value.waiting) == (Exit.PARTIAL, 1)
+    assert (caught.value.exit_code, caught.value.waiting) == (Exit.PENDING, 1)
     assert str(folder / "README.md") in caught.value.remedy
 
 
@@ -228,6 +228,17 @@ def test_how_many_are_asked_again_is_said_until_they_are_answered_well(folder: P
     with pytest.raises(CallPending) as caught:
         handoff.complete(replace(SELECT, sample=2))
     assert caught.value.message == f"1 prompt waits for an answer in {folder / 'open'}"
+
+
+def test_every_call_that_waits_counts_the_prompts_that_were_laid_out_after_it_too(folder: Path) -> None:
+    handoff = HandoffBackend(folder)
+    raised: list[CallPending] = []
+    for sample in range(3):
+        with pytest.raises(CallPending) as caught:
+            handoff.complete(replace(SELECT, sample=sample))
+        raised.append(caught.value)
+    assert [error.waiting for error in raised] == [3, 3, 3]
+    assert raised[0].message.startswith("3 prompts wait")
 
 
 def test_prompts_and_answers_are_the_owners_alone(folder: Path) -> None:

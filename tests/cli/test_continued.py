@@ -45,7 +45,7 @@ def test_the_command_that_is_named_goes_on_with_the_night_from_anywhere(
     home = Elsewhere(tmp_path)
     home.had_sessions()
     done = home.command("run", "--backend", "handoff", *more)
-    assert done.code == 3
+    assert done.code == 7
     (line,) = GO_ON.findall(done.err)
     folder = tmp_path / "a store; of mine" / "data"
     assert line in (folder / "handoff" / "README.md").read_text(encoding="utf-8")
@@ -53,7 +53,7 @@ def test_the_command_that_is_named_goes_on_with_the_night_from_anywhere(
 
     again = home.types(line)
 
-    assert (again.returncode, GO_ON.findall(again.stderr)) == (3, [line])
+    assert (again.returncode, GO_ON.findall(again.stderr)) == (7, [line])
     assert sorted(path.name for path in (folder / "handoff" / "open").iterdir()) == laid_out
     assert [night.name for night in (folder / "nights").iterdir()] == home.command("status", "--json").json[
         "unfinished"

@@ -35,7 +35,7 @@ def test_a_night_that_waits_for_answers_is_as_the_schema_of_run_says(tmp_path: P
     home = Home(tmp_path)
     home.had_sessions()
     waits = home.command("run", "--backend", "handoff", "--json")
-    assert waits.code == 3
+    assert waits.code == 7
     assert waits.json["waiting"] == 1
     jsonschema.validate(waits.json, _schema("run"))
 
