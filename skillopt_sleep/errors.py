@@ -21,6 +21,7 @@ class Exit(IntEnum):
     LOGIN = 4
     BUDGET = 5
     REFUSED = 6
+    PENDING = 7
     WAITING = 10
     LOCKED = 11
     STOPPED = 130
@@ -201,7 +202,7 @@ class CallPending(SleepError):
     `waiting` is how many calls are waiting now.
     """
 
-    exit_code = Exit.PARTIAL
+    exit_code = Exit.PENDING
 
     def __init__(self, message: str, *, remedy: str = "", waiting: int = 1) -> None:
         super().__init__(message, remedy=remedy)

@@ -63,6 +63,7 @@ class HandoffBackend:
         self._answers = self._folder / "answers"
         self._lock = threading.Lock()
         self._waiting: dict[str, bool] = {}  # the key of each prompt, and whether its last answer was rejected
+        self._raised: list[CallPending] = []
         self._written = 0
 
     @property
@@ -151,7 +152,10 @@ class HandoffBackend:
             remedy += f"go on: {self._command}"
         else:
             remedy += "run it again: it continues where it stopped"
-        return CallPending(message, remedy=remedy, waiting=count)
+        self._raised.append(CallPending(message, remedy=remedy, waiting=count))
+        for error in self._raised:  # the first is what the person reads, after all were asked
+            error.message, error.waiting = message, count
+        return self._raised[-1]
 
     def _write_prompt(self, prompt: Prompt, key: str) -> bool:
         """Write the prompt's file, and tell whether its last answer was rejected."""

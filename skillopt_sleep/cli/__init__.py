@@ -36,9 +36,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Your coding agents learn from yesterday's corrections, overnight. Nothing changes without your approval.",
     epilog="Begin with: skillopt-sleep init   (or see an example night: skillopt-sleep run --example)\n\n"
-    "Exit codes: 0 done or nothing to do, 1 failed, 2 usage or configuration, 3 partly done or prompts "
-    "waiting, 4 login needed, 5 budget reached, 6 refused for safety, 10 proposals waiting (--exit-code), "
-    "11 another night is running, 130 stopped by Ctrl-C.",
+    "Exit codes: 0 done or nothing to do, 1 failed, 2 usage or configuration, 3 partly done, "
+    "4 login needed, 5 budget reached, 6 refused for safety, 7 prompts wait for your answers (handoff), "
+    "10 proposals waiting (--exit-code), 11 another night is running, 130 stopped by Ctrl-C.",
 )
 
 

@@ -14,7 +14,7 @@ from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir
 
 # A night needs about two seconds to stop; whoever stops the daemon may allow it no more than ten.
 STOP_SECONDS = 7.0
-_FINISHED = frozenset({Exit.DONE, Exit.PARTIAL, Exit.BUDGET})
+_FINISHED = frozenset({Exit.DONE, Exit.PARTIAL, Exit.BUDGET, Exit.PENDING})
 _STDERR_CHARS = 4000
 _PREFIX = "skillopt-sleep: "
 
