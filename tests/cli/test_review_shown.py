@@ -101,3 +101,13 @@ def test_the_change_of_each_file_keeps_to_the_width(width: int) -> None:
     rule = ADDED._replace(changes=(Change("a.md", "", "- Short."), Change("b.md", "", long)))
     for line in page(rule, state="waiting", width=width):
         assert cell_len(line.plain) <= width
+
+
+def test_an_answer_with_code_keeps_its_indentation() -> None:
+    code = Answer("def total(rows):\n    for row in rows:\n\treturn row")
+    rule = ADDED._replace(answers=Answers("write it", code, code))
+    for lines in (screen(rule, number=1, count=1, width=60), page(rule, state="waiting", width=60)):
+        plain = [line.plain[10:].rstrip() for line in lines]
+        assert plain.count("def total(rows):") == 2
+        assert plain.count("    for row in rows:") == 2
+    assert "    return row" in plain

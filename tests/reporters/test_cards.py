@@ -1,14 +1,18 @@
 """What is said of a rule before a person decides on it is what was measured and what they said."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.words import ago
+from skillopt_sleep.pages.render import environment
 from skillopt_sleep.records import (
+    CheckResult,
     Deed,
     DeedKind,
     EditEffect,
@@ -36,6 +40,7 @@ from skillopt_sleep.reporters.cards import (
     strength,
     wording,
 )
+from skillopt_sleep.reporters.references import checked_in_words, who_checked
 from tests.builders import a_document, a_proposal, a_report, a_rollout, a_task, a_trajectory, an_edit, an_outcome
 from tests.reporters.arms import Arms, tried
 
@@ -240,3 +245,22 @@ def test_of_an_attempt_in_a_sealed_copy_it_is_told_what_was_run_and_changed(tmp_
     assert (told.before.text, told.after.text) == ("Done.", "Done, and linted.")
     assert (told.before.turns, told.after.turns) == (2, 3)
     assert "+++ b/app.py" in "\n".join(told.after.whole)
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (
+            CheckResult(name="rubric", passed=False, arg="It names the ticket."),
+            "Graded by the judge: ✗ It names the ticket.",
+        ),
+        (CheckResult(name="contains", passed=True, arg="pnpm"), "Checked in code: ✓ contains «pnpm»"),
+    ],
+)
+def test_what_the_judge_graded_is_told_apart_from_what_code_checked(result: CheckResult, words: str) -> None:
+    parts: Any = environment("skillopt_sleep.pages").get_template("parts.html.j2").module
+    answer = Answer(
+        "Done.", solved=result.passed, checked=((result.passed, checked_in_words(result)),), by=who_checked([result])
+    )
+    shown = str(parts.answered("With the rule", answer))
+    assert words in re.sub(r"<[^>]+>", "", shown)
