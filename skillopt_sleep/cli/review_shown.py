@@ -143,11 +143,13 @@ def _answer(title: str, answer: Answer, width: int, rows: int) -> "list[Text]":
 
 
 def _first_lines(text: str, width: int, *, most: int) -> "list[Text]":
-    """Return the beginning of an answer in its own lines, each wrapped at words."""
+    """Return the beginning of an answer in its own lines, each indented as it was and wrapped at words."""
     lines: list[Text] = []
     for line in text.splitlines():
-        words = one_line(line, limit=1_000)
-        lines += _wrapped(_text(words), width) if words else []
+        words, spread = one_line(line, limit=1_000), line.expandtabs(4)
+        indent = min(len(spread) - len(spread.lstrip(" ")), width // 2)
+        if words:
+            lines += [_text(" " * indent) + part for part in _wrapped(_text(words), width - indent)]
     return _first(lines, width, most=most) or [_text("(no words)")]
 
 
