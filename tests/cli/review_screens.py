@@ -37,7 +37,7 @@ ADDED = Rule(
         Answer(PNPM, ("pnpm install",), solved=True),
     ),
     proof=(
-        "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (4 requests it was not written from).",
+        "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 4 new requests).",
         "Asked once more after it was chosen: without the rule 1 of 4 answers did as you asked, with it 4 of 4.",
     ),
     changes=(Change("shop-api/CLAUDE.md", SHOP, SHOP + BLOCK.format("- Use pnpm, never npm.")),),

@@ -34,7 +34,7 @@ def test_a_judge_that_is_right_decides_and_the_report_says_how_often_it_was_righ
     assert report.judge is not None
     assert (report.judge.right, report.judge.n, report.judge.because) == (16, 16, "")
     told = (Path(report.folder) / "report.md").read_text(encoding="utf-8")
-    assert "The judge was right on 16 of 16 answers of known worth" in told
+    assert "We gave the judge 16 answers whose grade we know; it got 16 right" in told
     assert report.judge.by_kind not in told
     assert "8 of 8" in report.judge.by_kind
     assert report.judge.by_kind in render(report, verbose=True)

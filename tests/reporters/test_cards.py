@@ -111,7 +111,7 @@ def test_the_proof_is_in_whole_numbers_and_names_the_fresh_round() -> None:
     first, second = proof(proposal, proposal)
     assert (
         first
-        == "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (3 requests it was not written from)."
+        == "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 3 new requests)."
     )
     assert (
         second

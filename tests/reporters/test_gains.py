@@ -33,7 +33,7 @@ def test_a_gain_has_an_n_and_an_interval_or_is_called_flattered(
 def test_fresh_attempts_whose_interval_holds_0_are_not_taken_for_the_proof() -> None:
     fresh = FreshRound(before=0.0, after=0.5, n=4, interval=(-0.1, 0.9))
 
-    assert measured(fresh, shrunk=None, n=7).endswith("; these alone don't prove it, the trial did")
+    assert measured(fresh, shrunk=None, n=7).endswith("; too few to prove anything; the trial did")
     assert "decided" not in measured(replace(fresh, interval=(0.1, 0.9)), shrunk=None, n=7)
 
 
@@ -60,9 +60,9 @@ def test_words_become_a_sentence_of_their_own() -> None:
 
 def test_what_was_measured_is_said_in_whole_numbers_once_for_each_side_and_with_its_requests() -> None:
     counts = Solved(before=3, after=11, n=12, requests=3)
-    said = "without the rule 3 of 12 answers did as you asked, with it 11 of 12 (3 requests it was not written from)"
+    said = "without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 3 new requests)"
     assert in_numbers(counts) == said
-    assert in_numbers(replace(counts, requests=1)).endswith("(1 request it was not written from)")
+    assert in_numbers(replace(counts, requests=1)).endswith("(on 1 new request)")
     several = "without the rules 3 of 12 answers did as you asked, with them 11 of 12 (3 requests they were not"
     assert in_numbers(counts, rules=2).startswith(several)
     removed = "with the rule 3 of 12 answers did as you asked, without it 11 of 12"

@@ -4,12 +4,12 @@ from skillopt_sleep.reporters.judging import judge_in_words
 
 def test_a_judge_that_was_right_is_told_in_numbers() -> None:
     assert judge_in_words(JudgeReading(right=16, n=16)) == (
-        "The judge was right on 16 of 16 answers of known worth, mixed in with the others."
+        "We gave the judge 16 answers whose grade we know; it got 16 right."
     )
 
 
 def test_a_judge_that_decides_nothing_says_why() -> None:
     assert judge_in_words(JudgeReading(because="it pays for length")).endswith("tonight: it pays for length.")
     said = judge_in_words(JudgeReading(right=9, n=16, because="no better than a coin"))
-    assert "9 of 16" in said
+    assert "it got 9 right" in said
     assert "decides nothing tonight: no better than a coin." in said

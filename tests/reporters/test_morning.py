@@ -56,7 +56,7 @@ def test_the_first_lines_answer_what_to_decide_whether_it_is_better_the_cost_and
     assert decide.startswith("**To decide: 1 proposal.**")
     assert proof == (
         "P-0001, `shop:CLAUDE.md`: add «Use pnpm, never npm.»"
-        " Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (4 requests it was not written from)."
+        " Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 4 new requests)."
     )
     assert to_do == "What to do: decide on what waits: skillopt-sleep review."
     assert rate == "Error rate: unknown, with the gate's rule `strict, mixed`."
@@ -95,7 +95,7 @@ def test_a_night_that_was_cut_short_says_why_and_that_nothing_is_lost(outcome: O
 
     assert "cut short" in text
     assert "stay unread" in text
-    assert "Problems: none but that." in text
+    assert "No other problems." in text
     assert "What to do: check the address." in text
 
 

@@ -24,7 +24,7 @@ PROPOSAL = a_proposal(
 
 def test_the_headline_quotes_the_rule_and_says_what_was_solved() -> None:
     numbers = (
-        "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (4 requests it was not written from)."
+        "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 4 new requests)."
     )
     assert headline(PROPOSAL) == f"P-0001, `shop:CLAUDE.md`: add «Use pnpm, never npm.» {numbers}"
     several = replace(PROPOSAL, edits=(an_edit(), an_edit("- B.")), proof=Proof.EARLY)

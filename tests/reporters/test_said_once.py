@@ -57,7 +57,7 @@ def test_what_cut_a_night_short_is_told_once() -> None:
     text = render(report)
 
     assert text.count("connection refused") == 1
-    assert "Problems: none but that." in text
+    assert "No other problems." in text
 
 
 def test_a_night_that_never_began_says_so() -> None:

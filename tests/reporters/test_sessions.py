@@ -12,7 +12,7 @@ LOCAL = "openai:qwen3:8b@http://127.0.0.1:11434/v1"
 @pytest.mark.parametrize("verdict", [Outcome.BACKEND_FAILED, Outcome.OVER_BUDGET, Outcome.INTERRUPTED])
 def test_sessions_of_a_night_that_was_cut_short_are_not_called_used(verdict: Outcome) -> None:
     text = render(a_report(verdict=verdict, sessions=SessionCounts(seen=7, used=5), tasks={}))
-    assert "7 seen; 5 of them were not finished, and stay unread if they were." in text
+    assert "7 files seen; 5 sessions weren't finished: run again to go on with them." in text
     assert "used" not in text.split("## Sessions")[1]
     assert "0 " not in text.split("## Sessions")[1]
 
@@ -25,7 +25,7 @@ def test_a_night_without_new_sessions_counts_none_of_their_requests() -> None:
 
 def test_sessions_that_became_no_request_say_only_that() -> None:
     text = render(a_report(verdict=Outcome.NOTHING_NEW, sessions=SessionCounts(seen=3, used=3), tasks={}))
-    assert "3 seen, 3 used. No request to ask again came of them." in text
+    assert "3 files seen, 3 sessions used. No request to ask again came of them." in text
 
 
 def test_a_night_that_was_stopped_is_not_cut_short_by_a_stop() -> None:

@@ -24,7 +24,7 @@ def test_what_it_gains_comes_first_from_fresh_attempts_then_the_trial_then_the_c
     assert list(numbers(proven(fresh=FRESH)))[:4] == [
         (
             "What it gains: on fresh attempts after the trial 0.50 → 0.75 (4 tries), "
-            "gain +0.25 (90 % interval -0.40 to +0.80); these alone don't prove it, the trial did"
+            "gain +0.25 (90 % interval -0.40 to +0.80); too few to prove anything; the trial did"
         ),
         "The trial, on unseen requests: 0.25 → 1.00 (2 tries), gain +0.75 (90 % interval -0.61 to +1.00)",
         f"If{CLAIM[2:]}.",
