@@ -118,7 +118,7 @@ def _taken(ahead: AheadSealed, budget: BudgetSettings) -> str:
     dollars = f" and ${ahead.usd:,.2f}" if ahead.usd else ""
     limits = "limits on both are" if dollars and budget.usd else "limit on tokens is"
     return (
-        f"an attempt took {ahead.tokens:,} tokens{dollars} in the middle of the last {ahead.earlier:,};"
+        f"an attempt takes typically {ahead.tokens:,} tokens{dollars} (median of {ahead.earlier:,});"
         f" at that, the {limits} enough for some {ahead.expected(budget):,}"
     )
 

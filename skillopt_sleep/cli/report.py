@@ -81,7 +81,7 @@ def _print(report: NightReport, now: Now, folder: Path, form: Format | None, *, 
     else:
         from skillopt_sleep.reporters.morning import render
 
-        text = render(report, now.waits, folder=folder, verbose=verbose)
+        text = render(report, now.waits, folder=folder, decided=now.decided, verbose=verbose)
         if form is Format.MARKDOWN:
             typer.echo(text, nl=False)
         else:

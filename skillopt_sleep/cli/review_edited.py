@@ -12,7 +12,7 @@ from skillopt_sleep.settings import find_paths, load
 _FROM_HERE = "<!-- Save and close"
 _HELP = f"""
 {_FROM_HERE} to keep your words; close without saving to keep the old ones. What is from this line on is left
-out. Your words are untested: nothing that was measured is true of them. -->
+out. Your words replace the rule. They haven't been tested. -->
 """
 
 

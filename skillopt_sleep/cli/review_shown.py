@@ -38,7 +38,7 @@ class Room(NamedTuple):
 
 
 SCREEN = Room(rule=2, quotes=2, cuts_quotes=True, answer=(3, 8), titles=1, changed=8, changed_line=3)
-WHOLE = Room(rule=_ANY, quotes=5, cuts_quotes=False, answer=(12, 12), titles=_ANY, changed=_ANY, changed_line=_ANY)
+WHOLE = Room(rule=_ANY, quotes=_ANY, cuts_quotes=False, answer=(12, 12), titles=_ANY, changed=_ANY, changed_line=_ANY)
 
 
 def screen(rule: Rule, *, number: int, count: int, width: int, height: int = ROWS) -> "list[Text]":

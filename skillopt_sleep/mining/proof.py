@@ -47,8 +47,8 @@ LESSON_CHARS = 100
 MOST_DEEDS = 20
 NAMED_PLACES = frozenset({PlaceKind.PATH, PlaceKind.WORK, PlaceKind.DOCUMENT})
 
-NOT_SAID = "scored by the person's own words, because they don't say what the miner demanded of an answer"
-NOT_ASKED = "asked in the person's own words, because those don't hold the miner's request or its context"
+NOT_SAID = "scored by your own words, as the model demanded more of an answer than you said"
+NOT_ASKED = "asked in your own words, as the model's version of the request says more than you did"
 CUT = f"cut to {REQUEST_CHARS:,} characters, because the miner's request or its context was longer"
 
 _REACHED = re.compile(r"`[^`\n]+`|\S*\w/\S+|\w+(?:\.\w+)+|(?<!\w)--?[A-Za-z][\w-]*")

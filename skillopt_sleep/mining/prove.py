@@ -81,10 +81,9 @@ def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:
         found = "1 correction was" if count == 1 else f"{count} corrections were"
         summary = f"{found} found, and a reliable test could be built for none: {named}"
     else:
-        were, their = ("was", "its") if len(dropped) == 1 else ("were", "their")
         summary = (
-            f"{len(dropped)} of {count} tasks {were} dropped: {their} reference did not tell the rejected answer "
-            f"from a good one: {named}"
+            f"{len(dropped)} of {count} tasks couldn't be tested: no test told the rejected answer from a good one: "
+            f"{named}"
         )
     return Note(stage="prove", summary=summary, expected=True)
 

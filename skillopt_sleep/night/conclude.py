@@ -15,6 +15,7 @@ from skillopt_sleep.records import (
     PROPOSED,
     READ_AGAIN,
     REVIEW,
+    SEAL_IT,
     Calibrations,
     Corrections,
     Decision,
@@ -107,7 +108,9 @@ def conclude(
     verdict, because, remedy = _judged((verdict, because, remedy), judge, outcomes, unread=bool(sessions.used))
     if verdict is Outcome.UNVERIFIED and not any(outcome.tasks.train for outcome in outcomes):
         because, remedy = _with_lost(because, remedy, corrections.before_a_test)
-    if remedy == KEPT and sealed and sealed.why_not and sealed.remedy:
+    if remedy == KEPT and sealed is None:
+        remedy = SEAL_IT
+    elif remedy == KEPT and sealed and sealed.why_not and sealed.remedy:
         remedy = f"{sealed.remedy}; {THEN_SEALED}"
     tasks_by_side = Counter(task.split for task in tasks)
     errors = [*notes, *_not_retested(page, outcomes, stopped=stopped is not None)]

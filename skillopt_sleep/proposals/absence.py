@@ -6,6 +6,8 @@ from skillopt_sleep.kit.likeness import LIKE, likeness
 from skillopt_sleep.proposals.origins import Origin
 from skillopt_sleep.records import (
     BECAME,
+    NEXT_STEPS,
+    SEAL_IT,
     Became,
     Correction,
     Evidence,
@@ -33,12 +35,12 @@ NEXT = {
     Became.TAKEN_BACK: "say it again if you want it after all",
     Became.NO_REQUEST: "ask for something that it applies to",
     Became.NO_TEST: NAME_IT,
-    Became.UNGRADED: f"{NAME_IT}; or name another judge (judge.model)",
+    Became.UNGRADED: NEXT_STEPS[Became.UNGRADED],
     Became.DROPPED: "see what you dropped: skillopt-sleep tasks list --dropped",
     Became.NOTICED: ONCE_MORE,
     Became.NOT_REACHED: f"{NIGHT}, with more calls if they ran out (budget.calls)",
     Became.NO_DOCUMENT: "the report says what is wrong with the file: skillopt-sleep report",
-    Became.NEEDS_REPOSITORY: "nothing; it is kept until a replay has the repository",
+    Became.NEEDS_REPOSITORY: SEAL_IT,
     Became.UNNAMED: NAME_IT,
     Became.SEEN_ONCE: ONCE_MORE,
     Became.KEPT: "nothing; later nights test with it",

@@ -45,12 +45,12 @@ BECAME = {
     Became.TAKEN_BACK: "it was taken back later",
     Became.NO_REQUEST: "said without a request that could test it; it is remembered until there is one",
     Became.NO_TEST: "dropped, as no test tells the answer that was rejected from a good one",
-    Became.UNGRADED: "dropped, as the judge's model could not tell answers of known worth apart",
+    Became.UNGRADED: "dropped, as the judge graded the answers of its session otherwise than you did",
     Became.DROPPED: "its task was dropped by hand, or its project is excluded",
     Became.NOTICED: "noticed only, as its session can't tell whether it is wanted from now on; another one could",
-    Became.NOT_REACHED: "the night ended before its turn",
+    Became.NOT_REACHED: "the night ended before it was decided",
     Became.NO_DOCUMENT: "no document was found for it",
-    Became.NEEDS_REPOSITORY: "no answer in words can show it, so it waits for a replay that has the repository",
+    Became.NEEDS_REPOSITORY: "no answer in words can show it: it waits for a sealed copy of the repository",
     Became.UNNAMED: "found by rules only: the model named no lesson in it, so it is taken for one of its own",
     Became.SEEN_ONCE: "seen in one session only, so there is no unseen request to test a rule with",
     Became.KEPT: "kept to test with; nothing was tried on it",
@@ -62,6 +62,7 @@ BECAME = {
 """What each of them means, in words."""
 
 NOTHING = "nothing"
+SEAL_IT = "let it be tried in a sealed copy of the repository: skillopt-sleep config set replay.sealed true"
 READ_AGAIN = "skillopt-sleep run --again"
 ANOTHER_MODEL = f"try another model, and let it read these sessions again: {READ_AGAIN} --model NAME"
 NEXT_STEPS = {
@@ -74,7 +75,8 @@ NEXT_STEPS = {
     Became.UNNAMED: ANOTHER_MODEL,
     Became.UNPROVEN: ANOTHER_MODEL,
     Became.NO_TEST: ANOTHER_MODEL,
-    Became.UNGRADED: ANOTHER_MODEL,
+    Became.UNGRADED: "nothing, if the answer you accepted shows no work; else name another judge (judge.model)",
+    Became.NEEDS_REPOSITORY: SEAL_IT,
     Became.NO_DOCUMENT: "see the errors below",
     Became.DROPPED: f"undo the drop (skillopt-sleep tasks) or allow the project, then: {READ_AGAIN}",
 }

@@ -22,10 +22,9 @@ WIDE = 1.0  # half the scale of a gain: what a wider interval leaves out says no
 
 def in_numbers(counts: Solved, *, rules: int = 1, removing: bool = False) -> str:
     """Say how many answers did as the person asked without so many rules and with them, and on how many requests."""
-    requests = "1 request" if counts.requests == 1 else f"{counts.requests} requests"
-    written = "it was" if rules == 1 else "they were"
+    requests = "1 new request" if counts.requests == 1 else f"{counts.requests} new requests"
     compared = _compared(counts, rules=rules, removing=removing)
-    return f"{compared} ({requests} {written} not written from)"
+    return f"{compared} (on {requests})"
 
 
 def of_all_rules(proposal: Proposal) -> str:
@@ -107,7 +106,7 @@ def measured(fresh: FreshRound, *, shrunk: float | None, n: int) -> str:
     if fresh.n:
         decided = ""
         if fresh.interval is not None and fresh.interval[0] <= 0:
-            decided = "; these alone don't prove it, the trial did"
+            decided = "; too few to prove anything; the trial did"
         return f"on fresh attempts after the trial {fresh_gain(fresh)}{decided}"
     if shrunk is None:
         return ""

@@ -7,7 +7,7 @@ def judge_in_words(reading: JudgeReading, *, verbose: bool = False) -> str:
     """Say how often the judge was right on answers of known worth, and what follows if that is too seldom."""
     if not reading.n:
         return f"The judge decides nothing tonight: {reading.because}."
-    text = f"The judge was right on {reading.right} of {reading.n} answers of known worth, mixed in with the others"
+    text = f"We gave the judge {reading.n} answers whose grade we know; it got {reading.right} right"
     if reading.kinds and (verbose or reading.right < reading.n):
         text += f": {reading.by_kind}"
     if reading.because:

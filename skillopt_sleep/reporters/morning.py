@@ -1,15 +1,17 @@
 """Write report.md, which a person reads over coffee: first what to decide, on what proof and at what cost."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.records import (
     CUT_SHORT,
     GOOD_EFFECTS,
+    Became,
     Decision,
     EditEffect,
     EditOp,
@@ -77,13 +79,18 @@ class MorningReporter:
 
 
 def render(
-    report: NightReport, waiting: Collection[str] | None = None, *, folder: Path | None = None, verbose: bool = False
+    report: NightReport,
+    waiting: Collection[str] | None = None,
+    *,
+    folder: Path | None = None,
+    decided: Mapping[str, str] = MappingProxyType({}),
+    verbose: bool = False,
 ) -> str:
     """Return the report as Markdown, with all text from elsewhere escaped and redacted.
 
     `waiting` are the proposals that wait now, of whatever night; if they aren't known, it is the report of when the
-    night ended. `folder` has what the night's stages left, None if it is gone. Statistics are only in the `verbose`
-    one.
+    night ended. `folder` has what the night's stages left, None if it is gone. `decided` says by its id what was
+    decided on each proposal that doesn't wait. Statistics are only in the `verbose` one.
     """
     import jinja2
 
@@ -144,6 +151,8 @@ def render(
         noted=noted(report),
         errors=ERRORS,
         few=FEW_NOTES,
+        decided=decided,
+        unfinished=_unfinished(report),
         documents=[one for one in report.documents if not says_nothing_more(one, head) or _waiting(one)],
     )
     return _BLANKS.sub("\n\n", text).strip() + "\n"
@@ -279,7 +288,13 @@ def _problems(report: NightReport, *, verbose: bool) -> str:
         stage = f"{note.stage}: " if verbose else ""
         problems.append(f"{stage}{show(note.summary, 200).rstrip('.')}")
     if not problems:
-        return "none but that" if report.verdict in CUT_SHORT else "none"
-    if len(problems) == 1:
-        return problems[0]
-    return f"{problems[0]}, and {len(problems) - 1} more below"
+        return "No other problems." if report.verdict in CUT_SHORT else "Problems: none."
+    more = f", and {len(problems) - 1} more below" if len(problems) > 1 else ""
+    return f"Problems: {problems[0]}{more}."
+
+
+def _unfinished(report: NightReport) -> list[str]:
+    """Return the documents with requests of the night that has no result of them."""
+    ended = {outcome.document.id for outcome in report.documents}
+    begun = [one.document for one in report.corrections.listed if one.became is Became.NOT_REACHED and one.document]
+    return [name for name in dict.fromkeys(begun) if name not in ended]

@@ -7,7 +7,7 @@ from skillopt_sleep.records import Edit, Evidence, Proposal, said_of_changes, tr
 from skillopt_sleep.reporters.escaping import change, code, show
 from skillopt_sleep.reporters.gains import measured, own_part, sentence, shown_gain, taken, with_interval
 
-MOST_SAID = 3
+MOST_SAID = 5
 
 
 def headline(proposal: Proposal) -> str:
@@ -64,6 +64,8 @@ def said(proposal: Proposal, *, verbose: bool = False) -> list[str]:
         place = f" ({code(piece.session)}, turn {piece.turn})" if verbose else ""
         words = f": «{show(piece.quote, 160)}»" if piece.quote else ""
         lines.append(f"{_who(proposal, piece)}{words}{place}")
+    if len(proposal.signs) > MOST_SAID:
+        lines.append(f"and {len(proposal.signs) - MOST_SAID} times before")
     return lines
 
 

@@ -8,15 +8,17 @@ def sessions_in_words(report: NightReport) -> str:
     counts = report.sessions
     if not counts.seen:
         return f"None was new. {_requests(report)}".strip()
+    seen = "1 file" if counts.seen == 1 else f"{counts.seen} files"
     omitted = f"; left out: {left_out(counts.skipped)}" if counts.skipped else ""
     if report.verdict in CUT_SHORT:
-        unread = f"{counts.used} of them were not finished, and stay unread if they were"
+        unread = f"{counts.used} sessions weren't finished: run again to go on with them"
         if counts.used == 1:
-            unread = "1 of them was not finished, and stays unread if it was"
-        return f"{counts.seen} seen; {unread}{omitted}."
+            unread = "1 session wasn't finished: run again to go on with it"
+        return f"{seen} seen; {unread}{omitted}."
     requests = _requests(report)
     became = f"They became {requests}" if requests else "No request to ask again came of them."
-    return f"{counts.seen} seen, {counts.used} used{omitted}. {became}"
+    used = "1 session" if counts.used == 1 else f"{counts.used} sessions"
+    return f"{seen} seen, {used} used{omitted}. {became}"
 
 
 def _requests(report: NightReport) -> str:

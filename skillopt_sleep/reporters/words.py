@@ -7,9 +7,9 @@ from skillopt_sleep.records import Purpose, Split
 PURPOSES = {
     Purpose.PREFLIGHT: "a first call to see that it answers",
     Purpose.MINE: "finding corrections",
-    Purpose.LESSONS: "naming lessons",
+    Purpose.LESSONS: "wording the lessons",
     Purpose.CONTROLS: "writing answers that test the judge",
-    Purpose.PROVE: "proving what was wanted",
+    Purpose.PROVE: "checking the quotes",
     Purpose.ROLLOUT: "attempts",
     Purpose.JUDGE: "grading",
     Purpose.REFLECT: "learning from failures",

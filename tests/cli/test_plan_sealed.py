@@ -28,9 +28,9 @@ def test_the_calls_that_are_left_say_how_many_attempts_are_affordable() -> None:
 @pytest.mark.parametrize(
     ("usd", "limit", "told"),
     [
-        (0.25, 5.0, "40,000 tokens and $0.25 in the middle of the last 9; at that, the limits on both are enough for some 20"),
-        (0.25, 0.0, "and $0.25 in the middle of the last 9; at that, the limit on tokens is enough for some 50"),
-        (None, 5.0, "40,000 tokens in the middle of the last 9; at that, the limit on tokens is enough for some 50"),
+        (0.25, 5.0, "typically 40,000 tokens and $0.25 (median of 9); at that, the limits on both are enough for some 20"),
+        (0.25, 0.0, "and $0.25 (median of 9); at that, the limit on tokens is enough for some 50"),
+        (None, 5.0, "typically 40,000 tokens (median of 9); at that, the limit on tokens is enough for some 50"),
     ],
 )  # fmt: skip
 def test_what_earlier_attempts_took_says_how_many_the_limits_are_enough_for(

@@ -22,6 +22,7 @@ from skillopt_sleep.night.conclude import (
 )
 from skillopt_sleep.protocols import Page
 from skillopt_sleep.records import (
+    SEAL_IT,
     Calibrations,
     Copy,
     Corrections,
@@ -310,7 +311,7 @@ def test_a_night_that_could_test_nothing_it_found_says_that_and_not_that_it_foun
 
 def test_what_needs_the_repository_is_kept_and_needs_no_second_session() -> None:
     tasks = StepTasks(needs_repository=2)
-    assert close(ended_as(Outcome.UNVERIFIED, tasks=tasks)).remedy == KEPT
+    assert close(ended_as(Outcome.UNVERIFIED, tasks=tasks)).remedy == SEAL_IT
     seen_once = StepTasks(needs_repository=2, untestable=1)
     assert close(ended_as(Outcome.UNVERIFIED, tasks=seen_once)).remedy == REMEDIES[Outcome.UNVERIFIED]
 

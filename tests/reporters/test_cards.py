@@ -109,10 +109,7 @@ def test_the_proof_is_in_whole_numbers_and_names_the_fresh_round() -> None:
     pairs = tuple(Pair(task="t", sample=n, before=0, after=1, solved=(n == 0, True)) for n in range(4))
     proposal = a_proposal(solved=COUNTS, before=0.2, after=0.9, n=12, fresh=FreshRound(pairs=pairs, n=4))
     first, second = proof(proposal, proposal)
-    assert (
-        first
-        == "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 3 new requests)."
-    )
+    assert first == "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 3 new requests)."
     assert (
         second
         == "Asked once more after it was chosen: without the rule 1 of 4 answers did as you asked, with it 4 of 4."

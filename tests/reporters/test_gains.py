@@ -63,7 +63,7 @@ def test_what_was_measured_is_said_in_whole_numbers_once_for_each_side_and_with_
     said = "without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 3 new requests)"
     assert in_numbers(counts) == said
     assert in_numbers(replace(counts, requests=1)).endswith("(on 1 new request)")
-    several = "without the rules 3 of 12 answers did as you asked, with them 11 of 12 (3 requests they were not"
+    several = "without the rules 3 of 12 answers did as you asked, with them 11 of 12 (on 3 new requests)"
     assert in_numbers(counts, rules=2).startswith(several)
     removed = "with the rule 3 of 12 answers did as you asked, without it 11 of 12"
     assert in_numbers(counts, removing=True).startswith(removed)

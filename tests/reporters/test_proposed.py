@@ -23,9 +23,7 @@ PROPOSAL = a_proposal(
 
 
 def test_the_headline_quotes_the_rule_and_says_what_was_solved() -> None:
-    numbers = (
-        "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 4 new requests)."
-    )
+    numbers = "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 4 new requests)."
     assert headline(PROPOSAL) == f"P-0001, `shop:CLAUDE.md`: add «Use pnpm, never npm.» {numbers}"
     several = replace(PROPOSAL, edits=(an_edit(), an_edit("- B.")), proof=Proof.EARLY)
     assert "«Use pnpm, never npm.», and 1 more. Without the rules 3 of 12" in headline(several)
@@ -45,4 +43,6 @@ def test_words_come_before_ids() -> None:
     assert words.startswith("You said on Mon 2026-03-02 ")
     assert words.endswith(" in shop: «No, use pnpm.»")
     assert deed == "You checked the work in shop: «make lint»"
+    many = tuple(Evidence(session=f"s{n}", turn=2, quote="pnpm", at=NOON) for n in range(8))
+    assert said(a_proposal(evidence=many))[-1] == "and 3 times before"
     assert said(PROPOSAL, verbose=True)[0] == f"{deed} (`codex:s2`, turn 4)"

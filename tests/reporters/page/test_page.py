@@ -144,7 +144,7 @@ def test_what_waits_and_what_was_dropped_is_told_with_the_words_and_what_helps()
     wanted = (
         "2 × seen in one session only",
         "«no, bash»",
-        "What nothing came of",
+        "Not used, and why",
         "1 × by its own words it holds for one",
         "say so without the words that it holds for once",
     )
