@@ -41,6 +41,14 @@ def listed(home: Home, *options: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
+def test_tasks_of_a_night_that_waits_are_said_to_come_when_it_ends(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    assert home.command("run", "--backend", "handoff").code == 7
+    assert "isn't over" in home.command("tasks", "list").out
+
+
+@pytest.mark.slow
 def test_tasks_of_a_night_are_listed_with_their_side_and_shown_as_they_are_asked(tmp_path: Path) -> None:
     home = Home(tmp_path)
     assert "No tasks yet" in home.command("tasks", "list").out

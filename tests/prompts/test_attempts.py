@@ -127,6 +127,8 @@ def test_attempts_without_tools_are_told_what_they_can_show_and_others_are_not()
     assert made_in(attempts(0.0)).startswith(setting())
     assert "no rule" in made_in(attempts(0.0))
     assert made_in([a_rollout(trajectory=a_trajectory("x", text_only=False))]) == ""
+    mixed = [*attempts(0.0), a_rollout(trajectory=a_trajectory("x", text_only=False))]
+    assert made_in(mixed) == ""
 
 
 def test_neither_answer_can_leave_its_fence() -> None:

@@ -325,6 +325,8 @@ def test_text_only_evidence_is_called_so() -> None:
     assert "the evidence is text only" in render(WHOLE)
     assert "The gate's rule is `strict, mixed`: error rate unknown." in render(WHOLE)
     assert "text only" not in render(REPORTS["no headroom"])
+    sealed = replace(WHOLE.documents[0], tasks=replace(WHOLE.documents[0].tasks, text_only=False))
+    assert "text only" not in render(replace(WHOLE, documents=(*WHOLE.documents, sealed)))
 
 
 def test_sessions_that_were_left_out_are_counted_by_reason() -> None:
