@@ -51,9 +51,13 @@ def list_tasks(
     """List the tasks by project and recurring request, with how often and when each came up, and its splits."""
     with opened_to_read() as store:
         entries = store.bank.entries()
+        open_night = next((night.id for night in store.nights() if not night.closed), "")
     shown = [entry for entry in entries if _matches(entry, project=project, split=split, dropped=dropped)]
     if as_json:
         say_json([as_data(entry) for entry in shown])
+        return
+    if not entries and open_night:
+        say(f"No tasks yet. Night {open_night} isn't over; what it found is listed when it is")
         return
     if not entries:
         say("No tasks yet. The first night finds some, or add one: skillopt-sleep tasks add")

@@ -69,7 +69,7 @@ def propose(
     train = (*train, *more.tasks)
     tried = _attempt(train, document, attempts, samples=rules.samples)
     log("rollouts", tried)
-    text_only = any(attempt.trajectory.text_only for attempt in tried)
+    text_only = bool(tried) and all(attempt.trajectory.text_only for attempt in tried)
     notes = (*more.notes, *not_scored(tried))
     scores = [attempt.score for attempt in tried if attempt.score is not None]
     if not scores:

@@ -86,8 +86,8 @@ def _sessions(task: Task, tasks: Mapping[str, Task]) -> int:
 
 
 def made_in(rollouts: Sequence[Rollout]) -> str:
-    """Return what attempts like these can show: the setting of those without tools, and nothing of others."""
-    if not any(rollout.trajectory.text_only for rollout in rollouts):
+    """Return what attempts like these can show if all were made without tools, else ""."""
+    if not all(rollout.trajectory.text_only for rollout in rollouts):
         return ""
     return f"{setting()}\n{_ONLY_HERE}"
 

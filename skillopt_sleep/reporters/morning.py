@@ -51,6 +51,7 @@ from skillopt_sleep.reporters.tried import (
     remarks,
     said_above,
     says_nothing_more,
+    text_only,
     verdict,
     without_the_rule,
 )
@@ -142,7 +143,7 @@ def render(
         proposals=waiting_first(report.proposals, night.waits),
         rate=of_night(accepted) or _unknown_rate(accepted),
         doubts=_doubts(report, verbose=verbose),
-        text_only=next((outcome for outcome in report.documents if outcome.tasks.text_only), None),
+        text_only=text_only(report),
         cut_short=report.verdict in CUT_SHORT,
         trials=_trials(report),
         noise=noise_in_words(noise_floor(report.documents)) if verbose else "",

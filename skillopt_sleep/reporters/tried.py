@@ -156,3 +156,10 @@ def _tried(tested: Judged, quoted: Quoted | None) -> str:
             return first
         return f"{_KINDS[tested.kind]}: {first}"
     return f"{_KINDS[tested.kind]}, {len(tested.edits)} edits: {first} …"
+
+
+def text_only(report: NightReport) -> StepOutcome | None:
+    """Return the first document that was tried without tools; None if some were tried with tools."""
+    if any(outcome.trial.n and not outcome.tasks.text_only for outcome in report.documents):
+        return None
+    return next((outcome for outcome in report.documents if outcome.tasks.text_only), None)

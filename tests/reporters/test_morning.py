@@ -322,11 +322,13 @@ def test_a_lesson_that_waits_alone_is_told_of_once() -> None:
 
 
 def test_text_only_evidence_is_called_so() -> None:
-    assert "the evidence is text only" in render(WHOLE)
-    assert "The gate's rule is `strict, mixed`: error rate unknown." in render(WHOLE)
+    (one, *_) = WHOLE.documents
+    text = render(replace(WHOLE, documents=(one,)))
+    assert "the evidence is text only" in text
+    assert "The gate's rule is `strict, mixed`: error rate unknown." in text
     assert "text only" not in render(REPORTS["no headroom"])
-    sealed = replace(WHOLE.documents[0], tasks=replace(WHOLE.documents[0].tasks, text_only=False))
-    assert "text only" not in render(replace(WHOLE, documents=(*WHOLE.documents, sealed)))
+    sealed = replace(one, tasks=replace(one.tasks, text_only=False))
+    assert "text only" not in render(replace(WHOLE, documents=(one, sealed)))
 
 
 def test_sessions_that_were_left_out_are_counted_by_reason() -> None:

@@ -20,7 +20,7 @@ from skillopt_sleep.reporters.page.weeks import weeks
 from skillopt_sleep.reporters.rate import of_night
 from skillopt_sleep.reporters.sessions import sessions_in_words
 from skillopt_sleep.reporters.spending import calls, dollars, tokens
-from skillopt_sleep.reporters.tried import said_above
+from skillopt_sleep.reporters.tried import said_above, text_only
 from skillopt_sleep.reporters.words import purpose_words
 
 MOST_OTHERS = 12  # proposals of other nights that are named
@@ -75,7 +75,6 @@ def values(
     cards = decisions(report, folder, night.waits)
     own = {card.rule.id for card in cards if card.waits}
     others = [name for name in night.waits if name.partition(".")[0] not in own]
-    text_only = next((one for one in report.documents if one.tasks.text_only), None)
     return {
         "report": report,
         "told": night,
@@ -89,7 +88,7 @@ def values(
         "doubts": list(dict.fromkeys(one.doubt for one in report.proposals if one.doubt)),
         "cut_short": report.verdict in CUT_SHORT,
         "tried": tried(report, said_above(report, night)),
-        "text_only": text_only is not None,
+        "text_only": text_only(report) is not None,
         "waiting": waiting(report.corrections),
         "dropped": dropped(report.corrections),
         "weeks": weeks(report.trend),
