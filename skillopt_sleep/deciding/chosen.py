@@ -8,7 +8,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.divide import divide, divide_adoption
 from skillopt_sleep.proposals.entry import Entry
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.records import Deed, Evidence, Proposal
+from skillopt_sleep.records import Proposal
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -124,19 +124,8 @@ def _rule(store: SqliteStore, whole: Decided, name: str, scratch: Path | None) -
 
 def _divided(store: SqliteStore, whole: Decided, into: Path) -> tuple[Proposal, ...]:
     proposal = whole.proposal
-    return divide(proposal, with_folder(store, whole).folder, signs=_signs(store, proposal), into=into)
-
-
-def _signs(store: SqliteStore, proposal: Proposal) -> dict[str, tuple[list[Evidence], list[Deed]]]:
-    """Return what the person said and did for each lesson of a proposal."""
-    signs: dict[str, tuple[list[Evidence], list[Deed]]] = {}
-    for entry in store.bank.entries():
-        task = entry.task
-        if task.lesson in proposal.lessons:
-            words, deeds = signs.setdefault(task.lesson, ([], []))
-            words += task.evidence
-            deeds += task.deeds
-    return signs
+    known = store.lessons.named(proposal.lessons)
+    return divide(proposal, with_folder(store, whole).folder, lessons=known, into=into)
 
 
 def with_folder(store: SqliteStore, decided: Decided) -> Chosen:

@@ -7,7 +7,6 @@ from skillopt_sleep.proposals.origins import Origin
 from skillopt_sleep.records import (
     BECAME,
     NEXT_STEPS,
-    SEAL_IT,
     Became,
     Correction,
     Evidence,
@@ -24,24 +23,11 @@ NAME_IT = "say in a session exactly what you want: a name, a command, a path"
 LATER = "nothing; a later night tries again as soon as another session has a request to test it with"
 ONCE_MORE = "say it in one more session: that session becomes the test"
 MISSING = "nothing; one more unseen request of another session is missing"
-NIGHT = "run a night: skillopt-sleep run"
-NEXT = {
-    Became.UNREAD: NIGHT,
-    Became.UNUSED: NAME_IT,
-    Became.UNPROVEN: NAME_IT,
-    Became.FOR_ONCE: "say that it holds from now on",
+NEXT = NEXT_STEPS | {
     Became.CROWDED_OUT: "nothing; the next session in which it comes up has room for it",
-    Became.LATER: NIGHT,
-    Became.TAKEN_BACK: "say it again if you want it after all",
     Became.NO_REQUEST: "ask for something that it applies to",
-    Became.NO_TEST: NAME_IT,
-    Became.UNGRADED: NEXT_STEPS[Became.UNGRADED],
-    Became.DROPPED: "see what you dropped: skillopt-sleep tasks list --dropped",
     Became.NOTICED: ONCE_MORE,
-    Became.NOT_REACHED: f"{NIGHT}, with more calls if they ran out (budget.calls)",
     Became.NO_DOCUMENT: "the report says what is wrong with the file: skillopt-sleep report",
-    Became.NEEDS_REPOSITORY: SEAL_IT,
-    Became.UNNAMED: NAME_IT,
     Became.SEEN_ONCE: ONCE_MORE,
     Became.KEPT: "nothing; later nights test with it",
     Became.ATTEMPTED: LATER,

@@ -1,6 +1,6 @@
 """Divide a proposal into its single rules, each a proposal of its own with its own proof."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -25,25 +25,26 @@ from skillopt_sleep.records import (
     Effect,
     Evidence,
     FreshRound,
+    Lesson,
     Proof,
     Proposal,
+    quotes_and_deeds,
     unknown_rate,
 )
 
 Both = tuple[bytes | None, bytes | None]  # a file before an adoption and after it, None for no file
-Signs = Mapping[str, tuple[Sequence[Evidence], Sequence[Deed]]]
 
 
-def divide(proposal: Proposal, folder: Path, *, signs: Signs, into: Path) -> tuple[Proposal, ...]:
+def divide(proposal: Proposal, folder: Path, *, lessons: Collection[Lesson], into: Path) -> tuple[Proposal, ...]:
     """Write a proposal for each edit of the one in this folder, and return them, numbered as in P-0001.2.
 
-    Each gets a folder of its own inside of `into`. `signs` are what the person said and did by lesson. Raises
+    Each gets a folder of its own inside of `into`. `lessons` are those that it is for. Raises
     UnsafeEdit if the edits build on one another.
     """
     parts: list[tuple[Proposal, list[Text]]] = []
     for number, edit in enumerate(proposal.edits, start=1):
         try:
-            parts.append(restaged(_part(proposal, number, edit, signs), folder))
+            parts.append(restaged(_part(proposal, number, edit, lessons), folder))
         except ProposalError as error:
             raise UnsafeEdit(
                 f"rule {number} of {proposal.id} can't be taken by itself: {error.message}",
@@ -113,13 +114,13 @@ def _texts(proposal: Proposal, folder: Path) -> Iterator[Text]:
         yield Text(base, live.change(path, base, old, new).data)
 
 
-def _part(whole: Proposal, number: int, edit: Edit, signs: Signs) -> Proposal:
+def _part(whole: Proposal, number: int, edit: Edit, lessons: Iterable[Lesson]) -> Proposal:
     """Return the proposal of one edit: its numbers are those of comparisons with and without it."""
     effect = next((effect for effect in whole.effects if effect.edit == edit), None)
     proof = Proof.UNTESTED
     if whole.proof is Proof.WORDS or (effect is not None and effect.effect in GOOD_EFFECTS):
         proof = whole.proof
-    said, done = _signs(whole, edit, signs)
+    said, done = _signs(whole, edit, lessons)
     numbers = effect or EditEffect(edit=edit, effect=Effect.UNDECIDED)
     return replace(
         whole,
@@ -149,15 +150,8 @@ def _part(whole: Proposal, number: int, edit: Edit, signs: Signs) -> Proposal:
     )
 
 
-def _signs(whole: Proposal, edit: Edit, signs: Signs) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:
+def _signs(whole: Proposal, edit: Edit, lessons: Iterable[Lesson]) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:
     """Return what the person said and did for the lessons of an edit; all of it if it names none."""
     if not edit.lessons:
         return whole.evidence, whole.deeds
-    words: list[Evidence] = []
-    deeds: list[Deed] = []
-    for lesson in edit.lessons:
-        said, done = signs.get(lesson, ((), ()))
-        words += said
-        deeds += done
-    said = tuple(piece for piece in whole.evidence if piece in words)
-    return said, tuple(deed for deed in whole.deeds if deed in deeds)
+    return quotes_and_deeds([lesson for lesson in lessons if lesson.id in edit.lessons])

@@ -66,8 +66,8 @@ SEAL_IT = "let it be tried in a sealed copy of the repository: skillopt-sleep co
 READ_AGAIN = "skillopt-sleep run --again"
 ANOTHER_MODEL = f"try another model, and let it read these sessions again: {READ_AGAIN} --model NAME"
 NEXT_STEPS = {
-    Became.UNREAD: "run again: its session is still unread; if the call fails again, do what the errors say",
-    Became.NOT_REACHED: "run again: its session is still unread",
+    Became.UNREAD: "run again (skillopt-sleep run), its session is still unread; if it fails again, do what it says",
+    Became.NOT_REACHED: "run again (skillopt-sleep run), with more calls if they ran out (budget.calls)",
     Became.FOR_ONCE: "nothing; if you want it from now on, say so without the words that it holds for once",
     Became.LATER: "nothing; the next night takes what was left",
     Became.TAKEN_BACK: "nothing; what you said later holds",

@@ -23,6 +23,7 @@ from skillopt_sleep.records import (
     Proposal,
     Solved,
 )
+from tests.builders import a_lesson
 from tests.proposals.corpus import splice
 from tests.proposals.staging import NOW, accepted, document, page
 
@@ -56,9 +57,9 @@ def staged(root: Path, tmp_path: Path, *edits: Edit) -> tuple[Path, Proposal]:
 
 def test_each_rule_is_a_proposal_with_its_own_proof_and_words(root: Path, tmp_path: Path) -> None:
     folder, whole = staged(root, tmp_path, ONE, TWO)
-    signs = {"brief": ([BRIEF], []), "pnpm": ([PNPM], [])}
+    lessons = [a_lesson("Be brief", id="brief", quotes=(BRIEF,)), a_lesson("Use pnpm", id="pnpm", quotes=(PNPM,))]
 
-    one, two = divide(whole, folder, signs=signs, into=folder.parent)
+    one, two = divide(whole, folder, lessons=lessons, into=folder.parent)
 
     assert (one.id, one.edits, one.lessons, one.evidence) == ("p1.1", (ONE,), ("brief",), (BRIEF,))
     assert (one.proof, one.n, one.before) == (Proof.UNTESTED, 0, None)
@@ -73,13 +74,13 @@ def test_a_rule_says_nothing_of_what_all_rules_together_solved(root: Path, tmp_p
     together = replace(whole, solved=Solved(before=1, after=9, n=10, requests=4))
     own = Solved(before=2, after=8, n=8, requests=3)
     counted = replace(together, effects=(replace(HELPED, solved=own),))
-    one, two = divide(counted, folder, signs={}, into=folder.parent)
+    one, two = divide(counted, folder, lessons=(), into=folder.parent)
     assert (one.solved, two.solved) == (None, own)
 
 
 def test_rules_that_are_taken_one_by_one_meet_in_the_file_and_leave_it_alone(root: Path, tmp_path: Path) -> None:
     folder, whole = staged(root, tmp_path, ONE, TWO)
-    divide(whole, folder, signs={}, into=folder.parent)
+    divide(whole, folder, lessons=(), into=folder.parent)
     journal = Journal(tmp_path / "adoptions")
     for name in ("p1.2", "p1.1"):
         adopt(folder.parent / name, journal=journal, at=NOW)
@@ -94,6 +95,6 @@ def test_rules_that_build_on_one_another_are_taken_whole(root: Path, tmp_path: P
     after = replace(TWO, op=EditOp.INSERT_AFTER, target="- Be brief.")
     folder, whole = staged(root, tmp_path, ONE, after)
     with pytest.raises(UnsafeEdit, match=r"rule 2 of p1 can't be taken by itself") as caught:
-        divide(whole, folder, signs={}, into=folder.parent)
+        divide(whole, folder, lessons=(), into=folder.parent)
     assert "name it whole: p1" in caught.value.remedy
     assert [path.name for path in folder.parent.iterdir()] == ["p1"]
