@@ -2,9 +2,12 @@
 
 import pytest
 
+from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.grounds import Grounds
 from skillopt_sleep.mining.runner_table import Kind
-from skillopt_sleep.mining.runners import Place, Runnable, is_test, narrowed, runnables
+from skillopt_sleep.mining.runners import Place, Runnable, is_test, narrowed, runnables, starts_runner
+from skillopt_sleep.records import DeedKind, TypedCommand
+from tests.builders import a_session
 
 ROOT = Place("/home/ada/shop")
 GROUNDS = Grounds(
@@ -133,3 +136,17 @@ def test_a_runner_of_files_is_narrowed_to_tests_and_widened_to_all() -> None:
 )
 def test_files_with_tests_are_known_by_their_names(path: str, tests: bool) -> None:
     assert is_test(path) is tests
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dotnet test", "mix test", "swift test", "flutter test", "deno test", "ctest", "gradle test", "mvn verify",
+        "rake test", "bazel test", "golangci-lint run", "shellcheck", "rubocop", "nox", "npm test",
+        "cargo test", "go vet", "ruff check", "tsc",
+    ],
+)  # fmt: skip
+def test_a_check_that_counts_as_what_the_person_did_can_become_a_command(text: str) -> None:
+    ran = TypedCommand(turn=2, text=text)
+    assert [deed.kind for deed in deeds(a_session("do it", "Done.", commands=(ran,)))] == [DeedKind.CHECKED]
+    assert starts_runner(text)

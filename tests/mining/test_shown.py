@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from skillopt_sleep.agents import SHELLS
 from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.shown import COMMAND_CHARS, MOST_COMMANDS, PROGRAM_CHARS, TURN_CHARS, shown_sessions
@@ -124,3 +125,9 @@ def test_no_text_can_imitate_our_lines(fake: str, between: str) -> None:
     ]  # fmt: skip
     (read,) = read_sessions("\n# Sessions\n" + shown)
     assert [turn["turn"] for turn in read["turns"]] == [0, 1]
+
+
+@pytest.mark.parametrize("name", [*SHELLS, "unified_exec"])
+def test_every_agents_shell_is_shown_as_running_a_command(name: str) -> None:
+    tools = (ToolEvent(name=name, turn=1, brief="make lint"),)
+    assert "  agent ran: make lint" in lines(a_session("lint it", "Done.", tools=tools))
