@@ -12,6 +12,9 @@ AGENTS: dict[str, Agent] = {
     "claude": claude_code.AGENT,
     "codex": codex.AGENT,
 }
+SHELLS = frozenset[str]().union(*(agent.tools.shells for agent in AGENTS.values()))
+WRITERS = frozenset[str]().union(*(agent.tools.writers for agent in AGENTS.values()))
+READERS = frozenset[str]().union(*(agent.tools.readers for agent in AGENTS.values()))
 TITLES = {agent.source: agent.title for agent in AGENTS.values()}  # what people call the agent of a session's source
 _TESTED = {agent.source: agent.tested for agent in AGENTS.values()}
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from skillopt_sleep.agents import AGENTS, SHELLS, WRITERS
 from skillopt_sleep.mining.asks import Take, takes
 from skillopt_sleep.mining.clean import clean
-from skillopt_sleep.mining.deeds import WRITERS
 from skillopt_sleep.mining.grounds import Grounds
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.requests import request_words
@@ -46,10 +46,7 @@ LATER_CHARS = 2_000
 MOST_COMMANDS = 4
 MOST_TESTS = 100
 
-_SHELLS = frozenset(
-    {"Bash", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "exec", "unified_exec"}
-)
-_OF_CLAUDE = "Bash"  # it reports a code only if a command failed
+_OF_CLAUDE = AGENTS["claude"].tools.shells  # they report a code only if a command failed
 _MUST_PASS = re.compile(
     r"\b(?:pass|passes|passing|green|succeeds?|fix(?:ed)?|fail(?:s|ed|ing|ures?)?|broken?|red|clean|grün|vert|verde)\b",
     re.IGNORECASE,
@@ -214,11 +211,11 @@ def _turned(session: Session, span: Span, place: Place, grounds: Grounds) -> Ite
 
 def _passed(event: ToolEvent) -> bool | None:
     """Tell whether a command ended well, None if that isn't known or it is no command."""
-    if event.name not in _SHELLS or event.rejected:
+    if event.name not in SHELLS or event.rejected:
         return None
     if event.exit_code is not None:
         return event.exit_code == 0
-    return not event.error if event.name == _OF_CLAUDE else None
+    return not event.error if event.name in _OF_CLAUDE else None
 
 
 def _tests_written(session: Session, span: Span, place: Place) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from rapidfuzz import fuzz
 
+from skillopt_sleep.agents import WRITERS
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.mining.undoing import undoes_files_named, undoes_work
 from skillopt_sleep.mining.wishes import is_correction
@@ -23,7 +24,6 @@ SAME_REQUEST = 90.0
 MOST_FILES = 100
 MOST_REQUESTS = 50
 REQUEST_CHARS = 1_000
-WRITERS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"})
 
 _TESTS = (
     r"pytest|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?test"

@@ -2,6 +2,7 @@
 
 import re
 
+from skillopt_sleep.agents import READERS
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.mining.answers import referred_to
 from skillopt_sleep.mining.spans import Pasted, own_spans, own_words
@@ -25,7 +26,6 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 _COMMAND = re.compile(r"<command-name>(/[^<\n]{1,100})</command-name>\Z")
-_READS_ONLY = frozenset({"Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "Task", "TodoWrite"})
 
 
 def request_words(session: Session, ask: int) -> str:
@@ -84,6 +84,6 @@ def needs_workspace(session: Session, ask: int, end: int) -> bool:
     `end` is the turn that corrected the answer.
     """
     for event in session.tools:
-        if ask <= event.turn < end and event.name not in _READS_ONLY:
+        if ask <= event.turn < end and event.name not in READERS:
             return True
     return _FILE.search(request_words(session, ask)) is not None

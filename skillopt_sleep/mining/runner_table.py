@@ -151,6 +151,18 @@ _TABLE = (
     _go("build", Kind.BUILD),
     Runner(("rspec",), Kind.TEST, looks=_QUIET, narrows=True),
     Runner(("phpunit",), Kind.TEST, looks=_QUIET, narrows=True),
+    *(
+        Runner((program, word), Kind.TEST, Takes.NOTHING, looks=_QUIET)
+        for program, words in {
+            "dotnet": "test", "mix": "test", "swift": "test", "flutter": "test", "deno": "test", "bazel": "test",
+            "rake": "test", "gradle": "test check", "mvn": "test verify",
+        }.items()
+        for word in words.split()
+    ),
+    Runner(("ctest",), Kind.TEST, Takes.NOTHING, looks=_QUIET),
+    _linter("golangci-lint", "run"),
+    _linter("shellcheck"),
+    _linter("rubocop"),
     Runner(("make",), Kind.BUILD, Takes.TARGETS, looks=_words("-s --silent -k")),
     Runner(("just",), Kind.BUILD, Takes.RECIPES, looks=_words("-q --quiet")),
 )  # fmt: skip

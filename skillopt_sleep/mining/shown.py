@@ -7,6 +7,7 @@ Every further line of a text is set in by four blanks and a bar, so it is told f
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from skillopt_sleep.agents import SHELLS
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.requests import pasted_words
@@ -29,7 +30,6 @@ _DID = {
     DeedKind.ASKED_AGAIN: "asked this before",
     DeedKind.CHECKED: "checked with",
 }
-_SHELLS = frozenset({"Bash", "exec", "exec_command", "local_shell", "shell", "shell_command", "container.exec"})
 
 
 def shown_sessions(labels: Mapping[str, Session]) -> str:
@@ -85,7 +85,7 @@ def _shown_calls(events: Sequence[ToolEvent]) -> Iterator[str]:
     if earlier > 0:
         yield f"  agent made {earlier} calls before these"
     for event in events[-MOST_COMMANDS:]:
-        did = "ran" if event.name in _SHELLS else f"used {one_line(event.name, limit=40)}"
+        did = "ran" if event.name in SHELLS else f"used {one_line(event.name, limit=40)}"
         failed = " (failed)" if event.error else ""
         yield f"  agent {did}: {one_line(event.brief, limit=COMMAND_CHARS)}{failed}"
 

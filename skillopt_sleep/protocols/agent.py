@@ -73,6 +73,14 @@ class Hooks:
     obstacles: Callable[[Mapping[str, Any]], tuple[str, ...]]
 
 
+class ToolNames(NamedTuple):
+    """The names of an agent's own tools: those that run a command, write files, or only read."""
+
+    shells: frozenset[str] = frozenset()
+    writers: frozenset[str] = frozenset()
+    readers: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Agent:
     """A coding agent: what people call it, the name of its sessions' source, and what it reads, writes and runs.
@@ -92,6 +100,7 @@ class Agent:
     acting: Acting
     documents: Documents
     hooks: Hooks
+    tools: ToolNames
 
     def home(self, environ: Mapping[str, str], user_home: Path) -> Path:
         """Return the folder in which the agent keeps its settings and sessions."""

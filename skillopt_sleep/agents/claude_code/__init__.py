@@ -6,7 +6,7 @@ from skillopt_sleep.agents.claude_code.acting import ClaudeActing
 from skillopt_sleep.agents.claude_code.documents import DOCUMENTS
 from skillopt_sleep.agents.claude_code.hooks import HOOKS
 from skillopt_sleep.agents.claude_code.program import Claude
-from skillopt_sleep.protocols.agent import Agent, Transcripts
+from skillopt_sleep.protocols.agent import Agent, ToolNames, Transcripts
 
 
 def _sessions(home: Path) -> Transcripts:
@@ -25,4 +25,9 @@ AGENT = Agent(
     acting=ClaudeActing(),
     documents=DOCUMENTS,
     hooks=HOOKS,
+    tools=ToolNames(
+        shells=frozenset({"Bash"}),
+        writers=frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"}),
+        readers=frozenset({"Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "Task", "TodoWrite"}),
+    ),
 )

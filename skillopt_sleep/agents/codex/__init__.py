@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from skillopt_sleep.agents.codex.acting import CodexActing
+from skillopt_sleep.agents.codex.deeds import TOOLS
 from skillopt_sleep.agents.codex.documents import DOCUMENTS
 from skillopt_sleep.agents.codex.hooks import HOOKS
 from skillopt_sleep.agents.codex.program import Codex
@@ -25,4 +26,5 @@ AGENT = Agent(
     acting=CodexActing(),
     documents=DOCUMENTS,
     hooks=HOOKS,
+    tools=TOOLS,
 )

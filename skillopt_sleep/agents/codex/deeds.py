@@ -6,8 +6,15 @@ from io import BytesIO
 import msgspec
 
 from skillopt_sleep.agents.sealed import bounded
+from skillopt_sleep.protocols.agent import ToolNames
 from skillopt_sleep.records import CommandRun
 
+TOOLS = ToolNames(
+    shells=frozenset(
+        {"container.exec", "exec", "exec_command", "local_shell", "shell", "shell_command", "unified_exec"}
+    ),
+    writers=frozenset({"apply_patch"}),
+)
 _TOOLS = {
     "command_execution": "exec_command",
     "file_change": "apply_patch",

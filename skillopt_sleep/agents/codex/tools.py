@@ -1,5 +1,6 @@
 """The tool calls of a Codex rollout: a call, its output, and the event that tells how a command ended."""
 
+from skillopt_sleep.agents.codex.deeds import TOOLS
 from skillopt_sleep.agents.codex.records import Item, Payload, new_plan
 from skillopt_sleep.agents.codex.text import exit_code, patched_files, trouble
 from skillopt_sleep.agents.transcripts.briefs import brief_of
@@ -9,9 +10,7 @@ from skillopt_sleep.records import Origin
 _PLANS = "update_plan"
 
 # Of these the program itself writes how the output begins; a server's tool could say that the person refused.
-_OWN_TOOLS = frozenset(
-    {"apply_patch", "container.exec", "exec", "exec_command", "local_shell", "shell", "shell_command", "write_stdin"}
-)
+_OWN_TOOLS = TOOLS.shells | TOOLS.writers | {"write_stdin"}
 
 
 class Tools:
