@@ -6,16 +6,8 @@ from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.kit.words import ago, span
 from skillopt_sleep.proposals.origins import Origin
 from skillopt_sleep.records import Proof
+from skillopt_sleep.reporters.decided import STATES
 from skillopt_sleep.reporters.gains import in_numbers
-from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN
-
-_STATES = {
-    WAITING: "it waits for you",
-    ADOPTED: "you adopted it",
-    REJECTED: "you rejected it",
-    UNDONE: "you adopted it, and took it back",
-    WITHDRAWN: "it was withdrawn",
-}
 
 
 def often(origin: Origin, *, now: datetime) -> str:
@@ -42,7 +34,8 @@ def tried(origin: Origin) -> str:
 
 def decision(origin: Origin, *, now: datetime) -> str:
     """Say what the person decided on a rule's proposal, and when."""
-    words = _STATES[origin.state]
+    words = STATES[origin.state].removesuffix(".")
+    words = words[:1].lower() + words[1:]
     if origin.decided:
         at = datetime.fromisoformat(origin.decided)
         words = f"{words} on {at.astimezone():%Y-%m-%d} ({ago(at, now)})"

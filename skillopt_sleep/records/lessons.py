@@ -133,14 +133,9 @@ def quotes_and_deeds(lessons: Sequence[Lesson]) -> tuple[tuple[Evidence, ...], t
 
 def signs(quotes: Iterable[Evidence], deeds: Iterable[Deed]) -> tuple[Evidence, ...]:
     """Return what a person said and did, oldest first; a quote of what they did stands among the deeds already."""
-    found: list[Evidence] = []
-    done: set[tuple[str, int, str]] = set()
+    found = [piece for piece in quotes if piece.deed is None]
     for deed in deeds:
-        done.add((deed.session, deed.turn, deed.what))
         found.append(Evidence(session=deed.session, turn=deed.turn, quote=deed.what, at=deed.at, deed=deed.kind))
-    for piece in quotes:
-        if piece.deed is None and (piece.session, piece.turn, piece.quote) not in done:
-            found.append(piece)
     return tuple(sorted(found, key=lambda piece: piece.at or LONG_AGO))
 
 

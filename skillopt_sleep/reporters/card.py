@@ -14,7 +14,7 @@ class Answer(NamedTuple):
     """What the agent answered and did, and whether that was all that was asked; None if it isn't known.
 
     Of an attempt with tools in a sealed copy it has the number of the model's `turns`, and `whole` is all that is
-    kept of it. Of what was `checked` in it, `by` whom, each entry says whether that passed.
+    kept of it. Of what was `checked` in it each entry says whether that passed.
     """
 
     text: str
@@ -23,7 +23,6 @@ class Answer(NamedTuple):
     turns: int = 0
     whole: tuple[str, ...] = ()
     checked: tuple[tuple[bool, str], ...] = ()
-    by: str = ""
 
 
 class Answers(NamedTuple):

@@ -20,7 +20,7 @@ from skillopt_sleep.records import (
 from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask
 from skillopt_sleep.reporters.card import Answer, Answers, Change, Rule, Said
 from skillopt_sleep.reporters.gains import of_all_rules, removes, sentence, shown_gain
-from skillopt_sleep.reporters.references import checked_in_words, who_checked
+from skillopt_sleep.reporters.references import checked_in_words
 from skillopt_sleep.reporters.telling import most_telling
 
 STRONGEST_FIRST = (Proof.TRIAL, Proof.EARLY, Proof.ELSEWHERE, Proof.WORDS, Proof.EDITED, Proof.UNTESTED)
@@ -209,11 +209,10 @@ def _answer(attempt: Attempted, skipped: int) -> Answer:
     text = f"… {attempt.answer[skipped:]}" if skipped else attempt.answer
     done = None if attempt.hard is None else attempt.hard == 1
     checked = tuple((result.passed, checked_in_words(result)) for result in attempt.checks)
-    by = who_checked(attempt.checks)
     if attempt.acted is None:
-        return Answer(text or attempt.problem, attempt.did, done, checked=checked, by=by)
+        return Answer(text or attempt.problem, attempt.did, done, checked=checked)
     acted = attempt.acted
-    return Answer(text, acted.in_lines(), done, acted.turns, tuple(acted.in_full()), checked, by)
+    return Answer(text, acted.in_lines(), done, acted.turns, tuple(acted.in_full()), checked)
 
 
 def _same_beginning(one: str, other: str) -> int:

@@ -1,7 +1,6 @@
 """Say how an answer is scored."""
 
 import shlex
-from collections.abc import Sequence
 from typing import assert_never
 
 from skillopt_sleep.kit.markdown import one_line
@@ -41,20 +40,14 @@ def scored_by(reference: Reference) -> tuple[str, ...]:
             assert_never(reference)
 
 
-def who_checked(results: Sequence[CheckResult]) -> str:
-    """Say whether a model graded an answer or code checked it, "" if nothing was."""
-    if not results:
-        return ""
-    return "Graded by the judge" if any(result.name == Trust.RUBRIC for result in results) else "Checked in code"
-
-
 def checked_in_words(result: CheckResult) -> str:
-    """Say what was checked; a check that isn't known, or of a section that isn't kept, is named only."""
+    """Say what a model graded or code checked; a check that isn't known, or of a section, is named only."""
     if result.name == Trust.RUBRIC:
-        return one_line(result.arg, limit=200)
-    if result.name not in set(Op) or Op(result.name) is Op.SECTION_CONTAINS:
-        return result.name.replace("_", " ")
-    return _check_words(Check(op=Op(result.name), arg=result.arg))
+        return f"graded by the judge: {one_line(result.arg, limit=200)}"
+    words = result.name.replace("_", " ")
+    if result.name in set(Op) and Op(result.name) is not Op.SECTION_CONTAINS:
+        words = _check_words(Check(op=Op(result.name), arg=result.arg))
+    return f"checked in code: {words}"
 
 
 def _check_words(check: Check) -> str:

@@ -40,7 +40,7 @@ from skillopt_sleep.reporters.cards import (
     strength,
     wording,
 )
-from skillopt_sleep.reporters.references import checked_in_words, who_checked
+from skillopt_sleep.reporters.references import checked_in_words
 from tests.builders import a_document, a_proposal, a_report, a_rollout, a_task, a_trajectory, an_edit, an_outcome
 from tests.reporters.arms import Arms, tried
 
@@ -249,15 +249,13 @@ def test_of_an_attempt_in_a_sealed_copy_it_is_told_what_was_run_and_changed(tmp_
     [
         (
             CheckResult(name="rubric", passed=False, arg="It names the ticket."),
-            "Graded by the judge: ✗ It names the ticket.",
+            "✗ graded by the judge: It names the ticket.",
         ),
-        (CheckResult(name="contains", passed=True, arg="pnpm"), "Checked in code: ✓ contains «pnpm»"),
+        (CheckResult(name="contains", passed=True, arg="pnpm"), "✓ checked in code: contains «pnpm»"),
     ],
 )
 def test_what_the_judge_graded_is_told_apart_from_what_code_checked(result: CheckResult, words: str) -> None:
     parts: Any = environment("skillopt_sleep.pages").get_template("parts.html.j2").module
-    answer = Answer(
-        "Done.", solved=result.passed, checked=((result.passed, checked_in_words(result)),), by=who_checked([result])
-    )
+    answer = Answer("Done.", solved=result.passed, checked=((result.passed, checked_in_words(result)),))
     shown = str(parts.answered("With the rule", answer))
     assert words in re.sub(r"<[^>]+>", "", shown)
