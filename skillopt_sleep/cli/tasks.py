@@ -56,11 +56,9 @@ def list_tasks(
     if as_json:
         say_json([as_data(entry) for entry in shown])
         return
-    if not entries and open_night:
-        say(f"No tasks yet. Night {open_night} isn't over; what it found is listed when it is")
-        return
     if not entries:
-        say("No tasks yet. The first night finds some, or add one: skillopt-sleep tasks add")
+        when = f"Night {open_night} isn't over yet" if open_night else "The first night finds some"
+        say(f"No tasks yet. {when}, or add one: skillopt-sleep tasks add")
         return
     for line in _list_lines(shown, short_ids(entries), now=utc_now()):
         say_hanging(line)

@@ -19,11 +19,9 @@ from skillopt_sleep.proposals.warnings import of_edit
 from skillopt_sleep.proposals.written import Written
 from skillopt_sleep.records import (
     GOOD_EFFECTS,
-    Deed,
     Edit,
     EditEffect,
     Effect,
-    Evidence,
     FreshRound,
     Lesson,
     Proof,
@@ -120,7 +118,9 @@ def _part(whole: Proposal, number: int, edit: Edit, lessons: Iterable[Lesson]) -
     proof = Proof.UNTESTED
     if whole.proof is Proof.WORDS or (effect is not None and effect.effect in GOOD_EFFECTS):
         proof = whole.proof
-    said, done = _signs(whole, edit, lessons)
+    said, done = whole.evidence, whole.deeds
+    if edit.lessons:
+        said, done = quotes_and_deeds([lesson for lesson in lessons if lesson.id in edit.lessons])
     numbers = effect or EditEffect(edit=edit, effect=Effect.UNDECIDED)
     return replace(
         whole,
@@ -148,10 +148,3 @@ def _part(whole: Proposal, number: int, edit: Edit, lessons: Iterable[Lesson]) -
         evidence=said,
         deeds=done,
     )
-
-
-def _signs(whole: Proposal, edit: Edit, lessons: Iterable[Lesson]) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:
-    """Return what the person said and did for the lessons of an edit; all of it if it names none."""
-    if not edit.lessons:
-        return whole.evidence, whole.deeds
-    return quotes_and_deeds([lesson for lesson in lessons if lesson.id in edit.lessons])

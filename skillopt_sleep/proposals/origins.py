@@ -139,7 +139,7 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
     proposal = entry.proposal
     ids = _lessons(edit, proposal)
     known = [lessons[name] for name in ids if name in lessons]
-    said = _signs(proposal, known)
+    said = signs(*quotes_and_deeds(known)) if known else proposal.signs
     trial: EditEffect | Proposal = proposal
     for effect in proposal.effects:
         if effect.edit.key == edit.key and effect.n:
@@ -176,10 +176,3 @@ def _saves(trial: EditEffect | Proposal) -> bool:
     if isinstance(trial, Proposal):
         return trial.saving
     return trial.effect is Effect.SAVES
-
-
-def _signs(proposal: Proposal, lessons: Sequence[Lesson]) -> tuple[Evidence, ...]:
-    """Return what the person said and did for these lessons, or for the proposal if none is known."""
-    if not lessons:
-        return proposal.signs
-    return signs(*quotes_and_deeds(lessons))

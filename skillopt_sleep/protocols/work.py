@@ -161,7 +161,7 @@ class Stager(Protocol):
     ) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
         """Write a proposal into the night's folder for each accepted candidate; return notes on those that failed.
 
-        Each shows what the person said and did for its lessons; `lessons` are tonight's.
+        Each shows all that the person said and did for its lessons.
         """
         ...
 
