@@ -46,7 +46,7 @@ def test_a_change_that_waits_is_proposed_when_new_unseen_tasks_prove_it(machine:
     assert report.verdict is Outcome.IMPROVED
     (proposal,) = report.proposals
     assert (proposal.id, proposal.version, proposal.proof) == ("P-0001", 2, Proof.TRIAL)
-    assert len(proposal.evidence) == 1
+    assert len(proposal.evidence) == proposal.sessions == 4
     (banked,) = machine.store().bank.proposals()
     assert (banked.proposal, [old.proof for old in banked.earlier]) == (proposal, [Proof.EARLY])
     assert "tried since the night of" in outcome.because
