@@ -178,7 +178,8 @@ REPORTS: dict[str, NightReport] = {
     ),
     "nothing new": a_report(),
     "backend failed": a_report(
-        verdict=Outcome.BACKEND_FAILED, because=f"the key was refused {SECRET}", remedy="check the key", login_needed=True
+        verdict=Outcome.BACKEND_FAILED, because=f"the key was refused {SECRET}", remedy="check the key", login_needed=True,
+        spend=Spend(calls=1, purposes={"mine": 1}),
     ),
     "over budget": a_report(
         verdict=Outcome.OVER_BUDGET, because="the limit of 3 calls is reached", remedy="raise it", documents=(improved(),),

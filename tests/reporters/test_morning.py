@@ -92,7 +92,9 @@ def test_a_document_that_begins_the_sentence_keeps_its_name() -> None:
 
 @pytest.mark.parametrize("outcome", sorted(CUT_SHORT))
 def test_a_night_that_was_cut_short_says_why_and_that_nothing_is_lost(outcome: Outcome) -> None:
-    text = "\n".join(first_lines(a_report(verdict=outcome, because="no route to it.", remedy="check the address")))
+    asked = Spend(calls=1, purposes={"mine": 1})
+    report = a_report(verdict=outcome, because="no route to it.", remedy="check the address", spend=asked)
+    text = "\n".join(first_lines(report))
 
     assert "cut short" in text
     assert "stay unread" in text
