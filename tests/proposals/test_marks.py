@@ -1,0 +1,159 @@
+"""Our rules in a file are known by our marks, or by their words where the marks are gone."""
+
+from pathlib import Path
+
+import pytest
+
+from skillopt_sleep.errors import UnsafeEdit
+from skillopt_sleep.proposals import live
+from skillopt_sleep.proposals.adopt import adopt
+from skillopt_sleep.proposals.block import BEGIN, END
+from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.plan import MergeNeeded
+from skillopt_sleep.proposals.undo import Left, undo
+from tests.proposals.staging import NOW, document, propose
+
+BEFORE = "# shop\n\nA web shop.\n"
+RULES = "- Use vitest, never jest.\n- Keep each function under forty lines, and say why in `docs/why_so.md`."
+BLOCK = f"{BEGIN}\n{RULES}\n{END}\n"
+TEAM = "\n## Team\n\nBe kind.\n"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "shop").mkdir()
+    path = tmp_path / "shop" / "CLAUDE.md"
+    path.write_text(BEFORE)
+    return path
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "adoptions")
+
+
+def adopted(path: Path, journal: Journal, body: str = RULES, number: str = "p1") -> Path:
+    folder, _ = propose(path.parent.parent / "nights", path, path.parent, body, number=number)
+    adopt(folder, journal=journal, at=NOW)
+    return folder
+
+
+def agreed_undo(journal: Journal) -> None:
+    try:
+        undo("p1", journal=journal, at=NOW)
+    except MergeNeeded as asked:
+        undo("p1", journal=journal, at=NOW, agreed=asked.plan)
+
+
+# two blocks ---------------------------------------------------------------------------------------------
+
+DOUBLED = {
+    "both alike": (f"{BEFORE}\n{BLOCK}{TEAM}\n{BLOCK}", BEFORE + TEAM),
+    "one after the other": (f"{BEFORE}\n{BLOCK}\n{BLOCK}", BEFORE),
+    "three": (f"{BEFORE}\n{BLOCK}{TEAM}\n{BLOCK}\n{BLOCK}mine\n", f"{BEFORE}{TEAM}mine\n"),
+    "windows": (f"{BEFORE}\n{BLOCK}{TEAM}\n{BLOCK}".replace("\n", "\r\n"), (BEFORE + TEAM).replace("\n", "\r\n")),
+    "no last line end": (f"{BEFORE}\n{BLOCK}{TEAM}\n{BLOCK}".rstrip("\n"), f"{BEFORE}{TEAM}".rstrip("\n")),
+}
+
+
+@pytest.mark.parametrize("name", DOUBLED)
+def test_two_blocks_are_one_block_in_two_pieces(name: str, path: Path, journal: Journal) -> None:
+    merged, without = DOUBLED[name]
+    adopted(path, journal)
+    path.write_bytes(merged.encode())
+    assert document(path, path.parent).body == RULES
+    undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes().rstrip(b"\r\n") == without.encode().rstrip(b"\r\n")
+
+
+def test_a_change_of_ours_leaves_one_block_with_the_lines_of_both(path: Path, journal: Journal) -> None:
+    adopted(path, journal)
+    path.write_text(f"{BEFORE}\n{BLOCK}{TEAM}\n{BEGIN}\n- Use tabs.\n{RULES}\n{END}\n")
+    body = document(path, path.parent).body
+    assert body == f"{RULES}\n- Use tabs."
+    adopted(path, journal, f"{body}\n- Use pnpm.", number="p2")
+    assert path.read_text() == f"{BEFORE}\n{BEGIN}\n{RULES}\n- Use tabs.\n- Use pnpm.\n{END}\n{TEAM}"
+
+
+def test_what_stands_in_two_blocks_already_is_not_written_again(path: Path, journal: Journal) -> None:
+    folder = adopted(path, journal)
+    merged = f"{BEFORE}\n{BLOCK}{TEAM}\n{BLOCK}"
+    path.write_text(merged)
+    assert adopt(folder, journal=journal, at=NOW).already
+    assert path.read_text() == merged
+
+
+# no markers ---------------------------------------------------------------------------------------------
+
+LAYOUTS = {
+    "markers": RULES,
+    "bullets": RULES.replace("- ", "* "),
+    "numbers": "1. Use vitest, never jest.\n2. Keep each function under forty lines, and say why in `docs/why_so.md`.",
+    "wrapped": "- Use vitest,\n  never jest.\n- Keep each function under\n  forty lines, and say why in\n  `docs/why_so.md`.",
+    "loose": RULES.replace("\n", "\n\n"),
+    "escaped": "*   Use vitest, never jest.\n*   Keep each function under forty lines, and say why in `docs/why\\_so.md`.",
+    "quoted": "> - Use vitest, never jest.\n> - Keep each function under forty\n>   lines, and say why in `docs/why_so.md`.",
+    "turned round": "\n".join(reversed(RULES.split("\n"))),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("moved", [False, True])
+def test_rules_without_markers_are_taken_out_whatever_their_layout(
+    layout: str, moved: bool, path: Path, journal: Journal
+) -> None:
+    folder = adopted(path, journal)
+    text = f"{BEFORE}\n{LAYOUTS[layout]}\n{TEAM}" if moved else f"{BEFORE}{TEAM}\n{LAYOUTS[layout]}\n"
+    path.write_text(text)
+    agreed_undo(journal)
+    assert path.read_text() == BEFORE + TEAM
+
+    path.write_text(text)  # as git brings it back
+    adopt(folder, journal=journal, at=NOW)
+    assert path.read_text() == f"{BEFORE}{TEAM}\n{BLOCK}"
+    undo("p1", journal=journal, at=NOW)
+    assert path.read_text() == BEFORE + TEAM
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_rules_in_another_layout_between_the_markers_are_taken_out(layout: str, path: Path, journal: Journal) -> None:
+    adopted(path, journal)
+    path.write_text(f"{BEFORE}\n{BEGIN}\n\n{LAYOUTS[layout]}\n\n{END}\n{TEAM}")
+    agreed_undo(journal)
+    assert path.read_text() == BEFORE + TEAM
+
+
+def test_rules_in_another_layout_in_a_file_of_our_own_are_taken_out(path: Path, journal: Journal) -> None:
+    own = path.parent / live.RULES
+    adopted(own, journal)
+    own.write_text(f"{live.RULES_HEAD}{LAYOUTS['wrapped']}\n- mine\n")
+    agreed_undo(journal)
+    assert own.read_text() == f"{live.RULES_HEAD}- mine\n"
+
+
+def test_only_the_rules_of_the_undone_proposal_are_touched(path: Path, journal: Journal) -> None:
+    adopted(path, journal)
+    adopted(path, journal, f"{RULES}\n- Use pnpm.", number="p2")
+    path.write_text(f"{BEFORE}\n{LAYOUTS['wrapped']}\n* Use pnpm.\n{TEAM}")
+    agreed_undo(journal)
+    assert path.read_text() == f"{BEFORE}\n* Use pnpm.\n{TEAM}"
+
+
+def test_a_rule_among_other_words_is_named_with_its_line_and_nothing_is_written(path: Path, journal: Journal) -> None:
+    folder = adopted(path, journal, "- Use vitest, never jest.")
+    text = f"{BEFORE}\nUse tabs. Use vitest,\nnever jest. Be kind.\n"
+    path.write_text(text)
+    for act in (lambda: undo("p1", journal=journal, at=NOW), lambda: adopt(folder, journal=journal, at=NOW)):
+        with pytest.raises(UnsafeEdit, match=r"CLAUDE\.md.*line 5"):
+            act()
+    assert path.read_text() == text
+    path.write_text(BEFORE)
+    assert undo("p1", journal=journal, at=NOW).files == {str(path): Left.NOTHING}
+
+
+def test_a_line_that_the_person_had_before_stays(path: Path, journal: Journal) -> None:
+    path.write_text(f"{BEFORE}\n* Use vitest, never jest.\n")
+    adopted(path, journal, "- Use vitest, never jest.")
+    path.write_text(f"{BEFORE}\n* Use vitest, never jest.\n")
+    assert undo("p1", journal=journal, at=NOW).files == {str(path): Left.NOTHING}
+    assert path.read_text() == f"{BEFORE}\n* Use vitest, never jest.\n"
