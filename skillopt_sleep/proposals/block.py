@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 BEGIN = "<!-- skillopt-sleep:begin -->"
 END = "<!-- skillopt-sleep:end -->"
+BOM = b"\xef\xbb\xbf"
 
-_BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t"
 _EOL = re.compile(rb"\r\n|\n|\r")
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r|\Z)")
@@ -57,9 +57,10 @@ class Parts(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """A file with a change of its rules, and whether it overlaps with what a person changed in them."""
+    """A file with a change of its rules, its `lines` with it, and whether it overlaps with what a person changed."""
 
     data: bytes
+    lines: bytes
     overlaps: bool
 
 
@@ -82,52 +83,39 @@ class _Line(NamedTuple):
     eol: bytes
 
 
-def find(data: bytes) -> Block | None:
-    """Return the block, or None without one; raise UnsafeEdit with the line numbers if its markers are damaged."""
+def find(data: bytes) -> list[Block]:
+    """Return our blocks: one, or several after a merge of branches; raise UnsafeEdit if the markers are damaged."""
     marks = _marks(data)
-    if not marks:
-        return None
-    if [_MARKERS[mark.text] for mark in marks] != ["begin", "end"]:
-        places = ", ".join(f"{_MARKERS[mark.text]} in line {mark.number}" for mark in marks)
+    kinds = [_MARKERS[mark.text] for mark in marks]
+    if kinds != ["begin", "end"] * (len(marks) // 2):
+        places = ", ".join(f"{kind} in line {mark.number}" for kind, mark in zip(kinds, marks, strict=True))
         raise UnsafeEdit(
             f"the markers of the skillopt-sleep block are damaged: {places}",
             remedy="keep one begin line and one end line after it, or delete all of them",
         )
-    begin, end = marks
-    start, stop = begin.start, end.stop
-    ended = end.eol
-    if ended != begin.eol:
-        # We end both lines alike: this end is the person's, who wrote on below a block without one.
-        ended, stop = b"", stop - len(ended)
-    blank_line_before = data[: begin.start].removeprefix(_BOM).endswith(begin.eol * 2)
-    if blank_line_before:
-        # We end the block with a line end exactly if the user's text ended with one: see _enclosure.
-        added = 1 if ended else 2
-        start -= added * len(begin.eol)
-    return Block(
-        start=start,
-        body_start=begin.stop,
-        body_end=end.start,
-        end=stop,
-        body=canonical(decoded(data[begin.stop : end.start])),
-        eol=begin.eol,
-    )
+    return [_block(data, begin, end) for begin, end in zip(marks[::2], marks[1::2], strict=True)]
 
 
 def parts(data: bytes) -> Parts:
-    """Split a file at its block, or where the block would go."""
-    block = find(data)
-    if block is None:
+    """Split a file at its block, or where the block would go; the lines of further blocks are moved into the first."""
+    blocks = find(data)
+    if not blocks:
         opening, closing, eol = _enclosure(data)
         return Parts(lead=data, open=opening, body="", lines=b"", close=closing, trail=b"", eol=eol)
+    first, *others = blocks
+    lines, trail, end = data[first.body_start : first.body_end], b"", first.end
+    for block in others:
+        lines = merge(lines, "", block.body, eol=first.eol).lines
+        trail += data[end : block.start]
+        end = block.end
     return Parts(
-        lead=data[: block.start],
-        open=data[block.start : block.body_start],
-        body=block.body,
-        lines=data[block.body_start : block.body_end],
-        close=data[block.body_end : block.end],
-        trail=data[block.end :],
-        eol=block.eol,
+        lead=data[: first.start],
+        open=data[first.start : first.body_start],
+        body=canonical(decoded(lines)),
+        lines=lines,
+        close=data[first.body_end : first.end],
+        trail=trail + data[end:],
+        eol=first.eol,
     )
 
 
@@ -138,11 +126,12 @@ def change(cut: Parts, old: str, new: str) -> Changed:
     """
     merged = merge(cut.lines, canonical(old), canonical(new), eol=cut.eol)
     if not canonical(decoded(merged.lines)):
-        return Changed(cut.lead + cut.trail, merged.overlaps)
+        return Changed(cut.lead + cut.trail, b"", merged.overlaps)
     # In a file of our own, a person's marker or open fence can't break what only takes lines away.
     if merged.lines != cut.lines and (cut.close or any(set(new.split("\n")) - set(old.split("\n")))):
         _refuse_markers(merged.lines)
-    return Changed(cut.lead + cut.open + merged.lines + cut.close + cut.trail, merged.overlaps)
+    data = cut.lead + cut.open + merged.lines + cut.close + cut.trail
+    return Changed(data, merged.lines, merged.overlaps)
 
 
 def unmarked(data: bytes) -> bytes:
@@ -199,12 +188,33 @@ def _not_utf8() -> UnsafeEdit:
     return UnsafeEdit("the text is not UTF-8", remedy="save the file as UTF-8")
 
 
+def _block(data: bytes, begin: _Line, end: _Line) -> Block:
+    start, stop = begin.start, end.stop
+    ended = end.eol
+    if ended != begin.eol:
+        # We end both lines alike: this end is the person's, who wrote on below a block without one.
+        ended, stop = b"", stop - len(ended)
+    blank_line_before = data[: begin.start].removeprefix(BOM).endswith(begin.eol * 2)
+    if blank_line_before:
+        # We end the block with a line end exactly if the user's text ended with one: see _enclosure.
+        added = 1 if ended else 2
+        start -= added * len(begin.eol)
+    return Block(
+        start=start,
+        body_start=begin.stop,
+        body_end=end.start,
+        end=stop,
+        body=canonical(decoded(data[begin.stop : end.start])),
+        eol=begin.eol,
+    )
+
+
 def _enclosure(data: bytes) -> tuple[bytes, bytes, bytes]:
     """Return what opens and closes a new block at the end of this file, and the file's line end.
 
     The last line end decides the style, so that ours never merges with a lone CR before it.
     """
-    text = data.removeprefix(_BOM)
+    text = data.removeprefix(BOM)
     ends = _EOL.findall(text)
     eol: bytes = ends[-1] if ends else b"\n"
     if not text:
@@ -217,7 +227,7 @@ def _enclosure(data: bytes) -> tuple[bytes, bytes, bytes]:
 
 
 def _lines(data: bytes) -> Iterator[_Line]:
-    skip = len(_BOM) if data.startswith(_BOM) else 0
+    skip = len(BOM) if data.startswith(BOM) else 0
     for number, match in enumerate(_LINE.finditer(data, skip), start=1):
         yield _Line(number, match.start(), match.end(), match[1].strip(_BLANKS), match[2])
 
@@ -242,7 +252,7 @@ def _marks(data: bytes) -> list[_Line]:
 def _ruled(data: bytes, marks: list[_Line]) -> bytes:
     """Replace each marker by a ruler, which ends the paragraph before it as an HTML block would."""
     pieces: list[bytes] = []
-    position = len(_BOM) if data.startswith(_BOM) else 0
+    position = len(BOM) if data.startswith(BOM) else 0
     for mark in marks:
         pieces.append(data[position : mark.start])
         pieces.append(data[mark.start : mark.stop].replace(mark.text, _RULER))

@@ -129,7 +129,7 @@ class Living:
         data = self.data
         ended = not data.removeprefix(BOM) or data.endswith(b"\n")
         line = (b"" if ended else self.eol) + text + self.eol
-        if block.find(data) is None:
+        if not block.find(data):
             self.before += line
         else:
             self.after += line
@@ -137,9 +137,9 @@ class Living:
 
     def put_inside(self, place: int, text: bytes) -> None:
         """Write a line inside the block."""
-        found = block.find(self.data)
-        if found is None:
+        if not block.find(self.data):
             return
+        found, *_ = block.find(self.data)
         self.by_hand = True
         lines = self.data[found.body_start : found.body_end].splitlines(keepends=True)
         line = text + self.eol
@@ -177,9 +177,9 @@ class Living:
 
     def move_block(self) -> None:
         """Cut the block out and paste it at the top."""
-        found = block.find(self.data)
-        if found is None:
+        if not block.find(self.data):
             return
+        found, *_ = block.find(self.data)
         data = self.data
         cut = data[found.start : found.end]
         mark = BOM if data.startswith(BOM) else b""

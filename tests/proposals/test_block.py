@@ -20,8 +20,7 @@ def test_a_block_that_is_added_and_removed_leaves_every_byte(name: str, body: st
     added = splice(before, body)
     assert added.startswith(before)
     assert splice(added, "") == before
-    block = find(added)
-    assert block is not None
+    (block,) = find(added)
     assert block.body == body
     assert splice(added, body) == added
 
@@ -50,13 +49,12 @@ def test_whatever_stands_around_a_block_only_its_body_changes(
         changed = splice(data, "new rule")
     except UnsafeEdit:
         return
-    if find(data) is None:  # a code fence around the markers makes them the user's text
+    if not find(data):  # a code fence around the markers makes them the user's text
         assert changed.startswith(data)
         return
     assert changed.startswith(head)
     assert changed.endswith(tail)
-    block = find(changed)
-    assert block is not None
+    (block,) = find(changed)
     assert block.body.strip() == "new rule"
     assert splice(data, "").endswith(tail)
 
@@ -88,8 +86,7 @@ def test_text_that_the_user_adds_after_the_block_stays() -> None:
 
 def test_what_the_user_writes_inside_the_block_is_read_as_its_body() -> None:
     data = splice(b"a\n", "rule").replace(b"rule\n", b"rule\n  and my note\n")
-    block = find(data)
-    assert block is not None
+    (block,) = find(data)
     assert block.body == "rule\n  and my note"
 
 
@@ -114,8 +111,7 @@ def test_a_code_fence_is_where_markdown_has_it(fence: str) -> None:
     for eol in ("\n", "\r\n", "\r"):
         before = f"# Rules\n\n{fence}".replace("\n", eol).encode()
         added = splice(before, "rule")
-        block = find(added)
-        assert block is not None
+        (block,) = find(added)
         assert block.body == "rule"
         around = added + fence.replace("\n", eol).encode()
         assert splice(around, "other").count(BEGIN.encode()) == 1
@@ -146,8 +142,7 @@ def test_what_looks_like_a_fence_around_the_block_hides_it_not() -> None:
 
 
 def test_blanks_around_a_marker_are_allowed() -> None:
-    block = find(f"a\n\t{BEGIN}  \nrule\n {END}\t\nb\n".encode())
-    assert block is not None
+    (block,) = find(f"a\n\t{BEGIN}  \nrule\n {END}\t\nb\n".encode())
     assert block.body == "rule"
     assert (block.start, block.end) == (2, len(f"a\n\t{BEGIN}  \nrule\n {END}\t\n"))
 
@@ -159,7 +154,7 @@ def test_blanks_around_a_marker_are_allowed() -> None:
         (["a", "b", END], "end in line 3"),
         ([END, "a", BEGIN], "end in line 1, begin in line 3"),
         ([BEGIN, BEGIN, "a", END, END], "begin in line 1, begin in line 2, end in line 4, end in line 5"),
-        ([BEGIN, "a", END, "mine", BEGIN, "b", END], "begin in line 5"),
+        ([BEGIN, "a", END, "mine", BEGIN, "b"], "begin in line 5"),
         (["```", BEGIN, "a", END], "line 1"),
         (["a", BEGIN, "```", END, "mine"], "line 3"),
         ([BEGIN, "```", END, "mine", "```"], "begin in line 1"),
