@@ -5,7 +5,7 @@ every other file only our managed block is ours.
 """
 
 import re
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -14,6 +14,8 @@ from skillopt_sleep.agents.claude_code.documents import RULES
 from skillopt_sleep.agents.codex.documents import SKILL
 from skillopt_sleep.errors import UnsafeEdit, UnsafePath
 from skillopt_sleep.proposals import block, paths
+from skillopt_sleep.proposals.merge import lines_of
+from skillopt_sleep.proposals.rules import places, standing
 from skillopt_sleep.records import Document, DocumentKind
 
 RULES_HEAD = "# Learned by skillopt-sleep\n\n"
@@ -80,10 +82,11 @@ def load(path: Path, *, root: Path, name: str) -> tuple[Document, bytes | None]:
     return document, data
 
 
-def change(path: Path, data: bytes | None, old: str, new: str) -> Changed:
+def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collection[str] = ()) -> Changed:
     """Change the rules in these bytes of the file by what makes `new` out of `old`, wherever the rules stand now.
 
-    A file of our own whose head a person took away can still lose rules, but gets none.
+    `rules` are known by their words, too, in any layout and without our markers; UnsafeEdit names the line of one
+    that stands among other words. A file of our own whose head a person took away can still lose rules, but gets none.
     """
     with _located(path):
         text, encoding = block.narrow(data or b"")
@@ -94,8 +97,11 @@ def change(path: Path, data: bytes | None, old: str, new: str) -> Changed:
             cut = _parts(path, None if data is None else text)
         if not "".join(added).isascii():
             block.check_encoding(text)
-        result = block.change(cut, old, new)
-        return Changed(block.widened(result.data, encoding), cut.body, result.overlaps)
+        ours = _gathered(text, cut, rules)
+        result = block.change(ours, old, new)
+        if data is not None and cut.body and ours == cut and result.lines == cut.lines:
+            return Changed(data, cut.body, result.overlaps)
+        return Changed(block.widened(result.data, encoding), ours.body, result.overlaps)
 
 
 def body(path: Path, data: bytes | None) -> str:
@@ -104,6 +110,15 @@ def body(path: Path, data: bytes | None) -> str:
         return ""
     with _located(path):
         return _parts(path, block.narrow(data)[0]).body
+
+
+def theirs(path: Path, data: bytes | None) -> str:
+    """Return the person's part of these bytes of the file; "" if there is no file."""
+    if data is None:
+        return ""
+    with _located(path):
+        cut = _parts(path, block.narrow(data)[0])
+        return block.decoded(cut.lead + cut.trail)
 
 
 def given_up(path: Path, data: bytes) -> bytes:
@@ -150,6 +165,53 @@ def _refuse_conflict(data: bytes) -> None:
     if conflict:
         line = data.count(b"\n", 0, conflict.start()) + 1
         raise UnsafeEdit(f"line {line} is part of an unfinished merge", remedy="finish the merge")
+
+
+def _gathered(text: bytes, cut: block.Parts, rules: Collection[str]) -> block.Parts:
+    """Write these rules into our lines as they were adopted, wherever and in whatever layout they stand in the text."""
+    lead, lines, trail = cut.lead.removeprefix(block.BOM), cut.lines, cut.trail
+    mark = cut.lead[: len(cut.lead) - len(lead)]
+    for rule in rules:
+        if standing(cut.body, rule):
+            continue
+        written = rule.encode(errors="surrogateescape").replace(b"\n", cut.eol) + cut.eol
+        rewritten = _replaced(lines, rule, written)
+        if rewritten != lines:
+            lines = rewritten
+            continue
+        _refuse_among_others(text, lead, rule)
+        _refuse_among_others(text, trail, rule)
+        rest = _replaced(lead, rule, b""), _replaced(trail, rule, b"")
+        if rest != (lead, trail):
+            lead, trail = rest
+            lines += (cut.eol if lines and not lines.endswith((b"\r", b"\n")) else b"") + written
+    if cut.close and cut.lead == text:
+        cut = block.parts(mark + lead)  # there was no block: the new one begins and ends as what is left of the file does
+    return cut._replace(lead=mark + lead, lines=lines, trail=trail, body=block.canonical(block.decoded(lines)))
+
+
+def _replaced(data: bytes, rule: str, written: bytes) -> bytes:
+    """Return the text with this in the place of the rule; without anything, a blank line around it goes, too."""
+    lines = lines_of(data)
+    for place in reversed([place for place in places(rule, list(map(block.decoded, lines))) if place.alone]):
+        first, last = place.first, place.last + 1
+        above, below = lines[first - 1 : first], lines[last : last + 1]
+        if not written and not b"".join(above + below).strip():
+            first -= len(above)
+            last += len(below) if not above else 0
+        lines[first:last] = [written]
+    return b"".join(lines)
+
+
+def _refuse_among_others(text: bytes, data: bytes, rule: str) -> None:
+    lines = lines_of(data)
+    for place in places(rule, list(map(block.decoded, lines))):
+        if not place.alone:
+            line = text.count(b"\n", 0, text.find(lines[place.first])) + 1
+            raise UnsafeEdit(
+                f"line {line} has the rule «{' '.join(rule.split())}» among other words",
+                remedy="take it out there by hand, then run the command again",
+            )
 
 
 def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.Parts:

@@ -21,7 +21,7 @@ def merge(now: bytes, old: str, new: str, *, eol: bytes) -> Merged:
     Only lines of `old` are taken away: one that a person wrote or changed stays as it is, to the byte. A line of
     `new` that stands there already isn't added again.
     """
-    theirs = _LINE.findall(now)
+    theirs = lines_of(now)
     texts = [line.rstrip(b"\r\n").decode(errors="surrogateescape") for line in theirs]
     before, after = _split(old), _split(new)
     places = _places(before, texts)
@@ -45,6 +45,11 @@ def merge(now: bytes, old: str, new: str, *, eol: bytes) -> Merged:
             else:
                 lines.append(text)
     return Merged(_joined(theirs, taken, added, eol), overlaps)
+
+
+def lines_of(data: bytes) -> list[bytes]:
+    """Split bytes into lines, each with its line end."""
+    return _LINE.findall(data)
 
 
 def _split(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from skillopt_sleep.kit.attributes import Attributes, attributes_of
 from skillopt_sleep.proposals import live, paths
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.rules import places, standing, units
 from skillopt_sleep.proposals.stage import BASE, RESULT
 from skillopt_sleep.proposals.written import Move, attributes_before
 from skillopt_sleep.records import Proposal
@@ -73,9 +74,11 @@ def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: T
             raise UnsafeEdit(
                 f"{proposal.id} changes nothing in our part of {path}", remedy=f"skillopt-sleep reject {proposal.id}"
             )
-        changed = live.change(path, now, old, new)
+        # What an undo left, or git brought back without our markers, isn't written beside itself.
+        rules = _rules(path, result, new, old) if journal.get(proposal.id) else ()
+        changed = live.change(path, now, old, new, rules=rules)
         attributes = attributes_of(target) if target.exists() else None
-        text = now if changed.body == new else changed.data
+        text = now if live.body(path, now) == new else changed.data
         moves.append(Move(file.path, target, now, text, attributes, attributes))
         # A file that isn't there holds nothing of the person's.
         by_hand = now is not None and not _is_ours(changed.body, old, path, target, journal)
@@ -98,14 +101,15 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
         if now is None:
             continue
         before, after = journal.texts(entry, index)
+        old, new = live.body(path, after), live.body(path, before)
+        rules = _rules(path, after, old, new)
         attributes = attributes_of(target) if target.exists() else None
-        if now == after and str(target) == file.target:
+        if now == after and str(target) == file.target and rules == _rules(path, before, old, new):
             # The mode is as the person left it; an entry of an earlier version knows only that of before.
             gives = attributes if isinstance(file.attributes, Attributes) else attributes_before(file, target)
             moves.append(Move(file.path, target, now, before, attributes, gives if before is not None else None))
             continue
-        old, new = live.body(path, after), live.body(path, before)
-        changed = live.change(path, now, old, new)
+        changed = live.change(path, now, old, new, rules=rules)
         standing = _standing(entry, path, journal, undone)
         text = _without(path, changed.data, journal=journal, stands=bool(standing))
         replaced = changed.overlaps and entry.state is not AdoptionState.UNDONE
@@ -140,9 +144,16 @@ def is_held(entry: Entry, *, journal: Journal) -> bool:
         if now is None:
             continue
         before, after = journal.texts(entry, index)
-        if live.change(path, now, live.body(path, after), live.body(path, before)).data != now:
+        old, new = live.body(path, after), live.body(path, before)
+        if live.change(path, now, old, new, rules=_rules(path, after, old, new)).data != now:
             return True
     return False
+
+
+def _rules(path: Path, text: bytes | None, body: str, other: str) -> tuple[str, ...]:
+    """Return the rules of a body that another one lacks, but for those that the person's part of a text has, too."""
+    theirs = live.theirs(path, text).split("\n")
+    return tuple(rule for rule in units(body) if not standing(other, rule) and not any(places(rule, theirs)))
 
 
 def staged_text(folder: Path, name: str, index: int, digest: str, proposal: Proposal) -> bytes | None:

@@ -1,12 +1,24 @@
 """Split a text into its rules, and find a rule where it stands."""
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 _HEADING = re.compile(r"#{1,6}\s|[-=*_|: ]{3,}$|```|~~~|<!--")
 _POINT = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+|>\s*")
+_POINTS = re.compile(rf"\s*(?:{_POINT.pattern})*")
+_LAYOUT = re.compile(r"[\s\\*_]+")  # what a formatter of Markdown changes between words
 _WRAPPED_FROM = 60  # characters; a shorter line is not wrapped: its rule ends there
 _ITEM = ("- ", "* ", "+ ")
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？")
+
+
+class Place(NamedTuple):
+    """The lines in which a rule stands, numbered from 0; `alone` says that they hold nothing else."""
+
+    first: int
+    last: int
+    alone: bool
 
 
 def rules(text: str) -> tuple[str, ...]:
@@ -48,3 +60,37 @@ def standing(body: str, rule: str) -> str:
         if body.replace(text, "", 1) == without:
             return text
     return ""
+
+
+def units(body: str) -> Iterator[str]:
+    """Yield each rule of our part of a file as it is written there: an item or paragraph with all its lines."""
+    unit: list[str] = []
+    for line in (*body.split("\n"), ""):
+        if unit and (not line.strip() or _POINT.match(line.strip())):
+            yield "\n".join(unit)
+            unit = []
+        if line.strip():
+            unit.append(line)
+
+
+def places(rule: str, lines: Sequence[str]) -> Iterator[Place]:
+    """Yield where the rule stands in these lines by its words, whatever their layout: bullets, line breaks, escapes."""
+    wanted = [word for line in rule.split("\n") for word in _words(line)]
+    found = [(word, number) for number, line in enumerate(lines) for word in _words(line)]
+    words = [word for word, _ in found]
+    if not any(map(str.isalnum, "".join(wanted))):
+        return
+    end = 0
+    for start, word in enumerate(words):
+        if start < end or word != wanted[0] or words[start : start + len(wanted)] != wanted:
+            continue
+        end = start + len(wanted)
+        first, last = found[start][1], found[end - 1][1]
+        opens = start == 0 or found[start - 1][1] != first
+        closes = end == len(found) or found[end][1] != last
+        yield Place(first, last, opens and closes)
+
+
+def _words(line: str) -> list[str]:
+    text = _POINTS.sub("", line, count=1)
+    return [word for word in _LAYOUT.split(text) if word]
