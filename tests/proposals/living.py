@@ -14,7 +14,7 @@ from skillopt_sleep.proposals.undo import undo
 from tests.proposals.staging import NOW, document, propose
 
 BOM = b"\xef\xbb\xbf"
-OURS = re.compile(rb"- rule \d+")
+OURS = re.compile(rb"(?:[-*+]|\d+\.) rule\s+\d+")
 
 
 class Living:
@@ -67,7 +67,7 @@ class Living:
         """The person says yes to a proposal."""
         before = self.lines()
         self._agreed(lambda plan: adopt(self.proposals[name], journal=self.journal, at=self.now(), agreed=plan))
-        assert f"- rule {name[1:]}".encode() in self.data
+        assert self.count(name) == 1
         assert self.lines() == before
 
     def undo(self, name: str) -> None:
@@ -76,11 +76,17 @@ class Living:
             return
         before = self.lines()
         self._agreed(lambda plan: undo(name, journal=self.journal, at=self.now(), agreed=plan))
-        assert f"- rule {name[1:]}".encode() not in self.data
+        assert self.count(name) == 0
         assert self.lines() == before
         if not any(entry.state is AdoptionState.DONE for entry in self.journal.entries()):
             self.check_only_theirs()
             self.before, self.inside, self.after = self.data, [], b""
+
+    def count(self, name: str) -> int:
+        """How often the rule of a proposal stands in our blocks, or in the file without them; in two blocks is once."""
+        rule = re.compile(rb"(?:[-*+]|\d+\.) rule\s+%s\b" % name[1:].encode())
+        in_blocks = [bool(rule.search(self.data[one.start : one.end])) for one in block.find(self.data)]
+        return max(len(rule.findall(self.data)) - max(sum(in_blocks) - 1, 0), 0)
 
     def _agreed(self, act: Callable[[Plan | None], object]) -> None:
         try:
@@ -129,7 +135,7 @@ class Living:
         data = self.data
         ended = not data.removeprefix(BOM) or data.endswith(b"\n")
         line = (b"" if ended else self.eol) + text + self.eol
-        if not block.find(data):
+        if not block.find(data) and not self.after:
             self.before += line
         else:
             self.after += line
@@ -177,9 +183,9 @@ class Living:
 
     def move_block(self) -> None:
         """Cut the block out and paste it at the top."""
-        if not block.find(self.data):
+        if len(block.find(self.data)) != 1:
             return
-        found, *_ = block.find(self.data)
+        (found,) = block.find(self.data)
         data = self.data
         cut = data[found.start : found.end]
         mark = BOM if data.startswith(BOM) else b""
@@ -187,3 +193,34 @@ class Living:
         self.data = mark + cut.lstrip(b"\r\n").rstrip(b"\r\n") + self.eol + rest
         self.before, self.after = mark, rest
         self.exact = False
+
+    def double(self) -> None:
+        """Merge a branch whose block stands further down."""
+        found = block.find(self.data)
+        if not found or self.inside:
+            return
+        self.by_hand, self.exact = True, False
+        data = self.data
+        if not data.endswith(b"\n"):
+            data += self.eol
+            self.after += self.eol
+        self.data = data + self.eol + data[found[0].start : found[0].end].strip() + self.eol
+
+    def unmark(self) -> None:
+        """Take the markers away, as some formatters do with comments."""
+        if not block.find(self.data):
+            return
+        self.by_hand, self.exact = True, False
+        marks = (block.BEGIN.encode(), block.END.encode())
+        bom = BOM if self.data.startswith(BOM) else b""
+        kept = [line for line in self.data.removeprefix(bom).splitlines(keepends=True) if line.strip() not in marks]
+        self.data = bom + b"".join(kept)
+        first = next((at for at, line in enumerate(kept) if OURS.fullmatch(line.strip())), len(kept))
+        self.before, self.inside = bom + b"".join(kept[:first]), []
+        self.after = b"".join(line for line in kept[first:] if not OURS.fullmatch(line.strip()))
+
+    def format(self, place: int) -> None:
+        """Write our rules with another bullet."""
+        self.by_hand, self.exact = True, False
+        bullet = [b"*", b"+", b"1."][place % 3]
+        self.data = re.sub(rb"^(?:[-*+]|\d+\.)(?= rule \d+\r?$)", bullet, self.data, flags=re.MULTILINE)

@@ -27,6 +27,7 @@ STEPS = st.one_of(
     st.tuples(st.sampled_from(["stage", "adopt", "undo"]), PLACES, TEXTS),
 )
 INSIDE = st.one_of(STEPS, st.tuples(st.sampled_from(["inside", "move"]), PLACES, TEXTS))
+MARKS = st.one_of(INSIDE, st.tuples(st.sampled_from(["double", "unmark", "format"]), PLACES, TEXTS))
 
 
 def lived(start: str, steps: list[tuple[str, int, bytes]]) -> None:
@@ -55,6 +56,12 @@ def take(file: Living, number: int, kind: str, place: int, text: bytes) -> None:
             file.put_inside(place, line)
         case "move":
             file.move_block()
+        case "double":
+            file.double()
+        case "unmark":
+            file.unmark()
+        case "format":
+            file.format(place)
         case "lf" | "crlf":
             file.end_lines(b"\n" if kind == "lf" else b"\r\n")
         case "mark":
@@ -88,9 +95,17 @@ def test_lines_that_a_person_writes_into_the_block_or_moves_with_it_are_never_lo
     lived(start, steps)
 
 
+@given(STARTS, st.lists(MARKS, max_size=10))
+@settings(max_examples=60, deadline=None)
+def test_whatever_became_of_our_marks_a_rule_stands_once_and_goes_with_its_undo(
+    start: str, steps: list[tuple[str, int, bytes]]
+) -> None:
+    lived(start, steps)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@given(STARTS, st.lists(INSIDE, max_size=25))
+@given(STARTS, st.lists(MARKS, max_size=25))
 @settings(max_examples=500 if WHOLE else 150, deadline=None)
 def test_long_lives_of_a_file(start: str, steps: list[tuple[str, int, bytes]]) -> None:
     lived(start, steps)
