@@ -11,6 +11,7 @@ from skillopt_sleep.errors import ProposalError
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.plan import plan_undo
 
 # The agents' names in the store.
 SOURCES = {agent.title: agent.source for agent in AGENTS.values()}
@@ -49,14 +50,14 @@ def look_at_adopted(
             agents = {source for source, project in sources if _is_same(project, document_root)}
         else:
             continue
-        yield from _document(entry, sights, agents or set(SOURCES.values()))
+        yield from _document(entry, journal, sights, agents or set(SOURCES.values()))
 
 
 def _is_same(project: str, root: Path) -> bool:
     return project == str(root) or Path(project).resolve() == root
 
 
-def _document(entry: Entry, sights: Sequence[Sight], agents: set[str]) -> Iterator[Finding]:
+def _document(entry: Entry, journal: Journal, sights: Sequence[Sight], agents: set[str]) -> Iterator[Finding]:
     """Yield what is wrong or right with the files of an adoption: an agent needs to see one of them."""
     root = Path(entry.root)
     standing: list[Path] = []
@@ -65,10 +66,11 @@ def _document(entry: Entry, sights: Sequence[Sight], agents: set[str]) -> Iterat
         path = Path(file.path)
         try:
             body = live.load(path, root=root, name=file.path)[0].body if path.exists() else ""
+            held = body or any(move.path == file.path for move in plan_undo(entry, journal=journal).changing)
         except ProposalError as error:
             yield unknown(Topic.SIGHT, f"adopted into {path}, but {error.message}", error.remedy)
             return
-        if not body:
+        if not held:
             yield fine(Topic.SIGHT, f"what was adopted into {path} is no longer there")
             continue
         standing.append(path)

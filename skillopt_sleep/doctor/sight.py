@@ -59,7 +59,7 @@ class Sight(NamedTuple):
         if path.name == "SKILL.md":
             return path.resolve() in {skill.resolve() for skill in self.skills}
         if self.text is not None:
-            return body.strip() in self.text.replace("\r\n", "\n")
+            return all(line.strip() in self.text for line in body.splitlines())
         return path.resolve() in {file.resolve() for file in self.instructions}
 
 

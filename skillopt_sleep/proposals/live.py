@@ -112,6 +112,21 @@ def body(path: Path, data: bytes | None) -> str:
         return _parts(path, block.narrow(data)[0]).body
 
 
+def marked(path: Path, data: bytes) -> tuple[list[str], set[int]]:
+    """Return the lines of the file, and the numbers, from 0, of those that our markers or our file say are ours."""
+    with _located(path):
+        if own(path) is None:
+            spans = [(one.body_start, one.body_end) for one in block.find(data)]
+        else:
+            spans = [(len(_parts(path, data).lead), len(data))]
+    lines, ours, start = lines_of(data), set[int](), 0
+    for number, line in enumerate(lines):
+        if any(begin <= start < end for begin, end in spans):
+            ours.add(number)
+        start += len(line)
+    return [block.decoded(line) for line in lines], ours
+
+
 def theirs(path: Path, data: bytes | None) -> str:
     """Return the person's part of these bytes of the file; "" if there is no file."""
     if data is None:

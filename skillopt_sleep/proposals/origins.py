@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.proposals import live
+from skillopt_sleep.proposals.rules import places, standing, units
 from skillopt_sleep.records import (
     Edit,
     EditEffect,
@@ -81,7 +82,7 @@ def origins(proposals: Iterable[Decided], lessons: Iterable[Lesson], *, of: str 
 
 
 def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
-    """Return the lines of our part of a file that aren't blank; raise ConfigError if there is no such file.
+    """Return the lines of a file that are ours, by our markers or by their words; ConfigError if there is no such file.
 
     Of several proposals with a line, an adopted one of this file counts before any other, and the later one before
     the earlier.
@@ -89,19 +90,30 @@ def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
     real = path.resolve()
     if not real.is_file():
         raise ConfigError(f"{path} isn't a file", remedy="all files with adopted rules: skillopt-sleep blame")
-    document, _ = live.load(real, root=real.parent, name=str(path))
-    if not document.body:
-        return []
-    lines: list[Managed] = []
+    document, data = live.load(real, root=real.parent, name=str(path))
     here = frozenset(name for name in {name for one in known for name in one.paths} if Path(name).resolve() == real)
-    first = 1 + (document.lead + document.open).count("\n")
-    for number, line in enumerate(document.body.split("\n"), start=first):
-        if line.strip():
-            origin = _of_line(line, here, known)
-            if origin is not None:
-                origin = replace(origin, line=number, rule=line.strip())
-            lines.append(Managed(number, line.strip(), origin))
+    texts, marked = live.marked(real, data or b"")
+    by_words = _by_words(texts, document.body, [one for one in known if _rank(one, here) >= (True, True, False)])
+    lines: list[Managed] = []
+    for number, text in enumerate(texts):
+        if not text.strip() or (number not in marked and number not in by_words):
+            continue
+        origin = (_of_line(text, here, known) if number in marked else None) or by_words.get(number)
+        if origin is not None:
+            origin = replace(origin, line=number + 1, rule=text.strip())
+        lines.append(Managed(number + 1, text.strip(), origin))
     return lines
+
+
+def _by_words(texts: Sequence[str], body: str, adopted: Sequence[Origin]) -> dict[int, Origin]:
+    """Return the lines, numbered from 0, of rules that were adopted and don't stand between our markers as adopted."""
+    found: dict[int, Origin] = {}
+    for origin in adopted:
+        for rule in units(origin.edit.content):
+            for place in places(rule, texts) if not standing(body, rule) else ():
+                if place.alone:
+                    found |= dict.fromkeys(range(place.first, place.last + 1), origin)
+    return found
 
 
 def adopted_files(known: Sequence[Origin]) -> list[Path]:

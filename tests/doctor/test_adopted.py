@@ -133,6 +133,17 @@ def test_what_was_undone_or_removed_is_no_problem(machine: Machine) -> None:
     assert "adopted into" not in machine.says(Topic.SIGHT)
 
 
+def test_rules_in_two_blocks_or_without_markers_are_still_seen(machine: Machine) -> None:
+    memory = machine.write(machine.project / "AGENTS.md", "# Shop\n")
+    adopted_into(machine, memory, machine.project)
+    once = memory.read_text(encoding="utf-8")
+    for text in (f"{once}\nmine\n\n{once}".replace(RULE, f"- another\n{RULE}", 1), f"# Shop\n\n* {RULE[2:]}\n"):
+        memory.write_text(text, encoding="utf-8")
+        machine.has_codex(shown_by_codex(text))
+        assert machine.problems() == []
+        assert f"adopted into {memory}: seen by Claude Code and Codex" in machine.says(Topic.SIGHT)
+
+
 def test_a_damaged_block_is_told_and_no_problem_of_sight(machine: Machine) -> None:
     memory = machine.write(machine.project / "AGENTS.md", "# Shop\n")
     adopted_into(machine, memory, machine.project)

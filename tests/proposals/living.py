@@ -65,9 +65,9 @@ class Living:
 
     def adopt(self, name: str) -> None:
         """The person says yes to a proposal."""
-        before = self.lines()
+        before, stood = self.lines(), self.count(name)
         self._agreed(lambda plan: adopt(self.proposals[name], journal=self.journal, at=self.now(), agreed=plan))
-        assert self.count(name) == 1
+        assert 1 <= self.count(name) <= max(stood, 1)
         assert self.lines() == before
 
     def undo(self, name: str) -> None:
@@ -119,7 +119,7 @@ class Living:
         else:
             pieces = (self.before, *self.inside, self.after)
             wanted = [line.strip() for piece in pieces for line in piece.removeprefix(BOM).splitlines()]
-            assert self.lines() == [line for line in wanted if line]
+            assert self.lines() == [line for line in wanted if line and not OURS.fullmatch(line)]
 
     def put_before(self, place: int, text: bytes) -> None:
         """Write a line somewhere before the block."""
@@ -135,7 +135,7 @@ class Living:
         data = self.data
         ended = not data.removeprefix(BOM) or data.endswith(b"\n")
         line = (b"" if ended else self.eol) + text + self.eol
-        if not block.find(data) and not self.after:
+        if data == self.before:
             self.before += line
         else:
             self.after += line

@@ -142,3 +142,16 @@ def test_a_file_without_our_part_has_no_managed_line(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_an_error_that_says_so(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"NONE\.md isn't a file"):
         managed_lines(tmp_path / "NONE.md", ())
+
+
+def test_lines_of_two_blocks_and_rules_known_by_their_words_are_traced(tmp_path: Path) -> None:
+    path = written(tmp_path, "- Use pnpm.")
+    path.write_text(path.read_text() + FILE.format("1. Use\n   tabs.") + "\n* Use tabs.\n\nMine: Use tabs.\n")
+    lines = managed_lines(path, known(decided(replace(TWO, path=str(path)))))
+    text = path.read_text().splitlines()
+    assert [(text[line.number - 1].strip(), line.origin and line.origin.said) for line in lines] == [
+        ("- Use pnpm.", (PNPM,)),
+        ("1. Use", (TABS,)),
+        ("tabs.", (TABS,)),
+        ("* Use tabs.", (TABS,)),
+    ]
