@@ -64,15 +64,15 @@ class Home:
             "NO_PROXY": "127.0.0.1,localhost",
         }
 
-    def command(self, *arguments: str, **environment: str) -> Done:
-        """Run the command to its end, with these variables too."""
+    def command(self, *arguments: str, cwd: Path | None = None, **environment: str) -> Done:
+        """Run the command to its end, with these variables too, from the home or another folder."""
         words = [str(PROGRAM), *arguments]
         variables = self.environment | environment
         if warm.can_run(variables):
-            done = warm.run(words, variables, self.folder, PATIENCE)
+            done = warm.run(words, variables, cwd or self.folder, PATIENCE)
         else:
             done = subprocess.run(
-                words, capture_output=True, text=True, env=variables, cwd=self.folder, check=False, timeout=PATIENCE
+                words, capture_output=True, text=True, env=variables, cwd=cwd or self.folder, check=False, timeout=PATIENCE
             )
         return Done(done.returncode, done.stdout, done.stderr)
 

@@ -240,14 +240,31 @@ def test_a_rejected_proposal_of_one_rule_is_named_plainly(home: Home) -> None:
     assert "P-0001 was rejected" in refused.err
 
 
-def test_the_versions_of_a_file_that_moved_with_its_project_name_the_folder_it_was_adopted_in(home: Home) -> None:
+def test_rules_in_a_folder_that_was_renamed_are_known_by_their_marks(home: Home) -> None:
+    with_three_rules(home)
+    assert home.command("adopt", "P-0001.1", "P-0001.2").code == 0
+    before = rules(home).read_bytes()
+    moved = home.project.rename(home.project.with_name("renamed"))
+    file = moved / "CLAUDE.md"
+
+    assert "P-0001.1 adopted" in home.command("versions", str(file)).out
+    assert "renamed/CLAUDE.md: 2 lines managed" in home.command("blame").out
+    assert home.command("undo", "P-0001.1").code == 0
+    assert home.command("redo", "P-0001.1", "--yes").code == 0
+    assert sorted(file.read_bytes().splitlines()) == sorted(before.splitlines())
+    assert home.command("adopt", "P-0001.3").code == 0
+    assert home.command("undo", str(file), "--to", "0", "--yes").code == 0
+    assert b"skillopt-sleep" not in file.read_bytes()
+
+
+def test_a_command_in_the_renamed_folder_finds_its_rules(home: Home) -> None:
+    before = rules(home).read_bytes()
     home.command("adopt", "P-0001")
     moved = home.project.rename(home.project.with_name("renamed"))
-    for arguments in (("versions", str(moved / "CLAUDE.md")), ("undo", str(moved / "CLAUDE.md"), "--to", "0")):
-        done = home.command(*arguments)
-        assert done.code == 2
-        assert f"{home.project} was moved to {moved}" in done.err
-        assert f"mv {moved} {home.project}" in done.err
+    (moved / "src").mkdir()
+    assert "P-0001" in home.command("blame", cwd=moved).out
+    assert home.command("undo", "P-0001", cwd=moved / "src").code == 0
+    assert (moved / "CLAUDE.md").read_bytes() == before
 
 
 @pytest.mark.slow
