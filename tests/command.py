@@ -72,7 +72,13 @@ class Home:
             done = warm.run(words, variables, cwd or self.folder, PATIENCE)
         else:
             done = subprocess.run(
-                words, capture_output=True, text=True, env=variables, cwd=cwd or self.folder, check=False, timeout=PATIENCE
+                words,
+                capture_output=True,
+                text=True,
+                env=variables,
+                cwd=cwd or self.folder,
+                check=False,
+                timeout=PATIENCE,
             )
         return Done(done.returncode, done.stdout, done.stderr)
 

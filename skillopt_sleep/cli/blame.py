@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say, say_json
+from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.cli.why_shown import blamed_rows, show
 from skillopt_sleep.deciding.chosen import file_named
 from skillopt_sleep.deciding.stored import opened_to_read
@@ -22,7 +23,7 @@ def blame(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show for each line we manage in a file whose words it rests on, its trial, and when you approved it."""
-    with opened_to_read() as store:
+    with opened_to_read() as store, settled(store):
         known = list(origins(store.bank.proposals(), store.lessons.every()))
         paths = [file_named(store, file)] if file else adopted_files(known)
     found = {path: managed_lines(path, known) for path in paths}

@@ -108,7 +108,7 @@ def redo(
 def versions(file: Annotated[Path, typer.Argument(help="A file that proposals were adopted into.")]) -> None:
     """List the versions of a file: every adoption and undo that changed our part of it."""
     with opened_to_read() as store, settled(store) as journal:
-        known = versions_of(journal, file_named(store, str(file)))
+        known = versions_of(store, journal, file_named(store, str(file)))
         summaries = {decided.proposal.id: decided.proposal.summary for decided in store.bank.proposals()}
     say("0  nothing of ours is in it")
     for version in known:

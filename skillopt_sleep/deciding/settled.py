@@ -1,11 +1,16 @@
 """Bring the bank in line with the journal of adoptions, which knows what is really live."""
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
-from skillopt_sleep.errors import SleepError
-from skillopt_sleep.proposals.entry import AdoptionState
-from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.errors import ProposalError, SleepError
+from skillopt_sleep.kit.codec import to_json
+from skillopt_sleep.kit.files import write_atomic
+from skillopt_sleep.proposals import live
+from skillopt_sleep.proposals.entry import AdoptionState, Entry
+from skillopt_sleep.proposals.journal import Journal, moved
+from skillopt_sleep.proposals.stage import RECORD
 from skillopt_sleep.proposals.versions import keep
 from skillopt_sleep.settings import find_paths
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, SqliteBank
@@ -35,8 +40,41 @@ def settled(store: SqliteStore, *, damaged: Callable[[SleepError], None]) -> Gen
         for error in journal.damaged():
             damaged(error)
         _update_bank(store.bank, journal)
+        with suppress(FileNotFoundError):  # a folder that is gone
+            follow(store, journal, Path.cwd())
         yield journal
         keep(journal)
+
+
+def follow(store: SqliteStore, journal: Journal, place: Path) -> None:
+    """Move what is known of a project whose folder is gone to this folder, or one above it, if it holds its rules."""
+    entries = [entry for entry in journal.entries() if not Path(entry.root).exists()]
+    folders = (*reversed(place.parents), place)
+    found = {entry.root: folder for folder in folders for entry in entries if _holds(journal, entry, folder)}
+    for root, folder in found.items():
+        for entry in entries:
+            if entry.root == root:
+                journal.move(entry, folder)
+        for decided in store.bank.proposals():
+            if decided.proposal.root == root:
+                proposal = moved(decided.proposal, root, folder)
+                record = store.folder(proposal.night) / "proposals" / proposal.id / RECORD
+                if record.exists():
+                    write_atomic(record, to_json(proposal, pretty=True))
+                store.bank.move(proposal)
+
+
+def _holds(journal: Journal, entry: Entry, folder: Path) -> bool:
+    """Return whether one of the files of an adoption has a line of it between our markers in another folder."""
+    for index, written in enumerate(entry.files):
+        file = folder / Path(written.path).relative_to(entry.root)
+        try:
+            adopted, now = (live.body(file, text) for text in (journal.texts(entry, index)[1], file.read_bytes()))
+        except (OSError, ProposalError):
+            continue
+        if any(line.strip() for line in {*adopted.split("\n")} & {*now.split("\n")}):
+            return True
+    return False
 
 
 def _update_bank(bank: SqliteBank, journal: Journal) -> None:

@@ -1,18 +1,17 @@
 """Take adopted proposals out of their files again, and go to another version of a file."""
 
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
 from skillopt_sleep.deciding.chosen import adopted_rule, named
 from skillopt_sleep.deciding.decide import adopt, refuse_closed
 from skillopt_sleep.deciding.happened import CanComeBack, TakenBack, Told
+from skillopt_sleep.deciding.settled import follow
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.adopt import came_back
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.live import body
 from skillopt_sleep.proposals.plan import Plan
 from skillopt_sleep.proposals.undo import undo
 from skillopt_sleep.proposals.versions import Step, Version, keep, steps, versions
@@ -73,7 +72,7 @@ def last_changed(store: SqliteStore, journal: Journal, state: AdoptionState) -> 
 def steps_to(store: SqliteStore, journal: Journal, file: Path, number: int) -> list[Step]:
     """Return what leads to a version of a file; ConfigError, before any step writes, if one can't be taken."""
     keep(journal)
-    known = versions_of(journal, file)
+    known = versions_of(store, journal, file)
     if number > len(known):
         raise ConfigError(f"{file} has {len(known)} versions", remedy=f"see: skillopt-sleep versions {file}")
     found = list(steps(known, number))
@@ -92,32 +91,13 @@ def take(store: SqliteStore, journal: Journal, step: Step, *, agreed: Mapping[st
         adopt(store, journal, one, agreed=agreed.get(one.name), told=told)
 
 
-def versions_of(journal: Journal, file: Path) -> tuple[Version, ...]:
+def versions_of(store: SqliteStore, journal: Journal, file: Path) -> tuple[Version, ...]:
     """Return the versions of the file; ConfigError if nothing was ever adopted into it."""
+    follow(store, journal, file.absolute())
     for path in (file.absolute(), file.resolve()):
         known = versions(journal, path)
         if known:
             return known
-    _refuse_moved(journal, file.absolute())
     files = dict.fromkeys(written.path for entry in journal.entries() for written in entry.files)
     wrong = f"nothing was ever adopted into {file}" if file.exists() else f"{file.absolute()} doesn't exist"
     raise ConfigError(wrong, remedy=f"files with versions: {', '.join(files) or 'none yet'}")
-
-
-def _refuse_moved(journal: Journal, file: Path) -> None:
-    """Raise ConfigError if the file holds rules that were adopted in a folder which is gone: it was moved here."""
-    if not file.is_file():
-        return
-    held = {line for line in body(file, file.read_bytes()).split("\n") if line.strip()}
-    for entry in journal.entries():
-        for index, written in enumerate(entry.files):
-            place = Path(written.path).relative_to(entry.root)
-            if Path(entry.root).exists() or file.parts[-len(place.parts) :] != place.parts:
-                continue
-            if held.intersection(body(Path(written.path), journal.texts(entry, index)[1]).split("\n")):
-                here = Path(*file.parts[: -len(place.parts)])
-                raise ConfigError(
-                    f"{entry.root} was moved to {here}, and its rules went with it",
-                    remedy=f"to undo them or see their versions, move it back: mv {shlex.quote(str(here))} "
-                    f"{shlex.quote(entry.root)}; or delete the lines between our markers by hand",
-                )

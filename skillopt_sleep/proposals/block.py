@@ -97,7 +97,7 @@ def find(data: bytes) -> list[Block]:
 
 
 def parts(data: bytes) -> Parts:
-    """Split a file at its block, or where the block would go; the lines of further blocks are moved into the first."""
+    """Split a file at its block, or where the block would go; the first of several holds the lines of all."""
     blocks = find(data)
     if not blocks:
         opening, closing, eol = _enclosure(data)

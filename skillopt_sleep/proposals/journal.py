@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -16,11 +17,13 @@ from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, remove_empty, wr
 from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.written import Move, Written, put_back, sweep
+from skillopt_sleep.records import Proposal
 
 LOCK_SECONDS = 10
 
 _UNDO = "undo-"  # the copies of an undo
 _EVENTS = "events.json"
+Moved = TypeVar("Moved", Entry, Proposal)
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -113,6 +116,10 @@ class Journal:
     def mark(self, entry: Entry, state: AdoptionState) -> None:
         """Record how far the adoption is now."""
         self._write(msgspec.structs.replace(entry, state=state))
+
+    def move(self, entry: Entry, folder: Path) -> None:
+        """Record that the project of an adoption is in this folder now."""
+        self._write(moved(entry, entry.root, folder))
 
     def begin_undo(self, entry: Entry, moves: Sequence[Move], *, at: datetime) -> Entry:
         """Record an undo that is about to write these files."""
@@ -305,6 +312,14 @@ class Journal:
         (folder / "journal.json").unlink(missing_ok=True)
         if folder.exists():
             shutil.rmtree(folder)
+
+
+def moved(record: Moved, root: str, folder: Path) -> Moved:
+    """Return an adoption or proposal with this folder, and the paths in it, in the place of the project's folder."""
+    data = to_json(record)
+    for end in (b'"', b"/"):
+        data = data.replace(to_json(root)[:-1] + end, to_json(str(folder))[:-1] + end)
+    return from_json(data, type(record))
 
 
 def _save(copies: tuple[Path, Path], texts: tuple[bytes | None, bytes | None]) -> None:

@@ -85,8 +85,9 @@ def load(path: Path, *, root: Path, name: str) -> tuple[Document, bytes | None]:
 def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collection[str] = ()) -> Changed:
     """Change the rules in these bytes of the file by what makes `new` out of `old`, wherever the rules stand now.
 
-    `rules` are known by their words, too, in any layout and without our markers; UnsafeEdit names the line of one
-    that stands among other words. A file of our own whose head a person took away can still lose rules, but gets none.
+    `rules` are known by their words, too, in any layout and without our markers; raises UnsafeEdit with the line of
+    one that stands among other words. A file of our own whose head a person took away can still lose rules, but gets
+    none.
     """
     with _located(path):
         text, encoding = block.narrow(data or b"")
@@ -183,50 +184,49 @@ def _refuse_conflict(data: bytes) -> None:
 
 
 def _gathered(text: bytes, cut: block.Parts, rules: Collection[str]) -> block.Parts:
-    """Write these rules into our lines as they were adopted, wherever and in whatever layout they stand in the text."""
-    lead, lines, trail = cut.lead.removeprefix(block.BOM), cut.lines, cut.trail
-    mark = cut.lead[: len(cut.lead) - len(lead)]
+    """Move these rules into our lines as they were adopted, wherever and in whatever layout they stand now."""
+    mark = block.BOM if cut.lead.startswith(block.BOM) else b""
+    lead, lines, trail = cut.lead.removeprefix(mark), cut.lines, cut.trail
     for rule in rules:
         if standing(cut.body, rule):
             continue
-        written = rule.encode(errors="surrogateescape").replace(b"\n", cut.eol) + cut.eol
-        rewritten = _replaced(lines, rule, written)
-        if rewritten != lines:
-            lines = rewritten
-            continue
-        _refuse_among_others(text, lead, rule)
-        _refuse_among_others(text, trail, rule)
-        rest = _replaced(lead, rule, b""), _replaced(trail, rule, b"")
-        if rest != (lead, trail):
-            lead, trail = rest
-            lines += (cut.eol if lines and not lines.endswith((b"\r", b"\n")) else b"") + written
+        inside = _without(lines, rule)
+        if inside == lines:
+            outside = _without(lead, rule), _without(trail, rule)
+            if outside == (lead, trail):
+                _refuse_among_others(text, lead, rule)
+                _refuse_among_others(text, trail, rule)
+                continue
+            lead, trail = outside
+        ended = not inside or inside.endswith((b"\r", b"\n"))
+        written = rule.encode(errors="surrogateescape").replace(b"\n", cut.eol)
+        lines = inside + (b"" if ended else cut.eol) + written + cut.eol
     if cut.close and cut.lead == text:
-        cut = block.parts(mark + lead)  # there was no block: the new one begins and ends as what is left of the file does
+        cut = block.parts(mark + lead)  # a new block begins and ends as what is left of the file does
     return cut._replace(lead=mark + lead, lines=lines, trail=trail, body=block.canonical(block.decoded(lines)))
 
 
-def _replaced(data: bytes, rule: str, written: bytes) -> bytes:
-    """Return the text with this in the place of the rule; without anything, a blank line around it goes, too."""
+def _without(data: bytes, rule: str) -> bytes:
+    """Return the text without the lines of the rule, and without the blank line that kept them apart."""
     lines = lines_of(data)
-    for place in reversed([place for place in places(rule, list(map(block.decoded, lines))) if place.alone]):
+    for place in reversed(list(places(rule, list(map(block.decoded, lines))))):
         first, last = place.first, place.last + 1
         above, below = lines[first - 1 : first], lines[last : last + 1]
-        if not written and not b"".join(above + below).strip():
-            first -= len(above)
-            last += len(below) if not above else 0
-        lines[first:last] = [written]
+        if place.alone:
+            del lines[first:last]
+            if above and not b"".join(above + below).strip():
+                del lines[first - 1]
     return b"".join(lines)
 
 
 def _refuse_among_others(text: bytes, data: bytes, rule: str) -> None:
     lines = lines_of(data)
     for place in places(rule, list(map(block.decoded, lines))):
-        if not place.alone:
-            line = text.count(b"\n", 0, text.find(lines[place.first])) + 1
-            raise UnsafeEdit(
-                f"line {line} has the rule «{' '.join(rule.split())}» among other words",
-                remedy="take it out there by hand, then run the command again",
-            )
+        line = text.count(b"\n", 0, text.find(lines[place.first])) + 1
+        raise UnsafeEdit(
+            f"line {line} has the rule «{' '.join(rule.split())}» among other words",
+            remedy="take it out there by hand, then run the command again",
+        )
 
 
 def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.Parts:

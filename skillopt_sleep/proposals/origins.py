@@ -82,7 +82,7 @@ def origins(proposals: Iterable[Decided], lessons: Iterable[Lesson], *, of: str 
 
 
 def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
-    """Return the lines of a file that are ours, by our markers or by their words; ConfigError if there is no such file.
+    """Return the lines of a file that are ours by our markers or their words; raise ConfigError without the file.
 
     Of several proposals with a line, an adopted one of this file counts before any other, and the later one before
     the earlier.
@@ -106,7 +106,7 @@ def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
 
 
 def _by_words(texts: Sequence[str], body: str, adopted: Sequence[Origin]) -> dict[int, Origin]:
-    """Return the lines, numbered from 0, of rules that were adopted and don't stand between our markers as adopted."""
+    """Return the lines, numbered from 0, of adopted rules that don't stand between our markers as adopted."""
     found: dict[int, Origin] = {}
     for origin in adopted:
         for rule in units(origin.edit.content):

@@ -82,7 +82,7 @@ def _resolve(path: Path, *, strict: bool) -> Path:
         return path.resolve(strict=strict)
     except FileNotFoundError as error:
         raise UnsafePath(
-            f"the folder {path} is gone", remedy="if you moved or renamed it, move it back; its rules went with it"
+            f"the folder {path} is gone", remedy="if you moved or renamed it, run the command there, or move it back"
         ) from error
     except (OSError, RuntimeError) as error:
         raise UnsafePath(f"{path} can't be followed: {error}", remedy="fix the link or the folder") from error

@@ -74,7 +74,7 @@ def units(body: str) -> Iterator[str]:
 
 
 def places(rule: str, lines: Sequence[str]) -> Iterator[Place]:
-    """Yield where the rule stands in these lines by its words, whatever their layout: bullets, line breaks, escapes."""
+    """Yield where the rule stands in these lines by its words, whatever their bullets, line breaks and escapes."""
     wanted = [word for line in rule.split("\n") for word in _words(line)]
     found = [(word, number) for number, line in enumerate(lines) for word in _words(line)]
     words = [word for word, _ in found]

@@ -236,6 +236,14 @@ class SqliteBank:
             )
             self.decide(whole, WITHDRAWN, at=at, reason=f"{because}: {names}", leaving=leaving)
 
+    def move(self, proposal: Proposal) -> None:
+        """Record the proposal with the paths of its project's new folder."""
+        with self._lock, self._connection:
+            self._connection.execute(
+                "UPDATE proposals SET path = ?, body = ? WHERE id = ?",
+                (proposal.path, to_json(proposal), proposal.id),
+            )
+
     def decide(
         self, proposal: str, state: str, *, at: datetime, reason: str = "", leaving: Collection[str] = OPEN
     ) -> bool:
@@ -332,11 +340,8 @@ class SqliteBank:
                 self._connection.execute("UPDATE proposals SET body = ? WHERE id = ?", (to_json(added), proposal.id))
 
     def _edits(self, path: str, state: str) -> tuple[Edit, ...]:
-        edits: list[Edit] = []
-        for entry in self.proposals(state):
-            if path in entry.proposal.paths:
-                edits += entry.proposal.edits
-        return tuple(edits)
+        proposals = [entry.proposal for entry in self.proposals(state) if path in entry.proposal.paths]
+        return tuple(edit for proposal in proposals for edit in proposal.edits)
 
     def _known(self, tasks: Sequence[Task]) -> dict[str, Banked]:
         """Return the bank's entries for these tasks, by id."""

@@ -51,10 +51,10 @@ def test_a_file_goes_to_each_of_its_versions(home: Home, monkeypatch: pytest.Mon
         (back,) = steps_to(at.store, at.journal, path, 1)
         take(at.store, at.journal, back, agreed={}, told=events.append)
     with desk(home, monkeypatch) as at:
-        assert [version.live for version in versions_of(at.journal, path)] == [("P-0001",), (), ("P-0001",)]
+        assert [version.live for version in versions_of(at.store, at.journal, path)] == [("P-0001",), (), ("P-0001",)]
         with pytest.raises(ConfigError, match="has 3 versions"):
             steps_to(at.store, at.journal, path, 4)
         with pytest.raises(ConfigError, match=r"elsewhere/CLAUDE\.md doesn't exist"):
-            versions_of(at.journal, Path("/elsewhere/CLAUDE.md"))
+            versions_of(at.store, at.journal, Path("/elsewhere/CLAUDE.md"))
     assert [type(event) for event in events] == [TakenBack, CanComeBack, Adopted]
     assert rules(home) == ["- Use pnpm, never npm."]
