@@ -166,7 +166,7 @@ def test_quick_commands_import_nothing_heavy(command: list[str], tmp_path: Path)
         "import sys\nfrom skillopt_sleep.cli import main\n"
         f"sys.argv = ['skillopt-sleep', *{command!r}]\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print('HEAVY', sorted({'openai', 'jinja2', 'apscheduler', 'watchdog', 'starlette', 'detect_secrets'} & set(sys.modules)))\n"
+        "print('HEAVY', sorted({'openai', 'jinja2', 'apscheduler', 'watchdog', 'starlette'} & set(sys.modules)))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],

@@ -80,7 +80,7 @@ changed {CHANGED_FILES} of {MANY_FILES:,} indexed sessions are appended to: the 
 command the command `harvest`, from its start to its end, over {HISTORY_SESSIONS:,} sessions of both agents in their genuine sizes:
         unchanged, over the command `status` of the same store; and cold, with no store yet, over source.read of the
         same files in a new process of its own, timed from when this benchmark's modules are loaded: what the first
-        reading itself loads (detect-secrets) is in its time, as it is in the command's; the medians of the ratios of
+        reading itself loads is in its time, as it is in the command's; the medians of the ratios of
         {ROUNDS} rounds, in each of which all four run once, one after the other
 rss     the greatest resident memory, of the process or any of its workers, of a first harvest of one history: a file
         with a line of {HUGE_LINE_MB} MB, a file of {HUGE_FILE_MB} MB of repeated prompts and answers (less where the disk is small, and then it
@@ -255,7 +255,7 @@ def work(what: str, folder: str) -> dict[str, Any]:
     """One measurement in this process."""
     if what == "read":
         return read_all(ClaudeCode(Path(folder) / "claude"), Codex(Path(folder) / "codex"))
-    # detect-secrets is imported at the first text that needs it, which is no part of a harvest.
+    # The patterns are compiled at the first text that needs them, which is no part of a harvest.
     for secret in SECRETS:
         redact(f"token = {secret}")
     source: Source = Codex(Path(folder)) if what == "codex" else ClaudeCode(Path(folder))

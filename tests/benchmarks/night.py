@@ -98,7 +98,7 @@ class Run(NamedTuple):
 def main() -> None:
     """Run the nights, ours and the peer's, check that they agree, print."""
     for secret in SECRETS:
-        redact(f"token = {secret}")  # detect-secrets is imported at the first text that needs it
+        redact(f"token = {secret}")  # the patterns are compiled at the first text that needs them
     with tempfile.TemporaryDirectory(prefix="bench-night-") as name:
         home = Path(name)
         write_history(home / "ours")

@@ -115,10 +115,8 @@ def read_each(
     readings = map(read, paths)
     if workers > 1 and len(paths) > 1 and _holds(paths, large):
         from skillopt_sleep.agents.transcripts.shared import can_share, read_shared  # seldom needed, slow to import
-        from skillopt_sleep.kit.secrets.detectors import load_detectors
 
         if can_share():
-            load_detectors()
             readings = read_shared(paths, read, workers=workers)
     for path, (stamp, reading) in zip(paths, readings, strict=True):
         yield path, stamp, reading

@@ -13,7 +13,6 @@ from skillopt_sleep.kit.secrets import (
     addresses,
     commands,
     cookies,
-    detectors,
     encoded,
     folds,
     hints,
@@ -106,7 +105,6 @@ def _tokens(text: str, data: bytes, chains: list[tuple[int, int]]) -> Iterator[S
         start = run - len(before) + len(before.rstrip(_CHAIN_CHARACTERS))
         yield from vendors.vendor_tokens(text, start, end)
         if _DIGIT.search(text, run, end):
-            yield from detectors.library_tokens(text, run - len(before), end)
             yield from cookies.cookies(text, at, run, end)
             if run >= decoded_to:
                 decoded_to = encoded.end_of_base64(text, run, end)
