@@ -94,6 +94,7 @@ _PLACES = re.compile(
     |(?:sqlplus\s+(?:-\w\s+)*[\w.]+/)
     |(?:net\s+use\s[^\n;|&]*?/user:\S+\s+)
     |(?:(?:nmcli|iwconfig|neo4j-admin|wpa_passphrase)\s[^\n;|&]*?(?:\bpassword\s+|initial-password\s+|wpa_passphrase\s+\S+\s+))
+    |(?:gh\s+secret\s+set\s[^\n;|&]*?(?:--body|-b)[ =]\s*)
     |(?:<<<\s*(?=["']?\S)))""",
     re.VERBOSE,
 )
@@ -101,10 +102,11 @@ _PLACES = re.compile(
 _PIPED = re.compile(
     r"(?:echo|printf)\s+(?:-\w+\s+)*(?:['\"]%s(?:\\n)?['\"]\s+)?(?P<quote>[\"']?)(?P<value>[^\"'\n|]{4,200}?)(?P=quote)\s*\|"
     r"\s*(?:\S+=\S+\s+)?(?:sudo\s+-[a-zA-Z]*S|sudo\s+chpasswd|chpasswd|(?:sudo\s+)?passwd|(?:sudo\s+)?cryptsetup|kinit|su\b"
-    r"|[^\n|;]{0,200}(?:--(?:password|passphrase|pass|token|key)-?(?:stdin|fd|file[ =]-)|--with-token|-stdin))"
+    r"|[^\n|;]{0,200}(?:--(?:password|passphrase|pass|token|key)-?(?:stdin|fd|file[ =]-)|--with-token|-stdin"
+    r"|secret\s+(?:put|set)\b))"
 )
 _IDENTIFIED = re.compile(r"(?i)identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?(?=[\"'])")
-_PROGRAMS_WITH_PLACES = ("htpasswd", "rabbitmqctl", "nmcli", "neo4j-", "wpa_")
+_PROGRAMS_WITH_PLACES = ("gh secret", "htpasswd", "rabbitmqctl", "nmcli", "neo4j-", "wpa_")
 _TAKES_PAIR = re.compile(r"^\W*(?:https?|ab)\s")  # these take `user:password`
 # A variable, a flag, or the file, address or folder that holds the password.
 _SOMETHING_ELSE = re.compile(r"[$%<{-]|env:|file:|fd:|stdin|https?:|/dev/|\.{1,2}/|~/|/(?:\w+/)+")

@@ -117,6 +117,8 @@ def _in_context(text: str) -> Iterator[Span]:
     yield from addresses.webhooks(text)
     yield from addresses.curl_passwords(text)
     yield from private_keys.private_keys(text)
+    yield from private_keys.seed_phrases(text)
+    yield from password_prose.logins(text)
     yield from commands.passwords_in_place(text)
 
 

@@ -12,10 +12,13 @@ from skillopt_sleep.kit.secrets import password_words
 # What leads to the rules for webhooks, private keys and commands.
 _CONTEXTS = (
     *("hook", "private key", "private-lines", "curl ", "pass:", "identified", "echo ", "printf ", "<<<"),
-    *("htpasswd", "rabbitmqctl", "nmcli", "neo4j-", "wpa_", "sqlplus", "net use "),
+    *("htpasswd", "rabbitmqctl", "nmcli", "neo4j-", "wpa_", "sqlplus", "net use ", "gh secret", "mnemonic", "phrase"),
+    *("in with ", "on with ", "dich mit ", "toi avec ", "in met ", "in med ", "nd med "),
 )
 # How the names of secrets begin.
-_NAMES = "pass pw key token secret cred auth sig bearer basic mdp"
+_NAMES = "pass pw key token secret cred auth sig bearer basic mdp jwt dsn cookie connection recovery backup salt otp"
+# `pat` begins many words, so it counts with what stands behind it.
+_PATS = [f"pat{end}" for end in " =:'\"`]|"]
 
 
 def _plain(code: int) -> int:
@@ -37,7 +40,7 @@ def as_plain(data: bytes) -> bytes:
 def _search() -> BytesAhoCorasick:
     """Return what finds the contexts, which are its first words, and the beginnings of names."""
     names: list[str] = []
-    for name in sorted({*_NAMES.split(), *password_words.ascii_label_beginnings()}):
+    for name in sorted({*_NAMES.split(), *_PATS, *password_words.ascii_label_beginnings()}):
         # A name that begins with another one is found where that is found.
         if not names or not name.startswith(names[-1]):
             names.append(name)

@@ -17,6 +17,8 @@ NAME = re.compile(
     rb"|(?P<header>(?:authorization|bearer)(?![a-z])|basic(?=[ ]))"
     rb"|(?P<foreign>%b|%b)"
     rb"|(?P<pair>creds|credentials?)(?![a-z_-])"
+    rb"|(?P<holder>(?:pat|cred|(?:recovery|backup)[_-]?codes?|[ht]?otp[_-]?seed|jwt|dsn|cookie|connection[_-]?string|salt)"
+    rb"(?![a-z_-]))"
     rb"|(?:secret|token|credentials?|key|auth|sig(?:nature)?)(?:[_-]?(?:key(?:[_-]?base)?|value|string|text|b64|base64|hex))?"
     rb"\d{0,2}(?![a-z])" % (_alone(b"pw"), _alone(b"mdp"), words.ascii_labels().pattern)
 )
@@ -41,6 +43,7 @@ _OWNER = re.compile(
 )
 _IDENTIFIER = b"abcdefghijklmnopqrstuvwxyz0123456789_-"
 _WEAK_NAMES = (b"key", b"auth", b"sig")  # these name a secret only with the right prefix
+_LONG_VALUES = (b"jwt", b"dsn", b"cookie", b"connection", b"salt")  # and these one that is long
 
 
 def prefix_of(before: bytes, name: bytes) -> bytes:
@@ -58,6 +61,8 @@ def kind_of(name: re.Match[bytes], prefix: bytes, *, camel_case: bool) -> str:
     """Return the rule that judges the value: `password`, `secret`, `key` (a weaker one), or "" for none."""
     if name["password"] in {b"pass", b"pw"} and not _PASS_PREFIXES.fullmatch(prefix):
         return _kind_of_pass(prefix, camel_case=camel_case)
+    if name["holder"]:
+        return _kind_of_holder(name["holder"], prefix, camel_case=camel_case)
     if name["password"] or prefix == b"rediscli_":
         return "password"
     if not name[0].startswith(_WEAK_NAMES):
@@ -67,6 +72,13 @@ def kind_of(name: re.Match[bytes], prefix: bytes, *, camel_case: bool) -> str:
     if _SECRET_KEYS.search(prefix):
         return "secret"
     return "key"
+
+
+def _kind_of_holder(name: bytes, prefix: bytes, *, camel_case: bool) -> str:
+    """Return the kind of a short name, which is no part of a word such as compat or basalt."""
+    if prefix[-1:].isalpha() and not camel_case:
+        return ""
+    return "key" if name.startswith(_LONG_VALUES) else "secret"
 
 
 def _kind_of_pass(prefix: bytes, *, camel_case: bool) -> str:

@@ -42,6 +42,7 @@ _LINE_END = re.compile(r"[ \t]*\r?\n[ \t]*(?:\r?\n[ \t]*)?")
 # The words for `is` that are written without a space: 密码是…, パスワードは….
 _PARTICLES = re.compile(r"(?:(?:是|为|為|成|叫|设|設|作)了?|は|が|を|に|:|：|คือ|เป็น|는|은|이|가|를|을|로)$")
 _PAIR = re.compile(r"(?<!\S)[\"'`(]?[\w.@+-]{2,64}[\"'`]? / [\"'`]?(?P<value>(?:[^\s\"'`/<>]|/(?!\s)){6,128})")
+_WORD = re.compile(r"[\"'`]?(?P<value>[^\s\"'`/]{6,64}+)(?!/)")
 _JOINED_PAIR = re.compile(r"/(?P<value>[^\s\"'`/<>(){}]{6,40}+)(?=[\"'`]?(?:\s|$))")
 _WITH_NAME = re.compile(r"(?<!\S)(?:with|mit|avec)\s+[\"'`]?[\w.@+-]{2,40}$")
 _LEADING_WORDS = ("with", "mit", "avec")
@@ -82,6 +83,15 @@ def pairs(text: str) -> Iterator[Span]:
         around = text[max(0, pair.start() - _FURTHEST_BEFORE) : pair.end() + _FURTHEST_BEFORE]
         if _may_be_announced(value) and words.LOGIN.search(around):
             yield pair.start("value"), pair.start("value") + len(value), "password"
+
+
+def logins(text: str) -> Iterator[Span]:
+    """Yield the password in `log in with …`, which has no label."""
+    for login in words.LOGS_IN_WITH.finditer(text):
+        word = _WORD.match(text, login.end())
+        value = word["value"].rstrip(_CLOSING_OR_ENDING_MARKS) if word else ""
+        if word and values.is_nearby_password(value):
+            yield word.start("value"), word.start("value") + len(value), "password"
 
 
 def _joined_pairs(text: str) -> Iterator[re.Match[str]]:
@@ -211,6 +221,9 @@ def _before_label(text: str, start: int, end: int) -> Span | None:
     line = text[max(first, text.rfind("\n", first, start) + 1) : start]
     if not _DIGIT_OR_SIGN.search(line):
         return None
+    used = words.USED_AS.search(line)
+    if used and _may_be_announced(used["value"]):
+        return _last_in(line, used["value"], start)
     pieces = line.split()
     if pieces and line[-1].isspace() and words.OWNED.match(text, start, end + _LONGEST_ENDING):
         value = pieces[-1].strip(_QUOTES + _CLOSING_OR_ENDING_MARKS)

@@ -9,7 +9,7 @@ _ASCII_LABELS = """
     passwort kennwort kontrasena contrasena contrasenya clave senha palavra.passe
     wachtwoord haslo hasla haslem parola parole parool lozinka lozinku heslo hesla
     heslem jelszo jelszav passord adgangskode kodeord geslo kata.sandi kata.laluan
-    mat.khau mot.de.passe parol parola.d'ordine codice.di.accesso"""
+    mat.khau mot.de.passe parol parola.d'ordine codice.di.accesso access.code zugangscode toegangscode"""
 
 _GAPS = " \t\n_-"  # between the words of a label
 
@@ -22,7 +22,7 @@ _LABELS = """
     暗証番号 合言葉 パスコード 비밀번호 패스워드 비번 암호 كلمة.المرور كلمة.مرور كلمة.السر كلمة.سر الرقم.السري باسورد
     رمز.عبور رمز.المرور گذرواژه پسورد پاس.ورڈ पासवर्ड कूटशब्द পাসওয়ার্ড கடவுச்சொல் κωδικός
     κωδικό κωδικού συνθηματικό סיסמה סיסמת סיסמא הסיסמה רหัสผ่าน รหัสผ่าน رمزعبور გასაღები
-    პაროლი գաղտնաբառ"""
+    პაროლი գաղտնաբառ code.d'accès kod.dostępu přístupový.kód"""
 
 # Labels that other words begin with, so nothing may follow.
 _WHOLE_LABELS = "пасс パス"
@@ -50,6 +50,9 @@ _LEADS = """
     se zadej с со используй введи з із використай 用 使用 med använd brug bruk käytä ile kullan
     dengan gunakan với dùng استخدم बदल इस्तेमाल cu folosește sa koristi με עם ใช้ usando mettez
     mets"""
+# Words that say so between a value and the label: `use … as the password`.
+_AS = "as als comme como come jako som как качестве як sebagai làm"
+_JOINED_AS = "作为 作為 当作 當作 を 를 을"
 
 # Labels with the ending that says to whom or what they belong: `… şifresini kullan`.
 OWNED = re.compile(r"(?i:(?:şifre|parola)s[iı](?:n[iı]|yl[ae])?|jelsz(?:óval|avával))(?!\w)")
@@ -67,8 +70,18 @@ LOGIN = re.compile(
     r"|[账帳][号號户戶]|ログイン|로그인|계정|giriş|دخول|الدخول|लॉगिन|přihl|kirjaudu|bejelentkez|autentific|prijav|σύνδεση"
     r"|התחבר|đăng nhập|เข้าสู่|masuk|\buser\b|benutzer|usuario|usuário|utilisateur|użytkownik|пользовател"
 )
+# Somebody logs in with what stands behind: `log in with …`.
+LOGS_IN_WITH = re.compile(
+    r"(?i)\b(?:(?:log|sign)(?:ged)?[ -]?[io]n with|meld\w* dich mit|connecte-toi avec|log in met|logga in med"
+    r"|log ind med) "
+)
 # Scripts that put no space between words: a password ends where they begin.
 UNSPACED = "\u0e00-\u0eff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff01-\uff0f\uff1a-\uff1f\uff66-\uffef"
+USED_AS = re.compile(
+    rf"(?:^|[\s\"'`“„«{UNSPACED}])(?P<value>[^\s\"'`“”„«»{UNSPACED}]{{6,64}})[\"'`“”»]?"
+    rf"(?:\s+(?:\w\s+)?(?:{_AS.replace(' ', '|')})\s+(?:[^\W\d]+\s+){{0,2}}"
+    rf"|\s*(?:{_JOINED_AS.replace(' ', '|')})\s*)$"
+)
 
 
 def _first_beyond_ascii(label: str) -> int:
@@ -127,7 +140,8 @@ def foreign_labels() -> tuple[re.Pattern[str], dict[str, int]]:
     for label in (*_LABELS.split(), *whole_labels):
         for written in (label, label.capitalize(), label.title(), label.upper()):
             at = _first_beyond_ascii(written)
-            behind_the_first = f"(?<={re.escape(written[: at + 1])})" if at else ""
+            beginning = re.escape(written[: at + 1]).replace(r"\.", r"[\s_-]")
+            behind_the_first = f"(?<={beginning})" if at else ""
             ending = rf"(?![^\W\d_{UNSPACED}]|[ァ-ヺー])" if label in whole_labels else ""
             patterns[f"{re.escape(written[at])}{behind_the_first}{_pattern_of(written[at + 1 :])}{ending}"] = None
             letters_before[written[at : at + 2]] = at

@@ -13,6 +13,19 @@ _BODY = re.compile(r"(?:[\s\"',>|+`-]|\\[nrt\\])*+(?:[A-Za-z0-9+/=]{16}|[A-Z][A-
 _LINE = re.compile(r"\n|\\n|[A-Za-z0-9+/=]{16}")
 _PROSE = 200  # `-----BEGIN …` and its END this near on one line, with nothing between, are words about a key
 
+# Twelve to twenty-four words of a wallet, behind what they are called.
+_SEED = re.compile(
+    r"(?i:mnemonic|(?:seed|recovery|secret)[ _-]?phrase)(?: is)?[\s\"'`:=]{1,6}"
+    r"(?P<words>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})"
+    r"(?![\w ,])"
+)
+
+
+def seed_phrases(text: str) -> Iterator[Span]:
+    """Yield the words that open a wallet."""
+    for match in _SEED.finditer(text):
+        yield *match.span("words"), "seed-phrase"
+
 
 def private_keys(text: str) -> Iterator[Span]:
     """Yield the key blocks, also those with escaped line ends; one without an END runs to the end of the text."""

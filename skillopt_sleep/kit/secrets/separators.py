@@ -10,7 +10,7 @@ SEPARATOR = re.compile(
     | [ ]\[[^\]\n]{0,40}\]:[ ]                                           # name [what it is now]: value
     | </\w{1,16}>\s{0,40}<\w{1,16}>                                      # <key>name</key> <string>value
     | [ \t]{0,40}\|[ \t]{1,40}(?=[^|\n]{4,1200}\|)                       # | name | value |
-    | (?:string|str)?[ \t]{0,4}(?:=>|:{1,3}=|\?{1,2}=|[.+]=|={1,3}|[:：＝])   # = and its kin, and blocks of YAML
+    | (?:string|str)?[ \t]{0,4}(?:=>|:{1,3}=|\?{1,2}=|[|]{2}=|[.+]=|={1,3}|[:：＝]) # = and its kin, YAML blocks
       (?:[ \t]*[|>][+-]?[ \t]*\n)?[ \t\xa0]{0,8}
     | is:?[ ]                                                            # name is value
     | >\s{0,40}                                                         # <name>value

@@ -20,7 +20,7 @@ github-token gh[pousr]_[A-Za-z0-9]{20,} github_pat_\w{20,}
 gitlab-token gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas|ffct)-[\w.-]{20,} GR1348941[\w-]{20,}
 huggingface-token hf_[A-Za-z0-9]{30,} api_org_[A-Za-z0-9]{30,}
 google-key AIza[\w-]{30,} GOCSPX-[\w-]{24,} ya29\.[\w.-]{20,} 1//0[\w-]{30,} AAAA[\w-]{7}:APA91b[\w-]{60,}
-slack-token xox[a-z](?:\.xox[a-z])?-[\w-]{10,} xapp-\d-[\w-]{10,}
+slack-token xoxd-[\w%+/-]{20,}={0,2} xox[a-z](?:\.xox[a-z])?-[\w-]{10,} xapp-\d-[\w-]{10,}
 aws-key (?:AKIA|(?=[A-Z]{0,19}\d)(?:A3T[A-Z0-9]|ASIA|ABIA|ACCA))[A-Z0-9]{16}(?![a-z]) A[SBC][IC]A[A-Z2-7]{16}(?!\w)
 aws-key (?:IQoJb3JpZ2luX2Vj|F[wQ]oGZXIvYXdz)[A-Za-z0-9+/]{80,}={0,2}
 aws-key ABSK[A-Za-z0-9+/]{90,}={0,2} bedrock-api-key-[A-Za-z0-9+/=]{20,}
@@ -56,6 +56,7 @@ deploy-token [A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,} tskey-(?:auth|api|client)-[\w
 map-key [ps]k\.[A-Za-z0-9]{60}\.[\w-]{22} [A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk
 service-token lin_(?:api|oauth)_[A-Za-z0-9]{30,} pat-(?:na|eu|ap)\d-[0-9a-f-]{30,} PMAK-[a-f0-9]{24}-[a-f0-9]{34}
 service-token (?:[12]/\d{10,20}/)?\d{15,18}:[a-f0-9]{32}(?!\w) pk_\d{6,9}_[A-Z0-9]{32} sl\.(?:u\.)?[\w-]{100,}
+service-token npg_(?=[A-Za-z]{0,11}\d)[A-Za-z0-9]{12}(?!\w) n8n_api_[\w.-]{20,} AQ\.Ab8[\w-]{30,}
 service-token sm_[aps]at_[A-Za-z0-9]{16}(?!\w) 1000\.[a-f0-9]{32}\.[a-f0-9]{32}
 service-token snyk_[us]at\.[a-f0-9]{8}\.[\w-]{40,} sk_[a-f0-9]{48}(?!\w)
 service-token (?:sdk|api|mob|waka)[-_][a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}
