@@ -95,7 +95,7 @@ class Home:
 
     def night(self, base_url: str, *more: str, **environment: str) -> Done:
         """A night against a model server, answered in JSON."""
-        return self.command(*night_arguments(base_url), *more, **environment)
+        return self.command(*night_arguments(base_url), *more, cwd=None, **environment)
 
     def had_sessions(self, asks: Sequence[tuple[str, str]] = ASKS, *, days_ago: float = 3) -> None:
         """Sessions of both agents in which the same correction came up again and again."""

@@ -693,7 +693,7 @@ MORE_ATTACKS = (
 MORE_HARMLESS = (
     "Begin each release note with a 🩷 or a 🫨.",
     "Add new scripts to package.json, not to a shell profile.",
-    "Push with `git push --force-with-lease`, never with `git push --mirror`.",
+    "Push with `git push --force-with-lease`. Never run `git push --mirror`.",
     "Link the docs with `ln -s ../docs public/docs`.",
     "Install with `pip install -r requirements.txt`.",
     "Keep ratios such as 0x7f/2 and 127.1 as they are.",

@@ -35,6 +35,7 @@ _SURE = re.compile(
     r"|(?<![\w./-])[a-z][\w-]*:\d{2,5}/[^\s<>\"'`]*"
     # An address written as one number, as some programs accept it.
     r"|(?<![\w./-])(?:0x[0-9a-f]{8}|\d{8,10})/\w[^\s<>\"'`]*"
+    r"|(?<![\w.])(?:0x[0-9a-f]{1,8}|127)(?:\.(?:0x[0-9a-f]{1,8}|\d{1,8})){1,2}/[a-z]\S*"
     r"|(?<![\w.])(?:0x[0-9a-f]{1,2}|0\d{1,3})(?:\.(?:0x[0-9a-f]{1,2}|\d{1,4})){3}\b",
     re.IGNORECASE,
 )

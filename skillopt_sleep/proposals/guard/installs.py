@@ -32,7 +32,7 @@ _HEAD = re.compile(
 _ENDS = re.compile(r"[;&|\n(){}]|\s#")
 _WITH_VALUE = words("with-value")
 _DOCKER_WITH_VALUE = words("docker-with-value")
-_PACKAGE_FLAG = re.compile(r"(?:-p|--package|--with)(?:=(.+))?")
+_PACKAGE_FLAG = re.compile(r"(?:-p|--package|--with|-i|--(?:extra-)?index-url|--find-links)(?:=(.+))?")
 _PACKAGE = re.compile(r"@?[A-Za-z0-9][\w@./+:~^=<>\[\],-]*")
 _LOCAL = re.compile(r"[./~$<*\\]|.*\.(?:txt|toml|lock|go)$|[A-Z]$|(?:foo|bar|package|packages|pkg|name)$")
 _VERSION = re.compile(r"(?<=.)(?:@[^/]*$|[=<>~!^\[].*$)")

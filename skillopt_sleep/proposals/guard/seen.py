@@ -13,7 +13,9 @@ _BLANK = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2028\u2029\u2800\u3164\ufe00-\ufe0f\uffa0\ufdd0-\ufdef\ufff0-\uffff"
     "\U0001d159\U000e0000-\U000e0fff]"
 )
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+# Emoji and ideographs that are younger than our tables of Unicode.
+_YOUNG = re.compile("[\U0001f000-\U0001fbff\U00020000-\U0003fffd]")
 _EMOJI = frozenset({"So", "Sm", "Po", "Sk", "Cn"})
 _EMOJI_FROM = 0xA9
 _JOINER, _NON_JOINER = "\u200d", "\u200c"
@@ -53,7 +55,7 @@ def is_unseen(char: str) -> bool:
     """Return whether the character is invisible."""
     if char in "\n\t" or " " <= char <= "~":
         return False
-    return unicodedata.category(char) in _UNSEEN or bool(_BLANK.match(char))
+    return (unicodedata.category(char) in _UNSEEN and not _YOUNG.match(char)) or bool(_BLANK.match(char))
 
 
 def unseen(content: str) -> Iterator[str]:
