@@ -6,9 +6,8 @@ First the name is read with what stands around it, then the value behind it is j
 import re
 from typing import NamedTuple
 
-from skillopt_sleep.kit.secrets import harmless, names, password_prose as prose, token_prose, values
-from skillopt_sleep.kit.secrets.extents import end_of, extent_at
-from skillopt_sleep.kit.secrets.separators import SEPARATOR
+from skillopt_sleep.kit.secrets import names, password_prose as prose, shapes, values
+from skillopt_sleep.kit.secrets.extents import SEPARATOR, end_of, extent_at
 from skillopt_sleep.kit.secrets.spans import Span
 
 JUDGED = 128  # a value is judged by so many of its characters, and hidden whole
@@ -21,6 +20,13 @@ _QUOTED_ARGUMENT = re.compile(r"\((?=[rbfu]?[\"'])")
 _CALL_OR_INDEX = re.compile(r"[A-Za-z_][\w.]*[(\[]")
 _ARN = re.compile(r":\d{12}:\Z")  # an account number within the name of a resource of AWS
 _ROW = 400  # so far before a cell its row of a table may begin
+# A few words that lead from the name to its value, then a sign and perhaps a quote.
+_LINK = re.compile(
+    r",?(?: (?:the|new|old|one|current|is|was|now|be|are|it|set|to|as|provided|given|used|found|received|below))"
+    r"{0,5}(?::|,| ?->| →)?\s[\"'`«„“(]?(?=\S)"
+)
+_TOKEN = re.compile(r"(?!sha\d|0x)[\w.~%+/=:-]*+", re.ASCII)
+_LONGEST_TOKEN = 1024
 _BEHIND_NAME = frozenset(" ,(")
 _LEADING_WORDS = ([b"env"], [b"setx"], [b"setenv"])
 
@@ -57,7 +63,7 @@ def assigned(text: str, lower: bytes, name: re.Match[bytes]) -> Span | None:
         separator = _QUOTED_ARGUMENT.match(text, name.end())
     if not separator and not led and b"--" not in prefix:
         if kind == "secret" and not name["password"]:
-            return token_prose.after(text, name.end())
+            return _told_token(text, name.end())
         return None
     in_capitals = text[name.start() : name.end()].isupper()
     value_at = name.end() + 1
@@ -101,7 +107,7 @@ def _secret_value(text: str, assignment: _Assignment) -> Span | None:
     if separator.startswith("is") and values.is_plain(value):
         return None
     is_name_like_password = (
-        kind == "password" and assignment.has_prefix and not is_prose and harmless.is_name_like_password(value)
+        kind == "password" and assignment.has_prefix and not is_prose and values.is_name_like_password(value)
     )
     if not is_name_like_password and not _is_secret(assignment, value, quoted=quoted):
         return None
@@ -129,7 +135,7 @@ def _is_something_else(text: str, assignment: _Assignment, value_start: int) -> 
 def _is_secret(assignment: _Assignment, value: str, *, quoted: bool) -> bool:
     """Judge the value by the kind of its name."""
     kind, in_shell = assignment.kind, assignment.in_shell
-    if kind == "password" and not in_shell and harmless.is_harmless(values.with_plain_letters(value)):
+    if kind == "password" and not in_shell and values.is_harmless(values.with_plain_letters(value)):
         return False
     if assignment.separator not in {",", "|"}:
         return values.is_secret(kind, value, quoted=quoted, shouted=in_shell)
@@ -148,3 +154,17 @@ def _is_led(lower: bytes, start: int) -> bool:
     if last in _LEADING_WORDS or command == [b"login"]:
         return True
     return command == [b"set"] and last[0][:1] == b"-" and b"x" in last[0]
+
+
+def _told_token(text: str, end: int) -> Span | None:
+    """Return the token told in a sentence: only linking words stand between it and the name that ends at `end`."""
+    link = _LINK.match(text, end)
+    if not link:
+        return None
+    token = _TOKEN.match(text, link.end(), link.end() + _LONGEST_TOKEN)
+    if not token:
+        return None
+    value = token[0].rstrip(".:")
+    if shapes.is_random(value) and values.is_secret("secret", value, quoted=False, shouted=False):
+        return token.start(), token.start() + len(value), "secret"
+    return None

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from skillopt_sleep.kit.secrets import (
     addresses,
     commands,
-    cookies,
     encoded,
     folds,
     hints,
@@ -105,7 +104,7 @@ def _tokens(text: str, data: bytes, chains: list[tuple[int, int]]) -> Iterator[S
         start = run - len(before) + len(before.rstrip(_CHAIN_CHARACTERS))
         yield from vendors.vendor_tokens(text, start, end)
         if _DIGIT.search(text, run, end):
-            yield from cookies.cookies(text, at, run, end)
+            yield from named.cookies(text, at, run, end)
             if run >= decoded_to:
                 decoded_to = encoded.end_of_base64(text, run, end)
                 yield from encoded.encoded(text, run, decoded_to, _find_in_unfolded)

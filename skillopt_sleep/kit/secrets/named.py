@@ -11,8 +11,7 @@ from skillopt_sleep.kit.secrets import (
     password_words as words,
     values,
 )
-from skillopt_sleep.kit.secrets.extents import CHAIN, end_of, extent_at
-from skillopt_sleep.kit.secrets.separators import SEPARATOR
+from skillopt_sleep.kit.secrets.extents import CHAIN, SEPARATOR, end_of, extent_at
 from skillopt_sleep.kit.secrets.spans import Span
 
 # The letters that a label beyond ASCII may end with: пароль|ный.
@@ -20,6 +19,15 @@ _LABEL_ENDING = re.compile(rf"(?![{words.UNSPACED}])[^\W\d_]{{0,5}}")
 _GOES_ON = frozenset("_-(.,;{[")
 _HEADER_GAP = re.compile(r"""(?:\\{0,3}["'])?[ \t]{0,4}[:=,]?[ \t]{0,4}[bfr]?(?:\\{0,3}["'`])?""")
 _HEADER_SCHEME = re.compile(r"(?i:bearer|basic|token|apikey|api-key|bot|digest|ssws)[ ]{1,4}")
+# Session cookies: what a browser shows a server instead of a password, as in `Cookie: JSESSIONID=…`.
+_MARGIN = 48  # how far before a long run of characters the cookie's name may begin
+_COOKIE = re.compile(
+    r"(?:sess(?:ion)?(?:[_-]?(?:id|cookie))?|connect[._-]?sid|(?<![a-z])(?:h?sid|ssid))"
+    r"(?:\\{0,3}[\"'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}[\"'])?"
+    # An id that says what it is the id of is the key of a record: ses_…, agent-….
+    r"(?!(?:ses|sess|session|agent|run|thread)[_-])(?P<value>[\w%.+/=~:-]{20,})",
+    re.IGNORECASE,
+)
 
 
 def named(text: str, lower: bytes, places: list[int]) -> Iterator[Span]:
@@ -67,6 +75,17 @@ def foreign(text: str) -> Iterator[Span]:
         if span:
             hidden_to = span[1]
             yield span
+
+
+def cookies(text: str, start: int, run: int, end: int) -> Iterator[Span]:
+    """Yield the session cookies in text[start:end], where a long run of characters begins at `run`."""
+    first = max(start, run - _MARGIN)
+    around = text[first : run + _MARGIN].lower()
+    if "sess" not in around and "sid" not in around:
+        return
+    for match in _COOKIE.finditer(text, first, end):
+        if values.is_secret("key", match["value"], quoted=True, shouted=False):
+            yield *match.span("value"), "session"
 
 
 def _labelled(text: str, start: int, end: int, *, weak: bool, until: int | None = None) -> Span | None:

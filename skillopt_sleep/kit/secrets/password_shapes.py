@@ -8,7 +8,6 @@ import itertools
 import re
 
 from skillopt_sleep.kit.secrets import values
-from skillopt_sleep.kit.secrets.harmless import is_harmless
 
 _CAPITALIZED = r"[A-Z][a-z]{2,15}"
 _JOINED = re.compile(
@@ -48,7 +47,7 @@ def is_password_shape(value: str, *, announced: bool) -> bool:
     value = values.with_plain_letters(value)
     if _is_joined(value, announced=announced) or _is_jumbled(value) or _is_grouped(value, announced=announced):
         return True
-    return bool(_NUMBERED.fullmatch(value)) and not is_harmless(value)
+    return bool(_NUMBERED.fullmatch(value)) and not values.is_harmless(value)
 
 
 def _is_joined(value: str, *, announced: bool) -> bool:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from skillopt_sleep.kit.secrets.harmless import is_harmless
 from skillopt_sleep.kit.secrets.shapes import count_turns, is_path
 from skillopt_sleep.kit.secrets.values import (
+    is_harmless,
     is_nearby_password,
     is_scrambled,
     is_told_password,
