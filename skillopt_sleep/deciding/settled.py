@@ -7,9 +7,9 @@ from pathlib import Path
 from skillopt_sleep.errors import ProposalError, SleepError
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.kit.files import write_atomic
-from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal, moved
+from skillopt_sleep.proposals.plan import is_held
 from skillopt_sleep.proposals.stage import RECORD
 from skillopt_sleep.proposals.versions import keep
 from skillopt_sleep.settings import find_paths
@@ -65,15 +65,9 @@ def follow(store: SqliteStore, journal: Journal, place: Path) -> None:
 
 
 def _holds(journal: Journal, entry: Entry, folder: Path) -> bool:
-    """Return whether one of the files of an adoption has a line of it between our markers in another folder."""
-    for index, written in enumerate(entry.files):
-        file = folder / Path(written.path).relative_to(entry.root)
-        try:
-            adopted, now = (live.body(file, text) for text in (journal.texts(entry, index)[1], file.read_bytes()))
-        except (OSError, ProposalError):
-            continue
-        if any(line.strip() for line in {*adopted.split("\n")} & {*now.split("\n")}):
-            return True
+    """Return whether a file of this folder has lines of the adoption between our markers."""
+    with suppress(ProposalError):
+        return is_held(moved(entry, entry.root, folder), journal=journal, by_words=False)
     return False
 
 

@@ -136,8 +136,11 @@ def adds_the_same(entry: Entry, other: Entry, journal: Journal) -> bool:
     return False
 
 
-def is_held(entry: Entry, *, journal: Journal) -> bool:
-    """Return whether something that an adoption put into its files is still there, and not the person's by now."""
+def is_held(entry: Entry, *, journal: Journal, by_words: bool = True) -> bool:
+    """Return whether something that an adoption put into its files is still there, and not the person's by now.
+
+    Without our markers it is known `by_words`.
+    """
     for index, file in enumerate(entry.files):
         path = Path(file.path)
         _, now = _now(path, Path(entry.root), (), {})
@@ -145,7 +148,8 @@ def is_held(entry: Entry, *, journal: Journal) -> bool:
             continue
         before, after = journal.texts(entry, index)
         old, new = live.body(path, after), live.body(path, before)
-        if live.change(path, now, old, new, rules=_rules(path, after, old, new)).data != now:
+        rules = _rules(path, after, old, new) if by_words else ()
+        if live.change(path, now, old, new, rules=rules).data != now:
             return True
     return False
 
