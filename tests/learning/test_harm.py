@@ -309,3 +309,4 @@ def test_the_lessons_of_adopted_rules_that_still_stand_are_learned() -> None:
     ]
 
     assert learned(document, adopted, known) == {"a", "b"}
+    assert learned(a_document("", lead="# Mine\n\n* Use\n  tabs.\n1. Say why.\n"), adopted, known) == {"a", "b"}
