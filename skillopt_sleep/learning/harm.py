@@ -31,7 +31,7 @@ from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.stats import mean, sign_test
 from skillopt_sleep.learning.attempts import Attempts, in_pairs
 from skillopt_sleep.learning.pairs import failed_by_itself, pair_up
-from skillopt_sleep.proposals.rules import items, standing
+from skillopt_sleep.proposals.rules import items, places
 from skillopt_sleep.records import (
     Document,
     Edit,
@@ -60,11 +60,12 @@ SHOWN_CHARS = 80
 
 
 def learned(document: Document, adopted: Sequence[Edit], known: Sequence[Task]) -> frozenset[str]:
-    """Return the lessons from which the document's adopted rules that still stand were learned."""
+    """Return the lessons from which the document's adopted rules that still stand, in any layout, were learned."""
+    lines = document.text.split("\n")
     of_task = {task.id: task.lesson for task in known}
     lessons: set[str] = set()
     for edit in adopted:
-        if any(standing(document.body, rule) for rule in items(edit.content)):
+        if any(place.alone for rule in items(edit.content) for place in places(rule, lines)):
             lessons.update(edit.lessons)
             lessons.update(of_task.get(task, "") for task in edit.tasks)
     return frozenset(lessons - {""})
