@@ -13,12 +13,16 @@ from skillopt_sleep.kit.secrets import password_words
 _CONTEXTS = (
     *("hook", "private key", "private-lines", "curl ", "pass:", "identified", "echo ", "printf ", "<<<"),
     *("htpasswd", "rabbitmqctl", "nmcli", "neo4j-", "wpa_", "sqlplus", "net use ", "gh secret", "mnemonic", "phrase"),
-    *("in with ", "on with ", "dich mit ", "toi avec ", "in met ", "in med ", "nd med "),
+    *password_words.LOGIN_ENDS,
 )
+_TWO_WORDS = (("connection", "string"), ("recovery", "code"), ("backup", "code"), ("otp", "seed"))
 # How the names of secrets begin.
-_NAMES = "pass pw key token secret cred auth sig bearer basic mdp jwt dsn cookie connection recovery backup salt otp"
-# `pat` begins many words, so it counts with what stands behind it.
-_PATS = [f"pat{end}" for end in " =:'\"`]|"]
+_NAMES = "pass pw key token secret cred auth sig bearer basic mdp jwt dsn cookie salt"
+# What begins many other words counts with what stands behind it.
+_NAME_PARTS = [
+    *(f"pat{end}" for end in " =:'\"`]|"),
+    *(f"{name}{gap}{rest}" for name, rest in _TWO_WORDS for gap in ("", "_", "-")),
+]
 
 
 def _plain(code: int) -> int:
@@ -40,7 +44,7 @@ def as_plain(data: bytes) -> bytes:
 def _search() -> BytesAhoCorasick:
     """Return what finds the contexts, which are its first words, and the beginnings of names."""
     names: list[str] = []
-    for name in sorted({*_NAMES.split(), *_PATS, *password_words.ascii_label_beginnings()}):
+    for name in sorted({*_NAMES.split(), *_NAME_PARTS, *password_words.ascii_label_beginnings()}):
         # A name that begins with another one is found where that is found.
         if not names or not name.startswith(names[-1]):
             names.append(name)

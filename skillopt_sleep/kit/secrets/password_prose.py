@@ -87,11 +87,15 @@ def pairs(text: str) -> Iterator[Span]:
 
 def logins(text: str) -> Iterator[Span]:
     """Yield the password in `log in with …`, which has no label."""
-    for login in words.LOGS_IN_WITH.finditer(text):
-        word = _WORD.match(text, login.end())
-        value = word["value"].rstrip(_CLOSING_OR_ENDING_MARKS) if word else ""
-        if word and values.is_nearby_password(value):
-            yield word.start("value"), word.start("value") + len(value), "password"
+    for end in words.LOGIN_ENDS:
+        at = text.find(end)
+        while at >= 0:
+            word = _WORD.match(text, at + len(end))
+            if word and words.LOGS_IN_WITH.search(text, max(0, at - _FURTHEST_BEFORE), at + len(end)):
+                value = word["value"].rstrip(_CLOSING_OR_ENDING_MARKS)
+                if values.is_nearby_password(value):
+                    yield word.start("value"), word.start("value") + len(value), "password"
+            at = text.find(end, at + 1)
 
 
 def _joined_pairs(text: str) -> Iterator[re.Match[str]]:

@@ -71,9 +71,10 @@ LOGIN = re.compile(
     r"|התחבר|đăng nhập|เข้าสู่|masuk|\buser\b|benutzer|usuario|usuário|utilisateur|użytkownik|пользовател"
 )
 # Somebody logs in with what stands behind: `log in with …`.
+LOGIN_ENDS = ("in with ", "on with ", "dich mit ", "toi avec ", "in met ", "in med ", "nd med ")
 LOGS_IN_WITH = re.compile(
     r"(?i)\b(?:(?:log|sign)(?:ged)?[ -]?[io]n with|meld\w* dich mit|connecte-toi avec|log in met|logga in med"
-    r"|log ind med) "
+    r"|log ind med) $"
 )
 # Scripts that put no space between words: a password ends where they begin.
 UNSPACED = "\u0e00-\u0eff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff01-\uff0f\uff1a-\uff1f\uff66-\uffef"

@@ -23,6 +23,9 @@ _SEED = re.compile(
 
 def seed_phrases(text: str) -> Iterator[Span]:
     """Yield the words that open a wallet."""
+    lower = text.lower()
+    if "mnemonic" not in lower and "phrase" not in lower:
+        return
     for match in _SEED.finditer(text):
         yield *match.span("words"), "seed-phrase"
 
