@@ -123,7 +123,7 @@ def _refuse_file(name: str) -> None:
     if "/" in name or Path(name).expanduser().is_file():
         path = spelled(name)
         with opened_to_read() as store, settled(store) as journal:
-            versions_of(journal, file_named(store, name))
+            versions_of(store, journal, file_named(store, name))
         raise ConfigError(
             f"{path} is a file, not a proposal",
             remedy=f"see how it was: skillopt-sleep versions {path}; "

@@ -238,11 +238,9 @@ class SqliteBank:
 
     def move(self, proposal: Proposal) -> None:
         """Record the proposal with the paths of its project's new folder."""
+        row = proposal.path, to_json(proposal), proposal.id
         with self._lock, self._connection:
-            self._connection.execute(
-                "UPDATE proposals SET path = ?, body = ? WHERE id = ?",
-                (proposal.path, to_json(proposal), proposal.id),
-            )
+            self._connection.execute("UPDATE proposals SET path = ?, body = ? WHERE id = ?", row)
 
     def decide(
         self, proposal: str, state: str, *, at: datetime, reason: str = "", leaving: Collection[str] = OPEN
