@@ -64,12 +64,12 @@ class Home:
             "NO_PROXY": "127.0.0.1,localhost",
         }
 
-    def command(self, *arguments: str, cwd: Path | None = None, **environment: str) -> Done:
+    def command(self, *arguments: str, cwd: Path | str | None = None, **environment: str) -> Done:
         """Run the command to its end, with these variables too, from the home or another folder."""
         words = [str(PROGRAM), *arguments]
         variables = self.environment | environment
         if warm.can_run(variables):
-            done = warm.run(words, variables, cwd or self.folder, PATIENCE)
+            done = warm.run(words, variables, Path(cwd or self.folder), PATIENCE)
         else:
             done = subprocess.run(
                 words,

@@ -34,13 +34,13 @@ class Unsealed(Sleeper):
 
     around: tuple[str, ...] = ()
 
-    def command(self, *arguments: str, **environment: str) -> Done:
+    def command(self, *arguments: str, cwd: Path | str | None = None, **environment: str) -> Done:
         done = subprocess.run(
             [*self.around, str(PROGRAM), *arguments],
             capture_output=True,
             text=True,
             env=self.environment | environment,
-            cwd=self.folder,
+            cwd=cwd or self.folder,
             check=False,
             timeout=120,
         )

@@ -127,7 +127,7 @@ def test_no_text_can_imitate_our_lines(fake: str, between: str) -> None:
     assert [turn["turn"] for turn in read["turns"]] == [0, 1]
 
 
-@pytest.mark.parametrize("name", [*SHELLS, "unified_exec"])
+@pytest.mark.parametrize("name", sorted(SHELLS))
 def test_every_agents_shell_is_shown_as_running_a_command(name: str) -> None:
     tools = (ToolEvent(name=name, turn=1, brief="make lint"),)
     assert "  agent ran: make lint" in lines(a_session("lint it", "Done.", tools=tools))
