@@ -122,7 +122,7 @@ def _toml(value: Any) -> str:
     return json.dumps(value if isinstance(value, int | float) else str(value))
 
 
-SAYS = {"claude": "2.1.330 (Claude Code)", "codex": "codex-cli 0.169.0"}
+SAYS = {"claude": "2.1.332 (Claude Code)", "codex": "codex-cli 0.171.0"}
 ROOT = Path(__file__).parents[1]
 # The scripted model behind each program's own output; `does` is what it does with the answer.
 _STAND_IN = """\

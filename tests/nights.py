@@ -178,7 +178,7 @@ class Watcher:
 def corrected(project: Path, number: int, said: str = USEFUL, *, ask: str = "", at: datetime) -> Session:
     """A session in this project whose request was corrected with these words."""
     return a_session(
-        ask or ASKS[number % len(ASKS)] + " once more" * (number // len(ASKS)),
+        ask or ASKS[number % len(ASKS)] + " as well" * (number // len(ASKS)),
         "Done.",
         said,
         id=f"claude_code:{project.name}-{number}",

@@ -339,7 +339,7 @@ def test_a_wired_night_runs(paths: Paths, project: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["pattern", "project.toml", "only"])
-def test_an_excluded_project_is_counted_and_never_sent(paths: Paths, project: Path, how: str) -> None:
+def test_a_project_that_is_left_out_is_counted_and_never_sent(paths: Paths, project: Path, how: str) -> None:
     exclude = (str(project),) if how == "pattern" else ()
     if how == "project.toml":
         own_settings(project, "enabled = false\n")
@@ -348,7 +348,8 @@ def test_an_excluded_project_is_counted_and_never_sent(paths: Paths, project: Pa
     report = a_night(settings, paths, had(project), only=str(paths.config) if how == "only" else "")
 
     assert report.verdict is Outcome.NOTHING_NEW
-    assert report.sessions.skipped == {LeftOut.EXCLUDED: 2}
+    reason = LeftOut.OTHER_PROJECT if how == "only" else LeftOut.EXCLUDED
+    assert report.sessions.skipped == {reason: 2}
     assert report.spend.calls == 0
 
 
@@ -357,7 +358,8 @@ def test_a_project_that_can_not_be_read_is_left_out_and_among_the_errors(paths: 
 
     report = a_night(Settings(backend=SIMULATED), paths, had(project))
 
-    assert report.sessions.skipped == {LeftOut.EXCLUDED: 2}
+    reason = LeftOut.OTHER_PROJECT if how == "only" else LeftOut.EXCLUDED
+    assert report.sessions.skipped == {reason: 2}
     assert [error.stage for error in report.errors] == ["harvest"]
     assert "project.toml" in report.errors[0].summary
 

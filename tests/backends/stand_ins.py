@@ -23,8 +23,8 @@ from tests.builders import a_prompt
 
 RECORDED = Path(__file__).parent.parent / "agents" / "recorded"
 DIALECTS = {"claude": Claude, "codex": Codex}
-VERSIONS = {"claude": "2.1.330", "codex": "0.169.0"}
-SAYS = {"claude": "2.1.330 (Claude Code)", "codex": "codex-cli 0.169.0"}
+VERSIONS = {"claude": "2.1.332", "codex": "0.171.0"}
+SAYS = {"claude": "2.1.332 (Claude Code)", "codex": "codex-cli 0.171.0"}
 KEYS = {"claude": "ANTHROPIC_API_KEY", "codex": "CODEX_API_KEY"}
 HANDED = {"claude": "ANTHROPIC_API_KEY", "codex": "OPENAI_API_KEY"}
 AGENT_HOMES = {"claude": ".claude", "codex": ".codex"}

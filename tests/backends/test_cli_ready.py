@@ -164,7 +164,7 @@ def test_a_file_that_is_no_program_is_none(user: User) -> None:
         "print('\\0\\0')",
         "print('v22.1.0')",
         "sys.exit(3)",
-        "print('2.1.330 (Claude Code)\\ncodex-cli 0.169.0'); sys.exit(1)",
+        "print('2.1.332 (Claude Code)\\ncodex-cli 0.171.0'); sys.exit(1)",
         "print('2.0.1 (Claude Code)' if HOME_ENV.startswith('CLAUDE') else 'codex-cli 0.1.0')",
         "os.kill(os.getpid(), signal.SIGSEGV)",
     ],

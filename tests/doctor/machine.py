@@ -11,9 +11,9 @@ from skillopt_sleep.doctor.findings import Finding, State, Topic
 from skillopt_sleep.settings import Paths, find_paths
 
 KEY = "dummy-key-for-tests"
-CLAUDE_VERSION = "2.1.330 (Claude Code)"
+CLAUDE_VERSION = "2.1.332 (Claude Code)"
 SIMULATED = '[backend]\nname = "simulated"\n'
-CODEX_VERSION = "codex-cli 0.169.0"
+CODEX_VERSION = "codex-cli 0.171.0"
 
 
 def script(path: Path, text: str) -> Path:

@@ -26,7 +26,7 @@ def test_a_program_that_no_setting_names_may_be_missing_or_logged_out(machine: M
     machine.has_claude()
     machine.has_codex(says="something else")
     assert machine.problems() == []
-    assert f"claude 2.1.330 ({machine.bin}/claude)" in machine.says(Topic.PROGRAMS)
+    assert f"claude 2.1.332 ({machine.bin}/claude)" in machine.says(Topic.PROGRAMS)
     assert "no setting uses it" in machine.says(Topic.LOGINS)
 
 

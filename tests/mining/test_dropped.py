@@ -16,7 +16,8 @@ def test_a_task_stands_for_each_quote_of_it() -> None:
 def test_a_task_of_deeds_alone_says_what_was_done() -> None:
     deed = Deed(kind=DeedKind.CHECKED, session="s", turn=4, what="make lint")
     (correction,) = corrections_of([a_task(evidence=(), deeds=(deed,))], Became.LATER)
-    assert (correction.session, correction.turn, correction.quote) == ("s", 4, "checked: make lint")
+    assert (correction.session, correction.turn, correction.quote) == ("s", 4, "make lint")
+    assert correction.deed is DeedKind.CHECKED
 
 
 def test_a_task_by_hand_stands_for_its_request() -> None:

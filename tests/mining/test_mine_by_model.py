@@ -132,7 +132,7 @@ def test_for_a_check_that_nobody_knows_the_persons_own_words_stand() -> None:
     (task,) = found.tasks
     assert "pnpm" in repr(task.reference)
     assert "sparkles" not in repr(task.reference)
-    assert "the person's own words" in found.notes[0].summary
+    assert "your own words" in found.notes[0].summary
 
 
 @pytest.mark.parametrize("origin", [origin for origin in Origin if origin is not Origin.USER])
@@ -263,8 +263,8 @@ def test_where_the_persons_words_stand_for_what_the_model_answered_it_is_counted
     assert [task.prompt for task in result.tasks] == [ASK, "Install the dependencies."]
     assert all(note.expected for note in result.notes)
     request, demand = [note.summary for note in result.notes]
-    assert request.startswith("1 of 2 tasks is asked in the person's own words")
-    assert demand.startswith("1 of 2 tasks is scored by the person's own words")
+    assert request.startswith("1 of 2 tasks is asked in your own words")
+    assert demand.startswith("1 of 2 tasks is scored by your own words")
 
 
 def test_a_request_over_its_limit_is_cut_and_it_is_said() -> None:

@@ -106,7 +106,7 @@ def test_a_rubric_by_which_the_rejected_answer_passes_is_dropped_and_counted() -
     assert [kept.id for kept in found.tasks] == ["other"]
     assert found.lost == ()
     (note,) = found.notes
-    assert note.summary.startswith("1 of 2 tasks was dropped")
+    assert note.summary.startswith("1 of 2 tasks couldn't be tested")
     assert note.expected
 
 
