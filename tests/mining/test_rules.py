@@ -2,6 +2,9 @@
 
 from datetime import datetime, timedelta
 
+from msgspec.structs import replace
+
+from skillopt_sleep.mining.asks import Take, takes
 from skillopt_sleep.mining.rules import reference_from_words, ruled_tasks, simpler_references
 from skillopt_sleep.records import (
     Check,
@@ -106,3 +109,10 @@ def test_what_the_instructions_in_force_said_already_was_not_followed() -> None:
     (not_followed,) = ruled_tasks(told).tasks
     (unknown,) = ruled_tasks(corrected()).tasks
     assert (not_followed.not_followed, unknown.not_followed) == (True, False)
+
+
+def test_a_correction_whose_request_was_not_read_founds_nothing() -> None:
+    correction = a_turn("no, that's wrong - we always use pnpm here, never npm")
+    session = replace(a_session(), turns=(said("Done with npm."), correction, said("Sorry.")))
+    assert [take for _, take in takes(session)] == [Take.CORRECTION]
+    assert ruled_tasks(session).tasks == ()
