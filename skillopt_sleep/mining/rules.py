@@ -55,7 +55,7 @@ def ruled_tasks(session: Session) -> Ruled:
     done = deeds(session)
     commands = _checks_of_their_own(done)
     requests = asks(session)
-    for ask, following in zip(requests, [*requests[1:], None], strict=True):
+    for ask, following in zip(requests, [*requests, None][1:], strict=True):
         quotes: list[Evidence] = []
         for turn in ask.corrections:
             words = request_words(session, turn)
