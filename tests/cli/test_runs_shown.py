@@ -9,8 +9,10 @@ import pytest
 from skillopt_sleep.cli.runs_shown import training_lines
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, ConfigError, FailureKind
 from skillopt_sleep.records import Prompt, Purpose
+from skillopt_sleep.trainer.fork import fork
 from skillopt_sleep.trainer.found import read
 from skillopt_sleep.trainer.plot.page import page
+from tests.fakes import FakeClock
 from tests.trainer.toy import Late, Scripted, a_config, a_trainer
 
 
@@ -120,6 +122,15 @@ def test_a_training_of_an_older_version_is_not_said_to_go_on(tmp_path: Path, nam
         (tmp_path / name).unlink()
 
     assert next(training_lines(read(tmp_path))).endswith("An older version began it, so it can't go on")
-    with pytest.raises(ConfigError, match="older version") as refused:
-        a_trainer(tmp_path).train(resume=True)
-    assert refused.value.remedy == "name another train.folder to start anew"
+    for asked in (
+        lambda: a_trainer(tmp_path).train(resume=True),
+        a_trainer(tmp_path).train,
+        lambda: forked(tmp_path),
+    ):
+        with pytest.raises(ConfigError, match="older version") as refused:
+            asked()
+        assert refused.value.remedy == "name another train.folder to start anew"
+
+
+def forked(run: Path) -> None:
+    fork(run, "new", (), clock=FakeClock())

@@ -137,10 +137,11 @@ def test_rules_in_two_blocks_or_without_markers_are_still_seen(machine: Machine)
     memory = machine.write(machine.project / "AGENTS.md", "# Shop\n")
     adopted_into(machine, memory, machine.project)
     once = memory.read_text(encoding="utf-8")
-    for text in (f"{once}\nmine\n\n{once}".replace(RULE, f"- another\n{RULE}", 1), f"# Shop\n\n* {RULE[2:]}\n"):
+    twice = f"{once}\nmine\n\n{once}".replace(RULE, f"- another\n{RULE}", 1)
+    for text, told in ((twice, [f"our block stands 2 times in {memory}"]), (f"# Shop\n\n* {RULE[2:]}\n", [])):
         memory.write_text(text, encoding="utf-8")
         machine.has_codex(shown_by_codex(text))
-        assert machine.problems() == []
+        assert [wrong.says for wrong in machine.problems()] == told
         assert f"adopted into {memory}: seen by Claude Code and Codex" in machine.says(Topic.SIGHT)
 
 
