@@ -224,11 +224,12 @@ def _notices(training: "Training", *, resume: bool) -> Iterator[str]:
 
 def _best(folder: Path) -> Path | None:
     """Return the best skill of the training in a folder, None if there is none; ConfigError if it isn't finished."""
-    from skillopt_sleep.trainer.run import BEST, CONFIG
+    from skillopt_sleep.trainer.run import BEST, CONFIG, refuse_outdated
 
     if (folder / BEST).exists():
         return folder / BEST
     if (folder / CONFIG).exists():
+        refuse_outdated(folder)
         raise ConfigError(
             f"the training in {folder} is not finished, so it has no best skill yet",
             remedy="finish it (train --resume), or name a file with --skill",

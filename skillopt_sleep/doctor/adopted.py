@@ -74,6 +74,9 @@ def _document(entry: Entry, journal: Journal, sights: Sequence[Sight], agents: s
             yield fine(Topic.SIGHT, f"what was adopted into {path} is no longer there")
             continue
         standing.append(path)
+        if (blocks := live.count_blocks(path)) > 1:
+            once = f"skillopt-sleep undo {entry.proposal} --yes && skillopt-sleep redo {entry.proposal}"
+            yield problem(Topic.SIGHT, f"our block stands {blocks} times in {path}", f"to have one: {once}")
         seen |= dict.fromkeys(sight.agent for sight in sights if sight.sees(path, body))
     if not standing:
         return

@@ -128,6 +128,11 @@ def marked(path: Path, data: bytes) -> tuple[list[str], set[int]]:
     return [block.decoded(line) for line in lines], ours
 
 
+def count_blocks(path: Path) -> int:
+    """Return how many blocks of ours stand in the file: more than one after a merge of branches."""
+    return len(block.find(block.narrow(path.read_bytes())[0])) if path.exists() else 0
+
+
 def theirs(path: Path, data: bytes | None) -> str:
     """Return the person's part of these bytes of the file; "" if there is no file."""
     if data is None:

@@ -18,7 +18,7 @@ from skillopt_sleep.trainer.data import read_items
 from skillopt_sleep.trainer.env import Env, find_env
 from skillopt_sleep.trainer.given import read_skill
 from skillopt_sleep.trainer.manifest import REDACTED, Manifest, changed_code, manifest
-from skillopt_sleep.trainer.run import CALLS, alone, read_manifest
+from skillopt_sleep.trainer.run import CALLS, alone, read_manifest, refuse_outdated
 from skillopt_sleep.trainer.sharing import open_shared
 from skillopt_sleep.trainer.source import source_of
 
@@ -52,6 +52,7 @@ def fork(run: Path, new: str, changes: Sequence[str], *, clock: Callable[[], dat
     """
     if Path(new).name != new:
         raise ConfigError(f"the new training stands beside {run}, so {new!r} can't be its folder", remedy=_PLAIN)
+    refuse_outdated(run)
     before = read_manifest(run)
     raw = before.config
     if not isinstance(raw["env"].get("name"), str):

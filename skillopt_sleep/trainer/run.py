@@ -163,6 +163,7 @@ def read_kept(path: Path, kind: type[Kind]) -> Kind | None:
 def _refuse_wrong_folder(path: Path, *, resume: bool) -> None:
     """Raise ConfigError if a run can't be started here, or there is none to resume."""
     if (path / CONFIG).exists():
+        refuse_outdated(path)
         if resume:
             return
         raise ConfigError(
@@ -176,6 +177,15 @@ def _refuse_wrong_folder(path: Path, *, resume: bool) -> None:
             raise ConfigError(
                 f"{path} holds no run, but {name}, which a run would overwrite", remedy="name another train.folder"
             )
+
+
+def refuse_outdated(path: Path) -> None:
+    """Raise ConfigError if an older version began the run in this folder: then it can't go on."""
+    if is_outdated(read_manifest(path)):
+        raise ConfigError(
+            f"an older version began the run in {path}, so it can't go on",
+            remedy="name another train.folder to start anew",
+        )
 
 
 def check_answers_kept(path: Path, shared: str) -> None:
@@ -204,11 +214,6 @@ def check_resumable(path: Path, started_with: Manifest) -> None:
     """
     _refuse_wrong_folder(path, resume=True)
     before = read_manifest(path)
-    if is_outdated(before):
-        raise ConfigError(
-            f"an older version began the run in {path}, so it can't go on",
-            remedy="name another train.folder to start anew",
-        )
     check_answers_kept(path, started_with.config["train"]["shared"])
     changed = hindrances(before, started_with)
     if not changed:
