@@ -51,6 +51,7 @@ def test_a_day_at_whose_time_nobody_looked_is_told_of_once_and_one_night_is_owed
     assert backlog.missed is not None
     assert (backlog.pending.slot.day.isoformat(), backlog.missed.day.isoformat()) == ("2027-05-05", "2027-05-04")
     assert "asleep" in backlog.missed.because
+    assert "3 nights" in backlog.missed.because
     assert look(backlog, NOW + timedelta(days=3, hours=1)) == backlog
 
 
@@ -60,6 +61,7 @@ def test_a_night_by_hand_counts_for_the_day_on_which_nobody_looked() -> None:
         by_hand = NOW + timedelta(hours=hours)
         backlog = update(served, now=NOW + HOUR, at=AT, zone=UTC, finished=lambda by_hand=by_hand: by_hand)
         assert bool(backlog.missed) is missed
+        assert "nights" not in (backlog.missed.because if backlog.missed else "")
 
 
 def test_a_night_by_hand_pays_what_is_owed() -> None:

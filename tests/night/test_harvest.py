@@ -233,6 +233,13 @@ def test_a_mere_copy_has_no_user_turn_and_is_done_with(index: SqliteIndex) -> No
     assert found.copies == ("listed:copy",)
 
 
+def test_a_session_whose_texts_were_forgotten_is_no_copy(index: SqliteIndex) -> None:
+    source = a_source(a_session("forgotten", turns=[]), a_session("other"))
+    found = harvest([source], index, RULES)
+    assert [session.id for session in found.sessions] == ["listed:other"]
+    assert (found.counts.skipped, found.copies) == ({"no_user_turn": 1}, ())
+
+
 def test_a_shorter_copy_of_a_file_does_not_replace_the_longer_one_that_is_gone(index: SqliteIndex) -> None:
     longer, shorter = a_session("a", hours=2), a_session("a", hours=3)
     source = a_source(longer)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 
@@ -13,7 +14,7 @@ from skillopt_sleep.mining.asks import takes
 from skillopt_sleep.night.harvest import harvest
 from skillopt_sleep.night.survey import in_full, survey
 from skillopt_sleep.protocols import Again
-from skillopt_sleep.records import Reading, Session
+from skillopt_sleep.records import LeftOut, Reading, Session
 from skillopt_sleep.stores.index import SqliteIndex
 from tests.builders import a_turn
 from tests.night.test_account import RULES, Shelf, a_session, codex_files, holding, opened
@@ -89,6 +90,12 @@ def test_a_session_converted_for_another_agent_counts_once(index: Watched) -> No
     assert index.decoded == ["codex:2", "codex:1"]
     assert {one.id: len(one.heard.turns) for one in found.sessions} == {"codex:1": 2, "codex:2": 1, "codex:3": 2}
     assert (found.copied, found.copies) == (2, ())
+
+
+def test_a_session_whose_texts_were_forgotten_is_no_copy(index: Watched) -> None:
+    forgotten = msgspec.structs.replace(a_session("1"), turns=())
+    found = survey([Shelf("codex", {"/1": (1, holding(forgotten))})], index, RULES)
+    assert (found.sessions, found.copies, found.left_out) == ((), (), {"codex:1": LeftOut.NO_USER_TURN})
 
 
 def test_a_store_of_an_earlier_version_is_read_by_the_rules_once(index: Watched) -> None:

@@ -1,6 +1,7 @@
 """Where a project's lessons may go for Claude Code."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,14 @@ def test_odd_rules_folders_are_no_error(tmp_path: Path) -> None:
     for number in range(300):
         (rules / f"{number}.md").write_text("x\n")
     assert len(loads(start)) == 200
+
+
+def test_an_import_that_is_not_there_is_looked_for_once(tmp_path: Path) -> None:
+    missing = " ".join(f"@missing{number}.md" for number in range(500))
+    root = project(tmp_path)
+    for number in range(60):
+        (root / f"{number}.md").write_text(missing)
+    (root / "CLAUDE.md").write_text(" ".join(f"@{number}.md" for number in range(60)))
+    begin = time.process_time()
+    assert len(loads(Start(root, root, HOME, HOME / ".claude"))) == 61
+    assert time.process_time() - begin < 1.5

@@ -1,6 +1,7 @@
 """What Claude Code's own list of prompts tells of sessions that have no file."""
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -56,6 +57,18 @@ def test_prompts_after_the_last_one_with_a_file_were_not_saved(
 def test_it_is_a_problem_if_they_are_too_new_to_be_deleted(tmp_path: Path) -> None:
     (note,) = lost(tmp_path, "abc", begin=time.time() * 1000 - 5 * DAY)
     assert not note.expected
+
+
+@pytest.mark.parametrize("begin", [JULY * 1000, JULY * 1e6, 1e20, -1e20, 1e300])
+def test_a_time_that_is_none_is_no_error(begin: float, tmp_path: Path) -> None:
+    (note,) = lost(tmp_path, "abc", begin=begin)
+    assert note.summary.startswith("3 sessions")
+
+
+def test_settings_that_are_no_plain_file_are_passed_over(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "settings.json")
+    (note,) = lost(tmp_path, "abF")
+    assert "after 30 days" in note.summary
 
 
 def test_nothing_is_told_of_sessions_with_files_of_a_single_new_one_and_of_commands(tmp_path: Path) -> None:

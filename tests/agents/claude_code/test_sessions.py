@@ -160,6 +160,22 @@ def test_two_conversations_in_one_file_are_two_each_with_its_own_folder(written:
     assert [session.ended.day for session in sessions] == [20, 20, 18]
 
 
+def test_a_record_goes_on_in_the_conversation_of_the_one_it_follows(written: Written, tmp_path: Path) -> None:
+    ends: dict[str, str | None] = {"shop": None, "bakery": None}
+    for text in ("first", "second", "third"):
+        for folder in ends:
+            ends[folder] = written.typed(f"{folder} {text}", parent=ends[folder])
+            written.lines[-1] = written.lines[-1].replace(b"/home/dev/shop", f"/home/dev/{folder}".encode())
+    written.typed("queued before the session began", parent=ends["shop"])
+    early = written.lines[-1].replace(b"2026-11-20T", b"2026-11-19T")
+    written.lines[-1] = early.replace(b"/home/dev/shop", b"/home/dev/garage")
+    (found,) = read_all(written.save(tmp_path)).values()
+    assert [packed.session.typed for packed in found.sessions] == [
+        ("shop first", "shop second", "shop third", "queued before the session began"),
+        ("bakery first", "bakery second", "bakery third"),
+    ]
+
+
 def test_a_damaged_line_in_the_chain_drops_nothing(written: Written, tmp_path: Path) -> None:
     written.typed("first")
     written.said("done")
@@ -315,6 +331,7 @@ def test_meta_records_and_other_origins_are_harness(written: Written, tmp_path: 
         {"turnCompanion": True},
         {"promptSource": "system"},
         {"scheduledTaskId": "task-1"},
+        {"turnCompanion": {"of": "task-1"}},
     ],
 )
 def test_what_the_program_marks_as_its_own_is_not_the_persons(
@@ -341,6 +358,26 @@ def test_a_record_that_is_written_twice_counts_once(written: Written, tmp_path: 
     session = only_session(written.save(tmp_path))
     assert session.typed == ("first", "continue", "continue")
     assert len(session.tools) == 1
+
+
+def test_a_record_of_another_session_hides_none_of_the_same_id(written: Written, tmp_path: Path) -> None:
+    written.typed("of another session", parent=None)
+    written.said("done")
+    written.lines = [line.replace(b'"sessionId": "s"', b'"sessionId": "t"') for line in written.lines]
+    own = Written(tmp_path)
+    own.typed("fix it", parent=None)
+    own.said("done")
+    own.typed("no, use pnpm")
+    own.lines = [*written.lines, *own.lines]
+    session = only_session(own.save(tmp_path))
+    assert (session.typed, session.damaged) == (("fix it", "no, use pnpm"), 2)
+
+
+@pytest.mark.parametrize("about", [{"rowSource": 5}, {"version": 3}, {"version": None}])
+def test_a_field_of_another_type_loses_no_record(about: dict[str, Any], written: Written, tmp_path: Path) -> None:
+    written.typed("fix it", **about)
+    session = only_session(written.save(tmp_path))
+    assert (session.typed, session.damaged) == (("fix it",), 0)
 
 
 def test_records_of_unknown_kinds_are_counted_with_their_version(written: Written, tmp_path: Path) -> None:

@@ -39,3 +39,9 @@ def test_lessons_go_to_our_skill_where_codex_would_never_read_them(settings: str
     assert places(start)[0].as_posix() == "AGENTS.md"
     (tmp_path / "config.toml").write_text(settings)
     assert places(start) == (SKILL,)
+
+
+def test_settings_that_are_nested_too_deeply_count_as_unreadable(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").touch()
+    (tmp_path / "config.toml").write_text("a = " + "[" * 5000)
+    assert places(Start(tmp_path, tmp_path, tmp_path, tmp_path))[0].as_posix() == "AGENTS.md"

@@ -118,6 +118,16 @@ def test_in_the_index_the_files_are_one_session_without_what_was_rewound(newest_
     connection.close()
 
 
+def test_unknown_kinds_are_a_share_of_the_lines_of_all_parts(tmp_path: Path) -> None:
+    first = Part(tmp_path)
+    first.lines += [b'{"type":"human_input","payload":{}}\n'] * 30
+    first.said("one", "done")
+    Part(tmp_path, SECOND, minute=5, history_base=base(SESSION, first.size)).said("two", "ok")
+    half_read = newest(tmp_path).half_read
+    assert half_read is not None
+    assert (half_read.unknown, half_read.records) == (30, 36)
+
+
 @pytest.mark.parametrize("thread", [THIRD, SECOND, "../../evil", "x" * 40, ""])
 def test_a_part_that_is_not_there_or_is_the_file_itself_is_left_out(thread: str, tmp_path: Path) -> None:
     Part(tmp_path, SECOND, minute=5, history_base=base(thread, 10_000)).said("two", "ok")

@@ -144,6 +144,16 @@ def test_a_line_that_is_written_twice_counts_once(written: Written, tmp_path: Pa
     assert only_session(written.save(tmp_path)).typed == ("first", "continue", "continue")
 
 
+def test_an_item_id_that_is_used_again_hides_no_other_text(written: Written, tmp_path: Path) -> None:
+    for text in ("first", "no, use pnpm"):
+        part = {"type": "text", "text": text}
+        written.item("UserMessage", id="item_0", content=[part])
+        written.response("assistant", f"done: {text}")
+        written.lines[-1] = written.lines[-1].replace(b'"role"', b'"id":"msg_0","role"')
+    session = only_session(written.save(tmp_path))
+    assert [turn.text for turn in session.turns] == ["first", "done: first", "no, use pnpm", "done: no, use pnpm"]
+
+
 def test_lines_of_unknown_kinds_are_counted_with_their_version(tmp_path: Path) -> None:
     written = Written(tmp_path, cli_version="9.9.9")
     written.add("human_input", {"text": "create a run script"})
