@@ -93,7 +93,7 @@ class SessionReader:
         if kind not in CONVERSATION:
             self._note_loose(record)
             return False
-        if self._is_double(record) or (record.session_id != self._name and self._is_strangers(record)):
+        if (record.session_id != self._name and self._is_strangers(record)) or self._is_double(record):
             return False
         if record.is_sidechain:
             self._has_sidechain = True

@@ -163,8 +163,8 @@ def test_two_conversations_in_one_file_are_two_each_with_its_own_folder(written:
 def test_a_record_goes_on_in_the_conversation_of_the_one_it_follows(written: Written, tmp_path: Path) -> None:
     ends: dict[str, str | None] = {"shop": None, "bakery": None}
     for text in ("first", "second", "third"):
-        for folder in ends:
-            ends[folder] = written.typed(f"{folder} {text}", parent=ends[folder])
+        for folder, end in ends.items():
+            ends[folder] = written.typed(f"{folder} {text}", parent=end)
             written.lines[-1] = written.lines[-1].replace(b"/home/dev/shop", f"/home/dev/{folder}".encode())
     written.typed("queued before the session began", parent=ends["shop"])
     early = written.lines[-1].replace(b"2026-11-20T", b"2026-11-19T")
