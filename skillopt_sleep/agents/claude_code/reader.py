@@ -89,7 +89,8 @@ class SessionReader:
     def take(self, record: Record) -> bool:
         """Use one record, and return whether it belongs to the conversation."""
         kind = record.type
-        self.version = record.version or self.version
+        if isinstance(record.version, str):
+            self.version = record.version or self.version
         if kind not in CONVERSATION:
             self._note_loose(record)
             return False

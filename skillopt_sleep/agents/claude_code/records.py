@@ -94,7 +94,7 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     operation: str | None = None
     message: ApiMessage | None = None
     is_meta: bool | None = None
-    turn_companion: bool | None = None
+    turn_companion: Any = None
     is_visible_in_transcript_only: bool | None = None
     is_compact_summary: bool | None = None
     is_api_error_message: bool | None = None
@@ -103,7 +103,7 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     origin: Any = None
     prompt_source: str | None = None
     turn_origin: str | None = None
-    row_source: str | None = None
+    row_source: Any = None
     scheduled_task_id: Any = None
     tool_use_result: msgspec.Raw = msgspec.Raw()
     tool_denial_kind: str | None = None
@@ -111,7 +111,7 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     entrypoint: str | None = None
     cwd: str | None = None
     session_id: str | None = None
-    version: str | None = None
+    version: Any = None
 
 
 # The parent of a record that names none; a root names null.
