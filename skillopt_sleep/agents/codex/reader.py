@@ -65,7 +65,7 @@ class RolloutReader:
         self.is_subagent = False
         self._messages = Messages(self.draft)
         self._tools = Tools(self.draft)
-        self._records: set[tuple[str, str | None, str]] = set()
+        self._records: set[tuple[str, str | None, str, str | None, str]] = set()
 
     # Looks at undecoded lines: each uses what it can, and returns whether the line needn't be decoded. -------
 
@@ -145,10 +145,12 @@ class RolloutReader:
         if line.timestamp:
             self.draft.first = self.draft.first or line.timestamp
             self.last = line.timestamp
-        if name := payload.id or (payload.item.id if payload.item else ""):
-            if (line.type, payload.type, name) in self._records:
+        item = payload.item or Item()
+        if name := payload.id or item.id:
+            record = (line.type, payload.type, name, payload.call_id, joined(payload.content or item.content))
+            if record in self._records:
                 return
-            self._records.add((line.type, payload.type, name))
+            self._records.add(record)
         begin = len(self.draft.items)
         self._use(line, payload)
         self.draft.date(begin, line.timestamp)
