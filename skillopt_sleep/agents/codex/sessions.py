@@ -56,11 +56,12 @@ def parse(path: str) -> tuple[Stamp, Reading]:
     """Parse one rollout, after what is left of those that it goes on from; raises OSError if it can't be read."""
     reader = RolloutReader()
     *earlier, own = parts(path)
-    damaged = 0
+    damaged = count = 0
     for part in earlier:
         lines = Lines(part.path, RECORD_START, part.size)
         _read(lines, reader)
         damaged += lines.damaged
+        count += lines.count
     lines = Lines(own.path, RECORD_START)
     _read(lines, reader)
     damaged += lines.damaged
@@ -69,7 +70,7 @@ def parse(path: str) -> tuple[Stamp, Reading]:
         reader.draft.items.clear()
     name = reader.name or session_in(path)
     session = reader.draft.session(NAME, name, lines.stamp, damaged=damaged, torn=lines.torn)
-    session = lines.with_unknown(session, reader.unknown, reader.version)
+    session = lines.with_unknown(session, reader.unknown, reader.version, earlier=count)
     return lines.stamp, Reading(sessions=(Packed.of(session, left_out),))
 
 

@@ -125,10 +125,10 @@ class Lines:
         while block := self._read():
             self.damaged += block.count(b"\n")
 
-    def with_unknown(self, session: Session, unknown: "Counter[str]", version: str) -> Session:
-        """Return the file's session with what was counted of kinds that its reader doesn't know."""
+    def with_unknown(self, session: Session, unknown: "Counter[str]", version: str, *, earlier: int = 0) -> Session:
+        """Return the session with what was counted of kinds that its reader doesn't know, in `earlier` lines too."""
         kinds = tuple(sorted(kind[:_LONGEST_KIND] for kind in unknown))[:_MOST_KINDS]
-        half_read = HalfRead(version[:_LONGEST_KIND], kinds, unknown.total(), self.count)
+        half_read = HalfRead(version[:_LONGEST_KIND], kinds, unknown.total(), earlier + self.count)
         return replace(session, half_read=half_read) if kinds else session
 
     def decode(self, decoder: "msgspec.json.Decoder[Kind]", line: bytes, *, torn: bool = False) -> Sequence[Kind]:
