@@ -21,7 +21,8 @@ import msgspec
 
 from skillopt_sleep.agents.transcripts.files import find_sessions, stamp_of
 from skillopt_sleep.agents.transcripts.jsonl import Lines
-from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.kit.files import read_plain, readable
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Note, Stamp
 
@@ -32,6 +33,8 @@ NO_PASTES: Pastes = MappingProxyType({})
 # Of a longer list only the last prompts with pastes are kept: so many bytes of lines.
 MOST_KEPT = 16 * 1024 * 1024
 LONGEST_PROMPT = 4_000_000
+_YEAR_10000 = 253_402_300_800_000  # in milliseconds; no date is later
+_MOST_SETTINGS = 16 * 1024 * 1024
 
 _LINE_START = re.compile(rb'\{"display":')
 _SIGN = b"[Pasted text #"
@@ -146,9 +149,10 @@ def lost(home: Path) -> Iterator[Note]:
             for prompt in lines.decode(_prompts, block[at:end]):
                 # A command such as /exit alone makes no session.
                 if prompt.session_id and not prompt.display.startswith("/"):
-                    typed.setdefault(prompt.session_id, []).append(prompt.timestamp)
-    with suppress(OSError, msgspec.DecodeError):
-        days = msgspec.json.decode((home / "settings.json").read_bytes(), type=_Settings).cleanup
+                    when = prompt.timestamp if 0 < prompt.timestamp < _YEAR_10000 else 0.0
+                    typed.setdefault(prompt.session_id, []).append(when)
+    with suppress(msgspec.DecodeError):
+        days = from_json(readable(home / "settings.json", most=_MOST_SETTINGS), _Settings).cleanup
     saved = {Path(path).stem for path, _ in find_sessions(str(home / "projects"))} if typed else set[str]()
     last_saved = max((max(times) for name, times in typed.items() if name in saved), default=0.0)
     missing = [times for name, times in typed.items() if name not in saved]
