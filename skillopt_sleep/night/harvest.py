@@ -125,9 +125,10 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
             copied += len(whole.typed) - len(session.typed)
         if session.typed:
             used.append(session)
-        else:
+            continue
+        reasons[session.id] = LeftOut.NO_USER_TURN
+        if session is not whole:
             copies.append(session.id)
-            reasons[session.id] = LeftOut.NO_USER_TURN
     later = beyond(map(load_of, used), rules.reach)
     used = [session for session in used if session.id not in later]
     reasons |= dict.fromkeys(later, LeftOut.LATER)

@@ -70,8 +70,9 @@ def survey_indexed(names: Collection[str], index: Index, rules: HarvestRules) ->
     unreadable = [name for name, why in left_out.items() if why is LeftOut.UNREADABLE]
     own, copied = _own_parts(usable, held, index)
     heard = {name: own.get(name, held[name].heard) for name in usable}
-    copies = [name for name, read in heard.items() if read is not None and not read.turns]
-    left_out |= dict.fromkeys(copies, LeftOut.NO_USER_TURN)
+    empty = [name for name, read in heard.items() if read is not None and not read.turns]
+    left_out |= dict.fromkeys(empty, LeftOut.NO_USER_TURN)
+    copies = [name for name in empty if name in own]
     return Survey(
         sessions=_at_their_folders(_surveyed(heard, held, rules), rules),
         held=held,
