@@ -88,7 +88,7 @@ def _settings(agent_home: Path) -> _Settings:
     """Return the user's settings, or the usual ones if they can't be read: Codex wouldn't start then."""
     try:
         return msgspec.toml.decode(readable(agent_home / "config.toml", most=LOADED_BYTES), type=_Settings)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return _Settings()
 
 
