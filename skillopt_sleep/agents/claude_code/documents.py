@@ -118,9 +118,9 @@ def _load(path: Path, found: dict[Path, InForce], *, at: Start, inside: Path | N
     for written in _IMPORT.findall(_CODE.sub(" ", text)):
         name = written.replace("\\ ", " ")
         target = at.home / name[2:] if name.startswith("~/") else real.parent / name
-        imported = Path(os.path.normpath(target))
-        if inside is None or _real(imported).is_relative_to(_real(inside)):
-            _load(imported, found, at=at, inside=inside, hops=hops - 1)
+        imported = os.path.normpath(target)
+        if os.path.lexists(imported) and (inside is None or _real(Path(imported)).is_relative_to(_real(inside))):
+            _load(Path(imported), found, at=at, inside=inside, hops=hops - 1)
 
 
 def _real(path: Path) -> Path:

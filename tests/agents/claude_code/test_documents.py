@@ -83,7 +83,7 @@ def test_odd_rules_folders_are_no_error(tmp_path: Path) -> None:
     assert len(loads(start)) == 200
 
 
-def test_an_import_that_is_not_there_is_looked_for_once(tmp_path: Path) -> None:
+def test_thousands_of_imports_that_are_not_there_take_hardly_any_time(tmp_path: Path) -> None:
     missing = " ".join(f"@missing{number}.md" for number in range(500))
     root = project(tmp_path)
     for number in range(60):
