@@ -45,7 +45,7 @@ from skillopt_sleep.agents.claude_code.text import (
 from skillopt_sleep.agents.claude_code.tree import abandoned
 from skillopt_sleep.agents.claude_code.written import USER_MODIFIED, WRITERS, Written
 from skillopt_sleep.agents.transcripts.briefs import ToolInput
-from skillopt_sleep.agents.transcripts.draft import Call, Draft, Message, TypedShell
+from skillopt_sleep.agents.transcripts.draft import MOST_TEXT, Call, Draft, Message, TypedShell
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.records import LeftOut, Origin
 
@@ -61,7 +61,7 @@ class SessionReader:
 
     `forked` tells that two prompts follow the same record, `mixed` that records name another session; `misplaced`
     counts the records of strangers, `unknown` those of kinds that we don't know. `pastes` tells what was pasted in
-    the session's prompts. `drafts` are the conversations of the file, and `draft` is the last of them.
+    the session's prompts. `drafts` are the conversations of the file, and `draft` is that of the last record.
     """
 
     def __init__(self, name: str, strangers: Collection[str] = (), pastes: Pastes = NO_PASTES) -> None:
@@ -81,7 +81,7 @@ class SessionReader:
         self._has_main = False
         self._has_sidechain = False
         self._parents: set[str | None] = set()
-        self._records: set[str] = set()
+        self._records: dict[str, Draft] = {}  # the conversation of each, by id
         self._calls: dict[str, Call] = {}
         self._written = Written()
         self._typed: TypedShell | None = None  # a command that the person ran, until its output comes
@@ -94,17 +94,16 @@ class SessionReader:
         if kind not in CONVERSATION:
             self._note_loose(record)
             return False
-        if (record.session_id != self._name and self._is_strangers(record)) or self._is_double(record):
+        if (record.session_id != self._name and self._is_strangers(record)) or record.uuid in self._records:
             return False
         if record.is_sidechain:
             self._has_sidechain = True
             if self._has_main:
                 return False
-        if record.cwd != self._cwd and self._begins_anew(record):
-            self.draft = Draft(text_size=self.draft.text_size)
-            self.drafts.append(self.draft)
+        self.draft = draft = self._conversation_of(record)
         self._cwd = record.cwd
-        draft = self.draft
+        if record.uuid:
+            self._records[record.uuid] = draft
         if record.timestamp:
             draft.last = record.timestamp
         if not draft.cwd:
@@ -127,13 +126,25 @@ class SessionReader:
 
     def is_full(self) -> bool:
         """Shorten what came since the last call, and return whether the session can hold no more."""
-        return self.draft.is_full() or len(self._records) > MOST_RECORDS
+        full = [draft.is_full() for draft in self.drafts]
+        size = sum(draft.text_size for draft in self.drafts)
+        return any(full) or size >= MOST_TEXT or len(self._records) > MOST_RECORDS
 
     def drop(self, links: Sequence[Link]) -> None:
         """Leave out what was taken back, as the records' places in the tree tell."""
         gone = abandoned(links, _typed_in(self.drafts))
         for draft in self.drafts:
             draft.items = [item for item in draft.items if item.id not in gone]
+
+    def _conversation_of(self, record: Record) -> Draft:
+        """Return the conversation of the record that this one follows, a new one if one begins, else the current."""
+        parent = record.parent_uuid or record.logical_parent_uuid or ""
+        if parent in self._records:
+            return self._records[parent]
+        if record.cwd != self._cwd and self._begins_anew(record):
+            self.drafts.append(Draft())
+            return self.drafts[-1]
+        return self.draft
 
     def _begins_anew(self, record: Record) -> bool:
         """Return whether a record of another project begins another conversation, or is left of one from before."""
@@ -151,14 +162,6 @@ class SessionReader:
             self._queue.note(record.operation, record.timestamp)
         elif record.type not in KINDS:
             self.unknown[record.type] += 1
-
-    def _is_double(self, record: Record) -> bool:
-        """Return whether a record of the same id was taken before, and remember this one's."""
-        if not record.uuid:
-            return False
-        known = record.uuid in self._records
-        self._records.add(record.uuid)
-        return known
 
     def _is_strangers(self, record: Record) -> bool:
         """Return whether the record is another session's and was written into this file by mistake."""
