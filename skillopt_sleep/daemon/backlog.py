@@ -86,7 +86,10 @@ def update(
         before = slot_of(newest.day - _DAY, at, zone)
         waited = backlog.pending is not None and backlog.pending.slot.day == before.day
         if not waited and served.slot and served.slot < before and (ended is None or ended < before.at):
-            missed = Missed(day=before.day, because=_AWAY)
+            last = max(served.slot.day, ended.astimezone(zone).date()) if ended else served.slot.day
+            nights = (before.day - last).days
+            because = f"{_AWAY}; it was the last of {nights} nights that didn't run" if nights > 1 else _AWAY
+            missed = Missed(day=before.day, because=because)
     return replace(backlog, served=served, pending=pending, missed=missed)
 
 
