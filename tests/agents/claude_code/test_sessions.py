@@ -390,6 +390,16 @@ def test_records_of_unknown_kinds_are_counted_with_their_version(written: Writte
     assert unknown == HalfRead("9.9.9", ("human_input", "model_trace"), 3, 8)
 
 
+def test_a_prompt_in_blocks_of_an_unknown_kind_is_counted_once(written: Written, tmp_path: Path) -> None:
+    for typed in ("create a run script", "no, use pnpm"):
+        blocks = [{"type": "image"}, *[{"type": "typed_text", "value": typed}] * 3]
+        written.add("user", message={"role": "user", "content": blocks}, version="9.9.9")
+        written.said("done", version="9.9.9")
+    ((session, why),) = sessions_of(written.save(tmp_path)).values()
+    assert why is LeftOut.NO_USER_TURN
+    assert session.half_read == HalfRead("9.9.9", ("typed_text",), 2, 4)
+
+
 def test_of_the_genuine_programs_no_kind_is_unknown() -> None:
     for folder in (TRANSCRIPTS / "claude").iterdir():
         assert [
