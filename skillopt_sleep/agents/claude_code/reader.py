@@ -18,6 +18,7 @@ from skillopt_sleep.agents.claude_code.records import (
     NOT_TYPED,
     PLAN,
     QUEUE,
+    USER_BLOCKS,
     Block,
     Link,
     Record,
@@ -197,6 +198,7 @@ class SessionReader:
                 self._take_result(record, block)
             elif block.type == "text" and block.text:
                 texts.append(block.text)
+        self.unknown.update({block.type for block in _blocks(record)} - USER_BLOCKS)
         if not texts:
             return
         self._note_parent(record)

@@ -25,6 +25,8 @@ KINDS = CONVERSATION | frozenset(
     history-suppression isolation-latch last-prompt memory-mode mode observer-ref permission-mode pr-link
     progress {QUEUE} relocated resume-head-vouch session-owner summary tag tools-used worktree-state""".split()
 )
+# All kinds of blocks in a record of the user's role.
+USER_BLOCKS = frozenset({"text", "tool_result", "image", "document", "search_result"})
 # The attachments that hold instruction files: those in force from the start, and one that a folder brought along.
 INSTRUCTIONS = ("instructions", "nested_memory")
 
