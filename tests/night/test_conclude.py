@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -24,9 +25,13 @@ from skillopt_sleep.protocols import Page
 from skillopt_sleep.records import (
     SEAL_IT,
     Calibrations,
+    CandidateKind,
     Copy,
     Corrections,
     Decision,
+    Early,
+    InForce,
+    Judged,
     Lesson,
     LessonTrend,
     ModelChange,
@@ -43,6 +48,7 @@ from skillopt_sleep.records import (
     Task,
     Trend,
     Trial,
+    Tried,
     Verdict,
 )
 from tests.builders import a_document, a_lesson, a_proposal, a_task, an_outcome, with_parts
@@ -288,6 +294,16 @@ def test_the_report_is_the_night_as_it_was() -> None:
     assert report.limits == {"calls": 300.0}
     assert report.model == "simulated"
     assert report.sessions.seen == 3
+
+
+def test_no_report_keeps_the_texts_of_the_files_beside_a_document() -> None:
+    document = a_document(loaded=(InForce(path="/home/ada/.claude/CLAUDE.md", text="My private memory."),))
+    judged = Judged(
+        kind=CandidateKind.BUNDLE, edits=(), trial=Trial(), verdict=Verdict(decision=Decision.ABSTAIN, reason="")
+    )
+    tried = Tried(early=(Early(candidate=document, tested=judged),))
+    outcome = replace(ended_as(Outcome.UNVERIFIED), document=document, candidate=document, tried=tried)
+    assert b"private" not in msgspec.json.encode(close(outcome))
 
 
 def test_tasks_are_counted_by_side_and_no_side_is_missing() -> None:
