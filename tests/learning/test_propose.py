@@ -227,3 +227,23 @@ def test_an_edit_that_was_rejected_is_not_tried_again_in_other_words_and_its_fat
     )
     assert found.nothing is not None
     assert found.nothing[0] is Outcome.NO_CHANGE
+
+
+@pytest.mark.parametrize(
+    ("standing", "content", "refused"),
+    [
+        ("- Use pnpm,\n  never npm.", "- Use pnpm, never npm.", True),
+        ("1. **Use pnpm, never npm.**\n2. Be brief.", "- Be brief.\n- Use pnpm, never npm.", True),
+        ("- Use pnpm,\n  never npm.", "- Use pnpm, never npm.\n- Be brief.", False),
+        ("- Unless asked, Use pnpm, never npm.", "- Use pnpm, never npm.", False),
+    ],
+)
+@pytest.mark.parametrize("part", ["lead", "body"])
+def test_a_rule_that_stands_in_the_document_in_another_layout_is_not_proposed_again(
+    part: str, standing: str, content: str, refused: bool
+) -> None:
+    answers: dict[Purpose, Answers] = {Purpose.REFLECT: {"edits": [{"op": "append", "content": content}]}}
+    found, _ = proposed(answers=answers, document=replace(DOCUMENT, **{part: standing}))
+    (fate,) = found.edits
+    assert (fate.fate is Fate.REFUSED) is refused
+    assert ("it stands there already" in fate.because) is refused
