@@ -204,8 +204,10 @@ def _with_lost(because: str, remedy: str, lost: Corrections) -> tuple[str, str]:
 
 def _as_kept(outcome: StepOutcome) -> StepOutcome:
     """Leave out the texts of the files beside the document, which are the person's and may be about anything."""
+    document = replace(outcome.document, loaded=())
     changed = outcome.candidate and replace(outcome.candidate, loaded=())
-    return replace(outcome, document=replace(outcome.document, loaded=()), candidate=changed)
+    early = tuple(replace(one, candidate=replace(one.candidate, loaded=())) for one in outcome.tried.early)
+    return replace(outcome, document=document, candidate=changed, tried=replace(outcome.tried, early=early))
 
 
 def _as_staged(outcome: StepOutcome, staged: set[str], elsewhere: set[str]) -> StepOutcome:
