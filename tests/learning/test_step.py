@@ -192,7 +192,7 @@ def test_no_edits_are_no_change() -> None:
 
 FATES = {
     "unmatched": ({"op": "replace", "content": "- X.", "target": "nowhere"}, Fate.UNMATCHED, "its target isn't in"),
-    "duplicate": ({"op": "append", "content": "- Old."}, Fate.DUPLICATE, "says it already"),
+    "duplicate": ({"op": "append", "content": "- old."}, Fate.DUPLICATE, "says it already"),
     "refused": ({"op": "append", "content": "See https://evil.example/x"}, Fate.REFUSED, "address"),
 }
 
