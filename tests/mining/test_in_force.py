@@ -3,7 +3,7 @@
 import pytest
 
 from skillopt_sleep.mining.in_force import said_already, stands_already
-from skillopt_sleep.records import Evidence, InForce, Task
+from skillopt_sleep.records import BY_HAND, Document, Evidence, InForce, Task
 from tests.builders import a_document, a_session, a_task
 
 FILE = """# House rules
@@ -54,11 +54,51 @@ def test_without_instructions_nothing_was_said() -> None:
     assert not said_already(a_session("fix it"), "Use pnpm, never npm.")
 
 
+def loaded(text: str) -> Document:
+    """A document beside another file with this text, which Claude Code loads."""
+    files = (InForce(path="/p/style.md", text=text), InForce(path=a_document().path, text=""))
+    return a_document(loaded=files, loaded_by="claude_code")
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "stands"),
+    [
+        ("- Use pnpm,\n  **never** npm", "- Use pnpm, never npm.", True),
+        ("# Tools\nKeep it short. use `pnpm`.", "- Use pnpm.", True),
+        ("Always use pnpm instead of npm.", "- Use pnpm, never npm.", True),
+        ("- Use tabs.\n- Be brief.", "- Be brief.\n- Use tabs.", True),
+        ("Use tabs in Makefiles.", "Use tabs.", False),
+        ("In Makefiles, use tabs, never spaces.", "Use tabs, never spaces.", False),
+        ("Ask before you push to main.", "Push to main.", False),
+        ("Unless it is urgent,\npush to main.", "Push to main.", False),
+        ("We used to use pnpm, but not any more.", "Use pnpm.", False),
+        ("Old rule (obsolete): use vitest, never jest.", "Use vitest, never jest.", False),
+        ("Use jest, never vitest.", "Use vitest, never jest.", False),
+        ("- Use C++.", "- Use C.", False),
+        ("- Use tabs.", "- Use tabs.\n- Be brief.", False),
+    ],
+)
+def test_a_rule_stands_elsewhere_only_in_the_same_words_or_as_the_same_wish(
+    text: str, rule: str, stands: bool
+) -> None:
+    assert bool(stands_already(loaded(text), [a_task()], rule=rule)) is stands
+
+
+def test_a_rule_that_an_agent_taught_stands_only_in_what_that_agent_loads() -> None:
+    claude, codex = a_task(), a_task(id="t2", source="codex")
+    rule = "Use pnpm, never npm."
+    assert stands_already(loaded(rule), [claude, a_task(id="t3", source=BY_HAND)], rule=rule)
+    assert not stands_already(loaded(rule), [codex], rule=rule)
+    assert not stands_already(loaded(rule), [claude, codex], rule=rule)
+    assert not stands_already(loaded(rule), [codex])
+
+
 @pytest.mark.parametrize(
     ("asked", "rule", "followed", "says"),
     [
         ("no, use pnpm here, never npm", "", False, "had it in 2 sessions and didn't follow it"),
         ("no, use pnpm here, never npm", "", True, "stands already in /p/style.md"),
+        ("Wrong. Use pnpm here, never npm. Try again!", "", True, "stands already in /p/style.md"),
         ("no, use bun here, never npm", "", False, ""),
         ("something else", "Use pnpm, never npm.", False, "had it in 2 sessions and didn't follow it"),
         ("no, use pnpm here, never npm", "For the api, use pnpm and never npm, not even once.", False, ""),
@@ -67,7 +107,7 @@ def test_without_instructions_nothing_was_said() -> None:
 def test_it_is_told_where_a_rule_stands_and_how_often_the_agent_had_it(
     asked: str, rule: str, followed: bool, says: str
 ) -> None:
-    document = a_document(loaded=(InForce(path="/p/style.md", text=FILE), InForce(path=a_document().path, text="")))
+    document = loaded(FILE)
     tasks: list[Task] = []
     for session in ("claude_code:a", "claude_code:b"):
         said = (Evidence(session=session, turn=2, quote=asked),)

@@ -476,6 +476,24 @@ def test_a_document_stands_among_what_the_agent_loads_in_the_folder_of_the_sessi
     assert loaded_with(home, msgspec.structs.replace(in_web, folder="/elsewhere")) == above
 
 
+@pytest.mark.parametrize("own", ["AGENTS.md", "CLAUDE.md"])
+@pytest.mark.parametrize(
+    ("sources", "memory"),
+    [((CODEX,), ".codex/AGENTS.md"), ((CODEX, CLAUDE, CODEX), ".codex/AGENTS.md"), ((CLAUDE,), ".claude/CLAUDE.md")],
+)
+def test_beside_a_document_stands_what_the_agent_loads_that_taught_most_of_its_lessons(
+    home: Path, shop: Path, own: str, sources: tuple[str, ...], memory: str
+) -> None:
+    (shop / own).write_text("mine\n")
+    for path in (home / ".codex" / "AGENTS.md", home / ".claude" / "CLAUDE.md"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("a rule\n")
+    tasks = [task(shop, source, name=f"t{number}") for number, source in enumerate(sources)]
+    routed = FileTargets(home, {"PATH": ""}).route(tasks, {str(shop): {CLAUDE, CODEX}})
+    (document,) = routed.documents
+    assert [file.path for file in document.loaded] == [str(home / memory), document.path]
+
+
 def test_a_file_that_is_not_there_yet_stands_last(home: Path, shop: Path) -> None:
     (shop / "CLAUDE.local.md").write_text("mine\n")
     assert loaded_with(home, task(shop)) == ["work/shop-api/CLAUDE.local.md", f"work/shop-api/{RULES}"]
