@@ -75,7 +75,9 @@ class FileTargets:
         for task in tasks:
             skill = skills.get(task.lesson)
             if skill not in chosen:
-                chosen[skill] = self._document(at, skill, notes)
+                found = self._document(at, skill, notes)
+                own = [one for one in tasks if skills.get(one.lesson) == skill]
+                chosen[skill] = found and self._with_loaded(found, own, at, notes)
             document = chosen[skill]
             if document is not None:
                 yield task, document
@@ -108,19 +110,25 @@ class FileTargets:
         twins = tuple(
             Twin(id=one.id, path=one.path, sha=one.sha, body=one.body_sha, read_by=one.read_by) for one in others
         )
-        first = msgspec.structs.replace(first, twins=twins)
-        reader = next((agent for agent in readers if agent.title in first.read_by), None)
-        if reader is None or not self._environ:
-            return first
-        return msgspec.structs.replace(first, loaded=self._loaded(first.path, reader, at, notes))
+        return msgspec.structs.replace(first, twins=twins)
 
-    def _loaded(self, document: str, agent: Agent, at: "_Place", notes: list[Note]) -> tuple[InForce, ...]:
-        """Return all files that the agent loads, with no text in the document's place; what is too large is told."""
-        own = InForce(path=document, text="")
+    def _with_loaded(self, document: Document, tasks: Iterable[Task], at: "_Place", notes: list[Note]) -> Document:
+        """Return the document with all files that the agent loads whose sessions taught most of these tasks.
+
+        There is no text in the document's place, which is also its twins'; what is too large is told.
+        """
+        taught = Counter(task.source for task in tasks)
+        ours = (document, *document.twins)
+        titles = {title for one in ours for title in one.read_by}
+        readers = [agent for agent in _readers(at.root, at.sources - {BY_HAND}) if agent.title in titles]
+        if at.is_gone or not readers or not self._environ:
+            return document
+        agent = max(readers, key=lambda agent: taught[agent.source])
+        own = InForce(path=document.path, text="")
         files: list[InForce] = []
         left = MOST_BYTES
         for file in agent.documents.loads(self._start(agent, at)):
-            if Path(file.path).resolve() == Path(document).resolve():
+            if any(Path(file.path).resolve() == Path(one.path).resolve() for one in ours):
                 files.append(own)
             elif (size := len(file.text.encode())) <= left:
                 files.append(msgspec.structs.replace(file, text=redact(file.text)))
@@ -128,7 +136,8 @@ class FileTargets:
             elif not any(note.summary.startswith(file.path) for note in notes):
                 summary = f"{file.path} is left out of attempts: what {agent.title} loads there {_TOO_LARGE}"
                 notes.append(Note(stage="targets", summary=summary, remedy="shorten it"))
-        return tuple(files) if own in files else (*files, own)
+        loaded = tuple(dict.fromkeys((*files, own)))
+        return msgspec.structs.replace(document, loaded=loaded, loaded_by=agent.source)
 
     def _start(self, agent: Agent, at: "_Place") -> Start:
         """Return where the agent is started in the project."""

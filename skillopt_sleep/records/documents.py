@@ -33,6 +33,7 @@ class Document(Record, frozen=True, kw_only=True):
     `open` and `close` enclose a body that isn't empty: our markers, if the file belongs to the user. `read_by` names
     the agents that get to see the file, `twins` are files for further agents. `loaded` are all files that the agent
     loads in that folder, in its order, the document among them without its text: an attempt is made with all of them.
+    `loaded_by` is the source of that agent's sessions.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Document(Record, frozen=True, kw_only=True):
     read_by: tuple[str, ...] = ()
     twins: tuple[Twin, ...] = ()
     loaded: tuple[InForce, ...] = ()
+    loaded_by: str = ""
 
     @property
     def text(self) -> str:
