@@ -3,7 +3,8 @@
 Then the lesson isn't unknown to the agent, it wasn't followed.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from skillopt_sleep.kit.likeness import likeness
@@ -11,30 +12,39 @@ from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.mining.person import Person
 from skillopt_sleep.mining.sentences import sentences
 from skillopt_sleep.mining.wishes import Wish, read_wish
-from skillopt_sleep.records import Document, InForce, Session, Task
+from skillopt_sleep.records import BY_HAND, Document, InForce, Session, Task
 
 LEAST_SHARED = 0.5  # of a longer sentence less is about something else
+_WRAPPED = re.compile(r"(?m)^(?!#)(.+)\n(?![ \t]*(?:[-*+][ \t]|[>#]|\d+[.)]|$))")  # a line that goes on in the next
+_LAYOUT = re.compile(r"[\s\\*_`]+")
 
 
 def said_already(session: Session, wording: str) -> bool:
     """Tell whether an instruction that was in force says what this wording says, in nearly the same words."""
-    return bool(_place(session.instructions, wording))
+    said = (sentence for file in session.instructions for sentence in sentences(file.text))
+    # What shares few words isn't read closely, which takes a thousand times as long.
+    return any(likeness(wording, sentence) and _says(sentence, wording) for sentence in said)
 
 
-def stands_already(document: Document, tasks: Iterable[Task], *, rule: str = "") -> str:
+def stands_already(document: Document, tasks: Collection[Task], *, rule: str = "") -> str:
     """Say where the rule stands in the other files that the agent loads, and how often it had it; "" if nowhere.
 
-    Without a rule it is what the tasks ask for, whose sessions tell how often.
+    Without a rule it is what the tasks ask for, whose sessions tell how often. What another agent's sessions taught
+    too stands nowhere, because that agent loads other files.
     """
-    places: dict[str, None] = {}
+    if any(task.source not in {document.loaded_by, BY_HAND} for task in tasks):
+        return ""
+    known = _place(document.others, rule)
+    places = dict.fromkeys([known] if known else ())
     sessions: set[str] = set()
     for task in tasks:
-        asked = (task.wording,) if task.wording else task.quotes
-        for words in (rule,) if rule else asked:
-            place = _place(document.others, words, by_wish=not rule)
-            if place:
-                places[place] = None
-                sessions.update([task.session] if task.not_followed else [])
+        found = [known]
+        if not rule:
+            asked = (task.wording,) if task.wording else task.quotes
+            found = [_place(document.others, one) for words in asked for one in sentences(words)]
+        for place in filter(None, found):
+            places[place] = None
+            sessions.update([task.session] if task.not_followed else [])
     if not places:
         return ""
     where = f"it stands already in {' and '.join(map(home_path, places))}"
@@ -43,17 +53,27 @@ def stands_already(document: Document, tasks: Iterable[Task], *, rule: str = "")
     return f"{where}; the agent had it in {counted(len(sessions), 'session')} and didn't follow it"
 
 
-def _place(files: Iterable[InForce], wording: str, *, by_wish: bool = False) -> str:
-    """Return the path of the first file that says this, "" if none does; `by_wish`, also if it asks for the same."""
-    wish = read_wish(wording)
+def _place(files: Iterable[InForce], rule: str) -> str:
+    """Return the path of the first file with each sentence of the rule, in its words or as the same wish; else ""."""
     for file in files:
-        for sentence in sentences(file.text):
-            # What shares few words isn't read closely, which takes a thousand times as long.
-            if not likeness(wording, sentence):
-                continue
-            if _says(sentence, wording) or (by_wish and wish != Wish() and read_wish(sentence) == wish):
-                return file.path
+        there = {_plain(sentence): sentence for sentence in sentences(_WRAPPED.sub(r"\1 ", file.text))}
+        asked = sentences(_WRAPPED.sub(r"\1 ", rule))
+        if asked and all(
+            _plain(one) in there or any(_repeats(other, one) for other in there.values()) for one in asked
+        ):
+            return file.path
     return ""
+
+
+def _plain(sentence: str) -> str:
+    """Return the words of a sentence without their layout."""
+    return _LAYOUT.sub(" ", sentence.casefold()).lstrip(" -+>").rstrip(" .!?")
+
+
+def _repeats(sentence: str, asked: str) -> bool:
+    """Tell whether the sentence has the wish that is asked for, and says nothing else."""
+    wish = read_wish(asked)
+    return Wish() != wish == read_wish(sentence) and _says(sentence, asked) and _says(asked, sentence)
 
 
 def _says(sentence: str, wording: str) -> bool:
