@@ -434,3 +434,33 @@ def test_a_rollout_in_another_spacing_reads_the_same(version: str, tmp_path: Pat
     before = only_session(Codex(tmp_path))
     path.write_text("\n".join(json.dumps(json.loads(line)) for line in path.read_text().splitlines()) + "\n")
     assert only_session(Codex(tmp_path)) == before
+
+
+HANDOVER = "This session is being continued from a previous conversation that ran out of context. The summary: …"
+
+
+@pytest.mark.parametrize(
+    ("text", "typed", "stops"),
+    [
+        ("[Request interrupted by user]", "", 1),
+        ("[Request interrupted by user for tool use]", "", 1),
+        ("<bash-input>make test</bash-input>", "", 0),
+        ("<bash-stdout>3 passed</bash-stdout><bash-stderr></bash-stderr>", "", 0),
+        ("<command-name>/clear</command-name>\n  <command-message>clear</command-message>", "", 0),
+        ("<local-command-stdout>Compacted</local-command-stdout>", "", 0),
+        (HANDOVER, "", 0),
+        ("<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>the tax</command-args>",
+         "the tax", 0),
+        ("why does [Request interrupted by user] appear?", "why does [Request interrupted by user] appear?", 0),
+    ],
+)  # fmt: skip
+def test_what_claude_code_wrote_in_an_imported_session_was_not_typed(
+    text: str, typed: str, stops: int, written: Written, tmp_path: Path
+) -> None:
+    for told in ("fix it", text, "use pnpm"):
+        written.event(told)
+        written.response("user", told)
+        written.add("event_msg", {"type": "agent_message", "message": "Done."})
+    session = only_session(written.save(tmp_path))
+    assert session.typed == tuple(part for part in ("fix it", typed, "use pnpm") if part)
+    assert len(session.stops) == stops
