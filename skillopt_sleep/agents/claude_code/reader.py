@@ -31,22 +31,24 @@ from skillopt_sleep.agents.claude_code.records import (
     says_program,
 )
 from skillopt_sleep.agents.claude_code.text import (
-    custom_command,
     is_command_output,
-    is_interruption,
     is_of_editor,
-    is_preface,
     is_refusal,
-    is_wrapper,
     said_with_refusal,
     skill_folder,
     typed_command,
-    without_reminders,
 )
 from skillopt_sleep.agents.claude_code.tree import abandoned
 from skillopt_sleep.agents.claude_code.written import USER_MODIFIED, WRITERS, Written
 from skillopt_sleep.agents.transcripts.briefs import ToolInput
 from skillopt_sleep.agents.transcripts.draft import MOST_TEXT, Call, Draft, Message, TypedShell
+from skillopt_sleep.agents.transcripts.harness import (
+    custom_command,
+    is_interruption,
+    is_preface,
+    is_wrapper,
+    without_reminders,
+)
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.records import LeftOut, Origin
 

@@ -15,6 +15,7 @@ from skillopt_sleep.agents.codex.text import (
     typed_part,
 )
 from skillopt_sleep.agents.transcripts.draft import Draft, Message, TypedShell, shorten
+from skillopt_sleep.agents.transcripts.harness import is_interruption, typed_of
 from skillopt_sleep.records import Origin
 
 _FILE = "AGENTS.md"
@@ -49,12 +50,17 @@ class Messages:
         message = self._response_item_of(text)
         if message is None:
             self._announced = text
-            self._draft.items.append(Message(Origin.USER, text, name, self._is_by_program()))
-            return
+            message = Message(Origin.USER, text, name, self._is_by_program())
+            self._draft.items.append(message)
         self._unproved = [other for other in self._unproved if other is not message]
         self._unsure = [other for other in self._unsure if other is not message]
-        message.text = text
+        typed = typed_of(text)
+        message.text = typed or text
         message.id = name or message.id
+        if not typed:
+            message.origin = Origin.HARNESS
+            if is_interruption(text):
+                self._draft.stop()
 
     def add_reply(self, text: str, name: str = "") -> None:
         """Add what an event says the agent replied."""
