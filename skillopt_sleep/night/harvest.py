@@ -11,7 +11,7 @@ from pathlib import PurePath
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.exclude import is_excluded
-from skillopt_sleep.night.forks import without_copies
+from skillopt_sleep.mining.forks import without_copies
 from skillopt_sleep.night.heard import hear, load_rules
 from skillopt_sleep.night.moved import at_their_folders
 from skillopt_sleep.night.reach import beyond, load_of

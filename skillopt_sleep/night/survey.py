@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.night.forks import without_copies
+from skillopt_sleep.mining.forks import without_copies
 from skillopt_sleep.night.harvest import (
     HarvestRules,
     allowed_tasks,

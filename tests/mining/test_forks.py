@@ -4,8 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from skillopt_sleep.night.forks import without_copies
+from skillopt_sleep.mining.forks import without_copies
 from skillopt_sleep.records import ChangedFile, Origin, Role, Session, ToolEvent, Turn, TypedCommand
 from tests.builders import NOON, a_session
 
@@ -125,3 +126,22 @@ def test_a_session_that_begins_as_another_one_is_a_copy_whichever_agent_wrote_it
 def test_the_same_words_in_another_project_are_no_copy() -> None:
     sessions = [said_in("first", 1, RUN, PNPM), said_in("other", 2, RUN, PNPM, project="/home/ada/bakery")]
     assert without_copies(sessions, ()) == sessions
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "answer", "own"),
+    [
+        (RUN, "codex", "done", ()),
+        (RUN, "codex", "in a file run.sh", (RUN,)),
+        (RUN, "claude_code", "done", (RUN,)),
+        ("continue", "codex", "done", ("continue",)),
+    ],
+    ids=["imported", "asked of the other agent too", "asked twice", "small talk"],
+)
+def test_one_prompt_with_another_agents_answer_is_a_copy(
+    text: str, source: str, answer: str, own: tuple[str, ...]
+) -> None:
+    first = said_in("claude_code:first", 1, text, source="claude_code")
+    later = said_in(f"{source}:later", 2, text, source=source)
+    later = replace(later, turns=(later.turns[0], replace(later.turns[1], text=answer)))
+    assert [session.typed for session in without_copies([first, later], ())] == [(text,), own]
