@@ -11,41 +11,57 @@ _LEAST = 2  # so many equal texts are no chance
 Event = TypeVar("Event", ToolEvent, TypedCommand, ChangedFile)
 
 
+class Said:
+    """What was said in some sessions, to tell what another one copied from them."""
+
+    def __init__(self, sessions: Iterable[Session] = ()) -> None:
+        self._ids: set[str] = set()
+        self._beginnings: set[int] = set()
+        self._answers: dict[int, str] = {}
+        for session in sessions:
+            self.add(session)
+
+    def add(self, session: Session) -> None:
+        """Remember what was said in this one too."""
+        self._ids.update(turn.id for turn in session.turns if turn.id)
+        self._beginnings.update(_beginnings(session).values())
+        self._answers |= dict.fromkeys(_only_answers(session), session.source)
+
+    def copied(self, session: Session) -> set[int]:
+        """Return the numbers of the turns that are copies.
+
+        A session that repeats a prompt's id is a fork, so answers that it repeats are copies too. One that begins
+        with the same two or more texts as another one was copied up to there, by whichever program, and so was one of
+        a single prompt that another agent answered alike. But a person may well type a request and small talk twice,
+        and then something else.
+        """
+        copied: set[int] = set()
+        if any(turn.id in self._ids for turn in session.turns if turn.origin is Origin.USER):
+            copied.update(number for number, turn in enumerate(session.turns) if turn.id in self._ids)
+        begun = _beginnings(session)
+        end = len(session.turns)
+        own = next((number for number, beginning in begun.items() if beginning not in self._beginnings), end)
+        texts = [session.turns[number].text for number in begun if number < own]
+        if texts and (own < end or len(texts) < _LEAST):
+            from skillopt_sleep.mining.words import is_small_talk  # seldom needed, slow to load
+
+            texts = [text for text in texts if not is_small_talk(text)]
+        alike = any(self._answers.get(answer, session.source) != session.source for answer in _only_answers(session))
+        if len(texts) >= _LEAST or (texts and alike):
+            copied.update(range(own))
+        return copied
+
+
 def without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> list[Session]:
     """Take out of the sessions what they copied from another session, of this night or of `earlier` ones."""
-    ids: set[str] = set()
-    beginnings: set[int] = set()
+    said = Said()
     own_parts: dict[str, Session] = {}
     in_order = sorted(sessions, key=lambda session: (session.started, session.ended, session.id))
     for session in (*earlier, *in_order):
-        copied = _copied(session, ids, beginnings)
+        copied = said.copied(session)
         own_parts[session.id] = _leave_out(session, copied) if copied else session
-        ids.update(turn.id for turn in session.turns if turn.id)
-        beginnings.update(_beginnings(session).values())
+        said.add(session)
     return [own_parts[session.id] for session in sessions]
-
-
-def _copied(session: Session, ids: Collection[str], beginnings: Collection[int]) -> set[int]:
-    """Return the numbers of the turns that are copies.
-
-    A session that repeats a prompt's id is a fork, so answers that it repeats are copies too. One that begins with
-    the same two or more texts as another one was copied up to there, by whichever program. But a person may well type
-    a request and small talk twice, and then something else.
-    """
-    copied: set[int] = set()
-    if any(turn.id in ids for turn in session.turns if turn.origin is Origin.USER):
-        copied.update(number for number, turn in enumerate(session.turns) if turn.id in ids)
-    begun = _beginnings(session)
-    end = len(session.turns)
-    own = next((number for number, beginning in begun.items() if beginning not in beginnings), end)
-    texts = [session.turns[number].text for number in begun if number < own]
-    if len(texts) >= _LEAST and own < end:
-        from skillopt_sleep.mining.words import is_small_talk  # seldom needed, slow to load
-
-        texts = [text for text in texts if not is_small_talk(text)]
-    if len(texts) >= _LEAST:
-        copied.update(range(own))
-    return copied
 
 
 def _beginnings(session: Session) -> dict[int, int]:
@@ -56,6 +72,14 @@ def _beginnings(session: Session) -> dict[int, int]:
         if turn.origin is Origin.USER:
             beginning = beginnings[number] = hash((beginning, turn.text.strip()))
     return beginnings
+
+
+def _only_answers(session: Session) -> Iterator[int]:
+    """Yield a hash of each answer with the prompt, in a session of a single prompt."""
+    if len(session.typed) == 1:
+        for turn in session.turns:
+            if turn.origin is Origin.ASSISTANT:
+                yield hash((session.project, session.typed[0].strip(), turn.text.strip()))
 
 
 def _leave_out(session: Session, copied: Collection[int]) -> Session:

@@ -35,7 +35,7 @@ class Heard(Record, frozen=True, kw_only=True):
     """What the rules of version `rules` read in a session, and what else is asked of it without decoding it.
 
     `shown` is the number of characters that a mining model would be shown of it, at most, if it `is_mined` at all.
-    `opening` is a hash of its project and the first two texts that were typed, if there are two.
+    `opening` is a hash of its project and the first two texts that were typed, or the only one.
     """
 
     rules: int

@@ -14,7 +14,7 @@ from skillopt_sleep.mining.asks import takes
 from skillopt_sleep.night.harvest import harvest
 from skillopt_sleep.night.survey import in_full, survey
 from skillopt_sleep.protocols import Again
-from skillopt_sleep.records import LeftOut, Reading, Session
+from skillopt_sleep.records import LeftOut, Origin, Reading, Session
 from skillopt_sleep.stores.index import SqliteIndex
 from tests.builders import a_turn
 from tests.night.test_account import RULES, Shelf, a_session, codex_files, holding, opened
@@ -64,7 +64,7 @@ def test_no_session_is_decoded_but_those_that_share_a_typed_turn(index: Watched)
         {
             "/1": (1, holding(a_session("1", first, hours=5))),
             "/2": (1, holding(a_session("2", first, second, hours=4))),
-            "/3": (1, holding(a_session("3"))),
+            "/3": (1, holding(a_session("3", a_turn("ship it")))),
         },
     )
     found = survey([shelf], index, RULES)
@@ -96,6 +96,16 @@ def test_a_session_whose_texts_were_forgotten_is_no_copy(index: Watched) -> None
     forgotten = msgspec.structs.replace(a_session("1"), turns=())
     found = survey([Shelf("codex", {"/1": (1, holding(forgotten))})], index, RULES)
     assert (found.sessions, found.copies, found.left_out) == ((), (), {"codex:1": LeftOut.NO_USER_TURN})
+
+
+def test_a_session_of_one_prompt_that_was_converted_counts_once(index: Watched) -> None:
+    turns = a_turn("create a run script"), a_turn("Here it is.", origin=Origin.ASSISTANT)
+    converted = {"/2": (1, holding(a_session("2", *turns, hours=4)))}
+    first = a_session("1", *turns, hours=5)
+    first = msgspec.structs.replace(first, id="claude_code:1", source="claude_code")
+    written = Shelf("claude_code", {"/1": (1, holding(first))})
+    found = survey([written, Shelf("codex", converted)], index, RULES)
+    assert ([one.id for one in found.sessions], found.copies) == (["claude_code:1"], ("codex:2",))
 
 
 def test_a_store_of_an_earlier_version_is_read_by_the_rules_once(index: Watched) -> None:
