@@ -45,6 +45,21 @@ def test_a_session_takes_its_sub_agents_and_its_forks_along() -> None:
     assert of_session(rows, "claude_code:none")[0] == []
 
 
+def test_a_session_takes_along_what_another_agent_made_of_it() -> None:
+    said = ("create a run script", "Here it is.", "no, use pnpm", "Done.")
+    first = a_session(*said, id="claude_code:1")
+    rows = [
+        _row(first),
+        _row(replace(first, id="codex:converted", source="codex")),
+        _row(a_session(*said, "now a test", id="codex:went-on", source="codex")),
+        _row(a_session(*said[:2], id="codex:begun-alike", source="codex")),
+        _row(replace(first, id="codex:elsewhere", source="codex", project="/home/ada/bakery")),
+    ]
+    chosen = _names(of_session(rows, "claude_code:1")[0])
+    assert chosen == ["claude_code:1", "codex:converted", "codex:went-on"]
+    assert _names(of_session(rows, "codex:elsewhere")[0]) == ["codex:elsewhere"]
+
+
 def test_words_are_found_in_any_turn_whatever_their_case() -> None:
     rows = [_row(a_session("ship the Blue\nWhale", id="codex:1")), _row(a_session("the whale is blue", id="codex:2"))]
     chosen, sought = of_words(rows, "blue whale")
