@@ -1,7 +1,7 @@
 """Choose the sessions to purge: those of a project, one by its id, or those that hold some words."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from glob import escape
 from pathlib import PurePath
 
@@ -9,7 +9,8 @@ import msgspec
 
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.sought import Sought, plain_words
-from skillopt_sleep.records import Origin, Session
+from skillopt_sleep.mining.forks import Said
+from skillopt_sleep.records import Session
 from skillopt_sleep.stores.purge import Row
 
 
@@ -21,7 +22,7 @@ def of_project(rows: Iterable[Row], folder: str) -> tuple[list[Row], Sought]:
 
 
 def of_session(rows: Sequence[Row], name: str) -> tuple[list[Row], Sought]:
-    """Return the session with this id, its sub-agents' and those that were continued from it, which repeat it."""
+    """Return the session with this id, its sub-agents' and those that repeat it: forks and copies."""
     chosen = [row for row in rows if row.session.id == name]
     return _with_companions(rows, chosen), Sought()
 
@@ -38,22 +39,15 @@ def _is_in_project(session: Session, within: tuple[str]) -> bool:
 
 
 def _with_companions(rows: Sequence[Row], chosen: Sequence[Row]) -> list[Row]:
-    """Return these sessions with those of their sub-agents, and with those that repeat a prompt of theirs."""
+    """Return these sessions with those of their sub-agents, and with those that copied something from them."""
     if not chosen:
         return []
     names = {row.session.id for row in chosen}
     own = {name.partition(":")[2] for name in names}
-    prompts = {prompt for row in chosen for prompt in _prompts(row.session)}
+    said = Said(row.session for row in chosen)
     all_of_them: list[Row] = []
     for row in rows:
         is_below = not own.isdisjoint(PurePath(row.path).parts)
-        if row.session.id in names or is_below or not prompts.isdisjoint(_prompts(row.session)):
+        if row.session.id in names or is_below or said.copied(row.session):
             all_of_them.append(row)
     return all_of_them
-
-
-def _prompts(session: Session) -> Iterator[str]:
-    """Yield the ids of the turns that the person typed, which a fork repeats."""
-    for turn in session.turns:
-        if turn.id and turn.origin is Origin.USER:
-            yield turn.id
