@@ -62,10 +62,21 @@ def test_a_session_that_is_left_out_is_said(tmp_path: Path) -> None:
 
 
 def test_of_equals_the_newest_is_found(tmp_path: Path) -> None:
-    later = replace(SESSION, id="claude_code:s2", ended=NOON + timedelta(days=1))
+    when = NOON + timedelta(days=1)
+    later = a_session("add a test", "Done.", "no - use pnpm", id="claude_code:s2", started=when, ended=when)
     found = typed(tmp_path, "use pnpm", SESSION, later)
     assert found is not None
     assert found.words.session == "claude_code:s2"
+
+
+def test_what_was_copied_is_found_in_the_session_it_was_copied_from(tmp_path: Path) -> None:
+    day = timedelta(days=1)
+    copy = replace(SESSION, id="codex:copy", source="codex", started=NOON + day, ended=NOON + day)
+    first = replace(SESSION, ended=NOON + 2 * day)
+    for number, sessions in enumerate([(SESSION, copy), (copy, SESSION), (copy, first)]):
+        found = typed(tmp_path / str(number), "use pnpm", *sessions)
+        assert found is not None
+        assert found.words.session == SESSION.id
 
 
 def test_what_the_agent_said_is_not_found(tmp_path: Path) -> None:
