@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from skillopt_sleep.kit.likeness import LIKE, likeness
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.mining.forks import Said
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.night.account import CORRECTION, REQUEST, SMALL_TALK, WORDS
 from skillopt_sleep.night.heard import RULES
@@ -24,17 +25,21 @@ _TAKEN_FOR = {
 
 
 def typed_like(asked: str, index: SqliteIndex) -> Unheard | None:
-    """Return what was typed that is most like the words, and why it founded nothing; of equals the newest."""
-    held = index.held(RULES)
+    """Return the typed words most like these, and why it founded nothing; of equals the newest, but no copy."""
+    held = sorted(index.held(RULES), key=lambda one: one.heard.started if one.heard else one.line.ended)
+    said = Said()
     best: tuple[Held, Session, int] | None = None
     nearest = LIKE
     for start in range(0, len(held), BATCH):
         some = held[start : start + BATCH]
         for one, session in zip(some, index.sessions([entry.line.id for entry in some]), strict=True):
+            copied = said.copied(session)
+            said.add(session)
             for number, turn in enumerate(session.turns):
-                near = likeness(asked, turn.text[:TYPED_CHARS]) if turn.origin is Origin.USER else 0.0
-                # The newest come first.
-                if near > nearest:
+                is_own = turn.origin is Origin.USER and number not in copied
+                near = likeness(asked, turn.text[:TYPED_CHARS]) if is_own else 0.0
+                # The newest come last.
+                if near > LIKE and near >= nearest:
                     best, nearest = (one, session, number), near
     return _unheard(*best, asked) if best else None
 
