@@ -95,7 +95,7 @@ def test_a_whole_history_is_told_on_one_page_that_adds_up(tmp_path: Path) -> Non
     numbers = [int(line.split()[0]) for line in others[: others.index("")]]
     assert sum(numbers) == 8
     assert [line.split("  ")[-1].strip() for line in others[: others.index("")]] == [
-        *("active", "copies", "doubles", "excluded", "headless", "subagent", "tasks files", "unreadable"),
+        *("active", "doubles", "excluded", "headless", "no_user_turn", "subagent", "tasks files", "unreadable"),
     ]
 
 

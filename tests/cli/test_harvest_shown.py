@@ -6,8 +6,8 @@ from io import StringIO
 from typing import Any
 
 from skillopt_sleep.cli.harvest_shown import in_repositories, noted, show_account
-from skillopt_sleep.night.account import Account, Damage, Row
-from skillopt_sleep.records import Calibrations, LeftOut, Note
+from skillopt_sleep.night.account import WORDS, Account, Damage, Row
+from skillopt_sleep.records import Calibrations, LeftOut, Note, left_out
 from skillopt_sleep.settings import HarvestSettings
 from tests.builders import a_report, a_session
 
@@ -48,12 +48,16 @@ def test_every_reason_has_words_that_fit_the_line() -> None:
     text = told(files=9_999, skipped=skipped, copies=34, doubles=5, task_files=1, tasks=3, spoiled=7)
     for why in LeftOut:
         assert re.search(rf"\d  .*  {why.value}\n", text)
-    assert "  1193  nobody typed anything in it" in text
-    assert re.search(r"\n +34  copies .* copies\n", text)
+    assert re.search(r"\n +1227  nothing new was typed in it \(a copy, .* no_user_turn\n", text), "copies among them"
     assert re.search(r"\n +7  damaged, or .* damaged\n", text)
     assert re.search(r"\n +5  a second file .* doubles\n", text)
     assert re.search(r"\n +1  3 tasks written by hand +tasks files\n", text)
     assert "(10m)" in text
+
+
+def test_a_report_and_a_plan_tell_copies_as_harvest_does() -> None:
+    for words in (WORDS[LeftOut.NO_USER_TURN], left_out({"no_user_turn": 9})):
+        assert re.search(r"nothing new .*typed.* \(a copy, or no message\)", words)
 
 
 def test_records_of_unknown_kinds_are_told_by_version() -> None:

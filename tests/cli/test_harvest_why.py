@@ -77,7 +77,7 @@ def test_what_a_night_made_of_it(index: SqliteIndex) -> None:
         (a_session("1", entrypoint="sdk-cli"), LeftOut.HEADLESS, "started by a program (entrypoint sdk-cli), not a"),
         (a_session("1"), LeftOut.HEADLESS, "started by a program, not a person; --include-headless"),
         (a_session("1"), LeftOut.SUBAGENT, "a sub-agent's session"),
-        (a_session("1", a_turn(" ")), LeftOut.NO_USER_TURN, "nobody typed anything in it"),
+        (a_session("1", a_turn(" ")), LeftOut.NO_USER_TURN, "nothing new was typed in it"),
         (a_session("1", a_turn(" "), half_read=HALF), LeftOut.NO_USER_TURN, "of kinds that aren't known"),
         (a_session("1", a_turn(" "), damaged=1), LeftOut.NO_USER_TURN, "damaged"),
         (a_session("1", cwd="/own/x"), None, "a replay made by skillopt-sleep itself: its folder is in /own"),
@@ -91,7 +91,7 @@ def test_the_rule_that_decided_comes_with_its_evidence(
     text = told(index, a_history(index, holding(session, why)))
     assert "left out (" in text.splitlines()[0]
     assert words in text.splitlines()[1]
-    assert "no_user_turn" not in text or "nobody typed" in text, "a damaged file isn't one in which nobody typed"
+    assert "no_user_turn" not in text or "nothing new" in text, "a damaged file isn't one in which nobody typed"
     assert "\nnight    unread\n" in f"{text}\n"
 
 
