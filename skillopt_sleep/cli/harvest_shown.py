@@ -90,13 +90,12 @@ def _left_out(total: Account, settings: HarvestSettings) -> list[tuple[int, str,
     for reason, count in total.skipped.items():
         words = WORDS[reason]
         if reason is LeftOut.NO_USER_TURN:
-            count -= total.copies + total.spoiled  # noqa: PLW2901 - these have rows of their own
+            count -= total.spoiled  # noqa: PLW2901 - these have a row of their own
         elif reason is LeftOut.ACTIVE:
             words = f"{words} ({settings.quiet})"
         elif reason is LeftOut.HEADLESS:
             words = f"{words} (--include-headless)"
         rows.append((count, reason.value, words))
-    rows.append((total.copies, "copies", "copies that add nothing to the session they were made from"))
     rows.append((total.spoiled, "damaged", DAMAGED))
     rows.append((total.doubles, "doubles", "a second file of the same session; the longer one counts"))
     rows.append((total.task_files, "tasks files", f"{counted(total.tasks, 'task')} written by hand"))
