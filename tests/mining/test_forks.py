@@ -123,6 +123,15 @@ def test_a_session_that_begins_as_another_one_is_a_copy_whichever_agent_wrote_it
     assert of_another_night == rest
 
 
+def test_the_same_words_typed_on_another_day_and_answered_otherwise_are_no_copy() -> None:
+    first, later = said_in("", 1, RUN, PNPM, TEST), said_in("", 30, RUN, PNPM, TEST)
+    answered = [
+        replace(turn, text=f"{turn.text}!") if turn.origin is Origin.ASSISTANT else turn for turn in later.turns
+    ]
+    sessions = [replace(first, id="first"), replace(later, id="later", turns=tuple(answered))]
+    assert without_copies(sessions, ()) == sessions
+
+
 def test_the_same_words_in_another_project_are_no_copy() -> None:
     sessions = [said_in("first", 1, RUN, PNPM), said_in("other", 2, RUN, PNPM, project="/home/ada/bakery")]
     assert without_copies(sessions, ()) == sessions
