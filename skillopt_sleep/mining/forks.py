@@ -65,12 +65,16 @@ def without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> l
 
 
 def _beginnings(session: Session) -> dict[int, int]:
-    """Return the number of each typed turn with a hash of all that was typed in the project up to it."""
+    """Return the number of each typed turn with a hash of all that was typed in the project, and answered, up to it."""
     beginnings: dict[int, int] = {}
     beginning = hash(session.project)
+    answer = ""
     for number, turn in enumerate(session.turns):
         if turn.origin is Origin.USER:
-            beginning = beginnings[number] = hash((beginning, turn.text.strip()))
+            beginning = beginnings[number] = hash((beginning, answer, turn.text.strip()))
+            answer = ""
+        elif turn.origin is Origin.ASSISTANT:
+            answer = turn.text.strip()
     return beginnings
 
 
