@@ -158,26 +158,16 @@ def test_a_killed_review_is_gone_on_with(home: Home) -> None:
 
 
 @pytest.mark.slow
-def test_later_divides_no_proposal_and_hides_it_until_tomorrow(home: Home) -> None:
-    with_three_rules(home)
-    with Pressed(home, "review") as review:
-        for _ in range(3):
-            review.until(KEYS)
-            review.press("l")
-        assert review.ended() == 0
-    assert states(home) == {"P-0001": "waiting"}
-    assert home.command("status", "--json").json["waiting"] == []
-
-
-@pytest.mark.slow
-def test_a_rule_that_was_put_off_waits_on_if_another_of_its_proposal_is_taken(home: Home) -> None:
+def test_later_puts_off_the_one_rule_as_snooze_does(home: Home) -> None:
     with_three_rules(home)
     with Pressed(home, "review") as review:
         for key in ("l", "y", "q"):
             review.until(KEYS)
             review.press(key)
         assert review.ended() == 0
+        assert "still waits" not in review.shown
     assert states(home)["P-0001.1"] == "waiting"
+    assert [one["id"] for one in home.command("status", "--json").json["waiting"]] == ["P-0001.3"]
 
 
 @pytest.mark.slow
