@@ -103,7 +103,7 @@ def _decide(name: str, number: int, names: Sequence[str], done: Tally) -> bool:
             return False
         try:
             if key != "e":
-                _do(key, waiting, names, done)
+                _do(key, waiting, done)
                 return True
             name = _edited(waiting) or name
         except SleepError as error:
@@ -138,7 +138,7 @@ def _asked() -> str:
             say_row(f"{name}  ", meaning, width=3)
 
 
-def _do(key: str, waiting: Waiting, names: Sequence[str], done: Tally) -> None:
+def _do(key: str, waiting: Waiting, done: Tally) -> None:
     """Adopt, reject or snooze a rule."""
     name = waiting.proposal.id
     if key == "y":
@@ -148,8 +148,8 @@ def _do(key: str, waiting: Waiting, names: Sequence[str], done: Tally) -> None:
         reject([name], reason=input("Why not? (Enter for no reason) ").strip())
         done.rejected.append(name)
     else:
+        snooze([name], for_=LATER)
         done.later.append(name)
-        _snooze(waiting, names, done)
 
 
 def _edited(waiting: Waiting) -> str:
@@ -165,18 +165,6 @@ def _edited(waiting: Waiting) -> str:
     elif own:
         say(f"{own} stays untested. To have it tested after all, edit it (e) and save it as it is.")
     return name
-
-
-def _snooze(waiting: Waiting, names: Sequence[str], done: Tally) -> None:
-    """Let a rule wait until tomorrow; those of one proposal only all together, since to snooze one divides it."""
-    if not waiting.divides:
-        snooze([waiting.proposal.id], for_=LATER)
-        return
-    others = [name for name in names if name.startswith(f"{waiting.whole.id}.")]
-    if set(others) <= set(done.later):
-        snooze([waiting.whole.id], for_=LATER)
-    else:
-        say(f"{waiting.proposal.id} still waits: the rules of {waiting.whole.id} can only be put off together.")
 
 
 def _go_on() -> bool:
