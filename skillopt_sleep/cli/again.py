@@ -1,13 +1,15 @@
 """The options `--again`, `--since` and `--session` of `run`: read sessions again that earlier nights have read."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import timedelta
+from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.cli.since import moment
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.protocols import Again
+from skillopt_sleep.protocols import Again, Source
 from skillopt_sleep.settings import Paths, Settings, seconds
 
 _CANDIDATES = 4
@@ -50,14 +52,23 @@ def _resolved(names: Collection[str], settings: Settings, paths: Paths) -> froze
 
     store = open_store(settings, paths)
     try:
-        for name in names:
-            # A person who names a purged session wants it read after all.
-            store.index.purged.read_again(full_ids(name))
-        refresh_all(agent_sources(settings), store.index)
+        sources = agent_sources(settings)
+        refresh_all(sources, store.index)
         ids = [line.id for line in store.index.lines(unread=False)]
+        ids += store.index.purged.among([*_of_files(sources), *chain.from_iterable(map(full_ids, names))])
+        found = frozenset(session_named(name, ids) for name in names)
+        # A person who names a purged session wants it read after all.
+        if store.index.purged.read_again(found):
+            refresh_all(sources, store.index)
     finally:
         store.close()
-    return frozenset(session_named(name, ids) for name in names)
+    return found
+
+
+def _of_files(sources: Sequence[Source]) -> list[str]:
+    """Return the ids of sessions by their files' names, which end with them: of a purged one only a hash is kept."""
+    paths = [(source.name, Path(path)) for source in sources for path, _ in source.stamps()]
+    return [f"{name}:{path.name.partition('.')[0][-36:]}" for name, path in paths]
 
 
 def full_ids(name: str) -> tuple[str, ...]:
