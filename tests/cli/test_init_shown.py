@@ -109,6 +109,8 @@ def test_sessions_of_both_agents_go_to_the_one_that_answers() -> None:
 
 
 def test_an_unknown_price_is_unknown_and_says_what_a_limit_then_does() -> None:
+    assert "as Claude Code reports them" in leaving(with_backend("claude"))
+    assert "at its first call" not in leaving(with_backend("claude", usd=2.0))
     assert "unknown: no price is known for this model" in leaving(with_backend("openai"))
     assert "stop at its first call" in leaving(with_backend("openai", usd=2.0))
 
@@ -121,6 +123,13 @@ def test_the_next_step_names_the_backend_where_it_is_not_confirmed() -> None:
     assert "skillopt-sleep run  " in first
     assert "skillopt-sleep install" in second
     assert "04:17" in second
+
+
+@pytest.mark.parametrize(("other", "model"), [("openai", True), ("claude", False), ("handoff", False)])
+def test_another_backend_is_named_by_a_command_that_is_not_refused(other: str, model: bool) -> None:
+    _, second = next_lines(with_backend("codex"), AHEAD, others=[other])
+    assert f"init --yes --backend {other} " in second
+    assert ("--model NAME" in second) is model
 
 
 def test_the_next_step_is_the_example_where_there_is_nothing_to_read() -> None:

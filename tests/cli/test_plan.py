@@ -265,3 +265,23 @@ def test_without_a_backend_no_price_is_missed(tmp_path: Path) -> None:
     out = home.command("run", "--plan").out
     assert "no backend is chosen yet" in out
     assert "price" not in out
+
+
+@pytest.mark.parametrize(
+    ("backend", "words", "unsaid"),
+    [
+        (("auto",), ("no agent that is logged in",), ("Next step", "Sends        redacted")),
+        (("claude",), ("as Claude Code reports them",), ("prices.models", "unknown")),
+        (("codex",), ("no price is known",), ("prices.models",)),
+        (("openai", "--model", "of-mine"), ("prices.models.of-mine",), ("NAME",)),
+    ],
+)
+def test_a_plan_promises_no_login_and_asks_for_no_price_that_can_not_be_set(
+    tmp_path: Path, backend: tuple[str, ...], words: tuple[str, ...], unsaid: tuple[str, ...]
+) -> None:
+    person = Home(tmp_path)
+    person.had_sessions()
+    out = person.command("run", "--plan", "--backend", *backend, PATH="/nowhere").out
+    assert "Calls" in out
+    assert [word for word in words if word not in out] == []
+    assert [word for word in unsaid if word in out] == []

@@ -36,3 +36,10 @@ def test_models_without_a_price_are_named_once_with_the_command_that_sets_one(mo
 def test_stages_of_a_night_are_said_in_words_that_nobody_has_to_be_told() -> None:
     assert stage_words("fresh round shop-api/CLAUDE.md") == "asking once more: shop-api/CLAUDE.md"
     assert stage_words("grade known answers") == "grading, answers that test the judge"
+
+
+def test_no_price_is_asked_for_where_a_program_chose_the_model() -> None:
+    assert unpriced(["claude", "codex@http://127.0.0.1:9"]) == (
+        "No price is known for claude, codex@http://127.0.0.1:9."
+    )
+    assert "prices.models.gpt-5.5 " in unpriced(["codex", "codex:gpt-5.5"])

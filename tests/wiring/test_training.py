@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import CallPending, ConfigError
 from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.pools.threads import ThreadPool
-from skillopt_sleep.records import Prompt, Purpose, Split
+from skillopt_sleep.records import Prompt, Purpose, Split, Usage
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings
 from skillopt_sleep.trainer import TrainerConfig
+from skillopt_sleep.trainer.asked import priced
 from skillopt_sleep.trainer.given import read_skill
 from skillopt_sleep.wiring.models import make_model
 from skillopt_sleep.wiring.training import Flags, Training, check_consent, in_force, wire_training
@@ -207,6 +208,11 @@ def test_what_the_pool_holds_is_let_go(tmp_path: Path) -> None:
     training.close()
     training._replace(pool=pool).close()
     assert pool.closed
+
+
+def test_a_training_is_planned_without_a_backend_and_its_price_is_unknown(tmp_path: Path) -> None:
+    training = wired(tmp_path, ENV, planning=True)
+    assert [priced(model, Usage(output_tokens=9)) for model in (training.optimizer, training.target)] == [None, None]
 
 
 def test_nothing_is_sent_anywhere_without_a_word(tmp_path: Path) -> None:
