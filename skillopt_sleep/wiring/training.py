@@ -74,11 +74,14 @@ def wire_training(
 ) -> Training:
     """Build the training described in this file.
 
-    `scoring` a skill needs the target's model only; `planning` sends nothing, so it needs no consent. Raises
+    `scoring` a skill needs the target's model only; `planning` sends nothing, so it needs no consent and no backend. Raises
     ConfigError or BackendUnavailable if something can't be used as it is configured.
     """
     config = load_config(path)
     own = settings
+    if planning and not (config.backend.name or settings.backend.name):
+        # Any agent stands for the model still to be chosen: without a name its price isn't known.
+        settings = replace(settings, backend=BackendSettings(name="claude"))
     settings = in_force(config, settings, flags, path=path, scoring=scoring)
     if not planning:
         check_consent(config, own, settings, flags, path=path)

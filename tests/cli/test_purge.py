@@ -57,9 +57,7 @@ def test_a_project_is_purged_with_its_name(home: Home) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("typed", [8, None], ids=["beginning", "whole"])
-def test_a_purged_session_is_read_again_only_if_it_is_asked_for(
-    home: Home, session: str, typed: int | None
-) -> None:
+def test_a_purged_session_is_read_again_only_if_it_is_asked_for(home: Home, session: str, typed: int | None) -> None:
     assert home.command("purge", "--session", session[:8], "--yes").code == 0
     assert holding(home, session) == []
     assert session not in home.command("harvest", "--json").out
