@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.records import Purpose, Split
 
 PURPOSES = {
@@ -58,9 +59,12 @@ def stage_words(label: str) -> str:
 def unpriced(models: Iterable[str]) -> str:
     """Say that no price is known for these models, and how to set one."""
     named = tuple(dict.fromkeys(models))
-    return f"No price is known for {', '.join(named)}. Set it: {SET_A_PRICE.format(_key(named[0]))}"
+    text = f"No price is known for {', '.join(named)}."
+    keys = [key for key in map(_key, named) if key not in AGENTS]
+    return f"{text} Set it: {SET_A_PRICE.format(keys[0])}" if keys else text
 
 
 def _key(model: str) -> str:
-    """Return a model's own name, by which its price is set."""
-    return model.rpartition("@")[0].partition(":")[2] if "@" in model else model.rpartition(":")[2]
+    """Return a model's own name, by which its price is set; that of an agent which chose its model is the agent's."""
+    own = model.rpartition("@")[0] or model
+    return own.partition(":")[2] or own
