@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS, TITLES
-from skillopt_sleep.cli.plan import WITH_EACH, Ahead, dollars, recipients
+from skillopt_sleep.cli.plan import WITH_EACH, Ahead, dollars, recipients, unpriced
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.night.account import Account
 from skillopt_sleep.settings import BackendName, Settings
-from skillopt_sleep.wiring.models import destination
+from skillopt_sleep.wiring.models import KEYS, destination
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.init_written import Written
@@ -109,8 +109,7 @@ def _price(settings: Settings, offer: "Offer | None") -> str:
         return "none: your login is a subscription"
     most = dollars(replace(settings, budget=replace(settings.budget, usd=0.0)))
     if most is None:
-        stops = "; because of your limit in dollars a night would stop at its first call" if limit else ""
-        return f"unknown: no price is known for this model{stops}"
+        return unpriced(settings)
     if 0 < limit < most:
         return f"${limit:,.2f} a night at most, your limit"
     return f"${most:,.2f} a night at most, if every token of its limit were output"
@@ -156,9 +155,10 @@ def next_lines(
         ]
     elif others is not None:
         other = others[0] if others else "NAME"
+        model = " --model NAME" if other in KEYS else ""
         steps = [
             ("skillopt-sleep doctor", "once that is fixed, check again"),
-            (f"skillopt-sleep init --yes --backend {other}", "or choose another backend"),
+            (f"skillopt-sleep init --yes --backend {other}{model}", "or choose another backend"),
         ]
     else:
         steps = [_first_night(settings, ahead), _every_night(settings, installed=installed)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.cli.console import DIM, Part, say_json, say_next, say_row
 from skillopt_sleep.cli.continued import NAME, Asked, words_of
 from skillopt_sleep.cli.plan_sealed import AheadSealed, look_at_seals, sealed_data, sealed_lines
@@ -20,7 +21,7 @@ from skillopt_sleep.protocols import Again
 from skillopt_sleep.records import LeftOut, NightReport, Purpose
 from skillopt_sleep.reporters.words import PURPOSES, SET_A_PRICE
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, PriceSettings, Settings
-from skillopt_sleep.wiring.models import destination, of_roles, tariff_of, unconfirmed
+from skillopt_sleep.wiring.models import destination, of_roles, tariff_of, unconfirmed, without_login
 
 if TYPE_CHECKING:
     from skillopt_sleep.night.harvest import Harvest
@@ -139,16 +140,17 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, again: Again | Non
     """Print what a night that was `asked` for so would read, send and cost at most."""
     ahead = look_ahead(settings, paths, only=only, again=again)
     usd = dollars(replace(settings, budget=ahead.budget))
+    problem = without_login(settings, paths)
     if asked.as_json:
-        say_json(_data(settings, ahead, usd))
+        say_json(_data(settings, ahead, usd, problem))
         return
-    for label, parts in _rows(settings, ahead, usd):
+    for label, parts in _rows(settings, ahead, usd, problem):
         say_row(label, *parts)
-    if not ahead.is_empty and settings.backend.name:
+    if not ahead.is_empty and settings.backend.name and not problem:
         say_next(shlex.join([NAME, *words_of(asked)]))
 
 
-def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, object]:
+def _data(settings: Settings, ahead: Ahead, usd: float | None, problem: str) -> dict[str, object]:
     counts, budget = ahead.harvested.counts, ahead.budget
     return {
         "schema_version": 1,
@@ -156,7 +158,7 @@ def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, obje
         "projects": dict(ahead.projects),
         "reviewed_tasks": ahead.reviewed,
         "errors": [note.summary for note in ahead.harvested.notes],
-        "sends_to": destination(settings),
+        "sends_to": f"nobody: {problem}" if problem else destination(settings),
         "consent": bool(settings.backend.name) and not unconfirmed(settings),
         "calls": {
             "at_most": ahead.most,
@@ -168,14 +170,14 @@ def _data(settings: Settings, ahead: Ahead, usd: float | None) -> dict[str, obje
     }
 
 
-def _rows(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[tuple[str, Sequence[Part]]]:
-    """Yield the rows of the plan, each a label and its text."""
+def _rows(settings: Settings, ahead: Ahead, usd: float | None, problem: str) -> Iterator[tuple[str, Sequence[Part]]]:
+    """Yield the rows of the plan, each a label and its text; the `problem` keeps it from sending anything."""
     yield from _reading(ahead)
     if ahead.is_empty:
         yield "", ["No call would be made, and nothing is sent."]
         return
-    yield "Sends", [_sent(settings)]
-    if recipients(settings):
+    yield "Sends", [f"nothing: {problem}" if problem else _sent(settings)]
+    if recipients(settings) and not problem:
         yield "", [WITH_EACH]
     yield "Calls", [_calls(ahead)]
     if ahead.most == sum(ahead.calls.values()):
@@ -187,9 +189,11 @@ def _rows(settings: Settings, ahead: Ahead, usd: float | None) -> Iterator[tuple
             yield "" if number else "Sealed", [line]
     whose = " (as far as this month's limits leave it)" if budget != settings.budget else ""
     yield "Limit", [f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes{whose}"]
-    if settings.backend.name and not _is_priced(settings):
-        yield "Dollars", [f"unknown: no price is known for this model{_unpriced(settings.budget)}"]
-        yield "", [f"set one: {SET_A_PRICE.format('NAME')}"]
+    missing = _not_priced(settings) if settings.backend.name else ()
+    if missing:
+        yield "Dollars", [unpriced(settings)]
+        if missing[0].model:
+            yield "", [f"set one: {SET_A_PRICE.format(missing[0].model)}"]
     elif usd is not None:
         yield "Dollars", [f"at most ${usd:,.2f}"]
     yield "", ["Nothing has been sent. A night never changes your files."]
@@ -273,17 +277,21 @@ def dollars(settings: Settings) -> float | None:
     return min(most, budget.usd or math.inf)
 
 
-def _is_priced(settings: Settings) -> bool:
-    """Return whether the price of every model is known."""
-    tokens = settings.budget.tokens
-    return all(_cost(backend, settings.prices, tokens) is not None for backend in _models(settings))
+def _not_priced(settings: Settings) -> tuple[BackendSettings, ...]:
+    """Return the models whose price isn't known."""
+    return tuple(model for model in _models(settings) if _cost(model, settings.prices, 1) is None)
 
 
-def _unpriced(budget: BudgetSettings) -> str:
-    """Say what a limit in dollars does to a night whose price isn't known, "" if there is no such limit."""
-    if budget.usd or budget.month_usd:
-        return ", so a night with a limit in dollars stops at its first call"
-    return ""
+def unpriced(settings: Settings) -> str:
+    """Say that a night's price isn't known or will be told, and what a limit in dollars does then."""
+    agents = [AGENTS.get(model.name) for model in _not_priced(settings)]
+    budget = settings.budget
+    if all(agent and agent.program.tells_price for agent in agents):
+        most = f"at most ${budget.usd:,.2f}, " if budget.usd else ""
+        names = " and ".join(dict.fromkeys(agent.title for agent in agents if agent))
+        return f"{most}as {names} reports them, call by call (none with a subscription)"
+    stops = ", so a night with a limit in dollars stops at its first call" if budget.usd or budget.month_usd else ""
+    return f"unknown: no price is known for this model{stops}"
 
 
 def _models(settings: Settings) -> tuple[BackendSettings, ...]:

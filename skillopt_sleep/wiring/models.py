@@ -187,6 +187,17 @@ def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]
     )
 
 
+def without_login(settings: Settings, paths: Paths, environ: Mapping[str, str] = os.environ) -> str:
+    """Return why `auto` would find no agent to ask, "" if it finds one or no role is `auto`."""
+    try:
+        for backend in of_roles(settings):
+            if backend.name == AUTO:
+                logged_in(backend, paths, environ)
+    except BackendUnavailable as error:
+        return f"{error.message}; {error.remedy}"
+    return ""
+
+
 def _login_problem(model: CliBackend) -> str:
     """Return why this agent can't be used, or "" if it is installed and logged in."""
     try:

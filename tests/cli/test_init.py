@@ -78,7 +78,7 @@ def test_it_says_what_would_leave_the_machine_and_what_it_would_cost_at_most(hom
     assert "redacted excerpts of new sessions; now: 5 sessions in 1 project" in out
     assert "to       openai m at https://api.openai.com/v1" in out
     assert "never more than 9,000 calls, 2,000,000 tokens, 60 minutes a night" in out
-    assert "a night would stop at its first call" in out
+    assert "a night with a limit in dollars stops at its first call" in out
 
 
 def test_from_nothing_to_a_report_with_what_it_says_to_do_next(home: Home) -> None:

@@ -74,7 +74,7 @@ def test_where_other_models_attempt_or_grade_they_are_named_and_paid_for() -> No
 
     said = leaving(replace(with_backend("claude"), target=target), offer)
     assert "claude m at its own login, anthropic claude-opus-4-1 at https://api.anthropic.com" in said
-    assert "unknown" in said
+    assert "as Claude Code reports them" in said
     assert "your login is" not in said
     assert "subscription's own limits" in said
 
@@ -112,7 +112,7 @@ def test_an_unknown_price_is_unknown_and_says_what_a_limit_then_does() -> None:
     assert "as Claude Code reports them" in leaving(with_backend("claude"))
     assert "at its first call" not in leaving(with_backend("claude", usd=2.0))
     assert "unknown: no price is known for this model" in leaving(with_backend("openai"))
-    assert "stop at its first call" in leaving(with_backend("openai", usd=2.0))
+    assert "stops at its first call" in leaving(with_backend("openai", usd=2.0))
 
 
 def test_the_next_step_names_the_backend_where_it_is_not_confirmed() -> None:
