@@ -74,8 +74,8 @@ def wire_training(
 ) -> Training:
     """Build the training described in this file.
 
-    `scoring` a skill needs the target's model only; `planning` sends nothing, so it needs no consent and no backend. Raises
-    ConfigError or BackendUnavailable if something can't be used as it is configured.
+    `scoring` a skill needs the target's model only; `planning` sends nothing, so it needs no consent and no backend.
+    Raises ConfigError or BackendUnavailable if something can't be used as it is configured.
     """
     config = load_config(path)
     own = settings

@@ -140,7 +140,7 @@ def _with_pastes(path: str) -> Iterator[tuple[int, Prompt]]:
 
 
 def lost(home: Path) -> Iterator[Note]:
-    """Yield a note on the sessions that were deleted, and one on prompts since which no session was saved."""
+    """Yield a note on the sessions that were deleted for their age, and one on newer ones without a file."""
     typed: dict[str, list[float]] = {}
     days = _Settings().cleanup
     with suppress(OSError):
@@ -156,22 +156,22 @@ def lost(home: Path) -> Iterator[Note]:
     saved = {Path(path).stem for path, _ in find_sessions(str(home / "projects"))} if typed else set[str]()
     last_saved = max((max(times) for name, times in typed.items() if name in saved), default=0.0)
     missing = [times for name, times in typed.items() if name not in saved]
-    unsaved = [times for times in missing if min(times) > last_saved]
-    if len(unsaved) == 1:  # that one may have been deleted by hand
-        unsaved = []
-    deleted = counted(len(missing) - len(unsaved), "session")
-    if len(missing) > len(unsaved):
-        summary = f"{deleted} in your history without a file; Claude Code deletes them after {counted(days, 'day')}"
+    cut = (time.time() - days * 86_400) * 1000
+    deleted = [times for times in missing if max(times) < cut]
+    others = [times for times in missing if max(times) >= cut]
+    if deleted:
+        gone = f"{counted(len(deleted), 'session')} in your history without a file"
+        summary = f"{gone}; Claude Code deletes them after {counted(days, 'day')}"
         remedy = f"to keep them longer, raise cleanupPeriodDays in {home / 'settings.json'}"
         yield Note(stage="harvest", summary=summary, remedy=remedy, expected=True)
-    if unsaved:
-        since = f"{datetime.fromtimestamp(min(map(min, unsaved)) / 1000, tz=UTC):%d %b %Y}"
-        summary = (
-            f"{counted(sum(map(len, unsaved)), 'prompt')} typed in Claude Code since {since}, and none was saved"
-        )
-        remedy = "unset CLAUDE_CODE_CHILD_SESSION where you start it; or raise cleanupPeriodDays if they were deleted"
-        is_old = time.time() - max(map(max, unsaved)) / 1000 > days * 86_400
-        yield Note(stage="harvest", summary=summary, remedy=remedy, expected=is_old)
+    if others:
+        since = f"{datetime.fromtimestamp(min(map(min, others)) / 1000, tz=UTC):%d %b %Y}"
+        prompts = f"{counted(sum(map(len, others)), 'prompt')} typed in Claude Code since {since}"
+        summary = f"{prompts}: of {counted(len(others), 'session')} without a file"
+        remedy = "unless you deleted them, unset CLAUDE_CODE_CHILD_SESSION where you start it"
+        unsaved = [times for times in others if min(times) > last_saved]
+        # A single one may well have been deleted by hand.
+        yield Note(stage="harvest", summary=summary, remedy=remedy, expected=len(unsaved) <= 1)
 
 
 def _list_in(folder: str) -> str:
