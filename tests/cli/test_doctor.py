@@ -104,6 +104,12 @@ def test_a_project_that_is_not_there_is_named(home: Home) -> None:
     assert "nowhere" in done.err
 
 
+def test_a_project_is_named_without_the_way_to_it(home: Home) -> None:
+    (home.project / ".skillopt-sleep.toml").write_text("enabled = false\n", encoding="utf-8")
+    away = f"../{home.folder.name}/work/shop-api/../shop-api"
+    assert f"the project {home.project} opts out" in " ".join(home.command("doctor", "--project", away).out.split())
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_lines_keep_to_the_width_and_only_a_command_is_never_broken(width: int) -> None:
     lines = list(shown((fine(Topic.STORE, "word " * 60), LOOSE, LOGIN), width))

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Proposal, RuleWarning, WarningKind
+from tests.cli.walked import with_three_rules
 from tests.command import ASKS, PROGRAM, Home
 
 
@@ -246,6 +247,16 @@ def test_a_withdrawn_proposal_says_why_and_when_and_can_not_be_adopted(home: Hom
     refused = home.command("adopt", "P-0001")
     assert refused.code == 2
     assert "was withdrawn" in refused.err
+
+
+@pytest.mark.slow
+def test_what_was_decided_rule_by_rule_is_split_in_the_list_and_by_itself(home: Home) -> None:
+    with_three_rules(home)
+    assert home.command("adopt", "P-0001.1").code == 0
+    assert home.command("reject", "P-0001.2", "P-0001.3").code == 0
+    for shown in (home.command("show").out, home.command("show", "P-0001").out):
+        assert "split into .1, .2, .3" in " ".join(shown.split())
+    assert "(withdrawn)" not in shown
 
 
 @pytest.mark.slow

@@ -122,8 +122,11 @@ def test_a_folder_that_is_gone_took_its_rules_with_it(home: Home) -> None:
     assert "skillopt-sleep undo" not in looked.out
 
 
-def test_an_unknown_project_is_told_with_the_nearest_known_ones(home: Home) -> None:
-    done = home.command("purge", "--project", "shop", "--dry-run")
+@pytest.mark.parametrize(
+    ("named", "told"), [("shop", "Known projects with a name like that: "), ("zzz", "Known projects: ")]
+)
+def test_an_unknown_project_is_told_with_the_nearest_known_ones(home: Home, named: str, told: str) -> None:
+    done = home.command("purge", "--project", named, "--dry-run")
     assert done.code == 0
-    assert f"Nothing is known of a project in {home.folder / 'shop'}" in done.out
-    assert str(home.project) in done.out
+    assert f"Nothing is known of a project in {home.folder / named}" in done.out
+    assert f"{told}{home.project}" in done.out

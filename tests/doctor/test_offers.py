@@ -1,11 +1,12 @@
 from datetime import UTC, datetime, timedelta
 
 from skillopt_sleep.doctor.offers import Offer, offers
+from skillopt_sleep.settings import BackendSettings
 from tests.doctor.machine import CLAUDE_VERSION, KEY, Machine
 
 
 def named(machine: Machine) -> dict[str, Offer]:
-    return {offer.name: offer for offer in offers(machine.paths, machine.environ)}
+    return {offer.name: offer for offer in offers(machine.paths, machine.environ, BackendSettings())}
 
 
 def test_an_agent_that_is_logged_in_is_ready(machine: Machine) -> None:
@@ -31,6 +32,15 @@ def test_one_without_a_login_says_so(machine: Machine) -> None:
     found = named(machine)["codex"]
     assert not found.ready
     assert found.says
+
+
+def test_an_agent_that_is_configured_with_a_key_is_ready(machine: Machine) -> None:
+    machine.has_codex()
+    machine.environ["OPENAI_API_KEY"] = KEY
+    own = BackendSettings(name="codex", model="m", api_key_env="OPENAI_API_KEY")
+    found = {offer.name: offer for offer in offers(machine.paths, machine.environ, own)}
+    assert found["codex"].ready
+    assert "OPENAI_API_KEY" in found["codex"].says
 
 
 def test_an_api_is_ready_where_its_key_is_set_and_the_key_is_not_told(machine: Machine) -> None:

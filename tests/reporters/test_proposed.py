@@ -43,6 +43,7 @@ def test_words_come_before_ids() -> None:
     assert words.startswith("You said on Mon 2026-03-02 ")
     assert words.endswith(" in shop: «No, use pnpm.»")
     assert deed == "You checked the work in shop: «make lint»"
-    many = tuple(Evidence(session=f"s{n}", turn=2, quote="pnpm", at=NOON) for n in range(8))
-    assert said(a_proposal(evidence=many))[-1] == "and 3 times before"
+    many = [Evidence(session=f"s{n}", turn=2, quote="pnpm", at=NOON) for n in range(8)]
+    assert said(a_proposal(evidence=tuple(many)))[-1] == "and 3 times before"
+    assert said(a_proposal(evidence=tuple(many[:6])))[-1] == "and 1 time before"
     assert said(PROPOSAL, verbose=True)[0] == f"{deed} (`codex:s2`, turn 4)"
