@@ -74,7 +74,7 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
     if broken:
         warn(f"{broken}\n  → a new config.toml will be written, and this one kept as a backup")
     _, settings = checked(before)
-    offered = offers(paths, os.environ)
+    offered = offers(paths, os.environ, settings.backend)
     with closing(open_store(settings, paths)) as store:
         history, notes = read_history(store, settings, paths, look=True)
     total = account(history)

@@ -24,11 +24,17 @@ class Offer(NamedTuple):
     subscription: bool = False
 
 
-def offers(paths: Paths, environ: Mapping[str, str]) -> tuple[Offer, ...]:
-    """Return every backend that asks a model, agents first, without asking one or touching the user's files."""
+def offers(paths: Paths, environ: Mapping[str, str], own: BackendSettings) -> tuple[Offer, ...]:
+    """Return every backend that asks a model, agents first, without asking one or touching the user's files.
+
+    An agent that is the user's `own` backend is offered as they set it up.
+    """
     with tempfile.TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as made:
         scratch = replace(paths, data=Path(made) / "data")
-        agents = tuple(_agent(name, scratch, environ) for name in AGENTS)
+        agents = tuple(
+            _agent(own if own.name == name else replace(BackendSettings(), name=name), scratch, environ)
+            for name in AGENTS
+        )
     apis = tuple(_api(name, key, environ) for name, key in KEYS.items())
     return (
         *agents,
@@ -43,9 +49,10 @@ def _api(name: str, key: str, environ: Mapping[str, str]) -> Offer:
     return Offer(name, ready=False, says=f"by its API; {key} is not set")
 
 
-def _agent(name: str, scratch: Paths, environ: Mapping[str, str]) -> Offer:
+def _agent(backend: BackendSettings, scratch: Paths, environ: Mapping[str, str]) -> Offer:
+    name = backend.name
     try:
-        model = make_model(BackendSettings(name=name), scratch, environ)  # pyright: ignore[reportArgumentType]
+        model = make_model(backend, scratch, environ)
         if not isinstance(model, CliBackend):
             raise TypeError(name)
         program, account = f"{model.version} ({model.program})", model.account
