@@ -36,7 +36,7 @@ def doctor(
     from skillopt_sleep.doctor.checks import look
     from skillopt_sleep.doctor.findings import exit_code, problems
 
-    folder = Path(project).expanduser().absolute() if project else Path.cwd()
+    folder = Path(os.path.abspath(Path(project).expanduser()))  # noqa: PTH100 - links are kept, `..` isn't
     if not folder.is_dir():
         raise ConfigError(f"--project {project}: no such folder", remedy="name a project's folder")
     paths = find_paths()

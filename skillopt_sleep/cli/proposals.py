@@ -60,14 +60,15 @@ def show(
                 if as_json:
                     say_json(one.decided.proposal)
                 else:
-                    _show(one, read(store, one, journal), verbose=verbose)
+                    ids = [decided.proposal.id for decided in store.bank.family(one.name)]
+                    _show(one, read(store, one, journal), _state(one.decided, ids), verbose=verbose)
 
 
-def _show(one: Chosen, waiting: Waiting, *, verbose: bool) -> None:
+def _show(one: Chosen, waiting: Waiting, state_words: str, *, verbose: bool) -> None:
     """Print all that a person needs to decide, the commands to do it, and if `verbose` the rest."""
     proposal, state, rule = one.decided.proposal, one.decided.state, waiting.rule
     stored = "" if rule.changes else _diff(one.folder, state)
-    print_lines(page(rule, state=state, width=stdout().width))
+    print_lines(page(rule, state=state_words, width=stdout().width))
     for line in stored.splitlines():
         say((line, _DIFF_STYLES.get(line[:1], "")))
     say("")

@@ -107,7 +107,9 @@ def _nothing(store: "SqliteStore", project: str) -> str:
     text = f"Nothing is known of a project in {spelled(folder)}."
     if not nearest:
         return f"{text} No project is known yet."
-    return f"{text} Known projects: {', '.join(map(spelled, nearest[:_NEAREST]))}"
+    which = " with a name like that" if close else ""
+    more = ", …" if len(nearest) > _NEAREST else ""
+    return f"{text} Known projects{which}: {', '.join(map(spelled, nearest[:_NEAREST]))}{more}"
 
 
 def _lost(purge: "Purge") -> Iterator[str]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from skillopt_sleep.kit.clock import shown
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Edit, Evidence, Proposal, said_of_changes, tries
 from skillopt_sleep.reporters.escaping import change, code, show
 from skillopt_sleep.reporters.gains import measured, own_part, sentence, shown_gain, taken, with_interval
@@ -65,7 +66,7 @@ def said(proposal: Proposal, *, verbose: bool = False) -> list[str]:
         words = f": «{show(piece.quote, 160)}»" if piece.quote else ""
         lines.append(f"{_who(proposal, piece)}{words}{place}")
     if len(proposal.signs) > MOST_SAID:
-        lines.append(f"and {len(proposal.signs) - MOST_SAID} times before")
+        lines.append(f"and {counted(len(proposal.signs) - MOST_SAID, 'time')} before")
     return lines
 
 
