@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,7 @@ JULY = 1_783_555_200_000  # 2026-07-09
 DAY = 86_400_000
 
 
-def lost(
-    home: Path, sessions: str, *, typed: str = "fix it", settings: str = "", begin: float = JULY, purged: str = ""
-) -> list[Note]:
+def lost(home: Path, sessions: str, *, typed: str = "fix it", settings: str = "", begin: float = JULY) -> list[Note]:
     """The notes where these sessions were typed in a day apart; of those in upper case the file is there."""
     (home / "projects" / "p").mkdir(parents=True)
     lines = [b"no line at all\n", b'{"display":"of an old version","timestamp":1}\n']
@@ -28,7 +27,7 @@ def lost(
     (home / "history.jsonl").write_bytes(b"".join(lines))
     if settings:
         (home / "settings.json").write_text(settings)
-    return list(told(home, purged=purged.__contains__))
+    return list(told(home))
 
 
 @pytest.mark.parametrize(
@@ -44,37 +43,33 @@ def test_sessions_before_the_last_one_with_a_file_were_deleted(settings: str, da
 
 
 @pytest.mark.parametrize(
-    ("sessions", "prompts", "since"),
-    [("abcdef", "12 prompts", "09 Jul 2026"), ("ABcde", "6 prompts", "11 Jul 2026")],
+    ("sessions", "told", "is_expected"),
+    [
+        ("aB", "2 prompts", True),
+        ("abC", "4 prompts", True),
+        ("Ab", "2 prompts", True),
+        ("Abc", "4 prompts", False),
+        ("abCde", "8 prompts", False),
+    ],
 )
-def test_prompts_after_the_last_one_with_a_file_were_not_saved(
-    sessions: str, prompts: str, since: str, tmp_path: Path
+def test_no_cleanup_is_blamed_for_what_is_too_new_for_it(
+    sessions: str, told: str, is_expected: bool, tmp_path: Path
 ) -> None:
-    (note,) = lost(tmp_path, sessions)
-    assert note.expected, "they may have been deleted"
-    assert note.summary.startswith(prompts)
-    assert f"{sum(map(str.islower, sessions))} sessions without a file" in note.summary
-    assert since in note.summary
-    assert "CLAUDE_CODE_CHILD_SESSION" in note.remedy
-    assert "cleanupPeriodDays" in note.remedy
-
-
-@pytest.mark.parametrize(
-    ("sessions", "told"), [("aB", "2 prompts"), ("abC", "4 prompts"), ("Ab", "2 prompts"), ("Abc", "4 prompts")]
-)
-def test_no_cleanup_is_blamed_for_what_is_too_new_for_it(sessions: str, told: str, tmp_path: Path) -> None:
-    (note,) = lost(tmp_path, sessions, begin=time.time() * 1000 - 9 * DAY)
-    assert note.summary.startswith(told)
+    begin = time.time() - 9 * 86_400
+    (note,) = lost(tmp_path, sessions, begin=begin * 1000)
+    first = datetime.fromtimestamp(begin, tz=UTC) + timedelta(days=int(sessions.startswith("A")))
+    count = sum(map(str.islower, sessions))
+    assert note.summary.startswith(f"{told} typed in Claude Code since {first:%d %b %Y}")
+    assert f"of {count} session{'s' if count > 1 else ''} without a file" in note.summary
     assert "none was saved" not in note.summary
-    assert "delete" not in note.summary
     assert "cleanupPeriodDays" not in note.remedy
-    assert note.expected is (sessions != "Abc"), "a single one may have been deleted by hand"
+    assert note.expected is is_expected, "a single one may have been deleted by hand"
 
 
-def test_sessions_that_a_person_purged_do_not_count(tmp_path: Path) -> None:
-    (note,) = lost(tmp_path, "abcD", purged="ab")
-    assert note.summary.startswith("1 session ")
-    assert lost(tmp_path / "all", "abc", purged="abc") == []
+def test_of_old_and_new_sessions_without_a_file_only_the_old_ones_were_deleted(tmp_path: Path) -> None:
+    old, new = lost(tmp_path, "abcd", begin=time.time() * 1000 - 31.5 * DAY)
+    assert old.summary.startswith("2 sessions in your history")
+    assert new.summary.startswith("4 prompts")
 
 
 def test_it_is_a_problem_if_they_are_too_new_to_be_deleted(tmp_path: Path) -> None:
@@ -98,4 +93,4 @@ def test_nothing_is_told_of_sessions_with_files_of_a_single_new_one_and_of_comma
     assert lost(tmp_path / "all", "ABC") == []
     assert [note.expected for note in lost(tmp_path / "new", "ABc")] == [True]
     assert lost(tmp_path / "commands", "abc", typed="/exit") == []
-    assert list(told(tmp_path / "nowhere", purged="".__contains__)) == []
+    assert list(told(tmp_path / "nowhere")) == []
