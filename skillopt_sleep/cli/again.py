@@ -1,16 +1,18 @@
 """The options `--again`, `--since` and `--session` of `run`: read sessions again that earlier nights have read."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import timedelta
-from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from skillopt_sleep.cli.since import moment
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Again, Source
 from skillopt_sleep.settings import Paths, Settings, seconds
+
+if TYPE_CHECKING:
+    from skillopt_sleep.stores.index import SqliteIndex
 
 _CANDIDATES = 4
 
@@ -54,8 +56,7 @@ def _resolved(names: Collection[str], settings: Settings, paths: Paths) -> froze
     try:
         sources = agent_sources(settings)
         refresh_all(sources, store.index)
-        ids = [line.id for line in store.index.lines(unread=False)]
-        ids += store.index.purged.among([*_of_files(sources), *chain.from_iterable(map(full_ids, names))])
+        ids = session_ids(store.index, sources, names)
         found = frozenset(session_named(name, ids) for name in names)
         # A person who names a purged session wants it read after all.
         if store.index.purged.read_again(found):
@@ -65,17 +66,14 @@ def _resolved(names: Collection[str], settings: Settings, paths: Paths) -> froze
     return found
 
 
-def _of_files(sources: Sequence[Source]) -> list[str]:
-    """Return the ids of sessions by their files' names, which end with them: of a purged one only a hash is kept."""
-    paths = [(source.name, Path(path)) for source in sources for path, _ in source.stamps()]
-    return [f"{name}:{path.name.partition('.')[0][-36:]}" for name, path in paths]
-
-
-def full_ids(name: str) -> tuple[str, ...]:
-    """Return the ids that a session may have whose whole id was typed with or without its agent's name."""
-    from skillopt_sleep.agents import AGENTS
-
-    return (name, *(f"{agent.source}:{name}" for agent in AGENTS.values()))
+def session_ids(index: "SqliteIndex", sources: Collection[Source], names: Collection[str]) -> list[str]:
+    """Return the ids of all sessions, those of purged ones as far as these names or their files' names tell them."""
+    ids = [line.id for line in index.lines(unread=False)]
+    for source in sources:
+        # Of a purged session only a hash is kept, but its file's name ends with its id.
+        known = [*names, *(Path(path).name.partition(".")[0][-36:] for path, _ in source.stamps())]
+        ids += index.purged.among([*names, *(f"{source.name}:{own}" for own in known)])
+    return ids
 
 
 def session_named(name: str, ids: Collection[str]) -> str:

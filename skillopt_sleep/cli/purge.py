@@ -54,7 +54,7 @@ def purge(
             held.enter_context(store.alone())
             _read_all(settings, store)
         held.enter_context(settled(store))
-        found = plan(store, paths, _choice(store, project, session, text))
+        found = plan(store, paths, _choice(settings, store, project, session, text))
         if found.is_empty:
             if not dry_run:
                 store.purge.compact()
@@ -82,15 +82,17 @@ def _read_all(settings: Settings, store: "SqliteStore") -> None:
         warn(f"{folder} can't be read, so what is new in it can be read by a later night: {reason}")
 
 
-def _choice(store: "SqliteStore", project: str, session: str, text: str) -> "Callable[[Sequence[Row]], Choice]":
-    from skillopt_sleep.cli.again import full_ids, session_named
+def _choice(
+    settings: Settings, store: "SqliteStore", project: str, session: str, text: str
+) -> "Callable[[Sequence[Row]], Choice]":
+    from skillopt_sleep.cli.again import session_ids, session_named
     from skillopt_sleep.keeping.choose import of_project, of_session, of_words
+    from skillopt_sleep.wiring import agent_sources
 
     if project:
         return lambda rows: of_project(rows, str(Path(project).expanduser().absolute()))
     if session:
-        ids = [line.id for line in store.index.lines(unread=False)]
-        name = session if store.index.purged.among(full_ids(session)) else session_named(session, ids)
+        name = session_named(session, session_ids(store.index, agent_sources(settings), [session]))
         return lambda rows: of_session(rows, name)
     return lambda rows: of_words(rows, text)
 

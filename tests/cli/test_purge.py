@@ -61,7 +61,7 @@ def test_a_purged_session_is_read_again_only_if_it_is_asked_for(home: Home, sess
     assert home.command("purge", "--session", session[:8], "--yes").code == 0
     assert holding(home, session) == []
     assert session not in home.command("harvest", "--json").out
-    assert home.command("purge", "--session", session, "--yes").code == 0
+    assert home.command("purge", "--session", session[:typed], "--yes").code == 0
     assert home.command("run", "--session", "ffffffff", "--backend", "simulated").code == 2
 
     assert home.command("run", "--session", session[:typed], "--backend", "simulated").code == 0
