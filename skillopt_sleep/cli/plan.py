@@ -268,12 +268,9 @@ def dollars(settings: Settings) -> float | None:
     None if there is no limit and the price of one of the models isn't known.
     """
     budget = settings.budget
-    most = 0.0
-    for backend in _models(settings):
-        cost = _cost(backend, settings.prices, budget.tokens)
-        if cost is None:
-            return budget.usd or None
-        most = max(most, cost)
+    if _not_priced(settings):
+        return budget.usd or None
+    most = max(_cost(backend, settings.prices, budget.tokens) or 0.0 for backend in _models(settings))
     return min(most, budget.usd or math.inf)
 
 

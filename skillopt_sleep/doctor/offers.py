@@ -8,11 +8,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import BackendSettings, Paths
-from skillopt_sleep.wiring.models import KEYS, make_model
+from skillopt_sleep.wiring.models import KEYS, make_program
 
 
 class Offer(NamedTuple):
@@ -25,16 +24,10 @@ class Offer(NamedTuple):
 
 
 def offers(paths: Paths, environ: Mapping[str, str], own: BackendSettings) -> tuple[Offer, ...]:
-    """Return every backend that asks a model, agents first, without asking one or touching the user's files.
-
-    An agent that is the user's `own` backend is offered as they set it up.
-    """
+    """Return every backend that asks a model, agents first, the user's `own` as it is set up; no model is asked."""
     with tempfile.TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as made:
         scratch = replace(paths, data=Path(made) / "data")
-        agents = tuple(
-            _agent(own if own.name == name else replace(BackendSettings(), name=name), scratch, environ)
-            for name in AGENTS
-        )
+        agents = tuple(_agent(name, own, scratch, environ) for name in AGENTS)
     apis = tuple(_api(name, key, environ) for name, key in KEYS.items())
     return (
         *agents,
@@ -49,12 +42,10 @@ def _api(name: str, key: str, environ: Mapping[str, str]) -> Offer:
     return Offer(name, ready=False, says=f"by its API; {key} is not set")
 
 
-def _agent(backend: BackendSettings, scratch: Paths, environ: Mapping[str, str]) -> Offer:
-    name = backend.name
+def _agent(name: str, own: BackendSettings, scratch: Paths, environ: Mapping[str, str]) -> Offer:
+    backend = own if own.name == name else replace(BackendSettings(), name=name)
     try:
-        model = make_model(backend, scratch, environ)
-        if not isinstance(model, CliBackend):
-            raise TypeError(name)
+        model = make_program(backend, scratch, environ)
         program, account = f"{model.version} ({model.program})", model.account
     except SleepError as error:
         return Offer(name, ready=False, says=error.message)

@@ -19,7 +19,7 @@ from skillopt_sleep.doctor.tonight import Tonight
 from skillopt_sleep.errors import BackendUnavailable, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import BackendSettings, Paths, Settings
-from skillopt_sleep.wiring.models import AUTO, SIMULATED, logged_in, make_model, of_roles
+from skillopt_sleep.wiring.models import AUTO, SIMULATED, logged_in, make_model, make_program, of_roles
 
 CONNECT_SECONDS = 3.0
 PROXIES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
@@ -89,9 +89,7 @@ def _program(
 ) -> _Program:
     """Check an agent's program and its login."""
     try:
-        agent = make_model(backend, scratch, environ)
-        if not isinstance(agent, CliBackend):
-            raise TypeError(backend.name)
+        agent = make_program(backend, scratch, environ)
         path = agent.program
         version = agent.version
     except SleepError as error:
