@@ -65,7 +65,7 @@ def without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> l
 
 
 def _beginnings(session: Session) -> dict[int, int]:
-    """Return the number of each typed turn with a hash of all that was typed in the project, and answered, up to it."""
+    """Return the number of each typed turn, with a hash of what was typed in the project and answered up to it."""
     beginnings: dict[int, int] = {}
     beginning = hash(session.project)
     answer = ""
