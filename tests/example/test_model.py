@@ -71,6 +71,11 @@ def _lessons(*said: str) -> list[str]:
 
 def _edits(shown: str) -> list[str]:
     """Return the edits that its optimizer makes from what it is shown."""
+    return list(_attempts(shown))
+
+
+def _attempts(shown: str) -> dict[str, list[int]]:
+    """Return the edits that its optimizer makes from what it is shown, each with the attempts it names."""
     text = fill(
         "reflect",
         attempts="1",
@@ -85,7 +90,7 @@ def _edits(shown: str) -> list[str]:
         trajectories=shown,
     )
     reply = SHARP.complete(Prompt(purpose=Purpose.REFLECT, text=text))
-    return [edit["content"] for edit in json.loads(reply.text)["edits"]]
+    return {edit["content"]: edit.get("attempts") for edit in json.loads(reply.text)["edits"]}
 
 
 def test_it_answers_the_preflight_and_costs_nothing() -> None:
@@ -171,6 +176,14 @@ def test_a_length_in_the_words_becomes_a_check() -> None:
 )
 def test_the_optimizer_turns_vague_words_into_useless_or_harmful_rules(said: str, lesson: str) -> None:
     assert _lessons(said) == [lesson]
+
+
+@pytest.mark.parametrize("heading", ["Attempt", "Failure"])
+def test_the_optimizer_names_the_attempts_behind_each_rule(heading: str) -> None:
+    quotes = (SAID, "never use tabs", SAID)
+    shown = "\n".join(f"## {heading} {n}\n- «{words}»" for n, words in enumerate(quotes, start=1))
+
+    assert _attempts(shown) == {"- Use pnpm, never npm.": [1, 3], "- Never use tabs.": [2]}
 
 
 def test_a_check_that_the_person_ran_is_a_rule_to_run_it() -> None:

@@ -61,22 +61,24 @@ def test_two_patches_are_merged_in_one_call() -> None:
     assert all(words in prompts[0].text for words in (*WORDS[:2], "- Old."))
 
 
-def test_a_merged_edit_keeps_the_tasks_it_came_from() -> None:
-    (edit,) = run(a_rule(0), a_rule(1), reply=merged("- Both.", support_count=9))[0].patch.edits
+@pytest.mark.parametrize(
+    ("fields", "tasks"),
+    [
+        ({"content": f"- {WORDS[1]}", "support_count": 9}, ("t1",)),
+        ({"content": f"- Please {WORDS[0]}", "support_count": 9}, ("t0",)),
+        ({"content": "- Other.", "proposals": [2, 9], "support_count": 3}, ("t1",)),
+        ({"content": f"- {WORDS[2]}", "proposals": [1], "support_count": 9}, ("t2",)),
+        ({"content": "- Other.", "proposals": [0, -1]}, ()),
+    ],
+)
+def test_a_merged_edit_keeps_the_tasks_of_the_edits_it_came_from(
+    fields: dict[str, object], tasks: tuple[str, ...]
+) -> None:
+    both = a_patch(*a_rule(0).edits, *a_rule(2).edits)
 
-    assert (edit.tasks, edit.support, edit.source) == (("t0", "t1"), 2, EditSource.FAILURE)
+    (edit,) = run(both, a_rule(1), reply={"edits": [{"op": "append", **fields}]})[0].patch.edits
 
-
-def test_a_merged_edit_that_names_its_proposals_keeps_their_tasks_only() -> None:
-    edits = [
-        {"op": "append", "content": "- One.", "proposals": [2, 9], "support_count": 3},
-        {"op": "append", "content": "- Two.", "proposals": [0, -1]},
-    ]
-
-    (one, two) = run(a_rule(0), a_rule(1), reply={"edits": edits})[0].patch.edits
-
-    assert (one.tasks, one.support) == (("t1",), 1)
-    assert two.tasks == ("t0", "t1")
+    assert (edit.tasks, edit.support, edit.source) == (tasks, 1, EditSource.FAILURE)
 
 
 def test_the_optimizer_is_shown_what_was_tried_before_and_its_notes() -> None:
@@ -226,7 +228,7 @@ def test_edits_are_read_at_top_level_and_under_patch(nested: bool) -> None:
     result, _ = run(a_rule(0), a_rule(1), reply={"patch": edits} if nested else edits)
 
     assert result.patch.edits == (
-        Edit(op=EditOp.REPLACE, content="new", target="old", reason="said", support=1, tasks=("t0", "t1")),
+        Edit(op=EditOp.REPLACE, content="new", target="old", reason="said", support=1),
     )
 
 

@@ -239,6 +239,30 @@ def test_an_edit_that_names_its_attempts_is_supported_by_those_only() -> None:
     assert [(edit.tasks, edit.support) for edit in patch.edits] == [(("t1",), 1), (("t0", "t1", "t2"), 3)]
 
 
+@pytest.mark.parametrize(
+    ("edit", "tasks"),
+    [
+        ({"op": "append", "content": "- Use uv, never pip."}, ("t0", "t2")),
+        ({"op": "replace", "target": "- Use pip.", "content": "- Run pytest, not unittest."}, ("t1",)),
+        ({"op": "delete", "target": "- Use unittest."}, ("t1",)),
+        ({"op": "append", "content": "- Be careful, and think twice."}, ()),
+        ({"op": "append", "content": "- Be careful.", "attempts": [3]}, ("t2",)),
+    ],
+)
+def test_an_edit_that_names_no_attempts_was_learned_from_the_lesson_it_is_nearest_to(
+    edit: dict[str, object], tasks: tuple[str, ...]
+) -> None:
+    said = {"uv": "no, use uv, never pip", "pytest": "no, use pytest, never unittest"}
+    shown = [
+        on_train(id=f"t{i}", lesson=lesson, evidence=(Evidence(session=f"s{i}", turn=1, quote=said[lesson]),))
+        for i, lesson in enumerate(("uv", "pytest", "uv"))
+    ]
+
+    (patch,) = run([a_rollout(task=task.id) for task in shown], *shown, reply={"edits": [edit]})[0].patches
+
+    assert patch.edits[0].tasks == tasks
+
+
 def test_a_deletion_names_its_lines_without_the_line_breaks_around_them() -> None:
     edits = [{"op": "delete", "target": "- Old.\n"}]
 
