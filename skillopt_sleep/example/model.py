@@ -39,7 +39,7 @@ _TRIED = re.compile(r"^- (helped|useless|harmful|no gain seen|a gain seen but no
 _FENCED = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 _SUGGESTED = re.compile(r"^\d+\. \([^)]*\) \w+ (?:'.*?'|\".*?\"): (.*?)(?=^\d+\. |^`{3,}$)", re.DOTALL | re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d+)\. ", re.MULTILINE)
-_ATTEMPT = re.compile(r"^## Attempt (\d+)$", re.MULTILINE)
+_ATTEMPT = re.compile(r"^## (?:Attempt|Failure) (\d+)$", re.MULTILINE)
 _TOO_LONG = re.compile(r"\btoo (?:long|verbose)\b", re.IGNORECASE)
 _SINGLE_WORD = re.compile(r"\bsingle word\b", re.IGNORECASE)
 _NOTED = re.compile(r"^- (.+)$", re.MULTILINE)
@@ -212,7 +212,13 @@ def _items(text: str) -> list[list[str]]:
 
 
 def _reflect(text: str) -> str:
-    edits = [{"op": "append", "content": content, "reason": "the person said so"} for content in _lessons(text)]
+    """Append the rules that people ask for, each with the attempts at which they do."""
+    _, *shown = _ATTEMPT.split(text)
+    rules = {int(number): _lessons(attempt) for number, attempt in zip(shown[::2], shown[1::2], strict=True)}
+    edits: list[dict[str, object]] = []
+    for content in _lessons(text):
+        attempts = [number for number, own in rules.items() if content in own]
+        edits.append({"op": "append", "content": content, "reason": "the person said so", "attempts": attempts})
     return json.dumps({"reasoning": "simulated", "edits": edits})
 
 

@@ -1,6 +1,7 @@
 """Tell how much two short texts are about the same, word by word."""
 
 import re
+from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
@@ -19,6 +20,13 @@ def likeness(asked: str, text: str) -> float:
     if not held:
         return 0.0
     return held + _ORDER * fuzz.token_sort_ratio(ours, theirs)
+
+
+def nearest(text: str, others: Sequence[str]) -> list[int]:
+    """Return the places of the texts that are most alike this one; none if all are about something else."""
+    found = [likeness(text, other) for other in others]
+    best = max(found, default=0.0)
+    return [place for place, how in enumerate(found) if how and how == best]
 
 
 def _plain(text: str) -> str:

@@ -6,6 +6,7 @@ import msgspec
 from rapidfuzz import fuzz
 
 from skillopt_sleep.kit.edited import named_target
+from skillopt_sleep.kit.likeness import nearest
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.learning.asking import Optimizer, Question
 from skillopt_sleep.records import Edit, EditOp, EditSource, Note, Patch, Purpose, tasks_of
@@ -117,29 +118,27 @@ def _merge(group: Sequence[Patch], optimizer: Optimizer) -> tuple[Patch, Note | 
 
 
 def _edit(merged: MergedEdit, group: Sequence[Patch]) -> Edit:
-    """Return the edit with the tasks of the proposals it names, else of those that say nearly the same, else of all.
+    """Return the edit with the tasks of those that it was merged from.
 
     It counts as learned from failures if one of them is.
     """
     target = named_target(merged.op, merged.target)
     edit = Edit(op=merged.op, target=target, content=merged.content.strip(), reason=merged.reason)
     origins = _origins(merged, edit, group)
-    tasks = tasks_of(_edits(origins))
-    source = origins[0].source
-    for patch in origins:
-        if patch.source is EditSource.FAILURE:
-            source = EditSource.FAILURE
+    tasks = tasks_of(origins)
+    sources = [origin.source for origin in origins or _edits(group)]
+    source = EditSource.FAILURE if EditSource.FAILURE in sources else sources[0]
     support = max(1, min(merged.support_count, len(tasks)))
     return msgspec.structs.replace(edit, source=source, support=support, tasks=tasks)
 
 
-def _origins(merged: MergedEdit, edit: Edit, group: Sequence[Patch]) -> Sequence[Patch]:
-    """Return the proposals that the merged edit names, else those that hold nearly the same edit, else all."""
+def _origins(merged: MergedEdit, edit: Edit, group: Sequence[Patch]) -> Sequence[Edit]:
+    """Return the edits that say nearly the same, else those nearest in words, else all of the proposals it names."""
     named = [group[number - 1] for number in merged.proposals if 0 < number <= len(group)]
-    if named:
-        return named
-    alike = [patch for patch in group if _find_same(edit, patch.edits) is not None]
-    return alike or group
+    edits = _edits(named or group)
+    alike = [other for other in edits if _is_same(edit, other)]
+    near = nearest(edit.content, [other.content for other in edits])
+    return alike or [edits[place] for place in near] or _edits(named)
 
 
 def _edits(patches: Sequence[Patch]) -> tuple[Edit, ...]:

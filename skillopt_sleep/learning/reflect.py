@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from skillopt_sleep.kit.edited import named_target
+from skillopt_sleep.kit.likeness import nearest
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.learning.asking import Extra, Optimizer, Question, check_train, patches_and_notes
 from skillopt_sleep.prompts.attempts import Case, cases, made_in, said, show, what_went_wrong
@@ -212,8 +213,8 @@ def _patch(reply: ReflectReply, some: Sequence[Case], source: EditSource) -> Pat
 
 
 def _edit(edit: EditReply, some: Sequence[Case], source: EditSource) -> Edit:
-    """Return the edit as learned from the attempts it names, or from all that were shown if it names none."""
-    named = [some[number - 1] for number in edit.attempts if 0 < number <= len(some)] or some
+    """Return the edit as learned from the attempts it names, else from those of the lesson it is nearest to."""
+    named = [some[number - 1] for number in edit.attempts if 0 < number <= len(some)] or _nearest(edit, some)
     names = tuple(dict.fromkeys(case.task.id for case in named))
     return Edit(
         op=edit.op,
@@ -224,3 +225,17 @@ def _edit(edit: EditReply, some: Sequence[Case], source: EditSource) -> Edit:
         support=len(names),
         tasks=names,
     )
+
+
+def _nearest(edit: EditReply, some: Sequence[Case]) -> Sequence[Case]:
+    """Return the cases of the lesson whose words are nearest to the edit's; all if they show one, or nobody spoke."""
+    told = [_told(case.task) for case in some]
+    if len({case.task.lesson for case in some}) == 1 or not any(told):
+        return some
+    lessons = {some[place].task.lesson for place in nearest(edit.content or edit.target, told)}
+    return [case for case in some if case.task.lesson in lessons]
+
+
+def _told(task: Task) -> str:
+    """Return all that the miner, the person and their deeds say of the task's lesson."""
+    return " ".join((task.wording, *task.quotes, *(deed.what for deed in task.deeds))).strip()

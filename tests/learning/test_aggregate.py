@@ -227,9 +227,7 @@ def test_edits_are_read_at_top_level_and_under_patch(nested: bool) -> None:
 
     result, _ = run(a_rule(0), a_rule(1), reply={"patch": edits} if nested else edits)
 
-    assert result.patch.edits == (
-        Edit(op=EditOp.REPLACE, content="new", target="old", reason="said", support=1),
-    )
+    assert result.patch.edits == (Edit(op=EditOp.REPLACE, content="new", target="old", reason="said", support=1),)
 
 
 def test_a_merge_may_drop_every_edit() -> None:
