@@ -46,6 +46,31 @@ def test_a_text_is_purged_with_every_byte_of_it(home: Home) -> None:
 
 
 @pytest.mark.slow
+def test_a_rule_whose_record_was_purged_is_still_ours_and_can_be_taken_out(home: Home) -> None:
+    file = home.project / "CLAUDE.md"
+    before = file.read_bytes()
+    assert home.command("adopt", "--all").code == 0
+    adopted = file.read_bytes()
+    assert home.command("purge", "--text", ASKS[0][0], "--yes").code == 0
+
+    blamed = home.command("blame", str(file)).out
+    assert "1 line managed by skillopt-sleep" in blamed
+    assert "its record was purged" in blamed
+    assert "yours" not in blamed
+    assert "blame FILE" in home.command("blame").out
+    assert f"undo {file} --to 0" in home.command("versions", str(file)).out.replace("~", str(home.folder))
+    assert "-- Use pnpm, never npm." in home.command("undo", str(file), "--to", "0", "--dry-run").out
+    unasked = home.command("undo", str(file), "--to", "0")
+    assert (unasked.code, "--to 0 --yes" in unasked.err) == (2, True)
+    assert file.read_bytes() == adopted
+
+    assert home.command("undo", str(file), "--to", "0", "--yes").code == 0
+
+    assert file.read_bytes() == before
+    assert "nothing was ever adopted" in home.command("undo", str(file), "--to", "0", "--yes").err
+
+
+@pytest.mark.slow
 def test_a_project_is_purged_with_its_name(home: Home) -> None:
     home.had_sessions_in(home.project, (("a later request", "no - a later correction"),), days_ago=1)
     assert home.command("purge", "--project", str(home.project), "--yes").code == 0
