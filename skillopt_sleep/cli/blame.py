@@ -31,17 +31,21 @@ def blame(
         say_json({str(path): [line._asdict() for line in lines] for path, lines in found.items()})
         return
     if not paths:
-        say("No rule is adopted yet. See what waits: skillopt-sleep show")
+        say(
+            "No rule is adopted yet, or its record was purged: skillopt-sleep blame FILE tells of a file. "
+            "See what waits: skillopt-sleep show"
+        )
     now = utc_now()
     for path, lines in found.items():
-        say(f"{home_path(str(path))}: {_count(lines)}")
+        recorded = any(line.origin is not None for line in lines)
+        say(f"{home_path(str(path))}: {_count(lines, recorded=recorded)}")
         for line in lines:
-            show(blamed_rows(*line, now=now))
+            show(blamed_rows(*line, now=now, recorded=recorded))
 
 
-def _count(lines: Sequence[Managed]) -> str:
+def _count(lines: Sequence[Managed], *, recorded: bool) -> str:
     """Count the lines that a proposal brought, and those in our part that a person wrote."""
-    ours = sum(line.origin is not None for line in lines)
+    ours = sum(line.origin is not None or not recorded for line in lines)
     text = f"{counted(ours, 'line') if ours else 'no line'} managed by skillopt-sleep"
     theirs = len(lines) - ours
     return f"{text}, and {theirs} of yours between its markers" if theirs else text

@@ -20,9 +20,11 @@ from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.kit.words import home_path
+from skillopt_sleep.proposals.diff import diff
 from skillopt_sleep.proposals.entry import AdoptionState
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.plan import Plan
+from skillopt_sleep.proposals.plan import Plan, plan_rest
+from skillopt_sleep.proposals.undo import take_out
 from skillopt_sleep.proposals.versions import Step
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -111,6 +113,8 @@ def versions(file: Annotated[Path, typer.Argument(help="A file that proposals we
         known = versions_of(store, journal, file_named(store, str(file)))
         summaries = {decided.proposal.id: decided.proposal.summary for decided in store.bank.proposals()}
     say("0  nothing of ours is in it")
+    if not known:
+        say("?  its rules stand in it; their record was purged")
     for version in known:
         event = version.event
         what = f"adopted  {spelled(summaries.get(event.proposal, ''))}" if event.adopted else "undone"
@@ -161,24 +165,40 @@ def _go_to(names: Sequence[str], number: int, *, yes: bool, dry_run: bool) -> No
         raise ConfigError("--to takes one file", remedy="such as: skillopt-sleep undo CLAUDE.md --to 1")
     if dry_run:
         with opened_to_read() as store, settled(store) as journal:
-            found = steps_to(store, journal, file_named(store, names[0]), number)
-        _preview(found)
+            file = file_named(store, names[0])
+            found = steps_to(store, journal, file, number)
+        _preview(found, rest=None if number else file)
         return
     left: list[Step] = []
 
     def act(agreed: Mapping[str, Plan]) -> list[SleepError]:
         with opened() as store, settled(store) as journal:
             if not agreed:
-                left.extend(steps_to(store, journal, file_named(store, names[0]), number))
+                file = file_named(store, names[0])
+                left.extend(steps_to(store, journal, file, number))
+                if not left and (number or not plan_rest(file, journal=journal).moves):
+                    say("Nothing to do: this is how the file is.")
             return _walk(store, journal, left, agreed)
 
     with_consent(act, yes=yes)
+    if not number:
+        _take_rest(names[0], yes=yes)
+
+
+def _take_rest(name: str, *, yes: bool) -> None:
+    """Take out, on a yes, what stands between our markers in a file without a record of its adoption."""
+    with opened_to_read() as store, settled(store) as journal:
+        plan = plan_rest(file_named(store, name), journal=journal)
+    for move in plan.moves:
+        say(diff(move.path.lstrip("/"), move.old, move.new).rstrip("\n"))
+        question = "Take out these rules? Their record was purged, so no `redo` brings them back."
+        confirmed(question, yes=yes, instead=f"run: skillopt-sleep undo {spelled(name)} --to 0 --yes")
+        take_out(plan, journal=journal)
+        say(f"Took these rules out of {spelled(move.path)}")
 
 
 def _walk(store: SqliteStore, journal: Journal, left: list[Step], agreed: Mapping[str, Plan]) -> list[SleepError]:
     """Take the steps in turn, each off the list when it is done; stop at the first that can't be, with its error."""
-    if not left:
-        say("Nothing to do: this is how the file is.")
     while left:
         try:
             take(store, journal, left[0], agreed=agreed, told=say_event)
@@ -188,10 +208,12 @@ def _walk(store: SqliteStore, journal: Journal, left: list[Step], agreed: Mappin
     return []
 
 
-def _preview(wanted: Sequence[Step]) -> None:
-    """Show what these steps would write."""
+def _preview(wanted: Sequence[Step], *, rest: Path | None = None) -> None:
+    """Show what these steps would write, and taking out the `rest` of a file's rules."""
     with opened_to_read() as store, settled(store) as journal:
         preview = preview_of(store, journal, wanted)
+        if rest:
+            preview.add(plan_rest(rest, journal=journal, over=preview.texts))
     for step in wanted:
         say(f"Would {'adopt' if step.adopting else 'undo'} {step.proposal}")
     say_preview(preview)

@@ -12,7 +12,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.adopt import came_back
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.plan import Plan
+from skillopt_sleep.proposals.plan import Plan, plan_rest
 from skillopt_sleep.proposals.undo import undo
 from skillopt_sleep.proposals.versions import Step, Version, keep, steps, versions
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE
@@ -92,12 +92,14 @@ def take(store: SqliteStore, journal: Journal, step: Step, *, agreed: Mapping[st
 
 
 def versions_of(store: SqliteStore, journal: Journal, file: Path) -> tuple[Version, ...]:
-    """Return the versions of the file; ConfigError if nothing was ever adopted into it."""
+    """Return the versions of the file, none if only our markers are known; ConfigError without anything of ours."""
     follow(store, journal, file.absolute())
     for path in (file.absolute(), file.resolve()):
         known = versions(journal, path)
         if known:
             return known
+    if plan_rest(file, journal=journal).moves:
+        return ()
     files = dict.fromkeys(written.path for entry in journal.entries() for written in entry.files)
     wrong = f"nothing was ever adopted into {file}" if file.exists() else f"{file.absolute()} doesn't exist"
     raise ConfigError(wrong, remedy=f"files with versions: {', '.join(files) or 'none yet'}")

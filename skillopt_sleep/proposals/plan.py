@@ -125,6 +125,20 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
     return Plan(tuple(moves), tuple(edited))
 
 
+def plan_rest(path: Path, *, journal: Journal, over: Texts | None = None) -> Plan:
+    """Return what takes out of a file all between our markers; of a file of our own, only if no adoption is known."""
+    path = path.resolve()
+    if not path.is_file() or (live.own(path) and any(_writes(entry, path) for entry in journal.entries())):
+        return Plan((), ())
+    target, now = _now(path, path.parent, (), over or {})
+    body = live.body(path, now)
+    if not body:
+        return Plan((), ())
+    text = _without(path, live.change(path, now, body, "").data, journal=journal, stands=True)
+    attributes = attributes_of(target)
+    return Plan((Move(str(path), target, now, text, attributes, attributes),), ())
+
+
 def adds_the_same(entry: Entry, other: Entry, journal: Journal) -> bool:
     """Return whether another adoption, which is live, put some line of this one into the same file."""
     if other.proposal == entry.proposal or other.state is not AdoptionState.DONE:
