@@ -57,6 +57,21 @@ def test_a_rule_that_stands_elsewhere_is_not_proposed_and_the_report_says_where(
     assert f"stands already in ~/{place}" in " ".join(report.split())
 
 
+def test_a_rule_that_stands_is_told_beside_another_that_is_proposed(home: Home) -> None:
+    place = f"{PROJECT}/.claude/rules/tests.md"
+    write(home, {place: "- Use pytest, never unittest.\n"})
+    for number, ask in enumerate(("test the cart", "cover the parser", "add a test for login")):
+        home.had_sessions(((ask, "no, use pytest, never unittest"),), days_ago=number + 0.5)
+    done = home.command("run", "--backend", "simulated", "--json")
+    (proposal,) = done.json["proposals"]
+    assert "pnpm" in proposal["summary"]
+    report = " ".join(home.command("report").out.split())
+    assert f"«no, use pytest, never unittest», and it stands already in ~/{place}" in report
+    why_not = " ".join(home.command("why-not", "use pytest, never unittest").out.split())
+    assert f"stands already in ~/{place}" in why_not
+    assert "later night" not in why_not
+
+
 def test_what_no_agent_loads_changes_nothing(home: Home) -> None:
     write(
         home,

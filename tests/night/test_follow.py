@@ -1,9 +1,11 @@
 """Every correction of a night is followed to what became of it."""
 
+import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.night.follow import BECAUSE_CHARS, MOST_LISTED, follow
 from skillopt_sleep.night.tonight import Tonight
+from skillopt_sleep.proposals.absence import NEXT
 from skillopt_sleep.protocols import Routing
 from skillopt_sleep.records import (
     AppliedEdit,
@@ -11,7 +13,9 @@ from skillopt_sleep.records import (
     CandidateKind,
     Correction,
     Decision,
+    Evidence,
     Fate,
+    InForce,
     Judged,
     Note,
     Pair,
@@ -73,6 +77,25 @@ def test_without_an_edit_both_sides_say_why() -> None:
         (Became.ATTEMPTED, "no edit was proposed"),
         (Became.KEPT, "no edit was proposed"),
     ]
+
+
+@pytest.mark.parametrize("not_followed", [True, False])
+def test_a_lesson_whose_rule_stands_already_says_where_whatever_its_document_came_to(*, not_followed: bool) -> None:
+    said = (Evidence(session="s", turn=1, quote="no, use pytest here, never unittest"),)
+    rule = InForce(path="/p/.claude/rules/tests.md", text="- Use pytest, never unittest.\n")
+    stands = [
+        replace(task, lesson="pytest", evidence=said, session=f"pytest-{task.id}", not_followed=not_followed)
+        for task in (TRAIN, VAL)
+    ]
+    refused = AppliedEdit(edit=an_edit("- Use pytest."), fate=Fate.REFUSED, because="it stands already")
+    for edits in ((), (refused,)):
+        ended = an_outcome(document=a_document(loaded=(rule,)), edits=edits, because="no edit was proposed")
+        *others, (end, because), (unseen, _) = became(replace(TRAIN, id="t0"), *stands, outcomes=(ended,))
+        assert {end, unseen} == {Became.STANDS}
+        assert [other for other, _ in others] == [Became.SEEN_ONCE]
+        assert "/p/.claude/rules/tests.md" in because
+        assert ("had it in 2 sessions and didn't follow it" in because) == not_followed
+        assert "later night" not in NEXT[Became.STANDS]
 
 
 def test_an_edit_that_could_not_be_applied_says_its_fate() -> None:
