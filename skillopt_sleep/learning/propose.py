@@ -83,7 +83,7 @@ def propose(
         )
     if all(score.hard >= 1 for score in scores):
         those = "the only attempt already does" if len(scores) == 1 else f"all {len(scores)} attempts already do"
-        because = "; ".join(filter(None, (f"{those} what was asked", stands_already(document, tonight))))
+        because = f"{those} what was asked"
         return Proposed(nothing=(Outcome.NO_HEADROOM, because), notes=notes, text_only=text_only)
     worth_learning = _not_held(tried, train, held)
     if not any(attempt.score is not None and attempt.score.hard < 1 for attempt in worth_learning):

@@ -7,12 +7,14 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.dropped import corrections_of
+from skillopt_sleep.mining.in_force import stands_already
 from skillopt_sleep.night.tonight import Tonight
 from skillopt_sleep.protocols import Routing
 from skillopt_sleep.records import (
     Became,
     Correction,
     Corrections,
+    Document,
     Edit,
     Fate,
     Proposal,
@@ -77,6 +79,7 @@ class _Ends:
         self._proposals = proposals
         self._offered = offered
         self._named = found.named
+        self._standing: dict[tuple[str, str], str] = {}
         self._provable: dict[str, set[str]] = {}
         for task in routing.tasks:
             if task.split is Split.VAL:
@@ -106,9 +109,20 @@ class _Ends:
         if waits:
             return Became.PROPOSED, f"{waits} waits already"
         became, because = _in_step(task, outcome, self._provable.get(routed.document, ()))
+        stands = self._stands(task, outcome.document)
+        if stands and became is not Became.TESTED:
+            return Became.STANDS, stands
         if became is Became.SEEN_ONCE and self._named and task.evidence and not task.wording:
             return Became.UNNAMED, because
         return became, because
+
+    def _stands(self, task: Task, document: Document) -> str:
+        """Say where the rule of a task's lesson stands already beside its document; "" if nowhere."""
+        key = document.id, task.lesson or task.id
+        if key not in self._standing:
+            own = [one for one in self._routed.values() if task.lesson and one.lesson == task.lesson]
+            self._standing[key] = stands_already(document, own or [task])
+        return self._standing[key]
 
 
 def _proposed(task: Task, proposals: Sequence[Proposal]) -> str:

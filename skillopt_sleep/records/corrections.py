@@ -30,6 +30,7 @@ class Became(StrEnum):
     SEEN_ONCE = "seen_once"
     KEPT = "kept"
     ATTEMPTED = "attempted"
+    STANDS = "stands"
     TESTED = "tested"
     EDITED = "edited"
     PROPOSED = "proposed"
@@ -55,6 +56,7 @@ BECAME = {
     Became.SEEN_ONCE: "seen in one session only, so there is no unseen request to test a rule with",
     Became.KEPT: "kept to test with; nothing was tried on it",
     Became.ATTEMPTED: "asked again, and no edit came of it",
+    Became.STANDS: "the agent is told so already",
     Became.TESTED: "a change was tried on it, or on another request of its lesson",
     Became.EDITED: "an edit was written for it, and not proposed",
     Became.PROPOSED: "a rule was proposed for it",
@@ -78,6 +80,7 @@ NEXT_STEPS = {
     Became.UNGRADED: "nothing, if the answer you accepted shows no work; else name another judge (judge.model)",
     Became.NEEDS_REPOSITORY: SEAL_IT,
     Became.NO_DOCUMENT: "see the errors below",
+    Became.STANDS: "nothing while the agent follows it; else make it clearer in that file",
     Became.DROPPED: f"undo the drop (skillopt-sleep tasks) or allow the project, then: {READ_AGAIN}",
 }
 """What a person can do about it; for the others, nothing but to ask for the same again."""

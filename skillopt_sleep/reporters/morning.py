@@ -142,7 +142,7 @@ def render(
         to_do=show(night.to_do, 400),
         proposals=waiting_first(report.proposals, night.waits),
         rate=of_night(accepted) or _unknown_rate(accepted),
-        doubts=_doubts(report, verbose=verbose),
+        doubts=[*_doubts(report, verbose=verbose), *_standing(report)],
         text_only=text_only(report),
         cut_short=report.verdict in CUT_SHORT,
         trials=_trials(report),
@@ -163,6 +163,15 @@ def _doubts(report: NightReport, *, verbose: bool) -> list[str]:
     """Return the caveats to the proofs of a night, each once."""
     doubts = (proposal.doubted(in_full=verbose) for proposal in report.proposals)
     return [doubt for doubt in dict.fromkeys(doubts) if doubt]
+
+
+def _standing(report: NightReport) -> list[str]:
+    """Say of each lesson whose rule stands already what the person asked for, and where it stands."""
+    lessons: dict[str, str] = {}
+    for one in report.corrections.listed:
+        if one.became is Became.STANDS:
+            lessons[one.lesson] = f"you asked for «{one.quote}», and {one.because}"
+    return list(lessons.values())
 
 
 def _trials(report: NightReport) -> list[tuple[StepOutcome, list[Row]]]:

@@ -117,3 +117,4 @@ def test_it_is_told_where_a_rule_stands_and_how_often_the_agent_had_it(
     assert bool(says) == bool(told)
     assert ("follow" in told) == (bool(says) and not followed)
     assert not stands_already(a_document(lead=FILE), tasks, rule=rule)
+    assert bool(stands_already(document, (), rule=rule)) == bool(rule and says)

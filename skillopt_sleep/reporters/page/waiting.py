@@ -28,6 +28,7 @@ _DROPPED = (
     Became.NO_DOCUMENT,
     Became.UNNAMED,
     Became.ATTEMPTED,
+    Became.STANDS,
 )
 
 
