@@ -31,10 +31,7 @@ def blame(
         say_json({str(path): [line._asdict() for line in lines] for path, lines in found.items()})
         return
     if not paths:
-        say(
-            "No rule is adopted yet, or its record was purged: skillopt-sleep blame FILE tells of a file. "
-            "See what waits: skillopt-sleep show"
-        )
+        say("No rule is adopted yet, or its record was purged: see skillopt-sleep show, skillopt-sleep blame FILE")
     now = utc_now()
     for path, lines in found.items():
         recorded = any(line.origin is not None for line in lines)

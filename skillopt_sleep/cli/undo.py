@@ -20,12 +20,13 @@ from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.kit.words import home_path
+from skillopt_sleep.proposals.adopt import changed_meanwhile
 from skillopt_sleep.proposals.diff import diff
 from skillopt_sleep.proposals.entry import AdoptionState
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan, plan_rest
-from skillopt_sleep.proposals.undo import take_out
 from skillopt_sleep.proposals.versions import Step
+from skillopt_sleep.proposals.written import put
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 _RULE_CHARS = 160  # of a rule that a question names
@@ -191,9 +192,11 @@ def _take_rest(name: str, *, yes: bool) -> None:
         plan = plan_rest(file_named(store, name), journal=journal)
     for move in plan.moves:
         say(diff(move.path.lstrip("/"), move.old, move.new).rstrip("\n"))
-        question = "Take out these rules? Their record was purged, so no `redo` brings them back."
+        question = "Take out these rules? No adoption of them is on record, so no `redo` brings them back."
         confirmed(question, yes=yes, instead=f"run: skillopt-sleep undo {spelled(name)} --to 0 --yes")
-        take_out(plan, journal=journal)
+        with journal.held():
+            if put([move]):
+                raise changed_meanwhile(move.path)
         say(f"Took these rules out of {spelled(move.path)}")
 
 

@@ -93,19 +93,12 @@ def absence_rows(absence: Absence, *, now: datetime) -> Iterator[Row]:
         yield "", (", ".join(known), DIM)
 
 
-def blamed_rows(
-    number: int, line: str, origin: Origin | None, *, now: datetime, recorded: bool = True
-) -> Iterator[Row]:
-    """Yield one managed line with whose words it rests on, its trial, and who approved it when.
-
-    Where no line of its file is `recorded`, it isn't the person's: the record of its adoption was purged.
-    """
+def blamed_rows(number: int, line: str, origin: Origin | None, *, now: datetime, recorded: bool) -> Iterator[Row]:
+    """Yield one managed line, ours if none of its file is `recorded`: its words, its trial, who approved it when."""
     yield f"{number:>4}  ", (one_line(line, limit=200), BOLD)
     if origin is None:
-        whose = "yours: no proposal is known that brought it"
-        if not recorded:
-            whose = "adopted by skillopt-sleep; its record was purged"
-        yield _BELOW, (whose, CAREFUL)
+        purged = "adopted by skillopt-sleep; its record was purged"
+        yield _BELOW, ("yours: no proposal is known that brought it" if recorded else purged, CAREFUL)
         return
     if origin.said:
         first = next((piece for piece in origin.said if piece.deed is None), origin.said[0])

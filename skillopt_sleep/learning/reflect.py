@@ -229,13 +229,9 @@ def _edit(edit: EditReply, some: Sequence[Case], source: EditSource) -> Edit:
 
 def _nearest(edit: EditReply, some: Sequence[Case]) -> Sequence[Case]:
     """Return the cases of the lesson whose words are nearest to the edit's; all if they show one, or nobody spoke."""
-    told = [_told(case.task) for case in some]
-    if len({case.task.lesson for case in some}) == 1 or not any(told):
+    tasks = [case.task for case in some]
+    told = [" ".join((task.wording, *task.quotes, *(deed.what for deed in task.deeds))).strip() for task in tasks]
+    if len({task.lesson for task in tasks}) == 1 or not any(told):
         return some
-    lessons = {some[place].task.lesson for place in nearest(edit.content or edit.target, told)}
+    lessons = {tasks[place].lesson for place in nearest(edit.content or edit.target, told)}
     return [case for case in some if case.task.lesson in lessons]
-
-
-def _told(task: Task) -> str:
-    """Return all that the miner, the person and their deeds say of the task's lesson."""
-    return " ".join((task.wording, *task.quotes, *(deed.what for deed in task.deeds))).strip()

@@ -15,6 +15,7 @@ from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.rules import places, standing, units
 from skillopt_sleep.proposals.stage import BASE, RESULT
+from skillopt_sleep.proposals.versions import touches
 from skillopt_sleep.proposals.written import Move, attributes_before
 from skillopt_sleep.records import Proposal
 
@@ -128,11 +129,9 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
 def plan_rest(path: Path, *, journal: Journal, over: Texts | None = None) -> Plan:
     """Return what takes out of a file all between our markers; of a file of our own, only if no adoption is known."""
     path = path.resolve()
-    if not path.is_file() or (live.own(path) and any(_writes(entry, path) for entry in journal.entries())):
-        return Plan((), ())
     target, now = _now(path, path.parent, (), over or {})
     body = live.body(path, now)
-    if not body:
+    if not body or (live.own(path) and any(touches(entry, path) for entry in journal.entries())):
         return Plan((), ())
     text = _without(path, live.change(path, now, body, "").data, journal=journal, stands=True)
     attributes = attributes_of(target)

@@ -66,17 +66,6 @@ def undo(proposal_id: str, *, journal: Journal, at: datetime, agreed: Plan | Non
         return _undone(entry, plan)
 
 
-def take_out(plan: Plan, *, journal: Journal) -> None:
-    """Write a plan that no adoption is known for; raise StaleProposal if a file changed since."""
-    with journal.held():
-        try:
-            changed = put(plan.moves)
-        except OSError as error:
-            raise write_failed(plan.moves, error, journal) from error
-    if changed:
-        raise changed_meanwhile(changed)
-
-
 def adopted(proposal_id: str, journal: Journal) -> Entry:
     """Return the adoption of a proposal; ProposalError if it was never adopted."""
     entry = journal.get(proposal_id)

@@ -167,11 +167,8 @@ def _doubts(report: NightReport, *, verbose: bool) -> list[str]:
 
 def _standing(report: NightReport) -> list[str]:
     """Say of each lesson whose rule stands already what the person asked for, and where it stands."""
-    lessons: dict[str, str] = {}
-    for one in report.corrections.listed:
-        if one.became is Became.STANDS:
-            lessons[one.lesson] = f"you asked for «{one.quote}», and {one.because}"
-    return list(lessons.values())
+    lessons = {one.lesson: one for one in report.corrections.listed if one.became is Became.STANDS}
+    return [f"you asked for «{one.quote}», and {one.because}" for one in lessons.values()]
 
 
 def _trials(report: NightReport) -> list[tuple[StepOutcome, list[Row]]]:

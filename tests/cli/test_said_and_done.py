@@ -53,7 +53,7 @@ def shown_by_why(*quotes: Evidence) -> str:
 
 def shown_by_blame(*quotes: Evidence) -> str:
     (origin,) = origins([Decided(a_proposal(evidence=quotes, deeds=(DID,)), ADOPTED, "", "")], [])
-    return plain(blamed_rows(7, RULE, origin, now=NOON))
+    return plain(blamed_rows(7, RULE, origin, now=NOON, recorded=True))
 
 
 def shown_by_why_not(*quotes: Evidence) -> str:

@@ -40,7 +40,9 @@ def test_the_words_come_first_with_when_and_where_and_the_ids_last() -> None:
 
 
 def test_a_line_of_deeds_alone_is_told_by_them() -> None:
-    lines = plain(blamed_rows(7, "- Run make lint.", an_origin(said=a_proposal(deeds=(DID,)).signs), now=NOW))
+    lines = plain(
+        blamed_rows(7, "- Run make lint.", an_origin(said=a_proposal(deeds=(DID,)).signs), now=NOW, recorded=True)
+    )
     assert lines[0] == "   7  - Run make lint."
     assert "you checked the work: «make lint»" in lines[1]
 
