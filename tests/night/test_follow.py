@@ -89,7 +89,9 @@ def test_a_lesson_whose_rule_stands_already_says_where_whatever_its_document_cam
     ]
     refused = AppliedEdit(edit=an_edit("- Use pytest."), fate=Fate.REFUSED, because="it stands already")
     for edits in ((), (refused,)):
-        ended = an_outcome(document=a_document(loaded=(rule,)), edits=edits, because="no edit was proposed")
+        ended = an_outcome(
+            document=a_document(loaded=(rule,), loaded_by=TRAIN.source), edits=edits, because="no edit was proposed"
+        )
         *others, (end, because), (unseen, _) = became(replace(TRAIN, id="t0"), *stands, outcomes=(ended,))
         assert {end, unseen} == {Became.STANDS}
         assert [other for other, _ in others] == [Became.SEEN_ONCE]
