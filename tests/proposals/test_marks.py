@@ -39,6 +39,13 @@ def adopted(path: Path, journal: Journal, body: str = RULES, number: str = "p1")
     return folder
 
 
+def agreed(folder: Path, journal: Journal) -> None:
+    try:
+        adopt(folder, journal=journal, at=NOW)
+    except MergeNeeded as asked:
+        adopt(folder, journal=journal, at=NOW, agreed=asked.plan)
+
+
 def agreed_undo(journal: Journal) -> None:
     try:
         undo("p1", journal=journal, at=NOW)
@@ -110,7 +117,7 @@ def test_rules_without_markers_are_taken_out_whatever_their_layout(
     assert path.read_text() == BEFORE + TEAM
 
     path.write_text(text)  # as git brings it back
-    adopt(folder, journal=journal, at=NOW)
+    agreed(folder, journal)
     assert path.read_text() == f"{BEFORE}{TEAM}\n{BLOCK}"
     undo("p1", journal=journal, at=NOW)
     assert path.read_text() == BEFORE + TEAM
@@ -158,3 +165,77 @@ def test_a_line_that_the_person_had_before_stays(path: Path, journal: Journal) -
     path.write_text(f"{BEFORE}\n* Use vitest, never jest.\n")
     assert undo("p1", journal=journal, at=NOW).files == {str(path): Left.NOTHING}
     assert path.read_text() == f"{BEFORE}\n* Use vitest, never jest.\n"
+
+
+# the person's own lines ---------------------------------------------------------------------------------
+
+OWN = "\n## Tests\n\nUse vitest, never jest.\n"
+
+
+def with_own(path: Path, journal: Journal) -> Path:
+    """A rule is adopted, and the person writes the same sentence in a section of their own."""
+    folder = adopted(path, journal, "- Use vitest, never jest.")
+    path.write_text(path.read_text().replace(BEFORE, BEFORE + OWN))
+    return folder
+
+
+def test_the_same_sentence_in_the_persons_part_outlives_every_undo_and_redo(path: Path, journal: Journal) -> None:
+    folder = with_own(path, journal)
+    for _ in range(2):
+        for _ in range(2):
+            undo("p1", journal=journal, at=NOW)
+            assert path.read_text() == BEFORE + OWN
+        adopt(folder, journal=journal, at=NOW)
+        assert path.read_text() == f"{BEFORE}{OWN}\n{BEGIN}\n- Use vitest, never jest.\n{END}\n"
+
+
+def test_what_the_person_wrote_after_an_undo_is_neither_moved_nor_taken_out_without_asking(
+    path: Path, journal: Journal
+) -> None:
+    folder = adopted(path, journal, "- Use vitest, never jest.")
+    undo("p1", journal=journal, at=NOW)
+    path.write_text(BEFORE + OWN)
+    for act in (lambda: undo("p1", journal=journal, at=NOW), lambda: adopt(folder, journal=journal, at=NOW)):
+        with pytest.raises(MergeNeeded):
+            act()
+        assert path.read_text() == BEFORE + OWN
+
+
+def test_of_two_places_without_markers_none_goes_without_asking(path: Path, journal: Journal) -> None:
+    with_own(path, journal)
+    text = f"{BEFORE}{OWN}\n- Use vitest, never jest.\n"
+    path.write_text(text)
+    with pytest.raises(MergeNeeded):
+        undo("p1", journal=journal, at=NOW)
+    assert path.read_text() == text
+
+
+NOT_THE_RULE = {
+    "code": ("- make test", "```sh\nmake test\n```\n"),
+    "code in a list": ("- make test", "- So:\n\n  ~~~~sh\n  ```\n  make test\n  ~~~~\n"),
+    "another name": ("- Call run_tests", "- Call run tests\n"),
+    "another pattern": ("- Read a*b", "- Read a b\n"),
+    "two items": ("- Run make test first", "- Run make\n- test first\n"),
+    "two quoted items": ("- Run make test first", "> 1. Run make\n> 2. test first\n"),
+    "around code": ("- Run make test first", "Run make\n```\nx\n```\ntest first\n"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_THE_RULE)
+def test_what_only_has_the_words_of_a_rule_is_not_the_rule(name: str, path: Path, journal: Journal) -> None:
+    rule, text = NOT_THE_RULE[name]
+    adopted(path, journal, rule)
+    path.write_text(f"{BEFORE}\n{text}{TEAM}")
+    assert undo("p1", journal=journal, at=NOW).files == {str(path): Left.NOTHING}
+    assert path.read_text() == f"{BEFORE}\n{text}{TEAM}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["**Use** *vitest*, never __jest.__", "1. Use **vitest**, never _jest_.", "```x\n```\nUse vitest, never jest."],
+)
+def test_emphasis_is_layout(text: str, path: Path, journal: Journal) -> None:
+    adopted(path, journal, "- Use vitest, never jest.")
+    path.write_text(f"{BEFORE}\n{text}\n{TEAM}")
+    agreed_undo(journal)
+    assert "jest" not in path.read_text()
