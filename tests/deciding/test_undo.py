@@ -1,5 +1,6 @@
 """What was adopted is taken out again, alone or on the way to another version of a file."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,43 @@ def test_a_file_goes_to_each_of_its_versions(home: Home, monkeypatch: pytest.Mon
             versions_of(at.store, at.journal, Path("/elsewhere/CLAUDE.md"))
     assert [type(event) for event in events] == [TakenBack, CanComeBack, Adopted]
     assert rules(home) == ["- Use pnpm, never npm."]
+
+
+@pytest.mark.parametrize("undone", [False, True])
+def test_a_project_that_was_only_away_keeps_its_rules_when_another_clone_was_looked_at(
+    home: Home, monkeypatch: pytest.MonkeyPatch, undone: bool
+) -> None:
+    clone = home.project.with_name("clone")
+    with desk(home, monkeypatch) as at:
+        adopted(at)
+    shutil.copytree(home.project, clone)
+    held = (clone / "CLAUDE.md").read_bytes()
+    away = home.project.rename(home.project.with_name("away"))
+    monkeypatch.chdir(clone)
+    with desk(home, monkeypatch) as at:
+        (told,) = at.damaged
+        assert str(home.project) in told.message
+        assert str(clone) in told.message
+        if undone:
+            take_back(at.store, at.journal, "P-0001", agreed=None, told=lambda _: None)
+    away.rename(home.project)
+    for place in (clone, home.project):
+        monkeypatch.chdir(place)
+        with desk(home, monkeypatch) as at:
+            assert [entry.root for entry in at.journal.entries()] == [str(home.project)]
+            assert [one.proposal.root for one in at.store.bank.proposals()] == [str(home.project)]
+    with desk(home, monkeypatch) as at:
+        take_back(at.store, at.journal, "P-0001", agreed=None, told=lambda _: None)
+    assert rules(home) == []
+    assert ((clone / "CLAUDE.md").read_bytes() == held) is not undone
+
+
+def test_a_folder_that_cant_be_looked_at_is_taken_as_there(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    too_long = Path("/", "x" * 300)
+    with desk(home, monkeypatch) as at:
+        adopted(at)
+        (entry,) = at.journal.entries()
+        at.journal.move(entry, too_long)
+    monkeypatch.chdir(home.project)
+    with desk(home, monkeypatch) as at:
+        assert [entry.root for entry in at.journal.entries()] == [str(too_long)]
