@@ -69,6 +69,12 @@ def test_each_rule_is_a_proposal_with_its_own_proof_and_words(root: Path, tmp_pa
     assert read_proposal(folder.parent / "p1.2") == two
 
 
+def test_a_rule_whose_lesson_is_not_known_keeps_the_evidence_of_the_whole(root: Path, tmp_path: Path) -> None:
+    folder, whole = staged(root, tmp_path, ONE, TWO)
+    one, two = divide(whole, folder, lessons=[a_lesson("Use pnpm", id="pnpm", quotes=(PNPM,))], into=folder.parent)
+    assert (one.evidence, two.evidence) == ((BRIEF, PNPM), (PNPM,))
+
+
 def test_a_rule_says_nothing_of_what_all_rules_together_solved(root: Path, tmp_path: Path) -> None:
     folder, whole = staged(root, tmp_path, ONE, TWO)
     together = replace(whole, solved=Solved(before=1, after=9, n=10, requests=4))
