@@ -59,3 +59,14 @@ def test_a_rule_counts_only_where_its_document_is_named(tmp_path: Path) -> None:
     assert files.folders_with(sweep, [tmp_path / "a"]) == [tmp_path / "a"]
     files.delete([rule, tmp_path / "a", tmp_path / "gone"])
     assert not (tmp_path / "a").exists()
+
+
+def test_a_read_only_folder_is_deleted_too_and_what_cant_be_is_an_error(tmp_path: Path) -> None:
+    locked = _put(tmp_path / "base-1" / "locked" / "file", "x").parent
+    locked.chmod(0o555)
+    files.delete([tmp_path / "base-1"])
+    assert not (tmp_path / "base-1").exists()
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with pytest.raises(OSError, match="link"):
+        files.delete([tmp_path / "link"])
