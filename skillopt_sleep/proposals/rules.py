@@ -7,7 +7,10 @@ from typing import NamedTuple
 _HEADING = re.compile(r"#{1,6}\s|[-=*_|: ]{3,}$|```|~~~|<!--")
 _POINT = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+|>\s*")
 _POINTS = re.compile(rf"\s*(?:{_POINT.pattern})*")
-_LAYOUT = re.compile(r"[\s\\*_]+")  # what a formatter of Markdown changes between words
+_EMPHASIS = re.compile(r"(?<![\w*])[*_]+|[*_]+(?![\w*])")  # at the edge of a word, where it is layout
+_FENCE = re.compile(r"`{3,}(?!.*`)|~{3,}")
+_STARTS_ITEM = re.compile(r"[\s>]*(?:[-*+]|\d{1,3}[.)])\s")
+_NEXT_ITEM = "\n"  # stands before the words of an item
 _WRAPPED_FROM = 60  # characters; a shorter line is not wrapped: its rule ends there
 _ITEM = ("- ", "* ", "+ ")
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？")
@@ -74,9 +77,14 @@ def units(body: str) -> Iterator[str]:
 
 
 def places(rule: str, lines: Sequence[str]) -> Iterator[Place]:
-    """Yield where the rule stands in these lines by its words, whatever their bullets, line breaks and escapes."""
-    wanted = [word for line in rule.split("\n") for word in _words(line)]
-    found = [(word, number) for number, line in enumerate(lines) for word in _words(line)]
+    """Yield where the rule stands in these lines by its words, whatever their bullets, line breaks and escapes.
+
+    Code between fences isn't looked at, unless the rule has some, and no rule goes on in the next item of a list.
+    """
+    has_code = "```" in rule or "~~~" in rule
+    wanted = [word for word, _ in _words(rule.split("\n"), with_code=has_code)]
+    wanted = wanted[1:] if wanted[:1] == [_NEXT_ITEM] else wanted
+    found = list(_words(lines, with_code=has_code))
     words = [word for word, _ in found]
     if not any(map(str.isalnum, "".join(wanted))):
         return
@@ -91,6 +99,18 @@ def places(rule: str, lines: Sequence[str]) -> Iterator[Place]:
         yield Place(first, last, opens and closes)
 
 
-def _words(line: str) -> list[str]:
-    text = _POINTS.sub("", line, count=1)
-    return [word for word in _LAYOUT.split(text) if word]
+def _words(lines: Sequence[str], *, with_code: bool) -> Iterator[tuple[str, int]]:
+    """Yield each word with the number of its line, and _NEXT_ITEM before those of an item of a list."""
+    fence = ""
+    for number, line in enumerate(lines):
+        text = _POINTS.sub("", line, count=1)
+        mark = _FENCE.match(text)
+        if fence:
+            closes = mark is not None and mark[0].startswith(fence) and not text[mark.end() :].strip()
+            fence = "" if closes else fence
+            continue
+        if _STARTS_ITEM.match(line):
+            yield _NEXT_ITEM, -1
+        for word in _EMPHASIS.sub("", text.replace("\\", "")).split():
+            yield word, number
+        fence = mark[0] if mark and not with_code else ""

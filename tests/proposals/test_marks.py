@@ -10,6 +10,7 @@ from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.block import BEGIN, END
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import MergeNeeded
+from skillopt_sleep.proposals.rules import places
 from skillopt_sleep.proposals.undo import Left, undo
 from tests.proposals.staging import NOW, document, propose
 
@@ -239,3 +240,10 @@ def test_emphasis_is_layout(text: str, path: Path, journal: Journal) -> None:
     path.write_text(f"{BEFORE}\n{text}\n{TEAM}")
     agreed_undo(journal)
     assert "jest" not in path.read_text()
+
+
+def test_a_rule_with_code_is_known_with_its_code() -> None:
+    rule = "- Run the tests so:\n\n  ```sh\n  make test\n  ```"
+    code = "```sh\nmake test\n```"
+    assert [(place.first, place.last) for place in places(rule, f"Mine\n{rule}\nmore".split("\n"))] == [(1, 5)]
+    assert [(place.first, place.last) for place in places(code, f"```sh\nx\n```\n{code}".split("\n"))] == [(3, 5)]
