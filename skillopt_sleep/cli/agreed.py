@@ -59,7 +59,7 @@ def _agrees(error: MergeNeeded, *, yes: bool) -> bool:
     """Show how the files would change, and return whether the person agrees."""
     if not yes and not sys.stdin.isatty():
         return False
-    say(f"You edited the rules in {' and '.join(map(spelled, error.plan.edited))} by hand. Your lines stay:")
+    say(f"You edited the rules in {' and '.join(map(spelled, error.plan.edited))} by hand. This would be written:")
     for move in error.plan.changing:
         say(diff(move.path.lstrip("/"), move.old, move.new).rstrip("\n"))
     return yes or typer.confirm("Write this?", default=False)

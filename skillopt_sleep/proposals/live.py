@@ -46,7 +46,7 @@ _CONFLICT = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 class Changed(NamedTuple):
     """A file's bytes with a change of our rules; `body` are the rules as they were.
 
-    `overlaps` says that the change takes away a line which a person changed.
+    `overlaps` says that the change takes away a line which a person changed, or one outside of our part.
     """
 
     data: bytes
@@ -100,9 +100,10 @@ def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collect
             block.check_encoding(text)
         ours = _gathered(text, cut, rules)
         result = block.change(ours, old, new)
+        overlaps = result.overlaps or (ours.lead, ours.trail) != (cut.lead, cut.trail)
         if data is not None and cut.body and ours == cut and result.lines == cut.lines:
             return Changed(data, cut.body, result.overlaps)
-        return Changed(block.widened(result.data, encoding), ours.body, result.overlaps)
+        return Changed(block.widened(result.data, encoding), ours.body, overlaps)
 
 
 def body(path: Path, data: bytes | None) -> str:

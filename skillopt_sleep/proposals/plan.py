@@ -76,7 +76,8 @@ def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: T
                 f"{proposal.id} changes nothing in our part of {path}", remedy=f"skillopt-sleep reject {proposal.id}"
             )
         # What an undo left, or git brought back without our markers, isn't written beside itself.
-        rules = _rules(path, result, new, old) if journal.get(proposal.id) else ()
+        earlier = journal.get(proposal.id)
+        rules = _rules(path, journal.left(earlier, file.path), new, old) if earlier else ()
         changed = live.change(path, now, old, new, rules=rules)
         attributes = attributes_of(target) if target.exists() else None
         text = now if live.body(path, now) == new else changed.data
@@ -103,7 +104,7 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
             continue
         before, after = journal.texts(entry, index)
         old, new = live.body(path, after), live.body(path, before)
-        rules = _rules(path, after, old, new)
+        rules = _rules(path, journal.left(entry, file.path), old, new)
         attributes = attributes_of(target) if target.exists() else None
         if now == after and str(target) == file.target and rules == _rules(path, before, old, new):
             # The mode is as the person left it; an entry of an earlier version knows only that of before.
@@ -161,7 +162,7 @@ def is_held(entry: Entry, *, journal: Journal, by_words: bool = True) -> bool:
             continue
         before, after = journal.texts(entry, index)
         old, new = live.body(path, after), live.body(path, before)
-        rules = _rules(path, after, old, new) if by_words else ()
+        rules = _rules(path, journal.left(entry, file.path), old, new) if by_words else ()
         if live.change(path, now, old, new, rules=rules).data != now:
             return True
     return False
