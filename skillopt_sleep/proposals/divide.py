@@ -119,8 +119,9 @@ def _part(whole: Proposal, number: int, edit: Edit, lessons: Iterable[Lesson]) -
     if whole.proof is Proof.WORDS or (effect is not None and effect.effect in GOOD_EFFECTS):
         proof = whole.proof
     said, done = whole.evidence, whole.deeds
-    if edit.lessons:
-        said, done = quotes_and_deeds([lesson for lesson in lessons if lesson.id in edit.lessons])
+    own = [lesson for lesson in lessons if lesson.id in edit.lessons]
+    if own:
+        said, done = quotes_and_deeds(own)
     numbers = effect or EditEffect(edit=edit, effect=Effect.UNDECIDED)
     return replace(
         whole,
