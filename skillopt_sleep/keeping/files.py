@@ -1,6 +1,6 @@
 """Find the files that hold something of what is purged, and delete it from them."""
 
-import shutil
+import errno
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +9,7 @@ from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.leftovers import BASES
 from skillopt_sleep.kit.log import log_files, read_line
 from skillopt_sleep.kit.sought import Sought
+from skillopt_sleep.kit.trees import remove_tree
 from skillopt_sleep.replay.workshop import CALIBRATIONS
 from skillopt_sleep.replay.workspaces.bases import BASE
 from skillopt_sleep.settings import Paths
@@ -117,12 +118,12 @@ def set_aside(paths: Paths) -> list[Path]:
 
 
 def delete(files: Iterable[Path]) -> None:
-    """Delete these files and folders; those that are gone already are fine."""
+    """Delete these files and folders, read-only ones too; those that are gone already are fine."""
     for path in files:
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
+        if not path.is_dir():
             path.unlink(missing_ok=True)
+        elif not remove_tree(path):
+            raise OSError(errno.EACCES, "it can't be deleted whole", str(path))
 
 
 def rewrite(left: dict[Path, bytes]) -> None:
