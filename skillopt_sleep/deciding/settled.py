@@ -27,7 +27,7 @@ _OUTDATED = {
 def settled(store: SqliteStore, *, damaged: Callable[[SleepError], None]) -> Generator[Journal]:
     """Lock the journal, finish what a crash left half done, update the bank, and yield the journal.
 
-    `damaged` is told of each entry that can't be read; it doesn't stop the others.
+    `damaged` is told of each entry that can't be read, which doesn't stop the others, and of projects that moved.
     """
     adoptions = find_paths().adoptions
     journal = Journal(adoptions)
@@ -41,14 +41,19 @@ def settled(store: SqliteStore, *, damaged: Callable[[SleepError], None]) -> Gen
             damaged(error)
         _update_bank(store.bank, journal)
         with suppress(FileNotFoundError):  # a folder that is gone
-            follow(store, journal, Path.cwd())
+            for root, folder in follow(store, journal, Path.cwd()).items():
+                moved_there = f"{root} is gone and {folder} holds its rules, so it is taken as moved there"
+                damaged(ProposalError(moved_there, remedy="from now on undo and redo change the files there"))
         yield journal
         keep(journal)
 
 
-def follow(store: SqliteStore, journal: Journal, place: Path) -> None:
-    """Move what is known of a project whose folder is gone to this folder, or one above it, if it holds its rules."""
-    entries = [entry for entry in journal.entries() if not Path(entry.root).exists()]
+def follow(store: SqliteStore, journal: Journal, place: Path) -> dict[str, Path]:
+    """Move what is known of a project whose folder is gone to this folder, or one above it, if it holds its rules.
+
+    Returns the new folder of each that moved.
+    """
+    entries = [entry for entry in journal.entries() if _is_gone(Path(entry.root))]
     folders = (*reversed(place.parents), place)
     found = {entry.root: folder for folder in folders for entry in entries if _holds(journal, entry, folder)}
     for root, folder in found.items():
@@ -62,6 +67,15 @@ def follow(store: SqliteStore, journal: Journal, place: Path) -> None:
                 if record.exists():
                     write_atomic(record, to_json(proposal, pretty=True))
                 store.bank.move(proposal)
+    return found
+
+
+def _is_gone(root: Path) -> bool:
+    """Return whether the folder was renamed or moved; of a drive that is away the folder above is gone or empty."""
+    with suppress(OSError):
+        names = {path.name for path in root.parent.iterdir()}
+        return bool(names) and root.name not in {"", *names}
+    return False
 
 
 def _holds(journal: Journal, entry: Entry, folder: Path) -> bool:

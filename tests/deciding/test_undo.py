@@ -61,41 +61,43 @@ def test_a_file_goes_to_each_of_its_versions(home: Home, monkeypatch: pytest.Mon
     assert rules(home) == ["- Use pnpm, never npm."]
 
 
-@pytest.mark.parametrize("undone", [False, True])
-def test_a_project_that_was_only_away_keeps_its_rules_when_another_clone_was_looked_at(
-    home: Home, monkeypatch: pytest.MonkeyPatch, undone: bool
+@pytest.mark.parametrize("left", ["nothing", "an empty folder", "a folder that can't be listed"])
+def test_a_project_that_is_only_away_keeps_its_rules_when_another_clone_is_looked_at(
+    home: Home, monkeypatch: pytest.MonkeyPatch, left: str
 ) -> None:
-    clone = home.project.with_name("clone")
     with desk(home, monkeypatch) as at:
         adopted(at)
-    shutil.copytree(home.project, clone)
-    held = (clone / "CLAUDE.md").read_bytes()
-    away = home.project.rename(home.project.with_name("away"))
+        if "listed" in left:
+            (entry,) = at.journal.entries()
+            at.journal.move(entry, Path("/", "x" * 300, "shop-api"))
+    clone = shutil.copytree(home.project, home.folder / "clone")
+    away = home.project.parent.rename(home.folder / "away")
+    if "empty" in left:
+        home.project.parent.mkdir()
     monkeypatch.chdir(clone)
+    with desk(home, monkeypatch) as at:
+        assert [entry.root == str(clone) for entry in at.journal.entries()] == [False]
+        assert at.damaged == []
+    if "empty" in left:
+        home.project.parent.rmdir()
+    away.rename(home.project.parent)
+    if "listed" not in left:
+        with desk(home, monkeypatch) as at:
+            take_back(at.store, at.journal, "P-0001", agreed=None, told=lambda _: None)
+        assert rules(home) == []
+    assert b"pnpm" in (clone / "CLAUDE.md").read_bytes()
+
+
+def test_a_project_that_is_taken_as_moved_is_told_with_both_folders(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with desk(home, monkeypatch) as at:
+        adopted(at)
+    moved = home.project.rename(home.project.with_name("renamed"))
+    monkeypatch.chdir(moved)
     with desk(home, monkeypatch) as at:
         (told,) = at.damaged
         assert str(home.project) in told.message
-        assert str(clone) in told.message
-        if undone:
-            take_back(at.store, at.journal, "P-0001", agreed=None, told=lambda _: None)
-    away.rename(home.project)
-    for place in (clone, home.project):
-        monkeypatch.chdir(place)
-        with desk(home, monkeypatch) as at:
-            assert [entry.root for entry in at.journal.entries()] == [str(home.project)]
-            assert [one.proposal.root for one in at.store.bank.proposals()] == [str(home.project)]
+        assert str(moved) in told.message
     with desk(home, monkeypatch) as at:
-        take_back(at.store, at.journal, "P-0001", agreed=None, told=lambda _: None)
-    assert rules(home) == []
-    assert ((clone / "CLAUDE.md").read_bytes() == held) is not undone
-
-
-def test_a_folder_that_cant_be_looked_at_is_taken_as_there(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    too_long = Path("/", "x" * 300)
-    with desk(home, monkeypatch) as at:
-        adopted(at)
-        (entry,) = at.journal.entries()
-        at.journal.move(entry, too_long)
-    monkeypatch.chdir(home.project)
-    with desk(home, monkeypatch) as at:
-        assert [entry.root for entry in at.journal.entries()] == [str(too_long)]
+        assert at.damaged == []
