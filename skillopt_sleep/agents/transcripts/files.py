@@ -4,7 +4,6 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 from skillopt_sleep.protocols import Unlisted
 from skillopt_sleep.records import Hear, Reading, Stamp
@@ -18,9 +17,6 @@ _GONE = frozenset({errno.ENOENT, errno.ENOTDIR})
 _stamp: Callable[[type[Stamp], tuple[int, int, int]], Stamp] = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 NO_STAMP = Stamp(0, 0, 0)
-# Parsing 64 MB takes some 60 ms, starting the processes 10.
-LARGE = 64 * 1024 * 1024
-_WORKERS = 4
 
 
 def ignore(_folder: str, _reason: str) -> None:
@@ -102,23 +98,13 @@ def read_each(
     paths: Sequence[str],
     parse: Callable[[str], tuple[Stamp, Reading]],
     hear: Hear | None = None,
-    *,
-    large: int = LARGE,
 ) -> Iterator[tuple[str, Stamp, Reading]]:
     """Parse these files in order; for one that can't be read the reading holds the reason.
 
-    If `hear` is given, the rules read each session too. From `large` bytes on, several processes share the work if
-    there are processors for them.
+    If `hear` is given, the rules read each session too.
     """
-    read = partial(_read, parse, hear)
-    workers = min(os.cpu_count() or 1, _WORKERS)
-    readings = map(read, paths)
-    if workers > 1 and len(paths) > 1 and _holds(paths, large):
-        from skillopt_sleep.agents.transcripts.shared import can_share, read_shared  # seldom needed, slow to import
-
-        if can_share():
-            readings = read_shared(paths, read, workers=workers)
-    for path, (stamp, reading) in zip(paths, readings, strict=True):
+    for path in paths:
+        stamp, reading = _read(parse, hear, path)
         yield path, stamp, reading
 
 
@@ -131,16 +117,6 @@ def _read(parse: Callable[[str], tuple[Stamp, Reading]], hear: Hear | None, path
     except Exception as error:  # noqa: BLE001 - the boundary: what one file holds never ends the reading of all
         because = f"a bug: {type(error).__name__}: {error}"
     return stamp_of(path), Reading(unreadable=f"{path}: {because}")
-
-
-def _holds(paths: Sequence[str], size: int) -> bool:
-    """Return whether these files together have so many bytes."""
-    total = 0
-    for path in paths:
-        total += stamp_of(path).size
-        if total >= size:
-            return True
-    return False
 
 
 def stamp_of(path: str) -> Stamp:

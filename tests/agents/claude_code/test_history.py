@@ -173,7 +173,7 @@ def test_the_history_is_read_again_once_it_has_grown(tmp_path: Path) -> None:
     assert pasted_in(only_session(ClaudeCode(tmp_path)).turns[0]) == [PAGE]
 
 
-def test_the_history_is_read_once_for_all_sessions_and_processes(tmp_path: Path) -> None:
+def test_the_history_is_read_once_for_all_sessions(tmp_path: Path) -> None:
     names = [f"s{number}" for number in range(40)]
     for name in names:
         written = Written(tmp_path, name)
@@ -185,11 +185,8 @@ def test_the_history_is_read_once_for_all_sessions_and_processes(tmp_path: Path)
     load_history(seen)
     history.unlink()
     paths = [path for path, _ in ClaudeCode(tmp_path).stamps()]
-    for large in (0, 1 << 40):
-        readings = list(read_each(paths, partial(parse, history=seen), large=large))
-        assert [pasted_in(reading.sessions[0].session.turns[0]) for _, _, reading in readings] == [[PAGE]] * len(
-            names
-        )
+    readings = read_each(paths, partial(parse, history=seen))
+    assert [pasted_in(reading.sessions[0].session.turns[0]) for _, _, reading in readings] == [[PAGE]] * len(names)
 
 
 def test_of_a_long_history_the_last_prompts_are_kept(tmp_path: Path) -> None:
