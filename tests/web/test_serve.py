@@ -1,9 +1,10 @@
 import signal
 import socket
+import subprocess
 
 import pytest
 
-from tests.command import Home
+from tests.command import PROGRAM, Home
 from tests.web.dashboard import served
 
 
@@ -39,3 +40,21 @@ def test_a_port_that_is_taken_is_said_to_be(slept: Home) -> None:
     assert done.code == 2
     assert f"port {dashboard.port}" in done.err
     assert "--port" in done.err
+
+
+def test_the_address_is_printed_in_one_piece_in_a_narrow_terminal(slept: Home) -> None:
+    with served(Narrow(slept)) as (dashboard, _):
+        assert dashboard.enter().status == 303
+
+
+class Narrow:
+    """A home whose terminal is forty columns wide."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+        environ = {**self._home.environment, "FORCE_COLOR": "1", "COLUMNS": "40"}
+        return subprocess.Popen(
+            [PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ
+        )
