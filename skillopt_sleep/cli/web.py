@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say, warn
+from skillopt_sleep.cli.console import warn
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.extras import command_for
 from skillopt_sleep.settings import find_paths
@@ -45,7 +45,7 @@ def web(
         opens = not no_open and _has_screen()
         lead = "If your browser doesn't open, paste" if opens else "Paste"
         warn(f"The dashboard runs until you press Ctrl-C. {lead} this address into one browser; it works once:")
-        say(access.address)
+        sys.stdout.write(f"{access.address}\n")  # in one piece, however narrow the terminal is
         sys.stdout.flush()
         if opens:
             page = access.write_page().as_uri()
