@@ -61,7 +61,7 @@ def test_the_files_of_a_night_are_private_and_tell_the_same_story(home: Home) ->
         assert path.stat().st_mode & 0o077 == 0, path
     first = (folder / "report.md").read_text(encoding="utf-8").splitlines()[:6]
     assert "1 proposal" in first[2]
-    assert "Without the rule 0 of 6 answers did as you asked, with it 6 of 6 (3 requests" in first[3]
+    assert "Without the rule 0 of 6 answers did as you asked, with it 6 of 6 (on 3 new requests" in first[3]
     assert KEY not in "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.is_file())
 
 

@@ -7,7 +7,7 @@ import pytest
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.journal import Journal
-from tests.command import Home
+from tests.command import ASKS, Home
 from tests.sweeps import thinned
 
 MINE = {"CLAUDE.md": b"# For Claude\r\n", "AGENTS.md": b"# For Codex, without an end of line"}
@@ -45,7 +45,7 @@ def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_bo
     assert "all of these files or none" in report
     assert files(home) == MINE
 
-    home.had_sessions(days_ago=1.5)
+    home.had_sessions([(f"{ask}, once more", said) for ask, said in ASKS], days_ago=1.5)
     home.command("run", "--backend", "simulated")
     again = home.command("show", "P-0001", "--json").json
     assert again["version"] == 1
