@@ -30,8 +30,10 @@ class Choice(NamedTuple):
 
     @property
     def remedy(self) -> str:
-        """Return the one command that helps, or "" if a seal holds."""
-        return "" if self.seal else remedy()
+        """Return what helps, or "" if a seal holds."""
+        if self.seal:
+            return ""
+        return next((probe.remedy for probe in self.probes if probe.remedy), remedy())
 
 
 def chosen(seals: Sequence[Seal], folder: Path) -> Choice:
