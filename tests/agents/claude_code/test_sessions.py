@@ -166,13 +166,14 @@ def test_a_record_goes_on_in_the_conversation_of_the_one_it_follows(written: Wri
         for folder, end in ends.items():
             ends[folder] = written.typed(f"{folder} {text}", parent=end)
             written.lines[-1] = written.lines[-1].replace(b"/home/dev/shop", f"/home/dev/{folder}".encode())
-    written.typed("queued before the session began", parent=ends["shop"])
+    written.typed("the rest of a file that was written over", parent=ends["shop"])
     early = written.lines[-1].replace(b"2026-11-20T", b"2026-11-19T")
     written.lines[-1] = early.replace(b"/home/dev/shop", b"/home/dev/garage")
     (found,) = read_all(written.save(tmp_path)).values()
     assert [packed.session.typed for packed in found.sessions] == [
-        ("shop first", "shop second", "shop third", "queued before the session began"),
+        ("shop first", "shop second", "shop third"),
         ("bakery first", "bakery second", "bakery third"),
+        ("the rest of a file that was written over",),
     ]
 
 
