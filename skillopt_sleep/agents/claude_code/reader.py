@@ -140,18 +140,15 @@ class SessionReader:
             draft.items = [item for item in draft.items if item.id not in gone]
 
     def _conversation_of(self, record: Record) -> Draft:
-        """Return the conversation of the record that this one follows, a new one if one begins, else the current."""
-        parent = record.parent_uuid or record.logical_parent_uuid or ""
-        if parent in self._records:
-            return self._records[parent]
-        if record.cwd != self._cwd and self._begins_anew(record):
-            self.drafts.append(Draft())
-            return self.drafts[-1]
-        return self.draft
+        """Return the conversation of the record that this one follows, else the current; a new one if one begins."""
+        draft = self._records.get(record.parent_uuid or record.logical_parent_uuid or "", self.draft)
+        if record.cwd != self._cwd and self._begins_anew(record, draft):
+            draft = Draft()
+            self.drafts.append(draft)
+        return draft
 
-    def _begins_anew(self, record: Record) -> bool:
+    def _begins_anew(self, record: Record, draft: Draft) -> bool:
         """Return whether a record of another project begins another conversation, or is left of one from before."""
-        draft = self.draft
         if not record.cwd or not draft.cwd or project_root(record.cwd) == project_root(draft.cwd):
             return False
         if record.parent_uuid is None and record.logical_parent_uuid is None:
