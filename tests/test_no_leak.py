@@ -286,7 +286,7 @@ def test_what_comes_up_again_while_its_proposal_waits_is_as_hidden(tmp_path: Pat
 
 
 def test_nothing_of_it_reaches_the_optimizer_when_it_looks_back(tmp_path: Path) -> None:
-    house = House(tmp_path, heuristic=True, slow_every=1)
+    house = House(tmp_path, heuristic=True, slow_every=1, edit_budget=2)
     house.reviewed()
     for first in (0, 4, 8):
         house.had(*range(first, first + 4))

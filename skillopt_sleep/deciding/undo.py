@@ -98,7 +98,7 @@ def versions_of(store: SqliteStore, journal: Journal, file: Path) -> tuple[Versi
         known = versions(journal, path)
         if known:
             return known
-    if plan_rest(file, journal=journal).moves:
+    if file.exists() and plan_rest(file, journal=journal).moves:
         return ()
     files = dict.fromkeys(written.path for entry in journal.entries() for written in entry.files)
     wrong = f"nothing was ever adopted into {file}" if file.exists() else f"{file.absolute()} doesn't exist"

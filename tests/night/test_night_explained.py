@@ -123,7 +123,7 @@ def test_edits_that_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("edit", "fate"),
     [
-        ({"op": "append", "content": "- Be nice."}, "duplicate"),
+        ({"op": "append", "content": "- Be nice."}, "refused"),
         ({"op": "replace", "target": "- Use yarn.", "content": RULE}, "unmatched"),
         ({"op": "append", "content": "  "}, "refused"),
     ],

@@ -118,7 +118,7 @@ def test_roles_may_be_different_backends_and_models(machine: Machine) -> None:
         judge=RoleSettings(model="m-2"),
     )
 
-    assert found.shown == f"optimizer openai:m-1@{LOCAL}, target claude:default (2.1.330), judge openai:m-2@{LOCAL}"
+    assert found.shown == f"optimizer openai:m-1@{LOCAL}, target claude:default (2.1.332), judge openai:m-2@{LOCAL}"
     assert isinstance(found.target, CliBackend)
 
 
@@ -158,7 +158,7 @@ def test_auto_takes_the_agent_that_is_logged_in_and_says_why(machine: Machine) -
     found = auto(machine)
 
     assert found.optimizer is found.target is found.judge
-    assert found.shown == "claude:default (2.1.330) (auto: a max subscription, in .credentials.json)"
+    assert found.shown == "claude:default (2.1.332) (auto: a max subscription, in .credentials.json)"
     assert isinstance(found.optimizer, CliBackend)
 
 
@@ -169,7 +169,7 @@ def test_auto_says_what_it_passed_over_and_why(machine: Machine) -> None:
 
     shown = auto(machine).shown
 
-    assert shown.startswith("codex:default (0.169.0) (auto: key in codex's auth.json (claude: no login found")
+    assert shown.startswith("codex:default (0.171.0) (auto: key in codex's auth.json (claude: no login found")
     assert shown.count("auto:") == 1
 
 
@@ -179,7 +179,7 @@ def test_auto_passes_over_an_agent_that_is_not_installed(machine: Machine) -> No
     logged_in_to_codex(machine)
 
     assert auto(machine).shown.startswith(
-        "codex:default (0.169.0) (auto: key in codex's auth.json (claude: not installed"
+        "codex:default (0.171.0) (auto: key in codex's auth.json (claude: not installed"
     )
 
 
@@ -189,7 +189,7 @@ def test_auto_takes_claude_where_both_are_logged_in(machine: Machine) -> None:
     machine.logged_in_to_claude(LATER)
     logged_in_to_codex(machine)
 
-    assert auto(machine).shown.startswith("claude:default (2.1.330) (auto: ")
+    assert auto(machine).shown.startswith("claude:default (2.1.332) (auto: ")
 
 
 def test_auto_takes_a_key_in_the_environment_for_a_login(machine: Machine) -> None:
@@ -199,7 +199,7 @@ def test_auto_takes_a_key_in_the_environment_for_a_login(machine: Machine) -> No
 
     shown = auto(machine).shown
 
-    assert shown.startswith("codex:default (0.169.0) (auto: key in CODEX_API_KEY (claude: ")
+    assert shown.startswith("codex:default (0.171.0) (auto: key in CODEX_API_KEY (claude: ")
     assert KEY not in shown
 
 
@@ -217,7 +217,7 @@ def test_auto_may_be_for_one_role(machine: Machine) -> None:
     found = chosen(machine, BackendSettings(name="simulated"), target=RoleSettings(name="auto"))
 
     why = "auto: a max subscription, in .credentials.json"
-    assert found.shown == f"optimizer simulated, target claude:default (2.1.330), judge simulated ({why})"
+    assert found.shown == f"optimizer simulated, target claude:default (2.1.332), judge simulated ({why})"
 
 
 def test_auto_does_not_start_a_program_nor_write(machine: Machine) -> None:
@@ -262,13 +262,13 @@ def test_auto_that_comes_to_what_another_role_names_is_the_same_model(machine: M
 
 def test_a_program_is_asked_for_its_version_once_for_all_roles(machine: Machine) -> None:
     asked = machine.folder / "asked"
-    machine.has_claude(says=f"2.1.330 (Claude Code)' && echo asked >>'{asked}")
+    machine.has_claude(says=f"2.1.332 (Claude Code)' && echo asked >>'{asked}")
     machine.logged_in_to_claude(LATER)
 
     found = auto(machine)
 
-    assert "(2.1.330)" in found.shown
-    assert {model.version for model in found[:3]} == {"2.1.330"}
+    assert "(2.1.332)" in found.shown
+    assert {model.version for model in found[:3]} == {"2.1.332"}
     assert asked.read_text() == "asked\n"
 
 
@@ -423,7 +423,7 @@ def test_an_agent_is_asked_as_the_settings_say(machine: Machine) -> None:
 
     assert isinstance(model, CliBackend)
     assert model.program == str(elsewhere)
-    assert model.version == "2.1.330"
+    assert model.version == "2.1.332"
     assert model.account.how == "the key in MY_KEY"
     assert model.ready(LATER) is False
     assert (machine.paths.data / "replays").is_dir()

@@ -15,7 +15,7 @@ from skillopt_sleep.agents.codex.text import (
     typed_part,
 )
 from skillopt_sleep.agents.transcripts.draft import Draft, Message, TypedShell, shorten
-from skillopt_sleep.agents.transcripts.harness import is_interruption, typed_of
+from skillopt_sleep.agents.transcripts.harness import typed_of
 from skillopt_sleep.records import Origin
 
 _FILE = "AGENTS.md"
@@ -59,8 +59,6 @@ class Messages:
         message.id = name or message.id
         if not typed:
             message.origin = Origin.HARNESS
-            if is_interruption(text):
-                self._draft.stop()
 
     def add_reply(self, text: str, name: str = "") -> None:
         """Add what an event says the agent replied."""

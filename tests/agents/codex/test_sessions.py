@@ -442,8 +442,8 @@ HANDOVER = "This session is being continued from a previous conversation that ra
 @pytest.mark.parametrize(
     ("text", "typed", "stops"),
     [
-        ("[Request interrupted by user]", "", 1),
-        ("[Request interrupted by user for tool use]", "", 1),
+        ("[Request interrupted by user]", "", 0),
+        ("[Request interrupted by user for tool use]", "", 0),
         ("<bash-input>make test</bash-input>", "", 0),
         ("<bash-stdout>3 passed</bash-stdout><bash-stderr></bash-stderr>", "", 0),
         ("<command-name>/clear</command-name>\n  <command-message>clear</command-message>", "", 0),
