@@ -159,19 +159,32 @@ def lost(home: Path) -> Iterator[Note]:
     cut = (time.time() - days * 86_400) * 1000
     deleted = [times for times in missing if max(times) < cut]
     others = [times for times in missing if max(times) >= cut]
+    # However old they are: saving may be switched off.
+    if len(deleted) > 1 and not others and not saved and min(map(min, deleted)) > 0:
+        prompts = _typed_since(missing)
+        summary = (
+            f"{prompts}, and none was saved, or all were deleted, as Claude Code does after {counted(days, 'day')}"
+        )
+        remedy = "if you had newer ones, unset CLAUDE_CODE_CHILD_SESSION where you start it"
+        yield Note(stage="harvest", summary=summary, remedy=remedy)
+        return
     if deleted:
         gone = f"{counted(len(deleted), 'session')} in your history without a file"
         summary = f"{gone}; Claude Code deletes them after {counted(days, 'day')}"
         remedy = f"to keep them longer, raise cleanupPeriodDays in {home / 'settings.json'}"
         yield Note(stage="harvest", summary=summary, remedy=remedy, expected=True)
     if others:
-        since = f"{datetime.fromtimestamp(min(map(min, others)) / 1000, tz=UTC):%d %b %Y}"
-        prompts = f"{counted(sum(map(len, others)), 'prompt')} typed in Claude Code since {since}"
-        summary = f"{prompts}: of {counted(len(others), 'session')} without a file"
+        summary = f"{_typed_since(others)}: of {counted(len(others), 'session')} without a file"
         remedy = "unless you deleted them, unset CLAUDE_CODE_CHILD_SESSION where you start it"
         unsaved = [times for times in others if min(times) > last_saved]
         # A single one may well have been deleted by hand.
         yield Note(stage="harvest", summary=summary, remedy=remedy, expected=len(unsaved) <= 1)
+
+
+def _typed_since(sessions: Sequence[Sequence[float]]) -> str:
+    """Count the prompts of these sessions, each given by its times, with the day of the first."""
+    since = f"{datetime.fromtimestamp(min(map(min, sessions)) / 1000, tz=UTC):%d %b %Y}"
+    return f"{counted(sum(map(len, sessions)), 'prompt')} typed in Claude Code since {since}"
 
 
 def _list_in(folder: str) -> str:

@@ -72,6 +72,14 @@ def test_of_old_and_new_sessions_without_a_file_only_the_old_ones_were_deleted(t
     assert new.summary.startswith("4 prompts")
 
 
+def test_where_no_session_has_a_file_saving_may_be_switched_off_however_old_they_are(tmp_path: Path) -> None:
+    (note,) = lost(tmp_path, "abcdef")
+    assert not note.expected
+    assert note.summary.startswith("12 prompts typed in Claude Code since 09 Jul 2026, and none was saved")
+    assert "after 30 days" in note.summary
+    assert "CLAUDE_CODE_CHILD_SESSION" in note.remedy
+
+
 def test_it_is_a_problem_if_they_are_too_new_to_be_deleted(tmp_path: Path) -> None:
     (note,) = lost(tmp_path, "abc", begin=time.time() * 1000 - 5 * DAY)
     assert not note.expected
