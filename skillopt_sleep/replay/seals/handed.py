@@ -39,11 +39,6 @@ class Handed:
         with os.fdopen(theirs, "wb") as end:
             return ours, self._handed(end.fileno())
 
-    def close(self, handle: int) -> None:
-        """Close one that was handed, so that only the program holds it."""
-        self.numbers.remove(handle)
-        os.close(handle)
-
     def _handed(self, handle: int) -> int:
         number = fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _LOWEST)
         self.numbers.append(number)

@@ -19,14 +19,6 @@ def test_a_file_is_read_from_its_beginning_and_its_number_is_none_that_a_shell_u
         assert handed.numbers == [number]
 
 
-def test_a_pipe_ends_when_the_end_that_was_handed_is_closed() -> None:
-    with Handed() as handed:
-        ours, theirs = handed.pipe()
-        os.write(theirs, b"said")
-        handed.close(theirs)
-        assert (os.read(ours, 99), os.read(ours, 99)) == (b"said", b"")
-
-
 def test_at_the_end_all_are_closed_and_no_other_program_inherits_them() -> None:
     with Handed() as handed:
         numbers = [handed.file(b"x"), *handed.pipe()]
