@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.records import ChangedFile, Origin, Session, ToolEvent, Turn, TypedCommand
 
-_LEAST = 2  # so many equal texts are no chance
+_LEAST = 2  # so many equal prompts with equal answers are no chance
 Event = TypeVar("Event", ToolEvent, TypedCommand, ChangedFile)
 
 
@@ -31,9 +31,9 @@ class Said:
         """Return the numbers of the turns that are copies.
 
         A session that repeats a prompt's id is a fork, so answers that it repeats are copies too. One that begins
-        with the same two or more texts as another one was copied up to there, by whichever program, and so was one of
-        a single prompt that another agent answered alike. But a person may well type a request and small talk twice,
-        and then something else.
+        with the same two or more prompts and answers as another one was copied up to there, by whichever program, and
+        so was one of a single prompt that another agent answered alike. But a person may well type a request and small
+        talk twice, and then something else.
         """
         copied: set[int] = set()
         if any(turn.id in self._ids for turn in session.turns if turn.origin is Origin.USER):
