@@ -32,8 +32,8 @@ class Said:
 
         A session that repeats a prompt's id is a fork, so answers that it repeats are copies too. One that begins
         with the same two or more prompts and answers as another one was copied up to there, by whichever program, and
-        so was one of a single prompt that another agent answered alike. But a person may well type a request and small
-        talk twice, and then something else.
+        so was one of a single prompt that another agent answered alike. But a person may well type a request and
+        small talk twice, and then something else.
         """
         copied: set[int] = set()
         if any(turn.id in self._ids for turn in session.turns if turn.origin is Origin.USER):
