@@ -27,7 +27,7 @@ WORDS = {
     LeftOut.SUBAGENT: "a sub-agent's session: its prompts were written by an agent",
     LeftOut.OWN_REPLAY: "a replay made by skillopt-sleep itself",
     LeftOut.HEADLESS: "started by a program, not a person",
-    LeftOut.NO_USER_TURN: "nothing new was typed in it (a copy, or no message)",
+    LeftOut.NO_USER_TURN: "nothing new was typed in it (a copy, no message, or in records of unknown kinds)",
     LeftOut.OTHER_PROJECT: "of another project than the one asked for",
     LeftOut.EXCLUDED: "its project is excluded",
     LeftOut.ACTIVE: "still active: its last record is too recent",

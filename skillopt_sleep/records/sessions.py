@@ -133,7 +133,7 @@ LEFT_OUT_WORDS = {
     LeftOut.SUBAGENT: "of sub-agents",
     LeftOut.OWN_REPLAY: "replayed by skillopt-sleep",
     LeftOut.HEADLESS: "started by a program",
-    LeftOut.NO_USER_TURN: "in which nothing new was typed (a copy, or no message)",
+    LeftOut.NO_USER_TURN: "in which nothing new was typed (a copy, no message, or in records of unknown kinds)",
     LeftOut.OTHER_PROJECT: "of other projects",
     LeftOut.EXCLUDED: "in excluded projects",
     LeftOut.ACTIVE: "still active",

@@ -57,7 +57,7 @@ def test_every_reason_has_words_that_fit_the_line() -> None:
 
 def test_a_report_and_a_plan_tell_copies_as_harvest_does() -> None:
     for words in (WORDS[LeftOut.NO_USER_TURN], left_out({"no_user_turn": 9})):
-        assert re.search(r"nothing new .*typed.* \(a copy, or no message\)", words)
+        assert re.search(r"nothing new .*typed.* \(a copy, no message, or in records of unknown kinds\)", words)
 
 
 def test_records_of_unknown_kinds_are_told_by_version() -> None:
