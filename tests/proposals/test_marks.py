@@ -40,13 +40,6 @@ def adopted(path: Path, journal: Journal, body: str = RULES, number: str = "p1")
     return folder
 
 
-def agreed(folder: Path, journal: Journal) -> None:
-    try:
-        adopt(folder, journal=journal, at=NOW)
-    except MergeNeeded as asked:
-        adopt(folder, journal=journal, at=NOW, agreed=asked.plan)
-
-
 def agreed_undo(journal: Journal) -> None:
     try:
         undo("p1", journal=journal, at=NOW)
@@ -117,11 +110,11 @@ def test_rules_without_markers_are_taken_out_whatever_their_layout(
     agreed_undo(journal)
     assert path.read_text() == BEFORE + TEAM
 
-    path.write_text(text)  # as git brings it back
-    agreed(folder, journal)
-    assert path.read_text() == f"{BEFORE}{TEAM}\n{BLOCK}"
-    undo("p1", journal=journal, at=NOW)
-    assert path.read_text() == BEFORE + TEAM
+    path.write_text(text)  # by hand, or as git brings it back: outside of our markers it is the person's from now on
+    with pytest.raises(UnsafeEdit, match="already"):
+        adopt(folder, journal=journal, at=NOW)
+    assert undo("p1", journal=journal, at=NOW).already
+    assert path.read_text() == text
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -149,12 +142,11 @@ def test_only_the_rules_of_the_undone_proposal_are_touched(path: Path, journal: 
 
 
 def test_a_rule_among_other_words_is_named_with_its_line_and_nothing_is_written(path: Path, journal: Journal) -> None:
-    folder = adopted(path, journal, "- Use vitest, never jest.")
+    adopted(path, journal, "- Use vitest, never jest.")
     text = f"{BEFORE}\nUse tabs. Use vitest,\nnever jest. Be kind.\n"
     path.write_text(text)
-    for act in (lambda: undo("p1", journal=journal, at=NOW), lambda: adopt(folder, journal=journal, at=NOW)):
-        with pytest.raises(UnsafeEdit, match=r"CLAUDE\.md.*line 5"):
-            act()
+    with pytest.raises(UnsafeEdit, match=r"CLAUDE\.md.*line 5"):
+        undo("p1", journal=journal, at=NOW)
     assert path.read_text() == text
     path.write_text(BEFORE)
     assert undo("p1", journal=journal, at=NOW).files == {str(path): Left.NOTHING}
@@ -180,26 +172,22 @@ def with_own(path: Path, journal: Journal) -> Path:
     return folder
 
 
-def test_the_same_sentence_in_the_persons_part_outlives_every_undo_and_redo(path: Path, journal: Journal) -> None:
-    folder = with_own(path, journal)
-    for _ in range(2):
-        for _ in range(2):
-            undo("p1", journal=journal, at=NOW)
-            assert path.read_text() == BEFORE + OWN
-        adopt(folder, journal=journal, at=NOW)
-        assert path.read_text() == f"{BEFORE}{OWN}\n{BEGIN}\n- Use vitest, never jest.\n{END}\n"
-
-
-def test_what_the_person_wrote_after_an_undo_is_neither_moved_nor_taken_out_without_asking(
-    path: Path, journal: Journal
+@pytest.mark.parametrize("written", ["before the undo", "after it"])
+@pytest.mark.parametrize("text", [OWN, "\nUse tabs. Use vitest,\nnever jest. Be kind.\n"])
+def test_what_stands_in_the_persons_part_after_an_undo_stays_theirs(
+    written: str, text: str, path: Path, journal: Journal
 ) -> None:
     folder = adopted(path, journal, "- Use vitest, never jest.")
+    if written == "before the undo":
+        path.write_text(path.read_text().replace(BEFORE, BEFORE + text))
     undo("p1", journal=journal, at=NOW)
-    path.write_text(BEFORE + OWN)
-    for act in (lambda: undo("p1", journal=journal, at=NOW), lambda: adopt(folder, journal=journal, at=NOW)):
-        with pytest.raises(MergeNeeded):
-            act()
-        assert path.read_text() == BEFORE + OWN
+    path.write_text(BEFORE + text)
+    line = (BEFORE + text).partition("Use vitest")[0].count("\n") + 1
+    for _ in range(2):
+        with pytest.raises(UnsafeEdit, match=rf"CLAUDE\.md.*line {line}.*already"):
+            adopt(folder, journal=journal, at=NOW)
+        assert undo("p1", journal=journal, at=NOW).already
+        assert path.read_text() == BEFORE + text
 
 
 def test_of_two_places_without_markers_none_goes_without_asking(path: Path, journal: Journal) -> None:
