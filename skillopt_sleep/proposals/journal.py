@@ -90,15 +90,6 @@ class Journal:
         before = _copy(self.before(entry, index), file.before, file.path)
         return before, _copy(self.after(entry, index), file.after, file.path)
 
-    def left(self, entry: Entry, path: str) -> bytes | None:
-        """Return the bytes of a file as the adoption, or the undo of it, left them; None without a file."""
-        for name, files, left in ((_UNDO, entry.taken_back, 0), ("", entry.files, 1)):
-            for index, file in enumerate(files):
-                copy = self._copies(entry, name, index)[left]
-                if file.path == path:
-                    return copy.read_bytes() if copy.exists() else None
-        return None
-
     def known(self, target: str) -> Iterator[bytes]:
         """Yield every text that is kept of the file: those we found there, and those we left."""
         for entry in self.entries():

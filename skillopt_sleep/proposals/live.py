@@ -86,8 +86,8 @@ def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collect
     """Change the rules in these bytes of the file by what makes `new` out of `old`, wherever the rules stand now.
 
     `rules` are known by their words, too, in any layout and without our markers; raises UnsafeEdit with the line of
-    one that stands among other words. A file of our own whose head a person took away can still lose rules, but gets
-    none.
+    one to take out that stands among other words, or one to add that stands in the person's part. A file of our own
+    whose head a person took away can still lose rules, but gets none.
     """
     with _located(path):
         text, encoding = block.narrow(data or b"")
@@ -98,7 +98,7 @@ def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collect
             cut = _parts(path, None if data is None else text)
         if not "".join(added).isascii():
             block.check_encoding(text)
-        ours = _gathered(text, cut, rules)
+        ours = _gathered(text, cut, rules, new)
         result = block.change(ours, old, new)
         overlaps = result.overlaps or (ours.lead, ours.trail) != (cut.lead, cut.trail)
         if data is not None and cut.body and ours == cut and result.lines == cut.lines:
@@ -189,7 +189,7 @@ def _refuse_conflict(data: bytes) -> None:
         raise UnsafeEdit(f"line {line} is part of an unfinished merge", remedy="finish the merge")
 
 
-def _gathered(text: bytes, cut: block.Parts, rules: Collection[str]) -> block.Parts:
+def _gathered(text: bytes, cut: block.Parts, rules: Collection[str], new: str) -> block.Parts:
     """Move these rules into our lines as they were adopted, wherever and in whatever layout they stand now."""
     mark = block.BOM if cut.lead.startswith(block.BOM) else b""
     lead, lines, trail = cut.lead.removeprefix(mark), cut.lines, cut.trail
@@ -199,9 +199,10 @@ def _gathered(text: bytes, cut: block.Parts, rules: Collection[str]) -> block.Pa
         inside = _without(lines, rule)
         if inside == lines:
             outside = _without(lead, rule), _without(trail, rule)
-            if outside == (lead, trail):
-                _refuse_among_others(text, lead, rule)
-                _refuse_among_others(text, trail, rule)
+            adds = bool(standing(new, rule))
+            if adds or outside == (lead, trail):
+                _refuse_outside(text, lead, rule, adds=adds)
+                _refuse_outside(text, trail, rule, adds=adds)
                 continue
             lead, trail = outside
         ended = not inside or inside.endswith((b"\r", b"\n"))
@@ -225,14 +226,17 @@ def _without(data: bytes, rule: str) -> bytes:
     return b"".join(lines)
 
 
-def _refuse_among_others(text: bytes, data: bytes, rule: str) -> None:
+def _refuse_outside(text: bytes, data: bytes, rule: str, *, adds: bool) -> None:
+    """Raise UnsafeEdit with the line of this part of the text in which the rule stands."""
     lines = lines_of(data)
     for place in places(rule, list(map(block.decoded, lines))):
         line = text.count(b"\n", 0, text.find(lines[place.first])) + 1
-        raise UnsafeEdit(
-            f"line {line} has the rule «{' '.join(rule.split())}» among other words",
-            remedy="take it out there by hand, then run the command again",
-        )
+        where = f"line {line} has the rule «{' '.join(rule.split())}»"
+        if adds:
+            raise UnsafeEdit(
+                f"{where} already, as your own: it stays yours", remedy="nothing to do: your agent reads it there"
+            )
+        raise UnsafeEdit(f"{where} among other words", remedy="take it out there by hand, then run the command again")
 
 
 def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.Parts:

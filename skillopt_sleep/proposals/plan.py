@@ -75,9 +75,8 @@ def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: T
             raise UnsafeEdit(
                 f"{proposal.id} changes nothing in our part of {path}", remedy=f"skillopt-sleep reject {proposal.id}"
             )
-        # What an undo left, or git brought back without our markers, isn't written beside itself.
-        earlier = journal.get(proposal.id)
-        rules = _rules(path, journal.left(earlier, file.path), new, old) if earlier else ()
+        # A rule that was ours before and stands in another layout, or as the person's, isn't written beside itself.
+        rules = _rules(path, None, new, old) if journal.get(proposal.id) else ()
         changed = live.change(path, now, old, new, rules=rules)
         attributes = attributes_of(target) if target.exists() else None
         text = now if live.body(path, now) == new else changed.data
@@ -104,7 +103,7 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
             continue
         before, after = journal.texts(entry, index)
         old, new = live.body(path, after), live.body(path, before)
-        rules = _rules(path, journal.left(entry, file.path), old, new)
+        rules = _rules(path, _left(entry, after, now), old, new)
         attributes = attributes_of(target) if target.exists() else None
         if now == after and str(target) == file.target and rules == _rules(path, before, old, new):
             # The mode is as the person left it; an entry of an earlier version knows only that of before.
@@ -162,7 +161,7 @@ def is_held(entry: Entry, *, journal: Journal, by_words: bool = True) -> bool:
             continue
         before, after = journal.texts(entry, index)
         old, new = live.body(path, after), live.body(path, before)
-        rules = _rules(path, journal.left(entry, file.path), old, new) if by_words else ()
+        rules = _rules(path, _left(entry, after, now), old, new) if by_words else ()
         if live.change(path, now, old, new, rules=rules).data != now:
             return True
     return False
@@ -172,6 +171,11 @@ def _rules(path: Path, text: bytes | None, body: str, other: str) -> tuple[str, 
     """Return the rules of a body that another one lacks, but for those that the person's part of a text has, too."""
     theirs = live.theirs(path, text).split("\n")
     return tuple(rule for rule in units(body) if not standing(other, rule) and not any(places(rule, theirs)))
+
+
+def _left(entry: Entry, after: bytes | None, now: bytes) -> bytes | None:
+    """Return the text whose other part is the person's: after an undo, all outside of our markers is."""
+    return now if entry.state is AdoptionState.UNDONE else after
 
 
 def staged_text(folder: Path, name: str, index: int, digest: str, proposal: Proposal) -> bytes | None:
