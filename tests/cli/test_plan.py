@@ -123,6 +123,26 @@ def test_a_plan_says_how_many_calls_the_last_night_made(tmp_path: Path) -> None:
     assert f"the last night made {made}" in home.command("run", "--plan", "--backend", "simulated").out
 
 
+@pytest.mark.slow
+def test_a_plan_of_a_first_night_estimates_its_calls_by_the_corrected_requests(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    for days_ago, asked in enumerate(("cut a release", "add a package for charts", "write the ci file"), start=1):
+        home.had_sessions([(asked, "no - we always use pnpm here, never npm")], days_ago=days_ago)
+    plan = ("run", "--plan", "--backend", "simulated")
+    found = re.search(r"likely (\d+) to (\d+).* 3 corrected requests", " ".join(home.command(*plan).out.split()))
+    assert found
+
+    limit = tmp_path / "sleep" / "config.toml"
+    limit.parent.mkdir(exist_ok=True)
+    limit.write_text("[budget]\ncalls = 3\n", encoding="utf-8")
+    assert "likely 3 (" in home.command(*plan).out
+    limit.unlink()
+
+    assert home.command("run", "--backend", "simulated").code == 0
+    assert int(found[1]) <= home.command("cost", "--json").json["total"]["calls"] <= int(found[2])
+    assert "likely" not in home.command(*plan, "--again").out
+
+
 def test_a_plan_counts_what_the_first_night_leaves_out_as_older(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions([("create a run script", "no, use pnpm, never npm")], days_ago=40)
