@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 WITH_EACH = "with each attempt, all instruction files that your agent loads in the project, your own ones too"
 INCLUDED = "to include it: skillopt-sleep config set harvest.include_headless true"
 _LAST_ATTEMPTS = 50
+_EACH = (4, 13)  # calls for each corrected request of the nights that we measured
 LAST = 5  # so many of the last nights show what a night usually takes
 
 
@@ -225,12 +226,18 @@ def _reading(ahead: Ahead) -> Iterator[tuple[str, Sequence[Part]]]:
 
 
 def _calls(ahead: Ahead) -> str:
-    """Say how many calls a night makes at most, and how many the last nights made."""
+    """Say how many calls a night makes at most, and how many the last nights made, or a first night likely makes."""
+    from skillopt_sleep.mining.asks import asks
+
     text = f"at most {ahead.most:,}"
     if ahead.most < sum(ahead.calls.values()):
         text = f"{text}: the limit. A night that reaches it stops there, and the next one goes on"
     if not ahead.made:
-        return text
+        corrected = sum(bool(ask.corrections) for session in ahead.harvested.sessions for ask in asks(session))
+        likely = sorted({min(each * corrected, ahead.most) for each in _EACH})
+        span = " to ".join(f"{calls:,}" for calls in likely)
+        why = f"measured: {_EACH[0]} to {_EACH[1]} for each of {counted(corrected, 'corrected request')}"
+        return f"{text}; likely {span} ({why})" if corrected else text
     made = ", ".join(f"{calls:,}" for calls in ahead.made)
     nights = "the last night" if len(ahead.made) == 1 else "the last nights"
     return f"{text}; {nights} made {made} calls"
