@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Edit, EditOp, Proposal
+from tests.cli.walked import states
 from tests.command import Home
 
 
@@ -42,6 +43,18 @@ def test_a_rejection_is_taken_back(home: Home) -> None:
     assert "reject --undo P-0001" in refused.err
     assert "waits for you again" in home.command("reject", "--undo", "P-0001").out
     assert home.command("adopt", "P-0001").code == 0
+
+
+@pytest.mark.slow
+def test_a_rejection_of_what_was_undone_is_taken_back_to_that(home: Home) -> None:
+    for command in ("adopt", "undo", "reject"):
+        assert home.command(command, "P-0001").code == 0
+    said = home.command("reject", "--undo", "P-0001").out
+    assert "waits" not in said
+    assert "undone" in said
+    assert "redo P-0001" in said
+    assert states(home) == {"P-0001": "undone"}
+    assert home.command("redo", "P-0001").code == 0
 
 
 @pytest.mark.slow

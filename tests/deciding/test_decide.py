@@ -43,10 +43,10 @@ def test_a_rejection_keeps_its_reason_and_can_be_taken_back(home: Home, monkeypa
         assert (rejected.decided.state, rejected.decided.reason) == ("rejected", "we moved to yarn")
         with pytest.raises(ConfigError, match="was rejected"):
             adopted(at)
-        wait_again(at.store, rejected)
+        assert wait_again(at.store, at.journal, rejected) == "waiting"
         assert at.states() == {"P-0001": "waiting"}
         with pytest.raises(ConfigError, match="not rejected"):
-            wait_again(at.store, one)
+            wait_again(at.store, at.journal, one)
 
 
 def test_what_is_live_is_not_rejected_or_put_off(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
