@@ -146,7 +146,7 @@ def reject(
     undo: Annotated[bool, typer.Option("--undo", help="Let rejected proposals wait again.")] = False,
 ) -> None:
     """Turn proposals down: the same edit is not tried again, until you take that back with --undo."""
-    with opened() as store, settled(store):
+    with opened() as store, settled(store) as journal:
         if undo:
             rejected = store.bank.proposals(REJECTED)
             found = chosen(store, proposals or (), every=every, among=rejected, state=REJECTED)
@@ -159,8 +159,10 @@ def reject(
                 deciding.refuse_adopted(one)
         for one in found:
             if undo:
-                deciding.wait_again(store, one)
-                say(f"{one.name} waits for you again: skillopt-sleep show {one.name}")
+                if deciding.wait_again(store, journal, one) == WAITING:
+                    say(f"{one.name} waits for you again: skillopt-sleep show {one.name}")
+                else:
+                    say(f"{one.name} is undone, as before; to adopt it again: skillopt-sleep redo {one.name}")
             elif deciding.reject(store, one, reason=reason):
                 say(f"Rejected {one.name}: this edit of {documents(one.decided.proposal)} will not be tried again")
                 say(f"  undo: skillopt-sleep reject --undo {one.name}")

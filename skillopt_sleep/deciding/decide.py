@@ -10,7 +10,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.adopt import adopt as put_live
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan
-from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, WAITING, WITHDRAWN
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, WITHDRAWN
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 LATER = "1d"  # so long a person who says "later" isn't asked
@@ -63,10 +63,12 @@ def reject(store: SqliteStore, one: Chosen, *, reason: str = "") -> bool:
     return True
 
 
-def wait_again(store: SqliteStore, one: Chosen) -> None:
-    """Let a rejected proposal wait for a decision again."""
+def wait_again(store: SqliteStore, journal: Journal, one: Chosen) -> str:
+    """Let a rejected proposal wait for a decision again, or be undone as before; return which of the two states."""
     refuse_not_rejected(one)
-    _decide(store, one.name, WAITING, leaving=(REJECTED,))
+    state = UNDONE if journal.get(one.name) else WAITING
+    _decide(store, one.name, state, leaving=(REJECTED,))
+    return state
 
 
 def snooze(store: SqliteStore, one: Chosen, until: datetime | None) -> None:

@@ -157,7 +157,7 @@ def _undo(request: Request, desk: Desk, name: str) -> str:
 
 
 def _wait(request: Request, desk: Desk, name: str) -> str:
-    decide.wait_again(desk.store, _known(request, desk, name))
+    decide.wait_again(desk.store, desk.journal, _known(request, desk, name))
     return f"/inbox/{name}?did={name}"
 
 
