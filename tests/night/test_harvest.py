@@ -16,6 +16,7 @@ from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.night.harvest import HarvestRules, harvest
 from skillopt_sleep.protocols import Again, Reach, Unlisted
 from skillopt_sleep.records import (
+    HalfRead,
     Hear,
     LeftOut,
     Origin,
@@ -195,6 +196,18 @@ def test_an_unreadable_file_is_counted_and_told(index: SqliteIndex) -> None:
     found = harvest([Listed({"/x": Reading(unreadable="/x: Permission denied")})], index, RULES)
     assert found.counts.skipped == {"unreadable": 1}
     assert [note.summary for note in found.notes] == ["/x: Permission denied"]
+
+
+def test_records_of_unknown_kinds_are_told_with_the_version_that_wrote_them(index: SqliteIndex) -> None:
+    half = HalfRead("9.1", ("human_input", "typed"), 5, 10)
+    used = a_session("a", half_read=half, source="codex")
+    empty = a_session("b", half_read=half, source="codex", turns=())
+    source = a_source(used, a_session("c"), (empty, LeftOut.NO_USER_TURN))
+    source.name = "codex"
+    (note,) = harvest([source], index, RULES).notes
+    assert note.expected
+    assert "Codex 9.1" in note.summary
+    assert "50 % of records of 2 unknown kinds" in note.summary
 
 
 def test_headless_sessions_are_used_when_asked_for(index: SqliteIndex) -> None:
