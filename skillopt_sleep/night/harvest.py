@@ -10,6 +10,7 @@ from pathlib import PurePath
 
 from msgspec.structs import replace
 
+from skillopt_sleep.agents import half_read
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.mining.forks import without_copies
 from skillopt_sleep.night.heard import hear, load_rules
@@ -117,6 +118,7 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
     unreadable = _with_reason(LeftOut.UNREADABLE, reasons)
     snapshots = snapshots_of(usable, rules.spool)
     sessions = _with_commits(index.sessions(usable), snapshots)
+    half_known = _half_read_notes((*sessions, *index.sessions(_with_reason(LeftOut.NO_USER_TURN, reasons))))
     used: list[Session] = []
     copies: list[str] = []
     copied = 0
@@ -140,7 +142,12 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
         copies=tuple(copies),
         copied=copied,
         changed=changed,
-        notes=(*unlisted_notes(unlisted), *unreadable_notes(index.sessions(unreadable)), *_later_notes(later)),
+        notes=(
+            *unlisted_notes(unlisted),
+            *unreadable_notes(index.sessions(unreadable)),
+            *half_known,
+            *_later_notes(later),
+        ),
         snapshots=tuple(snapshots[session.id] for session in used if session.id in snapshots),
     )
 
@@ -192,6 +199,11 @@ def unreadable_notes(unreadable: Sequence[Session]) -> Iterator[Note]:
     for session in unreadable:
         for turn in session.turns:
             yield Note(stage="harvest", summary=turn.text, remedy=remedy)
+
+
+def _half_read_notes(sessions: Iterable[Session]) -> Iterator[Note]:
+    for line in half_read((session.source, session.half_read) for session in sessions):
+        yield Note(stage="harvest", summary=line, remedy="what is in them isn't used", expected=True)
 
 
 def _later_notes(later: Collection[str]) -> Iterator[Note]:
