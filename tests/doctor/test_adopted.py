@@ -145,6 +145,19 @@ def test_rules_in_two_blocks_or_without_markers_are_still_seen(machine: Machine)
         assert f"adopted into {memory}: seen by Claude Code and Codex" in machine.says(Topic.SIGHT)
 
 
+def test_two_blocks_in_a_file_of_another_project_are_told_while_that_is_there(machine: Machine) -> None:
+    other = machine.home / "other"
+    memory = machine.write(other / "AGENTS.md", "# Other\n")
+    adopted_into(machine, memory, other)
+    once = memory.read_text(encoding="utf-8")
+    assert machine.problems() == []
+    memory.write_text(f"{once}\nmine\n\n{once}", encoding="utf-8")
+    assert [wrong.says for wrong in machine.problems()] == [f"our block stands 2 times in {memory}"]
+    other.rename(machine.home / "moved")
+    assert machine.problems() == []
+    assert str(memory) not in machine.says(Topic.SIGHT)
+
+
 def test_a_damaged_block_is_told_and_no_problem_of_sight(machine: Machine) -> None:
     memory = machine.write(machine.project / "AGENTS.md", "# Shop\n")
     adopted_into(machine, memory, machine.project)
