@@ -26,7 +26,7 @@ def look_at_adopted(
     home: Path,
     sources: frozenset[tuple[str, str]],
 ) -> Iterator[Finding]:
-    """Check every adopted document of this project and of the user: which agents see it, and which should but don't.
+    """Check every adopted document; in this project and the user's own also which agents see it, and which should.
 
     An agent should see it if the store has sessions of that agent (`sources`: pairs of source and project); if it has
     none at all, every agent should.
@@ -48,6 +48,9 @@ def look_at_adopted(
             agents = {source for source, _ in sources}
         elif document_root == root.resolve():
             agents = {source for source, project in sources if _is_same(project, document_root)}
+        elif document_root.is_dir():
+            yield from _document(entry, journal, (), set())
+            continue
         else:
             continue
         yield from _document(entry, journal, sights, agents or set(SOURCES.values()))
