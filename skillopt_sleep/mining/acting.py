@@ -68,14 +68,10 @@ class Proof(NamedTuple):
 
 
 class Acting(NamedTuple):
-    """What can judge a task in its repository, in the order in which to try it, and the messages that follow its own.
-
-    It stands only `nearly` where the agent stood if the session had changed files before the request.
-    """
+    """What can judge a task in its repository, in the order in which to try it, and the messages after its own."""
 
     proofs: tuple[Proof, ...] = ()
     later: tuple[str, ...] = ()
-    nearly: bool = False
 
 
 class Span(NamedTuple):
@@ -93,7 +89,6 @@ def acting(session: Session, task: Task, workspace: Workspace, grounds: Grounds)
     return Acting(
         proofs=tuple(_proofs(session, task, span, place, grounds)),
         later=later_messages(session, span),
-        nearly=any(event.name in WRITERS and event.turn < span.ask for event in session.tools),
     )
 
 

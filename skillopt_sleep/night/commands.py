@@ -107,8 +107,6 @@ class _Work:
         if isinstance(tree, NoWorkspace):
             return _refused(task, NoCommand.NO_WORKSPACE, tree)
         found = acting(session, task, workspace, grounds_of(tree))
-        if found.nearly:
-            workspace = replace(workspace, approximate=True)
         standing = replace(task, workspace=workspace, later=found.later) if needs_repository(task) else task
         refused = NoCommand.NO_COMMAND
         for proof in found.proofs[:MOST_PROOFS]:

@@ -184,14 +184,13 @@ class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
         return tuple(turn.text for turn in self.turns if turn.origin is Origin.USER)
 
 
-class Snapshot(Record, frozen=True, kw_only=True):
+class Snapshot(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     """The state of the project when a session began: its commit, and a patch file with the uncommitted changes.
 
-    `patch` is empty if everything was committed; unless `complete`, some uncommitted changes are missing from it.
+    `patch` is empty if everything was committed. Unknown fields are ignored: a night keeps those of earlier versions.
     """
 
     session: str
     root: str
     commit: str
     patch: str = ""
-    complete: bool = True

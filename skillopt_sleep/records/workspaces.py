@@ -5,19 +5,18 @@ from enum import StrEnum
 from skillopt_sleep.records.record import Record
 
 
-class Workspace(Record, frozen=True, kw_only=True):
+class Workspace(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     """Where the agent stood when it got the request.
 
     `root` is the repository's folder and `commit` what was checked out there; `folder` is where the agent stood below
-    the root, "" for the root itself. `patch` is a file with the work that wasn't committed, "" without any. It is
-    `approximate` if the commit was found by time, or if some of that work is missing or unknown.
+    the root, "" for the root itself. `patch` is a file with the work that wasn't committed, "" without any. Unknown
+    fields are ignored: a store holds tasks of earlier versions.
     """
 
     root: str
     commit: str
     folder: str = ""
     patch: str = ""
-    approximate: bool = False
 
 
 class NoWorkspace(StrEnum):

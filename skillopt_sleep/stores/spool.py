@@ -24,7 +24,6 @@ class _Ended(msgspec.Struct, frozen=True):
 class _Started(msgspec.Struct, frozen=True):
     root: str
     commit: str
-    complete: bool
 
 
 class HookSpool:
@@ -47,14 +46,8 @@ class HookSpool:
         if note is None:
             return None
         patch = self._folder.joinpath(*session.split(":")).with_suffix(".patch")
-        size = patch.stat().st_size if patch.is_file() else None
-        return Snapshot(
-            session=session,
-            root=note.root,
-            commit=note.commit,
-            patch=str(patch) if size else "",
-            complete=note.complete and size is not None,
-        )
+        kept = str(patch) if patch.is_file() and patch.stat().st_size else ""
+        return Snapshot(session=session, root=note.root, commit=note.commit, patch=kept)
 
     def _note(self, session: str, ending: str, kind: type[Note]) -> Note | None:
         match = _NAME.fullmatch(session)

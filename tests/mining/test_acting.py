@@ -172,19 +172,6 @@ def test_later_messages_are_those_before_the_correction(agent: str, tmp_path: Pa
     session = session_of(agent, tmp_path, exchanges)
     found = acting(session, waiting(session), WORKSPACE, GROUNDS)
     assert found.later == ("yes",)
-    assert not found.nearly
-
-
-def test_a_request_after_other_work_stands_only_nearly_where_it_stood(agent: str, tmp_path: Path) -> None:
-    exchanges = [
-        Exchange("Write the readme of the shop.", "Done.", [ToolCall(path=f"{ROOT}/README.md", content="x\n")]),
-        Exchange(ASK, "Done."),
-        Exchange(WRONG, "Fixed."),
-    ]
-    session = session_of(agent, tmp_path, exchanges)
-    found = acting(session, waiting(session), WORKSPACE, GROUNDS)
-    assert found.nearly
-    assert found.later == ()
 
 
 def test_acting_checks_of_a_miner_are_tried_only_if_the_repository_has_what_they_name() -> None:

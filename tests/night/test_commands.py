@@ -232,7 +232,7 @@ def test_uncommitted_work_of_the_sessions_start_is_part_of_its_workspace(tmp_pat
     (task,), account = desk.judged(seal=PlainSeal(), snapshots=[snapshot])
     assert account.commands == 1
     assert task.workspace is not None
-    assert (task.workspace.patch, task.workspace.approximate) == (str(patch), False)
+    assert task.workspace.patch == str(patch)
 
 
 def test_a_night_that_has_tried_for_long_leaves_the_others_for_later(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def names(tmp_path: Path) -> list[str]:
 def found(folder: Path, start: str, minutes: int) -> list[str]:
     workspace = Workspace(root=str(folder / "shop"), commit=start, folder="src", patch="/spool/a.patch")
     states = survived(workspace, NOON + timedelta(minutes=minutes), folder=folder / "scratch")
-    assert all((state.folder, state.patch, state.approximate) == ("src", "", True) for state in states)
+    assert all((state.folder, state.patch) == ("src", "") for state in states)
     return [state.commit for state in states]
 
 

@@ -37,7 +37,7 @@ def test_the_hooks_start_note_is_the_snapshot(hooked: Hooked) -> None:
     hooked.started()
     found = HookSpool(hooked.spool).snapshot(NAME)
     assert found is not None
-    assert (found.session, found.root, found.commit, found.complete) == (NAME, str(project), commit, True)
+    assert (found.session, found.root, found.commit) == (NAME, str(project), commit)
     assert "+two" in Path(found.patch).read_text()
 
 
@@ -46,14 +46,14 @@ def test_a_clean_project_has_no_patch(hooked: Hooked) -> None:
     hooked.started()
     found = HookSpool(hooked.spool).snapshot(NAME)
     assert found is not None
-    assert (found.patch, found.complete) == ("", True)
+    assert found.patch == ""
 
 
 def test_of_a_patch_that_is_gone_the_commit_is_left(hooked: Hooked) -> None:
     said = {"at": 1.0, "root": "/p", "commit": "c0ffee", "complete": True}
     found = written(hooked, "started.json", json.dumps(said)).snapshot(NAME)
     assert found is not None
-    assert (found.commit, found.patch, found.complete) == ("c0ffee", "", False)
+    assert (found.commit, found.patch) == ("c0ffee", "")
 
 
 @pytest.mark.parametrize(

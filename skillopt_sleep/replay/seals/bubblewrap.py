@@ -25,7 +25,6 @@ from skillopt_sleep.replay.seals.remedies import linux_remedy
 from skillopt_sleep.replay.seals.watching import Watch
 
 OLDEST = (0, 8)  # the first that can forbid namespaces inside
-SAFE = (0, 12)  # the first that follows no link when it makes a mount point
 CODEX_BUILD = "bubblewrap built for Codex"
 
 # Every value is a parameter, never text of the script; file descriptors stand for folders in the mount's options, in

@@ -21,25 +21,18 @@ def workspace_of(session: Session, snapshot: Snapshot | None = None, *, folder: 
         if snapshot is not None and COMMIT.fullmatch(snapshot.commit):
             repository = repository_at(Path(snapshot.root))
             inside = _inside(repository, session.cwd)
-            approximate = not snapshot.complete
-            return _workspace(repository, snapshot.commit, inside, patch=snapshot.patch, approximate=approximate)
+            return Workspace(root=str(repository.root), commit=snapshot.commit, folder=inside, patch=snapshot.patch)
         repository = repository_above(Path(session.cwd))
         inside = _inside(repository, session.cwd)
         commit = session.commit
         if not COMMIT.fullmatch(commit):
             with tempfile.TemporaryDirectory(prefix=prefix(SCRATCH), dir=private_dir(folder)) as scratch:
                 commit = commit_at(repository, session.started, scratch=Path(scratch))
-        return _workspace(repository, commit, inside, approximate=True)
+        return Workspace(root=str(repository.root), commit=commit, folder=inside)
     except WorkspaceRefused as refused:
         return refused.code
     except OSError:
         return NoWorkspace.DISK
-
-
-def _workspace(
-    repository: Repository, commit: str, inside: str, *, patch: str = "", approximate: bool = False
-) -> Workspace:
-    return Workspace(root=str(repository.root), commit=commit, folder=inside, patch=patch, approximate=approximate)
 
 
 def _inside(repository: Repository, cwd: str) -> str:

@@ -33,26 +33,23 @@ def session(cwd: Path, commit: str = "") -> Session:
     )
 
 
-def test_a_hooks_snapshot_is_exact_unless_it_lacks_something(tmp_path: Path, shop: Path) -> None:
+def test_a_hooks_snapshot_says_where_the_agent_stood(tmp_path: Path, shop: Path) -> None:
     head = git(shop, "rev-parse", "HEAD")
     snapshot = Snapshot(session="claude_code:s1", root=str(shop), commit=head, patch="/spool/s1.patch")
     found = workspace_of(session(shop / "src", "f" * 40), snapshot, folder=tmp_path / "workspaces")
     assert found == Workspace(root=str(shop), commit=head, folder="src", patch="/spool/s1.patch")
-    part = Snapshot(session="claude_code:s1", root=str(shop), commit=head, complete=False)
-    found = workspace_of(session(shop), part, folder=tmp_path / "workspaces")
-    assert found == Workspace(root=str(shop), commit=head, approximate=True)
 
 
 def test_a_commit_alone_leaves_the_uncommitted_work_unknown(tmp_path: Path, shop: Path) -> None:
     found = workspace_of(session(shop, "f" * 40), folder=tmp_path / "workspaces")
-    assert found == Workspace(root=str(shop), commit="f" * 40, approximate=True)
+    assert found == Workspace(root=str(shop), commit="f" * 40)
 
 
 @pytest.mark.parametrize("noted", ["", "main", "--upload-pack=x", "abc1234"])
 def test_without_both_it_is_what_was_checked_out_then(tmp_path: Path, shop: Path, noted: str) -> None:
     before = state(shop)
     found = workspace_of(session(shop, noted), folder=tmp_path / "workspaces")
-    assert found == Workspace(root=str(shop), commit=git(shop, "rev-parse", "HEAD"), approximate=True)
+    assert found == Workspace(root=str(shop), commit=git(shop, "rev-parse", "HEAD"))
     assert state(shop) == before
     assert list((tmp_path / "workspaces").iterdir()) == []
 
@@ -81,7 +78,6 @@ def test_what_the_hook_noted_is_what_stands_in_the_base(tmp_path: Path) -> None:
     snapshot = HookSpool(hooked.spool).snapshot(f"claude_code:{SESSION}")
     found = workspace_of(session(root), snapshot, folder=tmp_path / "workspaces")
     assert isinstance(found, Workspace)
-    assert not found.approximate
     tree = Bases(tmp_path / "workspaces").of(found).path
     assert {path.name: path.read_bytes() for path in tree.iterdir() if path.is_file()} == {
         "a.py": b"two\n",
