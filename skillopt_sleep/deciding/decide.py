@@ -66,7 +66,10 @@ def reject(store: SqliteStore, one: Chosen, *, reason: str = "") -> bool:
 def wait_again(store: SqliteStore, journal: Journal, one: Chosen) -> str:
     """Let a rejected proposal wait for a decision again, or be undone as before; return which of the two states."""
     refuse_not_rejected(one)
-    state = UNDONE if journal.get(one.name) else WAITING
+    proposal = one.decided.proposal
+    entry = journal.get(one.name)
+    is_undone = entry is not None and entry.is_for(proposal.id, proposal.path, proposal.result)
+    state = UNDONE if is_undone else WAITING
     _decide(store, one.name, state, leaving=(REJECTED,))
     return state
 

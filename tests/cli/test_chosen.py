@@ -31,7 +31,7 @@ def test_what_is_named_twice_is_decided_once(home: Home) -> None:
         ("redo", "Adopted P-0001"),
         ("undo", "redo P-0001"),
         ("reject", "Rejected P-0001"),
-        ("reject --undo", "P-0001 waits for you again"),
+        ("reject --undo", "P-0001 is undone"),
     ):
         done = home.command(*command.split(), "P-0001", "p-0001")
         assert (done.code, done.out.count(said)) == (0, 1), (command, done)
