@@ -103,11 +103,13 @@ def test_a_missing_project_folder_is_named(tmp_path: Path) -> None:
     assert "/nowhere/at/all" in done.err
 
 
-def test_a_project_may_be_named_by_a_detour_or_a_link(tmp_path: Path) -> None:
+def test_a_project_may_be_named_by_a_detour_a_link_or_a_folder_in_it(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
     (tmp_path / "link").symlink_to(home.project)
-    for name in ("work/../work/shop-api", "link"):
+    (home.project / ".git").mkdir(exist_ok=True)
+    (home.project / "packages" / "api").mkdir(parents=True)
+    for name in ("work/../work/shop-api", "link", "work/shop-api/packages/api", "work/shop-api/packages"):
         answer = home.command("run", "--plan", "--json", "--project", name).json
         assert answer["sessions"]["used"] == 5, name
 
