@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, DIM, GOOD, Part, say, say_json
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.projects import named_project
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.settings import find_paths
 
@@ -36,9 +36,7 @@ def doctor(
     from skillopt_sleep.doctor.checks import look
     from skillopt_sleep.doctor.findings import exit_code, problems
 
-    folder = Path(os.path.abspath(Path(project).expanduser()))  # noqa: PTH100 - links are kept, `..` isn't
-    if not folder.is_dir():
-        raise ConfigError(f"--project {project}: no such folder", remedy="name a project's folder")
+    folder = Path(named_project(project or "."))
     paths = find_paths()
     findings = (*look(paths, folder=folder, home=Path.home(), environ=os.environ), automatic_nights(paths))
     if as_json:

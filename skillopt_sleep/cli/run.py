@@ -17,6 +17,7 @@ from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.errors import CallPending, ConfigError, Exit, StoreError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import visible
+from skillopt_sleep.kit.projects import named_project
 from skillopt_sleep.protocols import Source
 from skillopt_sleep.records import PAGE, NightReport, Outcome
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
@@ -68,7 +69,7 @@ def run(
     paths = find_paths()
     flags = {"backend.name": backend, "backend.model": model, "backend.base_url": base_url}
     settings = load(paths, flags=flags)
-    only = _project_folder(project)
+    only = named_project(project) if project else ""
     asked = Asked(only, backend, model, base_url, asked_again, fresh, as_json)
     if plan:
         from skillopt_sleep.cli.plan import show_plan
@@ -101,16 +102,6 @@ def _check(*, example: bool, plan: bool, own: bool) -> None:
             "--plan is about your own sessions, not the example",
             remedy="skillopt-sleep run --example (it sends nothing)",
         )
-
-
-def _project_folder(project: str) -> str:
-    """Return the absolute path of a project's folder, "" for none; ConfigError if it doesn't exist."""
-    if not project:
-        return ""
-    folder = os.path.abspath(Path(project).expanduser())  # noqa: PTH100 - links are kept, `..` isn't
-    if not Path(folder).is_dir():
-        raise ConfigError(f"--project {project}: no such folder", remedy="name a project's folder")
-    return folder
 
 
 def _night(settings: Settings, paths: Paths, asked: Asked) -> Ended:

@@ -17,6 +17,7 @@ from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.deciding.tasks import find, short_ids
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
+from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
 from skillopt_sleep.mining.recurrence import recurrence
 from skillopt_sleep.records import Split, Task
@@ -168,7 +169,7 @@ def _is_in(task: Task, project: str) -> bool:
     """Return whether a task is of this project, given by folder or the folder's name."""
     if not task.project:
         return False
-    folder = os.path.abspath(Path(project).expanduser())  # noqa: PTH100 - links are kept
+    folder = project_root(os.path.abspath(Path(project).expanduser()))  # noqa: PTH100 - links are kept
     return task.project == folder or Path(task.project).name == project
 
 

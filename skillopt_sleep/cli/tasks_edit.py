@@ -1,6 +1,5 @@
 """The commands `tasks edit`, `add`, `drop` and `pin`: a person changes the tasks."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ from skillopt_sleep.deciding.tasks import find, mark, reworded, short_ids, write
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
+from skillopt_sleep.kit.projects import named_project
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Split, Task
 from skillopt_sleep.reporters.words import SPLITS, USES
@@ -96,9 +96,7 @@ def add(
     """Add a task of your own, by options or in your editor. The next night uses it."""
     checks = {"contains": contains, "not_contains": not_contains, "regex": regex}
     references = _references(checks, answer=answer, rubric=rubric)
-    folder = os.path.abspath(Path(project).expanduser()) if project else ""  # noqa: PTH100 - links are kept, `..` isn't
-    if folder and not Path(folder).is_dir():
-        raise ConfigError(f"--project {project}: no such folder", remedy="name a project's folder")
+    folder = named_project(project) if project else ""
     now = utc_now()
     if prompt is None and not references:
         _add_in_editor(folder, now=now)

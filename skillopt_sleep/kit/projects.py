@@ -5,10 +5,19 @@ import stat
 from functools import lru_cache
 from pathlib import Path
 
+from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import read_plain
 
 _POINTER = b"gitdir:"
 _LONGEST = 8_192  # a path may have 4,096 bytes
+
+
+def named_project(name: str) -> str:
+    """Return the project of the folder that `--project` names; ConfigError if there is no such folder."""
+    folder = os.path.abspath(Path(name).expanduser())  # noqa: PTH100 - links are kept, `..` isn't
+    if not Path(folder).is_dir():
+        raise ConfigError(f"--project {name}: no such folder", remedy="name a project's folder")
+    return project_root(folder)
 
 
 @lru_cache(maxsize=4096)
