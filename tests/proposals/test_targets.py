@@ -380,8 +380,8 @@ RULES, SKILL = ".claude/rules/skillopt-sleep.md", ".agents/skills/skillopt-sleep
         ({}, RULES, (SKILL,)),
         (
             {"CLAUDE.md": "mine\n", "AGENTS.md": splice(b"mine\n", "- Be brief.").decode()},
-            "AGENTS.md",
-            ("CLAUDE.md",),
+            "CLAUDE.md",
+            ("AGENTS.md",),
         ),
         ({"AGENTS.md": "mine\n"}, "AGENTS.md", ()),
         ({"AGENTS.md": "mine\n", "CLAUDE.md": "@AGENTS.md\n"}, "AGENTS.md", ()),
@@ -492,6 +492,21 @@ def test_beside_a_document_stands_what_the_agent_loads_that_taught_most_of_its_l
     routed = FileTargets(home, {"PATH": ""}).route(tasks, {str(shop): {CLAUDE, CODEX}})
     (document,) = routed.documents
     assert [file.path for file in document.loaded] == [str(home / memory), document.path]
+
+
+@pytest.mark.parametrize(
+    ("sources", "tried"), [((CODEX,), "AGENTS.md"), ((CODEX, CLAUDE, CLAUDE), "CLAUDE.md"), ((CLAUDE,), "CLAUDE.md")]
+)
+def test_the_file_that_is_tried_is_read_by_the_agent_that_taught_most(
+    home: Path, shop: Path, sources: tuple[str, ...], tried: str
+) -> None:
+    (shop / "CLAUDE.md").write_text(splice(b"mine\n", "- Be brief.").decode())
+    (shop / "AGENTS.md").write_text("- Use pnpm, never npm.\n")
+    tasks = [task(shop, source, name=f"t{number}") for number, source in enumerate(sources)]
+    (document,) = FileTargets(home, {"PATH": ""}).route(tasks, {str(shop): {CLAUDE, CODEX}}).documents
+    assert Path(document.path).name == tried
+    assert [Path(file.path).name for file in document.loaded] == [tried]
+    assert len(document.twins) == 1
 
 
 def test_a_file_that_is_not_there_yet_stands_last(home: Path, shop: Path) -> None:
