@@ -75,19 +75,22 @@ class FileTargets:
         for task in tasks:
             skill = skills.get(task.lesson)
             if skill not in chosen:
-                found = self._document(at, skill, notes)
                 own = [one for one in tasks if skills.get(one.lesson) == skill]
+                found = self._document(at, skill, own, notes)
                 chosen[skill] = found and self._with_loaded(found, own, at, notes)
             document = chosen[skill]
             if document is not None:
                 yield task, document
 
-    def _document(self, at: "_Place", skill: PurePath | None, notes: list[Note]) -> Document | None:
+    def _document(
+        self, at: "_Place", skill: PurePath | None, tasks: Iterable[Task], notes: list[Note]
+    ) -> Document | None:
         """Return the document for the lessons of a skill or, without one, of the project's memory; None if none can.
 
-        Its twins are for the agents that need the lessons and don't read it. Of all these files, the document is the
-        one with most rules of ours.
+        Its twins are for the agents that need the lessons and don't read it. Of all these files, the document, which
+        is tried, is the one read by the agent whose sessions taught most of these tasks.
         """
+        taught = Counter(task.source for task in tasks)
         readers: list[Agent] = []
         places: tuple[PurePath, ...] = (live.SKILL,)
         if not at.is_gone:
@@ -106,7 +109,10 @@ class FileTargets:
             twin = _first_usable(at, places, f"{agent.title} doesn't get its lessons", notes)
             if twin is not None:
                 found.append(self._with_readers(twin, at))
-        first, *others = sorted(found, key=lambda one: -len(one.body))
+        readers.sort(key=lambda agent: -taught[agent.source])
+        rank = {agent.title: number for number, agent in enumerate(readers)}
+        found.sort(key=lambda one: min((rank.get(title, len(rank)) for title in one.read_by), default=len(rank)))
+        first, *others = found
         twins = tuple(
             Twin(id=one.id, path=one.path, sha=one.sha, body=one.body_sha, read_by=one.read_by) for one in others
         )
@@ -119,8 +125,7 @@ class FileTargets:
         """
         taught = Counter(task.source for task in tasks)
         ours = (document, *document.twins)
-        titles = {title for one in ours for title in one.read_by}
-        readers = [agent for agent in _readers(at.root, at.sources - {BY_HAND}) if agent.title in titles]
+        readers = [agent for agent in _readers(at.root, at.sources - {BY_HAND}) if agent.title in document.read_by]
         if at.is_gone or not readers or not self._environ:
             return document
         agent = max(readers, key=lambda agent: taught[agent.source])
