@@ -59,8 +59,9 @@ def test_where_the_rules_differ_the_edits_are_made_in_each_by_itself(root: Path)
     assert text.result == splice(b"# For Codex\n", f"- Be very brief.\n- Say why.\n{RULE}")
 
 
-def test_a_twin_that_says_it_already_is_reached_and_not_changed(root: Path) -> None:
-    block(root, "AGENTS.md", f"{BRIEF}\n{RULE}")
+@pytest.mark.parametrize("text", [splice(b"# For Codex\n", f"{BRIEF}\n{RULE}"), f"# By hand\n\n{RULE}\n".encode()])
+def test_a_twin_that_says_it_already_is_reached_and_not_changed(root: Path, text: bytes) -> None:
+    (root / "AGENTS.md").write_bytes(text)
 
     found = copied(root)
 
