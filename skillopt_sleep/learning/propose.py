@@ -18,7 +18,7 @@ from skillopt_sleep.learning.tried_before import rejected_twin
 from skillopt_sleep.mining.in_force import stands_already
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.proposals.missing import missing
-from skillopt_sleep.proposals.rules import items, places
+from skillopt_sleep.proposals.rules import repeats
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import (
     AppliedEdit,
@@ -185,8 +185,6 @@ def _refusal(
         if len(wait.tested.edits) == 1:
             refused.setdefault(wait.tested.edits[0].key, f"it waits for more proof since the night of {wait.night}")
 
-    lines = document.text.split("\n")
-
     def refuse(edit: Edit) -> str:
         if why := refused.get(edit.key):
             return why
@@ -197,8 +195,7 @@ def _refusal(
             return f"{known}; a new unseen task would be a reason to try it again"
         if edit.op is EditOp.DELETE:
             return ""
-        stands = [any(place.alone for place in places(rule, lines)) for rule in items(edit.content)]
-        if edit.op in {EditOp.APPEND, EditOp.INSERT_AFTER} and all(stands):
+        if repeats(edit, document.text):
             return "it stands there already"
         if why := stands_already(document, [task for task in tonight if task.lesson in own], rule=edit.content):
             return why

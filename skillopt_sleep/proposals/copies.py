@@ -12,6 +12,7 @@ from skillopt_sleep.kit.edited import all_edited
 from skillopt_sleep.proposals import live, paths
 from skillopt_sleep.proposals.changes import Change
 from skillopt_sleep.proposals.checked import Text, checked
+from skillopt_sleep.proposals.rules import repeats
 from skillopt_sleep.records import Copy, Document, Note, Twin
 
 
@@ -47,7 +48,8 @@ def copies(change: Change, *, allowed: Collection[str], most: int) -> Copied:
         try:
             its, _ = live.load(Path(twin.path), root=Path(document.project), name=twin.id)
             body = _body(change, its, most=most)
-            if body != its.body:
+            repeated = [repeats(edit, its.text) for edit in change.edits]
+            if body != its.body and not (repeated and all(repeated)):
                 text = checked(change._replace(document=its, body=body), allowed=allowed)
                 _refuse_long(its, text)
                 files.append(copied_file(its, text))

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from skillopt_sleep.records import Edit, EditOp
+
 _HEADING = re.compile(r"#{1,6}\s|[-=*_|: ]{3,}$|```|~~~|<!--")
 _POINT = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+|>\s*")
 _POINTS = re.compile(rf"\s*(?:{_POINT.pattern})*")
@@ -97,6 +99,13 @@ def places(rule: str, lines: Sequence[str]) -> Iterator[Place]:
         opens = start == 0 or found[start - 1][1] != first
         closes = end == len(found) or found[end][1] != last
         yield Place(first, last, opens and closes)
+
+
+def repeats(edit: Edit, text: str) -> bool:
+    """Return whether all that the edit does is to add rules that stand in this text, on lines of their own."""
+    lines = text.split("\n")
+    stands = [any(place.alone for place in places(rule, lines)) for rule in items(edit.content)]
+    return edit.op in {EditOp.APPEND, EditOp.INSERT_AFTER} and all(stands)
 
 
 def _words(lines: Sequence[str], *, with_code: bool) -> Iterator[tuple[str, int]]:
