@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.errors import AdoptInterrupted, ProposalError, UnsafePath
+from skillopt_sleep.errors import AdoptInterrupted, ProposalError, UnsafeEdit, UnsafePath
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
@@ -268,16 +268,19 @@ def test_text_that_git_brought_back_is_adopted_again_and_undone(root: Path, nigh
     assert (path.read_bytes(), own.exists()) == (b"mine\n# Rules\n", False)
 
 
-def test_what_another_adoption_put_there_did_not_come_back(root: Path, night: Path, journal: Journal) -> None:
+def test_what_another_adoption_put_there_is_not_adopted_once_more(root: Path, night: Path, journal: Journal) -> None:
     path = root / "CLAUDE.md"
+    before = path.read_bytes()
     first, second = (propose(night, path, root, number=number)[0] for number in ("p1", "p2"))
     adopt(first, journal=journal, at=NOW)
     undo("p1", journal=journal, at=NOW)
     adopt(second, journal=journal, at=NOW)
-    adopted = path.read_bytes()
-    adopt(first, journal=journal, at=NOW)
-    undo("p1", journal=journal, at=NOW)
-    assert path.read_bytes() == adopted
+    adopted, known = path.read_bytes(), journal.entries()
+    with pytest.raises(UnsafeEdit, match=r"already.*nothing was written"):
+        adopt(first, journal=journal, at=NOW)
+    assert (path.read_bytes(), journal.entries()) == (adopted, known)
+    undo("p2", journal=journal, at=NOW)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("name", ["p9", "../p1", "/etc", "", ".", ".lock", "a/b"])
