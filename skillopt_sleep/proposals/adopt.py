@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafePath
+from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, UnsafePath
 from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
@@ -32,7 +32,7 @@ class Adoption(Record, frozen=True, kw_only=True):
 def adopt(proposal_folder: Path, *, journal: Journal, at: datetime, agreed: Plan | None = None) -> Adoption:
     """Make the proposal's change in its live files.
 
-    Raises MergeNeeded if a person edited our part of a file and didn't agree to this plan; StaleProposal, UnsafePath
+    Raises MergeNeeded if a person edited our part of a file and didn't agree to this plan; StaleProposal, UnsafeEdit, UnsafePath
     or UnsafeEdit if it can't be made. Then no file is touched.
     """
     with journal.held():
@@ -44,9 +44,14 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime, agreed: Plan
             return _adoption(earlier, already=True)
         plan = plan_adoption(proposal_folder, proposal, journal=journal)
         agree(plan, agreed, proposal.id, command="adopt")
+        stood = came_back(earlier, journal) if earlier and _is_of(earlier, proposal) else {}
+        if not plan.changing and not stood:
+            raise UnsafeEdit(
+                f"what {proposal.id} proposes stands already in {' and '.join(proposal.paths)}; nothing was written",
+                remedy=f"nothing to do; not to be asked again: skillopt-sleep reject {proposal.id}",
+            )
         if earlier is not None and is_done:
             journal.take_back(earlier, at=at)
-        stood = came_back(earlier, journal) if earlier and _is_of(earlier, proposal) else {}
         moves = tuple(_since(move, stood) for move in plan.moves)
         missing: dict[Path, None] = {}
         made: dict[str, None] = {}
