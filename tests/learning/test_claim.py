@@ -25,7 +25,7 @@ def a_trial(tasks: int, *, rounds: int = 1, bystanders: int = 0) -> Trial:
 def test_it_is_one_sentence_about_this_change_these_requests_and_this_judge() -> None:
     assert error_rate(a_trial(4), GateRule(alpha=0.03, together=0.05)) == (
         "if this change did nothing for these 4 requests, the chance of accepting it was at most 3 %, and for all "
-        "changes of one night together 5 %; this is about this judge's verdicts"
+        "changes of one night together 5 %; this is about these verdicts"
     )
 
 

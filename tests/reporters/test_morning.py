@@ -12,6 +12,7 @@ from skillopt_sleep.records import (
     CUT_SHORT,
     OUTCOMES,
     Calibrations,
+    Decider,
     Decision,
     EditEffect,
     EditOp,
@@ -27,6 +28,7 @@ from skillopt_sleep.records import (
     Solved,
     Spend,
     StepOutcome,
+    Trust,
     Verdict,
     WarningKind,
 )
@@ -437,6 +439,12 @@ def test_what_a_rule_touches_stands_above_it_and_whose_word_the_proof_is_beside_
     assert "Note that one model (small) wrote the rules, answered the requests and graded what no check can." in text
     assert text.index("**Look twice (tests)**: «Skip the \\*tests\\*.»") < text.index("See `skill")
     assert "Note that" not in render(a_report(proposals=(a_proposal(),)))
+
+
+@pytest.mark.parametrize(("by", "noted"), [(Trust.CHECKS, False), (Trust.RUBRIC, True), (Trust.CHANGES, True)])
+def test_a_model_graded_only_where_it_was_asked_to(by: Trust, noted: bool) -> None:
+    text = render(a_report(proposals=(a_proposal(one_model="small", judges=(Decider(by=by),)),)))
+    assert ("graded what no check can" in text) is noted
 
 
 @pytest.mark.parametrize("proof", Proof)

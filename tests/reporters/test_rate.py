@@ -19,7 +19,7 @@ def accepted(together: float | None = 0.05, *, rule: str = "sequential, mixed", 
 
 def test_it_says_of_what_over_what_measured_how_by_whom_and_what_it_is_not() -> None:
     assert of_night([accepted()]) == (
-        "at most 5 % of nights like this one propose a rule that does nothing, by this judge's verdicts on these "
+        "at most 5 % of nights like this one propose a rule that does nothing, by the verdicts on these "
         "requests; that isn't the chance that a rule below does nothing"
     )
 
