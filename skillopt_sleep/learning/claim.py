@@ -22,7 +22,7 @@ def error_rate(trial: Trial, rule: GateRule) -> str:
     together = ""
     if rule.together is not None:
         together = f", and for all {of_all} of one night together {_percent(rule.together)}"
-    return f"{if_not} at most {_percent(rule.alpha)}{together}; this is about this judge's verdicts"
+    return f"{if_not} at most {_percent(rule.alpha)}{together}; this is about these verdicts"
 
 
 def _requests(count: int) -> str:

@@ -32,7 +32,7 @@ class Adoption(Record, frozen=True, kw_only=True):
 def adopt(proposal_folder: Path, *, journal: Journal, at: datetime, agreed: Plan | None = None) -> Adoption:
     """Make the proposal's change in its live files.
 
-    Raises MergeNeeded if a person edited our part of a file and didn't agree to this plan; StaleProposal, UnsafeEdit, UnsafePath
+    Raises MergeNeeded if a person edited our part of a file and didn't agree to this plan; StaleProposal, UnsafePath
     or UnsafeEdit if it can't be made. Then no file is touched.
     """
     with journal.held():

@@ -23,7 +23,7 @@ def of_night(accepted: Iterable[StepOutcome]) -> str:
         return ""
     rate = f"{100 * max(rates):.3g} %"
     return (
-        f"at most {rate} of nights like this one propose a rule that does nothing, by this judge's verdicts on these"
+        f"at most {rate} of nights like this one propose a rule that does nothing, by the verdicts on these"
         " requests; that isn't the chance that a rule below does nothing"
     )
 
