@@ -1,3 +1,5 @@
+import re
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -123,6 +125,17 @@ def test_a_price_of_a_model_is_set_by_its_name_dots_and_all(tmp_path: Path) -> N
     assert plan["limits"]["usd"] == 2_000_000 * 1.6 / 1_000_000
     other = home.command("run", "--plan", "--json", "--backend", "openai", "--model", "not-listed").json
     assert other["limits"]["usd"] is None
+
+
+@pytest.mark.slow
+def test_the_command_that_sets_a_price_is_taken_as_it_is_printed(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    planned = home.command("run", "--plan", "--backend", "openai", "--model", "of-mine").out
+    refused = home.command("config", "set", "prices.models.of-mine", "cheap").err
+    for said in (planned, refused):
+        command, *_ = re.findall(r"skillopt-sleep (config set \S+ (?:\"[^\"]+\"|'[^']+'))", said)
+        assert home.command(*shlex.split(command)).code == 0, command
 
 
 @pytest.mark.slow

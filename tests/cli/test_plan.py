@@ -268,6 +268,17 @@ def test_the_next_step_of_a_plan_is_the_command_that_runs_what_was_planned(tmp_p
 
 
 @pytest.mark.slow
+def test_the_next_step_of_a_plan_consents_to_the_backend_that_was_shown(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    (tmp_path / "sleep").mkdir()
+    settings = '[backend]\nname = "openai"\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    for more, consent in (("", " --backend openai"), ("confirmed = true\n", "")):
+        (tmp_path / "sleep" / "config.toml").write_text(settings + more, encoding="utf-8")
+        assert re.findall(r"Next step +skillopt-sleep (.+)", home.command("run", "--plan").out) == [f"run{consent}"]
+
+
+@pytest.mark.slow
 def test_a_plan_without_a_known_price_advises_no_limit_that_would_end_the_night(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
