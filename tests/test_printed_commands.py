@@ -21,7 +21,7 @@ PRINTING = [
     *(path for path in (ROOT / "hooks").rglob("*") if path.suffix in {".py", ".md", ".json"}),
 ]
 # Stands for something that the person knows.
-UNFILLED = re.compile(r"\b(?:NAME|ID|PATH|FILE|WORDS|SESSION|NEW|IN, OUT)\b|…")
+UNFILLED = re.compile(r"\b(?:NAME|ID|PATH|FILE|WORDS|SESSION|NEW)\b|…")
 # They ask at a terminal, stay until they are stopped, open a program, or run what takes its own tests.
 STAYING = re.compile(
     r"(?:web|daemon|init|review(?! --json)|install|uninstall|run(?! --plan)|train|config edit|tasks (?:add|edit))\b"

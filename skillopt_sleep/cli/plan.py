@@ -147,6 +147,9 @@ def show_plan(settings: Settings, paths: Paths, *, only: str, again: Again | Non
         return
     for label, parts in _rows(settings, ahead, usd, problem):
         say_row(label, *parts)
+    names = unconfirmed(settings, consented=asked.backend or "")
+    if names == (settings.backend.name,):
+        asked = asked._replace(backend=names[0])
     if not ahead.is_empty and settings.backend.name and not problem:
         say_next(shlex.join([NAME, *words_of(asked)]))
 

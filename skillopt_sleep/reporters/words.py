@@ -35,7 +35,7 @@ FRESH = "fresh round "
 LABELS = {"known answers": "answers that test the judge"}
 SPLITS = {Split.TRAIN: "learn", Split.VAL: "decide", Split.TEST: "kept back"}
 USES = {Split.TRAIN: "to learn from", Split.VAL: "to decide with", Split.TEST: "kept back"}
-SET_A_PRICE = """skillopt-sleep config set prices.models.{} "[IN, OUT]" (dollars per million tokens)"""
+SET_A_PRICE = """skillopt-sleep config set prices.models.{} "[0.20, 0.60]" (with your dollars per million tokens)"""
 
 
 def purpose_words(purpose: str) -> str:

@@ -45,7 +45,7 @@ def changed(text: str, dotted: str, typed: str, *, path: Path) -> str:
     raw: Any = {section: {key: {entry: value} if entry else value}}
     wrong = list(faults(raw, Settings))
     if wrong:
-        raise refused([_as_command(fault, dotted) for fault in wrong])
+        raise refused([_as_command(fault, dotted, is_entry=bool(entry)) for fault in wrong])
     check_syntax(text, path)
     document: Any = tomlkit.parse(text or _HEAD)
     if section not in document:
@@ -59,12 +59,14 @@ def changed(text: str, dotted: str, typed: str, *, path: Path) -> str:
     return tomlkit.dumps(document)
 
 
-def _as_command(fault: Fault, dotted: str) -> Fault:
+def _as_command(fault: Fault, dotted: str, *, is_entry: bool) -> Fault:
     """Return the fault with its example, if it has one, as the command that sets it."""
     is_example, _, example = fault.remedy.partition(" = ")
     if not is_example.startswith("such as: "):
         return fault
     value = value_of(example, is_list=False)
+    if is_entry:
+        (example,) = map(str, value.values())
     typed = shlex.quote(value if isinstance(value, str) else example)
     return fault._replace(remedy=f"such as: skillopt-sleep config set {dotted} {typed}")
 
