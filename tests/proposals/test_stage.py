@@ -435,6 +435,15 @@ def test_a_trial_with_either_agent_is_proof_for_both_files(
     assert "proof for all" in proposal.pair
 
 
+def test_a_trial_with_a_rule_in_each_prompt_is_no_proof_for_a_skill(root: Path, night: Path) -> None:
+    skill = root / live.SKILL
+    pair = with_twin(document(root / "CLAUDE.md", root), skill)
+    (proposal,), _ = FolderStager(tried_with="Claude Code").stage([accepted(pair)], page(night))
+
+    assert "proof for all" not in proposal.pair
+    assert f"not tried as a skill ({pair.twins[0].id})" in proposal.pair
+
+
 def test_a_twin_that_is_left_out_gets_no_proof_from_the_other_agent(root: Path, night: Path, pair: Document) -> None:
     (root / "AGENTS.md").unlink()
     (proposal,), (note,) = FolderStager(tried_with="Codex").stage([accepted(pair)], page(night))
