@@ -127,12 +127,16 @@ class Proposal(Record, frozen=True, kw_only=True):
         """Say what a person should know of a proposal that changes several files; "" if it changes one."""
         if not self.copies:
             return ""
+        said = "Changes all of these files or none."
         if self.proof in {Proof.WORDS, Proof.ELSEWHERE, Proof.UNTESTED, Proof.EDITED}:
-            return "Changes all of these files or none."
-        return (
-            "Changes all of these files or none. The change is the same in each, so a trial with an agent that reads"
-            " one of them is proof for all."
-        )
+            return said
+        skills = [file.document for file in self.files if file.path.endswith("SKILL.md")]
+        if skills:
+            return (
+                f"{said} In the trial the rule stood in every prompt, so it was not tried as a skill"
+                f" ({' and '.join(skills)}), which an agent reads only if it thinks that it fits."
+            )
+        return f"{said} The change is the same in each, so a trial with an agent that reads one is proof for all."
 
     @property
     def sessions(self) -> int:
