@@ -2,11 +2,14 @@
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from skillopt_sleep.records import PAGE
+from tests.cli.walked import staged_whole
 from tests.command import Home
 from tests.drawn import refuse_what_loads_or_runs, text_of
 
@@ -30,6 +33,22 @@ def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home
     assert last[2].startswith("**Nothing new to decide; 1 proposal of other nights waits: P-0001.**")
     assert "What to do: decide on what waits: skillopt-sleep review." in last
     assert "other nights" not in home.command("report", first).out
+
+
+@pytest.mark.slow
+def test_a_report_tells_of_each_rule_that_was_decided_on_by_itself(home: Home) -> None:
+    staged_whole(home)
+    assert home.command("adopt", "P-0001.2").code == 0
+
+    report = home.command("report").out
+
+    assert "To decide: 2 proposals" in report
+    assert [f"### P-0001{part}:" in report for part in ("", ".1", ".2", ".3")] == [False, True, True, True]
+    assert "then skillopt-sleep adopt P-0001.2" not in report
+    assert home.command("report", "--json").json["proposals"][0]["id"] == "P-0001"
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
+        store.execute("UPDATE nights SET report = json_set(report, '$.proposals', json('[]'))")  # as a purge may
+    assert "of other nights" not in home.command("report").out
 
 
 def test_a_night_that_is_not_there_is_named(home: Home) -> None:
