@@ -1,11 +1,13 @@
 """The command `report`: print a night's report, or open it as a page."""
 
 import webbrowser
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
+from msgspec.structs import replace
 
 from skillopt_sleep.cli.completing import night_ids
 from skillopt_sleep.cli.console import say, say_json, say_markdown, warn
@@ -14,7 +16,7 @@ from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import write_atomic
-from skillopt_sleep.records import PAGE, NightReport, report_data
+from skillopt_sleep.records import PAGE, NightReport, Proposal, report_data
 from skillopt_sleep.reporters.decided import told_of_all
 
 
@@ -60,14 +62,25 @@ def report(
             return
         stored, folder = store.report(wanted), store.folder(wanted)
         waits = tuple(banked.proposal.id for banked in store.bank.to_decide(utc_now()))
-        now = Now(waits, told_of_all(store.bank.proposals(), waits))
+        known = store.bank.proposals()
+        now = Now(waits, told_of_all(known, waits))
     if stored is None:
         known = ", ".join(line.id for line in nights[:5])
         raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {known}")
+    if not (as_json or form is Format.DATA):
+        stored = _by_rule(stored, [decided.proposal for decided in known])
     if opens:
         _open(stored, now, folder)
     else:
         _print(stored, now, folder, Format.DATA if as_json else form, verbose=verbose)
+
+
+def _by_rule(report: NightReport, known: Sequence[Proposal]) -> NightReport:
+    """Return the report with each rule that was decided on by itself in place of its whole proposal."""
+    rules = [one for one in known if one.night == report.night and "." in one.id]
+    divided = {one.id.rpartition(".")[0] for one in rules}
+    whole = [one for one in report.proposals if one.id not in divided]
+    return replace(report, proposals=(*whole, *rules))
 
 
 def _print(report: NightReport, now: Now, folder: Path, form: Format | None, *, verbose: bool) -> None:

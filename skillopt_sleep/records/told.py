@@ -47,8 +47,8 @@ def told(report: NightReport, waiting: Collection[str] | None = None) -> Told:
     if waiting is None and report.others is not None:
         waiting = (*(proposal.id for proposal in report.proposals), *report.others)
     own = [proposal.id for proposal in report.proposals]
-    here = own if waiting is None else [name for name in waiting if _whole(name) in own]
-    others = [name for name in waiting or () if _whole(name) not in own]
+    here = own if waiting is None else [name for name in waiting if name in own or _whole(name) in own]
+    others = [name for name in waiting or () if name not in own and _whole(name) not in own]
     waits = (*here, *others)
     return Told(
         ended=ended(report),
@@ -80,7 +80,7 @@ def left_out(skipped: Mapping[str, int]) -> str:
 
 def is_of(proposal: Proposal, names: Collection[str]) -> bool:
     """Return whether a proposal, or one rule of it, is among these names."""
-    return any(_whole(name) == proposal.id for name in names)
+    return any(proposal.id in {name, _whole(name)} for name in names)
 
 
 def _whole(name: str) -> str:
