@@ -47,15 +47,17 @@ def test_every_night_shows_purpose_model_tokens_and_dollars(home: Home) -> None:
     assert lines[-1].endswith("$0.75")
 
 
-def test_an_unknown_price_is_no_zero(home: Home) -> None:
+def test_an_unknown_price_is_no_zero_and_asked_for_until_it_is_set(home: Home) -> None:
     had_night(home, usd=0.25, days_ago=1)
     had_night(home, usd=None)
 
     *_, total, price = home.command("cost").out.splitlines()
     assert total.endswith("at least $0.25")
-    assert price.startswith("No price is known for m-1. Set it: skillopt-sleep config set prices.models.m-1 ")
+    assert price.startswith("No price was known for m-1. Set it: skillopt-sleep config set prices.models.m-1 ")
     assert "unpriced" not in home.command("cost").out
     assert home.command("cost", "--json").json["total"]["usd"] is None
+    assert home.command("config", "set", "prices.models.m-1", "[0.2, 0.6]").code == 0
+    assert home.command("cost").out.splitlines()[-1] == "No price was known for m-1."
 
 
 def test_unknown_tokens_are_no_zero(home: Home) -> None:

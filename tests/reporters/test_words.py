@@ -40,6 +40,6 @@ def test_stages_of_a_night_are_said_in_words_that_nobody_has_to_be_told() -> Non
 
 def test_no_price_is_asked_for_where_a_program_chose_the_model() -> None:
     assert unpriced(["claude", "codex@http://127.0.0.1:9"]) == (
-        "No price is known for claude, codex@http://127.0.0.1:9."
+        "No price was known for claude, codex@http://127.0.0.1:9."
     )
     assert "prices.models.gpt-5.5 " in unpriced(["codex", "codex:gpt-5.5"])

@@ -29,7 +29,7 @@ def test_what_is_unknown_stays_unknown(home_after: Home) -> None:
         page = visible_text(dashboard.get("/spend").text)
     assert "unknown in" in page
     assert "tokens unknown" in page
-    assert "No price is known for odd-1" in page
+    assert "No price was known for odd-1" in page
     assert "Calls of each night" in page, "what is known of all is drawn"
     assert "$0" not in page
 
