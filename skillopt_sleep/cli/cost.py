@@ -11,6 +11,7 @@ from skillopt_sleep.cli.since import moment
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.reporters.costs import price, spent, total
 from skillopt_sleep.reporters.words import purpose_words, unpriced
+from skillopt_sleep.settings import find_paths, load
 from skillopt_sleep.stores.ledger import LedgerLine
 
 BAR = 12  # the width of the longest bar
@@ -34,7 +35,8 @@ def cost(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show what the nights cost, in calls, tokens and dollars."""
-    with opened_to_read() as store:
+    settings = load(find_paths())
+    with opened_to_read(settings) as store:
         lines = store.ledger.lines(since=moment(since) if since else None)
     if as_json:
         sums = total(lines)._asdict()
@@ -54,7 +56,7 @@ def cost(
     say(("all  ", BOLD), f"{spent(total(lines))}  ", (price(total(lines)), BOLD))
     models = [line.model for line in lines if line.unpriced]
     if models:
-        say(unpriced(models))
+        say(unpriced(models, settings.prices.models))
 
 
 def _show_night(night: str, lines: Sequence[LedgerLine]) -> None:

@@ -78,17 +78,20 @@ def show(task: Id, *, as_json: AsJson = False) -> None:
         entries = store.bank.entries()
         entry = find(entries, task)
         score = store.history.scores([entry.task.id]).get(entry.task.id)
+        scored = store.history.scored_in(entry.task.id)
     if as_json:
         say_json(as_data(entry) | {"score": score})
         return
-    for line in _task_lines(entry, score):
+    for line in _task_lines(entry):
         say(line)
+    if score is not None:
+        say(f"Its last attempts without a new rule, in the night of {scored}, scored {score:.2f}.")
     name = visible(short_ids(entries)[entry.task.id])
     say(f"\nwhere it comes from: skillopt-sleep tasks why {name}")
     say(f"change it:           skillopt-sleep tasks edit {name}")
 
 
-def _task_lines(entry: Banked, score: float | None) -> Iterator[str]:
+def _task_lines(entry: Banked) -> Iterator[str]:
     task = entry.task
     yield f"{visible(task.id)}  {USES[task.split] if task.split else 'no split yet'}{marks(entry)}"
     yield f"for {_project_name(task.project)}\n"
@@ -100,8 +103,6 @@ def _task_lines(entry: Banked, score: float | None) -> Iterator[str]:
         yield block(demand)
     if task.needs_repository:
         yield "No answer in words can show it: it needs the repository, and waits for a replay that has it."
-    if score is not None:
-        yield f"With the instructions as they are, the last night's attempts scored {score:.2f}."
 
 
 @app.command("why", epilog="Example: skillopt-sleep tasks why e633aacd")

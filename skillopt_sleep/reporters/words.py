@@ -1,6 +1,6 @@
 """Plain words for what the program calls by short names: purposes of calls, stages of a night, splits."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.records import Purpose, Split
@@ -56,11 +56,11 @@ def stage_words(label: str) -> str:
     return f"{words}{':' if blank and words != name else ''}{blank}{rest}"
 
 
-def unpriced(models: Iterable[str]) -> str:
-    """Say that no price is known for these models, and how to set one."""
+def unpriced(models: Iterable[str], set_by_now: Collection[str]) -> str:
+    """Say that no price was known for these models, and how to set one of those that have none by now."""
     named = tuple(dict.fromkeys(models))
-    text = f"No price is known for {', '.join(named)}."
-    keys = [key for key in map(_key, named) if key not in AGENTS]
+    text = f"No price was known for {', '.join(named)}."
+    keys = [key for key in map(_key, named) if key not in AGENTS and key not in set_by_now]
     return f"{text} Set it: {SET_A_PRICE.format(keys[0])}" if keys else text
 
 

@@ -286,7 +286,7 @@ def _tasks(entries: Sequence[Banked], store: SqliteStore, reports: Sequence[Nigh
             side=task.split.value if task.split else "",
             use=USES[task.split] if task.split else "not used yet",
             demands=scored_by(task.reference),
-            score="" if score is None else f"{score:.2f} of 1 as things are",
+            score="" if score is None else f"{score:.2f} of 1 when it was last asked",
             used=tuple(_used(entry, reports)),
             marks=tuple(_marks(entry)),
             dropped=entry.dropped is not None,

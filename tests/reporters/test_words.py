@@ -28,7 +28,7 @@ def test_a_stage_is_told_in_words_and_an_unknown_one_as_it_is(label: str, words:
 
 @pytest.mark.parametrize("model", ["m-1", "openai:m-1", "openai:m-1@http://127.0.0.1:8000/v1"])
 def test_models_without_a_price_are_named_once_with_the_command_that_sets_one(model: str) -> None:
-    said = unpriced([model, model])
+    said = unpriced([model, model], ())
     assert said.count(model) == 1 + (model == "m-1")
     assert "config set prices.models.m-1 " in said
 
@@ -39,7 +39,7 @@ def test_stages_of_a_night_are_said_in_words_that_nobody_has_to_be_told() -> Non
 
 
 def test_no_price_is_asked_for_where_a_program_chose_the_model() -> None:
-    assert unpriced(["claude", "codex@http://127.0.0.1:9"]) == (
+    assert unpriced(["claude", "codex@http://127.0.0.1:9"], ()) == (
         "No price was known for claude, codex@http://127.0.0.1:9."
     )
-    assert "prices.models.gpt-5.5 " in unpriced(["codex", "codex:gpt-5.5"])
+    assert "prices.models.gpt-5.5 " in unpriced(["codex", "codex:gpt-5.5"], ())

@@ -90,6 +90,7 @@ def spend(store: SqliteStore, settings: Settings, *, span: str, skipped: int, no
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     lines = store.ledger.lines(since=today - length if length else None)
     summed = total(lines)
+    missing = [line.model for line in lines if line.unpriced]
     nights = [(name, total(group)) for name, group in groupby(lines, key=attrgetter("night"))]
     part = stretch(len(nights), skipped=skipped, at_once=AT_ONCE)
     return Spend(
@@ -98,7 +99,7 @@ def spend(store: SqliteStore, settings: Settings, *, span: str, skipped: int, no
         calls=summed.calls,
         tokens=tokens_spent(summed),
         dollars=price(summed),
-        unpriced=unpriced([line.model for line in lines if line.unpriced]) if summed.unpriced else "",
+        unpriced=unpriced(missing, settings.prices.models) if missing else "",
         chart=_chart(nights[:_MOST_BARS]) if nights else None,
         limits=tuple(_limits(store, settings, now)),
         purposes=_by([(purpose_words(line.purpose), line) for line in lines]),
