@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Edit, EditOp, Proposal
-from tests.cli.walked import states
+from tests.cli.walked import staged_whole, states
 from tests.command import Home
 
 
@@ -138,3 +138,13 @@ def test_one_rule_is_taken_by_itself_and_the_others_wait_on(home: Home) -> None:
     refused = home.command("adopt", "P-0001.7")
     assert refused.code == 2
     assert "P-0001" in refused.err
+
+
+@pytest.mark.slow
+def test_a_rejection_of_a_whole_proposals_rules_is_taken_back_by_its_name(home: Home) -> None:
+    staged_whole(home)
+    home.command("adopt", "P-0001.2")
+    home.command("reject", "P-0001")
+    assert home.command("reject", "--undo", "P-0001").code == 0
+    known = states(home)
+    assert (known["P-0001.1"], known["P-0001.2"], known["P-0001.3"]) == ("waiting", "adopted", "waiting")

@@ -169,10 +169,10 @@ def test_of_a_persons_own_words_only_what_the_old_ones_did_is_told() -> None:
     several = replace(old, edits=(an_edit(), an_edit("- Two.")))
     both = rule_of(several, [], told, now=NOW, whole=several)
     assert both.answers
-    assert both.answers.titles == ("Without the rules", "With all 2 rules")
+    assert both.answers.titles == ("Without the rules", "With both rules")
     part = rule_of(a_proposal(id="P-0001.2"), [], told, now=NOW, whole=several)
     assert part.answers
-    assert part.answers.titles == ("Without all 2 rules", "With all 2 rules of P-0001")
+    assert part.answers.titles == ("Without both rules", "With both rules of P-0001")
     removal = a_proposal(edits=(an_edit("", op=EditOp.DELETE, target="- Use npm."),))
     taken = rule_of(removal, [], told, now=NOW, whole=removal)
     assert taken.answers
