@@ -24,7 +24,7 @@ from skillopt_sleep.proposals.plan import Plan, plan_adoption
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.reporters.statistics import documents
 from skillopt_sleep.settings import length
-from skillopt_sleep.stores.bank import REJECTED, WAITING, Decided
+from skillopt_sleep.stores.bank import OPEN, REJECTED, WAITING, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 Ids = Annotated[
@@ -65,9 +65,10 @@ def chosen(
     if not names:
         ids = ", ".join(decided.proposal.id for decided in among) or "none"
         raise ConfigError("no proposal is named", remedy=f"name one, or use --all; {state}: {ids}")
+    states = (REJECTED,) if state == REJECTED else OPEN
     found: dict[str, Chosen] = {}
     for name in names:
-        for one in named(store, name, scratch=scratch):
+        for one in named(store, name, scratch=scratch, states=states):
             found[one.name] = one
     return list(found.values())
 

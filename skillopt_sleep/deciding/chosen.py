@@ -1,5 +1,6 @@
 """Find the proposals and files that a person names; a name such as P-0001.2 is one rule of a proposal."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,8 +28,10 @@ class Chosen(NamedTuple):
         return self.decided.proposal.id
 
 
-def named(store: SqliteStore, name: str, *, scratch: Path | None = None) -> list[Chosen]:
-    """Return the proposal of this name; of one that was divided its rules that can still be decided on.
+def named(
+    store: SqliteStore, name: str, *, scratch: Path | None = None, states: Collection[str] = OPEN
+) -> list[Chosen]:
+    """Return the proposal of this name; of one that was divided its rules in these states.
 
     To name one rule divides its proposal, in the folder `scratch` only if one is given. Raises ConfigError if the
     name is unknown.
@@ -45,7 +48,7 @@ def named(store: SqliteStore, name: str, *, scratch: Path | None = None) -> list
         return [_rule(store, whole, wanted, scratch)]
     parts = [one for one in known.values() if one.proposal.id.startswith(f"{decided.proposal.id}.")]
     if decided.state == WITHDRAWN:
-        left = [with_folder(store, part) for part in parts if part.state in OPEN]
+        left = [with_folder(store, part) for part in parts if part.state in states]
         if left:
             return left
     return [with_folder(store, decided)]

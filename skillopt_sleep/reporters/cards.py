@@ -124,10 +124,11 @@ def _titles(proposal: Proposal, whole: Proposal) -> tuple[str, str]:
         return "Without the rule", "With what was tried"
     if removes(whole):
         return "As it is", "With it removed" if len(whole.edits) == 1 else "With all removed"
+    every = "both" if len(whole.edits) == 2 else f"all {len(whole.edits)}"  # noqa: PLR2004
     if whole.id != proposal.id:
-        return f"Without all {len(whole.edits)} rules", f"With all {len(whole.edits)} rules of {whole.id}"
+        return f"Without {every} rules", f"With {every} rules of {whole.id}"
     if len(proposal.edits) > 1:
-        return "Without the rules", f"With all {len(proposal.edits)} rules"
+        return "Without the rules", f"With {every} rules"
     return "Without the rule", "With the rule"
 
 
