@@ -143,7 +143,7 @@ def _lines(purge: "Purge", paths: Paths) -> Iterator[str]:
     if purge.nights:
         yield f"Of the report of {', '.join(purge.nights)} only outcome, counts and cost stay."
     if purge.found.unread:
-        yield f"{counted(len(purge.found.unread), 'other session')} taught the same, and will be read again."
+        yield f"{counted(len(purge.found.unread), 'other session')} taught some of it too, and will be read again."
     if purge.trimmed:
         names = ", ".join(one.proposal.id for one in purge.trimmed)
         yield f"Of the saved texts of {names} only our own rules stay, without the words: nothing changes for you."

@@ -78,14 +78,13 @@ def show(task: Id, *, as_json: AsJson = False) -> None:
         entries = store.bank.entries()
         entry = find(entries, task)
         score = store.history.scores([entry.task.id]).get(entry.task.id)
-        scored = store.history.scored_in(entry.task.id)
     if as_json:
         say_json(as_data(entry) | {"score": score})
         return
     for line in _task_lines(entry):
         say(line)
     if score is not None:
-        say(f"Its last attempts without a new rule, in the night of {scored}, scored {score:.2f}.")
+        say(f"Its last attempts, with the instructions as they were then, scored {score:.2f}.")
     name = visible(short_ids(entries)[entry.task.id])
     say(f"\nwhere it comes from: skillopt-sleep tasks why {name}")
     say(f"change it:           skillopt-sleep tasks edit {name}")

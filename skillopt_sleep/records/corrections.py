@@ -80,7 +80,7 @@ NEXT_STEPS = {
     Became.UNGRADED: "nothing, if the answer you accepted shows no work; else name another judge (judge.model)",
     Became.NEEDS_REPOSITORY: SEAL_IT,
     Became.NO_DOCUMENT: "see the errors below",
-    Became.STANDS: "nothing while the agent follows it; else make it clearer in that file",
+    Became.STANDS: "nothing if you wrote it there since; else make it clearer in that file: it was not followed",
     Became.DROPPED: f"undo the drop (skillopt-sleep tasks) or allow the project, then: {READ_AGAIN}",
 }
 """What a person can do about it; for the others, nothing but to ask for the same again."""

@@ -127,10 +127,6 @@ class SqliteHistory:
         marks = ", ".join("?" * len(tasks))
         return dict(self._rows(f"SELECT task, before FROM scores WHERE task IN ({marks})", tasks))  # noqa: S608
 
-    def scored_in(self, task: str) -> str:
-        """Return the night of a task's last score, "" if it has none."""
-        return next((night for (night,) in self._rows("SELECT night FROM scores WHERE task = ?", [task])), "")
-
     def keep(self, outcomes: Sequence[StepOutcome], *, night: str) -> None:
         """Save what a night did to its documents, within the caller's transaction."""
         for outcome in outcomes:
