@@ -26,9 +26,6 @@ class Trust(StrEnum):
     RUBRIC = "rubric"
 
 
-BY_MODEL = frozenset({Trust.CHANGES, Trust.RUBRIC})
-
-
 class Decider(Record, frozen=True, kw_only=True):
     """One judge of a trial, and of how many of its tasks.
 

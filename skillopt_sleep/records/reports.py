@@ -9,7 +9,7 @@ from skillopt_sleep.records.calibrations import Calibrations
 from skillopt_sleep.records.calls import Purpose, model_names
 from skillopt_sleep.records.candidates import EditEffect
 from skillopt_sleep.records.corrections import Corrections
-from skillopt_sleep.records.deciders import BY_MODEL, Decider
+from skillopt_sleep.records.deciders import Decider, Trust
 from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
 from skillopt_sleep.records.effort import Effort
@@ -180,7 +180,7 @@ class Proposal(Record, frozen=True, kw_only=True):
 
     def doubted(self, *, in_full: bool = False) -> str:
         """Return the caveat, with the model's address if it is to be told `in_full`."""
-        has_graded = not self.judges or any(one.by in BY_MODEL for one in self.judges)
+        has_graded = not self.judges or any(one.by in {Trust.CHANGES, Trust.RUBRIC} for one in self.judges)
         if not self.one_model or not has_graded:
             return ""
         model = self.one_model if in_full else model_names(self.one_model)
