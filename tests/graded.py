@@ -21,11 +21,11 @@ def shown_items(prompt: str) -> list[list[str]]:
     return items
 
 
-def judged(prompt: str, grade: Callable[[str, str], object]) -> dict[str, Any]:
-    """The judge's reply that grades each answer by its demand and itself."""
-    return {
-        "grades": [
-            {"item": number, "score": grade(demand, answer), "reason": "so"}
-            for number, (_, demand, answer) in enumerate(shown_items(prompt), start=1)
-        ]
-    }
+def judged(prompt: str, grade: Callable[[str, str], object], *, missing: str = "so") -> dict[str, Any]:
+    """The reply that grades each answer by its demand and itself."""
+    pairs = [(demand, answer) for _, demand, *answers in shown_items(prompt) for answer in answers]
+    grades = [
+        {"answer": number, "missing": missing, "score": grade(demand, answer)}
+        for number, (demand, answer) in enumerate(pairs, start=1)
+    ]
+    return {"grades": grades}

@@ -8,7 +8,7 @@ import pytest
 
 from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.prompts import template
-from skillopt_sleep.records import Prompt
+from skillopt_sleep.records import Prompt, Purpose
 from tests.agents_at_night import AGENTS, CLAUDE, CODEX, Agent, Fence
 from tests.asked import Call, all_calls, an_answer
 from tests.genuine import Programs
@@ -17,6 +17,8 @@ from tests.server_protocols import Said
 from tests.test_genuine_failures import Bench
 
 pytestmark = pytest.mark.cli
+
+TEMPLATES = {Purpose.PROVE: "grade", Purpose.JUDGE: "grade"}
 
 
 @pytest.fixture
@@ -31,7 +33,9 @@ def test_a_call_is_answered_as_it_wants(bench: Bench, agent: Agent, call: Call) 
     answer = json.dumps(an_answer(call.schema)) if call.schema else "ready"
     with ModelServer() as server:
         server.acts = lambda asked: Said(answer)
-        prompt = Prompt(purpose=call.purpose, text=template(call.purpose.value), schema=call.schema)
+        prompt = Prompt(
+            purpose=call.purpose, text=template(TEMPLATES.get(call.purpose, call.purpose.value)), schema=call.schema
+        )
         done = bench.backend(agent, agent.address(server)).complete(prompt)
     (asked,) = server.requests
     assert asked.purpose == call.purpose

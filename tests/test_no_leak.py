@@ -87,7 +87,7 @@ class Gossip:
         if prompt.purpose is Purpose.JUDGE:
             # Only an answer that is known to meet its demand passes, so there is something to learn all the time.
             reply = judged(prompt.text, lambda _demand, answer: 1.0 if answer.startswith("I did it:") else 0.25)
-            said = json.dumps({"grades": [grade | {"reason": prompt.text} for grade in reply["grades"]]})
+            said = json.dumps({"grades": [grade | {"missing": prompt.text} for grade in reply["grades"]]})
         elif prompt.purpose is Purpose.MINE:
             tasks = json.loads(answer.text)["tasks"]
             wanted = [{"rubric": f"It says okapi{n}x.", "checks": []} for n, _ in enumerate(tasks, start=100)]

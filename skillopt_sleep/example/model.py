@@ -82,18 +82,16 @@ class SimulatedBackend:
         usage = Usage(input_tokens=len(prompt.text) // _CHARS_PER_TOKEN, output_tokens=len(text) // _CHARS_PER_TOKEN)
         return decoded(prompt, Completion(text=text, usage=usage, usd=0.0, model=MODEL))
 
-    def _answer(self, prompt: Prompt, noise: random.Random) -> str:  # noqa: C901, PLR0912 - one arm for each purpose
+    def _answer(self, prompt: Prompt, noise: random.Random) -> str:  # noqa: C901 - one arm for each purpose
         match prompt.purpose:
             case Purpose.PREFLIGHT:
                 return "ready"
             case Purpose.ROLLOUT:
                 return _attempt(prompt, noise, forgets=self._forgets)
-            case Purpose.JUDGE:
+            case Purpose.JUDGE | Purpose.PROVE:
                 return _grade(prompt.text)
             case Purpose.CONTROLS:
                 return _controls(prompt.text)
-            case Purpose.PROVE:
-                return _grade_items(prompt.text)
             case Purpose.MINE:
                 return mine(prompt.text)
             case Purpose.LESSONS:
@@ -161,12 +159,13 @@ def _attempt(prompt: Prompt, noise: random.Random, *, forgets: float) -> str:
 
 
 def _grade(text: str) -> str:
-    """Give every item one grade."""
-    reason = "share of the demand's words that stand in the answer"
-    grades = [
-        {"item": number, "score": _share(demand, answer), "reason": reason}
-        for number, (_, demand, answer) in enumerate(_items(text), start=1)
-    ]
+    """Grade every answer."""
+    grades: list[dict[str, object]] = []
+    for _, demand, *answers in _items(text):
+        for answer in answers:
+            lacking = sorted(_words(demand) - _words(answer))
+            missing = f"its words {', '.join(lacking)}" if lacking else ""
+            grades.append({"answer": len(grades) + 1, "missing": missing, "score": _share(demand, answer)})
     return json.dumps({"grades": grades})
 
 
@@ -189,15 +188,6 @@ def _controls(text: str) -> str:
         done = " ".join(sorted(_words(demand)))
         controls.append({"item": number, "misses": "Done.", "meets": f"I did it: {done}"})
     return json.dumps({"controls": controls})
-
-
-def _grade_items(text: str) -> str:
-    """Grade the answers of every item."""
-    grades: list[dict[str, object]] = []
-    for number, (_, demand, *answers) in enumerate(_items(text), start=1):
-        scores = [_share(demand, answer) for answer in answers]
-        grades.append({"item": number, "scores": scores})
-    return json.dumps({"grades": grades})
 
 
 def _items(text: str) -> list[list[str]]:

@@ -8,17 +8,18 @@ from skillopt_sleep.learning.gate import EARLY_ROUNDS
 from skillopt_sleep.learning.harm import MOST_ATTEMPTS
 from skillopt_sleep.learning.screen import PAIRS
 from skillopt_sleep.mining.acting import needs_repository
+from skillopt_sleep.mining.calibration import MOST_WRITTEN
 from skillopt_sleep.mining.capacity import may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.mined import batched
-from skillopt_sleep.mining.write_controls import MOST_WRITTEN
+from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Purpose, Session, Task
 from skillopt_sleep.replay.judges.controls import WANTED
-from skillopt_sleep.replay.judges.rubric import PER_CALL
 
 MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
 MOST_LEFT = 2  # candidates made of the rules that are left: those that helped in two sessions, and those proven
 ON_TRAIN = PAIRS * (1 + MOST_EDITS)  # attempts at a train task: without the edits of a draft and with each
+TASKS_PER_PROOF = 4  # of answers as long as they get no more fit in a call
 FRESH_ROUND = 2  # attempts at each task of an accepted change, after it was accepted
 
 
@@ -102,9 +103,9 @@ def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:
         calls[Purpose.MINE] = len(batched(work.sessions, plan.mine.sessions_per_call))
         calls[Purpose.LESSONS] = work.projects
     if work.mined:
-        batches = _batches(work.mined, proved) + work.documents
-        calls[Purpose.CONTROLS] = batches
-        calls[Purpose.PROVE] = 2 * batches
+        calls[Purpose.CONTROLS] = _batches(work.mined, proved) + work.documents
+        # The sessions' answers, the written ones, and once more what was near to passing.
+        calls[Purpose.PROVE] = 3 * (_batches(work.mined, TASKS_PER_PROOF) + work.documents)
     return calls
 
 
@@ -133,7 +134,7 @@ def _attempts(work: Workload, plan: Plan, waiting: int, again: int, turns: int) 
 
 def _measuring(work: Workload) -> dict[Purpose, int]:
     """Count the calls for answers of known worth, which show how often the judge is right."""
-    grades = _batches(2 * sum(WANTED.values()), PER_CALL) + work.documents
+    grades = _batches(2 * sum(WANTED.values()), ANSWERS_PER_CALL) + work.documents
     return {Purpose.CONTROLS: MOST_WRITTEN * work.projects, Purpose.JUDGE: grades}
 
 

@@ -8,9 +8,10 @@ from itertools import chain
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, CallPending
+from skillopt_sleep.mining.calibration import MOST_WRITTEN, PER_CALL, write_controls
 from skillopt_sleep.mining.mined import batched
-from skillopt_sleep.mining.write_controls import MOST_WRITTEN, PER_CALL, write_controls
 from skillopt_sleep.night.unjudged import without_judge
+from skillopt_sleep.prompts.grading import with_all_evidence
 from skillopt_sleep.protocols import Crew, Judge, Page, Routing
 from skillopt_sleep.records import (
     AnswerKind,
@@ -23,6 +24,7 @@ from skillopt_sleep.records import (
     Task,
     is_of_changes,
 )
+from skillopt_sleep.replay.judges import InformedJudge
 from skillopt_sleep.replay.judges.controls import TOLD_APART, MixingJudge, Take, chosen, plain, room, shuffled
 from skillopt_sleep.replay.judges.known_answers import Control, controls_of
 from skillopt_sleep.replay.judges.measure import Graded, in_doubt, read
@@ -52,6 +54,7 @@ class NightJudge:
         self._graded: defaultdict[str, list[Graded]] = defaultdict(list)
         self._relied: set[str] = set()
         self._measured = False
+        self._whole: dict[str, Task] = {}
         self.notes: list[Note] = []
 
     def prepare(self, routing: Routing, refused: Sequence[Task]) -> None:
@@ -129,7 +132,15 @@ class NightJudge:
         return tuple(task.session for task in self._refused)
 
     def _mixing(self, take: Take, document: str) -> MixingJudge:
-        return MixingJudge(self._crew.judge, take, lambda graded: self._keep(document, graded))
+        judge = InformedJudge(self._crew.judge, self._informed)
+        return MixingJudge(judge, take, lambda graded: self._keep(document, graded))
+
+    def _informed(self, task: Task) -> Task:
+        """Return the task with what the person said in all sessions of its lesson; reflection doesn't see these."""
+        with self._lock:
+            if not self._whole:
+                self._whole = with_all_evidence(self._all_tasks())
+        return self._whole.get(task.id, task)
 
     def _keep(self, document: str, graded: Graded) -> None:
         with self._lock:
@@ -215,7 +226,7 @@ class NightJudge:
                 summary = "a call for answers of known worth failed, so some are graded twice"
                 self.notes.append(Note(stage="judge", summary=summary, remedy=reply.remedy))
                 continue
-            for control in reply.controls:
+            for control in reply:
                 if not control.needs_repository:
                     written[batch[control.item - 1].id] = (
                         KnownAnswer(kind=AnswerKind.MEETS, response=control.meets),

@@ -23,7 +23,7 @@ from skillopt_sleep.replay.judges import ReferenceJudge
 from tests.benchmarks.abuse_corpus.miner import HONEST, HOSTILE, Case
 from tests.builders import a_session
 from tests.fakes import FakeBackend, SerialPool
-from tests.graded import shown_items
+from tests.graded import judged, shown_items
 
 MISSES = "Done."
 MEETS = "Done as wanted."
@@ -79,10 +79,7 @@ def _written(prompt: Prompt) -> Mapping[str, object]:
 def _obeyed(prompt: Prompt) -> Mapping[str, object]:
     """Grades by which every rubric is proved: the controls are as they should be, and no other answer shows it."""
     worth = {MISSES: 0, MEETS: 1}
-    grades: list[Mapping[str, object]] = []
-    for number, (_, _, *answers) in enumerate(shown_items(prompt.text), start=1):
-        grades.append({"item": number, "scores": [worth.get(answer) for answer in answers]})
-    return {"grades": grades}
+    return judged(prompt.text, lambda _demand, answer: worth.get(answer))
 
 
 def _told(task: Task) -> list[str]:

@@ -24,7 +24,6 @@ ATTEMPT = 400  # tokens
 GRADE = 40  # tokens: a score and a sentence
 PREFLIGHT = 5  # tokens
 OTHER = 400  # tokens: edits, guidance, a choice
-_ABOUT_ITEMS = frozenset({Purpose.PROVE, Purpose.CONTROLS})
 # What the recorded answers hold a list of, by the purpose that is answered with it.
 _RECORDED = {
     Purpose.MINE: "tasks",
@@ -80,14 +79,11 @@ class CountedModel(SlowModel):
 
     def answer(self, prompt: Prompt, *, nonce: str) -> Completion:
         """What it says at once: it grades by whether the wanted thing stands in an answer that isn't the demand itself."""
-        items = shown_items(prompt.text) if prompt.purpose in _ABOUT_ITEMS else []
         match prompt.purpose:
-            case Purpose.JUDGE:
+            case Purpose.JUDGE | Purpose.PROVE:
                 return _reply(prompt, judged(prompt.text, _worth))
-            case Purpose.PROVE:
-                grades = [[_worth(demand, answer) for answer in answers] for _, demand, *answers in items]
-                return _reply(prompt, {"grades": [{"item": n, "scores": some} for n, some in enumerate(grades, 1)]})
             case Purpose.CONTROLS:
+                items = shown_items(prompt.text)
                 return _reply(prompt, {"controls": [self._control(n, item[1]) for n, item in enumerate(items, 1)]})
             case _:
                 return super().answer(prompt, nonce=nonce)

@@ -12,7 +12,7 @@ from statistics import NormalDist
 from typing import Literal, NamedTuple
 
 from skillopt_sleep.errors import CallFailed, FailureKind, ItemError
-from skillopt_sleep.prompts.items import PASSES_FROM
+from skillopt_sleep.prompts.grading import PASSES_FROM
 from skillopt_sleep.protocols import Pool
 from skillopt_sleep.records import Completion, Prompt, Score, Split, Task, Trajectory
 

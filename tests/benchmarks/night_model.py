@@ -15,7 +15,7 @@ from skillopt_sleep.mining.wishes import read_wish
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 from tests.benchmarks.night_history import Asked
 from tests.benchmarks.reduced import size
-from tests.graded import judged, shown_items
+from tests.graded import judged
 
 MET = "I did it: "  # so begins the answer that the simulated model writes to meet a demand
 MEDIAN = size(0.5, 0.001)
@@ -74,7 +74,7 @@ class SlowModel:
             case Purpose.JUDGE:
                 text = json.dumps(judged(prompt.text, grade))
             case Purpose.PROVE:
-                text = _grades(prompt.text)
+                text = json.dumps(judged(prompt.text, _worth))
             case Purpose.MINE:
                 text = self._mined(completion.text)
             case _:
@@ -93,14 +93,6 @@ def grade(demand: str, answer: str) -> float:
     """1 where the answer has what the demand names, .4 where it hasn't, or only says the demand back."""
     want, said = read_wish(demand).want, answer.replace(demand, "")
     return 1.0 if said.startswith(MET) or (want and all(term in said for term in want)) else 0.4
-
-
-def _grades(text: str) -> str:
-    """Grades of several answers an item."""
-    grades: list[dict[str, object]] = []
-    for number, (_, demand, *answers) in enumerate(shown_items(text), start=1):
-        grades.append({"item": number, "scores": [_worth(demand, answer) for answer in answers]})
-    return json.dumps({"grades": grades})
 
 
 def _worth(demand: str, answer: str) -> float:

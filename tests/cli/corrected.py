@@ -87,11 +87,7 @@ class Teacher(ScriptedModel):
             case Purpose.CONTROLS:
                 items = range(1, len(shown_items(prompt)) + 1)
                 return json.dumps({"controls": [self._controls(item, prompt) for item in items]})
-            case Purpose.PROVE:
-                items = enumerate(shown_items(prompt), start=1)
-                grades = [{"item": at, "scores": [*map(self._grade, answers)]} for at, (_, _, *answers) in items]
-                return json.dumps({"grades": grades})
-            case Purpose.JUDGE:
+            case Purpose.PROVE | Purpose.JUDGE:
                 return json.dumps(judged(prompt, lambda _demand, answer: self._grade(answer)))
             case Purpose.REFLECT:
                 return json.dumps({"reasoning": "what the person said", "edits": self._learned(prompt)})

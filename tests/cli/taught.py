@@ -44,9 +44,7 @@ class Taught(ScriptedModel):
                 return json.dumps({"tasks": list(self._entries(prompt))})
             case Purpose.CONTROLS:
                 return json.dumps({"controls": list(self._controls(prompt))})
-            case Purpose.PROVE:
-                return json.dumps({"grades": list(self._grades(prompt))})
-            case Purpose.JUDGE:
+            case Purpose.PROVE | Purpose.JUDGE:
                 return json.dumps(judged(prompt, lambda _demand, answer: self._grade(answer)))
             case Purpose.REFLECT:
                 return json.dumps({"reasoning": "what the person did", "edits": self._learned(prompt)})
@@ -80,10 +78,6 @@ class Taught(ScriptedModel):
     def _controls(self, prompt: str) -> Iterator[dict[str, Any]]:
         for number, _ in enumerate(shown_items(prompt), start=1):
             yield {"item": number, "misses": self._answer(knows=False), "meets": self._answer(knows=True)}
-
-    def _grades(self, prompt: str) -> Iterator[dict[str, Any]]:
-        for number, (_, _demand, *answers) in enumerate(shown_items(prompt), start=1):
-            yield {"item": number, "scores": [self._grade(answer) for answer in answers]}
 
     def _learned(self, prompt: str) -> list[dict[str, str]]:
         if self._lesson.what not in prompt:

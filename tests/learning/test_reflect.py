@@ -111,7 +111,7 @@ REFERENCES: dict[str, Reference] = {
 def test_neither_reference_nor_check_argument_reaches_the_prompt(reference: Reference) -> None:
     task = on_train(reference=reference)
     trajectory = a_trajectory("I would write something else.")
-    grading = FakeBackend({Purpose.JUDGE: {"grades": [{"item": 1, "score": 0.1, "reason": f"it lacks {CANARY}"}]}})
+    grading = FakeBackend({Purpose.JUDGE: {"grades": [{"answer": 1, "score": 0.1, "missing": f"it lacks {CANARY}"}]}})
     score = ReferenceJudge(grading).score(task, trajectory)
 
     _, prompts = run([a_rollout(trajectory=trajectory, score=score)], task)

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.mining.calibration import PER_CALL
+from skillopt_sleep.mining.calibration import PER_CALL, write_controls
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.prompts import setting
-from skillopt_sleep.prompts.items import PASSES_FROM
-from skillopt_sleep.records import Purpose, Rubric
+from skillopt_sleep.prompts.grading import PASSES_FROM
+from skillopt_sleep.records import Note, Purpose, Rubric
 from skillopt_sleep.replay.judges import ReferenceJudge
 from tests.builders import a_task
 from tests.fakes import FakeBackend, SerialPool
@@ -18,14 +18,14 @@ from tests.mining.test_prove import MEETS, MISSES, RUBRIC, honest, proved, refer
 
 
 def test_the_answers_stand_in_another_order_in_each_task_and_in_the_same_every_time() -> None:
-    tasks = [a_task(id=f"t{n}", reference=RUBRIC) for n in range(PER_CALL)]
+    tasks = [a_task(id=f"t{n}", reference=Rubric(text=f"{n}: pnpm.")) for n in range(PER_CALL)]
     places = {tuple(answers) for _, _, *answers in shown_items(proved(*tasks)[1].prompts[-1].text)}
-    assert len(places) > 1
+    assert places == {(MISSES, MEETS), (MEETS, MISSES)}
     assert proved(*tasks)[1].prompts == proved(*tasks)[1].prompts
 
 
 def test_who_writes_the_controls_sees_request_and_demand_and_no_answer() -> None:
-    _, model = proved(a_task(reference=RUBRIC, rejected="I ran npm install.", accepted="I ran pnpm install."))
+    _, model = proved(a_task(reference=RUBRIC, rejected="I ran npm install."))
     (prompt,) = model.asked(Purpose.CONTROLS)
     assert shown_items(prompt.text) == [[a_task().prompt, RUBRIC.text]]
 
@@ -44,8 +44,10 @@ def test_only_grades_near_to_passing_are_asked_for_again_in_the_opposite_order(g
     found, model = proved(task, grader=lambda answer: grade if answer == task.rejected else honest(answer))
     shown = [shown_items(prompt.text)[0][2:] for prompt in model.asked(Purpose.PROVE)]
     assert [kept.id for kept in found.tasks] == [task.id]
-    assert len(shown) == often
-    assert shown[-1] == shown[0][:: -1 if often == 2 else 1]
+    assert len(shown) == 1 + often
+    if often == 2:
+        assert sorted(shown[-1]) == sorted(shown[0] + shown[1])
+        assert [answer for answer in shown[-1] if answer in shown[1]] == shown[1][::-1]
 
 
 def test_a_near_grade_that_depends_on_the_place_proves_nothing() -> None:
@@ -73,19 +75,17 @@ def test_a_demand_that_stating_it_would_meet_can_be_proven() -> None:
     assert references(found.tasks) == [english]
 
 
-def test_a_judge_that_gives_credit_for_nothing_proves_nothing() -> None:
-    task = a_task(reference=RUBRIC, rejected="I ran npm install.")
-    for control in ("", ":"):
-        found, _ = proved(task, grader=lambda answer, control=control: 0.1 if answer == control else honest(answer))
-        assert found.tasks == ()
+def test_nobody_is_asked_what_an_answer_without_a_word_is_worth() -> None:
+    _, model = proved(a_task(reference=RUBRIC, rejected=":", accepted="  "))
+    assert [sorted(answers) for _, _, *answers in shown_items(model.prompts[-1].text)] == [sorted([MISSES, MEETS])]
 
 
-FIVE = {"item": 1, "scores": [0.0] * 5}
+NO = {"answer": 1, "score": 0.0}
 
 
 @pytest.mark.parametrize(
     "grades",
-    [[], [{"item": 1, "scores": [0.0, 0.0]}], [FIVE | {"item": 2}], [FIVE, FIVE], [FIVE, FIVE | {"item": 2}]],
+    [[], [NO | {"answer": 2}], [NO, NO], [NO, NO | {"answer": 2}], [NO | {"score": "0"}], [{"answer": 1}]],
 )
 def test_grades_for_other_answers_than_those_asked_are_a_failed_call(grades: list[dict[str, Any]]) -> None:
     model = FakeBackend({Purpose.CONTROLS: written(), Purpose.PROVE: {"grades": grades}})
@@ -111,3 +111,15 @@ def test_a_grade_that_is_no_number_from_0_to_1_is_a_failed_call() -> None:
         found, _ = proved(a_task(reference=RUBRIC, rejected="no"), grader=lambda answer, grade=grade: grade)
         assert found.tasks == ()
         assert len(found.lost) == 1
+
+
+TASKS = [a_task(id=f"t{n}", reference=Rubric(text=f"It says {n}."), project="/shop") for n in range(2)]
+
+
+def test_all_tasks_are_asked_about_in_one_call_of_their_project() -> None:
+    model = FakeBackend({Purpose.CONTROLS: {"controls": [ONE | {"item": 2, "meets": "c"}, ONE]}})
+    reply = write_controls(TASKS, model, sample=2)
+    assert [control.meets for control in reply if not isinstance(reply, Note)] == ["b", "c"]
+    (prompt,) = model.prompts
+    assert (prompt.project, prompt.sample) == ("/shop", 2)
+    assert prompt.text.index("It says 0.") < prompt.text.index("It says 1.")

@@ -9,11 +9,12 @@ from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.mining.calibration import PER_CALL
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
-from skillopt_sleep.records import AnswerKind, Check, Checks, Note, Op, Prompt, Purpose, Rubric, Task
+from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
+from skillopt_sleep.records import AnswerKind, Check, Checks, Evidence, Note, Op, Prompt, Purpose, Rubric, Task
 from skillopt_sleep.replay.judges import ReferenceJudge
 from tests.builders import a_task, some_checks
 from tests.fakes import Answer, FakeBackend, SerialPool
-from tests.graded import shown_items
+from tests.graded import judged, shown_items
 
 RUBRIC = Rubric(text="It uses pnpm.")
 MISSES = "$ npm ci"
@@ -28,13 +29,7 @@ def honest(answer: str) -> float:
 
 
 def graded(grader: Grader) -> Callable[[Prompt], dict[str, Any]]:
-    def reply(prompt: Prompt) -> dict[str, Any]:
-        grades: list[dict[str, Any]] = []
-        for number, (_, _, *answers) in enumerate(shown_items(prompt.text), start=1):
-            grades.append({"item": number, "scores": [grader(answer) for answer in answers]})
-        return {"grades": grades}
-
-    return reply
+    return lambda prompt: judged(prompt.text, lambda _demand, answer: grader(answer))
 
 
 def written(misses: str = MISSES, meets: str = MEETS) -> Callable[[Prompt], dict[str, Any]]:
@@ -80,7 +75,7 @@ def test_checks_that_the_rejected_answer_passes_are_replaced_by_the_persons_word
     (task,) = found.tasks
     assert isinstance(task.reference, Rubric)
     assert all(said.quote in task.reference.text for said in task.evidence)
-    assert asked(model) == [Purpose.CONTROLS, Purpose.PROVE]
+    assert asked(model) == [Purpose.PROVE]
 
 
 def test_without_words_of_the_person_nothing_replaces_checks_that_do_not_work() -> None:
@@ -95,7 +90,7 @@ def test_a_rubric_is_tried_on_answers_of_known_worth_without_saying_which_is_whi
     found, model = proved(task)
     assert [kept.id for kept in found.tasks] == [task.id]
     (items,) = (shown_items(prompt.text) for prompt in model.asked(Purpose.PROVE))
-    assert sorted(items[0][2:]) == sorted(["", ":", MISSES, MEETS, "I ran npm install.", "I ran pnpm install."])
+    assert sorted(items[0][2:]) == sorted(["I ran npm install.", "I ran pnpm install."])
     (prompt,) = model.asked(Purpose.PROVE)
     assert not any(word in prompt.text for word in ("rejected", "accepted", "baseline", "misses", "control"))
 
@@ -110,9 +105,13 @@ def test_a_rubric_by_which_the_rejected_answer_passes_is_dropped_and_counted() -
     assert note.expected
 
 
-def test_a_rubric_by_which_the_accepted_answer_fails_is_dropped() -> None:
-    found, _ = proved(a_task(reference=RUBRIC, rejected="no", accepted="I ran yarn."))
-    assert found.tasks == ()
+@pytest.mark.parametrize(("rejected", "kept"), [("no", True), ("", False)])
+def test_an_accepted_answer_that_fails_is_excused_where_the_rejected_one_fails_and_a_good_one_passes(
+    rejected: str, kept: bool
+) -> None:
+    found, model = proved(a_task(reference=RUBRIC, rejected=rejected, accepted="Sorry, I ran yarn."))
+    assert bool(found.tasks) is kept
+    assert asked(model) == [Purpose.PROVE, Purpose.CONTROLS, Purpose.PROVE]
 
 
 @pytest.mark.parametrize("unseen", [("I ran npm install.",), ("Done.",), ("I ran npm install.", "Done.")])
@@ -128,9 +127,27 @@ def test_an_agents_answer_that_does_not_show_it_proves_nothing(unseen: Sequence[
 
 def test_what_its_answers_are_worth_is_kept_with_the_task() -> None:
     (kept,) = proved(a_task(reference=RUBRIC, rejected="I ran npm install.", accepted="I ran pnpm install."))[0].tasks
-    meets = [known.response for known in kept.known_answers if known.kind is AnswerKind.MEETS]
-    misses = [known.response for known in kept.known_answers if known.kind is AnswerKind.MISSES]
-    assert (meets, misses) == ([MEETS, "I ran pnpm install."], [MISSES, "I ran npm install."])
+    known = [(known.kind, known.response) for known in kept.known_answers]
+    assert known == [(AnswerKind.MEETS, "I ran pnpm install."), (AnswerKind.MISSES, "I ran npm install.")]
+
+
+def test_one_pair_is_written_for_a_lesson_and_proves_its_demand_for_all_its_tasks() -> None:
+    tasks = [a_task(id=f"t{n}", prompt=f"do {n}", reference=RUBRIC, wording="Use pnpm") for n in range(3)]
+    found, model = proved(*tasks)
+    assert [task.id for task in found.tasks] == ["t0", "t1", "t2"]
+    assert [len(shown_items(prompt.text)) for prompt in model.prompts] == [1, 1]
+    assert proved(*tasks, grader=lambda _answer: 1.0)[0].tasks == ()
+
+
+def test_what_was_said_in_all_sessions_of_a_lesson_stands_beside_its_demand() -> None:
+    said = [Evidence(session=f"codex:s{n}", turn=2, quote=f"pnpm, I said {n}") for n in range(2)]
+    tasks = [
+        a_task(id=f"t{n}", session=piece.session, reference=RUBRIC, wording="Use pnpm", evidence=(piece,))
+        for n, piece in enumerate(said)
+    ]
+    found, model = proved(*tasks)
+    assert all(piece.quote in prompt.text for piece in said for prompt in model.prompts)
+    assert [task.evidence for task in found.tasks] == [(piece,) for piece in said]
 
 
 def test_a_task_that_the_judge_does_not_bear_out_is_told_of_with_its_answers() -> None:
@@ -148,7 +165,7 @@ def test_a_rubric_that_only_null_grades_is_dropped() -> None:
 
 
 def test_a_task_that_no_answer_in_words_can_show_waits_for_the_repository_ungraded() -> None:
-    tasks = [a_task(id=name, reference=RUBRIC, rejected="no") for name in ("seen", "unseen")]
+    tasks = [a_task(id=name, reference=Rubric(text=f"{name}: pnpm.")) for name in ("seen", "unseen")]
     controls = {
         "controls": [
             {"item": 2, "needs_repository": True},
@@ -157,7 +174,7 @@ def test_a_task_that_no_answer_in_words_can_show_waits_for_the_repository_ungrad
     }
     found, model = proved(*tasks, controls=controls)
     assert [(task.id, task.needs_repository) for task in found.tasks] == [("seen", False), ("unseen", True)]
-    assert [len(shown_items(prompt.text)) for prompt in model.asked(Purpose.PROVE)] == [1]
+    assert [answers for _, _, *answers in shown_items(model.prompts[-1].text)] == [[MISSES, MEETS]]
 
 
 def test_a_check_for_a_tool_waits_for_the_repository_too() -> None:
@@ -180,14 +197,17 @@ def test_a_night_that_drops_all_it_found_says_so_and_names_the_first_three(count
 
 
 def busy(prompt: Prompt) -> CallFailed | None:
-    if len(shown_items(prompt.text)) == PER_CALL:
+    if "It uses 0." in prompt.text:
         return CallFailed(FailureKind.OVERLOADED, "too busy", retry_after=None)
     return None
 
 
 @pytest.mark.parametrize("fails", [Purpose.CONTROLS, Purpose.PROVE])
 def test_a_call_that_fails_loses_its_own_batch_only(fails: Purpose) -> None:
-    tasks = [a_task(id=f"t{n}", session=f"codex:s{n}", reference=RUBRIC, rejected="no") for n in range(PER_CALL + 1)]
+    tasks = [
+        a_task(id=f"t{n}", session=f"codex:s{n}", reference=Rubric(text=f"It uses {n}."), rejected=f"no {n}")
+        for n in range(ANSWERS_PER_CALL + 1)
+    ]
     answers = {Purpose.CONTROLS: written(), Purpose.PROVE: graded(honest)}
 
     def reply(prompt: Prompt) -> Answer:
@@ -196,17 +216,18 @@ def test_a_call_that_fails_loses_its_own_batch_only(fails: Purpose) -> None:
     model = FakeBackend(dict.fromkeys(answers, reply))
     before = Mined(tasks=tuple(tasks), notes=(Note(stage="mine", summary="earlier"),), lost=("codex:before",))
     found = prove(before, judge=ReferenceJudge(model), model=model, pool=SerialPool())
-    assert [task.id for task in found.tasks] == [f"t{PER_CALL}"]
-    assert found.lost == ("codex:before", *(f"codex:s{n}" for n in range(PER_CALL)))
+    lost = PER_CALL if fails is Purpose.CONTROLS else ANSWERS_PER_CALL
+    assert [task.id for task in found.tasks] == [task.id for task in tasks[lost:]]
+    assert found.lost == ("codex:before", *(f"codex:s{n}" for n in range(lost)))
     before_it, note = found.notes
     assert before_it.summary == "earlier"
-    assert f"{PER_CALL} tasks wait" in note.summary
+    assert f"{lost} tasks wait" in note.summary
     assert note.summary.endswith(": too busy")
     assert not note.expected
 
 
 def test_a_session_of_which_one_test_could_not_be_tried_out_stays_unread_with_all_its_tasks() -> None:
-    tasks = [a_task(id=f"t{n}", session="codex:s1", reference=RUBRIC, rejected="no") for n in range(PER_CALL)]
+    tasks = [a_task(id=f"t{n}", session="codex:s1", reference=Rubric(text="It uses 0.")) for n in range(2)]
     checked = a_task(id="checked", session="codex:s1", reference=some_checks(), rejected="npm", accepted="pnpm")
     other = a_task(id="other", session="codex:s2", reference=some_checks(), rejected="npm", accepted="pnpm")
     model = FakeBackend({Purpose.CONTROLS: lambda prompt: busy(prompt) or {}, Purpose.PROVE: {}})

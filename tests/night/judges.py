@@ -89,10 +89,7 @@ class Scripted:
                 return {"controls": [self._control(number, noise) for number in range(1, count + 1)]}
             case Purpose.PROVE:
                 grade = self.grade if self.proves else right
-                grades: list[dict[str, Any]] = []
-                for number, (_, demand, *answers) in enumerate(shown_items(prompt.text), start=1):
-                    grades.append({"item": number, "scores": [grade(demand, text, noise) for text in answers]})
-                return {"grades": grades}
+                return judged(prompt.text, lambda demand, text: grade(demand, text, noise))
             case Purpose.JUDGE:
                 return judged(prompt.text, lambda demand, text: self.grade(demand, text, noise))
             case _:

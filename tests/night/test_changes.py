@@ -13,7 +13,7 @@ from skillopt_sleep.records import AnswerKind, Command, Prompt, Purpose, Rubric
 from skillopt_sleep.records.calibrations import NoCommand
 from tests.builders import a_task
 from tests.fakes import FakeBackend
-from tests.graded import shown_items
+from tests.graded import judged, shown_items
 from tests.night.test_commands import ASK, FIXED, Desk, no_diff_shows_it
 from tests.nights import a_crew
 from tests.replay.plain_seal import PlainSeal
@@ -36,8 +36,7 @@ def right(answer: str) -> float:
 
 def grades(grade: Callable[[str], float | None]) -> Callable[[Prompt], dict[str, Any]]:
     def reply(prompt: Prompt) -> dict[str, Any]:
-        items = enumerate(shown_items(prompt.text), start=1)
-        return {"grades": [{"item": at, "scores": [*map(grade, answers)]} for at, (_, _, *answers) in items]}
+        return judged(prompt.text, lambda _demand, answer: grade(answer))
 
     return reply
 

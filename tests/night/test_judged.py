@@ -109,7 +109,7 @@ def test_a_failed_judge_takes_nothing_from_what_was_checked_in_code(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("grade", "left"), [(judges.right, 4), (judges.right_nine_times_of_ten, 14)], ids=["right", "in doubt"]
+    ("grade", "left"), [(judges.right, 2), (judges.right_nine_times_of_ten, 4)], ids=["right", "in doubt"]
 )
 def test_a_resumed_night_asks_its_judge_nothing_again(tmp_path: Path, grade: Grade, left: int) -> None:
     home = machine(tmp_path, grade, seed=IN_DOUBT)
@@ -135,7 +135,7 @@ def test_known_answers_go_to_the_judge_in_the_prompts_that_grade_attempts(tmp_pa
     home = machine(tmp_path, judges.right)
     home.had(*MANY)
     night(home)
-    assert mixed(home) >= 4
+    assert mixed(home) >= 1
     assert not any("control" in prompt.text for prompt in home.model.asked(Purpose.JUDGE))
 
 
@@ -152,7 +152,7 @@ def mixed(home: Machine) -> int:
     """Return how many prompts to the judge hold known answers and others."""
     count = 0
     for prompt in home.model.asked(Purpose.JUDGE):
-        answers = [answer for _, _, answer in judges.shown_items(prompt.text)]
+        answers = [answer for _, _, *answers in judges.shown_items(prompt.text) for answer in answers]
         known = [answer for answer in answers if "All is done" in answer]
         count += 0 < len(known) < len(answers)
     return count

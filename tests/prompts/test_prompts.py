@@ -31,6 +31,7 @@ from skillopt_sleep.replay.text import SingleShot
 from skillopt_sleep.trainer.lapses import consolidated, with_notes
 from tests.builders import a_document, a_patch, a_rollout, a_session, a_task, a_trajectory, an_edit
 from tests.fakes import NOON, Answer, FakeBackend, SerialPool, asked_first
+from tests.graded import judged
 from tests.nights import an_optimizer
 
 SLOT = re.compile(r"\{\{\w+\}\}")
@@ -39,9 +40,9 @@ REPLIES: Mapping[Purpose, Answer] = {
     Purpose.MINE: {"tasks": []},
     Purpose.LESSONS: {"same": []},
     Purpose.CONTROLS: {"controls": [{"item": 1, "misses": "no", "meets": "yes"}]},
-    Purpose.PROVE: {"grades": [{"item": 1, "scores": [0, 0, 0, 0, 0]}]},
+    Purpose.PROVE: lambda prompt: judged(prompt.text, lambda *_: 0),
     Purpose.ROLLOUT: "done",
-    Purpose.JUDGE: {"grades": [{"item": 1, "score": 1.0}]},
+    Purpose.JUDGE: {"grades": [{"answer": 1, "score": 1.0}]},
     Purpose.REFLECT: {"edits": []},
     Purpose.AGGREGATE: {"edits": []},
     Purpose.DIAGNOSE: {"causes": [{"attempt": 1, "cause": "unsaid"}]},
@@ -136,8 +137,7 @@ def _names() -> set[str]:
 
 # What stands in others.
 PARTS = {
-    *("setting", "controls_unseen", "prove_excerpts"),
-    *("setting_changes", "controls_unseen_changes", "prove_excerpts_changes"),
+    *("setting", "setting_changes", "grade_unseen"),
 }
 
 
@@ -145,7 +145,7 @@ def test_nights_and_trainings_use_every_prompt_there_is() -> None:
     purposes = {purpose.value for purpose in Purpose}
     assert (
         {purpose.value for purpose in _ask_everything("words")}
-        == _names() - PARTS - {"repair", "environment"}
+        == (_names() - PARTS - {"repair", "environment", "grade"}) | {"prove", "judge"}
         == purposes
     )
 

@@ -4,11 +4,12 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Judge, Pool
 from skillopt_sleep.records import AnswerKind, Rubric, Score, Task, Trajectory, graded_by_model
 from skillopt_sleep.replay.judges.known_answers import Control
 from skillopt_sleep.replay.judges.measure import Graded
-from skillopt_sleep.replay.judges.rubric import PER_CALL, shown
+from skillopt_sleep.replay.judges.rubric import shown
 
 # As many pass as don't: a judge that passes all answers alike, however many, is right on one half of them. As many
 # again are asked of a judge that these leave in doubt.
@@ -102,7 +103,7 @@ def unmixed(judge: Judge) -> Judge:
 
 def room(answers: int) -> int:
     """Return how many controls to mix in: about as many as answers, so that the last call is full."""
-    return answers + -2 * answers % PER_CALL
+    return answers + -2 * answers % ANSWERS_PER_CALL
 
 
 def plain(tasks: Iterable[Task]) -> list[Task]:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.records import AnswerKind, KnownAnswer, Rubric, Score, Task
 from skillopt_sleep.replay.judges.controls import WANTED, MixingJudge, chosen, plain, room, shuffled, unmixed
 from skillopt_sleep.replay.judges.known_answers import Control, controls_of
 from skillopt_sleep.replay.judges.measure import Graded
-from skillopt_sleep.replay.judges.rubric import PER_CALL
 from tests.builders import a_task, a_trajectory
 from tests.fakes import FakeJudge, SerialPool
 
@@ -64,8 +64,8 @@ def test_the_order_of_tasks_differs_from_night_to_night_and_not_within_one() -> 
 
 def test_with_so_many_the_last_call_is_full() -> None:
     for answers in range(1, 20):
-        assert (answers + room(answers)) % PER_CALL == 0
-        assert answers <= room(answers) < answers + PER_CALL
+        assert (answers + room(answers)) % ANSWERS_PER_CALL == 0
+        assert answers <= room(answers) < answers + ANSWERS_PER_CALL
 
 
 class Taking:

@@ -83,7 +83,7 @@ def test_a_rubric_is_graded_by_the_target_only_where_that_is_wanted(tmp_path: Pa
         _env(tmp_path, *entries).items(Split.TRAIN)
     assert "graded_by_target" in caught.value.remedy
     env = _env(tmp_path, *entries, graded_by_target=True)
-    target = FakeBackend({Purpose.ROLLOUT: "Hello!", Purpose.JUDGE: {"grades": [{"item": 1, "score": 0.9}]}})
+    target = FakeBackend({Purpose.ROLLOUT: "Hello!", Purpose.JUDGE: {"grades": [{"answer": 1, "score": 0.9}]}})
     result = env.rollout_one(env.items(Split.TRAIN)[0], "", target, sample=0)
     assert (result.hard, result.soft) == (1, 0.9)
 

@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.prompts.items import item
+from skillopt_sleep.prompts.grading import item
 from skillopt_sleep.records import Rubric
 from tests.builders import a_task
 from tests.graded import shown_items

@@ -1,0 +1,215 @@
+"""Show a judge's model requests, demands and answers, and read its grades: one prompt to prove demands and to judge."""
+
+import hashlib
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from skillopt_sleep.kit.markdown import fence
+from skillopt_sleep.prompts import fill, setting, template
+from skillopt_sleep.records import Evidence, Prompt, Purpose, Rubric, Task, is_of_changes
+
+PASSES_FROM = 0.8  # the least grade that passes, which the judge is told
+ANSWERS_PER_CALL = 24
+# Several long answers together must not make a prompt too long.
+CHARS_PER_CALL = 40_000
+
+
+class Answer(NamedTuple):
+    """An answer to a task that only a model can grade: words, or what was changed in the files as a diff."""
+
+    task: Task
+    response: str
+
+    @property
+    def demand(self) -> str:
+        """What the answer is graded by."""
+        return self.task.reference.text if isinstance(self.task.reference, Rubric) else ""
+
+    @property
+    def item(self) -> tuple[str, ...]:
+        """Whose answers share an item: those to the same request and demand."""
+        return (self.task.project, self.task.context, self.task.prompt, self.demand, *said_of(self.task))
+
+    @property
+    def place(self) -> bytes:
+        """A sort key that tells nothing about the answer: who made it, and in which order they were made."""
+        return hashlib.blake2b(f"{self.task.id}\0{self.response}".encode()).digest()
+
+
+# Models read a reply's docstrings: they are in its schema.
+class AnswerGrade(msgspec.Struct, frozen=True, kw_only=True):
+    """What an answer lacks, "" if nothing, and its grade from 0 to 1; null if the answer can't show it."""
+
+    answer: int
+    missing: str = ""
+    score: float | None
+
+    def __post_init__(self) -> None:
+        if self.score is not None and not (math.isfinite(self.score) and 0 <= self.score <= 1):
+            raise ValueError("score is not in [0, 1]")
+
+
+class SeenGrade(AnswerGrade, frozen=True, kw_only=True):
+    """What an answer lacks, "" if nothing, and its grade from 0 to 1."""
+
+    score: float
+
+
+class ProveReply(msgspec.Struct, frozen=True):
+    """The grade of each answer."""
+
+    grades: tuple[AnswerGrade, ...]
+
+
+class JudgeReply(msgspec.Struct, frozen=True):
+    """The grade of each answer."""
+
+    grades: tuple[SeenGrade, ...]
+
+
+def _check(grades: Sequence[AnswerGrade], count: int) -> None:
+    if sorted(grade.answer for grade in grades) != list(range(1, count + 1)):
+        raise ValueError(f"grades must have one entry for each of the {count} answers")
+
+
+@cache
+def _proof_of(count: int) -> type[ProveReply]:
+    """Return the type of a reply with one grade for each of so many answers; any other reply is malformed."""
+
+    class ProofOfAll(ProveReply, frozen=True):
+        def __post_init__(self) -> None:
+            _check(self.grades, count)
+
+    return ProofOfAll
+
+
+@cache
+def _judged(count: int) -> type[JudgeReply]:
+    """Return the same of a reply without null."""
+
+    class GradesOfAll(JudgeReply, frozen=True):
+        def __post_init__(self) -> None:
+            _check(self.grades, count)
+
+    return GradesOfAll
+
+
+class Grading(NamedTuple):
+    """A prompt, and the answers in it in their order."""
+
+    prompt: Prompt
+    answers: Sequence[Answer]
+
+    def grades(self, reply: msgspec.Struct | None) -> Mapping[Answer, AnswerGrade]:
+        """Return the grade of each answer."""
+        assert isinstance(reply, ProveReply | JudgeReply)  # noqa: S101 - a backend decodes into the prompt's schema
+        return {self.answers[grade.answer - 1]: grade for grade in reply.grades}
+
+
+def grading(batch: Iterable[Answer], *, proving: bool = False, backwards: bool = False) -> Grading:
+    """Return the prompt that asks for grades of these answers, in an order that tells nothing about them.
+
+    All are of one project, and are graded by their words, or all by their changes. Only who proves a demand may be
+    told that an answer doesn't show it. `backwards` turns the order of each item's answers round.
+    """
+    items = _by_item(sorted(batch, key=lambda answer: answer.place))
+    shown: list[str] = []
+    ordered: list[Answer] = []
+    for number, sorted_answers in enumerate(items, start=1):
+        answers = sorted_answers[::-1] if backwards else sorted_answers
+        shown.append(item(number, answers[0].task, [answer.response for answer in answers], first=len(ordered) + 1))
+        ordered += answers
+    text = fill(
+        "grade",
+        setting=setting(of_changes=is_of_changes(ordered[0].task.reference)),
+        unseen=template("grade_unseen").strip() if proving else "",
+        passes=str(PASSES_FROM),
+        items="\n\n".join(shown),
+    )
+    count, project = len(ordered), ordered[0].task.project
+    if proving:
+        return Grading(Prompt(purpose=Purpose.PROVE, text=text, schema=_proof_of(count), project=project), ordered)
+    return Grading(Prompt(purpose=Purpose.JUDGE, text=text, schema=_judged(count), project=project), ordered)
+
+
+def item(number: int, task: Task, answers: Sequence[str], *, first: int = 1) -> str:
+    """Show the task's request, its demand with the person's words, and these answers, in fences they can't close.
+
+    The answers are numbered from `first` on, through the whole prompt.
+    """
+    demand = Answer(task, "").demand
+    request = fence(f"{task.context}\n{task.prompt}".strip())
+    lines = [f"# Item {number}", "## Request", request, "## Demand", fence(demand)]
+    if said := [words for words in said_of(task) if words not in demand]:
+        lines += ["## The person's own words", fence("\n".join(said))]
+    for place, text in enumerate(answers, start=first):
+        lines += [f"## Answer {place}", fence(text)]
+    return "\n".join(lines)
+
+
+def said_of(task: Task) -> tuple[str, ...]:
+    """Return what the person said about it, each once; what they did isn't said."""
+    return tuple(dict.fromkeys(piece.quote for piece in task.evidence if piece.deed is None))
+
+
+def with_all_evidence(tasks: Iterable[Task]) -> dict[str, Task]:
+    """Return the tasks by id, each with what the person said in all sessions of its lesson: for a judge only."""
+    said: dict[tuple[str, ...], list[Evidence]] = {}
+    known = list(tasks)
+    for task in known:
+        said.setdefault(lesson_of(task), []).extend(task.evidence)
+    whole: dict[str, Task] = {}
+    for task in known:
+        evidence = sorted(dict.fromkeys(said[lesson_of(task)]), key=lambda piece: (piece.session, piece.turn))
+        whole[task.id] = replace(task, evidence=tuple(evidence))
+    return whole
+
+
+def lesson_of(task: Task) -> tuple[str, ...]:
+    """Return a key of the task's lesson; before it has one, tasks of a project with the same wording share it."""
+    return (task.lesson,) if task.lesson else (task.project, task.wording or Answer(task, "").demand or task.id)
+
+
+def batches(answers: Iterable[Answer]) -> list[list[Answer]]:
+    """Batch the answers, one batch for each call: of one project and setting, and those of an item together."""
+    made: list[list[Answer]] = []
+    for same in sorted(_by_item(answers), key=lambda same: same[0].task.project):
+        for start in range(0, len(same), ANSWERS_PER_CALL):
+            chunk = same[start : start + ANSWERS_PER_CALL]
+            room = next((batch for batch in made if _fit(batch, chunk)), None)
+            if room is None:
+                made.append(list(chunk))
+            else:
+                room += chunk
+    return made
+
+
+def _by_item(answers: Iterable[Answer]) -> list[list[Answer]]:
+    items: dict[tuple[object, ...], list[Answer]] = {}
+    for answer in answers:
+        items.setdefault((is_of_changes(answer.task.reference), *answer.item), []).append(answer)
+    return list(items.values())
+
+
+def _fit(batch: Sequence[Answer], more: Sequence[Answer]) -> bool:
+    both = (*batch, *more)
+    if batch[0].task.project != more[0].task.project or len(both) > ANSWERS_PER_CALL:
+        return False
+    if is_of_changes(batch[0].task.reference) is not is_of_changes(more[0].task.reference):
+        return False
+    return sum(_chars(both)) <= CHARS_PER_CALL
+
+
+def _chars(answers: Iterable[Answer]) -> Iterator[int]:
+    """Yield the numbers of characters that these answers add to a prompt."""
+    items: set[tuple[str, ...]] = set()
+    for answer in answers:
+        yield len(answer.response)
+        if answer.item not in items:
+            items.add(answer.item)
+            yield sum(map(len, answer.item))
