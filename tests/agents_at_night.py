@@ -145,7 +145,7 @@ told = sys.stdin.buffer.read()
 sys.path.insert(0, {root!r})
 from tests.server_answers import ScriptedModel, recognised
 purpose, prompt = recognised([told.decode()])
-answer = ScriptedModel(want="pnpm", avoid="npm", nested=False).answer(purpose, prompt)
+answer = ScriptedModel(want="pnpm", avoid="npm").answer(purpose, prompt)
 {does}
 """
 

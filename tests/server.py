@@ -143,10 +143,9 @@ class ModelServer:
         *,
         want: str = "pnpm",
         avoid: str = "npm",
-        nested: bool = False,
     ) -> None:
         self.behaviour: Behaviour | Callable[[Asked], Behaviour] = behaviour
-        self.model = ScriptedModel(want=want, avoid=avoid, nested=nested)
+        self.model = ScriptedModel(want=want, avoid=avoid)
         self.models: Literal["any", "none", "no_route"] = "any"
         self.late_errors = False
         self.acts: Callable[[Asked], Said | None] | None = None

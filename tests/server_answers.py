@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from skillopt_sleep.example.shown import read_sessions
+from skillopt_sleep.prompts import template
 from skillopt_sleep.records import Purpose
 from tests.graded import judged
 
@@ -23,7 +24,9 @@ _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MUL
 def _beginnings() -> dict[str, str]:
     """How each of our prompts begins, up to its first slot: what tells one purpose from another."""
     prompts = files("skillopt_sleep.prompts")
-    texts = {purpose.value: (prompts / f"{purpose}.md").read_text(encoding="utf-8") for purpose in Purpose}
+    names = {purpose.value: purpose.value for purpose in Purpose if purpose is not Purpose.PROVE}
+    names[Purpose.JUDGE.value] = "grade"
+    texts = {purpose: (prompts / f"{name}.md").read_text(encoding="utf-8") for purpose, name in names.items()}
     return {name: text.split("{{", 1)[0][:60] for name, text in texts.items()}
 
 
@@ -40,17 +43,19 @@ def recognised(texts: list[str]) -> tuple[str, str]:
     for text in reversed(texts):
         held = {text.index(start): name for name, start in _BEGINNINGS.items() if start in text}
         if held:
-            return held[min(held)], text
+            purpose = held[min(held)]
+            # Proving and judging ask alike, but that one of them may say that it can't be seen.
+            is_proof = purpose == Purpose.JUDGE and template("grade_unseen").strip() in text
+            return Purpose.PROVE.value if is_proof else purpose, text
     return "", texts[-1] if texts else ""
 
 
 @dataclass
 class ScriptedModel:
-    """Says what a healthy model would; `nested` is whether its edits come wrapped in a patch."""
+    """Says what a healthy model would."""
 
     want: str
     avoid: str
-    nested: bool
 
     def answer(self, purpose: str, prompt: str) -> str:
         """The reply to this prompt."""
@@ -66,18 +71,17 @@ class ScriptedModel:
             case Purpose.LESSONS:
                 return json.dumps({"same": []})
             case Purpose.REFLECT:
-                patch = {"reasoning": "what the person said", "edits": self._edits(prompt)}
-                return json.dumps({"patch": patch} if self.nested else patch)
+                return json.dumps({"edits": self._edits(prompt)})
             case Purpose.AGGREGATE:
                 proposed = dict.fromkeys(_PROPOSED.findall(prompt))
                 edits = [{"op": op, "target": target.strip("'"), "content": text} for op, target, text in proposed]
-                return json.dumps({"reasoning": "one of each", "edits": edits})
+                return json.dumps({"edits": edits})
             case Purpose.SELECT:
-                return json.dumps({"reasoning": "the first", "selected_indices": [0]})
+                return json.dumps({"selected_indices": [0]})
             case Purpose.SLOW_UPDATE:
-                return json.dumps({"reasoning": "nothing lasting", "guidance": ""})
+                return json.dumps({"guidance": ""})
             case Purpose.META_SKILL:
-                return json.dumps({"reasoning": "what was tried", "notes": "Short rules help."})
+                return json.dumps({"notes": "Short rules help."})
             case _:
                 return "I don't know what this is about."
 
@@ -121,7 +125,7 @@ class ScriptedModel:
             return []
         useful = any(self._names_want(words) for words in said)
         content = f"- Use {self.want} for packages, never {self.avoid}." if useful else f"- Remember: {said[0]}"
-        return [{"op": "append", "content": content, "target": "", "reason": "the person said so"}]
+        return [{"op": "append", "content": content, "target": ""}]
 
 
 def _between(text: str, start: str, end: str) -> str:

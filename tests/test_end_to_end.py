@@ -25,10 +25,9 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
-@pytest.mark.parametrize("nested", thinned([False, True], every=2), ids=["edits", "patch"])
-def test_a_recurring_correction_becomes_a_proposal_that_can_be_adopted_and_undone(home: Home, nested: bool) -> None:
+def test_a_recurring_correction_becomes_a_proposal_that_can_be_adopted_and_undone(home: Home) -> None:
     before = (home.project / "CLAUDE.md").read_bytes()
-    with ModelServer(nested=nested) as server:
+    with ModelServer() as server:
         done = home.night(server.base_url)
     assert done.code == 0, done.err
     answer = done.json
@@ -207,7 +206,7 @@ def test_a_killed_night_goes_on_and_asks_no_completed_call_again(tmp_path: Path)
         return "healthy"
 
     with ModelServer(slowly) as server:
-        model = server.model = Numbering(want="pnpm", avoid="npm", nested=False)
+        model = server.model = Numbering(want="pnpm", avoid="npm")
         nights = set[str]()
         for _ in range(KILLS):
             process = home.start(*night_arguments(server.base_url))

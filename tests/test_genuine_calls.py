@@ -18,7 +18,7 @@ from tests.test_genuine_failures import Bench
 
 pytestmark = pytest.mark.cli
 
-TEMPLATES = {Purpose.PROVE: "grade", Purpose.JUDGE: "grade"}
+TEMPLATES = {Purpose.PROVE: ("grade", "grade_unseen"), Purpose.JUDGE: ("grade",)}
 
 
 @pytest.fixture
@@ -31,11 +31,10 @@ def bench(tmp_path: Path, programs: Programs) -> Iterator[Bench]:
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_a_call_is_answered_as_it_wants(bench: Bench, agent: Agent, call: Call) -> None:
     answer = json.dumps(an_answer(call.schema)) if call.schema else "ready"
+    text = "\n".join(map(template, TEMPLATES.get(call.purpose, (call.purpose.value,))))
     with ModelServer() as server:
         server.acts = lambda asked: Said(answer)
-        prompt = Prompt(
-            purpose=call.purpose, text=template(TEMPLATES.get(call.purpose, call.purpose.value)), schema=call.schema
-        )
+        prompt = Prompt(purpose=call.purpose, text=text, schema=call.schema)
         done = bench.backend(agent, agent.address(server)).complete(prompt)
     (asked,) = server.requests
     assert asked.purpose == call.purpose

@@ -82,7 +82,7 @@ class SimulatedBackend:
         usage = Usage(input_tokens=len(prompt.text) // _CHARS_PER_TOKEN, output_tokens=len(text) // _CHARS_PER_TOKEN)
         return decoded(prompt, Completion(text=text, usage=usage, usd=0.0, model=MODEL))
 
-    def _answer(self, prompt: Prompt, noise: random.Random) -> str:  # noqa: C901 - one arm for each purpose
+    def _answer(self, prompt: Prompt, noise: random.Random) -> str:  # noqa: C901, PLR0912 - one arm for each purpose
         match prompt.purpose:
             case Purpose.PREFLIGHT:
                 return "ready"
@@ -115,11 +115,11 @@ class SimulatedBackend:
             case Purpose.AUGMENT:
                 return _augment(prompt.text)
             case Purpose.SLOW_UPDATE:
-                return json.dumps({"reasoning": "simulated", "guidance": "\n".join(_lessons(prompt.text))})
+                return json.dumps({"guidance": "\n".join(_lessons(prompt.text))})
             case Purpose.APPENDIX:
                 return json.dumps({"appendix_notes": sorted(set(_NOTED.findall(prompt.text)))})
             case Purpose.META_SKILL:
-                return json.dumps({"reasoning": "simulated", "notes": _notes(prompt.text)})
+                return json.dumps({"notes": _notes(prompt.text)})
 
 
 _STEPS = (
@@ -208,8 +208,8 @@ def _reflect(text: str) -> str:
     edits: list[dict[str, object]] = []
     for content in _lessons(text):
         attempts = [number for number, own in rules.items() if content in own]
-        edits.append({"op": "append", "content": content, "reason": "the person said so", "attempts": attempts})
-    return json.dumps({"reasoning": "simulated", "edits": edits})
+        edits.append({"op": "append", "content": content, "attempts": attempts})
+    return json.dumps({"edits": edits})
 
 
 def _lessons(text: str) -> tuple[str, ...]:
@@ -246,14 +246,14 @@ def _rewrite(text: str) -> str:
     body = _FENCED.findall(text.split("\n# Editable part of the instructions\n", 1)[1])[0][1].replace("(empty)", "")
     lines = [body.rstrip("\n")] if body.rstrip("\n") else []
     lines += [rule for rule in (*_suggested(text), *_lessons(text)) if rule not in body]
-    return json.dumps({"reasoning": "simulated", "body": "\n".join(lines)})
+    return json.dumps({"body": "\n".join(lines)})
 
 
 def _vary(text: str) -> str:
     """Propose the shown edits in reversed order, and a useless edit."""
     reversed_edits = [_append(rule) for rule in reversed(_suggested(text))]
     alternatives = [{"edits": reversed_edits}, {"edits": [_append(USELESS)]}]
-    return json.dumps({"reasoning": "simulated", "alternatives": alternatives})
+    return json.dumps({"alternatives": alternatives})
 
 
 def _append(rule: str) -> dict[str, str]:
@@ -296,5 +296,5 @@ def _aggregate(text: str) -> str:
     edits: list[dict[str, object]] = []
     for op, quoted, content in dict.fromkeys(_PROPOSED.findall(text)):
         target = quoted.strip("'")
-        edits.append({"op": op, "target": target, "content": content, "support_count": 1})
-    return json.dumps({"reasoning": "simulated", "edits": edits})
+        edits.append({"op": op, "target": target, "content": content})
+    return json.dumps({"edits": edits})

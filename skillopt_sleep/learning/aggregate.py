@@ -5,42 +5,24 @@ from collections.abc import Sequence
 import msgspec
 from rapidfuzz import fuzz
 
-from skillopt_sleep.kit.edited import named_target
 from skillopt_sleep.kit.likeness import nearest
 from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.learning.asking import Optimizer, Question
-from skillopt_sleep.records import Edit, EditOp, EditSource, Note, Patch, Purpose, tasks_of
+from skillopt_sleep.learning.asking import Optimizer, Question, WrittenEdit
+from skillopt_sleep.records import Edit, EditSource, Note, Patch, Purpose, tasks_of
 
 SAME_EDIT = 95.0
 
 
-class MergedEdit(msgspec.Struct, frozen=True):
+class MergedEdit(WrittenEdit, frozen=True):
     """An edit as the optimizer merges it, with the numbers of the proposals that asked for it."""
 
-    op: EditOp
-    content: str = ""
-    target: str = ""
-    reason: str = ""
-    support_count: int = 1
     proposals: tuple[int, ...] = ()
 
 
-class MergedPatch(msgspec.Struct, frozen=True):
-    """A nested patch, as some prompts of the field ask for it."""
+class AggregateReply(msgspec.Struct, frozen=True):
+    """What the optimizer answers."""
 
     edits: tuple[MergedEdit, ...]
-
-
-class AggregateReply(msgspec.Struct, frozen=True):
-    """What the optimizer answers: edits at top level, or under `patch`."""
-
-    edits: tuple[MergedEdit, ...] | None = None
-    patch: MergedPatch | None = None
-    reasoning: str = ""
-
-    def __post_init__(self) -> None:
-        if self.edits is None and self.patch is None:
-            raise ValueError("neither `edits` nor `patch`")
 
 
 class Aggregate(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,13 +90,7 @@ def _merge(group: Sequence[Patch], optimizer: Optimizer) -> tuple[Patch, Note | 
     reply = optimizer.ask(Question(Purpose.AGGREGATE, AggregateReply, {"patches": "\n\n".join(shown)}))
     if isinstance(reply, Note):
         return joined, reply
-    merged = reply.edits
-    if merged is None:
-        # The reply's own check sees to it that there is one of the two.
-        assert reply.patch is not None  # noqa: S101
-        merged = reply.patch.edits
-    edits = tuple(_edit(edit, group) for edit in merged)
-    return Patch(edits=edits, reasoning=reply.reasoning, source=group[0].source), None
+    return Patch(edits=tuple(_edit(edit, group) for edit in reply.edits), source=group[0].source), None
 
 
 def _edit(merged: MergedEdit, group: Sequence[Patch]) -> Edit:
@@ -122,14 +98,12 @@ def _edit(merged: MergedEdit, group: Sequence[Patch]) -> Edit:
 
     It counts as learned from failures if one of them is.
     """
-    target = named_target(merged.op, merged.target)
-    edit = Edit(op=merged.op, target=target, content=merged.content.strip(), reason=merged.reason)
+    edit = merged.edit()
     origins = _origins(merged, edit, group)
     tasks = tasks_of(origins)
     sources = [origin.source for origin in origins or _edits(group)]
     source = EditSource.FAILURE if EditSource.FAILURE in sources else sources[0]
-    support = max(1, min(merged.support_count, len(tasks)))
-    return msgspec.structs.replace(edit, source=source, support=support, tasks=tasks)
+    return msgspec.structs.replace(edit, source=source, support=max(1, len(tasks)), tasks=tasks)
 
 
 def _origins(merged: MergedEdit, edit: Edit, group: Sequence[Patch]) -> Sequence[Edit]:
@@ -154,11 +128,7 @@ def _show(patch: Patch) -> str:
 
 
 def _joined(patches: Sequence[Patch]) -> Patch:
-    return Patch(
-        edits=_edits(patches),
-        reasoning="\n".join(patch.reasoning for patch in patches if patch.reasoning),
-        source=patches[0].source,
-    )
+    return Patch(edits=_edits(patches), source=patches[0].source)
 
 
 def _without_doubles(patch: Patch) -> Patch:

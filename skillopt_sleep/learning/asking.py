@@ -1,5 +1,6 @@
 """Ask the optimizer about a document: prompt, call, check of the reply, and a note if the call fails."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
@@ -7,16 +8,29 @@ import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.edited import named_target
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.prompts import put, slots, template
 from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.prompts.past import own_notes, tried_before
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Document, Note, Past, Patch, Prompt, Purpose, Split, Task
+from skillopt_sleep.records import Document, Edit, EditOp, Note, Past, Patch, Prompt, Purpose, Split, Task
 
 Reply = TypeVar("Reply", bound=msgspec.Struct)
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class WrittenEdit(msgspec.Struct, frozen=True):
+    """An edit as the optimizer writes it."""
+
+    op: EditOp
+    content: str = ""
+    target: str = ""
+
+    def edit(self) -> Edit:
+        """Return the edit, without what it was learned from."""
+        return Edit(op=self.op, content=self.content.strip(), target=named_target(self.op, self.target))
 
 
 class Extra(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,7 +127,12 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
         values = {slot: value for slot, value in self._always().items() if slot in wanted} | dict(question.values)
         if unused := values.keys() - wanted:
             raise ValueError(f"prompt {name} has no slot for {', '.join(sorted(unused))}")
-        text = put(self.words(name), values)
+        words = self.words(name)
+        for slot, value in values.items():
+            if not value:
+                # Without anything to show, there is no heading either.
+                words = re.sub(rf"^# [^\n]*\n\{{\{{{slot}\}}\}}\n\n", "", words, flags=re.MULTILINE)
+        text = put(words, values)
         if question.extra is not None:
             text += question.extra.text
         return text
@@ -122,7 +141,7 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
         return {
             "document": fence(self.document.text or "(empty)"),
             "editable": fence(self.document.body or "(empty)"),
-            "preferences": self.preferences.strip() or "None.",
+            "preferences": self.preferences.strip(),
             "tried": tried_before(self.past),
             "notes": own_notes(self.past),
         }

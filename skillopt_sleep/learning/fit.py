@@ -20,7 +20,6 @@ class FitReply(msgspec.Struct, frozen=True):
     """The optimizer's answer: the content of each edit, revised or as it was."""
 
     edits: tuple[FittedEdit, ...]
-    reasoning: str = ""
 
 
 class Fitted(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,7 +16,6 @@ class MetaSkillReply(msgspec.Struct, frozen=True):
     """What the optimizer answers."""
 
     notes: str
-    reasoning: str = ""
 
 
 def meta_skill(compared: Sequence[Compared], tasks: Mapping[str, Task], *, optimizer: Optimizer) -> str | Note:

@@ -3,51 +3,34 @@
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from skillopt_sleep.kit.edited import named_target
 from skillopt_sleep.kit.likeness import nearest
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.learning.asking import Extra, Optimizer, Question, check_train, patches_and_notes
+from skillopt_sleep.learning.asking import Extra, Optimizer, Question, WrittenEdit, check_train, patches_and_notes
 from skillopt_sleep.prompts.attempts import Case, cases, made_in, said, show, what_went_wrong
 from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import Edit, EditOp, EditSource, Note, Patch, Purpose, Rollout, Score, Task
+from skillopt_sleep.records import Edit, EditSource, Note, Patch, Purpose, Rollout, Score, Task
 
 CAUSE_CHARS = 400
 REQUEST_CHARS = 600
 KINDS = {
-    EditSource.FAILURE: "that failed. Find what they have in common",
-    EditSource.SUCCESS: "that succeeded. Find what they did right that the instructions don't ask for yet",
+    EditSource.FAILURE: "that failed",
+    EditSource.SUCCESS: "that succeeded: find what they did right that the instructions don't ask for yet",
 }
 Batch = tuple[EditSource, Sequence[Case]]
 
 
-class EditReply(msgspec.Struct, frozen=True):
+class LearnedEdit(WrittenEdit, frozen=True):
     """An edit as the optimizer writes it, with the numbers of the attempts it was learned from."""
 
-    op: EditOp
-    content: str = ""
-    target: str = ""
-    reason: str = ""
     attempts: tuple[int, ...] = ()
 
 
-class PatchReply(msgspec.Struct, frozen=True):
-    """A nested patch, as some prompts of the field ask for it."""
-
-    edits: tuple[EditReply, ...]
-    reasoning: str = ""
-
-
 class ReflectReply(msgspec.Struct, frozen=True):
-    """What the optimizer answers: edits at top level, or under `patch`."""
+    """What the optimizer answers."""
 
-    edits: tuple[EditReply, ...] | None = None
-    patch: PatchReply | None = None
-    reasoning: str = ""
-
-    def __post_init__(self) -> None:
-        if self.edits is None and self.patch is None:
-            raise ValueError("neither `edits` nor `patch`")
+    edits: tuple[LearnedEdit, ...]
 
 
 class CauseReply(msgspec.Struct, frozen=True):
@@ -177,7 +160,7 @@ class _Reflector:
         reply = self.optimizer.ask(Question(purpose, ReflectReply, values, stage="reflect", extra=extra))
         if isinstance(reply, Note):
             return reply
-        return _patch(reply, some, source)
+        return Patch(edits=tuple(_edit(edit, some, source) for edit in reply.edits), source=source)
 
     def _extra(self, source: EditSource) -> Extra | None:
         if source is EditSource.SUCCESS and not self.optimizer.on_successes:
@@ -200,34 +183,14 @@ def _with_cause(number: int, case: Case, cause: str) -> str:
     )
 
 
-def _patch(reply: ReflectReply, some: Sequence[Case], source: EditSource) -> Patch:
-    nested = reply.patch or PatchReply(edits=())
-    edits = reply.edits
-    if edits is None:
-        edits = nested.edits
-    return Patch(
-        edits=tuple(_edit(edit, some, source) for edit in edits),
-        reasoning=reply.reasoning or nested.reasoning,
-        source=source,
-    )
-
-
-def _edit(edit: EditReply, some: Sequence[Case], source: EditSource) -> Edit:
+def _edit(edit: LearnedEdit, some: Sequence[Case], source: EditSource) -> Edit:
     """Return the edit as learned from the attempts it names, else from those of the lesson it is nearest to."""
     named = [some[number - 1] for number in edit.attempts if 0 < number <= len(some)] or _nearest(edit, some)
     names = tuple(dict.fromkeys(case.task.id for case in named))
-    return Edit(
-        op=edit.op,
-        content=edit.content.strip(),
-        target=named_target(edit.op, edit.target),
-        reason=edit.reason,
-        source=source,
-        support=len(names),
-        tasks=names,
-    )
+    return replace(edit.edit(), source=source, support=len(names), tasks=names)
 
 
-def _nearest(edit: EditReply, some: Sequence[Case]) -> Sequence[Case]:
+def _nearest(edit: LearnedEdit, some: Sequence[Case]) -> Sequence[Case]:
     """Return the cases of the lesson whose words are nearest to the edit's; all if they show one, or nobody spoke."""
     tasks = [case.task for case in some]
     told = [" ".join((task.wording, *task.quotes, *(deed.what for deed in task.deeds))).strip() for task in tasks]

@@ -28,7 +28,6 @@ class RewriteReply(msgspec.Struct, frozen=True):
     """What the optimizer answers: the whole editable part."""
 
     body: str
-    reasoning: str = ""
 
 
 class Rewritten(msgspec.Struct, frozen=True, kw_only=True):
@@ -154,11 +153,8 @@ def _text(
     if not edits and with_protected(document.body, reply.body) != document.body:
         why = "the new text repeats itself so around a protected block that no edit finds its place"
         return Note(stage="rewrite", summary=f"{document.id}: {why}")
-    learned: list[Edit] = []
-    for edit in edits:
-        support = max(1, len(tasks))
-        learned.append(msgspec.structs.replace(edit, reason=reply.reasoning, tasks=tasks, support=support))
-    return Patch(edits=tuple(learned), reasoning=reply.reasoning)
+    support = max(1, len(tasks))
+    return Patch(edits=tuple(msgspec.structs.replace(edit, tasks=tasks, support=support) for edit in edits))
 
 
 def _makes(wanted: str, document: Document, edits: Sequence[Edit], apply: Apply) -> bool:

@@ -13,7 +13,6 @@ class SelectReply(msgspec.Struct, frozen=True):
     """What the optimizer answers: numbers of edits, best first."""
 
     selected_indices: tuple[int, ...]
-    reasoning: str = ""
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):

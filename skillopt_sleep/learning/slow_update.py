@@ -37,7 +37,6 @@ class SlowUpdateReply(msgspec.Struct, frozen=True):
     """What the optimizer answers."""
 
     guidance: str
-    reasoning: str = ""
 
 
 def slow_update(
@@ -57,7 +56,7 @@ def slow_update(
         "nights": str(snapshot.nights),
         "limit": f"{GUIDANCE_CHARS:,}",
         "earlier": fence(snapshot.body or "(empty)"),
-        "guidance": fence(now) if now else "None.",
+        "guidance": fence(now) if now else "",
         "compared": "\n\n".join(kinds),
     }
     reply = optimizer.ask_alone(Question(Purpose.SLOW_UPDATE, SlowUpdateReply, values))
@@ -66,15 +65,10 @@ def slow_update(
     content = reply.guidance.strip()
     if content in {"", now}:
         return None
-    return _edit(content, now, failing, reasoning=reply.reasoning)
-
-
-def _edit(content: str, now: str, failing: Sequence[Compared], *, reasoning: str) -> Edit:
     return Edit(
         op=EditOp.REPLACE if now else EditOp.APPEND,
         content=content,
         target=now,
-        reason=reasoning,
         source=EditSource.SLOW,
         support=len(failing),
         tasks=tuple(one.task for one in failing),

@@ -3,33 +3,23 @@
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from skillopt_sleep.kit.edited import named_target
-from skillopt_sleep.learning.asking import Optimizer, Question
+from skillopt_sleep.learning.asking import Optimizer, Question, WrittenEdit
 from skillopt_sleep.prompts.edits import numbered
-from skillopt_sleep.records import Edit, EditOp, Note, Purpose, tasks_of
-
-
-class VariedEdit(msgspec.Struct, frozen=True):
-    """An edit as the optimizer writes it."""
-
-    op: EditOp
-    content: str = ""
-    target: str = ""
-    reason: str = ""
+from skillopt_sleep.records import Edit, Note, Purpose, tasks_of
 
 
 class Alternative(msgspec.Struct, frozen=True):
     """Edits that take the place of those that were proposed."""
 
-    edits: tuple[VariedEdit, ...]
+    edits: tuple[WrittenEdit, ...]
 
 
 class VaryReply(msgspec.Struct, frozen=True):
     """What the optimizer answers."""
 
     alternatives: tuple[Alternative, ...]
-    reasoning: str = ""
 
 
 class Variety(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,16 +49,6 @@ def vary(edits: Sequence[Edit], *, optimizer: Optimizer, candidates: int, budget
 def _edits(alternative: Alternative, chosen: Sequence[Edit], budget: int) -> tuple[Edit, ...]:
     tasks = tasks_of(chosen)
     support = max(edit.support for edit in chosen)
-    edits: list[Edit] = []
-    for edit in alternative.edits[:budget]:
-        varied = Edit(
-            op=edit.op,
-            content=edit.content.strip(),
-            target=named_target(edit.op, edit.target),
-            reason=edit.reason,
-            source=chosen[0].source,
-            support=support,
-            tasks=tasks,
-        )
-        edits.append(varied)
-    return tuple(edits)
+    source = chosen[0].source
+    varied = [written.edit() for written in alternative.edits[:budget]]
+    return tuple(replace(edit, source=source, support=support, tasks=tasks) for edit in varied)

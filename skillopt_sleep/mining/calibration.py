@@ -194,7 +194,7 @@ class _Trial:
                 self._refused.add(task)
 
     def grade_again(self) -> None:
-        """Grade all answers to a task again, in the opposite order, if that could have decided one of their grades."""
+        """Grade all answers to a task again, in the opposite order, if that could have decided one of the grades."""
         near: dict[str, Mapping[_Kind, str]] = {}
         for task, grades in self._grades.items():
             if task not in self._refused and any(map(_is_near, grades.values())):

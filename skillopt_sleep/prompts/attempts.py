@@ -9,6 +9,7 @@ from skillopt_sleep.records import DeedKind, PlaceKind, Rollout, Score, Task
 
 RESPONSE_CHARS = 4_000
 DEED_CHARS = 200
+WANTED_CHARS = 300
 SPREAD = 0.2  # grades that lie closer are the judge's noise, and no contrast to learn from
 
 _DID = {
@@ -109,9 +110,14 @@ def show(number: int, case: Case, *, most: int = RESPONSE_CHARS) -> str:
 
 
 def what_went_wrong(case: Case) -> str:
-    """Say what went wrong in the judge's words, which never tell what it looks for, and how often."""
+    """Say what went wrong, which never tells what a check looks for, how often, and what the person wants."""
     why = case.shown.score.why or "It did not do what was asked."
-    return why if case.made == 1 else f"{why} ({case.failed} of {case.made} attempts failed.)"
+    if case.made > 1:
+        why += f" ({case.failed} of {case.made} attempts failed.)"
+    wanted = one_line(case.task.wording, limit=WANTED_CHARS)
+    if wanted and wanted not in case.task.quotes:
+        why += f"\nWhat the person wants: «{wanted}»"
+    return why
 
 
 def said(task: Task, *, sessions: int = 1) -> list[str]:
@@ -120,10 +126,11 @@ def said(task: Task, *, sessions: int = 1) -> list[str]:
     What a deed of another session says is left out: that session's side may be val or test.
     """
     lines: list[str] = []
-    if task.evidence:
+    quotes = [piece for piece in task.evidence if piece.deed is None]
+    if quotes:
         often = f" (it came up in {sessions} sessions)" if sessions > 1 else ""
         lines.append(f"What the person said when this went wrong before{often}:")
-        lines += [f"- {evidence.at or task.at:%Y-%m-%d}: «{evidence.quote}»" for evidence in task.evidence]
+        lines += [f"- {evidence.at or task.at:%Y-%m-%d}: «{evidence.quote}»" for evidence in quotes]
     if task.holds.kind in _HOLDS:
         lines.append(f"{_HOLDS[task.holds.kind]} «{one_line(task.holds.name)}»: let the rule say so.")
     if task.not_followed:

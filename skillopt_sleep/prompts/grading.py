@@ -1,4 +1,4 @@
-"""Show a judge's model requests, demands and answers, and read its grades: one prompt to prove demands and to judge."""
+"""Show a judge's model requests, demands and answers, and read its grades: one prompt proves demands and judges."""
 
 import hashlib
 import math

@@ -45,7 +45,7 @@ def tried_before(past: Past) -> str:
     for of_a_kind in kinds.values():
         lines += of_a_kind[:EACH]
     lines += [_fared(one) for one in past.fared[:EACH]]
-    return fence("\n".join(lines)) if lines else "None."
+    return fence("\n".join(lines)) if lines else ""
 
 
 def _edits(past: Past) -> Iterator[tuple[str, Edit, str]]:
@@ -88,4 +88,4 @@ def _words(edit: Edit) -> str:
 
 def own_notes(past: Past) -> str:
     """Show the optimizer's own notes."""
-    return fence(past.notes) if past.notes else "None."
+    return fence(past.notes) if past.notes else ""

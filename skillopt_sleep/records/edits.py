@@ -73,7 +73,6 @@ class Patch(Record, frozen=True, kw_only=True):
     """A set of edits proposed together."""
 
     edits: tuple[Edit, ...] = ()
-    reasoning: str = ""
     source: EditSource = EditSource.FAILURE
 
 

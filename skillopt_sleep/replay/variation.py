@@ -1,14 +1,11 @@
 """Vary what an agent's prompt holds anyway and doesn't matter, so that every round of a trial is a real draw.
 
 A model without randomness gives the same prompt the same answer: five rounds would be one. So each attempt is told
-of another session, date and terminal. Both arms of a pair are told the same, and differ in the document only. An edit
-without meaning is then one more such variation.
+of another session id, which no request can be about. Both arms of a pair are told the same, and differ in the document
+only. An edit without meaning is then one more such variation.
 """
 
 import hashlib
-import random
-import re
-from datetime import date, timedelta
 
 from skillopt_sleep.prompts import fill, template
 
@@ -17,11 +14,6 @@ from skillopt_sleep.prompts import fill, template
 CANDIDATE_SAMPLES = 1_000_000
 
 _HEADING = "\n" + template("environment").partition("{{")[0]
-_NEAR = 3  # days before or after the night
-_COLUMNS = range(72, 200)
-_ROWS = range(24, 70)
-_NOTICES = ("none", "no new ones", "nothing new", "all read", "0", "0 unread", "empty", "-")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 
 
 def varied(text: str, *, night: str, task: str, sample: int) -> str:
@@ -30,19 +22,8 @@ def varied(text: str, *, night: str, task: str, sample: int) -> str:
     The variation depends on nothing but the night's id, the task's id and the sample's place in its pair.
     """
     pair = sample % CANDIDATE_SAMPLES
-    digest = hashlib.blake2b(f"{night}\0{task}\0{pair}".encode()).digest()
-    chance = random.Random(digest)  # noqa: S311 - noise, not a secret
-    lines = [
-        f"- session: {chance.getrandbits(32):08x}",
-        f"- terminal: {chance.choice(_COLUMNS)}x{chance.choice(_ROWS)}",
-        f"- notices: {chance.choice(_NOTICES)}",
-    ]
-    day = _DATE.match(night)
-    if day:
-        near = date.fromisoformat(day[0]) + timedelta(days=chance.randint(-_NEAR, _NEAR))
-        lines.append(f"- date: {near}")
-    chance.shuffle(lines)
-    shown = fill("environment", lines="\n".join(lines))
+    digest = hashlib.blake2b(f"{night}\0{task}\0{pair}".encode(), digest_size=4).hexdigest()
+    shown = fill("environment", session=digest)
     return f"{text}\n{shown}"
 
 

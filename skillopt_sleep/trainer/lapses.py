@@ -35,7 +35,6 @@ class AppendixReply(msgspec.Struct, frozen=True):
     """What the optimizer answers when it is asked to shorten the notes."""
 
     appendix_notes: tuple[str, ...]
-    reasoning: str = ""
 
 
 class Lapses:

@@ -76,7 +76,7 @@ class Teacher(ScriptedModel):
     """
 
     def __init__(self, lesson: Lesson) -> None:
-        super().__init__(want="", avoid="", nested=False)
+        super().__init__(want="", avoid="")
         self._lesson = lesson
 
     def answer(self, purpose: str, prompt: str) -> str:

@@ -32,7 +32,7 @@ class Taught(ScriptedModel):
     """The target does what is unwanted until its instructions hold the rule; the miner and the optimizer read the deed."""
 
     def __init__(self, lesson: Lesson) -> None:
-        super().__init__(want="", avoid="", nested=False)
+        super().__init__(want="", avoid="")
         self._lesson = lesson
 
     def answer(self, purpose: str, prompt: str) -> str:

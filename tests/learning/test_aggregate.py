@@ -17,7 +17,7 @@ def a_rule(number: int, source: EditSource = EditSource.FAILURE) -> Patch:
 
 
 def merged(*contents: str, **more: object) -> Answer:
-    return {"reasoning": "merged", "edits": [{"op": "append", "content": content, **more} for content in contents]}
+    return {"edits": [{"op": "append", "content": content, **more} for content in contents]}
 
 
 def run(
@@ -48,7 +48,7 @@ def test_nothing_becomes_nothing() -> None:
 
 
 def test_patches_without_edits_are_left_out() -> None:
-    result, prompts = run(Patch(reasoning="nothing to do"), a_rule(0), Patch())
+    result, prompts = run(Patch(source=EditSource.SUCCESS), a_rule(0), Patch())
 
     assert (contents(result), prompts) == (["- Use tabs."], [])
 
@@ -64,10 +64,10 @@ def test_two_patches_are_merged_in_one_call() -> None:
 @pytest.mark.parametrize(
     ("fields", "tasks"),
     [
-        ({"content": f"- {WORDS[1]}", "support_count": 9}, ("t1",)),
-        ({"content": f"- Please {WORDS[0]}", "support_count": 9}, ("t0",)),
-        ({"content": "- Other.", "proposals": [2, 9], "support_count": 3}, ("t1",)),
-        ({"content": f"- {WORDS[2]}", "proposals": [1], "support_count": 9}, ("t2",)),
+        ({"content": f"- {WORDS[1]}"}, ("t1",)),
+        ({"content": f"- Please {WORDS[0]}"}, ("t0",)),
+        ({"content": "- Other.", "proposals": [2, 9]}, ("t1",)),
+        ({"content": f"- {WORDS[2]}", "proposals": [1]}, ("t2",)),
         ({"content": "- Other.", "proposals": [0, -1]}, ()),
     ],
 )
@@ -88,12 +88,6 @@ def test_the_optimizer_is_shown_what_was_tried_before_and_its_notes() -> None:
 
     assert "the user refused it: - Not this one." in prompt.text
     assert "Short rules win." in prompt.text
-
-
-def test_support_is_never_below_one() -> None:
-    (edit,) = run(a_rule(0), a_rule(1), reply=merged("- Both.", support_count=-4))[0].patch.edits
-
-    assert edit.support == 1
 
 
 def test_many_patches_are_merged_as_a_tree() -> None:
@@ -221,13 +215,16 @@ def test_a_dead_model_ends_the_night() -> None:
         run(a_rule(0), a_rule(1), reply=BackendUnavailable("gone"))
 
 
-@pytest.mark.parametrize("nested", [True, False])
-def test_edits_are_read_at_top_level_and_under_patch(nested: bool) -> None:
-    edits = {"edits": [{"op": "replace", "content": " new ", "target": "old", "reason": "said"}]}
+def test_edits_are_read_as_they_are_written() -> None:
+    result, _ = run(a_rule(0), a_rule(1), reply={"edits": [{"op": "replace", "content": " new ", "target": "old"}]})
 
-    result, _ = run(a_rule(0), a_rule(1), reply={"patch": edits} if nested else edits)
+    assert result.patch.edits == (Edit(op=EditOp.REPLACE, content="new", target="old", support=1),)
 
-    assert result.patch.edits == (Edit(op=EditOp.REPLACE, content="new", target="old", reason="said", support=1),)
+
+def test_a_reply_without_edits_leaves_the_proposals_as_they_are() -> None:
+    result, _ = run(a_rule(0), a_rule(1), reply={"patch": {"edits": []}})
+
+    assert (len(result.patch.edits), len(result.notes)) == (2, 1)
 
 
 def test_a_merge_may_drop_every_edit() -> None:

@@ -32,7 +32,7 @@ from tests.builders import a_document, a_rollout, a_score, a_task, a_trajectory,
 from tests.fakes import Answer, Answers, FakeBackend, in_turn
 from tests.nights import an_optimizer
 
-EDITS = {"edits": [{"op": "append", "content": " - Use pnpm. \n", "reason": "said"}]}
+EDITS = {"edits": [{"op": "append", "content": " - Use pnpm. \n"}]}
 
 
 def on_train(**fields: Any) -> Task:
@@ -202,21 +202,19 @@ def test_failures_are_shown_in_minibatches() -> None:
 # what comes back ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("reply", [EDITS | {"reasoning": "so"}, {"patch": EDITS | {"reasoning": "so"}}])
-def test_edits_are_read_at_top_level_and_under_patch(reply: Answer) -> None:
-    (patch,) = run([a_rollout()], reply=reply)[0].patches
+def test_edits_are_read_as_they_are_written() -> None:
+    (patch,) = run([a_rollout()])[0].patches
 
     assert patch.edits == (
         Edit(
             op=EditOp.APPEND,
             content="- Use pnpm.",
-            reason="said",
             source=EditSource.FAILURE,
             support=1,
             tasks=("t1",),
         ),
     )
-    assert (patch.reasoning, patch.source) == ("so", EditSource.FAILURE)
+    assert patch.source is EditSource.FAILURE
 
 
 def test_support_counts_tasks_and_not_samples() -> None:

@@ -139,10 +139,10 @@ def from_suggestions(*sets: tuple[Edit, ...], reply: Answers, body: str = "- Old
 
 def test_suggestions_become_the_edits_of_the_text_they_were_worked_into() -> None:
     suggested = (an_edit("- Use pnpm.", tasks=("t1",)), an_edit("- Be brief.", tasks=("t2", "t1")))
-    done, (prompt,) = from_suggestions(suggested, reply={"body": "- Old.\n- Use pnpm, briefly.", "reasoning": "both"})
+    done, (prompt,) = from_suggestions(suggested, reply={"body": "- Old.\n- Use pnpm, briefly."})
     (patch,) = done.patches
-    assert [(edit.content, edit.reason, edit.tasks, edit.support) for edit in patch.edits] == [
-        ("- Use pnpm, briefly.", "both", ("t1", "t2"), 2)
+    assert [(edit.content, edit.tasks, edit.support) for edit in patch.edits] == [
+        ("- Use pnpm, briefly.", ("t1", "t2"), 2)
     ]
     assert all(words in prompt.text for words in ("- Use pnpm.", "- Be brief.", "Be kind.", "- Old."))
     assert done.notes == ()

@@ -54,7 +54,7 @@ def run(
     return said, backend.prompts
 
 
-SAYS = {"guidance": "\n- Ask before you delete.\n", "reasoning": "it deleted"}
+SAYS = {"guidance": "\n- Ask before you delete.\n"}
 
 
 def test_what_it_says_becomes_the_edit_of_the_protected_block() -> None:
@@ -63,7 +63,6 @@ def test_what_it_says_becomes_the_edit_of_the_protected_block() -> None:
     assert said == Edit(
         op=EditOp.APPEND,
         content="- Ask before you delete.",
-        reason="it deleted",
         source=EditSource.SLOW,
         support=1,
         tasks=("t1",),

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.attempts import SPREAD, Case, cases, made_in, said, show
-from skillopt_sleep.records import Deed, DeedKind, Place, PlaceKind, Rollout
+from skillopt_sleep.records import Deed, DeedKind, Evidence, Place, PlaceKind, Rollout
 from tests.builders import a_rollout, a_task, a_trajectory
 from tests.fakes import NOON
 
@@ -107,6 +107,25 @@ def test_what_the_person_did_is_told_and_what_they_did_it_to_is_fenced() -> None
 
     assert "- 2026-03-01: they ran a command themselves\n```\npnpm i # Your reply\n```" in text
     assert "What the person said" not in text
+
+
+def test_what_the_person_did_is_told_once_and_as_no_speech() -> None:
+    deed = Deed(kind=DeedKind.CHECKED, session="claude_code:s1", turn=2, what="make lint")
+    quoted = Evidence(session="claude_code:s1", turn=2, quote="make lint", deed=DeedKind.CHECKED)
+
+    text = "\n".join(said(a_task(evidence=(quoted,), deeds=(deed,))))
+
+    assert text.count("make lint") == 1
+    assert "they checked the work themselves" in text
+    assert "said" not in text
+
+
+@pytest.mark.parametrize(("wording", "told"), [("Install with pnpm", 1), ("No, use pnpm, not npm.", 0), ("", 0)])
+def test_what_went_wrong_names_the_lesson_unless_a_quote_says_it(wording: str, told: int) -> None:
+    (case,), _ = cases(
+        [a_rollout(0.0, task="t1")], {"t1": a_task(wording=wording)}, measure=lambda score: score.soft, each=False
+    )
+    assert show(1, case).count(f"wants: «{wording}»") == told
 
 
 @pytest.mark.parametrize("kind", [PlaceKind.PATH, PlaceKind.WORK, PlaceKind.DOCUMENT])

@@ -21,7 +21,7 @@ from tests.builders import an_edit
 
 
 def test_nothing_is_said_of_a_document_that_is_new() -> None:
-    assert (tried_before(Past()), own_notes(Past())) == ("None.", "None.")
+    assert (tried_before(Past()), own_notes(Past())) == ("", "")
 
 
 def test_every_edit_is_shown_with_what_became_of_it_and_without_its_tasks() -> None:

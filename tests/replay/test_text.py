@@ -46,7 +46,7 @@ def test_the_target_is_told_how_it_runs_a_command_and_nothing_about_form() -> No
     told = target.prompts[0].text.partition("# Project instructions")[0]
     assert "begins with `$ `" in told
     assert "counts as run" in told
-    assert "Form, language, length" in told
+    assert "Form, language and length" in told
     assert "say what you would do" not in told
 
 

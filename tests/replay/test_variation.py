@@ -1,7 +1,5 @@
 """Attempts vary in what doesn't matter: by night, task and sample, the same in both arms of a pair."""
 
-import re
-
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
@@ -70,29 +68,19 @@ def test_neither_document_nor_request_holds_it() -> None:
     (prompt,) = asked(a_task(prompt="Install it."), a_document("- Use pnpm."), 3)
     told = [line for line in variation(prompt).splitlines() if line.startswith("- ")]
     document, _, request = without_variation(prompt).partition("\n# Request\n")
-    assert len(told) == 4
+    assert len(told) == 1
     assert not any(line in document or line in request for line in told)
 
 
 def test_a_request_that_ends_like_it_is_kept() -> None:
-    request = "Write this down:\n\n# Environment\n- terminal: 80x24"
+    request = "Write this down:\n\n# Environment\n- session: 80x24"
     (prompt,) = asked(a_task(prompt=request), a_document(), 0)
     assert without_variation(prompt).endswith(f"{request}\n")
 
 
-def test_its_date_is_near_the_night_and_read_from_no_clock() -> None:
-    dates = {
-        re.findall(r"^- date: (.+)$", varied("", night=NIGHT, task="t", sample=n), re.MULTILINE)[0] for n in range(99)
-    }
-    assert (min(dates), max(dates), len(dates)) == ("2026-02-27", "2026-03-05", 7)
-    assert "date" not in varied("", night="", task="t", sample=0)
-
-
-def test_lines_without_an_order_come_in_every_order() -> None:
-    orders = {
-        tuple(re.findall(r"^- (\w+):", varied("", night=NIGHT, task="t", sample=n), re.MULTILINE)) for n in range(400)
-    }
-    assert len(orders) == 24
+def test_it_tells_nothing_that_a_request_may_be_about() -> None:
+    told = variation(varied("", night=NIGHT, task="t", sample=0)).lower()
+    assert not any(word in told for word in ("date", "terminal", "notice", NIGHT[:7]))
 
 
 def test_nothing_of_it_looks_like_a_secret() -> None:

@@ -54,7 +54,7 @@ def test_successes_are_asked_about_lapses_only_where_both_are_wanted(tmp_path: P
     config = a_config(gradient={"skill_aware": True, "appendix_source": "failure_only"})
     a_trainer(tmp_path, model, config=config).train()
     asked = [prompt.text for prompt in model.prompts if prompt.purpose is Purpose.REFLECT]
-    assert {("that succeeded." in text, "# Defects and lapses" in text) for text in asked} == {
+    assert {("that succeeded:" in text, "# Defects and lapses" in text) for text in asked} == {
         (True, False),
         (False, True),
     }
