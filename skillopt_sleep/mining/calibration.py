@@ -6,7 +6,6 @@ answer without a word needs no trial: code decides that it earns nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from functools import cache
 from typing import NamedTuple
 
@@ -19,7 +18,6 @@ from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.grading import (
     PASSES_FROM,
     Answer,
-    AnswerGrade,
     batches,
     grading,
     item,
@@ -47,6 +45,12 @@ class ItemControls(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if not self.needs_repository and not (self.misses.strip() and self.meets.strip()):
             raise ValueError("misses or meets is empty")
+
+    @property
+    def known(self) -> list[KnownAnswer]:
+        """Return both as answers of known worth."""
+        both = ((AnswerKind.MEETS, self.meets), (AnswerKind.MISSES, self.misses))
+        return [KnownAnswer(kind=kind, response=text) for kind, text in both]
 
 
 class ControlsReply(msgspec.Struct, frozen=True):
@@ -110,60 +114,47 @@ class Calibration(NamedTuple):
     notes: list[Note]
 
 
-class _Kind(StrEnum):
-    MEETS = "meets"
-    ACCEPTED = "accepted"
-    MISSES = "misses"
-    REJECTED = "rejected"
-
-
-_PASSES = frozenset({_Kind.MEETS, _Kind.ACCEPTED})
-
-Grades = Mapping[_Kind, float | None]
-
-
 def calibrate(tasks: Sequence[Task], model: Backend, pool: Pool) -> Calibration:
     """Try the demand of each task on answers of known worth; what is graded near to passing is graded again."""
     trial = _Trial(tasks, model, pool)
-    trial.grade({task.id: _own_answers(task) for task in tasks})
+    trial.grade(trial.own)
     trial.write()
     trial.grade(trial.pairs)
-    trial.grade_again()
-    return trial.result()
+    trial.grade(trial.near(), backwards=True)
+    return trial.result
 
 
-def _own_answers(task: Task) -> dict[_Kind, str]:
-    """Return the session's own answers; of those only the words are known, no diff."""
+def _own_answers(task: Task) -> list[KnownAnswer]:
+    """Return the session's own answers that have words; no diff is known of them."""
     if is_of_changes(task.reference):
-        return {}
-    own = {_Kind.REJECTED: task.rejected, _Kind.ACCEPTED: task.accepted}
-    return {kind: text for kind, text in own.items() if any(map(str.isalnum, text))}
+        return []
+    own = ((AnswerKind.MEETS, task.accepted), (AnswerKind.MISSES, task.rejected))
+    return [KnownAnswer(kind=kind, response=text) for kind, text in own if any(map(str.isalnum, text))]
 
 
 class _Trial:
-    """The answers to each task and their grades, by the task's id; `pairs` are the written ones."""
+    """The sessions' own answers and the written pairs, by the id of their task, and the grade of each answer."""
 
     def __init__(self, tasks: Sequence[Task], model: Backend, pool: Pool) -> None:
         self._tasks = with_all_evidence(tasks)
         self._model = model
         self._pool = pool
-        self._lessons: dict[tuple[str, ...], list[Task]] = {}
-        for task in self._tasks.values():
-            self._lessons.setdefault(lesson_of(task), []).append(task)
-        self._answers: dict[str, dict[_Kind, str]] = {task.id: {} for task in tasks}
-        self._grades: dict[str, dict[_Kind, float | None]] = {task.id: {} for task in tasks}
-        self._refused: set[str] = set()
-        self._unseen: set[str] = set()
-        self._lost: set[str] = set()
-        self._notes: list[Note] = []
-        self.pairs: dict[str, dict[_Kind, str]] = {}
+        self._lessons: dict[tuple[str, ...], list[str]] = {}
+        for task in tasks:
+            self._lessons.setdefault(lesson_of(task), []).append(task.id)
+        self._grades: dict[Answer, float | None] = {}
+        self.own = {task.id: _own_answers(task) for task in tasks}
+        self.pairs: dict[str, list[KnownAnswer]] = {}
+        self.result = Calibration(set(), set(), set(), {}, [])
 
     def write(self) -> None:
         """Write a pair of answers for each lesson whose own answers don't show that its demand tells them apart."""
         wanting: list[Task] = []
         for members in self._lessons.values():
-            if not self._is_shown(members):
-                wanting.append(next((task for task in members if task.id not in self._refused), members[0]))
+            shown = {one.kind for task in members for one in self.own[task] if self._is_right(task, one)}
+            if shown != {AnswerKind.MEETS, AnswerKind.MISSES} and not self.result.lost.issuperset(members):
+                first = next((task for task in members if task not in self.result.refused), members[0])
+                wanting.append(self._tasks[first])
         parts = batched(wanting, PER_CALL)
         replies = self._pool.map(lambda part: write_controls(part, self._model), parts, label="controls")
         for part, reply in zip(parts, replies, strict=True):
@@ -172,111 +163,77 @@ class _Trial:
                 continue
             for task, control in zip(part, reply, strict=True):
                 if control.needs_repository:
-                    self._unseen.update(self._same_lesson(task))
+                    self.result.unseen.update(self._lessons[lesson_of(task)])
                 else:
-                    self.pairs[task.id] = {_Kind.MEETS: control.meets, _Kind.MISSES: control.misses}
+                    self.pairs[task.id] = control.known
 
-    def _is_shown(self, members: Sequence[Task]) -> bool:
-        """Tell whether a rejected answer failed and an accepted one passed, or nothing more can be found out."""
-        if all(task.id in self._lost for task in members):
-            return True
-        grades = [self._grades[task.id] for task in members]
-        failed = any(_is_right(_Kind.REJECTED, one.get(_Kind.REJECTED)) for one in grades)
-        return failed and any(_is_right(_Kind.ACCEPTED, one.get(_Kind.ACCEPTED)) for one in grades)
-
-    def grade(self, answers: Mapping[str, Mapping[_Kind, str]]) -> None:
-        """Grade these answers, of each task the same text once."""
-        for task, kinds in answers.items():
-            self._answers[task].update(kinds)
-        for task, grades in self._graded(answers).items():
-            self._grades[task].update(grades)
-            if not _holds(self._grades[task]):
-                self._refused.add(task)
-
-    def grade_again(self) -> None:
-        """Grade all answers to a task again, in the opposite order, if that could have decided one of the grades."""
-        near: dict[str, Mapping[_Kind, str]] = {}
-        for task, grades in self._grades.items():
-            if task not in self._refused and any(map(_is_near, grades.values())):
-                near[task] = self._answers[task]
-        for task, grades in self._graded(near, backwards=True).items():
-            if not _holds(grades):
-                self._refused.add(task)
-
-    def _graded(
-        self, answers: Mapping[str, Mapping[_Kind, str]], *, backwards: bool = False
-    ) -> dict[str, dict[_Kind, float | None]]:
+    def grade(self, known: Mapping[str, Sequence[KnownAnswer]], *, backwards: bool = False) -> None:
+        """Grade these answers; refuse the demands by which one isn't graded for what it is worth."""
         asked: dict[Answer, None] = {}
-        for task, kinds in answers.items():
-            asked |= dict.fromkeys(Answer(self._tasks[task], text) for text in kinds.values())
+        for task, answers in known.items():
+            asked |= dict.fromkeys(Answer(self._tasks[task], one.response) for one in answers)
         parts = batches(asked)
         replies = self._pool.map(lambda part: self._ask(part, backwards=backwards), parts, label="prove")
-        found: dict[Answer, AnswerGrade] = {}
         for part, reply in zip(parts, replies, strict=True):
             if isinstance(reply, Note):
                 self._lose([answer.task for answer in part], reply)
             else:
-                found |= reply
-        grades: dict[str, dict[_Kind, float | None]] = {}
-        for task, kinds in answers.items():
-            for kind, text in kinds.items():
-                if grade := found.get(Answer(self._tasks[task], text)):
-                    grades.setdefault(task, {})[kind] = grade.score
-        return grades
+                self._grades |= reply
+        for task in known:
+            self.result.known[task] = self._known(task)
+            if not self._own_answers_hold(task):
+                self.result.refused.add(task)
+            if not all(self._is_right(task, one) for one in self.pairs.get(task, ())):
+                self.result.refused.update(self._lessons[lesson_of(self._tasks[task])])
 
-    def _ask(self, part: Sequence[Answer], *, backwards: bool) -> Mapping[Answer, AnswerGrade] | Note:
+    def near(self) -> dict[str, list[KnownAnswer]]:
+        """Return the answers to the tasks of which a grade is so near to passing that their order could decide it."""
+        found: dict[str, list[KnownAnswer]] = {}
+        for task in self.result.known:
+            answers = [*self.own[task], *self.pairs.get(task, ())]
+            grades = [self._grade(task, one) for one in answers]
+            if task not in self.result.refused and any(map(_is_near, grades)):
+                found[task] = answers
+        return found
+
+    def _ask(self, part: Sequence[Answer], *, backwards: bool) -> Mapping[Answer, float | None] | Note:
         asked = grading(part, proving=True, backwards=backwards)
         try:
-            return asked.grades(self._model.complete(asked.prompt).structured)
+            grades = asked.grades(self._model.complete(asked.prompt).structured)
         except ItemError as error:
-            count = len({answer.task.id for answer in part})
-            summary = f"a grading call failed, so {_waiting(count)}: {error.message}"
+            waiting = _waiting(len({answer.task.id for answer in part}))
+            summary = f"a grading call failed, so {waiting}: {error.message}"
             return Note(stage="prove", summary=summary, remedy=error.remedy)
+        return {answer: grade.score for answer, grade in grades.items()}
 
     def _lose(self, tasks: Iterable[Task], note: Note) -> None:
-        self._notes.append(note)
+        self.result.notes.append(note)
         for task in tasks:
-            self._lost.update(self._same_lesson(task))
-
-    def _same_lesson(self, task: Task) -> list[str]:
-        return [other.id for other in self._lessons[lesson_of(task)]]
-
-    def result(self) -> Calibration:
-        """Return what became of each demand; one that fails on its written pair fails for all of its lesson."""
-        refused = set(self._refused)
-        for task in self.pairs:
-            if task in refused:
-                refused.update(self._same_lesson(self._tasks[task]))
-        known = {task: self._known(task) for task in self._tasks}
-        return Calibration(refused, self._unseen, self._lost, known, self._notes)
+            self.result.lost.update(self._lessons[lesson_of(task)])
 
     def _known(self, task: str) -> tuple[KnownAnswer, ...]:
         """Return the answers of known worth: the written ones, and those of the session that were graded so."""
-        answers = self._answers[task]
-        known: list[KnownAnswer] = []
-        for kind in _Kind:
-            written = kind in self.pairs.get(task, {})
-            if kind in answers and (written or _is_right(kind, self._grades[task].get(kind))):
-                worth = AnswerKind.MEETS if kind in _PASSES else AnswerKind.MISSES
-                known.append(KnownAnswer(kind=worth, response=answers[kind]))
-        return tuple(known)
+        own = [one for one in self.own[task] if self._is_right(task, one)]
+        return (*self.pairs.get(task, ()), *own)
 
+    def _own_answers_hold(self, task: str) -> bool:
+        """Tell whether they are graded for what they are worth, as far as they show it.
 
-def _holds(grades: Grades) -> bool:
-    """Tell whether the grades are what the answers are worth, as far as they show it.
+        A session goes on from an apology, too: that the accepted answer fails says nothing where the rejected one
+        does.
+        """
+        wrong = [
+            one.kind for one in self.own[task] if self._grade(task, one) is not None and not self._is_right(task, one)
+        ]
+        failed = any(one.kind is AnswerKind.MISSES and self._is_right(task, one) for one in self.own[task])
+        return not wrong or (wrong == [AnswerKind.MEETS] and failed)
 
-    A session goes on from an apology, too: that the accepted answer fails says nothing where the rejected one does.
-    """
-    for kind, grade in grades.items():
-        excused = kind is _Kind.ACCEPTED and _is_right(_Kind.REJECTED, grades.get(_Kind.REJECTED))
-        unseen = grade is None and kind in {_Kind.REJECTED, _Kind.ACCEPTED}
-        if not (_is_right(kind, grade) or unseen or excused):
-            return False
-    return True
+    def _is_right(self, task: str, one: KnownAnswer) -> bool:
+        grade = self._grade(task, one)
+        return grade is not None and (grade >= PASSES_FROM) is (one.kind is AnswerKind.MEETS)
 
-
-def _is_right(kind: _Kind, grade: float | None) -> bool:
-    return grade is not None and (grade >= PASSES_FROM) is (kind in _PASSES)
+    def _grade(self, task: str, one: KnownAnswer) -> float | None:
+        return self._grades.get(Answer(self._tasks[task], one.response))
 
 
 def _is_near(grade: float | None) -> bool:

@@ -228,10 +228,7 @@ class NightJudge:
                 continue
             for control in reply:
                 if not control.needs_repository:
-                    written[batch[control.item - 1].id] = (
-                        KnownAnswer(kind=AnswerKind.MEETS, response=control.meets),
-                        KnownAnswer(kind=AnswerKind.MISSES, response=control.misses),
-                    )
+                    written[batch[control.item - 1].id] = tuple(control.known)
         return written
 
     def _deal(self, controls: Sequence[Control]) -> _Queues:

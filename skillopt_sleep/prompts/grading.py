@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ class Answer(NamedTuple):
 
 # Models read a reply's docstrings: they are in its schema.
 class AnswerGrade(msgspec.Struct, frozen=True, kw_only=True):
-    """What an answer lacks, "" if nothing, and its grade from 0 to 1; null if the answer can't show it."""
+    """What an answer lacks, "" if nothing, and its grade from 0 to 1."""
 
     answer: int
     missing: str = ""
@@ -54,47 +54,25 @@ class AnswerGrade(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError("score is not in [0, 1]")
 
 
-class SeenGrade(AnswerGrade, frozen=True, kw_only=True):
-    """What an answer lacks, "" if nothing, and its grade from 0 to 1."""
-
-    score: float
-
-
-class ProveReply(msgspec.Struct, frozen=True):
+class GradesReply(msgspec.Struct, frozen=True):
     """The grade of each answer."""
 
     grades: tuple[AnswerGrade, ...]
 
 
-class JudgeReply(msgspec.Struct, frozen=True):
-    """The grade of each answer."""
-
-    grades: tuple[SeenGrade, ...]
-
-
-def _check(grades: Sequence[AnswerGrade], count: int) -> None:
-    if sorted(grade.answer for grade in grades) != list(range(1, count + 1)):
-        raise ValueError(f"grades must have one entry for each of the {count} answers")
-
-
 @cache
-def _proof_of(count: int) -> type[ProveReply]:
-    """Return the type of a reply with one grade for each of so many answers; any other reply is malformed."""
+def _reply_of(count: int, *, unseen: bool) -> type[GradesReply]:
+    """Return the type of a reply with one grade for each of so many answers; any other reply is malformed.
 
-    class ProofOfAll(ProveReply, frozen=True):
+    With `unseen` a score may be null.
+    """
+
+    class GradesOfAll(GradesReply, frozen=True):
         def __post_init__(self) -> None:
-            _check(self.grades, count)
-
-    return ProofOfAll
-
-
-@cache
-def _judged(count: int) -> type[JudgeReply]:
-    """Return the same of a reply without null."""
-
-    class GradesOfAll(JudgeReply, frozen=True):
-        def __post_init__(self) -> None:
-            _check(self.grades, count)
+            if sorted(grade.answer for grade in self.grades) != list(range(1, count + 1)):
+                raise ValueError(f"grades must have one entry for each of the {count} answers")
+            if not unseen and any(grade.score is None for grade in self.grades):
+                raise ValueError("a score is null, not a number")
 
     return GradesOfAll
 
@@ -107,7 +85,7 @@ class Grading(NamedTuple):
 
     def grades(self, reply: msgspec.Struct | None) -> Mapping[Answer, AnswerGrade]:
         """Return the grade of each answer."""
-        assert isinstance(reply, ProveReply | JudgeReply)  # noqa: S101 - a backend decodes into the prompt's schema
+        assert isinstance(reply, GradesReply)  # noqa: S101 - a backend decodes into the prompt's schema
         return {self.answers[grade.answer - 1]: grade for grade in reply.grades}
 
 
@@ -131,10 +109,13 @@ def grading(batch: Iterable[Answer], *, proving: bool = False, backwards: bool =
         passes=str(PASSES_FROM),
         items="\n\n".join(shown),
     )
-    count, project = len(ordered), ordered[0].task.project
-    if proving:
-        return Grading(Prompt(purpose=Purpose.PROVE, text=text, schema=_proof_of(count), project=project), ordered)
-    return Grading(Prompt(purpose=Purpose.JUDGE, text=text, schema=_judged(count), project=project), ordered)
+    prompt = Prompt(
+        purpose=Purpose.PROVE if proving else Purpose.JUDGE,
+        text=text,
+        schema=_reply_of(len(ordered), unseen=proving),
+        project=ordered[0].task.project,
+    )
+    return Grading(prompt, ordered)
 
 
 def item(number: int, task: Task, answers: Sequence[str], *, first: int = 1) -> str:
@@ -202,14 +183,5 @@ def _fit(batch: Sequence[Answer], more: Sequence[Answer]) -> bool:
         return False
     if is_of_changes(batch[0].task.reference) is not is_of_changes(more[0].task.reference):
         return False
-    return sum(_chars(both)) <= CHARS_PER_CALL
-
-
-def _chars(answers: Iterable[Answer]) -> Iterator[int]:
-    """Yield the numbers of characters that these answers add to a prompt."""
-    items: set[tuple[str, ...]] = set()
-    for answer in answers:
-        yield len(answer.response)
-        if answer.item not in items:
-            items.add(answer.item)
-            yield sum(map(len, answer.item))
+    chars = sum(len(answer.response) + sum(map(len, answer.item)) for answer in both)
+    return chars <= CHARS_PER_CALL
