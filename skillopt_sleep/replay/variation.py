@@ -1,7 +1,7 @@
 """Vary what an agent's prompt holds anyway and doesn't matter, so that every round of a trial is a real draw.
 
 A model without randomness gives the same prompt the same answer: five rounds would be one. So each attempt is told
-of another session id, which no request can be about. Both arms of a pair are told the same, and differ in the document
+of another session id, which no request is about. Both arms of a pair are told the same, and differ in the document
 only. An edit without meaning is then one more such variation.
 """
 

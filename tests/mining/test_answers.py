@@ -16,13 +16,22 @@ SESSION = a_session(
 
 
 def test_an_answer_is_what_was_said_and_run_in_order() -> None:
-    assert answer_between(SESSION, 0, 4) == "I will use npm.\nnpm install\nDone."
-    assert answer_between(SESSION, 4, 6) == "I ran pnpm.\npnpm install"
+    assert answer_between(SESSION, 0, 4) == "I will use npm.\n$ npm install\nDone."
+    assert answer_between(SESSION, 4, 6) == "I ran pnpm.\n$ pnpm install"
 
 
-def test_an_answer_is_cut() -> None:
-    long = a_session("go", a_turn("x" * 9_000, origin=Origin.ASSISTANT))
-    assert len(answer_between(long, 0, 9)) == ANSWER_CHARS
+def test_of_a_long_answer_the_beginning_and_the_end_stay() -> None:
+    long = a_session("go", a_turn(f"First.{'x' * 9_000}Last.", origin=Origin.ASSISTANT))
+    answer = answer_between(long, 0, 9)
+    assert len(answer) == ANSWER_CHARS
+    assert answer.startswith("First.x")
+    assert answer.endswith("xLast.")
+
+
+def test_a_file_is_told_with_what_was_done_to_it() -> None:
+    calls = (("Edit", "a.py"), ("Read", "b.py"), ("WebSearch", "how to c"))
+    session = a_session("go", "on", tools=[ToolEvent(name=name, turn=0, brief=brief) for name, brief in calls])
+    assert answer_between(session, 0, 1).splitlines() == ["changed a.py", "Read: b.py", "WebSearch: how to c"]
 
 
 def test_a_request_refers_to_the_last_answer_before_it() -> None:

@@ -46,7 +46,7 @@ def test_what_was_done_is_on_the_task() -> None:
     rejected = ToolEvent(name="Bash", turn=1, brief="npm install", error=True, rejected=True)
     (task,) = ruled_tasks(corrected(said("ok"), tools=(rejected,))).tasks
     assert [(deed.kind, deed.what) for deed in task.deeds] == [(DeedKind.REJECTED, "npm install")]
-    assert task.rejected == "I ran npm install.\nnpm install"
+    assert task.rejected == "I ran npm install.\n$ npm install"
 
 
 def test_a_quote_has_the_time_of_its_own_turn_or_else_of_the_session() -> None:
