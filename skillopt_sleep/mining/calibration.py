@@ -117,9 +117,11 @@ class Calibration(NamedTuple):
 def calibrate(tasks: Sequence[Task], model: Backend, pool: Pool) -> Calibration:
     """Try the demand of each task on answers of known worth; what is graded near to passing is graded again."""
     trial = _Trial(tasks, model, pool)
-    trial.grade(trial.own)
+    # Most lessons show beforehand whether a pair has to be written: where no session has an answer of one kind.
     trial.write()
-    trial.grade(trial.pairs)
+    trial.grade(trial.standing())
+    trial.write(graded=True)
+    trial.grade(trial.standing())
     trial.grade(trial.near(), backwards=True)
     return trial.result
 
@@ -142,19 +144,28 @@ class _Trial:
         self._lessons: dict[tuple[str, ...], list[str]] = {}
         for task in tasks:
             self._lessons.setdefault(lesson_of(task), []).append(task.id)
+        self._own = {task.id: _own_answers(task) for task in tasks}
+        self._pairs: dict[str, list[KnownAnswer]] = {}
         self._grades: dict[Answer, float | None] = {}
-        self.own = {task.id: _own_answers(task) for task in tasks}
-        self.pairs: dict[str, list[KnownAnswer]] = {}
         self.result = Calibration(set(), set(), set(), {}, [])
 
-    def write(self) -> None:
-        """Write a pair of answers for each lesson whose own answers don't show that its demand tells them apart."""
+    def standing(self) -> list[str]:
+        """Return the tasks that are neither lost nor unseen."""
+        gone = self.result.lost | self.result.unseen
+        return [task for task in self._tasks if task not in gone]
+
+    def write(self, *, graded: bool = False) -> None:
+        """Write a pair for each lesson without a rejected or accepted answer that, if `graded`, was graded rightly."""
+        standing = set(self.standing())
         wanting: list[Task] = []
         for members in self._lessons.values():
-            shown = {one.kind for task in members for one in self.own[task] if self._is_right(task, one)}
-            if shown != {AnswerKind.MEETS, AnswerKind.MISSES} and not self.result.lost.issuperset(members):
-                first = next((task for task in members if task not in self.result.refused), members[0])
-                wanting.append(self._tasks[first])
+            own = [(task, one) for task in members for one in self._own[task]]
+            kinds = {one.kind for task, one in own if not graded or self._is_right(task, one)}
+            has_pair = not self._pairs.keys().isdisjoint(members)
+            if has_pair or kinds == {AnswerKind.MEETS, AnswerKind.MISSES} or standing.isdisjoint(members):
+                continue
+            first = next((task for task in members if task not in self.result.refused), members[0])
+            wanting.append(self._tasks[first])
         parts = batched(wanting, PER_CALL)
         replies = self._pool.map(lambda part: write_controls(part, self._model), parts, label="controls")
         for part, reply in zip(parts, replies, strict=True):
@@ -165,36 +176,38 @@ class _Trial:
                 if control.needs_repository:
                     self.result.unseen.update(self._lessons[lesson_of(task)])
                 else:
-                    self.pairs[task.id] = control.known
+                    self._pairs[task.id] = control.known
 
-    def grade(self, known: Mapping[str, Sequence[KnownAnswer]], *, backwards: bool = False) -> None:
-        """Grade these answers; refuse the demands by which one isn't graded for what it is worth."""
-        asked: dict[Answer, None] = {}
-        for task, answers in known.items():
-            asked |= dict.fromkeys(Answer(self._tasks[task], one.response) for one in answers)
-        parts = batches(asked)
+    def grade(self, tasks: Iterable[str], *, backwards: bool = False) -> None:
+        """Grade the answers to these tasks; refuse the demands by which one isn't graded for what it is worth."""
+        asked = dict.fromkeys(answer for task in tasks for answer in self._answers(task))
+        parts = batches(answer for answer in asked if backwards or answer not in self._grades)
         replies = self._pool.map(lambda part: self._ask(part, backwards=backwards), parts, label="prove")
         for part, reply in zip(parts, replies, strict=True):
             if isinstance(reply, Note):
                 self._lose([answer.task for answer in part], reply)
             else:
                 self._grades |= reply
-        for task in known:
-            self.result.known[task] = self._known(task)
+        for task in self.standing():
+            pair = self._pairs.get(task, ())
+            self.result.known[task] = (*pair, *(one for one in self._own[task] if self._is_right(task, one)))
             if not self._own_answers_hold(task):
                 self.result.refused.add(task)
-            if not all(self._is_right(task, one) for one in self.pairs.get(task, ())):
+            if not all(self._is_right(task, one) for one in pair):
                 self.result.refused.update(self._lessons[lesson_of(self._tasks[task])])
 
-    def near(self) -> dict[str, list[KnownAnswer]]:
-        """Return the answers to the tasks of which a grade is so near to passing that their order could decide it."""
-        found: dict[str, list[KnownAnswer]] = {}
-        for task in self.result.known:
-            answers = [*self.own[task], *self.pairs.get(task, ())]
-            grades = [self._grade(task, one) for one in answers]
+    def near(self) -> list[str]:
+        """Return the tasks of which a grade is so near to passing that the order of their answers could decide it."""
+        found: list[str] = []
+        for task in self.standing():
+            grades = map(self._grades.get, self._answers(task))
             if task not in self.result.refused and any(map(_is_near, grades)):
-                found[task] = answers
+                found.append(task)
         return found
+
+    def _answers(self, task: str) -> list[Answer]:
+        known = (*self._own[task], *self._pairs.get(task, ()))
+        return [Answer(self._tasks[task], one.response) for one in known]
 
     def _ask(self, part: Sequence[Answer], *, backwards: bool) -> Mapping[Answer, float | None] | Note:
         asked = grading(part, proving=True, backwards=backwards)
@@ -211,22 +224,15 @@ class _Trial:
         for task in tasks:
             self.result.lost.update(self._lessons[lesson_of(task)])
 
-    def _known(self, task: str) -> tuple[KnownAnswer, ...]:
-        """Return the answers of known worth: the written ones, and those of the session that were graded so."""
-        own = [one for one in self.own[task] if self._is_right(task, one)]
-        return (*self.pairs.get(task, ()), *own)
-
     def _own_answers_hold(self, task: str) -> bool:
         """Tell whether they are graded for what they are worth, as far as they show it.
 
         A session goes on from an apology, too: that the accepted answer fails says nothing where the rejected one
         does.
         """
-        wrong = [
-            one.kind for one in self.own[task] if self._grade(task, one) is not None and not self._is_right(task, one)
-        ]
-        failed = any(one.kind is AnswerKind.MISSES and self._is_right(task, one) for one in self.own[task])
-        return not wrong or (wrong == [AnswerKind.MEETS] and failed)
+        seen = {one.kind for one in self._own[task] if self._grade(task, one) is not None}
+        right = {one.kind for one in self._own[task] if self._is_right(task, one)}
+        return seen == right or (seen - right == {AnswerKind.MEETS} and AnswerKind.MISSES in right)
 
     def _is_right(self, task: str, one: KnownAnswer) -> bool:
         grade = self._grade(task, one)

@@ -47,7 +47,7 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
             dropped.append(task)
         elif task.id in tried.refused:
             dropped.append(task)
-            refused.append(replace(candidate, known_answers=tried.known[task.id]))
+            refused.append(replace(candidate, known_answers=tried.known.get(task.id, ())))
         else:
             unseen = task.id in tried.unseen or wants_a_tool(candidate.reference)
             known = tried.known.get(task.id, ())

@@ -429,7 +429,7 @@ def rubric_tasks(machine: Machine, sides: Sequence[Split], *, name: str = "shop"
     ]
 
 
-def test_a_night_of_eight_rubric_tasks_stops_six_times(machine: Machine, folder: Path) -> None:
+def test_a_night_of_eight_rubric_tasks_stops_five_times(machine: Machine, folder: Path) -> None:
     machine.shelf.tasks = rubric_tasks(machine, [Split.TRAIN, Split.VAL] * 4)
 
     stops, report = rounds(machine, folder)
@@ -437,11 +437,9 @@ def test_a_night_of_eight_rubric_tasks_stops_six_times(machine: Machine, folder:
     assert (report.verdict, report.tasks) == (Outcome.IMPROVED, {"train": 4, "val": 4, "test": 0})
     assert [(set(stop), len(stop)) for stop in stops] == [
         ({"controls", "rollout"}, 5),
-        ({"judge"}, 2),
+        ({"judge"}, 1),
         ({"reflect"}, 1),
         ({"rollout"}, 16),
-        ({"judge"}, 6),
-        # The known answers that no batch had room for.
         ({"judge"}, 1),
     ]
     assert report.spend.calls == sum(len(stop) for stop in stops)
@@ -466,7 +464,7 @@ def test_two_documents_are_asked_about_together(machine: Machine, folder: Path) 
     stops, report = rounds(machine, folder)
 
     assert [outcome.outcome for outcome in report.documents] == [Outcome.IMPROVED] * 2
-    assert [len(stop) for stop in stops] == [5, 1, 2, 2, 16, 6, 2]
+    assert [len(stop) for stop in stops] == [5, 1, 2, 2, 16, 2]
     assert len(report.proposals) == 2
 
 
@@ -476,8 +474,9 @@ def test_mined_sessions_whose_words_name_nothing_exact_take_few_rounds_too(machi
     stops, report = rounds(machine, folder)
 
     assert report.sessions.used == 8
-    stages = ("controls", "prove", "rollout", "judge", "reflect", "rollout", "judge", "judge")
-    assert [set(stop) for stop in stops] == [{stage} for stage in stages]
+    stages = ("controls", "prove", "rollout", "judge", "reflect", "rollout", "judge")
+    # With few answers that are known to be good, more are written beside the attempts.
+    assert [set(stop) - {"controls"} or set(stop) for stop in stops] == [{stage} for stage in stages]
     assert machine.unread() == []
 
 

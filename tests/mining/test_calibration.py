@@ -44,10 +44,8 @@ def test_only_grades_near_to_passing_are_asked_for_again_in_the_opposite_order(g
     found, model = proved(task, grader=lambda answer: grade if answer == task.rejected else honest(answer))
     shown = [shown_items(prompt.text)[0][2:] for prompt in model.asked(Purpose.PROVE)]
     assert [kept.id for kept in found.tasks] == [task.id]
-    assert len(shown) == 1 + often
-    if often == 2:
-        assert sorted(shown[-1]) == sorted(shown[0] + shown[1])
-        assert [answer for answer in shown[-1] if answer in shown[1]] == shown[1][::-1]
+    assert len(shown) == often
+    assert shown[-1] == shown[0][:: -1 if often == 2 else 1]
 
 
 def test_a_near_grade_that_depends_on_the_place_proves_nothing() -> None:

@@ -111,7 +111,7 @@ def test_an_accepted_answer_that_fails_is_excused_where_the_rejected_one_fails_a
 ) -> None:
     found, model = proved(a_task(reference=RUBRIC, rejected=rejected, accepted="Sorry, I ran yarn."))
     assert bool(found.tasks) is kept
-    assert asked(model) == [Purpose.PROVE, Purpose.CONTROLS, Purpose.PROVE]
+    assert sorted(asked(model)) == [Purpose.CONTROLS, *[Purpose.PROVE] * (1 + kept)]
 
 
 @pytest.mark.parametrize("unseen", [("I ran npm install.",), ("Done.",), ("I ran npm install.", "Done.")])
@@ -216,7 +216,7 @@ def test_a_call_that_fails_loses_its_own_batch_only(fails: Purpose) -> None:
     model = FakeBackend(dict.fromkeys(answers, reply))
     before = Mined(tasks=tuple(tasks), notes=(Note(stage="mine", summary="earlier"),), lost=("codex:before",))
     found = prove(before, judge=ReferenceJudge(model), model=model, pool=SerialPool())
-    lost = PER_CALL if fails is Purpose.CONTROLS else ANSWERS_PER_CALL
+    lost = PER_CALL if fails is Purpose.CONTROLS else ANSWERS_PER_CALL // 3
     assert [task.id for task in found.tasks] == [task.id for task in tasks[lost:]]
     assert found.lost == ("codex:before", *(f"codex:s{n}" for n in range(lost)))
     before_it, note = found.notes
