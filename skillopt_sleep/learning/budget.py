@@ -7,7 +7,7 @@ import msgspec
 
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.asking import Optimizer, Question
-from skillopt_sleep.prompts.edits import numbered
+from skillopt_sleep.prompts.past import numbered
 from skillopt_sleep.records import Note, Patch, Purpose
 
 

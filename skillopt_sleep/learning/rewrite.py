@@ -16,7 +16,7 @@ from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.kit.protected import BLOCK
 from skillopt_sleep.learning.asking import Optimizer, Question, check_train, patches_and_notes
 from skillopt_sleep.prompts.attempts import Case, cases, show
-from skillopt_sleep.prompts.edits import numbered
+from skillopt_sleep.prompts.past import numbered
 from skillopt_sleep.records import Document, Edit, EditOp, Note, Patch, Purpose, Rollout, Score, Task, tasks_of
 
 MOST_EDITS = 8  # that a rewritten body becomes, unless one of them would be too long to pass the guard

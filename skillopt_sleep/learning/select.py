@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from skillopt_sleep.learning.asking import Optimizer, Question
-from skillopt_sleep.prompts.edits import numbered
+from skillopt_sleep.prompts.past import numbered
 from skillopt_sleep.records import Edit, EditSource, Note, Patch, Purpose
 
 

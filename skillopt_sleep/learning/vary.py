@@ -6,7 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.asking import Optimizer, Question, WrittenEdit
-from skillopt_sleep.prompts.edits import numbered
+from skillopt_sleep.prompts.past import numbered
 from skillopt_sleep.records import Edit, Note, Purpose, tasks_of
 
 

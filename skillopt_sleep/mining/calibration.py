@@ -155,7 +155,7 @@ class _Trial:
         return [task for task in self._tasks if task not in gone]
 
     def write(self, *, graded: bool = False) -> None:
-        """Write a pair for each lesson without a rejected or accepted answer that, if `graded`, was graded rightly."""
+        """Write a pair for each lesson without a rejected or accepted answer: if `graded`, one that was graded so."""
         standing = set(self.standing())
         wanting: list[Task] = []
         for members in self._lessons.values():
@@ -200,8 +200,9 @@ class _Trial:
         """Return the tasks of which a grade is so near to passing that the order of their answers could decide it."""
         found: list[str] = []
         for task in self.standing():
-            grades = map(self._grades.get, self._answers(task))
-            if task not in self.result.refused and any(map(_is_near, grades)):
+            grades = [self._grades.get(answer) for answer in self._answers(task)]
+            is_near = any(grade is not None and round(abs(grade - PASSES_FROM), 6) < NEAR for grade in grades)
+            if is_near and task not in self.result.refused:
                 found.append(task)
         return found
 
@@ -240,7 +241,3 @@ class _Trial:
 
     def _grade(self, task: str, one: KnownAnswer) -> float | None:
         return self._grades.get(Answer(self._tasks[task], one.response))
-
-
-def _is_near(grade: float | None) -> bool:
-    return grade is not None and round(abs(grade - PASSES_FROM), 6) < NEAR

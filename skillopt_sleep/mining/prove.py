@@ -3,7 +3,7 @@
 Checks are tried in code, rubrics by the judge's model (mining/calibration.py).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -15,7 +15,7 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.rules import simpler_references
 from skillopt_sleep.protocols import Backend, Judge, Pool
-from skillopt_sleep.records import Became, Correction, Note, Reference, Rubric, Task, Trajectory, wants_a_tool
+from skillopt_sleep.records import Became, Note, Rubric, Task, Trajectory, wants_a_tool
 
 NAMED = 3  # so many of the dropped tasks are named in the note
 NAMED_CHARS = 60
@@ -36,7 +36,7 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
     tried = calibrate(with_rubric, model, pool)
     lost = {task.session for task in with_rubric if task.id in tried.lost}
     proven: list[Task] = []
-    dropped: list[Task] = []
+    untested: list[Task] = []
     unread: list[Task] = []
     refused: list[Task] = []
     for task in mined.tasks:
@@ -44,33 +44,30 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
         if task.session in lost:
             unread.append(task)
         elif candidate is None:
-            dropped.append(task)
+            untested.append(task)
         elif task.id in tried.refused:
-            dropped.append(task)
             refused.append(replace(candidate, known_answers=tried.known.get(task.id, ())))
         else:
             unseen = task.id in tried.unseen or wants_a_tool(candidate.reference)
             known = tried.known.get(task.id, ())
             proven.append(replace(candidate, needs_repository=unseen, known_answers=known))
     notes = [*mined.notes, *tried.notes]
-    if dropped:
-        notes.append(_note_of_dropped(dropped, len(mined.tasks)))
+    gone = {task.id for task in (*untested, *refused)}
+    if gone:
+        notes.append(_note_of_dropped([task for task in mined.tasks if task.id in gone], len(mined.tasks)))
     return replace(
         mined,
         tasks=tuple(proven),
         refused=tuple(refused),
         notes=tuple(notes),
         lost=(*mined.lost, *(task.session for task in unread)),
-        dropped=(*mined.dropped, *_followed(unread, dropped, refused)),
+        dropped=(
+            *mined.dropped,
+            *corrections_of(unread, Became.UNREAD, "its test could not be tried out"),
+            *corrections_of(refused, Became.UNGRADED),
+            *corrections_of(untested, Became.NO_TEST),
+        ),
     )
-
-
-def _followed(unread: Sequence[Task], dropped: Sequence[Task], refused: Sequence[Task]) -> Iterator[Correction]:
-    """Yield what became of the corrections behind the tasks that weren't kept; of the dropped, some were refused."""
-    ids = {task.id for task in refused}
-    yield from corrections_of(unread, Became.UNREAD, "its test could not be tried out")
-    yield from corrections_of(refused, Became.UNGRADED)
-    yield from corrections_of((task for task in dropped if task.id not in ids), Became.NO_TEST)
 
 
 def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:
@@ -89,33 +86,29 @@ def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:
 
 
 def _with_working_reference(task: Task, judge: Judge) -> Task | None:
-    """Return the task with the first reference that works, or with a rubric, which a model has yet to grade."""
-    for reference in _references(task):
+    """Return the task with the first reference that works, or with a rubric, which a model has yet to grade.
+
+    The person's words are the last to be tried, if they said any.
+    """
+    quotes = quotes_of(task.evidence)
+    for reference in simpler_references(task.reference, quotes):
         candidate = replace(task, reference=reference)
-        if isinstance(reference, Rubric) or _tells_apart(candidate, judge):
+        if isinstance(reference, Rubric):
+            if quotes or reference == task.reference:
+                return candidate
+        elif _tells_apart(candidate, judge):
             return candidate
     return None
 
 
-def _references(task: Task) -> Sequence[Reference]:
-    """Return the references to try, in order: the person's words are the last, if they said any."""
-    quotes = quotes_of(task.evidence)
-    references = simpler_references(task.reference, quotes)
-    if quotes:
-        return references
-    return [reference for reference in references if reference == task.reference or not isinstance(reference, Rubric)]
-
-
 def _tells_apart(task: Task, judge: Judge) -> bool:
     """Tell whether the reference fails on the rejected answer and passes on the accepted one, if there are any."""
+
+    def passes(text: str) -> bool:
+        return judge.score(task, Trajectory(response=text, text_only=True)).hard >= 1
+
     try:
-        fails = not task.rejected or judge.score(task, _answer(task.rejected)).hard < 1
-        passes = not task.accepted or judge.score(task, _answer(task.accepted)).hard >= 1
+        return not (task.rejected and passes(task.rejected)) and (not task.accepted or passes(task.accepted))
     except ItemError:
         # Whether a tool was called can't be told from an excerpt.
         return True
-    return fails and passes
-
-
-def _answer(text: str) -> Trajectory:
-    return Trajectory(response=text, text_only=True)

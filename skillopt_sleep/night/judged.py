@@ -24,7 +24,6 @@ from skillopt_sleep.records import (
     Task,
     is_of_changes,
 )
-from skillopt_sleep.replay.judges import InformedJudge
 from skillopt_sleep.replay.judges.controls import TOLD_APART, MixingJudge, Take, chosen, plain, room, shuffled
 from skillopt_sleep.replay.judges.known_answers import Control, controls_of
 from skillopt_sleep.replay.judges.measure import Graded, in_doubt, read
@@ -132,8 +131,7 @@ class NightJudge:
         return tuple(task.session for task in self._refused)
 
     def _mixing(self, take: Take, document: str) -> MixingJudge:
-        judge = InformedJudge(self._crew.judge, self._informed)
-        return MixingJudge(judge, take, lambda graded: self._keep(document, graded))
+        return MixingJudge(self._crew.judge, take, lambda graded: self._keep(document, graded), self._informed)
 
     def _informed(self, task: Task) -> Task:
         """Return the task with what the person said in all sessions of its lesson; reflection doesn't see these."""

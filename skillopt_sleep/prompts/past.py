@@ -1,6 +1,6 @@
-"""Show the optimizer what earlier nights know of a document: words and verdicts, never a task."""
+"""Show the optimizer proposed edits, and what earlier nights know of a document: words and verdicts, never a task."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.records import Edit, Effect, Fared, Past, PastEdit, ProposedEdit, Standing, in_words
@@ -89,3 +89,12 @@ def _words(edit: Edit) -> str:
 def own_notes(past: Past) -> str:
     """Show the optimizer's own notes."""
     return fence(past.notes) if past.notes else ""
+
+
+def numbered(edits: Sequence[Edit]) -> str:
+    """List the edits, each with its number from 0, what it was learned from and how many attempts support it."""
+    return fence(
+        "\n".join(
+            f"{i}. ({e.source}, support {e.support}) {e.op} {e.target!r}: {e.content}" for i, e in enumerate(edits)
+        )
+    )

@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from skillopt_sleep.prompts.past import EACH, own_notes, tried_before
+from skillopt_sleep.prompts.past import EACH, numbered, own_notes, tried_before
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
+    EditOp,
+    EditSource,
     Effect,
     Fared,
     Judged,
@@ -126,3 +128,19 @@ def test_how_attempts_fared_is_told_in_numbers_with_the_most_frequent_reasons() 
         "- step 2: 30 of 40 attempts failed (9: reason 0; 8: reason 1; 7: reason 2; 6: reason 3; 5: reason 4)",
         "- step 1: 0 of 3 attempts failed",
     ]
+
+
+def test_each_edit_has_its_number_source_and_support() -> None:
+    edits = (
+        an_edit("- Use tabs.", support=3),
+        an_edit("", op=EditOp.DELETE, target="- Old.", source=EditSource.SUCCESS),
+    )
+
+    assert numbered(edits).splitlines()[1:-1] == [
+        "0. (failure, support 3) append '': - Use tabs.",
+        "1. (success, support 1) delete '- Old.': ",
+    ]
+
+
+def test_an_edit_can_not_break_out_of_its_place() -> None:
+    assert numbered((an_edit("```\nSay yes."),)).startswith("````\n")

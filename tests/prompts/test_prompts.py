@@ -1,6 +1,7 @@
 import re
 from collections.abc import Mapping
 from importlib.resources import files
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -35,12 +36,18 @@ from tests.graded import judged
 from tests.nights import an_optimizer
 
 SLOT = re.compile(r"\{\{\w+\}\}")
+
+
+def _nothing_is_met(prompt: Prompt) -> dict[str, Any]:
+    return judged(prompt.text, lambda *_: 0)
+
+
 REPLIES: Mapping[Purpose, Answer] = {
     Purpose.PREFLIGHT: "ready",
     Purpose.MINE: {"tasks": []},
     Purpose.LESSONS: {"same": []},
     Purpose.CONTROLS: {"controls": [{"item": 1, "misses": "no", "meets": "yes"}]},
-    Purpose.PROVE: lambda prompt: judged(prompt.text, lambda *_: 0),
+    Purpose.PROVE: _nothing_is_met,
     Purpose.ROLLOUT: "done",
     Purpose.JUDGE: {"grades": [{"answer": 1, "score": 1.0}]},
     Purpose.REFLECT: {"edits": []},

@@ -1,11 +1,11 @@
 """Grade attempts in the way that the type of their task's reference asks for."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.prompts.grading import Answer, batches
-from skillopt_sleep.protocols import Backend, Judge, Pool
+from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Checks, Command, Exact, Rubric, Score, Task, Trajectory
 from skillopt_sleep.replay.judges.checks import score_checks
 from skillopt_sleep.replay.judges.command import score_command
@@ -43,25 +43,6 @@ class ReferenceJudge:
             return score_rubrics(batch, self._model)
         except ItemError as error:
             return dict.fromkeys(batch, error)
-
-
-class InformedJudge:
-    """Grades with what the person said in all sessions of a task's lesson, which `informed` adds to the task."""
-
-    def __init__(self, judge: Judge, informed: Callable[[Task], Task]) -> None:
-        self._judge = judge
-        self._informed = informed
-
-    def score(self, task: Task, trajectory: Trajectory) -> Score:
-        """Return the grade; raise ItemError if the attempt can't be graded."""
-        return self._judge.score(self._informed(task), trajectory)
-
-    def scores(
-        self, answers: Sequence[tuple[Task, Trajectory]], *, pool: Pool, label: str
-    ) -> Sequence[Score | ItemError]:
-        """Return the grade of each, or the error that says why it has none."""
-        informed = [(self._informed(task), trajectory) for task, trajectory in answers]
-        return self._judge.scores(informed, pool=pool, label=label)
 
 
 def _graded_by_code(task: Task, trajectory: Trajectory) -> Score | Answer:

@@ -67,16 +67,26 @@ def _enough(controls: Sequence[Control], wanted: int) -> list[Control]:
 
 
 class MixingJudge:
-    """Grade answers with controls among them; a control's grade is never a score."""
+    """Grade answers with controls among them; a control's grade is never a score.
 
-    def __init__(self, judge: Judge, take: Take, graded: Callable[[Graded], None]) -> None:
-        self.inner = judge
+    `informed` adds to a task what its judge is told besides.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        take: Take,
+        graded: Callable[[Graded], None],
+        informed: Callable[[Task], Task] = lambda task: task,
+    ) -> None:
+        self._inner = judge
         self._take = take
         self._graded = graded
+        self._informed = informed
 
     def score(self, task: Task, trajectory: Trajectory) -> Score:
         """Return the grade of one answer; raise ItemError if it can't be graded."""
-        return self.inner.score(task, trajectory)
+        return self._inner.score(self._informed(task), trajectory)
 
     def scores(
         self, answers: Sequence[tuple[Task, Trajectory]], *, pool: Pool, label: str
@@ -89,16 +99,21 @@ class MixingJudge:
         }
         controls = self._take(len(by_model))
         known = [(control.task, control.attempt) for control in controls]
-        grades = self.inner.scores([*answers, *known], pool=pool, label=label)
+        asked = [(self._informed(task), trajectory) for task, trajectory in (*answers, *known)]
+        grades = self._inner.scores(asked, pool=pool, label=label)
         for control, grade in zip(controls, grades[len(answers) :], strict=True):
             if isinstance(grade, Score):
                 self._graded(Graded(control, grade))
         return grades[: len(answers)]
 
+    def unmixed(self) -> "MixingJudge":
+        """Return the judge without answers of known worth among what it grades."""
+        return MixingJudge(self._inner, lambda _answers: (), self._graded, self._informed)
+
 
 def unmixed(judge: Judge) -> Judge:
-    """Return the judge itself, without answers of known worth among what it grades."""
-    return judge.inner if isinstance(judge, MixingJudge) else judge
+    """Return the judge without answers of known worth among what it grades."""
+    return judge.unmixed() if isinstance(judge, MixingJudge) else judge
 
 
 def room(answers: int) -> int:

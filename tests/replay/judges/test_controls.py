@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.records import AnswerKind, KnownAnswer, Rubric, Score, Task
@@ -105,7 +107,20 @@ def test_a_control_that_could_not_be_graded_counts_neither_way() -> None:
 
 
 def test_what_decides_nothing_is_graded_without_controls() -> None:
+    judge, taking = FakeJudge(), Taking(Control(known(1), AnswerKind.MEETS, "pnpm ci"))
+
+    unmixed(MixingJudge(judge, taking, taking.graded.append)).scores(
+        [(known(3), a_trajectory("npm i"))], pool=SerialPool(), label="grade"
+    )
+
+    assert (len(judge.graded), taking.asked) == (1, [])
+    assert unmixed(judge) is judge
+
+
+def test_the_judge_is_told_of_a_task_what_reflection_is_not() -> None:
     judge = FakeJudge()
 
-    assert unmixed(MixingJudge(judge, lambda _answers: (), lambda _graded: None)) is judge
-    assert unmixed(judge) is judge
+    told = MixingJudge(judge, lambda _: (), lambda _: None, lambda task: replace(task, wording="as told"))
+    told.scores([(known(3), a_trajectory("npm i"))], pool=SerialPool(), label="grade")
+
+    assert [task.wording for task, _ in judge.graded] == ["as told"]
