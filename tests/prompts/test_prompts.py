@@ -1,5 +1,5 @@
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -42,7 +42,7 @@ def _nothing_is_met(prompt: Prompt) -> dict[str, Any]:
     return judged(prompt.text, lambda *_: 0)
 
 
-REPLIES: Mapping[Purpose, Answer] = {
+REPLIES: Mapping[Purpose, Answer | Callable[[Prompt], Answer]] = {
     Purpose.PREFLIGHT: "ready",
     Purpose.MINE: {"tasks": []},
     Purpose.LESSONS: {"same": []},
