@@ -19,8 +19,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
-from skillopt_sleep.mining.recurrence import recurrence
-from skillopt_sleep.records import Split, Task
+from skillopt_sleep.records import PlaceKind, Split, Task
 from skillopt_sleep.reporters.references import scored_by
 from skillopt_sleep.reporters.words import SPLITS, USES
 from skillopt_sleep.stores.bank import Banked
@@ -33,7 +32,7 @@ app = typer.Typer(
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="A task's id, or its beginning.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
-_EVERY_PROJECT = "every project (your own skill)"
+_EVERY_PROJECT = "every project (your own)"
 
 
 @app.command("list", epilog="Example: skillopt-sleep tasks list --project shop-api")
@@ -145,7 +144,8 @@ def _list_lines(entries: Sequence[Banked], short: Mapping[str, str], *, now: dat
     """Yield the tasks by project and recurring request."""
     by_project: defaultdict[str, list[Banked]] = defaultdict(list)
     for entry in entries:
-        by_project[entry.task.project].append(entry)
+        is_own = entry.task.holds.kind is PlaceKind.PERSON
+        by_project["" if is_own else entry.task.project].append(entry)
     for folder, of_project in sorted(by_project.items()):
         yield _project_name(folder)
         for group in _recurring(of_project):
@@ -182,8 +182,8 @@ def _recurring(entries: Sequence[Banked]) -> list[list[Banked]]:
 
 
 def _rank(group: Sequence[Banked]) -> tuple[int, datetime]:
-    seen = recurrence(entry.task for entry in group)
-    return -seen.sessions, seen.first
+    sessions = {entry.task.session for entry in group}
+    return -len(sessions), min(entry.task.at for entry in group)
 
 
 def _group_lines(group: Sequence[Banked], short: Mapping[str, str], *, now: datetime) -> Iterator[str]:
@@ -205,12 +205,14 @@ def _first_quote(tasks: Iterable[Task]) -> str | None:
 
 
 def _frequency(tasks: Sequence[Task], *, now: datetime) -> str:
-    seen = recurrence(tasks)
-    last = ago(seen.last, now)
-    if seen.sessions <= 1:
+    sessions = {task.session for task in tasks}
+    times = sorted(task.at for task in tasks)
+    last = ago(times[-1], now)
+    if len(sessions) <= 1:
         return f"once, {last}"
-    often = f"{counted(seen.sessions, 'session')} on {counted(seen.days, 'day')}"
-    return f"{often}: first {ago(seen.first, now)}, last {last}"
+    days = {at.astimezone().date() for at in times}
+    often = f"{counted(len(sessions), 'session')} on {counted(len(days), 'day')}"
+    return f"{often}: first {ago(times[0], now)}, last {last}"
 
 
 def _splits(tasks: Sequence[Task]) -> str:

@@ -47,7 +47,7 @@ def _origin(entry: Banked, *, now: datetime) -> str:
     task = entry.task
     source, _, name = task.session.partition(":")
     when = f"{task.at.astimezone():%d %b %Y} ({ago(task.at, now)})"
-    project = home_path(task.project) if task.project else "every project (your own skill)"
+    project = home_path(task.project) if task.project else "every project (your own)"
     if name.startswith("#"):
         origin = f"added by hand, as of {when}"
     elif task.session == f"{source}:{name}" and "#" in name:

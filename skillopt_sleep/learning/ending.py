@@ -80,8 +80,8 @@ def why_none(lessons: int, val: Sequence[Task], waiting: Sequence[Task]) -> str:
     """Say why there is no task to learn from: how many lessons have no unseen task, which tasks can't be tried."""
     reasons: list[str] = []
     if lessons:
-        which = "1 lesson was" if lessons == 1 else f"{lessons} lessons were"
-        reasons.append(f"{which} seen in one session only, so there is no unseen task to test with")
+        which = "1 lesson has" if lessons == 1 else f"{lessons} lessons have"
+        reasons.append(f"{which} requests of one session only, so there is no unseen one to test with")
     if waiting:
         reasons.append(_needs(waiting))
     if val and not lessons:

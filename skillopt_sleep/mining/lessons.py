@@ -1,29 +1,22 @@
 """Find the lesson of each task: the same wish has one lesson, and a later wish may take an earlier one back.
 
-Which names mean one lesson, and which takes another back, is decided by a model over dated names, across nights; what
-it keeps apart or leaves without a name stays apart. Without a model, tasks are joined that name the same things or
-say nearly the same words.
+Equal names are one lesson, and so are the same words, typed in several sessions. Which other names mean one lesson,
+and which takes another back, is decided by a model, across nights; what it keeps apart stays apart. What came up in
+three projects, or holds everywhere, is the person's own: one lesson for all projects.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.cluster import cluster
-from skillopt_sleep.mining.names import (
-    LessonsReply,
-    Name,
-    Question,
-    folded,
-    holds_in,
-    is_worth_asking,
-    question_of,
-    replies_to,
-)
-from skillopt_sleep.mining.person import Person
+from skillopt_sleep.mining.names import MOST, alike, folded, holds_in, numbered, replies_to
+from skillopt_sleep.mining.own_lessons import of_the_person
 from skillopt_sleep.mining.provenance import quotes_of
+from skillopt_sleep.mining.wishes import last_wish
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Task
 
@@ -46,45 +39,30 @@ def find_lessons(
     optimizer: Backend,
     pool: Pool,
 ) -> Found:
-    """Give each task the lesson of its name, and end the lessons that a later one takes back.
+    """Give each task the lesson of its name or words, and end the lessons that a later one takes back.
 
     `known` are the lessons of earlier nights. The model is asked about the projects in `several`, whose calls could
-    not agree on names, and those with known lessons. A task without a name is a lesson of its own, unless the model
-    gives it one. A failed call joins nothing.
+    not agree on names, and those with known lessons, and once about what looks alike in several projects. A failed
+    call joins nothing.
     """
-    questions: list[Question] = []
-    asked: list[Question] = []
-    for project in dict.fromkeys(task.project for task in tasks):
-        question = question_of(tasks, project, [lesson for lesson in known if holds_in(lesson, project)])
-        questions.append(question)
-        if is_worth_asking(question, is_split=project in several):
-            asked.append(question)
+    joining = _Joining(tasks, known)
+    projects = dict.fromkeys(task.project for task in tasks)
+    for project in projects:
+        here = joining.lessons_in(project)
+        joining.join(alike(here, joining.old))
+    asked: dict[str, Sequence[Lesson]] = {}
+    for project in projects:
+        if lines := joining.question(project, is_split=project in several):
+            asked[project] = lines
     replies, notes = replies_to(asked, optimizer, pool)
-    found: dict[str, Task] = {}
-    lessons: dict[str, Lesson] = {}
-    for question in questions:
-        of_project = [task for task in tasks if task.project == question.project]
-        joined = _joined(_up_to_date(question, lessons), of_project, replies.get(question.project, LessonsReply()))
-        found |= {task.id: task for task in joined.tasks}
-        lessons |= {lesson.id: lesson for lesson in joined.lessons}
-    return Found(tuple(found[task.id] for task in tasks), tuple(lessons.values()), notes)
-
-
-def _up_to_date(question: Question, lessons: Mapping[str, Lesson]) -> Question:
-    """Return the question with what tonight's other projects added to the lessons that hold for the person.
-
-    A new name of such a lesson is the same in every project.
-    """
-    of_person = {
-        folded(lesson.wording): lesson for lesson in lessons.values() if lesson.holds.kind is PlaceKind.PERSON
-    }
-    names: list[Name] = []
-    for name in question.names:
-        lesson = name.lesson
-        if lesson is not None:
-            lesson = lessons.get(lesson.id, lesson)
-        names.append(name._replace(lesson=lesson or of_person.get(folded(name.wording))))
-    return question._replace(names=tuple(names))
+    said: set[tuple[str, str]] = set()
+    for project, reply in replies.items():
+        joining.join(numbered(map(sorted, reply.same), asked[project]))
+        pairs = numbered(reply.instead, asked[project])
+        said.update((pair[0], pair[1]) for pair in pairs if len(pair) == 2)  # noqa: PLR2004 - both are there
+    ended = joining.ended(said)
+    found, lessons, more = of_the_person(joining.tasks(), ended, known, optimizer=optimizer, pool=pool)
+    return Found(found, lessons, (*notes, *more))
 
 
 def lessons_by_words(tasks: Sequence[Task], *, earlier: Sequence[Task], known: Sequence[Lesson]) -> Found:
@@ -94,10 +72,27 @@ def lessons_by_words(tasks: Sequence[Task], *, earlier: Sequence[Task], known: S
     """
     joined = {task.id: task for task in cluster(tasks, known=earlier)}
     ordered = tuple(joined[task.id] for task in tasks)
-    return Found(ordered, with_evidence(ordered, known))
+    return Found(*of_the_person(ordered, with_evidence(ordered, known), known))
 
 
-def with_evidence(tasks: Sequence[Task], known: Sequence[Lesson]) -> tuple[Lesson, ...]:
+def _last_came_up(lesson: Lesson) -> tuple[datetime, bool]:
+    """Return when a known lesson last came up; of two of one session the one that was taken back comes first."""
+    return lesson.last, lesson.state is not LessonState.TAKEN_BACK
+
+
+def _came_up(task: Task) -> tuple[datetime, int]:
+    """Return when a task's wish came up: the start of its session, and the last turn that shows it."""
+    return task.at, max((sign.turn for sign in (*task.evidence, *task.deeds)), default=0)
+
+
+def _opposed(later: Lesson, earlier: Lesson) -> bool:
+    """Tell whether the person's words for one lesson want by name what those for the other don't, or the reverse."""
+    now, before = (last_wish(quotes_of(lesson.quotes)) for lesson in (later, earlier))
+    refused = {*map(str.casefold, now.avoid)} & {*map(str.casefold, before.want)}
+    return bool(refused or {*map(str.casefold, now.want)} & {*map(str.casefold, before.avoid)})
+
+
+def with_evidence(tasks: Iterable[Task], known: Iterable[Lesson]) -> tuple[Lesson, ...]:
     """Return the lessons of these tasks, the known ones with what the tasks add.
 
     A lesson that was taken back before is open again if it came up since, and so is one that was only noticed, if
@@ -113,16 +108,14 @@ def with_evidence(tasks: Sequence[Task], known: Sequence[Lesson]) -> tuple[Lesso
 
 
 def _lesson_of(task: Task) -> Lesson:
-    wording = task.wording or one_line(" / ".join(quotes_of(task.evidence)), limit=WORDING_CHARS)
-    state = LessonState.NOTICED if task.unclear else LessonState.OPEN
     return Lesson(
         id=task.lesson,
         project=task.project,
-        wording=wording,
+        wording=task.wording or one_line(" / ".join(quotes_of(task.evidence)), limit=WORDING_CHARS),
         first=task.at,
         last=task.at,
         holds=task.holds,
-        state=state,
+        state=LessonState.NOTICED if task.unclear else LessonState.OPEN,
     )
 
 
@@ -134,6 +127,7 @@ def _with_task(lesson: Lesson, task: Task) -> Lesson:
         last=max(lesson.last, task.at),
         quotes=tuple(dict.fromkeys((*lesson.quotes, *task.evidence))),
         deeds=tuple(dict.fromkeys((*lesson.deeds, *task.deeds))),
+        holds=task.holds if task.holds.kind is PlaceKind.PERSON else lesson.holds,
     )
 
 
@@ -147,146 +141,87 @@ def _state_after(lesson: Lesson, task: Task) -> LessonState:
     return lesson.state
 
 
-class _Joined(NamedTuple):
-    """The tasks of one project with their lessons, and those lessons."""
+class _Joining:
+    """The lessons of earlier nights and those of tonight's tasks, and which of these became which."""
 
-    tasks: tuple[Task, ...]
-    lessons: tuple[Lesson, ...]
+    def __init__(self, tasks: Sequence[Task], known: Sequence[Lesson]) -> None:
+        self.old = {lesson.id: lesson for lesson in sorted(known, key=_last_came_up)}
+        self._order = [task.id for task in tasks]
+        self._tasks = [replace(task, lesson=f"l-{task.id}") for task in sorted(tasks, key=_came_up)]
+        self._became: dict[str, str] = {}
 
+    def now(self, lesson: str) -> str:
+        """Return the id of the lesson that this one became."""
+        while lesson in self._became:
+            lesson = self._became[lesson]
+        return lesson
 
-def _joined(question: Question, tasks: Sequence[Task], reply: LessonsReply) -> _Joined:
-    """Give the tasks of one project the lessons that the names and the model's reply make."""
-    groups = _groups(question, reply)
-    named: list[Task] = []
-    for task in tasks:
-        group = groups.get(folded(task.wording) if task.wording else task.id)
-        if group is None:
-            named.append(replace(task, lesson=task.lesson or _new_id(task)))
-            continue
-        first = group.lesson
-        if not first:
-            group.lesson = first = _new_id(task)
-        named.append(replace(task, lesson=first, wording=group.wording))
-    known = [name.lesson for name in question.names if name.lesson is not None]
-    lessons = {lesson.id: lesson for lesson in known}
-    changed = with_evidence(named, known)
-    lessons |= {lesson.id: lesson for lesson in changed}
-    ended = _ended(question, named, groups, reply, lessons)
-    return _Joined(tuple(named), tuple(_with_ended(lessons, changed, ended)))
+    def tasks(self) -> tuple[Task, ...]:
+        """Return tonight's tasks with the ids and names of their lessons."""
+        wordings = {name: lesson.wording for name, lesson in self.old.items()}
+        for task in self._tasks:
+            wordings[self.now(task.lesson)] = wordings.get(self.now(task.lesson)) or task.wording
+        found: dict[str, Task] = {}
+        for task in self._tasks:
+            lesson = self.now(task.lesson)
+            found[task.id] = replace(task, lesson=lesson, wording=wordings[lesson])
+        return tuple(found[name] for name in self._order)
 
+    def lessons(self) -> dict[str, Lesson]:
+        """Return the lessons by id: the known ones, the latest last, then tonight's in the order they came up."""
+        heard = {lesson.id: lesson for lesson in with_evidence(self.tasks(), self.old.values())}
+        return self.old | {name: heard[name] for name in (self.now(task.lesson) for task in self._tasks)}
 
-class _Group:
-    """Names that mean one lesson: the wording that stands for them, and the lesson's id once it is known."""
+    def lessons_in(self, project: str) -> list[Lesson]:
+        """Return the lessons that hold in a project."""
+        return [lesson for lesson in self.lessons().values() if holds_in(lesson, project)]
 
-    def __init__(self, wording: str, lesson: str) -> None:
-        self.wording = wording
-        self.lesson = lesson
+    def join(self, groups: Iterable[Sequence[str]]) -> None:
+        """Make one lesson of each of these groups of ids, the best first.
 
+        Two known lessons stay apart, as earlier nights kept them, and what was learned of each stays its own.
+        """
+        for group in groups:
+            names = list(dict.fromkeys(map(self.now, group)))
+            first = next((name for name in names if name in self.old), names[0])
+            self._became |= dict.fromkeys((name for name in names if name not in self.old and name != first), first)
 
-def _groups(question: Question, reply: LessonsReply) -> dict[str, _Group]:
-    """Return the group of each name, by its folded wording, and of each unnamed task that got one, by its id."""
-    keys = [folded(name.wording) for name in question.names]
-    groups: dict[str, _Group] = {}
-    for key, name in zip(keys, question.names, strict=True):
-        groups[key] = _Group(name.wording, name.lesson.id if name.lesson else "")
-    keys += [task.id for task in question.unnamed]
-    for numbers in _merged(reply, len(keys)):
-        first, *others = sorted(numbers)
-        if first > len(question.names):
-            continue
-        for number in others:
-            # Earlier nights kept two known lessons apart, and what was learned of each stays its own.
-            if not _is_known(question, number):
-                groups[keys[number - 1]] = groups[keys[first - 1]]
-    return groups
+    def question(self, project: str, *, is_split: bool) -> list[Lesson]:
+        """Return the lessons to compare in a project; none if nothing is new, and nothing is said to be taken back.
 
+        They are tonight's, the latest 40 known ones, and those that are said to be taken back.
+        """
+        here = self.lessons_in(project)
+        own = [task for task in self.tasks() if task.project == project]
+        heard = {task.lesson for task in own}
+        back = {folded(task.takes_back) for task in own if task.takes_back}
+        known = [lesson for lesson in here if lesson.id in self.old]
+        latest = {lesson.id for lesson in known[-MOST:]} | heard
+        lines = [lesson for lesson in here if lesson.id in latest or folded(lesson.wording) in back]
+        is_new = (is_split or bool(known)) and any(name not in self.old for name in heard)
+        return lines if len(lines) > 1 and (is_new or back) else []
 
-def _is_known(question: Question, number: int) -> bool:
-    return number <= len(question.names) and question.names[number - 1].lesson is not None
+    def ended(self, said: Collection[tuple[str, str]]) -> tuple[Lesson, ...]:
+        """Return tonight's lessons, and those that they take back; `said` are such pairs of ids, the later one first.
 
-
-def _ended(
-    question: Question,
-    tasks: Sequence[Task],
-    groups: Mapping[str, _Group],
-    reply: LessonsReply,
-    lessons: Mapping[str, Lesson],
-) -> Iterator[tuple[str, str]]:
-    """Yield the ids of each lesson that takes another back, and of that other; the later one holds.
-
-    Only what came up tonight ends another: of two lessons of earlier nights it was decided then. A model that was
-    shown the text of others may be told by it which lesson to end. So what it says counts only if the comparison of
-    names says the same, or if the person speaks of one thing in both lessons.
-    """
-    heard = {task.lesson for task in tasks}
-    by_names = _said_by_names(question, groups, reply)
-    by_miner = _said_by_miner(tasks, groups)
-    said = by_names | by_miner
-    for later, earlier in sorted(said):
-        if later == earlier or later not in heard or earlier not in lessons:
-            continue
-        # Of two that came up in one moment nobody knows which of them holds.
-        if (earlier, later) in said and lessons[later].last == lessons[earlier].last:
-            continue
-        is_certain = (later, earlier) in by_names and (not question.unnamed or (later, earlier) in by_miner)
-        if is_certain or _speak_of_one_thing(lessons[later], lessons[earlier]):
-            yield later, earlier
-
-
-def _said_by_names(question: Question, groups: Mapping[str, _Group], reply: LessonsReply) -> set[tuple[str, str]]:
-    """Return the later and the earlier lesson, by id, where the comparison of names says that one ends the other."""
-    keys = [folded(name.wording) for name in question.names]
-    said: set[tuple[str, str]] = set()
-    for later, earlier in reply.instead:
-        if 0 < later <= len(keys) and 0 < earlier <= len(keys):
-            said.add((groups[keys[later - 1]].lesson, groups[keys[earlier - 1]].lesson))
-    return said
-
-
-def _said_by_miner(tasks: Sequence[Task], groups: Mapping[str, _Group]) -> set[tuple[str, str]]:
-    """Return the later and the earlier lesson, by id, where the miner says that one ends the other."""
-    said: set[tuple[str, str]] = set()
-    for task in tasks:
-        other = groups.get(folded(task.takes_back)) if task.takes_back else None
-        if other is not None:
-            said.add((task.lesson, other.lesson))
-    return said
-
-
-def _speak_of_one_thing(later: Lesson, earlier: Lesson) -> bool:
-    person = Person(later.wording, quotes_of(later.quotes))
-    return person.shares("\n".join((earlier.wording, *quotes_of(earlier.quotes))))
-
-
-def _with_ended(
-    lessons: dict[str, Lesson], changed: Iterable[Lesson], ended: Iterable[tuple[str, str]]
-) -> Iterator[Lesson]:
-    """Yield the lessons of tonight, and those that they take back with that state."""
-    ids = dict.fromkeys(lesson.id for lesson in changed)
-    for later, earlier in ended:
-        if lessons[later].last < lessons[earlier].last:
-            continue
-        lessons[later] = replace(lessons[later], takes_back=earlier)
-        lessons[earlier] = replace(lessons[earlier], state=LessonState.TAKEN_BACK)
-        ids |= dict.fromkeys((later, earlier))
-    for name in ids:
-        yield lessons[name]
-
-
-def _new_id(task: Task) -> str:
-    return f"l-{task.id}"
-
-
-def _merged(reply: LessonsReply, count: int) -> list[set[int]]:
-    """Return the groups, merged if they share a number, and without numbers that aren't from 1 to `count`."""
-    groups: list[set[int]] = []
-    for numbers in reply.same:
-        group = {number for number in numbers if 0 < number <= count}
-        apart: list[set[int]] = []
-        for other in groups:
-            if other & group:
-                group |= other
-            else:
-                apart.append(other)
-        groups = [*apart, group] if group else apart
-    return groups
+        Only what came up tonight ends another: of two lessons of earlier nights it was decided then. What the miner
+        says counts only if the person's own words name both: it may have been told by the text of others.
+        """
+        lessons = self.lessons()
+        changed = dict.fromkeys(task.lesson for task in self.tasks())
+        heard = frozenset(changed)
+        pairs = {(self.now(later), self.now(earlier)) for later, earlier in said}
+        for task in self.tasks():
+            for other in lessons.values():
+                is_named = task.takes_back and folded(task.takes_back) == folded(other.wording)
+                if is_named and holds_in(other, task.project) and _opposed(lessons[task.lesson], other):
+                    pairs.add((task.lesson, other.id))
+        for later, earlier in sorted(pairs):
+            one, other = lessons[later], lessons[earlier]
+            # Of two that came up in one moment nobody knows which of them holds.
+            is_mutual = (earlier, later) in pairs and one.last == other.last
+            if later in heard and later != earlier and one.last >= other.last and not is_mutual:
+                lessons[later] = replace(one, takes_back=earlier)
+                lessons[earlier] = replace(other, state=LessonState.TAKEN_BACK)
+                changed |= dict.fromkeys((later, earlier))
+        return tuple(lessons[name] for name in changed)

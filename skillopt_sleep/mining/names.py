@@ -1,7 +1,11 @@
-"""The names of lessons: which are known, and what a model says of them: which mean one lesson, which end another."""
+"""The names of lessons, and the words they were said in: how they are compared, and what a model says of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import PurePath
 from typing import NamedTuple
 
 import msgspec
@@ -9,18 +13,27 @@ import msgspec
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.mining.ask_model import ask_model
-from skillopt_sleep.mining.provenance import quotes_of
+from skillopt_sleep.mining.wishes import Wish, read_wish
+from skillopt_sleep.mining.words import is_small_talk, states_rule, takes_back
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Purpose, Task
+from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Purpose
 
 MOST = 40
 SAID_CHARS = 200
 FAILURE = "the names of lessons could not be compared"
+EVERY_PROJECT = ""  # stands for all projects, where one is named
+LONG = 7  # so many words say more than that the answer before was wrong
+_APART = re.compile(r"[,;!?。、，；！？…]+|\s[-–—]+\s|[.:]+(?=\s|$)")
+_QUOTES = str.maketrans("’‘`*", "''  ", '"“”„«»「」『』')
+_WORD = re.compile(
+    r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+(?:['.-]\w+)*|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}"
+)
+_NAMED = re.compile(r"`[^`\n]+`|(?<!\w)--?[a-z]|\w[._/]\w|\w\d|\d\w", re.IGNORECASE)
 
 
 # Models read a reply's docstrings: they are in its schema.
 class LessonsReply(msgspec.Struct, frozen=True):
-    """The numbers of all names that mean one lesson, and pairs of which the first takes the second back."""
+    """The numbers of all lines that are one lesson, and pairs of which the first takes the second back."""
 
     same: tuple[tuple[int, ...], ...] = ()
     # As a pair of types it would be `prefixItems` in the schema, which Claude Code refuses.
@@ -51,118 +64,88 @@ def names_in(project: str, lessons: Iterable[Lesson]) -> Names:
     return Names(known=tuple(names[False][-MOST:]), noticed=tuple(names[True][-MOST:]))
 
 
-class Name(NamedTuple):
-    """The name of a lesson: an earlier night's, or one that tasks of tonight brought."""
-
-    wording: str
-    first: datetime
-    last: datetime
-    lesson: Lesson | None = None
-
-
-class Question(NamedTuple):
-    """A question to the model about a project: names, the known ones first, and the tasks without one.
-
-    `has_ends` tells whether the miner said that one of them is taken back.
-    """
-
-    project: str
-    names: tuple[Name, ...]
-    unnamed: tuple[Task, ...]
-    has_ends: bool
-
-
-def question_of(tasks: Sequence[Task], project: str, known: Sequence[Lesson]) -> Question:
-    """Return what there is to ask about the lessons of a project: the latest 40, and those named tonight."""
-    here = [task for task in tasks if task.project == project]
-    named = {folded(name) for task in here for name in (task.wording, task.takes_back)}
-    names: dict[str, Name] = {}
-    for left, lesson in enumerate(sorted(known, key=_last_came_up), start=MOST - len(known)):
-        if lesson.wording and (left >= 0 or folded(lesson.wording) in named):
-            names[folded(lesson.wording)] = Name(lesson.wording, lesson.first, lesson.last, lesson)
-    unnamed: list[Task] = []
-    for task in sorted(here, key=_came_up):
-        if not task.wording:
-            unnamed.append(task)
-            continue
-        name = names.get(folded(task.wording), Name(task.wording, task.at, task.at))
-        names[folded(task.wording)] = name._replace(first=min(name.first, task.at), last=max(name.last, task.at))
-    has_ends = any(task.takes_back for task in here)
-    return Question(project, tuple(names.values()), tuple(unnamed), has_ends)
-
-
-def _last_came_up(lesson: Lesson) -> tuple[datetime, bool]:
-    """Return when a known lesson last came up; of two of one session the one that was taken back comes first."""
-    return lesson.last, lesson.state is not LessonState.TAKEN_BACK
-
-
-def _came_up(task: Task) -> tuple[datetime, int]:
-    """Return when a task's wish came up: the start of its session, and the last turn that shows it."""
-    return task.at, max((sign.turn for sign in (*task.evidence, *task.deeds)), default=0)
-
-
-def is_worth_asking(question: Question, *, is_split: bool) -> bool:
-    """Tell whether there is something new to compare with a name, or one that is said to be taken back."""
-    known = sum(1 for name in question.names if name.lesson is not None)
-    has_news = len(question.names) > known or bool(question.unnamed)
-    is_alone = len(question.names) + len(question.unnamed) < 2  # noqa: PLR2004 - it takes two to compare
-    is_new = has_news and (is_split or known > 0)
-    return bool(question.names) and not is_alone and (is_new or question.has_ends)
-
-
-def replies_to(
-    questions: Sequence[Question], optimizer: Backend, pool: Pool
-) -> tuple[Mapping[str, LessonsReply], tuple[Note, ...]]:
-    """Return the model's reply for each project, without the calls that failed, and notes on those."""
-    try:
-        answers = pool.map(lambda question: _ask(question, optimizer), questions, label="lessons")
-    except BudgetExhausted as error:
-        return {}, (Note(stage="mine", summary=f"{FAILURE}: {error.message}", remedy=error.remedy),)
-    replies: dict[str, LessonsReply] = {}
-    notes: list[Note] = []
-    for question, answer in zip(questions, answers, strict=True):
-        if isinstance(answer, Note):
-            notes.append(answer)
-        else:
-            replies[question.project] = answer
-    return replies, tuple(notes)
-
-
-def _ask(question: Question, optimizer: Backend) -> LessonsReply | Note:
-    names = _numbered(map(_dated, question.names), start=1)
-    corrections = _numbered(map(_quoted, question.unnamed), start=len(question.names) + 1)
-    values = {"lessons": fence(names), "corrections": fence(corrections or "(none)")}
-    return ask_model(
-        optimizer,
-        Purpose.LESSONS,
-        values,
-        schema=LessonsReply,
-        project=question.project,
-        stage="mine",
-        failure=FAILURE,
-    )
-
-
-def _numbered(lines: Iterable[str], *, start: int) -> str:
-    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start))
-
-
-def _dated(name: Name) -> str:
-    return f"{one_line(name.wording)} ({name.first:%Y-%m-%d} to {name.last:%Y-%m-%d})"
-
-
-def _quoted(task: Task) -> str:
-    correction = one_line(" / ".join(quotes_of(task.evidence)), limit=SAID_CHARS)
-    request = one_line(task.prompt, limit=SAID_CHARS)
-    rejected = one_line(task.rejected, limit=SAID_CHARS)
-    return f"{task.at:%Y-%m-%d} «{correction}», said of the answer «{rejected}» to «{request}»"
-
-
 def holds_in(lesson: Lesson, project: str) -> bool:
     """Tell whether a lesson holds in a project: its own ones do, and those of the person in all."""
     return lesson.project == project or lesson.holds.kind is PlaceKind.PERSON
 
 
-def folded(wording: str) -> str:
-    """Return a name as it is compared: without case, extra blanks and a last full stop."""
-    return " ".join(wording.casefold().split()).rstrip(".!")
+def folded(text: str) -> str:
+    """Return a name or a quote as it is compared: without case, blanks, punctuation and quotation marks."""
+    plain = unicodedata.normalize("NFKC", text).casefold().translate(_QUOTES)
+    return "".join(_APART.sub(" ", plain).split())
+
+
+@lru_cache(maxsize=8192)
+def says_what(text: str) -> bool:
+    """Tell whether a quote says what is wanted: not "no, wrong" or thanks, but two words or a named thing."""
+    if is_small_talk(text):
+        return False
+    words = [word for word in _WORD.findall(text) if takes_back(word) or not is_small_talk(word)]
+    if takes_back(text) and len(words) < LONG:
+        return states_rule(text) or read_wish(text) != Wish()
+    return len(words) > 1 or bool(_NAMED.search(text))
+
+
+def alike(lessons: Sequence[Lesson], known: Collection[str]) -> list[list[str]]:
+    """Group the ids of lessons with one name, then those with the same words; `known` are those of earlier nights.
+
+    Words of a session in which they stand for several lessons tell none.
+    """
+    meant: defaultdict[tuple[str, str, bool], set[str]] = defaultdict(set)
+    for lesson in lessons:
+        for piece in lesson.quotes:
+            meant[folded(piece.quote), piece.session, lesson.id in known].add(folded(lesson.wording))
+    unsure = {words for (words, _, _), names in meant.items() if len(names) > 1}
+    groups: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for lesson in lessons:
+        said = {folded(piece.quote): piece.quote for piece in lesson.quotes if piece.deed is None}
+        name = folded(lesson.wording)
+        keys = [words for words, quote in said.items() if says_what(quote) and words not in unsure]
+        for key in keys if name in said else [name, *keys]:
+            groups[key][lesson.id] = None
+    named = {folded(lesson.wording) for lesson in lessons}
+    ordered = sorted(groups, key=lambda key: key not in named)
+    return [list(groups[key]) for key in ordered if len(groups[key]) > 1]
+
+
+def numbered(numbers: Iterable[Sequence[int]], lessons: Sequence[Lesson]) -> list[list[str]]:
+    """Return lists of the ids of the lessons with these numbers, without numbers that none of them has."""
+    valid = range(1, len(lessons) + 1)
+    groups = [[lessons[number - 1].id for number in group if number in valid] for group in numbers]
+    return [group for group in groups if group]
+
+
+def replies_to(
+    questions: Mapping[str, Sequence[Lesson]], optimizer: Backend, pool: Pool
+) -> tuple[Mapping[str, LessonsReply], tuple[Note, ...]]:
+    """Return the model's reply on the lessons of each project, without the calls that failed, and notes on those."""
+
+    def ask(project: str) -> LessonsReply | Note:
+        lines = "\n".join(f"{number}. {_shown(lesson)}" for number, lesson in enumerate(questions[project], 1))
+        return ask_model(
+            optimizer,
+            Purpose.LESSONS,
+            {"lessons": fence(lines)},
+            schema=LessonsReply,
+            project=project,
+            stage="mine",
+            failure=FAILURE,
+        )
+
+    try:
+        answers = pool.map(ask, list(questions), label="lessons")
+    except BudgetExhausted as error:
+        return {}, (Note(stage="mine", summary=f"{FAILURE}: {error.message}", remedy=error.remedy),)
+    pairs = zip(questions, answers, strict=True)
+    replies = {project: answer for project, answer in pairs if isinstance(answer, LessonsReply)}
+    return replies, tuple(answer for answer in answers if isinstance(answer, Note))
+
+
+def _shown(lesson: Lesson) -> str:
+    """Return a lesson with the words that the person said last for it, where it holds, and when it came up."""
+    said = [piece.quote for piece in lesson.quotes[-1:] if piece.quote != lesson.wording]
+    quote = "".join(f" «{one_line(words, limit=SAID_CHARS)}»" for words in said)
+    holds = "everywhere"
+    if lesson.holds.kind is not PlaceKind.PERSON:
+        holds = ", ".join(filter(None, (PurePath(lesson.project).name, one_line(lesson.holds.name))))
+    return f"{one_line(lesson.wording)}{quote} ({holds}, {lesson.first:%Y-%m-%d} to {lesson.last:%Y-%m-%d})"

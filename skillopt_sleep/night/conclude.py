@@ -61,7 +61,7 @@ REMEDIES = {
     Outcome.IMPROVED: REVIEW,
     Outcome.SAVING: REVIEW,
     Outcome.UNDECIDED: "nothing; later nights continue the trial with new tasks",
-    Outcome.UNVERIFIED: "nothing; if you ask for the same in another session, that session becomes the test",
+    Outcome.UNVERIFIED: "nothing; the next session with a request for it becomes the test",
     Outcome.NO_CHANGE: "nothing; the edits that were tried were not proven to help and were dropped",
     Outcome.NO_HEADROOM: "nothing; the agent already does what you asked for in these sessions",
 }
@@ -204,9 +204,11 @@ def _with_lost(because: str, remedy: str, lost: Corrections) -> tuple[str, str]:
 
 def _as_kept(outcome: StepOutcome) -> StepOutcome:
     """Leave out the texts of the files beside the document, which are the person's and may be about anything."""
-    document = replace(outcome.document, loaded=())
-    changed = outcome.candidate and replace(outcome.candidate, loaded=())
-    early = tuple(replace(one, candidate=replace(one.candidate, loaded=())) for one in outcome.tried.early)
+    document = replace(outcome.document, loaded=(), loaded_at=())
+    changed = outcome.candidate and replace(outcome.candidate, loaded=(), loaded_at=())
+    early = tuple(
+        replace(one, candidate=replace(one.candidate, loaded=(), loaded_at=())) for one in outcome.tried.early
+    )
     return replace(outcome, document=document, candidate=changed, tried=replace(outcome.tried, early=early))
 
 
@@ -245,11 +247,15 @@ def _outcome(
 
 def _best(best: Outcome, outcomes: Sequence[StepOutcome]) -> tuple[Outcome, str, str]:
     """Return the outcome that these documents share, with their reasons and remedies, each remedy once."""
-    reasons: list[str] = []
+    documents: dict[str, list[str]] = {}
     remedies: dict[str, None] = {}
     for outcome in outcomes:
-        reasons.append(f"{outcome.document.id}: {outcome.because}")
+        documents.setdefault(outcome.because, []).append(outcome.document.id)
         remedies[_special_remedy(outcome) or REMEDIES[best]] = None
+    reasons: list[str] = []
+    for because, ids in documents.items():
+        each = f"in each of {', '.join(ids)}" if len(ids) > 1 else ids[0]
+        reasons.append(f"{each}: {because}")
     steps = [remedy for remedy in remedies if not remedy.startswith(NOTHING)]
     return best, "; ".join(reasons), "; ".join(steps or remedies)
 

@@ -101,7 +101,7 @@ def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:
     calls: dict[Purpose, int] = {}
     if plan.mine.miner != "heuristic":
         calls[Purpose.MINE] = len(batched(work.sessions, plan.mine.sessions_per_call))
-        calls[Purpose.LESSONS] = work.projects
+        calls[Purpose.LESSONS] = work.projects + (work.projects > 1)
     if work.mined:
         calls[Purpose.CONTROLS] = _batches(work.mined, proved) + work.documents
         # The sessions' answers, the written ones, and once more what was near to passing.

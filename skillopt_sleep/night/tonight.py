@@ -10,13 +10,14 @@ from skillopt_sleep.mining.dropped import corrections_of
 from skillopt_sleep.mining.lessons import with_evidence
 from skillopt_sleep.mining.mine import Known, mine
 from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.own_lessons import with_own
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.recall import recall
 from skillopt_sleep.mining.split import split
 from skillopt_sleep.night.commands import with_commands, with_late_commands
 from skillopt_sleep.night.harvest import Harvest, snapshots_of
 from skillopt_sleep.protocols import Bank, Crew, Index, Page, Plan
-from skillopt_sleep.records import Became, Correction, Lesson, LessonState, Split, Task, wants_a_tool
+from skillopt_sleep.records import Became, Correction, Lesson, LessonState, PlaceKind, Split, Task, wants_a_tool
 
 
 class Tonight(NamedTuple):
@@ -45,7 +46,9 @@ def mined_tasks(harvested: Harvest, *, crew: Crew, plan: Plan, page: Page) -> Mi
     """Mine the sessions, and keep the tasks whose reference can be trusted, in words or in the repository."""
     sessions = harvested.sessions
     projects = {session.project for session in sessions}
-    known = Known(page.lessons.of(projects), page.bank.tasks(projects))
+    excluded = plan.sessions.excluded
+    lessons = (lesson for lesson in page.lessons.every() if not excluded(lesson.project, lesson.project))
+    known = Known(tuple(lessons), page.bank.tasks(projects))
     model = None if plan.mine.miner == "heuristic" else crew.optimizer
     size, most = plan.mine.sessions_per_call, plan.mine.max_tasks
     mined = mine(sessions, optimizer=model, pool=crew.pool, per_call=size, most=most, known=known)
@@ -62,9 +65,15 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, crew: Crew, plan: Plan, p
     lessons = {lesson.id: lesson for lesson in (*page.lessons.of(projects), *mined.lessons)}
     ended = _in_state(LessonState.TAKEN_BACK, lessons.values())
     noticed = _in_state(LessonState.NOTICED, lessons.values())
-    fresh = _of_others(ended, kept)
-    known = _of_others(ended, page.bank.tasks(projects))
+    fresh = with_own(_of_others(ended, kept), lessons.values())
+    again = {task.lesson for task in (*fresh, *wanted)}
+    own = [lesson for lesson in lessons.values() if lesson.id in again and lesson.holds.kind is PlaceKind.PERSON]
+    shared = page.bank.tasks_of({name for lesson in own for name in (lesson.id, *lesson.joins)})
+    shared = [task for task in shared if not plan.sessions.excluded(task.project, task.project)]
+    banked = {task.id: task for task in (*page.bank.tasks(projects), *shared)}
+    known = _of_others(ended, with_own(banked.values(), lessons.values()))
     tasks, known = _sided(fresh, known, page)
+    tasks = with_own(tasks, lessons.values())
     asked = recall(
         _of_others(noticed, tasks),
         known=_of_others(noticed, known),
@@ -72,7 +81,7 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, crew: Crew, plan: Plan, p
         now=page.started,
         pinned=page.bank.pinned(),
         named=page.history.named(),
-        wanted={task.lesson for task in wanted},
+        wanted={task.lesson for task in wanted} | {lesson.id for lesson in own},
     )
     by_hand = [task for task in tasks if task.lesson not in lessons]
     equipped = page.keep(

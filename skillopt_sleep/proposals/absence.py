@@ -23,6 +23,7 @@ NAME_IT = "say in a session exactly what you want: a name, a command, a path"
 LATER = "nothing; a later night tries again as soon as another session has a request to test it with"
 ONCE_MORE = "say it in one more session: that session becomes the test"
 MISSING = "nothing; one more unseen request of another session is missing"
+ELSEWHERE = "nothing; said in one more of your projects, it is a rule of your own, for all of them"
 NEXT = NEXT_STEPS | {
     Became.CROWDED_OUT: "nothing; the next session in which it comes up has room for it",
     Became.NO_REQUEST: "ask for something that it applies to",
@@ -198,13 +199,14 @@ def of_lesson(lesson: Lesson, named: dict[str, Lesson], reports: Reports) -> Abs
     """Say how far a lesson came that has no rule: the end of the newest night that tried it."""
     if lesson.state is LessonState.TAKEN_BACK:
         because = why_ended(taken_back(named.values()).get(lesson.id))
-        return _absence(lesson, Became.TAKEN_BACK, because)
+        return _absence(lesson, named, Became.TAKEN_BACK, because)
     for report in reports():
         own = [one for one in report.corrections.listed if one.lesson == lesson.id]
         if own:
             furthest = max(own, key=lambda one: _PROGRESS[one.became])
             return _absence(
                 lesson,
+                named,
                 furthest.became,
                 reason(furthest),
                 task=furthest.task,
@@ -214,16 +216,28 @@ def of_lesson(lesson: Lesson, named: dict[str, Lesson], reports: Reports) -> Abs
     became = Became.SEEN_ONCE if len(lesson.sessions) <= 1 else Became.KEPT
     if lesson.state is LessonState.NOTICED:
         became = Became.NOTICED
-    return _absence(lesson, became, BECAME[became])
+    return _absence(lesson, named, became, BECAME[became])
 
 
 def _absence(
-    lesson: Lesson, became: Became, because: str, *, task: str = "", night: str = "", rule: str = ""
+    lesson: Lesson,
+    named: dict[str, Lesson],
+    became: Became,
+    because: str,
+    *,
+    task: str = "",
+    night: str = "",
+    rule: str = "",
 ) -> Absence:
     next_step, times = NEXT[became], len(lesson.sessions)
+    alike = [one for one in named.values() if one.wording.casefold() == lesson.wording.casefold()]
+    projects = len({lesson.project, *(one.project for one in alike)})
     if times > 1 and next_step == ONCE_MORE:
         because = f"it came up in {times} sessions, and only one of them has a request that can test it"
         next_step = MISSING
+    elif projects > 1 and next_step == ONCE_MORE:
+        because = f"it was said in {projects} projects, once in each"
+        next_step = ELSEWHERE
     return Absence(
         said=lesson.signs,
         end=became.value,

@@ -56,10 +56,10 @@ class Changed(NamedTuple):
 
 def own(path: PurePath) -> PurePath | None:
     """Return SKILL or RULES if the path names one of our own files, else None."""
-    for file in (SKILL, RULES):
-        if path.parts[-len(file.parts) :] == file.parts:
-            return file
-    return None
+    if path.parts[-len(SKILL.parts) :] == SKILL.parts:
+        return SKILL
+    # The folder above may be the agent's home, which a person can name as they like.
+    return RULES if path.parts[-2:] == RULES.parts[-2:] else None
 
 
 def load(path: Path, *, root: Path, name: str) -> tuple[Document, bytes | None]:

@@ -40,10 +40,12 @@ class Documents:
     `places(at)` returns where the project's lessons may go, best first; `reads(at, path)` tells whether the agent
     gets to see a file there; `is_used(root)` tells whether the project is set up for the agent; `loads(at)` returns
     all that the agent puts before the first request, in its order. `skills` is the folder of the project's own
-    skills. `limits` names the files of which the agent reads only so many bytes.
+    skills. `limits` names the files of which the agent reads only so many bytes. `personal(at)` returns where the
+    person's own lessons may go, best first: files that the agent reads in every project.
     """
 
     places: Callable[[Start], tuple[PurePath, ...]]
+    personal: Callable[[Start], tuple[PurePath, ...]]
     reads: Callable[[Start, PurePath], bool]
     is_used: Callable[[Path], bool]
     loads: Callable[[Start], tuple[InForce, ...]]

@@ -125,6 +125,10 @@ class Lessons(Protocol):
         """Return the lessons of these projects with their state as it is now, in the order they first came up."""
         ...
 
+    def every(self) -> tuple[Lesson, ...]:
+        """Return the lessons of all projects with their state as it is now, in the order they first came up."""
+        ...
+
 
 class History(Protocol):
     """The history of each document from night to night."""

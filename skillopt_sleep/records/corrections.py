@@ -53,7 +53,7 @@ BECAME = {
     Became.NO_DOCUMENT: "no document was found for it",
     Became.NEEDS_REPOSITORY: "no answer in words can show it: it waits for a sealed copy of the repository",
     Became.UNNAMED: "found by rules only: the model named no lesson in it, so it is taken for one of its own",
-    Became.SEEN_ONCE: "seen in one session only, so there is no unseen request to test a rule with",
+    Became.SEEN_ONCE: "it has requests of one session only, so there is no unseen one to test a rule with",
     Became.KEPT: "kept to test with; nothing was tried on it",
     Became.ATTEMPTED: "asked again, and no edit came of it",
     Became.STANDS: "the agent is told so already",
@@ -164,4 +164,4 @@ class Corrections(Record, frozen=True, kw_only=True):
             if Became(name) in NEXT_STEPS:
                 steps[NEXT_STEPS[Became(name)]] = None
         active = [step for step in steps if not step.startswith(NOTHING)]
-        return "; ".join(active or steps) or "nothing; if you ask for the same in another session, it is tried anew"
+        return "; ".join(active or steps) or "nothing; the next session with a request for it is tried anew"

@@ -3,6 +3,8 @@
 import hashlib
 from enum import StrEnum
 
+import msgspec
+
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.sessions import InForce
 
@@ -33,7 +35,8 @@ class Document(Record, frozen=True, kw_only=True):
     `open` and `close` enclose a body that isn't empty: our markers, if the file belongs to the user. `read_by` names
     the agents that get to see the file, `twins` are files for further agents. `loaded` are all files that the agent
     loads in that folder, in its order, the document among them without its text: an attempt is made with all of them.
-    `loaded_by` is the source of that agent's sessions.
+    `loaded_by` is the source of that agent's sessions. For a document of the person's own, `loaded_at` has what is
+    loaded in each of the projects where it is tried, and `loaded` what is loaded in all.
     """
 
     id: str
@@ -49,6 +52,7 @@ class Document(Record, frozen=True, kw_only=True):
     twins: tuple[Twin, ...] = ()
     loaded: tuple[InForce, ...] = ()
     loaded_by: str = ""
+    loaded_at: tuple[tuple[str, tuple[InForce, ...]], ...] = ()
 
     @property
     def text(self) -> str:
@@ -60,6 +64,10 @@ class Document(Record, frozen=True, kw_only=True):
     def others(self) -> tuple[InForce, ...]:
         """The other files that the agent loads."""
         return tuple(file for file in self.loaded if file.path != self.path)
+
+    def tried_in(self, project: str) -> "Document":
+        """Return the document with what the agent loads in this project."""
+        return msgspec.structs.replace(self, loaded=dict(self.loaded_at).get(project, self.loaded))
 
     @property
     def sha(self) -> str:

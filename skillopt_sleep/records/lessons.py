@@ -98,7 +98,8 @@ class Lesson(Record, frozen=True, kw_only=True):
     """What a person wants from now on, as one short command in their own terms.
 
     `quotes` and `deeds` show it, oldest first; `holds` says where. `takes_back` is the id of the earlier lesson that
-    this one ends. `first` and `last` are the starts of the sessions it came up in.
+    this one ends. `first` and `last` are the starts of the sessions it came up in. One of the person's own `joins`
+    the lessons of single projects with these ids.
     """
 
     id: str
@@ -110,6 +111,7 @@ class Lesson(Record, frozen=True, kw_only=True):
     deeds: tuple[Deed, ...] = ()
     holds: Place = Place()
     takes_back: str = ""
+    joins: tuple[str, ...] = ()
     state: LessonState = LessonState.OPEN
 
     @property
@@ -160,7 +162,7 @@ def taken_back(lessons: Iterable[Lesson]) -> dict[str, Evidence | None]:
     words: dict[str, Evidence] = {}
     for lesson in lessons:
         if lesson.state is LessonState.TAKEN_BACK:
-            ended[lesson.id] = None
+            ended |= dict.fromkeys((lesson.id, *lesson.joins))
         if lesson.takes_back and lesson.quotes:
             words[lesson.takes_back] = lesson.quotes[-1]
     for name in ended:

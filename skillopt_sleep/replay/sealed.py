@@ -103,6 +103,7 @@ class SealedCopy:
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """Make one attempt, or return the one that was completed before this night was interrupted."""
+        document = document.tried_in(task.project)
         key = self._key(task, document, sample)
         with self._lock:
             alone = self._running.setdefault(key, threading.Lock())

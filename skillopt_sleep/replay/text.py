@@ -31,7 +31,8 @@ class SingleShot:
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """Make one attempt; a failed call is reported as a failure, not as an empty answer."""
-        text = fill("rollout", document=_instructions(document), context=task.context, request=task.prompt)
+        instructions = _instructions(document.tried_in(task.project))
+        text = fill("rollout", document=instructions, context=task.context, request=task.prompt)
         text = varied(text, night=self._night(), task=task.id, sample=sample)
         prompt = Prompt(purpose=Purpose.ROLLOUT, text=text, sample=sample, asker=task.id, project=task.project)
         try:

@@ -185,7 +185,7 @@ def cost(changes: Sequence[Change]) -> Iterator[str]:
 def reaches(proposal: Proposal) -> str:
     """Say which agents follow the rule, and where."""
     agents = " and ".join(proposal.read_by) or "every agent that reads the file"
-    if Path(proposal.root) == Path.home():
+    if Path.home().is_relative_to(proposal.root):
         return f"{agents}, in all your projects"
     return f"{agents}, in {home_path(proposal.root)}"
 

@@ -75,6 +75,6 @@ def _who(proposal: Proposal, piece: Evidence) -> str:
     words = f"You {piece.verb}"
     if piece.at is not None:
         words += f" on {shown(piece.at)}"
-    if proposal.root and Path(proposal.root) != Path.home():
+    if proposal.root and not Path.home().is_relative_to(proposal.root):
         words += f" in {show(Path(proposal.root).name)}"
     return words

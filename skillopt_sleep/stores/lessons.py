@@ -52,13 +52,27 @@ class SqliteLessons:
         return tuple(sorted(among, key=lambda lesson: (lesson.first, lesson.id)))
 
     def keep(self, lessons: Sequence[Lesson], *, night: str) -> None:
-        """Store these lessons as they are now, within the caller's transaction."""
+        """Store these lessons as they are now, within the caller's transaction.
+
+        The tasks of a lesson of the person are those of all projects, also of the lessons that it joins.
+        """
         for lesson in lessons:
+            self._connection.executemany("DELETE FROM lessons WHERE id = ?", [(name,) for name in lesson.joins])
+            if lesson.holds.kind is PlaceKind.PERSON:
+                self._hand_over(lesson)
             self._connection.execute(
                 "INSERT INTO lessons VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
                 "project = excluded.project, state = excluded.state, body = excluded.body",
                 (lesson.id, lesson.project, lesson.state.value, night, to_json(lesson)),
             )
+
+    def _hand_over(self, lesson: Lesson) -> None:
+        """Give a lesson of the person the tasks of those that it joins."""
+        for name in (lesson.id, *lesson.joins):
+            for entry in self._bank.entries(lesson=name):
+                body = to_json(replace(entry.task, lesson=lesson.id, holds=lesson.holds))
+                row = (lesson.id, body, entry.task.id)
+                self._connection.execute("UPDATE tasks SET lesson = ?, body = ? WHERE id = ?", row)
 
     def taught_by(self, proposals: Iterable[Proposal]) -> set[str]:
         """Return the ids of the lessons of these proposals, and of those that their edits were learned from."""

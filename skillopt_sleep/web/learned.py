@@ -228,7 +228,7 @@ def _row(lesson: Learned, standing: str, *, now: datetime) -> LessonRow:
         said=_last_sign(lesson),
         state=STANDINGS[standing],
         often=_often(lesson, now=now),
-        project=Path(lesson.project).name,
+        project="every project" if lesson.holds.kind is PlaceKind.PERSON else Path(lesson.project).name,
     )
 
 

@@ -135,6 +135,6 @@ def test_a_task_by_hand_says_where_it_was_written() -> None:
     mine = Banked(replace(TASK, session="tasks_file:#t1", source="tasks_file", project=""), edited=NOON)
     assert "added by hand, as of" in told(mine)
     assert "you added it 3 days ago" in told(mine)
-    assert "every project (your own skill)" in told(mine)
+    assert "every project (your own)" in told(mine)
     filed = Banked(replace(TASK, session="tasks_file:/home/ada/t.toml#t1", source="tasks_file"))
     assert "from your tasks file /home/ada/t.toml, as of" in told(filed)

@@ -40,7 +40,7 @@ def test_an_end_has_its_reason() -> None:
 
 
 def test_each_reason_why_nothing_is_learned_is_named() -> None:
-    assert "2 lessons were seen in one session only" in why_none(2, [], [])
+    assert "2 lessons have requests of one session only" in why_none(2, [], [])
     assert "needs the repository: 1 task" in why_none(0, [], [WAITING])
     assert "there to test with" in why_none(0, TASKS[1:2], [])
     assert why_none(0, [], []) == "there is no task to learn from"

@@ -105,7 +105,7 @@ def test_without_an_unseen_task_nothing_is_spent() -> None:
 
     assert outcome.outcome is Outcome.UNVERIFIED
     assert outcome.verdict.decision is Decision.ABSTAIN
-    assert "1 lesson was seen in one session only" in outcome.because
+    assert "1 lesson has requests of one session only" in outcome.because
     assert outcome.tasks.untestable == 1
     assert (night.executor.jobs, night.optimizer.prompts, night.log) == ([], [], [])
 
@@ -128,7 +128,7 @@ def test_several_waiting_lessons_are_counted_by_lesson() -> None:
     outcome = Night().step(tasks)
 
     assert outcome.tasks.untestable == 2
-    assert "2 lessons were seen in one session only" in outcome.because
+    assert "2 lessons have requests of one session only" in outcome.because
 
 
 def test_a_test_task_is_no_unseen_task_to_gate_with() -> None:
@@ -279,7 +279,7 @@ def test_a_lesson_that_waits_for_the_repository_is_not_said_to_wait_for_a_sessio
     outcome = Night().step([*TRAIN, FILES[1], *seen_once])
 
     assert outcome.tasks.untestable == 1
-    assert outcome.because.startswith("1 lesson was seen in one session only")
+    assert outcome.because.startswith("1 lesson has requests of one session only")
     assert outcome.because.endswith("needs the repository: 1 task waits for a replay that can run them")
 
 

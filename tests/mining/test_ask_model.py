@@ -8,7 +8,7 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Note, Purpose
 from tests.fakes import FakeBackend
 
-VALUES = {"lessons": "1. Use pnpm", "corrections": "(none)"}
+VALUES = {"lessons": "1. Use pnpm"}
 
 
 def ask(model: Backend) -> msgspec.Struct:

@@ -56,8 +56,8 @@ def test_the_same_request_with_another_correction_is_another_wish() -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("be more careful with this data", "Be more careful with this data!"),
-        ("please be more careful with this data", "be more careful with this data, please"),
+        ("keep it to one page", "Keep it to one page!"),
+        ("please keep it to one page", "keep it to one page, please"),
         ("start every commit message with the ticket", "Start every commit message with a ticket"),
         ("no uses emojis en los commits", "No uses emojis en los commits."),
         ("コミットに絵文字を使わないで", "コミットに絵文字を使わないで!"),

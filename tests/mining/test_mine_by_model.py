@@ -336,15 +336,26 @@ def named(*sessions: Session, per_call: int, known: Sequence[Lesson] = ()) -> tu
     def answer(prompt: Prompt) -> Mapping[str, Any]:
         shown = read_sessions(prompt.text)
         name = f"Use pnpm {next(number)}"
-        return reply(*(mined(session=session["session"], lesson=name) for session in shown))
+        tasks: list[Mapping[str, Any]] = []
+        for session in shown:
+            quote = session["turns"][2]["text"]
+            task = mined(session=session["session"], lesson=name, corrections=[{"turn": 2, "quote": quote}])
+            tasks.append(task)
+        return reply(*tasks)
 
     backend = FakeBackend({Purpose.MINE: answer, Purpose.LESSONS: {"same": [[1, 2]]}})
     found = mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=9, known=Known(tuple(known)))
     return [task.wording for task in found.tasks], backend.prompts
 
 
+def part(number: int) -> Session:
+    """A session with a correction in words of its own."""
+    said = f"no, use pnpm in part {number}, not npm"
+    return a_session(ASK, "I ran `npm install`.", said, id=f"s{number}", started=NOON + timedelta(hours=number))
+
+
 def test_calls_that_could_not_agree_on_names_are_followed_by_one_that_does() -> None:
-    sessions = [a_session(id=f"s{i}", started=NOON + timedelta(hours=i)) for i in range(3)]
+    sessions = [part(i) for i in range(3)]
 
     names, prompts = named(*sessions, per_call=2)
 
@@ -368,9 +379,7 @@ def test_a_new_name_beside_a_known_one_is_asked_about() -> None:
 
 
 def test_what_a_night_does_not_take_is_not_asked_about() -> None:
-    sessions = [a_session(id=f"s{i}", started=NOON + timedelta(hours=i)) for i in range(12)]
-
-    _, prompts = named(*sessions, per_call=2)
+    _, prompts = named(*map(part, range(12)), per_call=2)
 
     assert prompts[-1].text.count("Use pnpm ") == 5  # the nine newest tasks, of five calls
 

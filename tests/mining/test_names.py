@@ -1,11 +1,13 @@
-"""The names of lessons that a model is shown: those that hold in the project, with the day each last came up."""
+"""The names of lessons that a model is shown, and how names and words are compared."""
 
 from datetime import timedelta
 from typing import Any
 
-from skillopt_sleep.mining.names import MOST, Names, names_in, question_of
-from skillopt_sleep.records import Evidence, Lesson, LessonState, Place, PlaceKind
-from tests.builders import a_lesson, a_task
+import pytest
+
+from skillopt_sleep.mining.names import MOST, Names, folded, names_in, says_what
+from skillopt_sleep.records import Lesson, LessonState, Place, PlaceKind
+from tests.builders import a_lesson
 from tests.fakes import NOON
 
 SHOP = "/home/ada/shop"
@@ -44,21 +46,35 @@ def test_only_so_many_names_are_known() -> None:
     assert names.known[0].endswith("Do 2")
 
 
-def test_names_of_one_session_stand_in_the_order_they_came_up() -> None:
-    tabs, spaces = (Evidence(session="s", turn=turn, quote="so", at=NOON) for turn in (2, 4))
-    later = a_task(id="a", project=SHOP, wording="Use spaces", evidence=(spaces,))
-    first = a_task(id="b", project=SHOP, wording="Use tabs", evidence=(tabs,))
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Use  pnpm.", "use pnpm"),
+        ("«Immer ISO!!»", "immer iso"),
+        ("don’t use “var”", 'don\'t use "var"!'),
+        ("用 pnpm，不要 npm！", "用pnpm,不要npm"),
+    ],
+)
+def test_names_and_words_are_compared_without_case_blanks_and_punctuation(one: str, other: str) -> None:
+    assert folded(one) == folded(other)
 
-    question = question_of([later, first], SHOP, [])
 
-    assert [name.wording for name in question.names] == ["Use tabs", "Use spaces"]
+@pytest.mark.parametrize(
+    ("one", "other"), [("use pnpm", "use npm"), ("read .env", "read env"), ("c++", "c"), ("v1.2", "v12")]
+)
+def test_what_tells_two_names_apart_is_compared(one: str, other: str) -> None:
+    assert folded(one) != folded(other)
 
 
-def test_a_lesson_beyond_those_that_are_shown_is_still_known_by_its_wording() -> None:
-    known = [heard(f"Do {n}", days_ago=MOST + 9 - n, id=f"l-{n}") for n in range(MOST + 9)]
-    again = a_task(project=SHOP, wording="do 0", takes_back="Do 1.")
+@pytest.mark.parametrize(
+    "text", ["datum immer iso", "no emojis", "no - use pnpm, never npm", "`make`", "用空格缩进", "run ./check"]
+)
+def test_words_that_name_something_say_what_is_wanted(text: str) -> None:
+    assert says_what(text)
 
-    question = question_of([again], SHOP, known)
 
-    assert [name.lesson and name.lesson.id for name in question.names[:3]] == ["l-0", "l-1", "l-9"]
-    assert question.names[0].last == again.at
+@pytest.mark.parametrize(
+    "text", ["no", "no, wrong", "thanks!", "that's not what I asked for", "nein, falsch", "deutsch!!", ""]
+)
+def test_a_bare_no_thanks_and_one_word_say_nothing(text: str) -> None:
+    assert not says_what(text)

@@ -30,11 +30,11 @@ class Naming:
             tasks = json.loads(answer.text)["tasks"]
             said = json.dumps({"tasks": [t | {"lesson": CALLED[t["corrections"][0]["quote"]]} for t in tasks]})
         elif prompt.purpose is Purpose.LESSONS:
-            names = prompt.text.split("# Names\n```\n")[1].split("\n```")[0].splitlines()
+            names = prompt.text.split("# Lessons\n```\n")[1].split("\n```")[0].splitlines()
             said = json.dumps(
                 {
                     "same": [
-                        [n for n, line in enumerate(names, start=1) if line.split(". ")[1].split(" (")[0] in SHORT]
+                        [n for n, line in enumerate(names, start=1) if line.split(". ")[1].split(" «")[0] in SHORT]
                     ]
                 }
             )

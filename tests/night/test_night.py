@@ -13,6 +13,7 @@ from skillopt_sleep.records import (
     NightReport,
     Note,
     Outcome,
+    PlaceKind,
     Purpose,
     Split,
     Task,
@@ -115,6 +116,28 @@ def test_every_project_is_taught_for_itself(machine: Machine) -> None:
         "standup/CLAUDE.md": Outcome.NO_CHANGE,
     }
     assert [proposal.document for proposal in report.proposals] == ["shop/CLAUDE.md"]
+
+
+@pytest.mark.parametrize("heuristic", [True, False])
+def test_what_is_said_in_a_third_project_is_one_lesson_of_the_person_with_all_its_tasks(
+    machine: Machine, *, heuristic: bool
+) -> None:
+    for number, name in enumerate(("shop", "blog")):
+        machine.had(number, name=name)
+        assert machine.night(heuristic=heuristic).verdict is Outcome.UNVERIFIED
+
+    machine.had(2, 3, name="wiki")
+    report = machine.night(heuristic=heuristic)
+
+    (document,) = report.documents
+    assert document.document.id.startswith("~/")
+    assert (document.tasks.train, document.tasks.val) == (2, 2)
+    assert report.verdict is Outcome.IMPROVED
+    store = machine.store()
+    (lesson,) = store.lessons.every()
+    store.close()
+    assert {(task.lesson, task.holds.kind) for task in banked(machine)} == {(lesson.id, PlaceKind.PERSON)}
+    assert len(lesson.sessions) == 4
 
 
 def test_the_same_change_is_not_proposed_twice_while_it_waits(machine: Machine) -> None:

@@ -340,8 +340,8 @@ def test_a_budget_that_is_spent(tmp_path: Path, calls: int) -> None:
 
 def test_a_document_that_the_calls_do_not_reach(tmp_path: Path) -> None:
     home = Machine(tmp_path)
-    for name in ("a", "b", "c"):
-        home.had(*FOUND, name=name)
+    for name, words in (("a", USEFUL), ("b", USELESS), ("c", HARMFUL)):
+        home.had(*FOUND, said=words, name=name)
     said = json.loads((Path(home.night(calls=16).folder) / "diagnostics.json").read_bytes())
     left = {document["id"] for document in said["documents"] if "budget.calls" in document["because"]}
     assert left

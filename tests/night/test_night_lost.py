@@ -3,18 +3,17 @@
 import json
 from pathlib import Path
 
-from skillopt_sleep.records import Purpose
+from skillopt_sleep.records import Outcome, Purpose
 from tests.night.test_night_explained import FOUND, Answering, diagnosed
 from tests.nights import USELESS, Machine, Watcher
 
 
-def test_a_miner_that_leaves_out_what_rules_find(tmp_path: Path) -> None:
+def test_a_miner_that_finds_nothing_makes_no_night_worse_than_rules(tmp_path: Path) -> None:
     home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: '{"tasks": []}'})))
     home.had(*FOUND)
-    said = diagnosed(home.night(heuristic=False))
-    assert said["corrections"]["counts"] == {"unnamed": 4}
-    assert "the model named no lesson" in said["because"]
-    assert "another model" in said["remedy"]
+    report = home.night(heuristic=False)
+    assert report.verdict is Outcome.IMPROVED
+    assert report.corrections.counts == {"proposed": 4}
 
 
 def test_no_session_since_the_last_night(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
     patches = [a_patch(an_edit(text)), a_patch(an_edit("- Something else."))]
     preflight(asked_first(backend), night=text, until=NOON)
     mine([a_session(text, text, text)], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
-    named = [replace(task, wording=text), replace(task, wording="Something else.")]
+    named = [replace(task, wording=text), replace(task, id="t2", wording="Something else.")]
     find_lessons(named, known=(), several=[task.project], optimizer=backend, pool=SerialPool())
     doubted = Mined(tasks=(replace(task, rejected=text),))
     prove(doubted, judge=ReferenceJudge(backend), model=backend, pool=SerialPool())

@@ -472,7 +472,8 @@ def test_a_document_stands_among_what_the_agent_loads_in_the_folder_of_the_sessi
     above = ["home/.claude/CLAUDE.md", "work/shop-api/CLAUDE.md", "work/shop-api/CLAUDE.local.md"]
 
     assert loaded_with(home, in_web) == [*above, "work/shop-api/apps/web/CLAUDE.md"]
-    assert loaded_with(home, in_web, task(shop, name="t2")) == above
+    at_root = task(shop, name="t2")
+    assert loaded_with(home, *(msgspec.structs.replace(one, lesson="l1") for one in (in_web, at_root))) == above
     assert loaded_with(home, msgspec.structs.replace(in_web, folder="/elsewhere")) == above
 
 

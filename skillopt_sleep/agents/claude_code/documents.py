@@ -77,6 +77,15 @@ def places(at: Start) -> tuple[PurePath, ...]:
     return (RULES,)
 
 
+def personal(at: Start) -> tuple[PurePath, ...]:
+    """Return where the person's own lessons may go, best first: their memory file, if they have one, or our rules."""
+    if not at.agent_home.is_relative_to(at.root):
+        return ()
+    inside = at.agent_home.relative_to(at.root)
+    rules = inside / RULES.relative_to(_FOLDER)
+    return (inside / _MEMORY, rules) if os.path.lexists(at.agent_home / _MEMORY) else (rules,)
+
+
 def reads(at: Start, place: PurePath) -> bool:
     """Return whether Claude Code reads this file of the project: a memory or rules file, its own skills, AGENTS.md.
 
@@ -174,4 +183,6 @@ def _text(path: Path) -> str:
     return readable(path, most=LOADED_BYTES).decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
 
 
-DOCUMENTS = Documents(places=places, reads=reads, is_used=is_used, loads=loads, skills=PurePath(".claude/skills"))
+DOCUMENTS = Documents(
+    places=places, personal=personal, reads=reads, is_used=is_used, loads=loads, skills=PurePath(".claude/skills")
+)

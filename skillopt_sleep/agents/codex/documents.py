@@ -45,6 +45,15 @@ def places(at: Start) -> tuple[PurePath, ...]:
     return (SKILL,)
 
 
+def personal(at: Start) -> tuple[PurePath, ...]:
+    """Return where the person's own lessons may go, best first: their AGENTS.md, if Codex reads one, or our skill."""
+    skill = at.home.relative_to(at.root) / SKILL
+    is_read = not readable(at.agent_home / _OVERRIDE, most=LOADED_BYTES).strip()
+    if is_read and at.agent_home.is_relative_to(at.root) and os.path.lexists(at.agent_home / _INSTRUCTIONS):
+        return at.agent_home.relative_to(at.root) / _INSTRUCTIONS, skill
+    return (skill,)
+
+
 def reads(at: Start, place: PurePath) -> bool:
     """Return whether Codex reads this file with our rules in it: an instruction file, or a skill below .agents."""
     if place.parts[:1] == _SKILLS.parts[:1]:
@@ -93,5 +102,11 @@ def _settings(agent_home: Path) -> _Settings:
 
 
 DOCUMENTS = Documents(
-    places=places, reads=reads, is_used=is_used, loads=loads, skills=_SKILLS, limits={_INSTRUCTIONS: MOST_BYTES}
+    places=places,
+    personal=personal,
+    reads=reads,
+    is_used=is_used,
+    loads=loads,
+    skills=_SKILLS,
+    limits={_INSTRUCTIONS: MOST_BYTES},
 )

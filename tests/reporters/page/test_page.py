@@ -142,7 +142,7 @@ def test_what_waits_and_what_was_dropped_is_told_with_the_words_and_what_helps()
     counts = {Became.SEEN_ONCE.value: 2, Became.FOR_ONCE.value: 1}
     text = text_of(render(a_report(corrections=Corrections(counts=counts, listed=listed))))
     wanted = (
-        "2 × seen in one session only",
+        "2 × it has requests of one session only",
         "«no, bash»",
         "Not used, and why",
         "1 × by its own words it holds for one",
