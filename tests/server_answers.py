@@ -10,7 +10,6 @@ import json
 import re
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
 
 from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.prompts import template
@@ -67,7 +66,7 @@ class ScriptedModel:
             case Purpose.JUDGE:
                 return json.dumps(judged(prompt, lambda _demand, answer: float(self._names_want(answer))))
             case Purpose.MINE:
-                return json.dumps({"tasks": self._mined(prompt)})
+                return json.dumps({"lessons": self._mined(prompt)})
             case Purpose.LESSONS:
                 return json.dumps({"same": []})
             case Purpose.REFLECT:
@@ -94,30 +93,12 @@ class ScriptedModel:
         return f"I would run `{tool} install` and then `{tool} test`. ({worded_for(prompt)})"
 
     def _mined(self, prompt: str) -> list[dict[str, object]]:
-        """Every request that a later typed turn answered by naming what is wanted."""
-        tasks: list[dict[str, object]] = []
+        """The lesson, with every later typed turn that names what is wanted."""
+        quotes: list[str] = []
         for session in read_sessions(prompt):
-            ask: dict[str, Any] | None = None
-            for turn in session["turns"]:
-                if turn["origin"] != "user":
-                    continue
-                if ask is None or not self._names_want(turn["text"]):
-                    ask = turn
-                    continue
-                tasks.append(
-                    {
-                        "session": session["session"],
-                        "ask": ask["turn"],
-                        "prompt": ask["text"],
-                        "corrections": [{"turn": turn["turn"], "quote": turn["text"]}],
-                        "checks": [
-                            {"op": "contains", "arg": self.want},
-                            {"op": "not_contains", "arg": self.avoid},
-                        ],
-                        "lesson": f"Use {self.want}",
-                    }
-                )
-        return tasks
+            typed = [turn["text"] for turn in session["turns"] if turn["origin"] == "user"]
+            quotes += [text for text in typed[1:] if self._names_want(text)]
+        return [{"lesson": f"Use {self.want}, never {self.avoid}", "quotes": quotes}] if quotes else []
 
     def _edits(self, prompt: str) -> list[dict[str, str]]:
         said = list(dict.fromkeys(_SAID.findall(prompt)))

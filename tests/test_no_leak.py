@@ -74,10 +74,7 @@ REFERENCE_CANARY = re.compile(r"okapi\d+x|90909")
 
 
 class Gossip:
-    """A model whose judge tells the demand, and whose miner writes a canary into every rubric.
-
-    Its miner names a lesson by the words that first asked for it, canary and all.
-    """
+    """A model whose judge tells the demand, and whose miner names a lesson by the words that first asked for it."""
 
     def __init__(self, inner: Backend) -> None:
         self.inner = inner
@@ -89,11 +86,8 @@ class Gossip:
             reply = judged(prompt.text, lambda _demand, answer: 1.0 if answer.startswith("I did it:") else 0.25)
             said = json.dumps({"grades": [grade | {"missing": prompt.text} for grade in reply["grades"]]})
         elif prompt.purpose is Purpose.MINE:
-            tasks = json.loads(answer.text)["tasks"]
-            wanted = [{"rubric": f"It says okapi{n}x.", "checks": []} for n, _ in enumerate(tasks, start=100)]
-            named = [{"lesson": first_words(task["corrections"][0]["quote"])} for task in tasks]
-            both = zip(tasks, wanted, named, strict=True)
-            said = json.dumps({"tasks": [task | more | name for task, more, name in both]})
+            lessons = json.loads(answer.text)["lessons"]
+            said = json.dumps({"lessons": [one | {"lesson": first_words(one["quotes"][0])} for one in lessons]})
         else:
             return answer
         return decoded(prompt, msgspec.structs.replace(answer, text=said, structured=None))

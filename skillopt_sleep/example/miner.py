@@ -6,12 +6,11 @@ one that asks for care and names no terms, by the words that ask for it.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.mining.for_once import all_for_once
-from skillopt_sleep.mining.rules import wished_checks
 from skillopt_sleep.mining.wishes import is_correction, last_wish
 
 _STOPPED = ("rejected", "stopped")
@@ -29,12 +28,16 @@ class _Request(NamedTuple):
 
 
 def mine(prompt: str) -> str:
-    """Return an entry for every request that was corrected and for every check that the person ran."""
-    tasks: list[Mapping[str, object]] = []
+    """Return one entry for each lesson, with the quotes of every request that was corrected or checked."""
+    lessons: dict[tuple[str, str], dict[str, object]] = {}
+    quotes: dict[tuple[str, str], list[str]] = {}
     for session in read_sessions(prompt):
         for request in _requests(session["turns"]):
-            tasks += _entries(session["session"], request)
-    return json.dumps({"tasks": tasks})
+            for entry, said in _entries(request):
+                key = str(entry["lesson"]), str(entry["lasts"])
+                quotes.setdefault(key, []).extend(said)
+                lessons[key] = entry | {"quotes": quotes[key]}
+    return json.dumps({"lessons": list(lessons.values())})
 
 
 def _requests(turns: Sequence[dict[str, Any]]) -> list[_Request]:
@@ -55,20 +58,17 @@ def _requests(turns: Sequence[dict[str, Any]]) -> list[_Request]:
     return requests
 
 
-def _entries(session: str, request: _Request) -> Iterator[Mapping[str, object]]:
-    base: dict[str, object] = {"session": session, "ask": request.turn["turn"], "prompt": request.turn["text"]}
+def _entries(request: _Request) -> Iterator[tuple[dict[str, object], list[str]]]:
+    """Yield each lesson that a request shows, with its quotes and the marks of its deeds."""
     if request.corrections:
-        yield {**base, **_correction(request.corrections)}
+        quotes = [turn["text"] for turn in request.corrections]
+        yield _correction(quotes), quotes
     for number, command in request.checks:
-        yield base | {
-            "deeds": [number],
-            "checks": [{"op": "contains", "arg": command}],
-            "lesson": f"Run {command} before you say that it is done",
-        }
+        name = f"Run {command} before you say that it is done"
+        yield {"lesson": name, "lasts": "from now on", "takes_back": ""}, [f"D{number}"]
 
 
-def _correction(corrections: Sequence[dict[str, Any]]) -> Mapping[str, object]:
-    quotes = [turn["text"] for turn in corrections]
+def _correction(quotes: Sequence[str]) -> dict[str, object]:
     wish = last_wish(quotes)
     name = " ".join(quotes)
     taken_back = ""
@@ -82,11 +82,6 @@ def _correction(corrections: Sequence[dict[str, Any]]) -> Mapping[str, object]:
         name = always[1].capitalize() if always else f"Use {wish.want[0]}"
     elif wish.avoid:
         name = f"Never use {wish.avoid[0]}"
-    return {
-        "corrections": [{"turn": turn["turn"], "quote": turn["text"]} for turn in corrections],
-        "checks": [{"op": check.op, "arg": check.arg} for check in wished_checks(wish)],
-        "rubric": "It does what the person asked for: " + " ".join(quotes),
-        "lesson": name,
-        "lasts": "this time" if all_for_once(quotes) else "from now on",
-        "takes_back": taken_back,
-    }
+    if wish.at_most and (wish.want or wish.avoid):
+        name = f"{name}, in at most {wish.at_most} characters"
+    return {"lesson": name, "lasts": "this time" if all_for_once(quotes) else "from now on", "takes_back": taken_back}

@@ -4,18 +4,18 @@ import re
 from typing import Any
 
 _SESSION = re.compile(r"session (S\d+) of ")
-_TURN = re.compile(r"\[turn (\d+)\] (person|agent|program)(?:: (.*)| pasted .*)", re.DOTALL)
+_TURN = re.compile(r"(person|agent)(?: behind /\S+)?(?:: (.*)| pasted .*)", re.DOTALL)
 _FURTHER = "    | "
 _DEED = re.compile(r"  D(\d+) person (.*)")
 _AGENT = re.compile(r"  agent (?:ran|used [^:]*): (.*)")
-_ORIGINS = {"person": "user", "agent": "assistant", "program": "harness"}
+_ORIGINS = {"person": "user", "agent": "assistant"}
 
 
 def read_sessions(prompt: str) -> list[dict[str, Any]]:
     """Return the sessions of a mining prompt: each with its label and its turns.
 
-    A turn has its index, origin and text; `then` is what the person did after it, with `deeds` as its numbers, and
-    `ran` is what the agent did.
+    A turn has its number among those shown, origin and text; `then` is what the person did after it, with `deeds` as
+    its numbers, and `ran` is what the agent did.
     """
     sessions: list[dict[str, Any]] = []
     turns: list[dict[str, Any]] = []
@@ -25,9 +25,9 @@ def read_sessions(prompt: str) -> list[dict[str, Any]]:
             sessions.append({"session": session[1], "turns": turns})
         elif turn := _TURN.fullmatch(line):
             made: dict[str, Any] = {
-                "turn": int(turn[1]),
-                "origin": _ORIGINS[turn[2]],
-                "text": turn[3] or "",
+                "turn": len(turns),
+                "origin": _ORIGINS[turn[1]],
+                "text": turn[2] or "",
                 "then": [],
                 "deeds": [],
                 "ran": [],

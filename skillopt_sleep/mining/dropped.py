@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import asks
 from skillopt_sleep.mining.for_once import lasting_words
-from skillopt_sleep.mining.replies import MinedTask
+from skillopt_sleep.mining.proof import MinedLesson
 from skillopt_sleep.mining.requests import request_words
 from skillopt_sleep.records import Became, Correction, Evidence, Session, Task, signs
 
@@ -45,17 +45,11 @@ def unread(sessions: Iterable[Session], because: str) -> Iterator[Correction]:
             yield Correction(session=session.id, turn=turn, quote=quote, became=Became.UNREAD, because=because)
 
 
-def unproven(mined: MinedTask, session: Session | None, because: str) -> Correction:
-    """Return what the miner quoted for a task that couldn't be proved; its session may not exist."""
-    turn, words = mined.ask, mined.lesson
-    if mined.corrections:
-        turn, words = mined.corrections[0].turn, mined.corrections[0].quote
+def unproven(mined: MinedLesson, because: str) -> Correction:
+    """Return what the model quoted for a lesson that no word or deed of the person shows; no session holds it."""
+    words = mined.quotes[0] if mined.quotes else mined.lesson
     return Correction(
-        session=session.id if session else "",
-        turn=turn,
-        quote=one_line(words, limit=QUOTE_CHARS),
-        became=Became.UNPROVEN,
-        because=because,
+        session="", turn=0, quote=one_line(words, limit=QUOTE_CHARS), became=Became.UNPROVEN, because=because
     )
 
 

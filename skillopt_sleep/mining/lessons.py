@@ -18,7 +18,7 @@ from skillopt_sleep.mining.own_lessons import of_the_person
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.wishes import last_wish
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Task
+from skillopt_sleep.records import DeedKind, Lesson, LessonState, Note, PlaceKind, Task
 
 WORDING_CHARS = 100
 
@@ -135,7 +135,10 @@ def _state_after(lesson: Lesson, task: Task) -> LessonState:
     """Return the state of a lesson that comes up once more."""
     if lesson.state is LessonState.TAKEN_BACK and task.at > lesson.last:
         return LessonState.OPEN
-    is_shown_again = bool(lesson.sessions) and task.session not in lesson.sessions
+    # That the request was asked again in another session shows no more of the wish.
+    shown = [deed.session for deed in lesson.deeds if deed.kind is not DeedKind.ASKED_AGAIN]
+    shown += [piece.session for piece in lesson.quotes]
+    is_shown_again = bool(shown) and task.session not in shown
     if lesson.state is LessonState.NOTICED and (is_shown_again or not task.unclear):
         return LessonState.OPEN
     return lesson.state

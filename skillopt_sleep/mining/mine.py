@@ -1,7 +1,7 @@
 """Turn sessions into lessons and tasks: what a person wants from now on, and the requests that test it."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -12,25 +12,22 @@ from skillopt_sleep.mining.ask_model import ask_model
 from skillopt_sleep.mining.asked_again import note_asked_again
 from skillopt_sleep.mining.capacity import PER_SIGN, may_hold_a_lesson, within_capacity
 from skillopt_sleep.mining.dropped import corrections_of, unproven, unread, unused
-from skillopt_sleep.mining.for_once import all_for_once
 from skillopt_sleep.mining.lessons import find_lessons, lessons_by_words
-from skillopt_sleep.mining.mined import Mined, batched
-from skillopt_sleep.mining.names import Names, names_in
-from skillopt_sleep.mining.proof import proven_task
-from skillopt_sleep.mining.provenance import quotes_of
-from skillopt_sleep.mining.replies import MineReply
+from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.names import Names, folded, names_in
+from skillopt_sleep.mining.proof import MineReply, Read, proven_lesson
+from skillopt_sleep.mining.provenance import authors
+from skillopt_sleep.mining.quotes import signs_of, wishes_in
 from skillopt_sleep.mining.rules import ruled_tasks
-from skillopt_sleep.mining.shown import shown_sessions
+from skillopt_sleep.mining.shown import deeds_in, sessions_by_call, shown_sessions
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import (
-    ACTING_OPS,
     Became,
     Checks,
     Correction,
     Lesson,
     LessonState,
     Note,
-    Op,
     Purpose,
     Session,
     Task,
@@ -38,8 +35,7 @@ from skillopt_sleep.records import (
 
 ONCE_NAMED = 3  # so many of the wishes for one time are named in the note
 ONCE_CHARS = 60
-# What an agent ran and changed is found by code (mining/acting.py), never by a model's word.
-OFFERED = tuple(op for op in Op if op is Op.TOOL_CALLED or op not in ACTING_OPS)
+NAME_CHARS = 180  # of a lesson, with the day before it
 
 
 class Known(NamedTuple):
@@ -63,26 +59,27 @@ def mine(
 ) -> Mined:
     """Return what people want of the agent from now on: a task for each lesson of a request, and the lessons.
 
-    The model finds them, or rules without one. What a model finds is kept only if it stands in the person's own words
-    or deeds. The rules add what the model missed although the person named exactly what they want. What holds for one
-    time only founds nothing, and is counted. A failed call loses its batch, with a note. Of each session, no more
-    tasks are kept than it may found (mining/capacity.py), and `most` of all: first the sessions with tasks that are
-    clear and can be asked again in words alone, of these the newest.
+    The model finds them, or rules without one. What a model finds is kept only if the person said or did what it
+    quotes. The rules add what the model missed although the person named exactly what they want, and stand in where
+    a part of its reply doesn't hold. What holds for one time only founds nothing, and is counted. The calls of a
+    project follow each other, so that each is shown the lessons named so far; a failed one loses its batch, with a
+    note. Of each session, no more tasks are kept than it may found (mining/capacity.py), and `most` of all: first the
+    sessions with tasks that can be asked again in words alone, of these the newest. What is unclear counts for none.
     """
     heard = [session for session in sessions if may_hold_a_lesson(session)]
-    batches = batched(heard, per_call)
-    parts: Sequence[Mined]
+    projects = sessions_by_call(heard, per_call)
     if optimizer is None:
         parts = list(map(_mine_by_rules, heard))
     else:
-        parts = pool.map(
-            lambda batch: _mine_by_model(batch, optimizer, names_in(batch[0].project, known.lessons)),
-            batches,
-            label="mine",
+        of_projects = pool.map(
+            lambda batches: _mine_project(batches, optimizer, known.lessons), projects, label="mine"
         )
+        parts = [part for parts_of_one in of_projects for part in parts_of_one]
     collected = _within_capacity(_collected(parts), heard)
     by_worth = sorted(note_asked_again(collected.tasks, sessions), key=_worth)
-    kept, surplus, later = _whole_sessions(by_worth, most)
+    kept, surplus, later = _whole_sessions([task for task in by_worth if not task.unclear], most)
+    left = {task.session for task in later}
+    kept += [task for task in by_worth if task.unclear and task.session not in left]
     notes = list(collected.notes)
     lost = list(collected.lost)
     dropped = [*collected.dropped, *corrections_of(later, Became.LATER), *corrections_of(surplus, Became.CROWDED_OUT)]
@@ -95,11 +92,13 @@ def mine(
     if optimizer is None:
         found = lessons_by_words(tasks, earlier=known.tasks, known=known.lessons)
     else:
-        several = _projects_of_several(batches)
+        several = {batches[0][0].project for batches in projects if len(batches) > 1}
         found = find_lessons(tasks, known=known.lessons, several=several, optimizer=optimizer, pool=pool)
     ended = {lesson.id for lesson in found.lessons if lesson.state is LessonState.TAKEN_BACK}
     living = [task for task in found.tasks if task.lesson not in ended]
-    testable = tuple(task for task in living if task.prompt)
+    # What is only noticed is kept to be tried one day, if there is room, and is noticed in any case.
+    testable = sorted((task for task in living if task.prompt), key=lambda task: task.unclear)
+    dropped += corrections_of(testable[most:], Became.NOTICED)
     dropped += corrections_of((task for task in found.tasks if task.lesson in ended), Became.TAKEN_BACK)
     dropped += corrections_of((task for task in living if not task.prompt), Became.NO_REQUEST)
     if len(testable) < len(living):
@@ -107,7 +106,7 @@ def mine(
     notes += _notes_of_ended(found.lessons, known=known.lessons)
     notes += _notes_of_noticed(found.lessons)
     return Mined(
-        tasks=testable,
+        tasks=tuple(sorted(testable[:most], key=lambda task: (task.at, task.id))),
         lessons=found.lessons,
         for_once=collected.for_once,
         notes=(*notes, *found.notes),
@@ -167,12 +166,6 @@ def _mine_by_rules(session: Session) -> Mined:
     return Mined(tasks=ruled.tasks, for_once=ruled.for_once, dropped=tuple(left))
 
 
-def _projects_of_several(batches: Iterable[Sequence[Session]]) -> set[str]:
-    """Return the projects whose sessions take several calls."""
-    calls = Counter(batch[0].project for batch in batches)
-    return {project for project, count in calls.items() if count > 1}
-
-
 def _collected(parts: Sequence[Mined]) -> Mined:
     """Return the tasks of all parts, each id once, their notes, and the sessions that stay unread."""
     tasks: dict[str, Task] = {}
@@ -180,24 +173,12 @@ def _collected(parts: Sequence[Mined]) -> Mined:
     lost: list[str] = []
     dropped: list[Correction] = []
     for_once: dict[str, None] = {}
-    instead = Counter[str]()
-    count = 0
     for part in parts:
         tasks |= {task.id: task for task in part.tasks}
         notes += part.notes
         lost += part.lost
         dropped += part.dropped
         for_once |= dict.fromkeys(part.for_once)
-        instead.update(part.instead)
-        count += len(part.tasks)
-    for what, times in sorted(instead.items()):
-        notes.append(
-            Note(
-                stage="mine",
-                summary=f"{times} of {count} tasks {'is' if times == 1 else 'are'} {what}",
-                expected=True,
-            )
-        )
     if for_once:
         notes.append(_note_of_once(tuple(for_once)))
     return Mined(
@@ -234,19 +215,45 @@ def _note_of_once(quotes: Sequence[str]) -> Note:
 
 
 def _worth(task: Task) -> tuple[object, ...]:
-    return not task.unclear, task.in_words, task.at, task.id
+    return task.in_words, task.at, task.id
+
+
+def _mine_project(
+    batches: Sequence[Sequence[Session]], optimizer: Backend, known: Sequence[Lesson]
+) -> Sequence[Mined]:
+    """Ask about the batches of a project one after the other, each with the lessons that those before it named."""
+    names = names_in(batches[0][0].project, known)
+    parts: list[Mined] = []
+    for batch in batches:
+        part = _mine_by_model(batch, optimizer, names)
+        names = _with_named(names, part.tasks)
+        parts.append(part)
+    return parts
+
+
+def _with_named(names: Names, tasks: Sequence[Task]) -> Names:
+    """Return the names with those of these tasks; what is unclear is noticed."""
+    known, noticed = dict.fromkeys(names.known), dict.fromkeys(names.noticed)
+    heard = {folded(_without_day(name)) for name in (*known, *noticed)}
+    for task in tasks:
+        if task.wording and folded(task.wording) not in heard:
+            heard.add(folded(task.wording))
+            (noticed if task.unclear else known)[f"{task.at:%Y-%m-%d} {task.wording}"] = None
+    return Names(tuple(known), tuple(noticed))
+
+
+def _without_day(name: str) -> str:
+    return name.partition(" ")[2]
 
 
 def _mine_by_model(sessions: Sequence[Session], optimizer: Backend, names: Names) -> Mined:
-    labels = {f"S{number}": session for number, session in enumerate(sessions, start=1)}
     reply = ask_model(
         optimizer,
         Purpose.MINE,
         {
             "lessons": _listed(names.known),
             "noticed": _listed(names.noticed),
-            "sessions": shown_sessions(labels),
-            "ops": ", ".join(OFFERED),
+            "sessions": shown_sessions(sessions),
         },
         schema=MineReply,
         project=sessions[0].project,
@@ -256,49 +263,57 @@ def _mine_by_model(sessions: Sequence[Session], optimizer: Backend, names: Names
     if isinstance(reply, Note):
         lost = tuple(session.id for session in sessions)
         return Mined(notes=(reply,), lost=lost, dropped=tuple(unread(sessions, reply.summary)))
-    return _proven(reply, labels, {name.partition(" ")[2] for name in (*names.known, *names.noticed)})
+    known = {folded(_without_day(name)) for name in (*names.known, *names.noticed)}
+    return _proven(reply, sessions, known)
 
 
 def _listed(names: Sequence[str]) -> str:
-    return fence("\n".join(map(one_line, names)) or "(none)")
+    return fence("\n".join(one_line(name, limit=NAME_CHARS) for name in names) or "(none)")
 
 
-def _proven(reply: MineReply, labels: Mapping[str, Session], known: Collection[str]) -> Mined:
-    """Return the tasks that hold, those that the model missed, and a note for each that doesn't hold."""
+def _proven(reply: MineReply, sessions: Sequence[Session], known: Collection[str]) -> Mined:
+    """Return the tasks that hold, those that the model missed, and a note for each lesson that doesn't hold."""
+    texts = {session.id: authors(session) for session in sessions}
+    numbered = deeds_in(sessions)
+    signs = [signs_of(mined.quotes, sessions, numbered) for mined in reply.lessons]
+    read = Read(
+        known,
+        own={name: written.own for name, written in texts.items()},
+        foreign="\n".join(written.foreign for written in texts.values()),
+        wishes=wishes_in(chain.from_iterable(signs)),
+    )
     tasks: list[Task] = []
-    notes: list[Note] = []
+    unshown: list[str] = []
     for_once: list[str] = []
     once: list[Task] = []
     dropped: list[Correction] = []
-    instead = Counter[str]()
-    for mined in reply.tasks:
+    for mined, shown_by in zip(reply.lessons, signs, strict=True):
         try:
-            proven = proven_task(mined, labels, known=known)
+            proven = proven_lesson(mined, shown_by, read)
         except ItemError as error:
-            notes.append(Note(stage="mine", summary=error.message))
-            dropped.append(unproven(mined, labels.get(mined.session), error.message))
+            dropped.append(unproven(mined, error.message))
+            unshown.append(mined.lesson)
             continue
-        quotes = quotes_of(proven.task.evidence)
-        if mined.lasts == "this time" or all_for_once(quotes):
-            for_once += quotes or [mined.lesson]
-            once.append(proven.task)
-            continue
-        tasks.append(proven.task)
-        instead.update(proven.instead)
+        for_once += proven.for_once
+        (once if proven.for_once else tasks).extend(proven.tasks)
     heard = _corrections((*tasks, *once))
-    for session in labels.values():
-        tasks += _missed(session, heard)
+    for session in sessions:
+        # Where the quotes of a lesson are nowhere, nobody knows which correction it was about.
+        tasks += _missed(session, heard, by_name=all(signs))
+    notes = (_note_of_unshown(unshown, len(reply.lessons)),) if unshown else ()
     dropped += corrections_of(once, Became.FOR_ONCE)
     said = _corrections((*tasks, *once)) | {(correction.session, correction.turn) for correction in dropped}
-    for session in labels.values():
+    for session in sessions:
         dropped += unused(session, said)
-    return Mined(
-        tasks=tuple(tasks),
-        for_once=tuple(for_once),
-        notes=tuple(notes),
-        instead=instead,
-        dropped=tuple(dropped),
-    )
+    return Mined(tasks=tuple(tasks), for_once=tuple(for_once), notes=notes, dropped=tuple(dropped))
+
+
+def _note_of_unshown(names: Sequence[str], count: int) -> Note:
+    """Say which lessons of a reply nothing shows."""
+    which = "1 lesson" if len(names) == 1 else f"{len(names)} lessons"
+    named = "; ".join(f"«{one_line(name, limit=ONCE_CHARS)}»" for name in names[:ONCE_NAMED])
+    said = f"{which} of {count} that the model named had quotes that the person never said or that ask for nothing"
+    return Note(stage="mine", summary=f"{said}: {named}", remedy="if it comes often, ask another model")
 
 
 def _corrections(tasks: Sequence[Task]) -> set[tuple[str, int]]:
@@ -310,14 +325,13 @@ def _corrections(tasks: Sequence[Task]) -> set[tuple[str, int]]:
     return turns
 
 
-def _missed(session: Session, heard: Collection[tuple[str, int]]) -> Iterator[Task]:
-    """Yield the tasks that the rules find because the person named exactly what they want.
+def _missed(session: Session, heard: Collection[tuple[str, int]], *, by_name: bool) -> Iterator[Task]:
+    """Yield the tasks that the rules find, or with `by_name` those where the person named exactly what they want.
 
     Tasks that are based on a correction in `heard` were not missed. A command that the person ran themselves is left
     to the model's judgement.
     """
     for task in ruled_tasks(session).tasks:
-        if task.deeds or not isinstance(task.reference, Checks):
-            continue
-        if _corrections([task]).isdisjoint(heard):
+        is_named = not task.deeds and isinstance(task.reference, Checks)
+        if (is_named or not by_name) and _corrections([task]).isdisjoint(heard):
             yield task

@@ -1,305 +1,189 @@
-"""Prove the tasks that the model miner answers.
+"""Make tasks of a lesson that the model miner named: what of it is kept, and the requests that test it.
 
-A model can be talked into anything by the text it reads. So a request, and what a task wants of an answer, must be in
-the person's own words or mean the same (mining/person.py), and no run of words may come from anybody else.
+A model can be talked into anything by the text it reads. So a lesson needs words that the person typed or deeds that
+they did, which code finds (mining/quotes.py). Its sentence is the model's, unless it may be somebody else's
+(mining/provenance.py); then the person's own words replace it.
 """
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, assert_never
+from typing import Literal, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.asks import Ask
 from skillopt_sleep.mining.clean import clean
-from skillopt_sleep.mining.deed_words import TYPED, as_names, in_words
-from skillopt_sleep.mining.deeds import deeds, typed_commands
-from skillopt_sleep.mining.person import Person
-from skillopt_sleep.mining.provenance import authors, is_copied, own_turn, quote_of_command, quotes_of, said_at
-from skillopt_sleep.mining.references import Said, proved_reference
-from skillopt_sleep.mining.replies import MinedTask
-from skillopt_sleep.mining.requests import request_context, request_words
-from skillopt_sleep.mining.rules import made_task, reference_from_words
-from skillopt_sleep.mining.sentences import sentences, whole_sentences
+from skillopt_sleep.mining.deed_words import TYPED, as_names
+from skillopt_sleep.mining.for_once import all_for_once
+from skillopt_sleep.mining.names import folded
+from skillopt_sleep.mining.provenance import is_theirs, quote_of_command, said_at
+from skillopt_sleep.mining.quotes import Request, Sign, Wishes, request_of
+from skillopt_sleep.mining.requests import request_context
+from skillopt_sleep.mining.rules import made_task, reference_from_words, wished_checks
+from skillopt_sleep.mining.wishes import last_wish
 from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import (
     Check,
     Checks,
-    Command,
-    Deed,
     DeedKind,
     Evidence,
-    Exact,
     Op,
     Place,
     PlaceKind,
     Reference,
     Rubric,
-    Session,
     Task,
 )
 
-REQUEST_CHARS = 2_000
-MOST_QUOTES = 20
-LESSON_CHARS = 100
-MOST_DEEDS = 20
-NAMED_PLACES = frozenset({PlaceKind.PATH, PlaceKind.WORK, PlaceKind.DOCUMENT})
+PROMPT_CHARS = 2_000
+LESSON_CHARS = 160
 
-NOT_SAID = "scored by your own words, as the model demanded more of an answer than you said"
-NOT_ASKED = "asked in your own words, as the model's version of the request says more than you did"
-CUT = f"cut to {REQUEST_CHARS:,} characters, because the miner's request or its context was longer"
+_NAMED_PLACES = frozenset({PlaceKind.PATH, PlaceKind.WORK, PlaceKind.DOCUMENT})
+_DAY = re.compile(r"\d{4}-\d\d-\d\d\s+")
 
-_REACHED = re.compile(r"`[^`\n]+`|\S*\w/\S+|\w+(?:\.\w+)+|(?<!\w)--?[A-Za-z][\w-]*")
+
+# Models read a reply's docstrings: they are in its schema.
+class MinedLesson(msgspec.Struct, frozen=True):
+    """One thing that the person wants, with all quotes that say it and the marks of all deeds that show it."""
+
+    lesson: str
+    quotes: tuple[str, ...]
+    lasts: Literal["from now on", "this time", "unclear"] = "from now on"
+    where: str = "project"
+    takes_back: str = ""
+
+
+class MineReply(msgspec.Struct, frozen=True):
+    """What the model miner answers."""
+
+    lessons: tuple[MinedLesson, ...]
+
+
+class Read(NamedTuple):
+    """What the model was shown and quoted.
+
+    `known` are the names of known lessons, folded; `own` is what the person wrote in each session, by its id,
+    `foreign` what anybody else did in all of them; `wishes` are the words of all lessons of the reply.
+    """
+
+    known: Collection[str]
+    own: Mapping[str, str]
+    foreign: str
+    wishes: Wishes
 
 
 class Proven(NamedTuple):
-    """A task that holds, and which parts of the miner's task didn't, in words that a note can count."""
+    """The tasks of one lesson, and the person's words for it if it holds for one time only."""
 
-    task: Task
-    instead: tuple[str, ...] = ()
+    tasks: tuple[Task, ...]
+    for_once: tuple[str, ...] = ()
 
 
-def proven_task(mined: MinedTask, labels: Mapping[str, Session], *, known: Collection[str] = ()) -> Proven:
-    """Return the task with its provenance proved; raise ItemError if its session, request or evidence doesn't hold.
+def proven_lesson(mined: MinedLesson, signs: Sequence[Sign], read: Read) -> Proven:
+    """Return a task for each request that the lesson came up at; raise ItemError if its signs ask for nothing.
 
-    If only the wording of its request or its reference can't be proved, the person's own words replace that. Its
-    prompt is "" if the person asked for nothing but what they want from now on. `known` are names of lessons that
-    were proved before.
+    `signs` are the words and deeds that its quotes stand for. A task's prompt is "" if nothing was asked that could
+    test the lesson.
     """
-    session = labels.get(mined.session)
-    if session is None:
-        raise ItemError(f"the miner named a session that isn't there: {one_line(mined.session)}")
-    if not own_turn(session, mined.ask):
-        raise ItemError(f"{session.id}: the miner's request isn't a turn the person typed")
-    signs = _cited(mined, session)
-    evidence = _evidence(mined, session, signs)
-    earlier = tuple(index for index in range(mined.ask) if own_turn(session, index))
-    request, proven_context, instead = _proven_request(mined, session, earlier)
-    request = _without_wish(request, mined.ask, evidence)
-    reference = _reference(mined, session, evidence, signs)
-    if reference is None:
-        instead[NOT_SAID] = None
-        reference = _reference_from_signs(session, evidence, signs, wish=mined.lesson)
-    context = "\n".join(filter(None, (proven_context, request_context(session, mined.ask, earlier))))
-    ask = Ask(mined.ask, tuple(quote.turn for quote in evidence))
+    if not signs:
+        raise ItemError("the person neither typed its quotes nor did its deeds")
+    is_once = mined.lasts == "this time" or all(sign.words and all_for_once([sign.words]) for sign in signs)
+    signs = [sign for sign in signs if sign.deed or _says_something(sign.words, is_once=is_once)]
+    words = [sign.words for sign in signs if sign.words]
+    done = as_names(sign.deed for sign in signs if sign.deed)
+    if not words and not done:
+        raise ItemError("its quotes ask for nothing")
+    sentence = _sentence(mined.lesson)
+    own = "\n".join((*(read.own[name] for name in {sign.session.id for sign in signs}), *done))
+    if folded(sentence) not in read.known and not is_theirs(sentence, own=own, foreign=read.foreign):
+        sentence = ""
+    # Only what was said first: the optimizer is shown no later words, as these may be of a request it is tested on.
+    wording = sentence or one_line(clean([*words, *done][0]), limit=LESSON_CHARS)
+    place = _place(mined.where, own)
+    takes_back = _sentence(mined.takes_back)
+    tasks: list[Task] = []
+    for request, group in _by_request(signs, read.wishes):
+        task = _task(request, group, _reference(group, sentence), wording)
+        tasks.append(replace(task, holds=place, takes_back=takes_back, unclear=mined.lasts == "unclear"))
+    return Proven(tuple(tasks), tuple(words or [wording]) if is_once else ())
+
+
+def _says_something(words: str, *, is_once: bool) -> bool:
+    """Tell whether words are more than thanks, and aren't about one time where the others are about all times."""
+    return not is_small_talk(words) and (is_once or not all_for_once([words]))
+
+
+def _sentence(text: str) -> str:
+    """Return a lesson as the model wrote it, on one line and without the day that known lessons are shown with."""
+    return one_line(_DAY.sub("", clean(text[:PROMPT_CHARS]), count=1), limit=LESSON_CHARS)
+
+
+def _by_request(signs: Iterable[Sign], wishes: Wishes) -> list[tuple[Request, list[Sign]]]:
+    """Return the requests that the signs are about, each with its signs."""
+    groups: dict[tuple[str, int], tuple[Request, list[Sign]]] = {}
+    for sign in signs:
+        request = request_of(sign.session, sign.turn, wishes)
+        known, group = groups.get((sign.session.id, request.turn), (request, []))
+        group.append(sign)
+        groups[sign.session.id, request.turn] = (request if request.corrected else known, group)
+    return list(groups.values())
+
+
+def _task(request: Request, signs: Sequence[Sign], reference: Reference, wording: str) -> Task:
+    session = signs[0].session
+    evidence: list[Evidence] = []
+    for sign in sorted(signs, key=lambda sign: sign.turn):
+        if sign.words:
+            at = said_at(session, sign.turn)
+            evidence.append(Evidence(session=session.id, turn=sign.turn, quote=sign.words, at=at))
+        elif sign.deed and sign.deed.kind in TYPED and sign.deed.what.strip():
+            evidence.append(quote_of_command(sign.deed, session))
     task = made_task(
         session,
-        ask,
-        prompt=request,
-        context=context,
+        Ask(request.turn, tuple(quote.turn for quote in evidence)),
+        prompt=request.prompt[:PROMPT_CHARS].strip(),
+        context=request_context(session, request.turn, request.earlier) if request.prompt else "",
         reference=reference,
         evidence=evidence,
-        signs=signs,
-        wording=_named(mined, session, evidence, signs, sessions=labels.values(), known=known),
+        signs=[sign.deed for sign in signs if sign.deed],
+        wording=wording,
     )
-    holds = _place(mined.where, Person(authors(session).own, quotes_of(evidence)))
-    takes_back = one_line(clean(mined.takes_back[:REQUEST_CHARS]), limit=LESSON_CHARS)
-    unclear = mined.lasts == "unclear"
-    return Proven(replace(task, holds=holds, takes_back=takes_back, unclear=unclear), tuple(instead))
+    # Of an answer that was praised nobody knows how another one fares, nor what else was right about it.
+    return task if request.corrected else replace(task, rejected="", accepted="")
 
 
-def _cited(mined: MinedTask, session: Session) -> tuple[Deed, ...]:
-    """Return the deeds that the miner names by number; raise ItemError for a number without a deed."""
-    done = deeds(session)
-    numbers = dict.fromkeys(mined.deeds)
-    if len(numbers) > MOST_DEEDS or any(not 0 < number <= len(done) for number in numbers):
-        raise ItemError(f"{session.id}: the miner named a deed that isn't there")
-    return tuple(done[number - 1] for number in numbers)
+def _reference(signs: Iterable[Sign], sentence: str) -> Reference:
+    """Return checks of the terms that the person named, as far as the sentence is about them, else the sentence.
+
+    A check that the person ran themselves is one too. Without a sentence it is all that they said or did.
+    """
+    words = [clean(sign.words) for sign in signs if sign.words]
+    done = [sign.deed for sign in signs if sign.deed]
+    wish = last_wish(words)
+    checks = wished_checks(wish)
+    if not words and all(deed.kind in {DeedKind.RAN, DeedKind.CHECKED} for deed in done):
+        checks = tuple(Check(op=Op.CONTAINS, arg=what) for what in dict.fromkeys(clean(deed.what) for deed in done))
+    if not sentence and checks:
+        return Checks(items=checks)
+    if not sentence:
+        return reference_from_words(words) if words else Rubric(text=" ".join(as_names(done)))
+    checked = {clean(deed.what) for deed in done if deed.kind is DeedKind.CHECKED}
+    about = tuple(one for one in checks if one.arg in checked or one.arg.casefold() in sentence.casefold())
+    # A sentence that names only what is to be left out, where something was wanted instead, may turn the wish round.
+    if about and (not wish.want or any(check.op is Op.CONTAINS for check in about)):
+        return Checks(items=about)
+    return Rubric(text=sentence)
 
 
-def _place(where: str, person: Person) -> Place:
+def _place(where: str, own: str) -> Place:
     """Return where a lesson holds, in the person's words; its project if it names nothing that they wrote."""
-    kind, _, name = one_line(clean(where[:REQUEST_CHARS]), limit=LESSON_CHARS).partition(":")
+    kind, _, name = _sentence(where).partition(":")
     kind, name = kind.strip().lower(), name.strip()
     if kind == PlaceKind.PERSON:
         return Place(kind=PlaceKind.PERSON)
-    if kind in NAMED_PLACES and name and person.wrote(name):
+    if kind in _NAMED_PLACES and name and name.casefold() in own.casefold():
         return Place(kind=PlaceKind(kind), name=name)
     return Place()
-
-
-def _proven_request(mined: MinedTask, session: Session, earlier: Sequence[int]) -> tuple[str, str, dict[str, None]]:
-    """Return the request, its context, and what of the two isn't the miner's."""
-    instead: dict[str, None] = {}
-    request = _cut(mined.prompt)
-    context = _cut(mined.context)
-    if (request, context) != (clean(mined.prompt).strip(), clean(mined.context).strip()):
-        instead[CUT] = None
-    own, foreign = authors(session)
-    if is_copied(context, own=own, foreign=foreign):
-        instead[NOT_ASKED] = None
-        context = ""
-    _refuse_foreign(session, {"request": request})
-    in_request = Person(own_turn(session, mined.ask), [])
-    so_far = Person("\n".join(own_turn(session, index) for index in (*earlier, mined.ask)), [])
-    if so_far.unsaid(request) or in_request.reversed_by(request):
-        instead[NOT_ASKED] = None
-        request = _cut(request_words(session, mined.ask))
-    if context and so_far.unsaid(context):
-        instead[NOT_ASKED] = None
-        context = ""
-    return request, context, instead
-
-
-def _without_wish(request: str, ask: int, evidence: Sequence[Evidence]) -> str:
-    """Return the request without the sentences of its own turn that say the wish, which would give the answer away.
-
-    It is "" if nothing else was asked for: then the lesson has no request yet that could test it.
-    """
-    said = "\n".join(quote.quote for quote in evidence if quote.turn == ask)
-    if not said:
-        return request
-    wishes = set(sentences(said))
-    return " ".join(part for part in sentences(request) if part not in wishes)
-
-
-def _cut(text: str) -> str:
-    """Return the text as a task may keep it."""
-    return clean(text[: 2 * REQUEST_CHARS]).strip()[:REQUEST_CHARS].strip()
-
-
-def _evidence(mined: MinedTask, session: Session, signs: Sequence[Deed]) -> tuple[Evidence, ...]:
-    """Return the quotes with all of the sentences they stand in, and the commands that the person typed.
-
-    Raises ItemError if a quote isn't the person's, or if neither words nor deeds are named.
-    """
-    if not mined.corrections and not signs:
-        raise ItemError(f"{session.id}: the miner named no correction")
-    quotes: dict[Evidence, None] = {}
-    for deed in signs:
-        if deed.kind in TYPED and deed.what.strip():
-            quotes[quote_of_command(deed, session)] = None
-    for correction in mined.corrections:
-        typed = own_turn(session, correction.turn)
-        is_earlier = correction.turn < mined.ask
-        if is_earlier or not correction.quote.strip() or correction.quote not in typed:
-            raise ItemError(f"{session.id}: the miner's quote isn't in what the person typed after the request")
-        quote = whole_sentences(typed, correction.quote)
-        at = said_at(session, correction.turn)
-        quotes[Evidence(session=session.id, turn=correction.turn, quote=quote, at=at)] = None
-        if len(quotes) > MOST_QUOTES:
-            raise ItemError(f"{session.id}: the miner named more than {MOST_QUOTES} corrections")
-    return tuple(quotes)
-
-
-def _reference(
-    mined: MinedTask, session: Session, evidence: Sequence[Evidence], signs: Sequence[Deed]
-) -> Reference | None:
-    """Return what the miner wants, or None unless it is the person's wish and nothing of it is somebody else's."""
-    checks: list[Check] = []
-    for check in mined.checks:
-        if check.op not in set(Op):
-            return None
-        checks.append(Check(op=Op(check.op), arg=str(check.arg), section=check.section))
-    said = Said(
-        request=own_turn(session, mined.ask),
-        corrections=tuple(_wishes(evidence, signs)),
-        ran="\n".join(command for _, command in typed_commands(session)),
-        rejected=frozenset(event.name for event in session.tools if event.rejected),
-    )
-    try:
-        reference = proved_reference(checks, mined.rubric, mined.answer, said)
-        _refuse_foreign(session, {"demand": _text_of(reference)}, said=in_words(signs))
-    except ItemError:
-        return None
-    return reference
-
-
-def _wishes(evidence: Sequence[Evidence], signs: Sequence[Deed]) -> list[str]:
-    """Return what the person said and what their deeds say; a command that undoes is no wish for what it names."""
-    undoing = {deed.what for deed in signs if deed.kind is DeedKind.UNDONE}
-    spoken = [quote for quote in quotes_of(evidence) if quote not in undoing]
-    return [*spoken, *in_words(signs)]
-
-
-def _text_of(reference: Reference) -> str:
-    match reference:
-        case Checks():
-            return " ".join(f"{check.arg} {check.section}" for check in reference.items)
-        case Rubric():
-            return reference.text
-        case Exact():
-            return reference.answer
-        case Command():
-            return " ".join(reference.argv)
-        case _:
-            assert_never(reference)
-
-
-def _reference_from_signs(
-    session: Session, evidence: Sequence[Evidence], signs: Sequence[Deed], *, wish: str
-) -> Reference:
-    """Return the person's own words or deeds as a reference; raise ItemError if they ask for nothing.
-
-    Beside a deed that says something, only words about the same thing as the miner's `wish` count: others may be
-    about this one occasion.
-    """
-    typed = {deed.what for deed in signs if deed.kind in TYPED}
-    spoken = [quote for quote in quotes_of(evidence) if quote not in typed]
-    done = in_words(signs)
-    if done:
-        spoken = [quote for quote in spoken if Person("", [quote]).shares(wish[:REQUEST_CHARS])]
-    if spoken and not all(map(is_small_talk, spoken)):
-        return reference_from_words(spoken)
-    if not done:
-        raise ItemError(f"{session.id}: the miner's quotes ask for nothing")
-    if all(deed.kind in {DeedKind.RAN, DeedKind.CHECKED} for deed in signs):
-        return Checks(items=tuple(Check(op=Op.CONTAINS, arg=command) for command in sorted(typed)))
-    return Rubric(text=f"What the person did says: «{' '.join(done)}». A good answer makes that unneeded.")
-
-
-def _named(
-    mined: MinedTask,
-    session: Session,
-    evidence: Sequence[Evidence],
-    signs: Sequence[Deed],
-    *,
-    sessions: Iterable[Session],
-    known: Collection[str],
-) -> str:
-    """Return the lesson's name as one short line: the miner's if it can be trusted, else the person's own words.
-
-    A `known` name was trusted before. It is "" if the miner gave none.
-    """
-    name = one_line(clean(mined.lesson[:REQUEST_CHARS]), limit=LESSON_CHARS)
-    if not name or name in known or _is_trusted(name, session, evidence, signs, sessions):
-        return name
-    words = [correction.quote for correction in mined.corrections] or as_names(signs)
-    return one_line(clean(" / ".join(words)), limit=LESSON_CHARS)
-
-
-def _is_trusted(
-    name: str, session: Session, evidence: Sequence[Evidence], signs: Sequence[Deed], sessions: Iterable[Session]
-) -> bool:
-    """Tell whether a lesson's name says what the person said or did.
-
-    The model is shown the name again on later nights. So none of its words may be somebody else's in any of the
-    `sessions` that the model read. It may not name an address, a path or a flag that the person didn't, nor be mostly
-    words they didn't say, nor want what they don't.
-    """
-    done = in_words(signs)
-    own = "\n".join((authors(session).own, *done))
-    folded = own.casefold()
-    for match in _REACHED.finditer(name):
-        if match[0].strip("`").casefold() not in folded:
-            return False
-    person = Person(own, _wishes(evidence, signs))
-    weighed = person.weigh(name)
-    if len(weighed.foreign) > len(weighed.said) or person.refuses(name):
-        return False
-    foreign = "\n".join(authors(read).foreign for read in sessions)
-    return not is_copied(name, own=own, foreign=foreign)
-
-
-def _refuse_foreign(session: Session, written: Mapping[str, str], *, said: Sequence[str] = ()) -> None:
-    """Raise ItemError if one of the miner's texts, by name, says what somebody else wrote and the person didn't.
-
-    What they `said` besides, by their deeds, is theirs.
-    """
-    own, foreign = authors(session)
-    own = "\n".join((own, *said))
-    for name, text in written.items():
-        if is_copied(text, own=own, foreign=foreign):
-            raise ItemError(f"{session.id}: the miner's {name} says what somebody else wrote")

@@ -12,7 +12,6 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.calibration import calibrate
 from skillopt_sleep.mining.dropped import corrections_of
 from skillopt_sleep.mining.mined import Mined
-from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.rules import simpler_references
 from skillopt_sleep.protocols import Backend, Judge, Pool
 from skillopt_sleep.records import Became, Note, Rubric, Task, Trajectory, wants_a_tool
@@ -24,8 +23,8 @@ NAMED_CHARS = 60
 def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
     """Keep the tasks whose reference tells a bad answer from a good one; drop, count and name the others.
 
-    If checks fail to, the person's words replace them. What no answer in words can show is kept untried, for a replay
-    with the repository. A failed call leaves its sessions unread, with all their tasks.
+    If checks fail to, the lesson or the person's words do. What no answer in words can show is kept untried, for a
+    replay with the repository. A failed call leaves its sessions unread, with all their tasks.
     """
     candidates: dict[str, Task] = {}
     for task in mined.tasks:
@@ -86,17 +85,10 @@ def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:
 
 
 def _with_working_reference(task: Task, judge: Judge) -> Task | None:
-    """Return the task with the first reference that works, or with a rubric, which a model has yet to grade.
-
-    The person's words are the last to be tried, if they said any.
-    """
-    quotes = quotes_of(task.evidence)
-    for reference in simpler_references(task.reference, quotes):
+    """Return the task with the first reference that works, or with a rubric, which a model has yet to grade."""
+    for reference in simpler_references(task):
         candidate = replace(task, reference=reference)
-        if isinstance(reference, Rubric):
-            if quotes or reference == task.reference:
-                return candidate
-        elif _tells_apart(candidate, judge):
+        if isinstance(reference, Rubric) or _tells_apart(candidate, judge):
             return candidate
     return None
 

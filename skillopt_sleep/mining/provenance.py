@@ -10,12 +10,17 @@ from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.records import Deed, Evidence, Origin, Session, Turn
 
 COPIED_WORDS = 3
+STEM = 6
 
 _WORD = re.compile(r"\w+")
+_LONG_WORD = re.compile(r"[^\W\u2e80-\ud7ff]{4,}")  # shorter ones are in any sentence
+_PAIR = re.compile(r"(?=([\u2e80-\ud7ff]{2}))")
+_HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")  # such as read-only
 _NAMED = re.compile(
     r"`[^`\n]+`|https?://\S+|\S*[\w]/[\w]\S*"  # quoted, addresses, paths
     r"|\w+(?:[-.]\w+)+"  # hyphened and dotted words
     r"|(?<!\w)--?[A-Za-z][\w-]+|\b\w*(?:\d[A-Za-z_-]|[A-Za-z_-]\d|[a-z][A-Z]|\w_\w)\w*\b"  # flags, identifiers
+    r"|\d+"
 )
 
 
@@ -70,6 +75,24 @@ def quotes_of(evidence: Iterable[Evidence]) -> list[str]:
     return [piece.quote for piece in evidence]
 
 
+def is_theirs(sentence: str, *, own: str, foreign: str) -> bool:
+    """Tell whether a lesson's sentence may stand for what the person said or did.
+
+    Each name in it must be theirs, no run of three words may be somebody else's, and with no paragraph of somebody
+    else may it have more words in common than with all of theirs.
+    """
+    own = own.casefold()
+    foreign = foreign.casefold()
+    if not sentence or is_copied(sentence, own=own, foreign=foreign):
+        return False
+    for match in _NAMED.finditer(sentence):
+        if match[0].strip("`").casefold() not in own and not _HYPHENED.fullmatch(match[0]):
+            return False
+    words = _content(sentence.casefold())
+    shared = len(words & _content(own))
+    return all(len(words & _content(other)) <= shared for other in foreign.splitlines())
+
+
 def is_copied(text: str, *, own: str, foreign: str) -> bool:
     """Tell whether a named thing or a run of three words comes from foreign text and not from the person's."""
     own = own.casefold()
@@ -80,6 +103,11 @@ def is_copied(text: str, *, own: str, foreign: str) -> bool:
             return True
     runs = _runs(text.casefold())
     return not runs.isdisjoint(_runs(foreign) - _runs(own))
+
+
+def _content(text: str) -> set[str]:
+    """Return the beginnings of a text's longer words, and each two characters of a script without blanks."""
+    return {word[:STEM] for word in _LONG_WORD.findall(text)} | set(_PAIR.findall(text))
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

@@ -41,7 +41,7 @@ def request_context(session: Session, ask: int, earlier: tuple[int, ...]) -> str
     """
     points_back = _POINTS_BACK.search(request_words(session, ask)) is not None
     parts: list[str] = []
-    if command := _command_before(session, ask):
+    if command := command_before(session, ask):
         parts.append(f"Typed behind the person's own command {command}.")
     if points_back:
         for index in earlier[-EARLIER_ASKS:]:
@@ -58,7 +58,7 @@ def request_context(session: Session, ask: int, earlier: tuple[int, ...]) -> str
     return "\n".join(parts)
 
 
-def _command_before(session: Session, ask: int) -> str:
+def command_before(session: Session, ask: int) -> str:
     """Return the custom command that a turn was typed behind, or "" if it stands for itself."""
     if ask == 0 or session.turns[ask - 1].origin is not Origin.HARNESS:
         return ""

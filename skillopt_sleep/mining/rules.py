@@ -163,15 +163,19 @@ def wished_checks(wish: Wish) -> tuple[Check, ...]:
     return tuple(items)
 
 
-def simpler_references(reference: Reference, said: Sequence[str]) -> tuple[Reference, ...]:
-    """Return the reference, and what may replace it if it can't tell a good answer from a bad one."""
+def simpler_references(task: Task) -> tuple[Reference, ...]:
+    """Return the task's reference, and what may replace it if it can't tell a good answer from a bad one."""
+    reference = task.reference
     if not isinstance(reference, Checks):
         return (reference,)
     wanted = tuple(check for check in reference.items if check.op is Op.CONTAINS)
     references: list[Reference] = [reference]
     if wanted and len(wanted) < len(reference.items):
         references.append(Checks(items=wanted))
-    if any(words.strip() for words in said):
+    said = [piece.quote for piece in task.evidence if piece.deed is None]
+    if task.wording:
+        references.append(Rubric(text=task.wording))
+    elif said:
         references.append(_rubric(said))
     return tuple(references)
 

@@ -10,7 +10,7 @@ from skillopt_sleep.learning.screen import PAIRS
 from skillopt_sleep.mining.acting import needs_repository
 from skillopt_sleep.mining.calibration import MOST_WRITTEN
 from skillopt_sleep.mining.capacity import may_hold_a_lesson, most_tasks
-from skillopt_sleep.mining.mined import batched
+from skillopt_sleep.mining.shown import sessions_by_call
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Purpose, Session, Task
@@ -100,7 +100,7 @@ def _mining(work: Workload, plan: Plan, proved: int) -> dict[Purpose, int]:
     """Count the calls that turn sessions into tasks and check the tasks' references."""
     calls: dict[Purpose, int] = {}
     if plan.mine.miner != "heuristic":
-        calls[Purpose.MINE] = len(batched(work.sessions, plan.mine.sessions_per_call))
+        calls[Purpose.MINE] = sum(map(len, sessions_by_call(work.sessions, plan.mine.sessions_per_call)))
         calls[Purpose.LESSONS] = work.projects + (work.projects > 1)
     if work.mined:
         calls[Purpose.CONTROLS] = _batches(work.mined, proved) + work.documents

@@ -1,14 +1,14 @@
 """Choose how far back into unread sessions a night reaches: the newest first, within its budget."""
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from skillopt_sleep.protocols import Reach
-from skillopt_sleep.records import Session
+from skillopt_sleep.records import Origin, Session
 
-# As mining/shown.py cuts a turn. It isn't imported, because looking at the history must not wait for the rules.
-TURN_CHARS = 2_000
+# As mining/shown.py cuts turns and fills calls. Not imported, as the history must not wait for the rules.
+TURN_CHARS = {Origin.USER: 2_000, Origin.ASSISTANT: 600, Origin.HARNESS: 0}
+CALL_CHARS = 60_000
 _CHARS_PER_TOKEN = 3  # fewer than a token has in most languages, so that the estimate is high
 
 
@@ -30,7 +30,7 @@ def load_of(session: Session) -> Load:
 
 def shown(session: Session) -> int:
     """Return the number of characters that the miner shows of a session at most."""
-    return sum(min(len(turn.text), TURN_CHARS) for turn in session.turns)
+    return sum(min(len(turn.text), TURN_CHARS[turn.origin]) for turn in session.turns)
 
 
 def beyond(loads: Iterable[Load], reach: Reach | None) -> frozenset[str]:
@@ -41,12 +41,15 @@ def beyond(loads: Iterable[Load], reach: Reach | None) -> frozenset[str]:
     if reach is None:
         return frozenset()
     later: set[str] = set()
-    of_project: Counter[str] = Counter()
+    left: dict[str, tuple[int, int]] = {}  # sessions and characters for which a project's last call has room
     calls = chars = 0
     for number, load in enumerate(loads):
         if load.is_mined:
-            calls += of_project[load.project] % reach.per_call == 0
-            of_project[load.project] += 1
+            sessions, room = left.get(load.project, (0, 0))
+            if not sessions or room < load.shown:
+                calls += 1
+                sessions, room = reach.per_call, CALL_CHARS
+            left[load.project] = sessions - 1, room - load.shown
             chars += load.shown
         if number and (calls > reach.calls or chars > reach.tokens * _CHARS_PER_TOKEN):
             later.add(load.session)

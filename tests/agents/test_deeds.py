@@ -250,9 +250,9 @@ def _is_clean(session: Session) -> None:
     assert session.changed_files == ()
     own = authors(session).own
     assert "curl evil.example" not in own
-    shown = shown_sessions({"S1": session}).split("\n")
+    shown = shown_sessions([session]).split("\n")
     assert not [line for line in shown if line.startswith("  D")]
-    persons = [line for line in shown if line.startswith("[turn 1] person: always")]
+    persons = [line for line in shown if line.startswith("person: always")]
     assert persons == []
 
 

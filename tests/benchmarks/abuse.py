@@ -7,7 +7,7 @@ had not seen the code. The last line is one JSON object of the figures.
 import json
 from collections.abc import Mapping, Sequence
 
-from tests.benchmarks.abuse_corpus.miner import HONEST, HOSTILE
+from tests.benchmarks.abuse_corpus.miner import FOREIGN, HONEST, INVENTED, TURNED
 from tests.benchmarks.abuse_corpus.repositories import REPOSITORIES
 from tests.benchmarks.abuse_corpus.rules import HARMLESS, PLAIN_WORDS
 from tests.benchmarks.abuse_miner import mined
@@ -25,9 +25,13 @@ warned          rules that people really write, shown with a warning
 secrets_recall  secrets of which no run of eight random characters is left, of all kinds in all the carriers they come in
 prose_passwords passwords with a digit or a sign, named in prose, of which no such run is left
 benign_altered  lines that the redaction changes for nothing: of this machine's files, and those with a password's label
-miner_kept      hostile replies of a miner of which something is kept that the person never said
-miner_lost      honest replies that make no task; of others the person's own words may stand for what the miner wrote
-miner_reworded  honest replies of which they do
+miner_kept      replies of a miner whose lesson, or a part of it, somebody else said, and that are kept so
+miner_turned    those whose lesson is the opposite of what the person said, before a judge that reads the rejected answer
+miner_invented  those whose lesson nobody said; what has no foreign words and no foreign name is the miner's own, and
+                is shown beside the person's words
+miner_lost      honest replies that make no task
+miner_reworded  those whose lesson gives way to the person's own words
+miner_misplaced those that test another request
 repos_stopped   hostile repositories beside which a good project doesn't get its whole night
 repos_harmed    those that ran a command, got a file outside of them read, or one written
 """
@@ -73,10 +77,13 @@ def secrets() -> dict[str, float]:
 def miner() -> dict[str, float]:
     """The miner's figures."""
     found = mined()
-    _tell("hostile replies kept", found.kept, len(HOSTILE))
+    _tell("foreign lessons kept", found.kept, len(FOREIGN))
+    _tell("turned lessons kept", found.turned, len(TURNED))
+    _tell("invented lessons kept", found.invented, len(INVENTED))
     _tell("honest replies lost", found.lost, len(HONEST))
     _tell("honest replies that give way to the person's own words", found.reworded, len(HONEST))
-    return {"miner_kept": len(found.kept), "miner_lost": len(found.lost), "miner_reworded": len(found.reworded)}
+    _tell("honest replies about another request", found.misplaced, len(HONEST))
+    return {f"miner_{name}": len(cases) for name, cases in found._asdict().items()}
 
 
 def repositories() -> dict[str, float]:

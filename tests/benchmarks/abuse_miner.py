@@ -1,6 +1,6 @@
 """Hostile and honest replies of a miner, taken as a night takes them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.mining.mine import mine
@@ -16,11 +16,10 @@ from skillopt_sleep.records import (
     Rubric,
     Session,
     Task,
-    ToolEvent,
     Turn,
 )
 from skillopt_sleep.replay.judges import ReferenceJudge
-from tests.benchmarks.abuse_corpus.miner import HONEST, HOSTILE, Case
+from tests.benchmarks.abuse_corpus.miner import FOREIGN, HONEST, INVENTED, TURNED, Case
 from tests.builders import a_session
 from tests.fakes import FakeBackend, SerialPool
 from tests.graded import judged, shown_items
@@ -30,42 +29,54 @@ MEETS = "Done as wanted."
 
 
 class Mined(NamedTuple):
-    """Hostile cases of which something forbidden was kept; honest ones that made no task, or one in other words."""
+    """The cases by what was kept that shouldn't be, or wasn't that should be.
+
+    Of the foreign, the turned and the invented sentences those that became a task; of honest replies those without
+    a task, those in other words, and those about another request. Only the turned ones meet a judge that reads the
+    rejected answer: it shows what they demand.
+    """
 
     kept: tuple[str, ...]
+    turned: tuple[str, ...]
+    invented: tuple[str, ...]
     lost: tuple[str, ...]
     reworded: tuple[str, ...]
+    misplaced: tuple[str, ...]
 
 
 def mined() -> Mined:
     """Take every reply."""
-    kept = tuple(case.id for case in HOSTILE if _holds_any(_lines(case), case.forbidden))
-    lost = tuple(case.id for case in HONEST if not _lines(case))
-    reworded = tuple(
-        case.id for case in HONEST if case.id not in lost and not _holds_all(_lines(case), case.required)
+    lines = {case.id: _lines(case) for case in HONEST}
+    found = [case for case in HONEST if lines[case.id]]
+    return Mined(
+        kept=_kept(FOREIGN),
+        turned=_kept(TURNED, reads=True),
+        invented=_kept(INVENTED),
+        lost=tuple(case.id for case in HONEST if not lines[case.id]),
+        reworded=tuple(case.id for case in found if f"lesson: {case.lesson}" not in lines[case.id]),
+        misplaced=tuple(case.id for case in found if f"prompt: {case.prompt}" not in lines[case.id]),
     )
-    return Mined(kept, lost, reworded)
 
 
-def _holds_any(lines: str, parts: list[str]) -> bool:
-    return any(part in lines for part in parts)
+def _kept(cases: Sequence[Case], *, reads: bool = False) -> tuple[str, ...]:
+    """The hostile cases of which something forbidden was kept."""
+    return tuple(case.id for case in cases if any(part in _lines(case, reads=reads) for part in case.forbidden))
 
 
-def _holds_all(lines: str, parts: list[str]) -> bool:
-    return all(part in lines for part in parts)
+def _lines(case: Case, *, reads: bool = False) -> str:
+    """The tasks that a night keeps of this reply, in the lines that the cases speak of.
 
-
-def _lines(case: Case) -> str:
-    """The tasks that a night keeps of this reply, in the lines that the cases speak of; its grader obeys as well."""
+    Its judge grades as is wanted of it, unless it `reads` that the rejected answer meets the demand.
+    """
     backend = FakeBackend(
         {
-            Purpose.MINE: {"tasks": [case.reply]},
-            Purpose.LESSONS: {"groups": []},
+            Purpose.MINE: {"lessons": [{"lesson": case.lesson, "quotes": case.quotes}]},
+            Purpose.LESSONS: {"same": []},
             Purpose.CONTROLS: _written,
-            Purpose.PROVE: _obeyed,
+            Purpose.PROVE: lambda prompt: _graded(prompt, rejected=1 if reads else None),
         }
     )
-    found = mine([_session(case)], optimizer=backend, pool=SerialPool(), per_call=5, most=60)
+    found = mine([_session(case)], optimizer=backend, pool=SerialPool(), per_call=12, most=60)
     tasks = prove(found, judge=ReferenceJudge(backend), model=backend, pool=SerialPool()).tasks
     return "\n".join(line for task in tasks for line in _told(task))
 
@@ -76,10 +87,10 @@ def _written(prompt: Prompt) -> Mapping[str, object]:
     return {"controls": [{"item": number, "misses": MISSES, "meets": MEETS} for number in range(1, count + 1)]}
 
 
-def _obeyed(prompt: Prompt) -> Mapping[str, object]:
-    """Grades by which every rubric is proved: the controls are as they should be, and no other answer shows it."""
-    worth = {MISSES: 0, MEETS: 1}
-    return judged(prompt.text, lambda _demand, answer: worth.get(answer))
+def _graded(prompt: Prompt, *, rejected: int | None) -> Mapping[str, object]:
+    """Grades by which every rubric is proved, but for the grade of the session's own answer."""
+    worth = {MISSES: 0, MEETS: 1, "": 0, ":": 0}
+    return judged(prompt.text, lambda _demand, answer: worth.get(answer, rejected))
 
 
 def _told(task: Task) -> list[str]:
@@ -108,5 +119,4 @@ def _session(case: Case) -> Session:
         )
         for origin, text in case.turns
     ]
-    tools = tuple(ToolEvent(name=name, turn=len(turns) - 1) for name in case.tools)
-    return a_session(*turns, tools=tools)
+    return a_session(*turns)

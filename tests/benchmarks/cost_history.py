@@ -108,7 +108,7 @@ def write_day(home: Path, day: Day) -> dict[str, Asked]:
 def _exchanges(words: Words, asked: Asked, number: int) -> Sequence[Exchange]:
     said = [(asked.text, "")]
     if asked.corrected:
-        said.append((asked.lesson.said, f"I see, with {asked.lesson.want or CARE}. "))
+        said.append((asked.said, f"I see, with {asked.lesson.want or CARE}. "))
     said += [(_NEXT[n % len(_NEXT)].format(number + 1), "") for n in range(words.size(1.5, 0.8, 12))]
     return [
         Exchange(

@@ -14,7 +14,7 @@ from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose, Session, Task, Usage
 
-PER_CALL = 5
+PER_CALL = 12
 NO_LIMIT = 1_000_000
 
 _RULE = re.compile(
@@ -43,37 +43,31 @@ class Obedient:
         self._launders = launders
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Every task that could be made of what is shown, named by all that reads like a rule."""
+        """Every lesson that could be made of what is shown."""
         if prompt.purpose is Purpose.LESSONS:
             return decoded(prompt, Completion(text='{"same": []}', usage=Usage(), model="obedient"))
         sessions = read_sessions(prompt.text)
-        tasks = [task for session in sessions for task in self._tasks(session)]
-        # Whatever it read in any session names the lessons of all.
-        rules = [rule for one in sessions for turn in one["turns"] for _, rule in _rules(_all_of(turn))]
-        for number, task in enumerate(tasks):
-            task["lesson"] = rules[number % len(rules)]
-        return decoded(prompt, Completion(text=json.dumps({"tasks": tasks}), usage=Usage(), model="obedient"))
+        lessons = [lesson for session in sessions for lesson in self._lessons(session, sessions)]
+        return decoded(prompt, Completion(text=json.dumps({"lessons": lessons}), usage=Usage(), model="obedient"))
 
-    def _tasks(self, session: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    def _lessons(self, session: Mapping[str, Any], sessions: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         turns: list[dict[str, Any]] = session["turns"]
-        typed = [turn for turn in turns if turn["origin"] == "user"]
-        deeds = [number for turn in turns for number in turn["deeds"]]
+        typed = [
+            turn["text"] for one in sessions for turn in one["turns"] if turn["origin"] == "user" and turn["text"]
+        ]
+        own = [turn["text"] for turn in turns if turn["origin"] == "user" and turn["text"]]
+        deeds = [f"D{number}" for turn in turns for number in turn["deeds"]]
         for turn in turns:
-            asks = [one for one in typed if one["turn"] < turn["turn"]]
             for words, rule in _rules(_all_of(turn)):
-                for ask in {one["turn"]: one for one in (*asks[:1], *asks[-1:], *typed[:1])}.values():
-                    made = {"session": session["session"], "ask": ask["turn"], "prompt": ask["text"], "rubric": rule}
-                    if deeds:
-                        yield {**made, "deeds": deeds[:1]}
-                        yield {**made, "deeds": deeds, "takes_back": rule, "where": f"path: {rule}"}
-                    if self._launders:
-                        genuine = {"turn": typed[-1]["turn"], "quote": typed[-1]["text"]}
-                        yield {**made, "corrections": [genuine]}
-                        yield {**made, "prompt": f"{ask['text']}\n{rule}", "corrections": [genuine]}
-                        continue
-                    yield {**made, "corrections": [{"turn": turn["turn"], "quote": words}]}
-                    yield {**made, "corrections": [{"turn": typed[-1]["turn"], "quote": words}]}
-                    yield {**made, "corrections": [{"turn": turn["turn"], "quote": turn["text"]}]}
+                for mark in deeds:
+                    yield {"lesson": rule, "quotes": [mark], "takes_back": rule, "where": f"path: {rule}"}
+                if self._launders:
+                    for quote in {*own[1:], *typed[:1], *typed[-1:]}:  # the first stays a request
+                        yield {"lesson": rule, "quotes": [quote]}
+                    continue
+                yield {"lesson": rule, "quotes": [words]}
+                yield {"lesson": rule, "quotes": [turn["text"]]}
+                yield {"lesson": rule, "quotes": [words, *own[-1:]]}
 
 
 def _all_of(turn: Mapping[str, Any]) -> str:

@@ -64,6 +64,11 @@ class Asked(NamedTuple):
     corrected: bool
     by_rubric: bool
 
+    @property
+    def said(self) -> str:
+        """The words that correct it: those of a request that is scored in words name nothing that code looks for."""
+        return f"no - it is {self.lesson.want} here" if self.by_rubric and self.lesson.want else self.lesson.said
+
 
 LESSONS = (
     Lesson("shop", "no - always use pnpm here, never npm", "pnpm"),
@@ -93,7 +98,7 @@ def write_history(home: Path) -> None:
         folder.mkdir(parents=True)
         (folder / "CLAUDE.md").write_text(f"# {lesson.project}\n\nA small service.\n", encoding="utf-8")
     for number, asked in enumerate(requests().values()):
-        then = asked.lesson.said if asked.corrected else f"what does exit code {number + 1} mean?"
+        then = asked.said if asked.corrected else f"what does exit code {number + 1} mean?"
         claude_session(
             home / ".claude" / "projects",
             cwd=str(home / "work" / asked.lesson.project),

@@ -82,11 +82,14 @@ class SlowModel:
         return decoded(prompt, Completion(text=text, usage=completion.usage, usd=0.0, model=NAME))
 
     def _mined(self, text: str) -> str:
-        tasks: list[dict[str, Any]] = json.loads(text)["tasks"]
-        for task in tasks:
-            if self._requests[task["prompt"]].by_rubric:
-                task["checks"] = []
-        return json.dumps({"tasks": tasks})
+        """The entries, each lesson named alike in whatever words it was said."""
+        named = {asked.said: asked.lesson for asked in self._requests.values() if asked.lesson.want}
+        lessons: list[dict[str, Any]] = json.loads(text)["lessons"]
+        for lesson in lessons:
+            if lesson["lesson"] in named:
+                wish = read_wish(named[lesson["lesson"]].said)
+                lesson["lesson"] = f"Use {wish.want[0]}, never {wish.avoid[0]}"
+        return json.dumps({"lessons": lessons})
 
 
 def grade(demand: str, answer: str) -> float:

@@ -1,10 +1,10 @@
 """Lessons that only work in a repository can show: how people taught them, and a model that keeps one if it was told."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import count, pairwise
+from itertools import count
 from typing import Any
 
 from skillopt_sleep.example.shown import read_sessions
@@ -83,7 +83,7 @@ class Teacher(ScriptedModel):
         """The reply to this prompt."""
         match purpose:
             case Purpose.MINE:
-                return json.dumps({"tasks": list(self._entries(prompt))})
+                return json.dumps({"lessons": self._mined(prompt)})
             case Purpose.CONTROLS:
                 items = range(1, len(shown_items(prompt)) + 1)
                 return json.dumps({"controls": [self._controls(item, prompt) for item in items]})
@@ -105,19 +105,13 @@ class Teacher(ScriptedModel):
     def _grade(self, answer: str) -> float:
         return float(bool(self._lesson.shows) and self._lesson.shows in answer.splitlines())
 
-    def _entries(self, prompt: str) -> Iterator[dict[str, Any]]:
-        for session in read_sessions(prompt):
-            typed = [turn for turn in session["turns"] if turn["origin"] == "user" and turn["text"]]
-            for ask, turn in pairwise(typed):
-                if turn["text"] == self._lesson.correction:
-                    yield {
-                        "session": session["session"],
-                        "ask": ask["turn"],
-                        "prompt": ask["text"],
-                        "corrections": [{"turn": turn["turn"], "quote": turn["text"]}],
-                        "rubric": f"{self._lesson.words}.",
-                        "lesson": self._lesson.words,
-                    }
+    def _mined(self, prompt: str) -> list[dict[str, Any]]:
+        corrected = any(
+            turn["origin"] == "user" and turn["text"] == self._lesson.correction
+            for session in read_sessions(prompt)
+            for turn in session["turns"][1:]
+        )
+        return [{"lesson": self._lesson.words, "quotes": [self._lesson.correction]}] if corrected else []
 
     def _learned(self, prompt: str) -> list[dict[str, str]]:
         if self._lesson.correction not in prompt:

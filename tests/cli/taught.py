@@ -41,7 +41,7 @@ class Taught(ScriptedModel):
             case Purpose.ROLLOUT:
                 return f"{self._answer(knows=self._lesson.rule in prompt)}\n\n({worded_for(prompt)})"
             case Purpose.MINE:
-                return json.dumps({"tasks": list(self._entries(prompt))})
+                return json.dumps({"lessons": self._mined(prompt)})
             case Purpose.CONTROLS:
                 return json.dumps({"controls": list(self._controls(prompt))})
             case Purpose.PROVE | Purpose.JUDGE:
@@ -57,23 +57,15 @@ class Taught(ScriptedModel):
     def _grade(self, answer: str) -> float:
         return float(self._lesson.wanted in answer and self._lesson.unwanted not in answer)
 
-    def _entries(self, prompt: str) -> Iterator[dict[str, Any]]:
-        """One for each time that the person did it."""
+    def _mined(self, prompt: str) -> list[dict[str, Any]]:
+        """The lesson, with the mark of each time that the person did it."""
+        marks: list[str] = []
         for session in read_sessions(prompt):
-            ask: dict[str, Any] = {}
             for turn in session["turns"]:
-                if turn["origin"] == "user":
-                    ask = turn
                 for number, deed in zip(turn["deeds"], turn["then"], strict=True):
                     if deed.startswith(self._lesson.deed):
-                        yield {
-                            "session": session["session"],
-                            "ask": ask["turn"],
-                            "prompt": ask["text"],
-                            "deeds": [number],
-                            "lesson": self._lesson.words,
-                            "rubric": f"{self._lesson.words}.",
-                        }
+                        marks.append(f"D{number}")
+        return [{"lesson": self._lesson.words, "quotes": marks}] if marks else []
 
     def _controls(self, prompt: str) -> Iterator[dict[str, Any]]:
         for number, _ in enumerate(shown_items(prompt), start=1):

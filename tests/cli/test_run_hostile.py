@@ -4,7 +4,7 @@ import json
 import os
 import random
 import socket
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,17 +24,18 @@ from tests.server import ModelServer
 from tests.sessions import Exchange, ToolCall
 
 MB = 1 << 20
-TOOLS = (
-    "/abs/path",
-    "../x",
-    "a;rm -rf /",
-    'a"$(touch {outside}/pwned)"',
-    "a\nb",
-    "x" * 300,
-    "$(touch {outside}/pwned)",
+TEXTS = (
+    *(
+        "/abs/path",
+        "../x",
+        "a;rm -rf /",
+        'a"$(touch {outside}/pwned)"',
+        "a\nb",
+        "x" * 300,
+        "$(touch {outside}/pwned)",
+    ),
+    *("^(a+)+$", "(?:x+x+)+y", "a" * 10_000, "(?P<n>a)(?P=n)+" * 200, "[" * 5_000, "\0", "9" * 5_000),
 )
-PATTERNS = ("^(a+)+$", "(.*a){25}", "(?:x+x+)+y", "a" * 10_000, "(", "(?P<n>a)(?P=n)+" * 200, "[" * 5_000)
-SHORTEST = ("1e308", "NaN", "true", "-1", "9" * 400)
 SKILLS = ("..", "CON", "caf\u00e9", "cafe\u0301", "s" * 300, "a\0b", "-rf", "a/../../outside", "{outside}")
 NO_RECORDS = (
     b'{"type":"user","message":"before \xff\xfe after"}',
@@ -48,25 +49,17 @@ NO_RECORDS = (
 
 
 class Liar(Teacher):
-    """A miner that names what is true and, beside it, every hostile way to judge the same requests."""
+    """A miner that names what is true and, beside it, every hostile thing on the strength of the same words."""
 
     def __init__(self, lesson: Lesson, place: Outside) -> None:
         super().__init__(lesson)
-        checks = [
-            *(("tool_called", tool.format(outside=place.folder)) for tool in TOOLS),
-            *(("regex", pattern) for pattern in PATTERNS),
-            *(("min_chars", length) for length in SHORTEST),
-            *(("command_run", tool.format(outside=place.folder)) for tool in TOOLS),
-            *(("file_untouched", path) for path in ("../../outside", str(place.folder), "gen/../..", "\0")),
-        ]
-        self._checks = [[{"op": op, "arg": arg}] for op, arg in checks]
+        self._hostile = [text.format(outside=place.folder) for text in TEXTS]
 
-    def _entries(self, prompt: str) -> Iterator[dict[str, Any]]:
-        for entry in super()._entries(prompt):
-            yield entry
-            plain = {name: value for name, value in entry.items() if name != "rubric"}
-            for checks in self._checks:
-                yield plain | {"checks": checks, "lesson": f"{entry['lesson']} ({len(checks[0]['arg'])})"}
+    def _mined(self, prompt: str) -> list[dict[str, Any]]:
+        true = super()._mined(prompt)
+        others = [one | {"lesson": f"Use {text}"} for one in true for text in self._hostile]
+        places = [one | {"where": f"path: {text}", "takes_back": text} for one in true for text in self._hostile]
+        return [*true, *others, *places]
 
 
 @contextmanager
@@ -164,7 +157,5 @@ def test_a_night_over_hostile_sessions_and_replies_learns_what_is_true_and_chang
     assert proposal["solved"]["requests"] == 3
     if attack == "sessions":
         assert report["sessions"]["seen"] > 200
-    else:
-        assert "tasks were dropped" in (night / "report.md").read_text()
     assert files_with(home.folder / "sleep", place.secret) == []
     assert mounts_below(tmp_path) == []

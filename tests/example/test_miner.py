@@ -12,7 +12,7 @@ from tests.builders import a_session, a_turn
 
 
 def entries(session: Session) -> list[dict[str, Any]]:
-    return json.loads(mine("\n# Sessions\n" + shown_sessions({"S1": session})))["tasks"]
+    return json.loads(mine("\n# Sessions\n" + shown_sessions([session])))["lessons"]
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_a_correction_names_its_lesson(said: str, name: str, lasts: str, takes_b
     (entry,) = entries(a_session("install it", "I ran npm.", said))
 
     assert (entry["lesson"], entry["lasts"], entry["takes_back"]) == (name, lasts, takes_back)
-    assert entry["corrections"] == [{"turn": 2, "quote": said}]
+    assert entry["quotes"] == [said]
 
 
 def test_a_check_that_the_person_ran_themselves_is_an_entry_of_its_own() -> None:
@@ -38,8 +38,7 @@ def test_a_check_that_the_person_ran_themselves_is_an_entry_of_its_own() -> None
 
     (entry,) = entries(session)
 
-    assert (entry["deeds"], entry["lesson"]) == ([1], "Run make lint before you say that it is done")
-    assert entry["checks"] == [{"op": "contains", "arg": "make lint"}]
+    assert (entry["quotes"], entry["lesson"]) == (["D1"], "Run make lint before you say that it is done")
 
 
 def test_a_request_that_was_answered_well_is_none() -> None:

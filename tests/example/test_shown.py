@@ -15,7 +15,7 @@ def test_sessions_turns_and_what_was_done_are_read_back() -> None:
             ToolEvent(name="Bash", turn=1, brief="git push", error=True, rejected=True),
         ),
     )
-    prompt = "[turn 7] person: no\n# Sessions\n" + shown_sessions({"S1": first, "S2": a_session("go")})
+    prompt = "person: no\n# Sessions\n" + shown_sessions([first, a_session("go")])
     assert read_sessions(prompt) == [
         {
             "session": "S1",

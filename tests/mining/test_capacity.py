@@ -34,10 +34,8 @@ def test_the_first_tasks_of_each_session_are_kept() -> None:
 
 def test_mining_drops_what_a_session_may_not_found_and_says_so() -> None:
     session = a_session()
-    entry = {"session": "S1", "ask": 0, "prompt": "Install the dependencies.", "rubric": "It uses pnpm."}
-    corrections = [{"turn": 2, "quote": "use pnpm"}]
     names = ("pnpm no", "pnpm use", "pnpm pnpm", "use pnpm", "use no")
-    reply = {"tasks": [{**entry, "corrections": corrections, "lesson": name} for name in names]}
+    reply = {"lessons": [{"quotes": ["use pnpm"], "lesson": name} for name in names]}
     backend = FakeBackend({Purpose.MINE: reply})
 
     found = mine([session, replace(session, id="other")], optimizer=backend, pool=SerialPool(), per_call=5, most=60)
@@ -45,5 +43,5 @@ def test_mining_drops_what_a_session_may_not_found_and_says_so() -> None:
     of_session = [task.wording for task in found.tasks if task.session == session.id]
     assert set(of_session) == set(names[:4])
     (note,) = [note for note in found.notes if "dropped" in note.summary]
-    assert note.summary.startswith("1 task ")
+    assert note.summary.startswith("2 tasks ")
     assert found.lost == ()

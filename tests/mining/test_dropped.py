@@ -1,7 +1,7 @@
 """No correction goes missing: what founded nothing is told with why."""
 
 from skillopt_sleep.mining.dropped import QUOTE_CHARS, corrections_of, unproven, unread, unused
-from skillopt_sleep.mining.replies import MinedQuote, MinedTask
+from skillopt_sleep.mining.proof import MinedLesson
 from skillopt_sleep.records import Became, Deed, DeedKind
 from tests.builders import ASK, SAID, a_session, a_task
 
@@ -42,8 +42,6 @@ def test_the_corrections_of_an_unread_session_are_told() -> None:
 
 
 def test_what_the_model_made_up_is_told_with_what_it_quoted() -> None:
-    mined = MinedTask(session="S1", ask=0, prompt="x", lesson="Use deno", corrections=(MinedQuote(2, "use deno"),))
-    correction = unproven(mined, a_session(), "not in their words")
-    assert (correction.session, correction.turn, correction.quote) == ("claude_code:s1", 2, "use deno")
-    nameless = unproven(MinedTask(session="S9", ask=0, prompt="x", lesson="Use deno"), None, "no such session")
-    assert (nameless.session, nameless.turn, nameless.quote) == ("", 0, "Use deno")
+    correction = unproven(MinedLesson(lesson="Use deno", quotes=("use deno!",)), "nobody said so")
+    assert (correction.session, correction.quote, correction.because) == ("", "use deno!", "nobody said so")
+    assert unproven(MinedLesson(lesson="Use deno", quotes=()), "").quote == "Use deno"

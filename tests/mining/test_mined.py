@@ -1,7 +1,7 @@
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.mining.mined import batched
-from tests.builders import a_session, a_task
+from tests.builders import a_task
 
 
 def _tasks(*projects: str) -> list[tuple[str, str]]:
@@ -20,11 +20,6 @@ def test_no_batch_is_larger_than_it_may_be() -> None:
 
 def test_two_projects_never_share_a_batch() -> None:
     assert _tasks("/shop", "/api", "/shop", "/api", "/shop") == [("/shop", "02"), ("/shop", "4"), ("/api", "13")]
-
-
-def test_sessions_are_put_together_by_project_too() -> None:
-    sessions = [a_session(id=name, project=project) for name, project in (("a", "/x"), ("b", "/y"), ("c", "/x"))]
-    assert [[session.id for session in batch] for batch in batched(iter(sessions), 5)] == [["a", "c"], ["b"]]
 
 
 @given(st.lists(st.sampled_from("xyz")), st.integers(1, 5))

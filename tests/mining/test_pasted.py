@@ -100,7 +100,7 @@ def test_a_paste_is_foreign_and_is_not_shown() -> None:
     assert "evil" not in written
     assert LETTER in foreign
     assert pasted_words(turn.text, turn.pasted) == LETTER
-    shown = shown_sessions({"S1": session})
+    shown = shown_sessions([session])
     assert WISH in shown
     assert "evil" not in shown
     assert f"and pasted {len(LETTER)} characters" in shown

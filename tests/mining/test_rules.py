@@ -19,7 +19,7 @@ from skillopt_sleep.records import (
     Turn,
     TypedCommand,
 )
-from tests.builders import a_session, a_turn
+from tests.builders import a_session, a_task, a_turn
 from tests.fakes import NOON
 
 
@@ -97,11 +97,11 @@ def test_words_that_name_nothing_become_a_rubric_that_quotes_each_once() -> None
 
 def test_of_checks_only_what_is_wanted_may_stand_and_then_the_words() -> None:
     both = reference_from_words(["use pnpm, never npm"])
-    full, wanted, words = simpler_references(both, ["use pnpm, never npm"])
+    full, wanted, words = simpler_references(a_task(reference=both))
     assert full == both
     assert wanted == Checks(items=(Check(op=Op.CONTAINS, arg="pnpm"),))
     assert isinstance(words, Rubric)
-    assert simpler_references(words, ["x"]) == (words,)
+    assert simpler_references(a_task(reference=words)) == (words,)
 
 
 def test_what_the_instructions_in_force_said_already_was_not_followed() -> None:

@@ -14,7 +14,7 @@ from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.records import Completion, Prompt, Purpose
 from tests.graded import judged, shown_items
 
-DEMAND = "It runs pnpm, and npm never."
+DEMAND = "It uses the package manager of this repository."  # names no term that code could look for
 DID = "I use pnpm."
 LONG = 600
 BY_CODE = "data"  # the project whose lessons are checked in code
@@ -81,9 +81,8 @@ class Scripted:
         noise = random.Random(hashlib.blake2b(f"{self.seed}\0{prompt.text}".encode()).digest())
         match prompt.purpose:
             case Purpose.MINE if not prompt.project.endswith(BY_CODE):
-                wanted = {"rubric": DEMAND, "checks": [], "lesson": "Use pnpm, never npm"}
-                tasks = json.loads(said)["tasks"]
-                return {"tasks": [task if self._is_checked(task) else task | wanted for task in tasks]}
+                lessons = json.loads(said)["lessons"]
+                return {"lessons": [one if self._is_checked(one) else one | {"lesson": DEMAND} for one in lessons]}
             case Purpose.CONTROLS:
                 count = len(shown_items(prompt.text))
                 return {"controls": [self._control(number, noise) for number in range(1, count + 1)]}
@@ -95,8 +94,8 @@ class Scripted:
             case _:
                 return None
 
-    def _is_checked(self, task: dict[str, Any]) -> bool:
-        return bool(self.in_code) and self.in_code in json.dumps(task)
+    def _is_checked(self, lesson: dict[str, Any]) -> bool:
+        return bool(self.in_code) and self.in_code in json.dumps(lesson)
 
     def _control(self, number: int, noise: random.Random) -> dict[str, Any]:
         mark = noise.randrange(10_000)

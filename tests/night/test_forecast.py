@@ -134,30 +134,22 @@ class Greedy:
     def complete(self, prompt: Prompt) -> Completion:
         if prompt.purpose is not Purpose.MINE:
             return self._others.complete(prompt)
-        tasks: list[Mapping[str, object]] = []
+        lessons: list[Mapping[str, object]] = []
         for session in read_sessions(prompt.text):
-            tasks += _all_of(session)
-        return decoded(prompt, Completion(text=to_json({"tasks": tasks}).decode(), model="greedy"))
+            lessons += _all_of(session)
+        return decoded(prompt, Completion(text=to_json({"lessons": lessons}).decode(), model="greedy"))
 
 
 def _all_of(session: Mapping[str, Any]) -> Iterator[Mapping[str, object]]:
     typed = [turn for turn in session["turns"] if turn["origin"] == "user" and turn["text"]]
-    for ask, said in itertools.combinations_with_replacement(typed, 2):
-        base = {"session": session["session"], "ask": ask["turn"], "prompt": ask["text"], "rubric": "It does."}
+    for said in typed:
         names = itertools.islice(itertools.permutations(dict.fromkeys(said["text"].split()), 2), 20)
         for name in names:
-            quote = {"turn": said["turn"], "quote": said["text"].rpartition(". ")[2]}
-            yield {**base, "lesson": " ".join(name), "corrections": [quote]}
+            yield {"lesson": " ".join(name), "quotes": [said["text"].rpartition(". ")[2]]}
     for turn in session["turns"]:
         for deed in turn["deeds"]:
             for name in ("rm", "ask me", "never run that", "stop"):
-                yield {
-                    "session": session["session"],
-                    "ask": typed[0]["turn"],
-                    "prompt": typed[0]["text"],
-                    "deeds": [deed],
-                    "lesson": name,
-                }
+                yield {"lesson": name, "quotes": [f"D{deed}"]}
 
 
 THREE_WISHES = "Never use tabs. Always sign off each commit. Use pnpm for the packages"

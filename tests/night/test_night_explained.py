@@ -227,7 +227,7 @@ def test_checks_that_tell_no_answers_apart(tmp_path: Path) -> None:
 
 
 def test_a_miner_that_finds_nothing(tmp_path: Path) -> None:
-    home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: '{"tasks": []}'})))
+    home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: '{"lessons": []}'})))
     home.had(*FOUND, said=USELESS)
     said = diagnosed(home.night(heuristic=False))
     assert said["verdict"] == "nothing_new"

@@ -9,7 +9,7 @@ from tests.nights import USELESS, Machine, Watcher
 
 
 def test_a_miner_that_finds_nothing_makes_no_night_worse_than_rules(tmp_path: Path) -> None:
-    home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: '{"tasks": []}'})))
+    home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: '{"lessons": []}'})))
     home.had(*FOUND)
     report = home.night(heuristic=False)
     assert report.verdict is Outcome.IMPROVED
@@ -36,11 +36,11 @@ def test_more_tasks_than_a_night_takes(tmp_path: Path) -> None:
 
 
 def test_a_miner_that_makes_words_up(tmp_path: Path) -> None:
-    task = {"session": "S1", "ask": 0, "prompt": "x", "corrections": [{"turn": 2, "quote": "use deno"}]}
-    home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: json.dumps({"tasks": [task]})})))
+    lesson = {"lesson": "Use deno", "quotes": ["use deno"]}
+    home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: json.dumps({"lessons": [lesson]})})))
     home.had(0, said=USELESS)
     said = diagnosed(home.night(heuristic=False))
-    (correction,) = said["corrections"]["listed"]
-    assert (correction["became"], correction["quote"]) == ("unproven", "use deno")
+    (correction,) = [one for one in said["corrections"]["listed"] if one["became"] == "unproven"]
+    assert correction["quote"] == "use deno"
     assert correction["because"]
-    assert "another model" in said["remedy"]
+    assert said["sessions"]["used"] == 1

@@ -3,9 +3,9 @@
 import pytest
 
 from skillopt_sleep.mining import shown as miner
-from skillopt_sleep.night.reach import TURN_CHARS, beyond, load_of
+from skillopt_sleep.night.reach import CALL_CHARS, TURN_CHARS, Load, beyond, load_of
 from skillopt_sleep.protocols import Reach
-from skillopt_sleep.records import Session, ToolEvent
+from skillopt_sleep.records import Origin, Session, ToolEvent
 from tests.builders import a_session
 
 WIDE = Reach(calls=100, tokens=10**9, per_call=2)
@@ -23,8 +23,15 @@ def within(some: list[Session], reach: Reach | None) -> tuple[list[Session], lis
 
 
 def test_a_turn_counts_as_much_as_the_miner_shows_of_it() -> None:
-    assert miner.TURN_CHARS == TURN_CHARS
-    assert load_of(a_session("x" * 5_000, "done")).shown == TURN_CHARS + 4
+    assert TURN_CHARS[Origin.USER] == miner.PERSON_CHARS
+    assert TURN_CHARS[Origin.ASSISTANT] == miner.AGENT_HEAD + miner.AGENT_TAIL
+    assert miner.CALL_CHARS == CALL_CHARS
+    assert load_of(a_session("x" * 5_000, "done")).shown == 2_004
+
+
+def test_a_call_is_full_after_so_many_characters_too() -> None:
+    loads = [Load(f"s{number}", "/shop", is_mined=True, shown=CALL_CHARS // 2) for number in range(6)]
+    assert beyond(loads, Reach(calls=2, tokens=10**9, per_call=12)) == {"s4", "s5"}
 
 
 def test_everything_within_reach_is_read() -> None:

@@ -80,8 +80,8 @@ class Unsure:
         answer = self.inner.complete(prompt)
         if prompt.purpose is not Purpose.MINE:
             return answer
-        tasks = [task | {"lasts": "unclear"} for task in json.loads(answer.text)["tasks"]]
-        said = json.dumps({"tasks": tasks})
+        lessons = [lesson | {"lasts": "unclear"} for lesson in json.loads(answer.text)["lessons"]]
+        said = json.dumps({"lessons": lessons})
         return decoded(prompt, msgspec.structs.replace(answer, text=said, structured=None))
 
 

@@ -1,0 +1,184 @@
+"""Find where a person said or did what a model quotes, and the request that each place is about."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from skillopt_sleep.mining.asks import Take, takes
+from skillopt_sleep.mining.deed_words import TYPED
+from skillopt_sleep.mining.provenance import own_turn
+from skillopt_sleep.mining.requests import request_words
+from skillopt_sleep.mining.sentences import sentences, whole_sentences
+from skillopt_sleep.mining.words import is_small_talk
+from skillopt_sleep.records import Deed, DeedKind, Session
+
+MOST_SIGNS = 40
+WHOLE = 0.7  # so much of a sentence is nearly the whole one
+
+_MARK = re.compile(r"\W*D(\d{1,4})(?:\W*|\W+person .*)", re.DOTALL)
+_LEFT_OUT = re.compile(r"[\s\"'`´‘’‚‛“”„‟«»‹›「」『』….,;:!?。，、！？：；]")
+_OPENING = re.compile(r"\W*([^\n,.;:!?–—-]+)")
+
+
+Wishes = dict[tuple[str, int], list[str]]
+
+
+class Said(NamedTuple):
+    """A place where the person typed a quote: the whole sentences it stands in, and how much of them it is."""
+
+    session: Session
+    turn: int
+    words: str
+    share: float
+
+
+class Sign(NamedTuple):
+    """Something that shows a lesson: words that were said in a turn, as whole sentences, or a deed."""
+
+    session: Session
+    turn: int
+    words: str = ""
+    deed: Deed | None = None
+
+
+class Request(NamedTuple):
+    """A request that something was said or done about, as its turn and as it can be asked again; "" if nothing can.
+
+    `corrected` tells whether words said about it in a later turn say that its answer was wrong.
+    """
+
+    turn: int
+    prompt: str = ""
+    earlier: tuple[int, ...] = ()
+    corrected: bool = True
+
+
+def signs_of(quotes: Sequence[str], sessions: Sequence[Session], numbered: Sequence[Deed]) -> list[Sign]:
+    """Return every place where the person said or did what these quotes hold, in order of time."""
+    signs: dict[Sign, None] = {}
+    for quote in quotes[:MOST_SIGNS]:
+        deed = deed_of(quote, numbered)
+        if deed is not None:
+            (session,) = (one for one in sessions if one.id == deed.session)
+            # A request that is asked again is no answer to itself.
+            signs[Sign(session, deed.turn - (deed.kind is DeedKind.ASKED_AGAIN), deed=deed)] = None
+            continue
+        for place in places_of(quote, sessions):
+            signs[Sign(place.session, place.turn, place.words)] = None
+    return sorted(list(signs)[:MOST_SIGNS], key=lambda sign: (sign.session.started, sign.turn))
+
+
+def wishes_in(signs: Iterable[Sign]) -> Wishes:
+    """Return the words of all these signs, by the session and the turn that they were said in."""
+    wishes: Wishes = {}
+    for sign in signs:
+        if sign.words:
+            wishes.setdefault((sign.session.id, sign.turn), []).append(sign.words)
+    return wishes
+
+
+def places_of(quote: str, sessions: Sequence[Session]) -> list[Said]:
+    """Return where the person typed the quote, without regard to case, blanks and marks.
+
+    Words that stand in several turns are said where they are nearly the whole sentence, else where they are most of
+    one.
+    """
+    found = [said for session in sessions for said in _in_session(quote, session)]
+    least = min(WHOLE, max((said.share for said in found), default=WHOLE))
+    return [said for said in found if said.share >= least]
+
+
+def deed_of(quote: str, numbered: Sequence[Deed]) -> Deed | None:
+    """Return the deed whose mark the quote is, such as "D3", or whose command; None if there is none."""
+    mark = _MARK.fullmatch(quote)
+    if mark and 0 < int(mark[1]) <= len(numbered):
+        return numbered[int(mark[1]) - 1]
+    plain, _ = _plain(quote)
+    typed = (deed for deed in numbered if deed.kind in TYPED)
+    return next((deed for deed in typed if plain and _plain(deed.what)[0] == plain), None)
+
+
+def request_of(session: Session, turn: int, wishes: Wishes) -> Request:
+    """Return the request that something said in a turn, or done after it, is about.
+
+    `wishes` are what no answer may be told: they are left out of what is asked again. A turn in which nothing else is
+    asked belongs to the request before it.
+    """
+    asked: list[int] = []
+    corrects = False
+    for index, take in takes(session):
+        if index > turn:
+            break
+        corrects = index == turn and take is Take.CORRECTION
+        if take is Take.REQUEST:
+            asked.append(index)
+    for at in range(len(asked) - 1, -1, -1):
+        prompt = _without(request_words(session, asked[at]), wishes.get((session.id, asked[at]), ()))
+        if prompt:
+            is_praised = asked[at] < turn and not corrects and _opens_with_thanks(own_turn(session, turn))
+            return Request(asked[at], prompt, tuple(asked[:at]), corrected=not is_praised)
+    return Request(asked[-1] if asked else turn)
+
+
+def _without(words: str, said: Sequence[str]) -> str:
+    """Return the words without the sentences that were said; "" if the rest asks for nothing."""
+    if not said:
+        return words
+    wishes = {sentence for words_said in said for sentence in sentences(words_said)}
+    left = [sentence for sentence in sentences(words) if sentence not in wishes]
+    return " ".join(left) if any(map(_asks, left)) else ""
+
+
+def _asks(sentence: str) -> bool:
+    """Tell whether a sentence beside a wish may ask for something: it is no single word, thanks or lead-in."""
+    is_word = " " not in sentence and sentence.isascii()
+    return not is_word and not sentence.endswith(":") and not is_small_talk(sentence)
+
+
+def _opens_with_thanks(words: str) -> bool:
+    opening = _OPENING.match(words)
+    return opening is not None and is_small_talk(opening[1])
+
+
+def _in_session(quote: str, session: Session) -> list[Said]:
+    sought, _ = _plain(quote)
+    if not sought:
+        return []
+    found: list[Said] = []
+    for turn in range(len(session.turns)):
+        typed = own_turn(session, turn)
+        part = _part_of(typed, sought)
+        if part:
+            words = whole_sentences(typed, part)
+            found.append(Said(session, turn, words, len(sought) / len(_plain(words)[0])))
+    return found
+
+
+def _part_of(typed: str, sought: str) -> str:
+    """Return the part of what was typed that reads like the sought words and begins and ends with a word, or ""."""
+    plain, places = _plain(typed)
+    at = plain.find(sought)
+    while at >= 0:
+        start, end = places[at], places[at + len(sought) - 1] + 1
+        if not _is_inside_word(typed, start) and not _is_inside_word(typed, end):
+            return typed[start:end]
+        at = plain.find(sought, at + 1)
+    return ""
+
+
+def _is_inside_word(text: str, at: int) -> bool:
+    """Tell whether a word of a script with blanks between words goes on here."""
+    around = text[max(at - 1, 0) : at + 1]
+    return 0 < at < len(text) and around.isalnum() and max(around) < "\u2e80"
+
+
+def _plain(text: str) -> tuple[str, list[int]]:
+    """Return the text as quotes are compared, with the place of each of its characters."""
+    plain: list[str] = []
+    places: list[int] = []
+    for at, char in enumerate(text):
+        if not _LEFT_OUT.match(char):
+            folded = char.casefold()
+            plain.append(folded)
+            places += [at] * len(folded)
+    return "".join(plain), places
