@@ -12,20 +12,10 @@ from typing import NamedTuple
 from skillopt_sleep.agents import AGENTS, SHELLS, WRITERS
 from skillopt_sleep.mining.asks import Take, takes
 from skillopt_sleep.mining.clean import clean
-from skillopt_sleep.mining.grounds import Grounds
+from skillopt_sleep.mining.command_lines import Place, Runnable, inside_of, narrowed, runnables
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.requests import request_words
-from skillopt_sleep.mining.runner_table import Takes
-from skillopt_sleep.mining.runners import (
-    Place,
-    Runnable,
-    inside_of,
-    is_test,
-    narrowed,
-    runnables,
-    runnables_shown,
-    starts_runner,
-)
+from skillopt_sleep.mining.runners import Grounds, is_test, starts_runner
 from skillopt_sleep.mining.said_acts import said_acts, stands
 from skillopt_sleep.records import (
     Check,
@@ -51,11 +41,6 @@ _MUST_PASS = re.compile(
     r"\b(?:pass|passes|passing|green|succeeds?|fix(?:ed)?|fail(?:s|ed|ing|ures?)?|broken?|red|clean|grün|vert|verde)\b",
     re.IGNORECASE,
 )
-_CONFIGURED = {
-    Takes.TARGETS: ("GNUmakefile", "makefile", "Makefile"),
-    Takes.RECIPES: ("justfile", "Justfile", ".justfile"),
-    Takes.SCRIPTS: ("package.json",),
-}
 # Files by which pytest can be told to pass over tests, wherever they are.
 _COLLECTS = ("conftest.py", "*/conftest.py", "pytest.ini", "*/pytest.ini")
 
@@ -68,7 +53,7 @@ class Proof(NamedTuple):
 
 
 class Acting(NamedTuple):
-    """What can judge a task in its repository, in the order in which to try it, and the messages after its own."""
+    """What can judge a task in its repository, in the order to try it in, and the messages that follow its own."""
 
     proofs: tuple[Proof, ...] = ()
     later: tuple[str, ...] = ()
@@ -86,10 +71,7 @@ def acting(session: Session, task: Task, workspace: Workspace, grounds: Grounds)
     """Return what can judge the task when it is done once more in this state of its repository."""
     span = span_of(session, task)
     place = Place(workspace.root, workspace.folder)
-    return Acting(
-        proofs=tuple(_proofs(session, task, span, place, grounds)),
-        later=later_messages(session, span),
-    )
+    return Acting(tuple(_proofs(session, task, span, place, grounds)), later_messages(session, span))
 
 
 def could_act(task: Task) -> bool:
@@ -174,7 +156,7 @@ def _commands(session: Session, task: Task, span: Span, place: Place, grounds: G
     found = {(one.argv, one.folder): one for one in _turned(session, span, place, grounds)}
     for deed in task.deeds:
         if deed.kind is DeedKind.CHECKED:
-            found |= {(one.argv, one.folder): one for one in runnables_shown(deed.what, place, grounds)}
+            found |= {(one.argv, one.folder): one for one in runnables(deed.what, place, grounds, shown=True)}
     written = _tests_written(session, span, place)
     seen: set[tuple[str, ...]] = set()
     for one in list(found.values())[-MOST_COMMANDS:]:
@@ -232,7 +214,7 @@ def _command(one: Runnable, grounds: Grounds) -> Command:
 
 
 def _deciding(one: Runnable, grounds: Grounds) -> Iterator[str]:
-    for name in _CONFIGURED.get(one.runner.takes, ()):
+    for name in one.runner.defined_in:
         path = str(PurePosixPath(one.folder, name))
         if path in grounds.files:
             yield path

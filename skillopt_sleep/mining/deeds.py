@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from rapidfuzz import fuzz
 
 from skillopt_sleep.agents import WRITERS
+from skillopt_sleep.mining.runners import is_check
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.mining.undoing import undoes_files_named, undoes_work
 from skillopt_sleep.mining.wishes import is_correction
@@ -25,20 +26,6 @@ MOST_FILES = 100
 MOST_REQUESTS = 50
 REQUEST_CHARS = 1_000
 
-_TESTS = (
-    r"pytest|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?test"
-    r"|(?:cargo|go|dotnet|mix|swift|flutter|deno)\s+test|(?:make|just|gradlew?|mvnw?|rake|bazel)\s+(?:\S+\s+)*?(?:test|check|verify)"
-)
-_LINTERS = (
-    r"ruff\s+(?:check|format\s+(?:\S+\s+)*?--(?:check|diff))|(?:black|isort|prettier)\s+(?:\S+\s+)*?--check|flake8|pylint"
-    r"|mypy|pyright|basedpyright|eslint|biome\s+(?:check|lint)|tsc|golangci-lint|go\s+vet|gofmt\s+-l|shellcheck|rubocop"
-    r"|cargo\s+(?:clippy|check|fmt\s+(?:\S+\s+)*?--check)|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:lint|typecheck|check)"
-    r"|(?:make|just)\s+(?:\S+\s+)*?(?:lint|typecheck)|pre-commit\s+run"
-)
-# A check is a program that is run, not a name that is looked at: it begins the command or one of its parts.
-_CHECK = re.compile(
-    rf"(?:^|[;&|]\s*|\b(?:run|exec|npx|bunx|uvx|python\S*\s+-m|time|\w+=\S*)\s+|/)(?:{_TESTS}|{_LINTERS})(?![\w./-])"
-)
 _READS = re.compile(
     r"\s*(?:cat|less|more|head|tail|grep|rg|wc|diff|ls|bat|stat|file|git\s+(?:diff|show|log|add|blame|status|commit))\b[^>]*"
 )
@@ -117,7 +104,7 @@ def _of_commands(session: Session) -> Iterator[Deed]:
         kind = DeedKind.RAN
         if _undoes(command, written):
             kind = DeedKind.UNDONE
-        elif _CHECK.search(command.text) and _agent_spoke_last(session, command.turn):
+        elif is_check(command.text) and _agent_spoke_last(session, command.turn):
             kind = DeedKind.CHECKED
         yield _deed(session, kind, command.turn, command.text, command.at)
 
@@ -196,9 +183,9 @@ def _agent_restored(session: Session, file: ChangedFile) -> bool:
 def _person_touched(session: Session, file: ChangedFile) -> bool:
     """Tell whether the person ran a command on a file, rejected a change of it or told of theirs, since then."""
     for command in session.commands:
-        is_in_between = file.since <= command.turn <= file.turn
-        only_reads = _READS.fullmatch(command.text) or _CHECK.search(command.text)
-        if is_in_between and not only_reads and _names(command.text, file.path):
+        if not file.since <= command.turn <= file.turn or not _names(command.text, file.path):
+            continue
+        if not _READS.fullmatch(command.text) and not is_check(command.text):
             return True
     for event in session.tools:
         if event.rejected and file.since <= event.turn <= file.turn and _names(event.brief, file.path):

@@ -51,6 +51,16 @@ def is_lasting(text: str) -> bool:
     return _is_said("lasting", _plain(text))
 
 
+def rules_out(text: str) -> bool:
+    """Tell whether the words of a clause rule out what it names."""
+    return _is_said("negations", _plain(text))
+
+
+def was_left_out(text: str) -> bool:
+    """Tell whether the words say that something was left out, or shall not be."""
+    return _is_said("left_out", _plain(text))
+
+
 def opens_request(text: str) -> bool:
     """Tell whether the words begin a request of their own, ask a question, or add to the request before."""
     return _openings().match(_plain(text)) is not None
