@@ -21,7 +21,7 @@ _COPIED_LINE = re.compile(
     r"|[ \t]*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"  # logs
     r"|[ \t]*(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b[ \t]*[:\]|]"
     r"|[ \t]*[$#%] \S"  # a shell
-    r"|[ \t]*\w+(?:Error|Exception|Warning): "
+    r"|[ \t]*(?:\w+(?:Error|Exception|Warning): |\w+ (?:ERR!|WARN) )"
     r"|[ \t]*[{}\[\]<].*[{}\[\]>,;][ \t]*$"  # data and markup
 )
 _QUOTED_LINE = re.compile(r"[ \t]*>")

@@ -40,7 +40,8 @@ _CHAT_LINE = re.compile(
 )
 _OWN_LEAD_IN = re.compile(
     r"\b(?:please|from now on|rules?|instead|i (?:want|need|meant|said)|change|bitte|ab jetzt|désormais|por favor"
-    r"|a partir de ahora|пожалуйста)\b[^\n]{0,60}[:：][ \t]*$|(?:请|以后|してください)[^\n]{0,40}[:：][ \t]*$",
+    r"|a partir de ahora|пожалуйста)\b[^\n]{0,60}[:：][ \t]*$"
+    r"|(?:^\s*(?:mach|haz|fais|faça|faz)\b|请|以后|してください)[^\n]{0,40}[:：][ \t]*$",
     re.IGNORECASE,
 )
 

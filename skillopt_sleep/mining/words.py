@@ -121,7 +121,7 @@ def _openings() -> re.Pattern[str]:
 
 @cache
 def _small_talk() -> re.Pattern[str]:
-    return re.compile(rf"(?:(?:{_any_of('small_talk')})(?!\w)[\s\W]*+)++", re.IGNORECASE)
+    return re.compile(rf"[\s\W]*+(?:(?:{_any_of('small_talk')})(?!\w)[\s\W]*+)++", re.IGNORECASE)
 
 
 def _any_of(name: str) -> str:
