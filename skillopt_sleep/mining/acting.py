@@ -10,13 +10,12 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from skillopt_sleep.agents import AGENTS, SHELLS, WRITERS
-from skillopt_sleep.mining.asks import Take, takes
-from skillopt_sleep.mining.clean import clean
 from skillopt_sleep.mining.command_lines import Place, Runnable, inside_of, narrowed, runnables
 from skillopt_sleep.mining.provenance import quotes_of
-from skillopt_sleep.mining.requests import request_words
+from skillopt_sleep.mining.requests import Take, request_words, takes
 from skillopt_sleep.mining.runners import Grounds, is_test, starts_runner
 from skillopt_sleep.mining.said_acts import said_acts, stands
+from skillopt_sleep.mining.words import clean
 from skillopt_sleep.records import (
     Check,
     Checks,

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from skillopt_sleep.mining.ask_model import ask_model
-from skillopt_sleep.mining.mined import batched
+from skillopt_sleep.mining.mined import ask_model, batched
 from skillopt_sleep.mining.write_controls import PER_CALL, ItemControls, waiting, write_controls
 from skillopt_sleep.prompts import setting, template
 from skillopt_sleep.prompts.items import PASSES_FROM, item

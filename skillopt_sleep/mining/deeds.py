@@ -1,12 +1,12 @@
 """Read what the person did in a session, apart from words: calls rejected, work stopped or undone, commands run.
 
 Only what the readers of transcripts say that the person did counts; the words of a transcript never do. The agent's
-own commands are no deeds.
+own commands are no deeds. Work is taken back by git, Mercurial, Sapling, Subversion, Jujutsu and patch.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -15,7 +15,6 @@ from rapidfuzz import fuzz
 from skillopt_sleep.agents import WRITERS
 from skillopt_sleep.mining.runners import is_check
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.mining.undoing import undoes_files_named, undoes_work
 from skillopt_sleep.mining.wishes import is_correction
 from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, TypedCommand
@@ -40,6 +39,58 @@ _DID = re.compile(
 )
 WHAT_CHARS = 300
 _WORD = re.compile(r"[^\s'\"`;|&()<>]+")
+_GIT = r"git\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*"
+# No command has more words before the one that counts; the bound keeps a long text from taking long.
+_SOME_WORDS = r"(?:[^\s;&|]+\s+){0,20}?"
+# A word that may be a branch is none of these: they name a commit of the work itself.
+_COMMIT = r"(?:(?:ORIG_)?HEAD|@|[0-9a-f]{7,40})(?:[~^@][^\s;&|]*)?"
+_A_PATH = r"(?!\d?[<>])[^\s;&|#-]"
+# No branch is called so: it begins like a path, ends like a folder's, or is a pattern.
+_SURELY_PATH = r"(?:['\"]?[.:][^\s;&|]*|[^\s;&|-][^\s;&|]*(?:/|\*[^\s;&|]*))(?=[\s;&|]|$)"
+_OF_GIT = (
+    r"revert\b(?!\s+--(?:abort|quit)\b)",
+    # What is only taken off the index stays in the file.
+    rf"restore\b(?!\s+{_SOME_WORDS}(?:--staged|-S)\b)",
+    rf"restore\s+{_SOME_WORDS}(?:--worktree\b|-S?W)",
+    rf"checkout\s+(?:\S+\s+)?--\s+{_A_PATH}",
+    rf"checkout\s+(?:-(?![bBt])\S+\s+)*(?:{_COMMIT}\s+{_A_PATH}|{_SURELY_PATH})",
+    rf"checkout\s+{_SOME_WORDS}(?:-f|-p|--force|--patch)(?=[\s;&|]|$)",
+    rf"switch\s+{_SOME_WORDS}(?:-f|--force|--discard-changes)(?=[\s;&|]|$)",
+    rf"reset\s+{_SOME_WORDS}(?:--(?:hard|merge|keep)\b|HEAD[~^@]|(?:ORIG_HEAD|[0-9a-f]{{7,40}})\s*(?:$|[;&|]))",
+    r"stash(?:\s+(?:drop|push|save|clear|-\S+)|\s*$)",
+    rf"clean\s+{_SOME_WORDS}(?:-\w*f|--force\b)",
+    rf"apply\s+{_SOME_WORDS}(?:-R|--reverse)\b",
+    r"undo\b",
+)
+_OF_OTHERS = (
+    r"(?:hg|sl|svn|fossil)\s+(?:revert|undo|rollback|backout|strip|uncommit|unamend)\b",
+    rf"(?:hg|sl)\s+(?:update|up|checkout|co|goto)\s+{_SOME_WORDS}(?:-C|--clean)\b",
+    r"jj\s+(?:undo|restore|revert|backout|abandon|op(?:eration)?\s+(?:undo|restore|revert))\b",
+    rf"patch\s+{_SOME_WORDS}(?:-R|--reverse)\b",
+)
+_UNDO = re.compile(rf"\b(?:{_GIT}(?:{'|'.join(_OF_GIT)})|{'|'.join(_OF_OTHERS)})")
+_UNDO_OF_FILES = re.compile(rf"\b(?:{_GIT}(?:checkout|rm)|rm|unlink)\s")
+LONGEST_NAMED = 200
+# Deeds that are a command which the person typed.
+TYPED = frozenset({DeedKind.RAN, DeedKind.CHECKED, DeedKind.UNDONE})
+
+_SAYS = {
+    DeedKind.REJECTED: "Don't use `{what}`. Never run that unasked: ask me before you do.",
+    DeedKind.STOPPED: "Don't use `{what}`. Stop, never run that unasked: ask me before you do.",
+    DeedKind.RAN: "Always use `{what}`: run it yourself, instead of anything else.",
+    DeedKind.CHECKED: "Always use `{what}`: run it yourself, before you say that it is done.",
+    DeedKind.UNDONE: "I undid it with `{what}`. Never edit or change that. Don't touch it: leave it alone.",
+    DeedKind.EDITED: "Change `{what}` the way I did.",
+}
+
+_NAMES = {
+    DeedKind.REJECTED: "Don't use `{what}` unasked",
+    DeedKind.STOPPED: "Don't use `{what}` unasked",
+    DeedKind.RAN: "Use `{what}`",
+    DeedKind.CHECKED: "Use `{what}` before saying that it is done",
+    DeedKind.UNDONE: "Don't change what was undone with `{what}`",
+    DeedKind.EDITED: "Change `{what}` the way the person did",
+}
 
 
 def deeds(session: Session) -> tuple[Deed, ...]:
@@ -222,3 +273,32 @@ def is_same_request(one: str, other: str) -> bool:
 
 def _was_answered(session: Session, start: int, end: int) -> bool:
     return any(turn.origin is Origin.ASSISTANT for turn in session.turns[start:end])
+
+
+def undoes_work(command: str) -> bool:
+    """Tell whether a command takes work back, whatever it names."""
+    return _UNDO.search(command) is not None
+
+
+def undoes_files_named(command: str) -> bool:
+    """Tell whether a command takes back the work on the files that it names, if it names any."""
+    return _UNDO_OF_FILES.search(command) is not None
+
+
+def in_words(deeds: Iterable[Deed]) -> list[str]:
+    """Return what each deed says; one without a command, a call or a file says nothing by itself."""
+    return _filled(_SAYS, deeds)
+
+
+def as_names(deeds: Iterable[Deed]) -> list[str]:
+    """Return what each deed says as a short command that can name a lesson, what the person typed first."""
+    return _filled(_NAMES, sorted(deeds, key=lambda deed: deed.kind not in TYPED))
+
+
+def _filled(wordings: Mapping[DeedKind, str], deeds: Iterable[Deed]) -> list[str]:
+    said: list[str] = []
+    for deed in deeds:
+        what = deed.what.replace("`", "").strip()
+        if deed.kind in wordings and 0 < len(what) <= LONGEST_NAMED and "\n" not in what:
+            said.append(wordings[deed.kind].format(what=what))
+    return said

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from skillopt_sleep.mining.meanings import features
-from skillopt_sleep.mining.sentences import sentences
+from skillopt_sleep.mining.words import sentences
 
 FIRM = 0.8  # of a feature: what weighs less doesn't tell what is wanted
 

@@ -7,9 +7,8 @@ import re
 from collections.abc import Collection, Iterable
 
 from skillopt_sleep.kit.words import counted, home_path
-from skillopt_sleep.mining.sentences import sentences
 from skillopt_sleep.mining.wishes import Wish, read_wish
-from skillopt_sleep.mining.words import rules_out
+from skillopt_sleep.mining.words import rules_out, sentences
 from skillopt_sleep.records import BY_HAND, Document, InForce, Session, Task
 
 MOST_UNSHARED = 2  # a sentence with so many times the words is about something else

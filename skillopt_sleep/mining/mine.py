@@ -8,19 +8,17 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.mining.ask_model import ask_model
-from skillopt_sleep.mining.asked_again import note_asked_again
-from skillopt_sleep.mining.capacity import PER_SIGN, may_hold_a_lesson, within_capacity
 from skillopt_sleep.mining.dropped import corrections_of, unproven, unread, unused
-from skillopt_sleep.mining.for_once import all_for_once
 from skillopt_sleep.mining.lessons import find_lessons, lessons_by_words
-from skillopt_sleep.mining.mined import Mined, batched
+from skillopt_sleep.mining.mined import Mined, ask_model, batched
 from skillopt_sleep.mining.names import Names, names_in
 from skillopt_sleep.mining.proof import proven_task
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.replies import MineReply
+from skillopt_sleep.mining.requests import PER_SIGN, may_hold_a_lesson, note_asked_again, within_capacity
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.shown import shown_sessions
+from skillopt_sleep.mining.words import all_for_once
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import (
     ACTING_OPS,
@@ -66,7 +64,7 @@ def mine(
     The model finds them, or rules without one. What a model finds is kept only if it stands in the person's own words
     or deeds. The rules add what the model missed although the person named exactly what they want. What holds for one
     time only founds nothing, and is counted. A failed call loses its batch, with a note. Of each session, no more
-    tasks are kept than it may found (mining/capacity.py), and `most` of all: first the sessions with tasks that are
+    tasks are kept than it may found (mining/requests.py), and `most` of all: first the sessions with tasks that are
     clear and can be asked again in words alone, of these the newest.
     """
     heard = [session for session in sessions if may_hold_a_lesson(session)]

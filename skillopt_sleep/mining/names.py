@@ -8,7 +8,7 @@ import msgspec
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.mining.ask_model import ask_model
+from skillopt_sleep.mining.mined import ask_model
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Purpose, Task

@@ -12,18 +12,14 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.mining.asks import Ask
-from skillopt_sleep.mining.clean import clean
-from skillopt_sleep.mining.deed_words import TYPED, as_names, in_words
-from skillopt_sleep.mining.deeds import deeds, typed_commands
+from skillopt_sleep.mining.deeds import TYPED, as_names, deeds, in_words, typed_commands
 from skillopt_sleep.mining.person import Person
 from skillopt_sleep.mining.provenance import authors, is_copied, own_turn, quote_of_command, quotes_of, said_at
 from skillopt_sleep.mining.references import Said, proved_reference
 from skillopt_sleep.mining.replies import MinedTask
-from skillopt_sleep.mining.requests import request_context, request_words
+from skillopt_sleep.mining.requests import Ask, request_context, request_words
 from skillopt_sleep.mining.rules import made_task, reference_from_words
-from skillopt_sleep.mining.sentences import sentences, whole_sentences
-from skillopt_sleep.mining.words import is_small_talk
+from skillopt_sleep.mining.words import clean, is_small_talk, sentences, whole_sentences
 from skillopt_sleep.records import (
     Check,
     Checks,

@@ -1,12 +1,23 @@
-"""Take a request out of its session so that it can be asked again: its words, and as data what they refer to."""
+"""Tell requests from corrections and small talk, and take a request out of its session so that it can be asked again.
+
+With it go its words, as data what they refer to, what was answered, and how much may be learned from a session.
+"""
 
 import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import msgspec
 
 from skillopt_sleep.agents import READERS
 from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.mining.answers import referred_to
+from skillopt_sleep.mining.deeds import WHAT_CHARS, deeds, is_same_request
 from skillopt_sleep.mining.spans import Pasted, own_spans, own_words
-from skillopt_sleep.records import Origin, Session
+from skillopt_sleep.mining.wishes import is_correction
+from skillopt_sleep.mining.words import is_lasting, is_small_talk
+from skillopt_sleep.records import Deed, DeedKind, Origin, Session, Task
 
 EARLIER_ASKS = 2
 EARLIER_CHARS = 600
@@ -26,6 +37,8 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 _COMMAND = re.compile(r"<command-name>(/[^<\n]{1,100})</command-name>\Z")
+ANSWERED_CHARS = 4_000
+PER_SIGN = 2  # tasks for each thing that was typed or done
 
 
 def request_words(session: Session, ask: int) -> str:
@@ -87,3 +100,143 @@ def needs_workspace(session: Session, ask: int, end: int) -> bool:
         if ask <= event.turn < end and event.name not in READERS:
             return True
     return _FILE.search(request_words(session, ask)) is not None
+
+
+def answer_between(session: Session, start: int, end: int) -> str:
+    """Return what the agent said and ran between the turns `start` and `end`, in order, in at most 4,000 characters.
+
+    Rejected calls count too: they show what the agent was about to do.
+    """
+    parts: list[str] = []
+    for index in range(start, min(end, len(session.turns))):
+        turn = session.turns[index]
+        if index > start and turn.origin is Origin.ASSISTANT:
+            parts.append(turn.text)
+        parts += [event.brief for event in session.tools if event.turn == index and event.brief]
+    return "\n".join(parts)[:ANSWERED_CHARS]
+
+
+def referred_to(session: Session, ask: int) -> str:
+    """Return the agent's last words before a request, which the request may refer to; "" if there are none."""
+    for index in range(ask - 1, -1, -1):
+        if session.turns[index].origin is Origin.ASSISTANT:
+            return session.turns[index].text
+    return ""
+
+
+class Take(StrEnum):
+    """The ways to understand a typed turn."""
+
+    REQUEST = "request"
+    CORRECTION = "correction"
+    SMALL_TALK = "small talk"
+
+
+class Ask(NamedTuple):
+    """A request, by the index of its turn, and the turns that corrected it."""
+
+    turn: int
+    corrections: tuple[int, ...] = ()
+
+
+def takes(session: Session) -> Iterator[tuple[int, Take]]:
+    """Yield the index of every typed turn with what the turn is taken for, in order.
+
+    Whatever is typed after the person rejected a call or stopped the agent is a correction. If the agent spoke before
+    anything that was typed, the first request couldn't be read, and what reads as its correction is one of nothing.
+    """
+    last: int | None = None  # the last turn that wasn't small talk
+    said = [index for index, turn in enumerate(session.turns) if turn.origin is not Origin.HARNESS]
+    if said and session.turns[said[0]].origin is Origin.ASSISTANT:
+        last = said[0]
+    request = ""
+    for index, turn in enumerate(session.turns):
+        if turn.origin is not Origin.USER:
+            continue
+        if last is not None and (
+            _was_stopped(session, last, index) or is_correction(turn.text, request=request, pasted=turn.pasted)
+        ):
+            yield index, Take.CORRECTION
+        elif is_small_talk(own_words(turn.text, turn.pasted)):
+            yield index, Take.SMALL_TALK
+            continue
+        else:
+            yield index, Take.REQUEST
+            request = turn.text
+        last = index
+
+
+def asks(session: Session) -> tuple[Ask, ...]:
+    """Return the requests of a session, each with the turns that corrected it before the next request."""
+    requests: list[Ask] = []
+    for index, take in takes(session):
+        if take is Take.REQUEST:
+            requests.append(Ask(index))
+        elif take is Take.CORRECTION and requests:
+            last = requests[-1]
+            requests[-1] = Ask(last.turn, (*last.corrections, index))
+    return tuple(requests)
+
+
+def _was_stopped(session: Session, since: int, before: int) -> bool:
+    """Tell whether the person rejected a call or stopped the agent from turn `since` until turn `before`."""
+    for event in session.tools:
+        if event.rejected and since <= event.turn < before:
+            return True
+    return any(since <= stop < before for stop in session.stops)
+
+
+class _Asked(NamedTuple):
+    session: Session
+    turn: int
+    words: str
+
+
+def note_asked_again(tasks: Sequence[Task], sessions: Sequence[Session]) -> tuple[Task, ...]:
+    """Return the tasks, with a deed for each later session of their project that repeats their request."""
+    requests: dict[str, list[_Asked]] = defaultdict(list)
+    for session in sessions:
+        for ask in asks(session):
+            words = request_words(session, ask.turn)
+            if words:
+                requests[session.project].append(_Asked(session, ask.turn, words))
+    marked: list[Task] = []
+    for task in tasks:
+        again = tuple(_asked_later(task, requests[task.project]))
+        marked.append(msgspec.structs.replace(task, deeds=(*task.deeds, *again)) if again else task)
+    return tuple(marked)
+
+
+def _asked_later(task: Task, requests: Sequence[_Asked]) -> Iterator[Deed]:
+    """Yield the first time that each later session repeats the task's request."""
+    heard: set[str] = set()
+    for session, turn, words in requests:
+        is_later = session.id != task.session and session.started > task.at
+        if is_later and session.id not in heard and is_same_request(task.prompt, words):
+            heard.add(session.id)
+            at = session.turns[turn].at
+            yield Deed(kind=DeedKind.ASKED_AGAIN, session=session.id, turn=turn, what=words[:WHAT_CHARS], at=at)
+
+
+def may_hold_a_lesson(session: Session) -> bool:
+    """Tell whether the person said something after an answer, did something, or said what holds from now on."""
+    return len(session.typed) > 1 or bool(deeds(session)) or any(map(is_lasting, session.typed))
+
+
+def most_tasks(session: Session) -> int:
+    """Return how many tasks a session may found: two for each thing typed or done in it, none if it isn't mined."""
+    if not may_hold_a_lesson(session):
+        return 0
+    return PER_SIGN * (len(session.typed) + len(deeds(session)))
+
+
+def within_capacity(tasks: Iterable[Task], sessions: Iterable[Session]) -> tuple[Task, ...]:
+    """Return the first tasks of each session, as many as it may found."""
+    most = {session.id: most_tasks(session) for session in sessions}
+    founded = Counter[str]()
+    kept: list[Task] = []
+    for task in tasks:
+        founded[task.session] += 1
+        if founded[task.session] <= most[task.session]:
+            kept.append(task)
+    return tuple(kept)

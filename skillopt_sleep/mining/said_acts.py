@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skillopt_sleep.mining.clean import clean
 from skillopt_sleep.mining.command_lines import (
     Place,
     Runnable,
@@ -16,12 +15,11 @@ from skillopt_sleep.mining.command_lines import (
     runnables,
     simple_lines,
 )
-from skillopt_sleep.mining.deed_words import TYPED
+from skillopt_sleep.mining.deeds import TYPED
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.runners import RUNNERS, Grounds, Kind
-from skillopt_sleep.mining.sentences import sentences
 from skillopt_sleep.mining.wishes import read_wish
-from skillopt_sleep.mining.words import is_lasting, rules_out, was_left_out
+from skillopt_sleep.mining.words import clean, is_lasting, rules_out, sentences, was_left_out
 from skillopt_sleep.records import ACTING_OPS, Check, Checks, DeedKind, Op, Session, Task
 
 MOST_CHECKS = 6

@@ -1,4 +1,4 @@
-"""Recognize how people take back what was done, give thanks or go on, in the languages of words.toml.
+"""Recognize how people take back what was done, give thanks or go on, in the languages of words.toml; cut sentences.
 
 Short closed lists find much of what is typed to an agent, and miss irony, hints and other languages. What they miss
 is left to behaviour (mining/deeds.py) and to the model miner.
@@ -8,12 +8,22 @@ import itertools
 import re
 import tomllib
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+
+from skillopt_sleep.kit.markdown import visible
 
 _FILE = Path(__file__).with_name("words.toml")
 _OTHER_SCRIPTS = frozenset({"Russian", "Chinese", "Japanese"})
 _BEGINNING = re.compile(r"\^|\\b|\(\?<!\\w\)|,\\s\*|\(\?:\^\|\[[^]]*\]\\s\*\)")
+_SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?。！？]+(?=\s|$)|[.!?](?=\S)[^.!?\n。！？]*|[。！？])*")
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor and screen
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|\Z)"  # titles, links, clipboard
+    r"|\x1b[ -/]*[0-~]"
+)
+_MARKERS = re.compile(r"<!--\s*/?\s*(?:skillopt-sleep|slow-update)\b.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 def languages() -> tuple[str, ...]:
@@ -127,3 +137,53 @@ def _small_talk() -> re.Pattern[str]:
 def _any_of(name: str) -> str:
     patterns = itertools.chain.from_iterable(_lists()[name].values())
     return "|".join(patterns)
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences and lines of a text, as they stand in it."""
+    stripped = map(str.strip, _SENTENCE.findall(text))
+    return list(filter(None, stripped))
+
+
+def whole_sentences(text: str, part: str) -> str:
+    """Return the part of a text with all of the sentences that it stands in.
+
+    A wish must not be cut out of a sentence that denies it.
+    """
+    start = text.find(part)
+    end = start + len(part)
+    touched = [match.span() for match in _SENTENCE.finditer(text) if match.start() < end and match.end() > start]
+    if start < 0 or not touched:
+        return part
+    first = touched[0][0]
+    last = touched[-1][1]
+    return text[min(start, first) : max(end, last)].strip()
+
+
+def lasting_words(words: str) -> str:
+    """Return the words without the sentences that hold for one time only; "" if nothing is left."""
+    parts = sentences(words)
+    lasting = [part for part in parts if not _holds_once(part)]
+    if len(lasting) == len(parts):
+        return words
+    return "\n".join(lasting)
+
+
+def all_for_once(quotes: Sequence[str]) -> bool:
+    """Tell whether each of these quotes holds for one time only, by its own words."""
+    return bool(quotes) and not any(map(lasting_words, quotes))
+
+
+def _holds_once(sentence: str) -> bool:
+    return is_for_once(sentence) and not is_lasting(sentence)
+
+
+def clean(text: str) -> str:
+    """Return the text without terminal escapes, invisible characters and our own markers."""
+    cleaned = _ESCAPES.sub("", text)
+    if visible(cleaned) != cleaned:
+        cleaned = "".join(char for char in cleaned if visible(char) == char)
+    # Removing a marker may put the parts of another one together.
+    while (without := _MARKERS.sub("", cleaned)) != cleaned:
+        cleaned = without
+    return cleaned

@@ -5,7 +5,7 @@ from functools import cache
 
 import msgspec
 
-from skillopt_sleep.mining.ask_model import ask_model
+from skillopt_sleep.mining.mined import ask_model
 from skillopt_sleep.prompts import setting, template
 from skillopt_sleep.prompts.items import item
 from skillopt_sleep.protocols import Backend

@@ -8,8 +8,8 @@ from skillopt_sleep.learning.gate import EARLY_ROUNDS
 from skillopt_sleep.learning.harm import MOST_ATTEMPTS
 from skillopt_sleep.learning.screen import PAIRS
 from skillopt_sleep.mining.acting import needs_repository
-from skillopt_sleep.mining.capacity import may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.mined import batched
+from skillopt_sleep.mining.requests import may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.write_controls import MOST_WRITTEN
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Purpose, Session, Task

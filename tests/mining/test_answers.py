@@ -1,6 +1,6 @@
 """What the agent answered between two typed turns."""
 
-from skillopt_sleep.mining.answers import ANSWER_CHARS, answer_between, referred_to
+from skillopt_sleep.mining.requests import ANSWERED_CHARS, answer_between, referred_to
 from skillopt_sleep.records import Origin, ToolEvent
 from tests.builders import a_session, a_turn
 
@@ -22,7 +22,7 @@ def test_an_answer_is_what_was_said_and_run_in_order() -> None:
 
 def test_an_answer_is_cut() -> None:
     long = a_session("go", a_turn("x" * 9_000, origin=Origin.ASSISTANT))
-    assert len(answer_between(long, 0, 9)) == ANSWER_CHARS
+    assert len(answer_between(long, 0, 9)) == ANSWERED_CHARS
 
 
 def test_a_request_refers_to_the_last_answer_before_it() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.mining.deed_words import LONGEST, as_names, in_words
+from skillopt_sleep.mining.deeds import LONGEST_NAMED, as_names, in_words
 from skillopt_sleep.mining.person import Person
 from skillopt_sleep.records import Deed, DeedKind
 
@@ -21,7 +21,7 @@ def test_what_the_person_ran_is_wanted(kind: DeedKind) -> None:
     assert Person("", in_words([deed(kind, "make lint")])).wants("make lint") == 1
 
 
-@pytest.mark.parametrize("what", ["", "  ", "a\nb", "x" * (LONGEST + 1)])
+@pytest.mark.parametrize("what", ["", "  ", "a\nb", "x" * (LONGEST_NAMED + 1)])
 def test_a_deed_without_one_short_line_says_nothing(what: str) -> None:
     assert in_words([deed(DeedKind.REJECTED, what)]) == []
 

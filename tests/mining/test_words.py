@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.mining import words
-from skillopt_sleep.mining.asks import Take, takes
+from skillopt_sleep.mining.requests import Take, takes
 from skillopt_sleep.mining.words import (
     amends,
     is_small_talk,
