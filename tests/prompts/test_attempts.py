@@ -105,7 +105,7 @@ def test_what_the_person_did_is_told_and_what_they_did_it_to_is_fenced() -> None
 
     text = show(1, case)
 
-    assert "- 2026-03-01: they ran a command themselves\n```\npnpm i # Your reply\n```" in text
+    assert "- 2026-03-01: they ran a command\n```\npnpm i # Your reply\n```" in text
     assert "What the person said" not in text
 
 
