@@ -96,10 +96,9 @@ _NAMES = {
 def deeds(session: Session) -> tuple[Deed, ...]:
     """Return what the person did in a session, in the order of its turns."""
     found = [
-        *_rejections(session),
+        *_of_calls(session),
         *_stops(session),
         *_of_commands(session),
-        *_changed_edits(session),
         *_changed_files(session),
         *_asked_again(session),
     ]
@@ -115,10 +114,13 @@ def _deed(session: Session, kind: DeedKind, turn: int, what: str = "", at: datet
     return Deed(kind=kind, session=session.id, turn=turn, what=what[:WHAT_CHARS], at=at)
 
 
-def _rejections(session: Session) -> Iterator[Deed]:
+def _of_calls(session: Session) -> Iterator[Deed]:
+    """Yield the calls that the person rejected, and the edits that they changed before they were made."""
     for event in session.tools:
         if event.rejected:
             yield _deed(session, DeedKind.REJECTED, event.turn, event.brief or event.name, event.at)
+        if event.changed:
+            yield _deed(session, DeedKind.EDITED, event.turn, event.brief, event.at)
 
 
 def _stops(session: Session) -> Iterator[Deed]:
@@ -131,15 +133,8 @@ def _stops(session: Session) -> Iterator[Deed]:
             continue
         note = session.turns[stop + 1] if stop + 1 < len(session.turns) else None
         at = note.at if note is not None and note.origin is Origin.HARNESS else None
-        yield _deed(session, DeedKind.STOPPED, stop, _stopped_call(session, stop), at=at)
-
-
-def _stopped_call(session: Session, stop: int) -> str:
-    """Return the call that was running when the person stopped the agent, "" if none was."""
-    for event in reversed(session.tools):
-        if event.turn == stop and event.error:
-            return event.brief
-    return ""
+        running = [event.brief for event in session.tools if event.turn == stop and event.error]
+        yield _deed(session, DeedKind.STOPPED, stop, running[-1] if running else "", at=at)
 
 
 def _first(numbers: Sequence[int], least: int, otherwise: int) -> int:
@@ -201,13 +196,6 @@ def _names(text: str, path: str) -> bool:
     return bool(name) and name in _names_in(text)
 
 
-def _changed_edits(session: Session) -> Iterator[Deed]:
-    """Yield the edits of the agent's that the person changed before they were made."""
-    for event in session.tools:
-        if event.changed:
-            yield _deed(session, DeedKind.EDITED, event.turn, event.brief, event.at)
-
-
 def _changed_files(session: Session) -> Iterator[Deed]:
     """Yield the files that changed on disk, where the person undid the edit or did or said something about the file.
 
@@ -254,14 +242,17 @@ def _person_touched(session: Session, file: ChangedFile) -> bool:
 def _asked_again(session: Session) -> Iterator[Deed]:
     """Yield the requests that the person had made before in the session and that the agent had answered since."""
     asked: list[tuple[int, str]] = []
+    answered = -1
     for index, turn in enumerate(session.turns):
+        if turn.origin is Origin.ASSISTANT:
+            answered = index
         if turn.origin is not Origin.USER:
             continue
         words = own_words(turn.text, turn.pasted)[:REQUEST_CHARS]
         if not words or is_small_talk(words):
             continue
         earlier = asked[-MOST_REQUESTS:]
-        if any(is_same_request(words, other) and _was_answered(session, at, index) for at, other in earlier):
+        if any(at < answered and is_same_request(words, other) for at, other in earlier):
             yield _deed(session, DeedKind.ASKED_AGAIN, index, words, turn.at)
         asked.append((index, words))
 
@@ -269,10 +260,6 @@ def _asked_again(session: Session) -> Iterator[Deed]:
 def is_same_request(one: str, other: str) -> bool:
     """Tell whether two requests are the same: their token sort ratio (rapidfuzz, 0 to 100) is 90 or more."""
     return fuzz.token_sort_ratio(one.lower(), other.lower(), score_cutoff=SAME_REQUEST) > 0
-
-
-def _was_answered(session: Session, start: int, end: int) -> bool:
-    return any(turn.origin is Origin.ASSISTANT for turn in session.turns[start:end])
 
 
 def undoes_work(command: str) -> bool:
