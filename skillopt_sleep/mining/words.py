@@ -16,6 +16,8 @@ from skillopt_sleep.kit.markdown import visible
 
 _FILE = Path(__file__).with_name("words.toml")
 _OTHER_SCRIPTS = frozenset({"Russian", "Chinese", "Japanese"})
+_SMALL_TALK = r"[\s\W]*+(?:(?:<small_talk>)(?!\w)[\s\W]*+)++"
+_OPENING = r"\W*(?:(?:<small_talk>|and|und|et|y|e|и)(?!\w)[\s\W]*+){0,6}(?:<openings>)"
 _BEGINNING = re.compile(r"\^|\\b|\(\?<!\\w\)|,\\s\*|\(\?:\^\|\[[^]]*\]\\s\*\)")
 _SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?。！？]+(?=\s|$)|[.!?](?=\S)[^.!?\n。！？]*|[。！？])*")
 _ESCAPES = re.compile(
@@ -48,12 +50,7 @@ def amends(text: str) -> bool:
 
 def reassures(text: str) -> bool:
     """Tell whether the words take nothing back although they sound so: no worries, not bad."""
-    return _reassuring().match(_plain(text)) is not None
-
-
-def is_for_once(text: str) -> bool:
-    """Tell whether the words say that something holds for one time only."""
-    return _is_said("for_once", _plain(text))
+    return _listed("<reassuring>").match(_plain(text)) is not None
 
 
 def is_lasting(text: str) -> bool:
@@ -73,12 +70,12 @@ def was_left_out(text: str) -> bool:
 
 def opens_request(text: str) -> bool:
     """Tell whether the words begin a request of their own, ask a question, or add to the request before."""
-    return _openings().match(_plain(text)) is not None
+    return _listed(_OPENING).match(_plain(text)) is not None
 
 
 def is_small_talk(text: str) -> bool:
     """Tell whether the words are nothing but thanks, assent, or a word to go on."""
-    return _small_talk().fullmatch(_plain(text)) is not None
+    return _listed(_SMALL_TALK).fullmatch(_plain(text)) is not None
 
 
 def _plain(text: str) -> str:
@@ -119,24 +116,10 @@ def _patterns(name: str, *, other_scripts: bool = False) -> tuple[re.Pattern[str
 
 
 @cache
-def _reassuring() -> re.Pattern[str]:
-    return re.compile(_any_of("reassuring"), re.IGNORECASE)
-
-
-@cache
-def _openings() -> re.Pattern[str]:
-    polite = rf"(?:(?:{_any_of('small_talk')}|and|und|et|y|e|и)(?!\w)[\s\W]*+){{0,6}}"
-    return re.compile(rf"\W*{polite}(?:{_any_of('openings')})", re.IGNORECASE)
-
-
-@cache
-def _small_talk() -> re.Pattern[str]:
-    return re.compile(rf"[\s\W]*+(?:(?:{_any_of('small_talk')})(?!\w)[\s\W]*+)++", re.IGNORECASE)
-
-
-def _any_of(name: str) -> str:
-    patterns = itertools.chain.from_iterable(_lists()[name].values())
-    return "|".join(patterns)
+def _listed(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern in which `<name>` stands for each phrase of that list."""
+    filled = re.sub(r"<(\w+)>", lambda name: "|".join(itertools.chain(*_lists()[name[1]].values())), pattern)
+    return re.compile(filled, re.IGNORECASE)
 
 
 def sentences(text: str) -> list[str]:
@@ -163,7 +146,7 @@ def whole_sentences(text: str, part: str) -> str:
 def lasting_words(words: str) -> str:
     """Return the words without the sentences that hold for one time only; "" if nothing is left."""
     parts = sentences(words)
-    lasting = [part for part in parts if not _holds_once(part)]
+    lasting = [part for part in parts if is_lasting(part) or not _is_said("for_once", _plain(part))]
     if len(lasting) == len(parts):
         return words
     return "\n".join(lasting)
@@ -172,10 +155,6 @@ def lasting_words(words: str) -> str:
 def all_for_once(quotes: Sequence[str]) -> bool:
     """Tell whether each of these quotes holds for one time only, by its own words."""
     return bool(quotes) and not any(map(lasting_words, quotes))
-
-
-def _holds_once(sentence: str) -> bool:
-    return is_for_once(sentence) and not is_lasting(sentence)
 
 
 def clean(text: str) -> str:
