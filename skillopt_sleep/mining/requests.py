@@ -186,36 +186,24 @@ def _was_stopped(session: Session, since: int, before: int) -> bool:
     return any(since <= stop < before for stop in session.stops)
 
 
-class _Asked(NamedTuple):
-    session: Session
-    turn: int
-    words: str
-
-
 def note_asked_again(tasks: Sequence[Task], sessions: Sequence[Session]) -> tuple[Task, ...]:
     """Return the tasks, with a deed for each later session of their project that repeats their request."""
-    requests: dict[str, list[_Asked]] = defaultdict(list)
+    requests: dict[str, list[tuple[Session, str, Deed]]] = defaultdict(list)
     for session in sessions:
         for ask in asks(session):
-            words = request_words(session, ask.turn)
-            if words:
-                requests[session.project].append(_Asked(session, ask.turn, words))
+            if words := request_words(session, ask.turn):
+                at, what = session.turns[ask.turn].at, words[:WHAT_CHARS]
+                deed = Deed(kind=DeedKind.ASKED_AGAIN, session=session.id, turn=ask.turn, what=what, at=at)
+                requests[session.project].append((session, words, deed))
     marked: list[Task] = []
     for task in tasks:
-        again = tuple(_asked_later(task, requests[task.project]))
-        marked.append(msgspec.structs.replace(task, deeds=(*task.deeds, *again)) if again else task)
+        again: dict[str, Deed] = {}
+        for session, words, deed in requests[task.project]:
+            is_later = session.id != task.session and session.started > task.at
+            if is_later and session.id not in again and is_same_request(task.prompt, words):
+                again[session.id] = deed
+        marked.append(msgspec.structs.replace(task, deeds=(*task.deeds, *again.values())) if again else task)
     return tuple(marked)
-
-
-def _asked_later(task: Task, requests: Sequence[_Asked]) -> Iterator[Deed]:
-    """Yield the first time that each later session repeats the task's request."""
-    heard: set[str] = set()
-    for session, turn, words in requests:
-        is_later = session.id != task.session and session.started > task.at
-        if is_later and session.id not in heard and is_same_request(task.prompt, words):
-            heard.add(session.id)
-            at = session.turns[turn].at
-            yield Deed(kind=DeedKind.ASKED_AGAIN, session=session.id, turn=turn, what=words[:WHAT_CHARS], at=at)
 
 
 def may_hold_a_lesson(session: Session) -> bool:
