@@ -215,6 +215,8 @@ def _arguments(
                 value = rest.popleft() if rest else ""
             if not _VALUE.fullmatch(value) or not _is_inside(value):
                 return None
+            if name in runner.placed and not grounds.has(inside_of(value, place) or ""):
+                return None
             kept += [name, value]
         elif word in runner.flags:
             kept.append(word)

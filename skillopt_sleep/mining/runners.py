@@ -65,7 +65,7 @@ _DEFINED_IN = {
 class Runner(NamedTuple):
     """A program, by the words that a command of it begins with.
 
-    `flags` and `valued` options are kept; one of `needs` has to be there.
+    `flags` and `valued` options are kept, those that are `placed` with a path; one of `needs` has to be there.
     """
 
     words: tuple[str, ...]
@@ -74,6 +74,7 @@ class Runner(NamedTuple):
     flags: frozenset[str] = frozenset()
     valued: frozenset[str] = frozenset()
     needs: frozenset[str] = frozenset()
+    placed: frozenset[str] = frozenset()
 
     @property
     def narrows(self) -> bool:
@@ -87,11 +88,11 @@ class Runner(NamedTuple):
 
 
 # Each line: the kind, what it takes, the words it begins with (a/b: one of them) and the options that are kept, `=`
-# with a value; one of those with `!` has to be there. `python -m` may stand before each.
+# with a value, `=/` with a path; one of those with `!` has to be there. `python -m` may stand before each.
 _TABLE = """
 test paths: pytest | --strict-markers --runxfail -k= -m=
-test names: python -m unittest discover | -s= --start-directory= -t= -k=
-test names: python -m unittest | -s= --start-directory= -t= -k=
+test names: python -m unittest discover | -s=/ --start-directory=/ -t=/ -k=
+test names: python -m unittest | -s=/ --start-directory=/ -t=/ -k=
 test nothing: tox | -e=
 test nothing: nox | -s=
 test paths: vitest run | -t=
@@ -128,7 +129,7 @@ lint names: go vet
 type nothing: cargo check | CARGO
 type paths: mypy | --strict
 type paths: pyright/basedpyright
-type paths: tsc | --noEmit -b --build --strict -p= --project=
+type paths: tsc | --noEmit -b --build --strict -p=/ --project=/
 """.replace(
     "CARGO",
     "--all --workspace --all-targets --all-features --lib --bins --tests --no-default-features -p= --package= "
@@ -150,10 +151,11 @@ def _runners() -> Iterator[Runner]:
         words, _, listed = rest.partition("|")
         options = listed.split()
         needs = frozenset(option[:-1] for option in options if option.endswith("!"))
-        valued = frozenset(option[:-1] for option in options if option.endswith("="))
-        flags = needs.union(option for option in options if option[-1] not in "!=")
+        valued = frozenset(option.partition("=")[0] for option in options if "=" in option)
+        placed = frozenset(option[:-2] for option in options if option.endswith("=/"))
+        flags = needs.union(option for option in options if option[-1] not in "!=/")
         for chosen in product(*(word.split("/") for word in words.split())):
-            yield Runner(chosen, Kind(kind), Takes(takes), flags, valued, needs)
+            yield Runner(chosen, Kind(kind), Takes(takes), flags, valued, needs, placed)
 
 
 # Those with more words come first, so that `ruff check` isn't taken for `ruff`.

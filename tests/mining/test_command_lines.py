@@ -86,6 +86,8 @@ def test_a_known_runner_is_read_into_its_arguments(text: str, argv: str, folder:
         "cargo test --config evil",
         "cargo clippy -- -A evil",
         "tsc -p /tmp/tsconfig.json",
+        "tsc -p gone.json",
+        "python -m unittest discover -s gone",
         "python -m http.server",
         "bash -c pytest",
         "mypy --python-executable /tmp/x src",
