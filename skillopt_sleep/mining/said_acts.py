@@ -145,6 +145,7 @@ def _sign(mention: Mention, sentence: str, acts: re.Pattern[str]) -> int:
     """Return 1 if the person wants what they named so, -1 if they don't, 0 if they don't say."""
     end = mention.start + len(mention.text)
     aliased = f"{sentence[: mention.start]}{_ALIAS}{sentence[end:]}"
+    aliased = _IN_QUOTES.sub(lambda quoted: quoted[0] if _ALIAS in quoted[0] else "…", aliased)
     wish = read_wish(aliased)
     if _ALIAS in wish.want or _ALIAS in wish.avoid:
         return 1 if _ALIAS in wish.want else -1

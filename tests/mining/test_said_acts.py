@@ -65,6 +65,9 @@ def test_a_command_of_the_repository_that_the_person_wants_run_must_be_run(quote
         "I ran make lint and it failed",
         "When I run pytest, it hangs.",
         "Does make lint work?",
+        'the linter says "don\'t use var", explain why',
+        "plain pytest functions please, not unittest.TestCase",
+        '"fixed" — no it isn\'t, pytest shows 2 failures',
         "Ask me before you run make lint.",
         "Du sollst die Tests nicht löschen",
         "run make gone before you say done",
@@ -133,6 +136,7 @@ def test_a_command_that_the_agent_ran_and_the_person_rules_out_must_not_be_run()
     )
     session = a_session(tools=ran)
     assert said("never run `git push`", session=session) == [("command_not_run", "git push")]
+    assert said("you ran make deploy again", session=session) == [("command_not_run", "make deploy")]
     assert said("Don't run make deploy again", session=session) == [("command_not_run", "make deploy")]
     assert said("Bitte kein git push ohne mich zu fragen", session=session) == [("command_not_run", "git push")]
     assert said("不要运行 git push。", session=session) == [("command_not_run", "git push")]
