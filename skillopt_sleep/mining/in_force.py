@@ -17,9 +17,10 @@ _LAYOUT = re.compile(r"[\s\\*_`]+")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff](?:[\w.+#/@-]*[\w+#/])?|--?\w[\w-]*")
 # They say nothing by themselves, or what the wish and the negation of a sentence say.
 _EMPTY_WORDS = (
-    "a an the is are be it and always please never not no don't do instead of rather than here write der die das ein"
-    " eine und immer bitte nie nicht kein keine statt hier le la les et toujours jamais pas plutôt que ici el los y"
-    " siempre nunca en vez de aquí o os e sempre não em aqui и всегда никогда не здесь вместо 请 总 是 不 要 别 这 里"
+    "a an the is are be it and always please never not no don't do instead of rather than here write keep put give go"
+    " goes needs should must has have to from now on der die das ein eine und immer bitte nie nicht kein keine statt"
+    " hier le la les et toujours jamais pas plutôt que ici el los y siempre nunca en vez de aquí o os e sempre não em"
+    " aqui и всегда никогда не здесь вместо 请 总 是 不 要 别 这 里"
 )
 _EMPTY = frozenset(_EMPTY_WORDS.split())
 

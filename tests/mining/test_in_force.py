@@ -62,6 +62,8 @@ def test_what_no_instruction_says_was_not(wording: str) -> None:
         ("不要用中文回答。", "用中文回答", False),
         ("Ask before you push to main.", "Push to main.", False),
         ("Use C++.", "Use C.", False),
+        ("Every new screen goes behind a feature flag.", "Put every new screen behind a feature flag.", True),
+        ("Drafts go to out/, not to results/.", "Drafts go to results/, not to out/.", False),
     ],
 )
 def test_the_same_words_say_the_same_in_any_language_unless_denied_or_turned(
