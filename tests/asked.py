@@ -10,14 +10,14 @@ import msgspec
 
 from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.learning import asking
-from skillopt_sleep.mining.ask_model import ask_model
+from skillopt_sleep.mining.mined import ask_model
 from skillopt_sleep.records import Prompt, Purpose
 from tests.test_architecture import MODULES, PACKAGE
 
 Reply = type[msgspec.Struct]
 ASKS = (Prompt, ask_model, asking.Question, asking.Extra)
 # Both pass on the schema that they are given.
-PASS_ON = ("skillopt_sleep.mining.ask_model", "skillopt_sleep.learning.asking")
+PASS_ON = ("skillopt_sleep.mining.mined", "skillopt_sleep.learning.asking")
 
 
 class Call(NamedTuple):

@@ -230,7 +230,7 @@ def _reading(ahead: Ahead) -> Iterator[tuple[str, Sequence[Part]]]:
 
 def _calls(ahead: Ahead) -> str:
     """Say how many calls a night makes at most, and how many the last nights made, or a first night likely makes."""
-    from skillopt_sleep.mining.asks import asks
+    from skillopt_sleep.mining.requests import asks
 
     text = f"at most {ahead.most:,}"
     if ahead.most < sum(ahead.calls.values()):

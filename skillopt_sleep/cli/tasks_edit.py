@@ -144,7 +144,7 @@ def _add_in_editor(folder: str, *, now: datetime) -> None:
 
 
 def _add_from_options(fields: dict[str, object], *, now: datetime) -> None:
-    from skillopt_sleep.mining.task_entries import make_task
+    from skillopt_sleep.mining.tasks_file import make_task
 
     try:
         task = make_task(fields, session="", folder=Path(), written=now)

@@ -35,8 +35,7 @@ def export(
     ] = None,
 ) -> None:
     """Export the tasks in use as a tasks file, to read, to import elsewhere, or for harvest.tasks_files."""
-    from skillopt_sleep.mining.task_entries import problem_of
-    from skillopt_sleep.mining.tasks_file import to_text
+    from skillopt_sleep.mining.tasks_file import problem_of, to_text
 
     if file and file.suffix != ".toml":
         raise ConfigError(f"{file}: an export is TOML", remedy="name a file that ends in .toml")

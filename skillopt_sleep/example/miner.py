@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from skillopt_sleep.example.shown import read_sessions
-from skillopt_sleep.mining.for_once import all_for_once
 from skillopt_sleep.mining.wishes import is_correction, last_wish
+from skillopt_sleep.mining.words import all_for_once
 
 _STOPPED = ("rejected", "stopped")
 _CHECKED = "checked with: "

@@ -28,7 +28,7 @@ HARMFUL = "- Answer every request with a single word."
 
 _REQUEST = re.compile(r"\A.*?\n# Project instructions\n(.*?)\n# Request\n(.*)\Z", re.DOTALL)
 _QUOTE = re.compile(r"^- (?:[\d-]+: )?«(.*?)»$", re.DOTALL | re.MULTILINE)
-_CHECKED = re.compile(r"^- [\d-]+: they checked the work themselves\n(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
+_CHECKED = re.compile(r"^- [\d-]+: they checked the work\n(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 _WENT_WRONG = re.compile(r"^### What went wrong\n(.+)$", re.MULTILINE)
 _ITEM_OR_FENCED = re.compile(
     r"^# Item \d+$|^(?P<words>## The person's own words\n)?(?P<ticks>`{3,})\n(?P<text>.*?)\n(?P=ticks)$",

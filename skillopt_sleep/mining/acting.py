@@ -10,23 +10,12 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from skillopt_sleep.agents import AGENTS, SHELLS, WRITERS
-from skillopt_sleep.mining.asks import Take, takes
-from skillopt_sleep.mining.clean import clean
-from skillopt_sleep.mining.grounds import Grounds
+from skillopt_sleep.mining.command_lines import Place, Runnable, inside_of, narrowed, runnables
 from skillopt_sleep.mining.provenance import quotes_of
-from skillopt_sleep.mining.requests import request_words
-from skillopt_sleep.mining.runner_table import Takes
-from skillopt_sleep.mining.runners import (
-    Place,
-    Runnable,
-    inside_of,
-    is_test,
-    narrowed,
-    runnables,
-    runnables_shown,
-    starts_runner,
-)
+from skillopt_sleep.mining.requests import Take, request_words, takes
+from skillopt_sleep.mining.runners import Grounds, is_test, starts_runner
 from skillopt_sleep.mining.said_acts import said_acts, stands
+from skillopt_sleep.mining.words import clean
 from skillopt_sleep.records import (
     Check,
     Checks,
@@ -36,7 +25,6 @@ from skillopt_sleep.records import (
     Reference,
     Session,
     Task,
-    ToolEvent,
     Workspace,
     wants_a_tool,
 )
@@ -51,11 +39,6 @@ _MUST_PASS = re.compile(
     r"\b(?:pass|passes|passing|green|succeeds?|fix(?:ed)?|fail(?:s|ed|ing|ures?)?|broken?|red|clean|grün|vert|verde)\b",
     re.IGNORECASE,
 )
-_CONFIGURED = {
-    Takes.TARGETS: ("GNUmakefile", "makefile", "Makefile"),
-    Takes.RECIPES: ("justfile", "Justfile", ".justfile"),
-    Takes.SCRIPTS: ("package.json",),
-}
 # Files by which pytest can be told to pass over tests, wherever they are.
 _COLLECTS = ("conftest.py", "*/conftest.py", "pytest.ini", "*/pytest.ini")
 
@@ -68,7 +51,7 @@ class Proof(NamedTuple):
 
 
 class Acting(NamedTuple):
-    """What can judge a task in its repository, in the order in which to try it, and the messages after its own."""
+    """What can judge a task in its repository, in the order to try it in, and the messages that follow its own."""
 
     proofs: tuple[Proof, ...] = ()
     later: tuple[str, ...] = ()
@@ -84,12 +67,14 @@ class Span(NamedTuple):
 
 def acting(session: Session, task: Task, workspace: Workspace, grounds: Grounds) -> Acting:
     """Return what can judge the task when it is done once more in this state of its repository."""
-    span = span_of(session, task)
+    span = _span_of(session, task)
     place = Place(workspace.root, workspace.folder)
-    return Acting(
-        proofs=tuple(_proofs(session, task, span, place, grounds)),
-        later=later_messages(session, span),
-    )
+    later: list[str] = []  # no corrections
+    for index, take in takes(session):
+        words = clean(request_words(session, index))[:LATER_CHARS].strip()
+        if span.ask < index < span.first and take is not Take.CORRECTION and words:
+            later.append(words)
+    return Acting(tuple(_proofs(session, task, span, place, grounds)), tuple(later[:MOST_LATER]))
 
 
 def could_act(task: Task) -> bool:
@@ -106,30 +91,17 @@ def needs_repository(task: Task) -> bool:
     return task.needs_repository or wants_a_tool(task.reference)
 
 
-def span_of(session: Session, task: Task) -> Span:
+def _span_of(session: Session, task: Task) -> Span:
     """Return the part of its session that a task is about."""
     turns = [piece.turn for piece in task.evidence] + [deed.turn + 1 for deed in task.deeds]
     first = min(turns, default=len(session.turns))
     last = max(turns, default=first)
     requests = [index for index, take in takes(session) if take is Take.REQUEST]
     earlier = [index for index in requests if index < first] or [0]
-    ask = earlier[-1]
-    for index in reversed(earlier):
-        if task.prompt and task.prompt in clean(request_words(session, index)):
-            ask = index
-            break
+    asked = [index for index in earlier if task.prompt and task.prompt in clean(request_words(session, index))]
+    ask = (asked or earlier)[-1]
     end = next((index for index in requests if index > last), len(session.turns))
     return Span(ask, first, end)
-
-
-def later_messages(session: Session, span: Span) -> tuple[str, ...]:
-    """Return what the person said between the request and its correction, in order; no corrections."""
-    said: list[str] = []
-    for index, take in takes(session):
-        words = clean(request_words(session, index))[:LATER_CHARS].strip()
-        if span.ask < index < span.first and take is not Take.CORRECTION and words:
-            said.append(words)
-    return tuple(said[:MOST_LATER])
 
 
 def _proofs(session: Session, task: Task, span: Span, place: Place, grounds: Grounds) -> Iterator[Proof]:
@@ -139,18 +111,13 @@ def _proofs(session: Session, task: Task, span: Span, place: Place, grounds: Gro
         yield Proof(task.reference)
     if not needs_repository(task) and not _only_names(task.reference, said):
         return
-    commands = [] if _only_forbids(said) else list(_commands(session, task, span, place, grounds))
+    must_pass = any(map(_MUST_PASS.search, quotes_of(task.evidence)))
+    wanted = [check.arg for check in said if must_pass and check.op is Op.COMMAND_RUN]
+    for command, whole in _commands(session, task, span, place, grounds):
+        if not said or any(arg in " ".join(command.argv) for arg in wanted):
+            yield Proof(command, whole)
     if said:
-        if any(map(_MUST_PASS.search, quotes_of(task.evidence))):
-            named = {check.arg for check in said}
-            yield from (proof for proof in commands if _is_named(proof, named))
         yield Proof(Checks(items=said))
-    else:
-        yield from commands
-
-
-def _only_forbids(said: Sequence[Check]) -> bool:
-    return bool(said) and all(check.op is not Op.COMMAND_RUN for check in said)
 
 
 def _only_names(reference: Reference, said: Sequence[Check]) -> bool:
@@ -164,53 +131,41 @@ def _only_names(reference: Reference, said: Sequence[Check]) -> bool:
     )
 
 
-def _is_named(proof: Proof, named: set[str]) -> bool:
-    line = " ".join(proof.reference.argv) if isinstance(proof.reference, Command) else ""
-    return any(arg in line for arg in named)
+def _commands(
+    session: Session, task: Task, span: Span, place: Place, grounds: Grounds
+) -> Iterator[tuple[Command, Command | None]]:
+    """Yield the commands that proved the work, each with its whole if it is narrowed.
 
-
-def _commands(session: Session, task: Task, span: Span, place: Place, grounds: Grounds) -> Iterator[Proof]:
-    """Yield the commands that proved the work: turned from failing to passing, or run by the person after it."""
+    They turned from failing to passing, or the person ran them after it.
+    """
     found = {(one.argv, one.folder): one for one in _turned(session, span, place, grounds)}
     for deed in task.deeds:
         if deed.kind is DeedKind.CHECKED:
-            found |= {(one.argv, one.folder): one for one in runnables_shown(deed.what, place, grounds)}
+            found |= {(one.argv, one.folder): one for one in runnables(deed.what, place, grounds, shown=True)}
     written = _tests_written(session, span, place)
     seen: set[tuple[str, ...]] = set()
     for one in list(found.values())[-MOST_COMMANDS:]:
-        whole = _command(one.whole, grounds) if one.paths else None
-        yield Proof(_command(one, grounds), whole)
+        yield _command(one, grounds), _command(one.whole, grounds) if one.paths else None
         short = narrowed(one.whole, written)
         if short is not None and short.argv not in seen:
             seen.add(short.argv)
             kept = tuple(path for path in _COLLECTS if path not in written) if "pytest" in short.argv else ()
             given = Command(argv=short.argv, folder=short.folder, tests=kept, given=written)
-            yield Proof(given, _command(one.whole, grounds))
+            yield given, _command(one.whole, grounds)
 
 
 def _turned(session: Session, span: Span, place: Place, grounds: Grounds) -> Iterator[Runnable]:
     """Yield the commands that passed after the correction, and that had failed since the request."""
     failed: set[tuple[str, ...]] = set()
     for event in session.tools:
-        if not span.ask <= event.turn < span.end:
-            continue
-        passed = _passed(event)
-        if passed is None:
+        known = event.exit_code is not None or event.name in _OF_CLAUDE
+        if event.name not in SHELLS or event.rejected or not known or not span.ask <= event.turn < span.end:
             continue
         for one in runnables(event.brief, place, grounds):
-            if not passed:
+            if event.exit_code or (event.exit_code is None and event.error):
                 failed.add(one.runner.words if one.runner.narrows else one.argv)
             elif event.turn >= span.first - 1 and {one.argv, one.runner.words} & failed:
                 yield one
-
-
-def _passed(event: ToolEvent) -> bool | None:
-    """Tell whether a command ended well, None if that isn't known or it is no command."""
-    if event.name not in SHELLS or event.rejected:
-        return None
-    if event.exit_code is not None:
-        return event.exit_code == 0
-    return not event.error if event.name in _OF_CLAUDE else None
 
 
 def _tests_written(session: Session, span: Span, place: Place) -> tuple[str, ...]:
@@ -228,19 +183,13 @@ def _tests_written(session: Session, span: Span, place: Place) -> tuple[str, ...
 
 def _command(one: Runnable, grounds: Grounds) -> Command:
     """Return the reference, with the files that an attempt may not change as they decide what is checked."""
-    return Command(argv=one.argv, folder=one.folder, tests=tuple(_deciding(one, grounds)))
-
-
-def _deciding(one: Runnable, grounds: Grounds) -> Iterator[str]:
-    for name in _CONFIGURED.get(one.runner.takes, ()):
-        path = str(PurePosixPath(one.folder, name))
-        if path in grounds.files:
-            yield path
+    paths = [str(PurePosixPath(one.folder, name)) for name in one.runner.defined_in]
+    deciding = [path for path in paths if path in grounds.files]
     if "pytest" in one.argv:
-        yield from _COLLECTS
-    below = one.paths or (one.folder,)
-    tests = (path for path in sorted(grounds.files) if is_test(path) and _is_below(path, below))
-    yield from (path for path, _ in zip(tests, range(MOST_TESTS), strict=False))
+        deciding += _COLLECTS
+    folders = one.paths or (one.folder,)
+    tests = [path for path in sorted(grounds.files) if is_test(path) and _is_below(path, folders)]
+    return Command(argv=one.argv, folder=one.folder, tests=(*deciding, *tests[:MOST_TESTS]))
 
 
 def _is_below(path: str, folders: Sequence[str]) -> bool:

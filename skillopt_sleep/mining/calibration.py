@@ -12,8 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.mining.ask_model import ask_model
-from skillopt_sleep.mining.mined import batched
+from skillopt_sleep.mining.mined import ask_model, batched
 from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.grading import (
     PASSES_FROM,

@@ -1,20 +1,20 @@
 """Read what the person did in a session, apart from words: calls rejected, work stopped or undone, commands run.
 
 Only what the readers of transcripts say that the person did counts; the words of a transcript never do. The agent's
-own commands are no deeds.
+own commands are no deeds. Work is taken back by git, Mercurial, Sapling, Subversion, Jujutsu and patch.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 
 from rapidfuzz import fuzz
 
 from skillopt_sleep.agents import WRITERS
+from skillopt_sleep.mining.runners import is_check
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.mining.undoing import undoes_files_named, undoes_work
 from skillopt_sleep.mining.wishes import is_correction
 from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, TypedCommand
@@ -25,20 +25,6 @@ MOST_FILES = 100
 MOST_REQUESTS = 50
 REQUEST_CHARS = 1_000
 
-_TESTS = (
-    r"pytest|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?test"
-    r"|(?:cargo|go|dotnet|mix|swift|flutter|deno)\s+test|(?:make|just|gradlew?|mvnw?|rake|bazel)\s+(?:\S+\s+)*?(?:test|check|verify)"
-)
-_LINTERS = (
-    r"ruff\s+(?:check|format\s+(?:\S+\s+)*?--(?:check|diff))|(?:black|isort|prettier)\s+(?:\S+\s+)*?--check|flake8|pylint"
-    r"|mypy|pyright|basedpyright|eslint|biome\s+(?:check|lint)|tsc|golangci-lint|go\s+vet|gofmt\s+-l|shellcheck|rubocop"
-    r"|cargo\s+(?:clippy|check|fmt\s+(?:\S+\s+)*?--check)|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:lint|typecheck|check)"
-    r"|(?:make|just)\s+(?:\S+\s+)*?(?:lint|typecheck)|pre-commit\s+run"
-)
-# A check is a program that is run, not a name that is looked at: it begins the command or one of its parts.
-_CHECK = re.compile(
-    rf"(?:^|[;&|]\s*|\b(?:run|exec|npx|bunx|uvx|python\S*\s+-m|time|\w+=\S*)\s+|/)(?:{_TESTS}|{_LINTERS})(?![\w./-])"
-)
 _READS = re.compile(
     r"\s*(?:cat|less|more|head|tail|grep|rg|wc|diff|ls|bat|stat|file|git\s+(?:diff|show|log|add|blame|status|commit))\b[^>]*"
 )
@@ -53,34 +39,74 @@ _DID = re.compile(
 )
 WHAT_CHARS = 300
 _WORD = re.compile(r"[^\s'\"`;|&()<>]+")
+_GIT = r"git\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*"
+# No command has more words before the one that counts; the bound keeps a long text from taking long.
+_SOME_WORDS = r"(?:[^\s;&|]+\s+){0,20}?"
+# A word that may be a branch is none of these: they name a commit of the work itself.
+_COMMIT = r"(?:(?:ORIG_)?HEAD|@|[0-9a-f]{7,40})(?:[~^@][^\s;&|]*)?"
+_A_PATH = r"(?!\d?[<>])[^\s;&|#-]"
+# No branch is called so: it begins like a path, ends like a folder's, or is a pattern.
+_SURELY_PATH = r"(?:['\"]?[.:][^\s;&|]*|[^\s;&|-][^\s;&|]*(?:/|\*[^\s;&|]*))(?=[\s;&|]|$)"
+_OF_GIT = (
+    r"revert\b(?!\s+--(?:abort|quit)\b)",
+    # What is only taken off the index stays in the file.
+    rf"restore\b(?!\s+{_SOME_WORDS}(?:--staged|-S)\b)",
+    rf"restore\s+{_SOME_WORDS}(?:--worktree\b|-S?W)",
+    rf"checkout\s+(?:\S+\s+)?--\s+{_A_PATH}",
+    rf"checkout\s+(?:-(?![bBt])\S+\s+)*(?:{_COMMIT}\s+{_A_PATH}|{_SURELY_PATH})",
+    rf"checkout\s+{_SOME_WORDS}(?:-f|-p|--force|--patch)(?=[\s;&|]|$)",
+    rf"switch\s+{_SOME_WORDS}(?:-f|--force|--discard-changes)(?=[\s;&|]|$)",
+    rf"reset\s+{_SOME_WORDS}(?:--(?:hard|merge|keep)\b|HEAD[~^@]|(?:ORIG_HEAD|[0-9a-f]{{7,40}})\s*(?:$|[;&|]))",
+    r"stash(?:\s+(?:drop|push|save|clear|-\S+)|\s*$)",
+    rf"clean\s+{_SOME_WORDS}(?:-\w*f|--force\b)",
+    rf"apply\s+{_SOME_WORDS}(?:-R|--reverse)\b",
+    r"undo\b",
+)
+_OF_OTHERS = (
+    r"(?:hg|sl|svn|fossil)\s+(?:revert|undo|rollback|backout|strip|uncommit|unamend)\b",
+    rf"(?:hg|sl)\s+(?:update|up|checkout|co|goto)\s+{_SOME_WORDS}(?:-C|--clean)\b",
+    r"jj\s+(?:undo|restore|revert|backout|abandon|op(?:eration)?\s+(?:undo|restore|revert))\b",
+    rf"patch\s+{_SOME_WORDS}(?:-R|--reverse)\b",
+)
+_UNDO = re.compile(rf"\b(?:{_GIT}(?:{'|'.join(_OF_GIT)})|{'|'.join(_OF_OTHERS)})")
+_UNDO_OF_FILES = re.compile(rf"\b(?:{_GIT}(?:checkout|rm)|rm|unlink)\s")
+LONGEST_NAMED = 200
+# Deeds that are a command which the person typed.
+TYPED = frozenset({DeedKind.RAN, DeedKind.CHECKED, DeedKind.UNDONE})
+
+_NAMES = {
+    DeedKind.REJECTED: "Don't use `{what}` unasked",
+    DeedKind.STOPPED: "Don't use `{what}` unasked",
+    DeedKind.RAN: "Use `{what}`",
+    DeedKind.CHECKED: "Use `{what}` before saying that it is done",
+    DeedKind.UNDONE: "Don't change what was undone with `{what}`",
+    DeedKind.EDITED: "Change `{what}` the way the person did",
+}
 
 
 def deeds(session: Session) -> tuple[Deed, ...]:
     """Return what the person did in a session, in the order of its turns."""
     found = [
-        *_rejections(session),
+        *_of_calls(session),
         *_stops(session),
         *_of_commands(session),
-        *_changed_edits(session),
         *_changed_files(session),
         *_asked_again(session),
     ]
     return tuple(sorted(found, key=lambda deed: deed.turn))
 
 
-def typed_commands(session: Session) -> list[tuple[int, str]]:
-    """Return the shell commands that the person ran in the agent's prompt, with their turns."""
-    return [(command.turn, command.text) for command in session.commands]
-
-
 def _deed(session: Session, kind: DeedKind, turn: int, what: str = "", at: datetime | None = None) -> Deed:
     return Deed(kind=kind, session=session.id, turn=turn, what=what[:WHAT_CHARS], at=at)
 
 
-def _rejections(session: Session) -> Iterator[Deed]:
+def _of_calls(session: Session) -> Iterator[Deed]:
+    """Yield the calls that the person rejected, and the edits that they changed before they were made."""
     for event in session.tools:
         if event.rejected:
             yield _deed(session, DeedKind.REJECTED, event.turn, event.brief or event.name, event.at)
+        if event.changed:
+            yield _deed(session, DeedKind.EDITED, event.turn, event.brief, event.at)
 
 
 def _stops(session: Session) -> Iterator[Deed]:
@@ -93,15 +119,8 @@ def _stops(session: Session) -> Iterator[Deed]:
             continue
         note = session.turns[stop + 1] if stop + 1 < len(session.turns) else None
         at = note.at if note is not None and note.origin is Origin.HARNESS else None
-        yield _deed(session, DeedKind.STOPPED, stop, _stopped_call(session, stop), at=at)
-
-
-def _stopped_call(session: Session, stop: int) -> str:
-    """Return the call that was running when the person stopped the agent, "" if none was."""
-    for event in reversed(session.tools):
-        if event.turn == stop and event.error:
-            return event.brief
-    return ""
+        running = [event.brief for event in session.tools if event.turn == stop and event.error]
+        yield _deed(session, DeedKind.STOPPED, stop, running[-1] if running else "", at=at)
 
 
 def _first(numbers: Sequence[int], least: int, otherwise: int) -> int:
@@ -117,7 +136,7 @@ def _of_commands(session: Session) -> Iterator[Deed]:
         kind = DeedKind.RAN
         if _undoes(command, written):
             kind = DeedKind.UNDONE
-        elif _CHECK.search(command.text) and _agent_spoke_last(session, command.turn):
+        elif is_check(command.text) and _agent_spoke_last(session, command.turn):
             kind = DeedKind.CHECKED
         yield _deed(session, kind, command.turn, command.text, command.at)
 
@@ -163,13 +182,6 @@ def _names(text: str, path: str) -> bool:
     return bool(name) and name in _names_in(text)
 
 
-def _changed_edits(session: Session) -> Iterator[Deed]:
-    """Yield the edits of the agent's that the person changed before they were made."""
-    for event in session.tools:
-        if event.changed:
-            yield _deed(session, DeedKind.EDITED, event.turn, event.brief, event.at)
-
-
 def _changed_files(session: Session) -> Iterator[Deed]:
     """Yield the files that changed on disk, where the person undid the edit or did or said something about the file.
 
@@ -196,9 +208,9 @@ def _agent_restored(session: Session, file: ChangedFile) -> bool:
 def _person_touched(session: Session, file: ChangedFile) -> bool:
     """Tell whether the person ran a command on a file, rejected a change of it or told of theirs, since then."""
     for command in session.commands:
-        is_in_between = file.since <= command.turn <= file.turn
-        only_reads = _READS.fullmatch(command.text) or _CHECK.search(command.text)
-        if is_in_between and not only_reads and _names(command.text, file.path):
+        if not file.since <= command.turn <= file.turn or not _names(command.text, file.path):
+            continue
+        if not _READS.fullmatch(command.text) and not is_check(command.text):
             return True
     for event in session.tools:
         if event.rejected and file.since <= event.turn <= file.turn and _names(event.brief, file.path):
@@ -216,14 +228,17 @@ def _person_touched(session: Session, file: ChangedFile) -> bool:
 def _asked_again(session: Session) -> Iterator[Deed]:
     """Yield the requests that the person had made before in the session and that the agent had answered since."""
     asked: list[tuple[int, str]] = []
+    answered = -1
     for index, turn in enumerate(session.turns):
+        if turn.origin is Origin.ASSISTANT:
+            answered = index
         if turn.origin is not Origin.USER:
             continue
         words = own_words(turn.text, turn.pasted)[:REQUEST_CHARS]
         if not words or is_small_talk(words):
             continue
         earlier = asked[-MOST_REQUESTS:]
-        if any(is_same_request(words, other) and _was_answered(session, at, index) for at, other in earlier):
+        if any(at < answered and is_same_request(words, other) for at, other in earlier):
             yield _deed(session, DeedKind.ASKED_AGAIN, index, words, turn.at)
         asked.append((index, words))
 
@@ -233,5 +248,24 @@ def is_same_request(one: str, other: str) -> bool:
     return fuzz.token_sort_ratio(one.lower(), other.lower(), score_cutoff=SAME_REQUEST) > 0
 
 
-def _was_answered(session: Session, start: int, end: int) -> bool:
-    return any(turn.origin is Origin.ASSISTANT for turn in session.turns[start:end])
+def undoes_work(command: str) -> bool:
+    """Tell whether a command takes work back, whatever it names."""
+    return _UNDO.search(command) is not None
+
+
+def undoes_files_named(command: str) -> bool:
+    """Tell whether a command takes back the work on the files that it names, if it names any."""
+    return _UNDO_OF_FILES.search(command) is not None
+
+
+def as_names(deeds: Iterable[Deed]) -> list[str]:
+    """Return what each deed says as a short command that can name a lesson, what the person typed first.
+
+    One without a command, a call or a file says nothing by itself.
+    """
+    names: list[str] = []
+    for deed in sorted(deeds, key=lambda deed: deed.kind not in TYPED):
+        what = deed.what.replace("`", "").strip()
+        if deed.kind in _NAMES and 0 < len(what) <= LONGEST_NAMED and "\n" not in what:
+            names.append(_NAMES[deed.kind].format(what=what))
+    return names

@@ -3,10 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator
 
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.mining.asks import asks
-from skillopt_sleep.mining.for_once import lasting_words
 from skillopt_sleep.mining.proof import MinedLesson
-from skillopt_sleep.mining.requests import request_words
+from skillopt_sleep.mining.requests import asks, request_words
+from skillopt_sleep.mining.words import lasting_words
 from skillopt_sleep.records import Became, Correction, Evidence, Session, Task, signs
 
 QUOTE_CHARS = 160

@@ -8,16 +8,14 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.mining.ask_model import ask_model
-from skillopt_sleep.mining.asked_again import note_asked_again
-from skillopt_sleep.mining.capacity import PER_SIGN, may_hold_a_lesson, within_capacity
 from skillopt_sleep.mining.dropped import corrections_of, unproven, unread, unused
 from skillopt_sleep.mining.lessons import find_lessons, lessons_by_words
-from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.mined import Mined, ask_model
 from skillopt_sleep.mining.names import Names, folded, names_in
 from skillopt_sleep.mining.proof import MineReply, Read, proven_lesson
 from skillopt_sleep.mining.provenance import authors
 from skillopt_sleep.mining.quotes import signs_of, wishes_in
+from skillopt_sleep.mining.requests import PER_SIGN, may_hold_a_lesson, note_asked_again, within_capacity
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.shown import deeds_in, sessions_by_call, shown_sessions
 from skillopt_sleep.protocols import Backend, Pool
@@ -63,7 +61,7 @@ def mine(
     quotes. The rules add what the model missed although the person named exactly what they want, and stand in where
     a part of its reply doesn't hold. What holds for one time only founds nothing, and is counted. The calls of a
     project follow each other, so that each is shown the lessons named so far; a failed one loses its batch, with a
-    note. Of each session, no more tasks are kept than it may found (mining/capacity.py), and `most` of all: first the
+    note. Of each session, no more tasks are kept than it may found (mining/requests.py), and `most` of all: first the
     sessions with tasks that can be asked again in words alone, of these the newest. What is unclear counts for none.
     """
     heard = [session for session in sessions if may_hold_a_lesson(session)]

@@ -1,10 +1,16 @@
-"""The result of mining, and batches of what a model is asked about."""
+"""The result of mining, batches of what a model is asked about, and how it is asked."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 import msgspec
 
-from skillopt_sleep.records import Calibrations, Correction, Lesson, Note, Task
+from skillopt_sleep.errors import ItemError
+from skillopt_sleep.prompts import fill
+from skillopt_sleep.protocols import Backend
+from skillopt_sleep.records import Calibrations, Correction, Lesson, Note, Prompt, Purpose, Task
+
+Reply = TypeVar("Reply", bound=msgspec.Struct)
 
 
 def batched(tasks: Iterable[Task], size: int) -> list[list[Task]]:
@@ -34,3 +40,29 @@ class Mined(msgspec.Struct, frozen=True, kw_only=True):
     refused: tuple[Task, ...] = ()
     dropped: tuple[Correction, ...] = ()
     calibrations: Calibrations = Calibrations()
+
+
+def ask_model(
+    model: Backend,
+    purpose: Purpose,
+    values: Mapping[str, str],
+    *,
+    schema: type[Reply],
+    project: str,
+    stage: str,
+    failure: str,
+    sample: int = 0,
+) -> Reply | Note:
+    """Return the model's reply to the prompt of this purpose, or a note of `stage` that begins with `failure`.
+
+    `values` fill the slots of the prompt; the call counts towards `project`. Another `sample` draws another reply.
+    """
+    prompt = Prompt(
+        purpose=purpose, text=fill(purpose.value, **values), schema=schema, project=project, sample=sample
+    )
+    try:
+        reply = model.complete(prompt).structured
+    except ItemError as error:
+        return Note(stage=stage, summary=f"{failure}: {error.message}", remedy=error.remedy)
+    assert isinstance(reply, schema)  # noqa: S101 - a backend decodes into the prompt's schema or raises
+    return reply

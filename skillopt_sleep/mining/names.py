@@ -12,7 +12,7 @@ import msgspec
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.mining.ask_model import ask_model
+from skillopt_sleep.mining.mined import ask_model
 from skillopt_sleep.mining.wishes import Wish, read_wish
 from skillopt_sleep.mining.words import is_small_talk, states_rule, takes_back
 from skillopt_sleep.protocols import Backend, Pool

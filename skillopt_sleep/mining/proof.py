@@ -14,17 +14,14 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.mining.asks import Ask
-from skillopt_sleep.mining.clean import clean
-from skillopt_sleep.mining.deed_words import TYPED, as_names
-from skillopt_sleep.mining.for_once import all_for_once
+from skillopt_sleep.mining.deeds import TYPED, as_names
 from skillopt_sleep.mining.names import folded
 from skillopt_sleep.mining.provenance import is_theirs, quote_of_command, said_at
 from skillopt_sleep.mining.quotes import Request, Sign, Wishes, request_of
-from skillopt_sleep.mining.requests import request_context
+from skillopt_sleep.mining.requests import Ask, request_context
 from skillopt_sleep.mining.rules import made_task, reference_from_words, wished_checks
 from skillopt_sleep.mining.wishes import last_wish
-from skillopt_sleep.mining.words import is_small_talk
+from skillopt_sleep.mining.words import all_for_once, clean, is_small_talk
 from skillopt_sleep.records import (
     Check,
     Checks,

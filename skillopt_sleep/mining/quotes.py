@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from skillopt_sleep.mining.asks import Take, takes
-from skillopt_sleep.mining.deed_words import TYPED
+from skillopt_sleep.mining.deeds import TYPED
 from skillopt_sleep.mining.provenance import own_turn
-from skillopt_sleep.mining.requests import request_words
-from skillopt_sleep.mining.sentences import sentences, whole_sentences
-from skillopt_sleep.mining.words import is_small_talk
+from skillopt_sleep.mining.requests import Take, request_words, takes
+from skillopt_sleep.mining.words import is_small_talk, sentences, whole_sentences
 from skillopt_sleep.records import Deed, DeedKind, Session
 
 MOST_SIGNS = 40

@@ -1,12 +1,23 @@
-"""Take a request out of its session so that it can be asked again: its words, and as data what they refer to."""
+"""Tell requests from corrections and small talk, and take a request out of its session so that it can be asked again.
+
+With it go its words, as data what they refer to, what was answered, and how much may be learned from a session.
+"""
 
 import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import NamedTuple
 
-from skillopt_sleep.agents import READERS
+import msgspec
+
+from skillopt_sleep.agents import READERS, SHELLS, WRITERS
 from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.mining.answers import referred_to
+from skillopt_sleep.mining.deeds import WHAT_CHARS, deeds, is_same_request
 from skillopt_sleep.mining.spans import Pasted, own_spans, own_words
-from skillopt_sleep.records import Origin, Session
+from skillopt_sleep.mining.wishes import is_correction
+from skillopt_sleep.mining.words import is_lasting, is_small_talk
+from skillopt_sleep.records import Deed, DeedKind, Origin, Session, Task, ToolEvent
 
 EARLIER_ASKS = 2
 EARLIER_CHARS = 600
@@ -26,6 +37,9 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 _COMMAND = re.compile(r"<command-name>(/[^<\n]{1,100})</command-name>\Z")
+ANSWERED_CHARS = 4_000
+_LEFT_OUT = "\n[…]\n"
+PER_SIGN = 2  # tasks for each thing that was typed or done
 
 
 def request_words(session: Session, ask: int) -> str:
@@ -87,3 +101,143 @@ def needs_workspace(session: Session, ask: int, end: int) -> bool:
         if ask <= event.turn < end and event.name not in READERS:
             return True
     return _FILE.search(request_words(session, ask)) is not None
+
+
+def answer_between(session: Session, start: int, end: int) -> str:
+    """Return what the agent said and did between the turns `start` and `end`, in order, in at most 4,000 characters.
+
+    Rejected calls count too: they show what the agent was about to do. Of more than that, the beginning and the end
+    stay, which the person answered.
+    """
+    parts: list[str] = []
+    for index in range(start, min(end, len(session.turns))):
+        turn = session.turns[index]
+        if index > start and turn.origin is Origin.ASSISTANT:
+            parts.append(turn.text)
+        parts += [_in_words(event) for event in session.tools if event.turn == index and event.brief]
+    whole = "\n".join(parts)
+    if len(whole) <= ANSWERED_CHARS:
+        return whole
+    head = ANSWERED_CHARS // 4
+    return whole[:head] + _LEFT_OUT + whole[head + len(_LEFT_OUT) - ANSWERED_CHARS :]
+
+
+def _in_words(event: ToolEvent) -> str:
+    """Return a command as a target without tools writes it, and a file with what was done to it."""
+    if event.name in SHELLS:
+        return f"$ {event.brief}"
+    return f"changed {event.brief}" if event.name in WRITERS else f"{event.name}: {event.brief}"
+
+
+def referred_to(session: Session, ask: int) -> str:
+    """Return the agent's last words before a request, which the request may refer to; "" if there are none."""
+    for index in range(ask - 1, -1, -1):
+        if session.turns[index].origin is Origin.ASSISTANT:
+            return session.turns[index].text
+    return ""
+
+
+class Take(StrEnum):
+    """The ways to understand a typed turn."""
+
+    REQUEST = "request"
+    CORRECTION = "correction"
+    SMALL_TALK = "small talk"
+
+
+class Ask(NamedTuple):
+    """A request, by the index of its turn, and the turns that corrected it."""
+
+    turn: int
+    corrections: tuple[int, ...] = ()
+
+
+def takes(session: Session) -> Iterator[tuple[int, Take]]:
+    """Yield the index of every typed turn with what the turn is taken for, in order.
+
+    Whatever is typed after the person rejected a call or stopped the agent is a correction. If the agent spoke before
+    anything that was typed, the first request couldn't be read, and what reads as its correction is one of nothing.
+    """
+    last: int | None = None  # the last turn that wasn't small talk
+    said = [index for index, turn in enumerate(session.turns) if turn.origin is not Origin.HARNESS]
+    if said and session.turns[said[0]].origin is Origin.ASSISTANT:
+        last = said[0]
+    request = ""
+    for index, turn in enumerate(session.turns):
+        if turn.origin is not Origin.USER:
+            continue
+        if last is not None and (
+            _was_stopped(session, last, index) or is_correction(turn.text, request=request, pasted=turn.pasted)
+        ):
+            yield index, Take.CORRECTION
+        elif is_small_talk(own_words(turn.text, turn.pasted)):
+            yield index, Take.SMALL_TALK
+            continue
+        else:
+            yield index, Take.REQUEST
+            request = turn.text
+        last = index
+
+
+def asks(session: Session) -> tuple[Ask, ...]:
+    """Return the requests of a session, each with the turns that corrected it before the next request."""
+    requests: list[Ask] = []
+    for index, take in takes(session):
+        if take is Take.REQUEST:
+            requests.append(Ask(index))
+        elif take is Take.CORRECTION and requests:
+            last = requests[-1]
+            requests[-1] = Ask(last.turn, (*last.corrections, index))
+    return tuple(requests)
+
+
+def _was_stopped(session: Session, since: int, before: int) -> bool:
+    """Tell whether the person rejected a call or stopped the agent from turn `since` until turn `before`."""
+    for event in session.tools:
+        if event.rejected and since <= event.turn < before:
+            return True
+    return any(since <= stop < before for stop in session.stops)
+
+
+def note_asked_again(tasks: Sequence[Task], sessions: Sequence[Session]) -> tuple[Task, ...]:
+    """Return the tasks, with a deed for each later session of their project that repeats their request."""
+    requests: dict[str, list[tuple[Session, str, Deed]]] = defaultdict(list)
+    for session in sessions:
+        for ask in asks(session):
+            if words := request_words(session, ask.turn):
+                at, what = session.turns[ask.turn].at, words[:WHAT_CHARS]
+                deed = Deed(kind=DeedKind.ASKED_AGAIN, session=session.id, turn=ask.turn, what=what, at=at)
+                requests[session.project].append((session, words, deed))
+    marked: list[Task] = []
+    for task in tasks:
+        again: dict[str, Deed] = {}
+        for session, words, deed in requests[task.project]:
+            is_later = session.id != task.session and session.started > task.at
+            if is_later and session.id not in again and is_same_request(task.prompt, words):
+                again[session.id] = deed
+        marked.append(msgspec.structs.replace(task, deeds=(*task.deeds, *again.values())) if again else task)
+    return tuple(marked)
+
+
+def may_hold_a_lesson(session: Session) -> bool:
+    """Tell whether the person said something after an answer, did something, or said what holds from now on."""
+    return len(session.typed) > 1 or bool(deeds(session)) or any(map(is_lasting, session.typed))
+
+
+def most_tasks(session: Session) -> int:
+    """Return how many tasks a session may found: two for each thing typed or done in it, none if it isn't mined."""
+    if not may_hold_a_lesson(session):
+        return 0
+    return PER_SIGN * (len(session.typed) + len(deeds(session)))
+
+
+def within_capacity(tasks: Iterable[Task], sessions: Iterable[Session]) -> tuple[Task, ...]:
+    """Return the first tasks of each session, as many as it may found."""
+    most = {session.id: most_tasks(session) for session in sessions}
+    founded = Counter[str]()
+    kept: list[Task] = []
+    for task in tasks:
+        founded[task.session] += 1
+        if founded[task.session] <= most[task.session]:
+            kept.append(task)
+    return tuple(kept)

@@ -11,15 +11,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.mining.answers import answer_between
-from skillopt_sleep.mining.asks import Ask, asks
-from skillopt_sleep.mining.clean import clean
 from skillopt_sleep.mining.deeds import deeds
-from skillopt_sleep.mining.for_once import lasting_words
 from skillopt_sleep.mining.in_force import said_already
 from skillopt_sleep.mining.provenance import quote_of_command, quotes_of, said_at
-from skillopt_sleep.mining.requests import needs_workspace, request_context, request_words
+from skillopt_sleep.mining.requests import Ask, answer_between, asks, needs_workspace, request_context, request_words
 from skillopt_sleep.mining.wishes import Wish, last_wish
+from skillopt_sleep.mining.words import clean, lasting_words
 from skillopt_sleep.records import (
     Check,
     Checks,

@@ -1,34 +1,33 @@
-"""Know the programs that test, build, lint and check types, and read a command of theirs into plain arguments.
+"""Know the programs that test, build, lint and check types, and what a repository defines to be run by them."""
 
-Only options from a list are taken, and paths only if they are in the repository: what a session says never becomes
-another option, a path outside or a line for a shell.
-"""
-
+import os
 import re
-from collections.abc import Sequence
-from pathlib import PurePosixPath
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from itertools import product
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from skillopt_sleep.kit.shell import launched
-from skillopt_sleep.mining.grounds import Grounds
-from skillopt_sleep.mining.runner_table import RUNNERS, Kind, Runner, Takes
-from skillopt_sleep.mining.shell_lines import Line, shown_lines, simple_lines
+import msgspec
 
-MOST_ARGUMENTS = 20
+from skillopt_sleep.kit.files import readable
+from skillopt_sleep.kit.shell import launched, read_line
 
-_VALUE = re.compile(r"[\w.:/@][\w .:/@,=()\[\]+-]{0,199}")
-_WORD = re.compile(r"[\w./:@][\w./:@,-]{0,199}")
-_CHECKING = re.compile(
-    r"(?:.*[-_:.])?(?:test|tests|check|checks|lint|linters?|types?|typecheck|verify|build|compile|ci|spec|specs|unit"
-    r"|integration|e2e|format|fmt|style|quality|all|tsc|mypy|ruff|eslint|pytest|jest|vitest)(?:[-_:.].*)?"
+LONGEST = 400
+MOST_FILES = 100_000
+MOST_BYTES = 512 * 1024
+MOST_OF_A_NAME = 200  # files with targets, scripts or names of tools that are read
+
+_TARGETS = re.compile(r"^([A-Za-z0-9][\w./ -]*?)\s*::?(?![=:])", re.MULTILINE)
+_RECIPE = re.compile(r"^@?([A-Za-z][\w-]*)(?:\s+[^:\n]*)?:(?!=)", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z0-9][\w.:-]{0,60}")
+# In these files a project names the tools that it uses.
+_NAMES_TOOLS = re.compile(
+    r"pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|noxfile\.py|requirements[\w.-]*\.txt|[\w.-]*requirements\.txt|Pipfile"
+    r"|package\.json|[Mm]akefile|GNUmakefile|\.?[Jj]ustfile|\.pre-commit-config\.ya?ml|Cargo\.toml|go\.mod|Gemfile"
 )
-_KINDS = (
-    (re.compile(r"lint|style|format|fmt|ruff|eslint|quality"), Kind.LINT),
-    (re.compile(r"type|tsc|mypy"), Kind.TYPE),
-    (re.compile(r"test|spec|unit|e2e|integration|check|verify|ci|all"), Kind.TEST),
-)
-_BIN = re.compile(r"(?:.*/)?(?:\.?venv|node_modules|vendor)/(?:\.?bin)/([\w.-]+)")
-_SYSTEM = re.compile(r"(?:/usr/local|/usr|/opt/homebrew)?/bin/([\w.-]+)")
+_TOOL = re.compile(r"[A-Za-z][\w-]{1,40}")
+_CHECKS = re.compile(r"(?:.*[-_:.])?(?:tests?|checks?|verify|lint|types|typecheck|ci)(?:[-_:.].*)?")
 _PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?")
 _TEST_FILE = re.compile(
     r"(?:.*/)?(?:test_[^/]*\.py|[^/]*_test\.(?:py|go|rb)|conftest\.py|[^/]*[.-](?:test|spec)\.[cm]?[jt]sx?"
@@ -36,41 +35,204 @@ _TEST_FILE = re.compile(
 )
 
 
-class Runnable(NamedTuple):
-    """A known runner with its arguments, and the folder it runs in, below the repository's root.
+class Kind(StrEnum):
+    """What a command tells."""
 
-    `paths` are those of its arguments that are files or folders, from the root.
+    TEST = "test"
+    BUILD = "build"
+    LINT = "lint"
+    TYPE = "type"
+
+
+class Takes(StrEnum):
+    """What a runner's plain arguments are: paths, names of its own, or what a file of the repository defines."""
+
+    PATHS = "paths"
+    NAMES = "names"
+    NOTHING = "nothing"
+    TARGETS = "targets"
+    RECIPES = "recipes"
+    SCRIPTS = "scripts"
+
+
+_DEFINED_IN = {
+    Takes.TARGETS: ("GNUmakefile", "makefile", "Makefile"),
+    Takes.RECIPES: ("justfile", "Justfile", ".justfile"),
+    Takes.SCRIPTS: ("package.json",),
+}
+
+
+class Runner(NamedTuple):
+    """A program, by the words that a command of it begins with.
+
+    `flags` and `valued` options are kept, those that are `placed` with a path; one of `needs` has to be there.
     """
 
-    argv: tuple[str, ...]
-    folder: str
+    words: tuple[str, ...]
     kind: Kind
-    runner: Runner
-    paths: tuple[str, ...] = ()
+    takes: Takes
+    flags: frozenset[str] = frozenset()
+    valued: frozenset[str] = frozenset()
+    needs: frozenset[str] = frozenset()
+    placed: frozenset[str] = frozenset()
 
     @property
-    def text(self) -> str:
-        """The command as a person would type it."""
-        return " ".join(self.argv)
+    def narrows(self) -> bool:
+        """Whether it can run single files of tests."""
+        return self.kind is Kind.TEST and self.takes is Takes.PATHS
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """The words that the command begins with, as they were typed."""
-        return (self.argv[0], *self.runner.words[1:])
-
-    @property
-    def whole(self) -> "Runnable":
-        """The same runner without the paths that narrow it."""
-        if not self.paths or not self.runner.narrows:
-            return self
-        return self._replace(argv=self.words, paths=())
+    def defined_in(self) -> tuple[str, ...]:
+        """The names of the files that define what it runs, of which the first counts."""
+        return _DEFINED_IN.get(self.takes, ())
 
 
-class Place(NamedTuple):
-    """Where lines are given: the repository's root as an absolute path, and the folder below it."""
+# Each line: the kind, what it takes, the words it begins with (a/b: one of them) and the options that are kept, `=`
+# with a value, `=/` with a path; one of those with `!` has to be there. `python -m` may stand before each.
+_TABLE = """
+test paths: pytest | --strict-markers --runxfail -k= -m=
+test names: python -m unittest discover | -s=/ --start-directory=/ -t=/ -k=
+test names: python -m unittest | -s=/ --start-directory=/ -t=/ -k=
+test nothing: tox | -e=
+test nothing: nox | -s=
+test paths: vitest run | -t=
+test paths: jest | --ci -t=
+test paths: vitest/mocha/rspec/phpunit
+test paths: node --test
+test names: cargo test | CARGO --release --test= --bin=
+test names: go test | -race -short -run= -count=
+test nothing: dotnet/mix/swift/flutter/deno/bazel/rake test
+test nothing: gradle/gradlew test/check
+test nothing: mvn/mvnw test/verify
+test nothing: ctest
+test scripts: npm/pnpm/yarn/bun test
+build scripts: npm/pnpm/yarn/bun run
+build scripts: npm/pnpm/yarn/bun
+build targets: make
+build recipes: just
+build paths: python -m compileall
+build nothing: cargo build | CARGO --release --bin=
+build names: go build | -race
+lint paths: ruff check | --no-fix --preview
+lint paths: ruff format | --check! --diff!
+lint paths: black | --check!
+lint paths: isort | --check! --check-only!
+lint paths: prettier | --check! -c!
+lint paths: gofmt | -l!
+lint paths: flake8/pylint/eslint/shellcheck/rubocop
+lint paths: biome check/lint/ci
+lint paths: golangci-lint run
+lint nothing: pre-commit run | --all-files -a
+lint nothing: cargo clippy | CARGO -- -D warnings -Dwarnings
+lint nothing: cargo fmt | --all --check!
+lint names: go vet
+type nothing: cargo check | CARGO
+type paths: mypy | --strict
+type paths: pyright/basedpyright
+type paths: tsc | --noEmit -b --build --strict -p=/ --project=/
+""".replace(
+    "CARGO",
+    "--all --workspace --all-targets --all-features --lib --bins --tests --no-default-features -p= --package= "
+    "--features=",
+)
+# They only change what is printed, or how soon a run ends.
+_LOOKS = (
+    "-q -qq -v -vv -vvv --quiet --verbose --silent -s --color --no-color --colour -x --exitfirst --tb -ra -rA -rf -rs"
+    " --no-header --no-summary --lf --ff --sw --durations --failfast --pretty --if-present --locked --offline"
+    " --frozen"
+)
+LOOKS = frozenset(_LOOKS.split())
 
-    root: str
-    folder: str = ""
+
+def _runners() -> Iterator[Runner]:
+    for line in _TABLE.strip().splitlines():
+        head, _, rest = line.partition(": ")
+        kind, takes = head.split()
+        words, _, listed = rest.partition("|")
+        options = listed.split()
+        needs = frozenset(option[:-1] for option in options if option.endswith("!"))
+        valued = frozenset(option.partition("=")[0] for option in options if "=" in option)
+        placed = frozenset(option[:-2] for option in options if option.endswith("=/"))
+        flags = needs.union(option for option in options if option[-1] not in "!=/")
+        for chosen in product(*(word.split("/") for word in words.split())):
+            yield Runner(chosen, Kind(kind), Takes(takes), flags, valued, needs, placed)
+
+
+# Those with more words come first, so that `ruff check` isn't taken for `ruff`.
+RUNNERS = tuple(sorted(_runners(), key=lambda runner: -len(runner.words)))
+
+
+class _Package(msgspec.Struct):
+    scripts: dict[str, str] = {}
+
+
+class Grounds(NamedTuple):
+    """What a repository has, all by paths below its root.
+
+    `defined` has the targets, recipes or scripts of each file that defines some; `tools` are the words of those in
+    which a project names its tools.
+    """
+
+    files: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
+    defined: Mapping[str, frozenset[str]] = {}
+    tools: frozenset[str] = frozenset()
+
+    def has(self, path: str) -> bool:
+        """Return whether there is such a file or folder."""
+        plain = path.rstrip("/")
+        return plain in self.files or plain in self.folders
+
+
+def grounds_of(tree: Path) -> Grounds:
+    """Return what the repository in this folder offers; links are never followed, and nothing of it is run."""
+    files = _files(tree)
+    folders: set[str] = set()
+    defined: dict[str, frozenset[str]] = {}
+    tools: set[str] = set()
+    left = dict.fromkeys([*_DEFINES, ""], MOST_OF_A_NAME)
+    for path in sorted(files, key=lambda path: (path.count("/"), path)):
+        folders.update(str(parent) for parent in PurePosixPath(path).parents)
+        name = path.rpartition("/")[2]
+        kind = name if name in _DEFINES else ""
+        if (kind or _NAMES_TOOLS.fullmatch(name)) and left[kind]:
+            left[kind] -= 1
+            text = readable(tree / path, most=MOST_BYTES, inside=tree).decode(errors="replace")
+            tools.update(_TOOL.findall(text))
+            if kind:
+                defined[path] = frozenset(filter(_NAME.fullmatch, _DEFINES[kind](text)))
+    return Grounds(frozenset(files), frozenset(folders - {"."}), defined, frozenset(tools))
+
+
+def _files(tree: Path) -> list[str]:
+    found: list[str] = []
+    for at, folders, names in os.walk(tree):
+        folders[:] = sorted(name for name in folders if name != ".git")
+        inside = PurePosixPath(at).relative_to(PurePosixPath(tree))
+        for name in sorted(names):
+            if len(found) == MOST_FILES:
+                return found
+            found.append(str(inside / name))
+    return found
+
+
+def _targets(text: str) -> list[str]:
+    """Return the targets of a Makefile that are written out."""
+    return [name for line in _TARGETS.findall(text) for name in line.split()]
+
+
+def _scripts(text: str) -> list[str]:
+    try:
+        return list(msgspec.json.decode(text, type=_Package).scripts)
+    except (msgspec.MsgspecError, RecursionError):
+        return []
+
+
+_DEFINES: Mapping[str, Callable[[str], list[str]]] = {
+    **dict.fromkeys(("GNUmakefile", "makefile", "Makefile"), _targets),
+    **dict.fromkeys(("justfile", "Justfile", ".justfile"), _RECIPE.findall),
+    "package.json": _scripts,
+}
 
 
 def is_test(path: str) -> bool:
@@ -78,209 +240,35 @@ def is_test(path: str) -> bool:
     return _TEST_FILE.fullmatch(path) is not None
 
 
-def runnables(text: str, place: Place, grounds: Grounds) -> tuple[Runnable, ...]:
-    """Return the known runners of a line whose status is theirs, in order; none if it has anything else."""
-    return _of_lines(simple_lines(text), place, grounds)
-
-
-def runnables_shown(text: str, place: Place, grounds: Grounds) -> tuple[Runnable, ...]:
-    """Return the known runners of a line that may show their output through a pipe: that they ran is all it tells."""
-    return _of_lines(shown_lines(text), place, grounds)
-
-
-def _of_lines(lines: Sequence[Line], place: Place, grounds: Grounds) -> tuple[Runnable, ...]:
-    found: list[Runnable] = []
-    for line in lines:
-        folder = inside_of(line.folder or ".", place)
-        if folder is None or (folder and folder not in grounds.folders):
-            return ()
-        runnable = read_words(line.words, Place(place.root, folder), grounds)
-        if runnable is not None:
-            found.append(runnable)
-    return tuple(found)
+def known_runner(words: Sequence[str]) -> Runner | None:
+    """Return the runner that these words start, also as a module of Python."""
+    program = "python" if _PYTHON.fullmatch(words[0]) else words[0]
+    bare = (program, *words[1:])
+    beginnings = (bare, bare[2:]) if bare[:2] == ("python", "-m") else (bare,)
+    for beginning in beginnings:
+        for runner in RUNNERS:
+            if beginning[: len(runner.words)] == runner.words:
+                return runner
+    return None
 
 
 def starts_runner(text: str) -> bool:
     """Tell whether a text begins like a command of a known runner."""
-    return any(tuple(text.split()[: len(runner.words)]) == runner.words for runner in RUNNERS)
+    words = text.split()
+    return bool(words) and known_runner(words) is not None
 
 
-def read_words(words: Sequence[str], place: Place, grounds: Grounds) -> Runnable | None:
-    """Return the known runner that these words start, or None if it or one of its arguments isn't known."""
-    bare = _bare(words, place)
-    if not bare:
-        return None
-    program = "python" if _PYTHON.fullmatch(bare[0]) else bare[0]
-    for runner in RUNNERS:
-        count = len(runner.words)
-        if (program, *bare[1:count]) == runner.words:
-            read = _Arguments(runner, place, grounds).read(bare[count:])
-            return read and read._replace(argv=(bare[0], *read.argv[1:]))
-    return None
-
-
-def narrowed(runnable: Runnable, tests: Sequence[str]) -> Runnable | None:
-    """Return the runner with these test files alone, or None if it takes none."""
-    own = [path for path in tests if PurePosixPath(path).name != "conftest.py"]
-    if not runnable.runner.narrows or not own or len(own) > MOST_ARGUMENTS:
-        return None
-    inside: list[str] = []
-    for path in own:
-        if runnable.folder and not PurePosixPath(path).is_relative_to(runnable.folder):
-            return None
-        inside.append(str(PurePosixPath(path).relative_to(runnable.folder or ".")))
-    if not all(map(_WORD.fullmatch, inside)):
-        return None
-    return runnable._replace(argv=(*runnable.words, *inside), paths=tuple(own))
-
-
-def _bare(words: Sequence[str], place: Place) -> list[str]:
-    """Return the words without what only finds the program, and the program by its bare name."""
-    rest = launched(words)
-    if rest:
-        rest[0] = _program(rest[0], place)
-    return rest
-
-
-def _program(word: str, place: Place) -> str:
-    """Return a program's bare name, or "" for one of another place than the repository's and the system's own."""
-    if "/" not in word:
-        return word
-    if system := _SYSTEM.fullmatch(word):
-        return system[1]
-    own = _BIN.fullmatch(word)
-    if own and inside_of(word, place) is not None:
-        return own[1]
-    return ""
-
-
-def inside_of(path: str, place: Place) -> str | None:
-    """Return a path below the repository's root, "" for the root itself, or None for one outside."""
-    if path.startswith("/"):
-        if not PurePosixPath(path).is_relative_to(place.root):
-            return None
-        path = str(PurePosixPath(path).relative_to(place.root))
-    else:
-        path = str(PurePosixPath(place.folder, path))
-    parts: list[str] = []
-    for part in PurePosixPath(path).parts:
-        if part == "..":
-            if not parts:
-                return None
-            parts.pop()
-        elif part == ".git":
-            return None
-        else:
-            parts.append(part)
-    return "/".join(parts)
-
-
-class _Arguments:
-    """Reads the arguments of one runner."""
-
-    def __init__(self, runner: Runner, place: Place, grounds: Grounds) -> None:
-        self._runner = runner
-        self._place = place
-        self._grounds = grounds
-        self._paths: list[str] = []
-
-    def read(self, words: Sequence[str]) -> Runnable | None:
-        """Return the command, or None if one of its arguments isn't known."""
-        runner = self._runner
-        rest = list(words)
-        kept: list[str] = []
-        while rest:
-            word = rest.pop(0)
-            taken = self._take(word, rest)
-            if taken is None:
-                return None
-            kept += taken
-        if len(kept) > MOST_ARGUMENTS or not self._is_there(kept):
-            return None
-        if runner.needs and runner.needs.isdisjoint(kept):
-            return None
-        argv = (*runner.words, *kept)
-        return Runnable(argv, self._place.folder, _kind(runner, argv), runner, tuple(self._paths))
-
-    def _take(self, word: str, rest: list[str]) -> list[str] | None:
-        """Return what is kept of a word, with its value taken from the rest, or None for an unknown one."""
-        runner = self._runner
-        name, _, value = word.partition("=")
-        if word in runner.looks or name in runner.looks:
-            return []
-        if word in runner.flags:
-            return [word]
-        if name in runner.valued or word in runner.valued:
-            if "=" not in word:
-                value = rest.pop(0) if rest else ""
-            return self._with_value(name, value)
-        if word == "--" and runner.after_dashes:
-            return self._after_dashes(rest)
-        return None if word.startswith("-") else self._positional(word)
-
-    def _with_value(self, name: str, value: str) -> list[str] | None:
-        if not _VALUE.fullmatch(value) or value.startswith("/") or ".." in value.split("/"):
-            return None
-        if name in self._runner.paths_valued:
-            inside = inside_of(value, self._place)
-            if inside is None or not self._grounds.has(inside):
-                return None
-        return [name, value]
-
-    def _after_dashes(self, rest: list[str]) -> list[str] | None:
-        after = tuple(rest)
-        rest.clear()
-        return ["--", *after] if after in self._runner.after_dashes else None
-
-    def _positional(self, word: str) -> list[str] | None:
-        if self._runner.takes is Takes.PATHS:
-            return self._path(word)
-        if self._runner.takes is Takes.NOTHING or not _WORD.fullmatch(word) or word.startswith("/"):
-            return None
-        return None if ".." in word.split("/") else [word]
-
-    def _path(self, word: str) -> list[str] | None:
-        """Return a path as it is seen from the folder, if it is in the repository; a test's name may follow it."""
-        path, colons, test = word.partition("::")
-        inside = inside_of(path, self._place)
-        if inside is None or (inside and not self._grounds.has(inside)) or (test and not _VALUE.fullmatch(test)):
-            return None
-        if inside:
-            self._paths.append(inside)
-        seen = _seen_from(self._place.folder, inside)
-        return None if seen is None or seen.startswith("-") else [seen + colons + test]
-
-    def _is_there(self, kept: Sequence[str]) -> bool:
-        """Tell whether what the runner is to run is defined in the repository."""
-        takes = self._runner.takes
-        if takes not in {Takes.TARGETS, Takes.RECIPES, Takes.SCRIPTS}:
+def is_check(text: str) -> bool:
+    """Tell whether a line runs a program that tests, lints or checks types, wherever and with whatever options."""
+    for step in read_line(text[:LONGEST]).steps:
+        words = launched(step.bare)
+        if not words:
+            continue
+        words[0] = words[0].rpartition("/")[2]
+        plain = [word for word in words if not word.startswith("-")]
+        runner = known_runner(words) or (known_runner(plain) if plain else None)
+        if runner is None or (runner.needs and runner.needs.isdisjoint(words)):
+            continue
+        if any(map(_CHECKS.fullmatch, words[1:])) if runner.defined_in else runner.kind is not Kind.BUILD:
             return True
-        folder = self._place.folder
-        by_folder = {
-            Takes.TARGETS: self._grounds.targets,
-            Takes.RECIPES: self._grounds.recipes,
-            Takes.SCRIPTS: self._grounds.scripts,
-        }[takes]
-        names = [word for word in kept if not word.startswith("-")] or list(self._runner.implied)
-        defined = by_folder.get(folder, frozenset())
-        return bool(names) and all(name in defined and _CHECKING.fullmatch(name) for name in names)
-
-
-def _kind(runner: Runner, argv: Sequence[str]) -> Kind:
-    """Return what a command tells; that of a target or script is in its name, if anywhere."""
-    if runner.takes not in {Takes.TARGETS, Takes.RECIPES, Takes.SCRIPTS}:
-        return runner.kind
-    name = argv[-1]
-    for pattern, kind in _KINDS:
-        if pattern.search(name):
-            return kind
-    return runner.kind
-
-
-def _seen_from(folder: str, inside: str) -> str | None:
-    """Return a path of the repository as seen from one of its folders, or None if it isn't below it."""
-    if not folder:
-        return inside or "."
-    if not inside or not PurePosixPath(inside).is_relative_to(folder):
-        return None
-    return str(PurePosixPath(inside).relative_to(folder))
+    return False

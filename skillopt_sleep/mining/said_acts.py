@@ -1,18 +1,25 @@
-"""Read from a person's own words and deeds what an agent has to do or to leave: commands, and files."""
+"""Read from a person's own words and deeds what an agent has to do or to leave: commands, and files.
+
+A sentence is read by its clauses: what a clause names is wanted or ruled out by that clause's words alone.
+"""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from skillopt_sleep.mining.clean import clean
-from skillopt_sleep.mining.deed_words import TYPED
-from skillopt_sleep.mining.grounds import Grounds
-from skillopt_sleep.mining.person import Person
+from skillopt_sleep.mining.command_lines import (
+    Place,
+    Runnable,
+    inside_of,
+    read_words,
+    runnables,
+    simple_lines,
+)
+from skillopt_sleep.mining.deeds import TYPED
 from skillopt_sleep.mining.provenance import quotes_of
-from skillopt_sleep.mining.runner_table import RUNNERS, Kind, Takes
-from skillopt_sleep.mining.runners import Place, Runnable, inside_of, read_words, runnables, runnables_shown
-from skillopt_sleep.mining.sentences import sentences
-from skillopt_sleep.mining.shell_lines import shown_lines
+from skillopt_sleep.mining.runners import RUNNERS, Grounds, Kind
+from skillopt_sleep.mining.wishes import read_wish
+from skillopt_sleep.mining.words import clean, is_lasting, rules_out, sentences, was_left_out
 from skillopt_sleep.records import ACTING_OPS, Check, Checks, DeedKind, Op, Session, Task
 
 MOST_CHECKS = 6
@@ -20,33 +27,48 @@ LONGEST_MENTION = 6  # words of a command in a sentence
 
 _ALIAS = "zork"  # stands for what is named, so that its own words don't say what is wanted of it
 _IN_QUOTES = re.compile(r"`([^`\n]{1,80})`|\"([^\"\n]{1,80})\"|«([^»\n]{1,80})»|“([^”\n]{1,80})”")
-_WORD = re.compile(r"[^\s`\"'«»“”(),;!?]+")
+_WORD = re.compile(r"[^\s`\"'«»“”(),;!?，。、]+")
 _PATH = re.compile(r"(?<![\w./@-])/?(?:[\w.@-]+/)+[\w.@-]*|(?<![\w./@-])[\w@-]*(?:\.[\w@-]+)+(?![\w/])")
 _FOLDER = re.compile(r"\b([\w.@-]+) (?:folder|directory|dir|Ordner|Verzeichnis|dossier|carpeta|pasta)\b")
 # Names of programs that are words of their own.
 _ORDINARY = frozenset({"make", "just", "go", "black", "node", "python"})
-_RUNS = re.compile(
-    r"(?:run|runs|ran|running|use|using|call|execute|do|with|via|through|after|before|and|then|führe|exécute|ejecuta"
-    r"|lance|corre|roda|запусти)\W*$",
-    re.IGNORECASE,
+_RUN = (
+    r"run|running|execut\w+|use|using|call|do|with|must|führe?|muss|müssen|doit|debe|deve|aus(?:zu)?führen|laufen|be?nutze|verwende|lance[rz]?"
+    r"|exécute[rz]?|utilise|passe|ejecut[ae]\w*|corr(?:e|er|as)|rod(?:[ae]r?|ando)|запус\w+|прогон\w+"
 )
-_OMITTED = re.compile(
-    r"\b(?:forgot|forget|should(?:'ve| have)|didn['’]t|did not|haven['’]t|have not|never|must|have to|has to|need to"
-    r"|needs to|always|without|vergessen|oublié)\b[^.;!?\n]{0,40}$",
-    re.IGNORECASE,
+_CHANGE = (
+    r"(?:updat|add|edit|chang|writ|bump|extend|adjust|regenerat|append|note|list|record|mention|put|aktualisier|ergänz"
+    r"|änder|actuali[zc]|añad|agreg|mets|ajout|modifi|atuali[zc]|adicion|обнов|добав|измен)\w*"
 )
-_ORDERED = re.compile(r"(?:^|[,;:.!]|\b(?:please|then|and|first|just))\s*(?:re-?)?run\s+`?$", re.IGNORECASE)
+_RUNS = re.compile(rf"\b(?:{_RUN})\b|运行|跑|执行|必须|実行|使っ|走らせ", re.IGNORECASE)
+_CHANGES = re.compile(rf"\b{_CHANGE}|更新|修改|写进|加", re.IGNORECASE)
 _TOUCHES = re.compile(
     r"touch|edit|chang|modif|alter|writ|overwrit|delet|remov|mov|renam|leave|alone|hands off|off[- ]limits|generated"
-    r"|read[- ]only|keep|stay|revert|restor|commit|format|fass|anfass|änder|schreib|finger|toque|toqu|cambi|edita"
-    r"|mexa|altere|трога|меня|改|触|動",
+    r"|read[- ]only|keep|stay|revert|restor|commit|format|fass|änder|schreib|finger|ruhe|tranquil|paz|toqu|toc[ao]"
+    r"|cambi|edita|mexa|altere|трога|меня|改|碰|触|動|动",
     re.IGNORECASE,
 )
-_CHANGES = re.compile(
-    r"\b(?:updat|add|edit|chang|writ|bump|extend|adjust|regenerat|append|note|list|record|mention|put|aktualisier|ergänz"
-    r"|änder|actualiz|añad|agreg|mets|ajout|modifi)\w*",
+_BEFORE = r"(?:before|until|bevor|bis|avant|antes|перед|пока)\b"
+_WITHOUT = r"(?:without|ohne|sans|sin|sem|без)\b"
+# Where another wish may begin.
+_CLAUSE = re.compile(
+    rf"[,;:!?\n—–，；：！？。、]|\.(?=\s|$)|(?=\b(?:{_BEFORE}|{_WITHOUT}))|之前"
+    r"|(?=\b(?:but|sondern|mais|sino|pero|mas|но|а|unless|instead of|rather than|(?:an)?statt|au lieu de|plutôt que"
+    r"|en (?:vez|lugar) de|em vez de|вместо)\b)|(?=而不是)"
+    rf"|(?=\b(?:and|und|et|y|e|и) (?:{_RUN}|{_CHANGE}|never|don'?t|do not|always|please|nie|pas|no|não|не)\b)",
     re.IGNORECASE,
 )
+_BEGINS = re.compile(rf"\W*(?:(?P<without>{_WITHOUT})|{_BEFORE})", re.IGNORECASE)
+_ASKS = re.compile(r"\b(?:ask|check with|frag|demande|pregunt|pergunt|спроси)|问", re.IGNORECASE)
+# What went wrong or was done is told, not wished for.
+_TOLD = re.compile(
+    r"^\W*(?:this|that|it|you|i(?! (?:want|need|told|said|expect))|there|when|if|does|das|du|ich|wenn|ça|c'est|tu"
+    r"|quand|eso|esto|cuando|isso|você|это|ты|когда|这|你|それ)\b"
+    r"|\b(?:breaks?|broke|throws?|fail(?:s|ed)?|hangs?|wrong|worse|missing|kaputt|falsch)\b|错|変",
+    re.IGNORECASE,
+)
+_AT_ONCE = re.compile(r"\W*(?:(?:please|then|and|first|just|bitte) )*(?:re-?)?(?:run|führe|lance)\b", re.IGNORECASE)
+_IT = re.compile(r"\b(?:it|that|this|das|es|ça|la|lo|isso|это)\b|它", re.IGNORECASE)
 _GENERIC = {
     Kind.LINT: (re.compile(r"\b(?:the|our|your|my) (?:linters?|lint)\b|\bden Linter\b|\ble linter\b"), ("lint",)),
     Kind.TEST: (
@@ -73,16 +95,16 @@ class Mention(NamedTuple):
 def said_acts(session: Session, task: Task, place: Place, grounds: Grounds) -> tuple[Check, ...]:
     """Return what the person's words and deeds behind a task want done and left; a later word holds."""
     typed = {deed.what for deed in task.deeds if deed.kind in TYPED}
-    quotes = [clean(quote) for quote in quotes_of(task.evidence) if quote not in typed]
     found: dict[tuple[bool, str], Check] = {}
     for deed in task.deeds:
         if deed.kind in {DeedKind.CHECKED, DeedKind.RAN}:
-            for one in runnables_shown(deed.what, place, grounds):
-                found[True, wanted_words(one)] = Check(op=Op.COMMAND_RUN, arg=wanted_words(one))
-    for quote in quotes:
-        for sentence in sentences(quote):
-            for check in _of_sentence(sentence, quotes, session, place, grounds):
-                found[check.op in {Op.COMMAND_RUN, Op.COMMAND_NOT_RUN}, check.arg] = check
+            for one in runnables(deed.what, place, grounds, shown=True):
+                found[True, one.wanted] = Check(op=Op.COMMAND_RUN, arg=one.wanted)
+    for quote in quotes_of(task.evidence):
+        if quote not in typed:
+            for sentence in sentences(clean(quote)):
+                for check in _of_sentence(sentence, session, place, grounds):
+                    found[check.op in {Op.COMMAND_RUN, Op.COMMAND_NOT_RUN}, check.arg] = check
     return tuple(found.values())[:MOST_CHECKS]
 
 
@@ -98,46 +120,57 @@ def stands(reference: Checks, place: Place, grounds: Grounds) -> bool:
     return True
 
 
-def wanted_words(one: Runnable) -> str:
-    """Return the words with which a command begins that counts as this one, whatever its options and files."""
-    named = one.runner.takes in {Takes.TARGETS, Takes.RECIPES, Takes.SCRIPTS}
-    words = one.argv if named else one.runner.words
-    if words[1:2] == ("-m",):
-        words = words[2:]
-    return " ".join(words)
-
-
-def _of_sentence(
-    sentence: str, quotes: Sequence[str], session: Session, place: Place, grounds: Grounds
-) -> Iterator[Check]:
+def _of_sentence(sentence: str, session: Session, place: Place, grounds: Grounds) -> Iterator[Check]:
     commands = list(_commands(sentence, session, place, grounds))
     for mention in commands:
-        sign = _wants(mention.text, quotes)
-        before = sentence[: mention.start]
-        if sign > 0 or (sign == 0 and (_OMITTED.search(before) or _ORDERED.search(before))):
-            yield Check(op=Op.COMMAND_RUN, arg=mention.arg)
-        elif sign < 0:
-            yield Check(op=Op.COMMAND_NOT_RUN, arg=mention.arg)
+        sign = _sign(mention, sentence, _RUNS)
+        if sign:
+            yield Check(op=Op.COMMAND_RUN if sign > 0 else Op.COMMAND_NOT_RUN, arg=mention.arg)
     ruled_out = list(_commands_of_agent(sentence, session))
     for mention in ruled_out:
-        if _wants(mention.text, quotes) < 0:
+        if _sign(mention, sentence, _RUNS) < 0:
             yield Check(op=Op.COMMAND_NOT_RUN, arg=mention.arg)
     taken = [*commands, *ruled_out]
     for mention in _paths(sentence, place, grounds):
         if any(other.start <= mention.start < other.start + len(other.text) for other in taken):
             continue
-        sign = _wants(mention.text, quotes)
+        sign = _sign(mention, sentence, _CHANGES)
         if sign < 0 and _TOUCHES.search(sentence):
             yield Check(op=Op.FILE_UNTOUCHED, arg=mention.arg)
         elif sign > 0 and mention.arg in grounds.files and _CHANGES.search(sentence):
             yield Check(op=Op.FILE_CHANGED, arg=mention.arg)
 
 
-def _wants(text: str, quotes: Sequence[str]) -> int:
+def _sign(mention: Mention, sentence: str, acts: re.Pattern[str]) -> int:
     """Return 1 if the person wants what they named so, -1 if they don't, 0 if they don't say."""
-    pattern = re.compile(rf"[`\"«“]?(?<![\w/.-]){re.escape(text)}(?![\w/])[`\"»”]?")
-    signs = [Person("", [pattern.sub(_ALIAS, quote)]).wants(_ALIAS) for quote in quotes if pattern.search(quote)]
-    return next((sign for sign in reversed(signs) if sign), 0)
+    end = mention.start + len(mention.text)
+    aliased = f"{sentence[: mention.start]}{_ALIAS}{sentence[end:]}"
+    aliased = _IN_QUOTES.sub(lambda quoted: quoted[0] if _ALIAS in quoted[0] else "…", aliased)
+    wish = read_wish(aliased)
+    if _ALIAS in wish.want or _ALIAS in wish.avoid:
+        return 1 if _ALIAS in wish.want else -1
+    clauses = [clause for clause in _CLAUSE.split(aliased) if clause.strip()]
+    at = next((number for number, clause in enumerate(clauses) if _ALIAS in clause), None)
+    if at is None:
+        return 0
+    clause = clauses[at]
+    begins = _BEGINS.match(clause)
+    earlier = " ".join(clauses[:at])
+    if was_left_out(clause) or was_left_out(earlier):
+        return 1
+    if begins and begins["without"] and rules_out(earlier):
+        return 1  # "never commit without running it"
+    if rules_out(clause):
+        return -1
+    following = clauses[at + 1] if at + 1 < len(clauses) else ""
+    if acts is _CHANGES and rules_out(following) and _IT.search(following) and _TOUCHES.search(following):
+        return -1  # "you changed it, revert that"
+    if (begins and _ASKS.search(earlier)) or (_TOLD.search(clause) and not _AT_ONCE.match(clause)):
+        return 0
+    if sentence.rstrip().endswith(("?", "？")):
+        return 0
+    is_all = not clause.replace(_ALIAS, "").strip(" `\"'«»“”")
+    return int(is_all or begins is not None or bool(acts.search(clause)) or is_lasting(clause))
 
 
 def _commands(sentence: str, session: Session, place: Place, grounds: Grounds) -> Iterator[Mention]:
@@ -146,45 +179,48 @@ def _commands(sentence: str, session: Session, place: Place, grounds: Grounds) -
     for match in _IN_QUOTES.finditer(sentence):
         for one in runnables(_inner(match), place, grounds):
             if _is_used(one, session, grounds):
-                yield Mention(_inner(match), match.start(), wanted_words(one))
+                yield Mention(match[0], match.start(), one.wanted)
     words = list(_WORD.finditer(sentence))
+    quoted = [match.span() for match in _IN_QUOTES.finditer(sentence)]
+    runs = _RUNS.search(sentence) is not None or was_left_out(sentence) or rules_out(sentence)
     for number, word in enumerate(words):
-        if word.start() < end or word[0] not in _STARTS or _is_quoted(word.start(), sentence):
+        start = word.start()
+        program = word[0].rstrip(".:")
+        if start < end or program not in _STARTS or any(first <= start < last for first, last in quoted):
             continue
-        if word[0] in _ORDINARY and not _RUNS.search(sentence[: word.start()]):
+        if program in _ORDINARY and not runs:
             continue
         for last in range(min(number + LONGEST_MENTION, len(words)), number, -1):
-            part = sentence[word.start() : words[last - 1].end()].rstrip(".:")
+            part = sentence[start : words[last - 1].end()].rstrip(".:")
             one = read_words(part.split(), place, grounds)
             if one is not None and _is_used(one, session, grounds):
-                yield Mention(part, word.start(), wanted_words(one))
-                end = word.start() + len(part)
+                yield Mention(part, start, one.wanted)
+                end = start + len(part)
                 break
-    yield from _by_kind(sentence, session, place, grounds)
+    if _RUNS.search(sentence) or was_left_out(sentence):
+        yield from _by_kind(sentence, session, place, grounds)
 
 
 def _by_kind(sentence: str, session: Session, place: Place, grounds: Grounds) -> Iterator[Mention]:
     """Yield "the linter" and the like, as the command that the person typed or that the project names so."""
     for kind, (pattern, names) in _GENERIC.items():
         match = pattern.search(sentence)
-        if match is None or not _RUNS.search(sentence[: match.start()]):
+        if match is None:
             continue
         lines = [command.text for command in session.commands]
         for name in names:
             lines += [f"make {name}", f"just {name}", f"npm run {name}"]
         for line in lines:
-            ones = [one for one in runnables_shown(line, place, grounds) if one.kind is kind]
+            ones = [one for one in runnables(line, place, grounds, shown=True) if one.kind is kind]
             if ones:
-                yield Mention(match[0], match.start(), wanted_words(ones[0]))
+                yield Mention(match[0], match.start(), ones[0].wanted)
                 break
 
 
 def _is_used(one: Runnable, session: Session, grounds: Grounds) -> bool:
     """Tell whether the project uses this program: it defines it, names it, or it was run in the session."""
-    if one.runner.takes in {Takes.TARGETS, Takes.RECIPES, Takes.SCRIPTS}:
-        return True
     words = [word for word in one.runner.words if word not in {"python", "-m", "--test"}]
-    if not words or words[0] in grounds.tools or words[0] in {"unittest", "cargo", "go"}:
+    if one.runner.defined_in or not words or words[0] in {*grounds.tools, "unittest", "cargo", "go"}:
         return True
     lines = [event.brief for event in session.tools] + [command.text for command in session.commands]
     return any(words[0] in line.split() for line in lines)
@@ -194,7 +230,7 @@ def _commands_of_agent(sentence: str, session: Session) -> Iterator[Mention]:
     """Yield what a sentence names that the agent had run: `git push`, `npm install`."""
     named: dict[str, None] = {}
     for event in session.tools:
-        for line in shown_lines(event.brief):
+        for line in simple_lines(event.brief, shown=True):
             for count in (3, 2):
                 words = " ".join(line.words[:count])
                 if len(line.words) >= count and _PLAIN.fullmatch(words):
@@ -211,7 +247,7 @@ def _paths(sentence: str, place: Place, grounds: Grounds) -> Iterator[Mention]:
     seen: set[str] = set()
     candidates = [(match.start(), match[0].rstrip(".")) for match in _PATH.finditer(sentence)]
     candidates += [(match.start(1), match[1]) for match in _FOLDER.finditer(sentence)]
-    candidates += [(match.start(), _inner(match)) for match in _IN_QUOTES.finditer(sentence)]
+    candidates += [(match.start() + 1, _inner(match)) for match in _IN_QUOTES.finditer(sentence)]
     for start, text in sorted(candidates):
         existing = _existing(text, place, grounds)
         if existing and existing not in seen:
@@ -232,7 +268,3 @@ def _existing(text: str, place: Place, grounds: Grounds) -> str:
 
 def _inner(match: re.Match[str]) -> str:
     return next(group for group in match.groups() if group is not None)
-
-
-def _is_quoted(start: int, sentence: str) -> bool:
-    return any(match.start() <= start < match.end() for match in _IN_QUOTES.finditer(sentence))

@@ -1,13 +1,19 @@
-"""Give tasks their side (train, val or test): both sides see what recurs, and no session is on two of them."""
+"""Give tasks their side (train, val or test), and bring back tasks of earlier nights that help tonight.
+
+Both sides see what recurs, and no session is on two of them.
+"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
-import msgspec
+from msgspec.structs import replace
+from rapidfuzz import fuzz, process
 
-from skillopt_sleep.records import Split, Task
+from skillopt_sleep.records import RecallRules, Split, Task, TaskOrigin
 
 EVERY_TEST = 6
+ALIKE = 60.0  # below, two requests have hardly more in common than their language
 
 
 def split(tasks: Sequence[Task], *, known: Sequence[Task], sides: Mapping[str, str]) -> tuple[Task, ...]:
@@ -35,7 +41,7 @@ def split(tasks: Sequence[Task], *, known: Sequence[Task], sides: Mapping[str, s
         side = task.split or side_of.get(task.session) or _next_side(sessions)
         side_of[task.session] = side
         sessions[task.session] = side
-        assigned.append(msgspec.structs.replace(task, split=side))
+        assigned.append(replace(task, split=side))
     return tuple(assigned)
 
 
@@ -47,3 +53,78 @@ def _next_side(sessions: Mapping[str, Split]) -> Split:
     if not count[Split.TRAIN] or count[Split.TRAIN] < count[Split.VAL]:
         return Split.TRAIN
     return Split.VAL
+
+
+def recall(
+    tasks: Sequence[Task],
+    *,
+    known: Sequence[Task],
+    rules: RecallRules,
+    now: datetime,
+    pinned: Collection[str] = (),
+    named: Collection[str] = (),
+    wanted: Collection[str] = (),
+) -> tuple[Task, ...]:
+    """Return tonight's tasks after the earlier ones of their lessons, each on its own side and once.
+
+    The lessons of `named` tasks, from which undecided candidates were learned, come along if their project has tasks
+    tonight; `wanted` lessons come in any case. The most similar train tasks of the project's other lessons join train
+    as recalled ones; val and test never get more than what recurs.
+    """
+    tonight: set[str] = set()
+    projects: set[str] = set()
+    lessons: set[str] = set()
+    for task in tasks:
+        tonight.add(task.id)
+        projects.add(task.project)
+        lessons.add(task.lesson)
+    lessons.update(wanted)
+    fresh: list[Task] = []
+    for task in known:
+        if task.id in tonight or (task.project not in projects and task.lesson not in wanted):
+            continue
+        if task.id in named:
+            lessons.add(task.lesson)
+        if now - task.at <= rules.retire or task.id in pinned:
+            fresh.append(task)
+    recurring = _recurring(fresh, lessons, pinned, rules.per_side)
+    earlier = [task for task in known if task.id in recurring]
+    others = [task for task in fresh if task.id not in recurring]
+    similar = _most_similar(_train(tasks), _train(others), rules.similar)
+    return (*earlier, *similar, *tasks)
+
+
+def _train(tasks: Sequence[Task]) -> list[Task]:
+    return [task for task in tasks if task.split is Split.TRAIN]
+
+
+def _recurring(fresh: Sequence[Task], lessons: Collection[str], pinned: Collection[str], per_side: int) -> set[str]:
+    """Return the ids of the pinned tasks and of the latest tasks of these lessons, up to so many on each side."""
+    count = Counter[tuple[str, Split | None]]()
+    chosen: set[str] = set()
+    for task in sorted(fresh, key=lambda task: task.at, reverse=True):
+        side = (task.lesson, task.split)
+        if task.id in pinned or (task.lesson in lessons and count[side] < per_side):
+            count[side] += 1
+            chosen.add(task.id)
+    return chosen
+
+
+def _most_similar(train: Sequence[Task], others: Sequence[Task], most: int) -> tuple[Task, ...]:
+    """Return, for each train task, up to `most` other train tasks of its project, those worded most like it."""
+    if not most:
+        return ()
+    similar: dict[str, Task] = {}
+    for task in train:
+        candidates: dict[str, Task] = {}
+        prompts: dict[str, str] = {}
+        for other in others:
+            if other.project == task.project:
+                candidates[other.id] = other
+                prompts[other.id] = other.prompt.lower()
+        matches = process.extract(
+            task.prompt.lower(), prompts, scorer=fuzz.token_set_ratio, score_cutoff=ALIKE, limit=most
+        )
+        for _, _, name in matches:
+            similar[name] = replace(candidates[name], origin=TaskOrigin.RECALLED)
+    return tuple(similar.values())

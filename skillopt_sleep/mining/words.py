@@ -1,4 +1,4 @@
-"""Recognize how people take back what was done, give thanks or go on, in the languages of words.toml.
+"""Recognize how people take back what was done, give thanks or go on, in the languages of words.toml; cut sentences.
 
 Short closed lists find much of what is typed to an agent, and miss irony, hints and other languages. What they miss
 is left to behaviour (mining/deeds.py) and to the model miner.
@@ -8,12 +8,24 @@ import itertools
 import re
 import tomllib
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from skillopt_sleep.kit.markdown import visible
+
 _FILE = Path(__file__).with_name("words.toml")
 _OTHER_SCRIPTS = frozenset({"Russian", "Chinese", "Japanese"})
+_SMALL_TALK = r"[\s\W]*+(?:(?:<small_talk>)(?!\w)[\s\W]*+)++"
+_OPENING = r"\W*(?:(?:<small_talk>|and|und|et|y|e|и)(?!\w)[\s\W]*+){0,6}(?:<openings>)"
 _BEGINNING = re.compile(r"\^|\\b|\(\?<!\\w\)|,\\s\*|\(\?:\^\|\[[^]]*\]\\s\*\)")
+_SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?。！？]+(?=\s|$)|[.!?](?=\S)[^.!?\n。！？]*|[。！？])*")
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor and screen
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|\Z)"  # titles, links, clipboard
+    r"|\x1b[ -/]*[0-~]"
+)
+_MARKERS = re.compile(r"<!--\s*/?\s*(?:skillopt-sleep|slow-update)\b.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 def languages() -> tuple[str, ...]:
@@ -38,12 +50,7 @@ def amends(text: str) -> bool:
 
 def reassures(text: str) -> bool:
     """Tell whether the words take nothing back although they sound so: no worries, not bad."""
-    return _reassuring().match(_plain(text)) is not None
-
-
-def is_for_once(text: str) -> bool:
-    """Tell whether the words say that something holds for one time only."""
-    return _is_said("for_once", _plain(text))
+    return _listed("<reassuring>").match(_plain(text)) is not None
 
 
 def is_lasting(text: str) -> bool:
@@ -51,14 +58,24 @@ def is_lasting(text: str) -> bool:
     return _is_said("lasting", _plain(text))
 
 
+def rules_out(text: str) -> bool:
+    """Tell whether the words of a clause rule out what it names."""
+    return _is_said("negations", _plain(text))
+
+
+def was_left_out(text: str) -> bool:
+    """Tell whether the words say that something was left out, or shall not be."""
+    return _is_said("left_out", _plain(text))
+
+
 def opens_request(text: str) -> bool:
     """Tell whether the words begin a request of their own, ask a question, or add to the request before."""
-    return _openings().match(_plain(text)) is not None
+    return _listed(_OPENING).match(_plain(text)) is not None
 
 
 def is_small_talk(text: str) -> bool:
     """Tell whether the words are nothing but thanks, assent, or a word to go on."""
-    return _small_talk().fullmatch(_plain(text)) is not None
+    return _listed(_SMALL_TALK).fullmatch(_plain(text)) is not None
 
 
 def _plain(text: str) -> str:
@@ -99,21 +116,53 @@ def _patterns(name: str, *, other_scripts: bool = False) -> tuple[re.Pattern[str
 
 
 @cache
-def _reassuring() -> re.Pattern[str]:
-    return re.compile(_any_of("reassuring"), re.IGNORECASE)
+def _listed(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern in which `<name>` stands for each phrase of that list."""
+    filled = re.sub(r"<(\w+)>", lambda name: "|".join(itertools.chain(*_lists()[name[1]].values())), pattern)
+    return re.compile(filled, re.IGNORECASE)
 
 
-@cache
-def _openings() -> re.Pattern[str]:
-    polite = rf"(?:(?:{_any_of('small_talk')}|and|und|et|y|e|и)(?!\w)[\s\W]*+){{0,6}}"
-    return re.compile(rf"\W*{polite}(?:{_any_of('openings')})", re.IGNORECASE)
+def sentences(text: str) -> list[str]:
+    """Return the sentences and lines of a text, as they stand in it."""
+    stripped = map(str.strip, _SENTENCE.findall(text))
+    return list(filter(None, stripped))
 
 
-@cache
-def _small_talk() -> re.Pattern[str]:
-    return re.compile(rf"(?:(?:{_any_of('small_talk')})(?!\w)[\s\W]*+)++", re.IGNORECASE)
+def whole_sentences(text: str, part: str) -> str:
+    """Return the part of a text with all of the sentences that it stands in.
+
+    A wish must not be cut out of a sentence that denies it.
+    """
+    start = text.find(part)
+    end = start + len(part)
+    touched = [match.span() for match in _SENTENCE.finditer(text) if match.start() < end and match.end() > start]
+    if start < 0 or not touched:
+        return part
+    first = touched[0][0]
+    last = touched[-1][1]
+    return text[min(start, first) : max(end, last)].strip()
 
 
-def _any_of(name: str) -> str:
-    patterns = itertools.chain.from_iterable(_lists()[name].values())
-    return "|".join(patterns)
+def lasting_words(words: str) -> str:
+    """Return the words without the sentences that hold for one time only; "" if nothing is left."""
+    parts = sentences(words)
+    lasting = [part for part in parts if is_lasting(part) or not _is_said("for_once", _plain(part))]
+    if len(lasting) == len(parts):
+        return words
+    return "\n".join(lasting)
+
+
+def all_for_once(quotes: Sequence[str]) -> bool:
+    """Tell whether each of these quotes holds for one time only, by its own words."""
+    return bool(quotes) and not any(map(lasting_words, quotes))
+
+
+def clean(text: str) -> str:
+    """Return the text without terminal escapes, invisible characters and our own markers."""
+    cleaned = _ESCAPES.sub("", text)
+    if visible(cleaned) != cleaned:
+        cleaned = "".join(char for char in cleaned if visible(char) == char)
+    # Removing a marker may put the parts of another one together.
+    while (without := _MARKERS.sub("", cleaned)) != cleaned:
+        cleaned = without
+    return cleaned

@@ -18,7 +18,7 @@ from skillopt_sleep.night.survey import Survey, Surveyed
 from skillopt_sleep.protocols import Index
 from skillopt_sleep.records import BY_HAND, Heard, Held, LeftOut, Origin, Session, SessionLine
 
-# What a typed turn is taken for, as mining/asks.py names it.
+# What a typed turn is taken for, as mining/requests.py names it.
 REQUEST = "request"
 CORRECTION = "correction"
 SMALL_TALK = "small talk"

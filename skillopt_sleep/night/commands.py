@@ -8,8 +8,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.mining.acting import Proof, acting, could_act, needs_repository
-from skillopt_sleep.mining.grounds import grounds_of
 from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.runners import grounds_of
 from skillopt_sleep.night.changes import graded_by_changes
 from skillopt_sleep.protocols import Crew, Workshop
 from skillopt_sleep.records import (

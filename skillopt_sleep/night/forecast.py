@@ -9,7 +9,7 @@ from skillopt_sleep.learning.harm import MOST_ATTEMPTS
 from skillopt_sleep.learning.screen import PAIRS
 from skillopt_sleep.mining.acting import needs_repository
 from skillopt_sleep.mining.calibration import MOST_WRITTEN
-from skillopt_sleep.mining.capacity import may_hold_a_lesson, most_tasks
+from skillopt_sleep.mining.requests import may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.shown import sessions_by_call
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Plan

@@ -14,8 +14,7 @@ RULES = 6
 def hear(session: Session) -> Heard:
     """Read what each typed turn of a session is taken for, and whether the session is mined."""
     # Reading what is kept must not wait for the rules to be loaded.
-    from skillopt_sleep.mining.asks import takes
-    from skillopt_sleep.mining.capacity import may_hold_a_lesson
+    from skillopt_sleep.mining.requests import may_hold_a_lesson, takes
 
     turns: list[HeardTurn] = []
     for index, take in takes(session):

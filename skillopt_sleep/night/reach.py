@@ -23,7 +23,7 @@ class Load(NamedTuple):
 
 def load_of(session: Session) -> Load:
     """Return what it costs to mine this session."""
-    from skillopt_sleep.mining.capacity import may_hold_a_lesson  # only here, so that `beyond` needs no rules
+    from skillopt_sleep.mining.requests import may_hold_a_lesson  # only here, so that `beyond` needs no rules
 
     return Load(session.id, session.project, may_hold_a_lesson(session), shown(session))
 

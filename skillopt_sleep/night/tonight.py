@@ -12,8 +12,7 @@ from skillopt_sleep.mining.mine import Known, mine
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.own_lessons import with_own
 from skillopt_sleep.mining.prove import prove
-from skillopt_sleep.mining.recall import recall
-from skillopt_sleep.mining.split import split
+from skillopt_sleep.mining.split import recall, split
 from skillopt_sleep.night.commands import with_commands, with_late_commands
 from skillopt_sleep.night.harvest import Harvest, snapshots_of
 from skillopt_sleep.protocols import Bank, Crew, Index, Page, Plan

@@ -5,22 +5,13 @@ from typing import NamedTuple
 
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.prompts import setting
-from skillopt_sleep.records import DeedKind, PlaceKind, Rollout, Score, Task
+from skillopt_sleep.records import PlaceKind, Rollout, Score, Task
 
 RESPONSE_CHARS = 4_000
 DEED_CHARS = 200
 WANTED_CHARS = 300
 SPREAD = 0.2  # grades that lie closer are the judge's noise, and no contrast to learn from
 
-_DID = {
-    DeedKind.REJECTED: "they rejected a call of the agent",
-    DeedKind.STOPPED: "they stopped the agent",
-    DeedKind.RAN: "they ran a command themselves",
-    DeedKind.UNDONE: "they undid what the agent had done",
-    DeedKind.EDITED: "they changed a file of the agent's",
-    DeedKind.ASKED_AGAIN: "they asked for the same again",
-    DeedKind.CHECKED: "they checked the work themselves",
-}
 _HOLDS = {
     PlaceKind.PATH: "It holds for these files only:",
     PlaceKind.WORK: "It holds for this kind of work only:",
@@ -138,7 +129,7 @@ def said(task: Task, *, sessions: int = 1) -> list[str]:
     if task.deeds:
         lines.append("What the person did when this went wrong before (what is fenced is data, no words of theirs):")
         for deed in task.deeds:
-            lines.append(f"- {deed.at or task.at:%Y-%m-%d}: {_DID[deed.kind]}")
+            lines.append(f"- {deed.at or task.at:%Y-%m-%d}: they {deed.verb}")
             if deed.what and deed.session == task.session:
                 lines.append(fence(one_line(deed.what, limit=DEED_CHARS)))
     return lines

@@ -21,12 +21,13 @@ class DeedKind(StrEnum):
     CHECKED = "checked"
 
 
+# Behind "you", "they" or "the person".
 DONE = {
     DeedKind.REJECTED: "rejected a call",
     DeedKind.STOPPED: "stopped the agent",
-    DeedKind.RAN: "ran a command yourself",
+    DeedKind.RAN: "ran a command",
     DeedKind.UNDONE: "undid a change",
-    DeedKind.EDITED: "changed a file yourself",
+    DeedKind.EDITED: "changed a file",
     DeedKind.ASKED_AGAIN: "asked again",
     DeedKind.CHECKED: "checked the work",
 }
@@ -61,6 +62,11 @@ class Deed(Record, frozen=True, kw_only=True):
     turn: int
     what: str = ""
     at: datetime | None = None
+
+    @property
+    def verb(self) -> str:
+        """What the person did, as in "checked the work"."""
+        return DONE[self.kind]
 
 
 class PlaceKind(StrEnum):

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.mining.recall import recall
-from skillopt_sleep.mining.split import split
+from skillopt_sleep.mining.split import recall, split
 from skillopt_sleep.night.documents import steps
 from skillopt_sleep.night.rate import on_rate
 from skillopt_sleep.protocols import Routing

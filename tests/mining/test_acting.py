@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.mining.acting import Acting, acting
-from skillopt_sleep.mining.grounds import Grounds
 from skillopt_sleep.mining.rules import ruled_tasks
+from skillopt_sleep.mining.runners import Grounds
 from skillopt_sleep.records import Check, Checks, Command, Op, Reference, Session, Task, Workspace
 from tests.agents.reading import only_session
 from tests.builders import a_session, a_task
@@ -22,7 +22,7 @@ ROOT = "/home/ada/shop"
 GROUNDS = Grounds(
     files=frozenset({"Makefile", "gen/api.py", "src/money.py", "tests/test_money.py", "tests/test_api.py"}),
     folders=frozenset({"gen", "src", "tests"}),
-    targets={"": frozenset({"lint", "test"})},
+    defined={"Makefile": frozenset({"lint", "test"})},
     tools=frozenset({"pytest"}),
 )
 WORKSPACE = Workspace(root=ROOT, commit="c" * 40)

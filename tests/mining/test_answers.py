@@ -1,6 +1,6 @@
 """What the agent answered between two typed turns."""
 
-from skillopt_sleep.mining.answers import ANSWER_CHARS, answer_between, referred_to
+from skillopt_sleep.mining.requests import ANSWERED_CHARS, answer_between, referred_to
 from skillopt_sleep.records import Origin, ToolEvent
 from tests.builders import a_session, a_turn
 
@@ -23,7 +23,7 @@ def test_an_answer_is_what_was_said_and_run_in_order() -> None:
 def test_of_a_long_answer_the_beginning_and_the_end_stay() -> None:
     long = a_session("go", a_turn(f"First.{'x' * 9_000}Last.", origin=Origin.ASSISTANT))
     answer = answer_between(long, 0, 9)
-    assert len(answer) == ANSWER_CHARS
+    assert len(answer) == ANSWERED_CHARS
     assert answer.startswith("First.x")
     assert answer.endswith("xLast.")
 

@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
-from skillopt_sleep.mining.ask_model import ask_model
+from skillopt_sleep.mining.mined import ask_model
 from skillopt_sleep.mining.names import LessonsReply
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Note, Purpose

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from skillopt_sleep.mining.asked_again import note_asked_again
+from skillopt_sleep.mining.requests import note_asked_again
 from skillopt_sleep.records import DeedKind
 from tests.builders import ASK, a_session, a_task
 from tests.fakes import NOON

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.mining.asks import Ask, Take, asks, takes
+from skillopt_sleep.mining.requests import Ask, Take, asks, takes
 from skillopt_sleep.records import Origin, Session, ToolEvent
 from tests.builders import a_session, a_turn
 

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.mining.capacity import may_hold_a_lesson, most_tasks, within_capacity
 from skillopt_sleep.mining.mine import mine
+from skillopt_sleep.mining.requests import may_hold_a_lesson, most_tasks, within_capacity
 from skillopt_sleep.records import Purpose, Session, ToolEvent
 from tests.builders import a_session, a_task
 from tests.fakes import FakeBackend, SerialPool

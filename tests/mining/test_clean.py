@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.mining.clean import clean
+from skillopt_sleep.mining.words import clean
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from time import perf_counter
 
 import pytest
 
-from skillopt_sleep.mining.deeds import deeds, typed_commands
+from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, ToolEvent, Turn, TypedCommand
 from tests.builders import a_session, a_turn
 from tests.fakes import NOON
@@ -77,7 +77,6 @@ def test_a_later_stop_is_a_deed_of_its_own() -> None:
 def test_a_command_the_person_ran_is_a_deed() -> None:
     session = session_of(noted(), commands=(typed("gh pr create"),))
     assert deeds(session) == (Deed(kind=DeedKind.RAN, session=session.id, turn=2, what="gh pr create", at=LATER),)
-    assert typed_commands(session) == [(2, "gh pr create")]
 
 
 @pytest.mark.parametrize("command", ["git revert HEAD", "git checkout HEAD src/cart.py", "jj undo"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.mining.for_once import all_for_once, lasting_words
+from skillopt_sleep.mining.words import all_for_once, lasting_words
 
 ONCE = [
     "use yarn just this once",

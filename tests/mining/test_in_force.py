@@ -50,6 +50,29 @@ def test_what_no_instruction_says_was_not(wording: str) -> None:
     assert not said_already(session, wording)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "wording", "said"),
+    [
+        ("Antworte immer auf Deutsch.", "Antworte bitte auf Deutsch!", True),
+        ("Antworte nie auf Deutsch.", "Antworte auf Deutsch.", False),
+        ("Lance `make lint` avant `make test`.", "Lance make lint avant make test", True),
+        ("Lance `make test` avant `make lint`.", "Lance make lint avant make test", False),
+        ("No uses npm, usa pnpm.", "No uses nunca npm; usa pnpm", True),
+        ("请总是用中文回答。", "用中文回答", True),
+        ("不要用中文回答。", "用中文回答", False),
+        ("Ask before you push to main.", "Push to main.", False),
+        ("Use C++.", "Use C.", False),
+        ("Every new screen goes behind a feature flag.", "Put every new screen behind a feature flag.", True),
+        ("Drafts go to out/, not to results/.", "Drafts go to results/, not to out/.", False),
+    ],
+)
+def test_the_same_words_say_the_same_in_any_language_unless_denied_or_turned(
+    sentence: str, wording: str, *, said: bool
+) -> None:
+    session = a_session("fix it", instructions=(InForce(path="/p/CLAUDE.md", text=sentence),))
+    assert said_already(session, wording) is said
+
+
 def test_without_instructions_nothing_was_said() -> None:
     assert not said_already(a_session("fix it"), "Use pnpm, never npm.")
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from skillopt_sleep.mining.pastes import fenced, looks_typed, visible_paste
+from skillopt_sleep.mining.spans import fenced, looks_typed, visible_paste
 
 
 @pytest.mark.parametrize(

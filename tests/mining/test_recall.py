@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from skillopt_sleep.mining.recall import recall
+from skillopt_sleep.mining.split import recall
 from skillopt_sleep.records import RecallRules, Split, Task, TaskOrigin
 from tests.builders import a_task
 from tests.fakes import NOON

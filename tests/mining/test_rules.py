@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from skillopt_sleep.mining.asks import Take, takes
+from skillopt_sleep.mining.requests import Take, takes
 from skillopt_sleep.mining.rules import reference_from_words, ruled_tasks, simpler_references
 from skillopt_sleep.records import (
     Check,

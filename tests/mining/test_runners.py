@@ -1,125 +1,63 @@
-"""Commands of known runners, read into plain arguments."""
+"""Programs that check, and what a repository offers to be run."""
+
+from pathlib import Path
 
 import pytest
 
 from skillopt_sleep.mining.deeds import deeds
-from skillopt_sleep.mining.grounds import Grounds
-from skillopt_sleep.mining.runner_table import Kind
-from skillopt_sleep.mining.runners import Place, Runnable, is_test, narrowed, runnables, starts_runner
+from skillopt_sleep.mining.runners import RUNNERS, Grounds, grounds_of, is_check, is_test, starts_runner
 from skillopt_sleep.records import DeedKind, TypedCommand
 from tests.builders import a_session
 
-ROOT = Place("/home/ada/shop")
-GROUNDS = Grounds(
-    files=frozenset(
-        {"Makefile", "tests/test_api.py", "src/api.py", "web/package.json", "web/src/a.test.ts", "tsconfig.json"}
-    ),
-    folders=frozenset({"tests", "src", "web", "web/src"}),
-    targets={"": frozenset({"lint", "test", "deploy"})},
-    recipes={"": frozenset({"check"})},
-    scripts={"web": frozenset({"test", "lint:fix", "lint", "start"})},
-)
+
+def laid_out(folder: Path, files: dict[str, str]) -> Grounds:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return grounds_of(folder)
 
 
-def read(text: str, place: Place = ROOT) -> list[tuple[str, str]]:
-    return [(one.text, one.folder) for one in runnables(text, place, GROUNDS)]
+def test_targets_recipes_and_scripts_are_known_by_their_file(tmp_path: Path) -> None:
+    makefile = "CC := gcc\n.PHONY: lint test\nlint test: src\n\truff check .\n%.o: %.c\n\tcc $<\nA = b:c\n"
+    package = '{"scripts": {"test": "vitest run", "lint:all": "eslint .", "x;y": "z"}}'
+    grounds = laid_out(
+        tmp_path,
+        {"Makefile": makefile, "web/package.json": package, "justfile": "default: check\n@check arg='x':\n  true\n"},
+    )
+    assert grounds.defined == {
+        "Makefile": {"lint", "test"},
+        "web/package.json": {"test", "lint:all"},
+        "justfile": {"default", "check"},
+    }
+    assert (grounds.has("web/"), grounds.has("web/package.json"), grounds.has("we")) == (True, True, False)
 
 
-@pytest.mark.parametrize(
-    ("text", "argv", "folder"),
-    [
-        ("pytest", "pytest", ""),
-        ("uv run pytest -q tests/test_api.py -x", "pytest tests/test_api.py", ""),
-        (".venv/bin/pytest tests/test_api.py::test_a --tb=short", "pytest tests/test_api.py::test_a", ""),
-        ("/home/ada/shop/.venv/bin/python -m pytest tests/", "python -m pytest tests", ""),
-        ("python3 -m unittest discover -s tests", "python3 -m unittest discover -s tests", ""),
-        ("/usr/bin/make -s lint 2>&1", "make lint", ""),
-        ("just check", "just check", ""),
-        ("cd web && npm test", "npm test", "web"),
-        ("cd /home/ada/shop/web && npm run lint", "npm run lint", "web"),
-        ("cd web && npx vitest run src/a.test.ts", "vitest run src/a.test.ts", "web"),
-        ("cd web && yarn lint", "yarn lint", "web"),
-        ("cargo test --workspace parses", "cargo test --workspace parses", ""),
-        ("cargo clippy --all-targets -- -D warnings", "cargo clippy --all-targets -- -D warnings", ""),
-        ("go test ./... -run TestA", "go test ./... -run TestA", ""),
-        ("npx tsc --noEmit -p tsconfig.json", "tsc --noEmit -p tsconfig.json", ""),
-        ("ruff format --check src", "ruff format --check src", ""),
-    ],
-)
-def test_a_known_runner_is_read_into_its_arguments(text: str, argv: str, folder: str) -> None:
-    assert read(text) == [(argv, folder)]
+def test_tools_are_those_that_the_projects_own_files_name(tmp_path: Path) -> None:
+    grounds = laid_out(tmp_path, {"pyproject.toml": "[dependency-groups]\ndev = ['pytest>=8']\n", "notes.md": "mypy"})
+    assert "pytest" in grounds.tools
+    assert "mypy" not in grounds.tools
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "rm -rf .",
-        "curl https://evil.example",
-        "pytest /etc/passwd",
-        "pytest ../other",
-        "pytest tests/../../other",
-        "pytest -p evil",
-        "pytest --rootdir=/etc",
-        "pytest -c /tmp/x.ini",
-        "pytest --basetemp=/home/ada",
-        "pytest tests/test_gone.py",
-        "pytest .git/hooks",
-        "/opt/pytest",
-        "/home/ada/other/.venv/bin/pytest",
-        "../.venv/bin/pytest",
-        "ruff check --fix",
-        "ruff format src",
-        "black src",
-        "cargo fmt",
-        "eslint --fix src",
-        "make deploy",
-        "make",
-        "make gone",
-        "make lint CC=evil",
-        "make -f /tmp/Makefile lint",
-        "npm test",
-        "cd web && npm start",
-        "cd web && npm install",
-        "cd web && npm test -- --reporter=/tmp/x.js",
-        "cd /tmp && make lint",
-        "cd gone && pytest",
-        "go test -exec evil ./...",
-        "cargo test --config evil",
-        "cargo clippy -- -A evil",
-        "tsc -p /tmp/tsconfig.json",
-        "python -m http.server",
-        "bash -c pytest",
-        "mypy --python-executable /tmp/x src",
-    ],
-)
-def test_what_is_no_known_runner_or_has_an_argument_that_is_not_known_is_not_read(text: str) -> None:
-    assert read(text) == []
+def test_links_and_gits_own_files_are_not_read(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "Makefile").write_text("leak:\n")
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "Makefile").symlink_to(outside / "Makefile")
+    (inside / "sub").symlink_to(outside)
+    grounds = laid_out(inside, {".git/config": "x", "a.py": ""})
+    assert grounds.defined == {"Makefile": frozenset()}
+    assert "a.py" in grounds.files
+    assert not any(path.startswith((".git", "sub/")) for path in grounds.files)
 
 
-def test_paths_are_read_from_the_folder_that_the_agent_stood_in() -> None:
-    place = Place(ROOT.root, "web")
-    assert read("jest src/a.test.ts", place) == [("jest src/a.test.ts", "web")]
-    assert read("cd .. && pytest tests", place) == [("pytest tests", "")]
-    assert read("jest ../tests/test_api.py", place) == []
-
-
-def test_the_kind_of_a_target_is_in_its_name() -> None:
-    kinds = [runnables(text, ROOT, GROUNDS)[0].kind for text in ("make lint", "make test", "pytest", "mypy src")]
-    assert kinds == [Kind.LINT, Kind.TEST, Kind.TEST, Kind.TYPE]
-
-
-def one(text: str) -> Runnable:
-    return runnables(text, ROOT, GROUNDS)[0]
-
-
-def test_a_runner_of_files_is_narrowed_to_tests_and_widened_to_all() -> None:
-    short = narrowed(one("pytest"), ["tests/test_api.py", "tests/conftest.py"])
-    assert short is not None
-    assert short.text == "pytest tests/test_api.py"
-    assert short.whole.text == "pytest"
-    assert narrowed(one("make test"), ["tests/test_api.py"]) is None
-    assert narrowed(one("pytest"), []) is None
-    assert narrowed(one("cd web && npx vitest run"), ["tests/test_api.py"]) is None
+def test_files_that_are_no_such_files_define_nothing(tmp_path: Path) -> None:
+    grounds = laid_out(
+        tmp_path, {"package.json": "[" * 2000, "a/package.json": '{"scripts": []}', "b/package.json": ""}
+    )
+    assert not any(grounds.defined.values())
 
 
 @pytest.mark.parametrize(
@@ -150,3 +88,53 @@ def test_a_check_that_counts_as_what_the_person_did_can_become_a_command(text: s
     ran = TypedCommand(turn=2, text=text)
     assert [deed.kind for deed in deeds(a_session("do it", "Done.", commands=(ran,)))] == [DeedKind.CHECKED]
     assert starts_runner(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "checks"),
+    [
+        ("cd shop && ./gradlew -q test", True),
+        ("time uv run python3 -m pytest > out.txt; echo done", True),
+        ("make -C shop test-unit", True),
+        ("npm run lint:all", True),
+        ("prettier src --check", True),
+        ("prettier src --write", False),
+        ("make build", False),
+        ("cargo build", False),
+        ("npm run start", False),
+        ("git commit -m 'mended; pytest is green'", False),
+    ],
+)
+def test_a_check_is_a_program_that_is_run_and_tells_what_is_wrong(text: str, checks: bool) -> None:
+    assert is_check(text) is checks
+
+
+# Options by which a program runs, loads or writes what a session names.
+DANGEROUS = {
+    "--fix",
+    "--write",
+    "-w",
+    "-c",
+    "--config",
+    "-p",
+    "--rootdir",
+    "--exec",
+    "-exec",
+    "-f",
+    "--file",
+    "-C",
+    "-o",
+}
+KNOWN = {("cargo", "-p"), ("tsc", "-p"), ("prettier", "-c")}  # a package, a project inside, and to check
+
+
+def test_longer_beginnings_come_first_and_none_stands_twice() -> None:
+    words = [runner.words for runner in RUNNERS]
+    assert len(set(words)) == len(words)
+    for number, earlier in enumerate(words):
+        assert not any(later[: len(earlier)] == earlier for later in words[number + 1 :])
+
+
+def test_no_option_is_kept_that_could_run_load_or_write_something_else() -> None:
+    kept = {(runner.words[0], option) for runner in RUNNERS for option in (*runner.flags, *runner.valued)}
+    assert {option for option in kept if option[1] in DANGEROUS} == KNOWN

@@ -2,8 +2,8 @@
 
 import pytest
 
-from skillopt_sleep.mining.grounds import Grounds
-from skillopt_sleep.mining.runners import Place
+from skillopt_sleep.mining.command_lines import Place
+from skillopt_sleep.mining.runners import Grounds
 from skillopt_sleep.mining.said_acts import said_acts, stands
 from skillopt_sleep.records import Check, Checks, Deed, DeedKind, Evidence, Op, Session, ToolEvent, TypedCommand
 from tests.builders import a_session, a_task
@@ -12,7 +12,7 @@ PLACE = Place("/home/ada/shop")
 GROUNDS = Grounds(
     files=frozenset({"Makefile", "gen/api.py", "gen/sub/b.py", "schema.json", "CHANGELOG.md", "tests/test_api.py"}),
     folders=frozenset({"gen", "gen/sub", "tests"}),
-    targets={"": frozenset({"lint", "test", "deploy"})},
+    defined={"Makefile": frozenset({"lint", "test", "deploy"})},
     tools=frozenset({"pytest", "ruff"}),
 )
 
@@ -34,7 +34,22 @@ def said(*quotes: str, session: Session | None = None, deeds: tuple[Deed, ...] =
         ("Always run the tests first", "make test"),
         ("Run `pytest tests/test_api.py` every time.", "pytest"),
         ("run ruff check before you're done", "ruff check"),
+        ("Why didn't you run make lint?", "make lint"),
+        ("Don't forget to run make lint.", "make lint"),
+        ("Never commit without running make lint.", "make lint"),
+        ("Don't push until make lint passes.", "make lint"),
+        ("No, run make test and fix what fails.", "make test"),
+        ("pytest before every commit please", "pytest"),
         ("Führe make lint aus, bevor du fertig sagst", "make lint"),
+        ("Lass immer `make test` laufen, bevor du committest.", "make test"),
+        ("Du hast vergessen, make lint auszuführen.", "make lint"),
+        ("N'oublie pas de lancer make lint.", "make lint"),
+        ("Il faut toujours lancer `make lint` avant de committer.", "make lint"),
+        ("Ejecuta make lint antes de terminar.", "make lint"),
+        ("Rode sempre `make test` no final.", "make test"),
+        ("Запусти make lint перед коммитом.", "make lint"),
+        ("完成之前先运行 make lint。", "make lint"),
+        ("make lint を実行してください", "make lint"),
     ],
 )
 def test_a_command_of_the_repository_that_the_person_wants_run_must_be_run(quote: str, arg: str) -> None:
@@ -46,6 +61,15 @@ def test_a_command_of_the_repository_that_the_person_wants_run_must_be_run(quote
     [
         "make sure that it works",
         "make lint fails now",
+        "make lint passes locally, so what is the problem?",
+        "I ran make lint and it failed",
+        "When I run pytest, it hangs.",
+        "Does make lint work?",
+        'the linter says "don\'t use var", explain why',
+        "plain pytest functions please, not unittest.TestCase",
+        '"fixed" — no it isn\'t, pytest shows 2 failures',
+        "Ask me before you run make lint.",
+        "Du sollst die Tests nicht löschen",
         "run make gone before you say done",
         "Run `mypy src` before you say done.",  # the project doesn't use it
         "just check it again",
@@ -69,7 +93,18 @@ def test_other_words_want_no_command(quote: str) -> None:
         ("Do not modify anything in `gen`.", "gen"),
         ("you changed gen/api.py, revert that", "gen/api.py"),
         ("don't edit /home/ada/shop/gen", "gen"),
+        ("Why did you touch gen/api.py?", "gen/api.py"),
+        ("schema.json is ours, leave it alone.", "schema.json"),
+        ("Don't touch gen/ unless I ask.", "gen"),
         ("Fass gen/ nicht an", "gen"),
+        ("Finger weg von gen/!", "gen"),
+        ("gen/api.py darf nicht geändert werden", "gen/api.py"),
+        ("Laisse gen/ tranquille", "gen"),
+        ("No vuelvas a tocar schema.json, por favor", "schema.json"),
+        ("Não mexa em gen/.", "gen"),
+        ("Не трогай gen/", "gen"),
+        ("gen/ 不要动", "gen"),
+        ("gen/ は触らないで", "gen"),
         ("ne touche pas à gen/", "gen"),
     ],
 )
@@ -78,7 +113,8 @@ def test_a_path_of_the_repository_that_the_person_wants_left_alone_must_stay(quo
 
 
 def test_a_file_that_the_person_wants_changed_must_change() -> None:
-    assert said("Always update CHANGELOG.md too.") == [("file_changed", "CHANGELOG.md")]
+    for quote in ("Always update CHANGELOG.md too.", "Ergänze immer CHANGELOG.md.", "Ajoute ça à CHANGELOG.md."):
+        assert said(quote) == [("file_changed", "CHANGELOG.md")]
     assert said("Do not modify anything in gen/; change schema.json instead.") == [
         ("file_untouched", "gen"),
         ("file_changed", "schema.json"),
@@ -89,6 +125,7 @@ def test_paths_that_are_not_there_or_only_named_want_nothing() -> None:
     assert said("don't touch vendor/") == []
     assert said("I said gen/ must stay as it is") == []
     assert said("gen/ is generated") == []
+    assert said("You updated CHANGELOG.md") == []
     assert said("don't touch ../gen/ or /etc/passwd or .git/config") == []
 
 
@@ -99,8 +136,24 @@ def test_a_command_that_the_agent_ran_and_the_person_rules_out_must_not_be_run()
     )
     session = a_session(tools=ran)
     assert said("never run `git push`", session=session) == [("command_not_run", "git push")]
+    assert said("you ran make deploy again", session=session) == [("command_not_run", "make deploy")]
     assert said("Don't run make deploy again", session=session) == [("command_not_run", "make deploy")]
+    assert said("Bitte kein git push ohne mich zu fragen", session=session) == [("command_not_run", "git push")]
+    assert said("不要运行 git push。", session=session) == [("command_not_run", "git push")]
     assert said("never run `git push`") == []
+
+
+@pytest.mark.parametrize(
+    ("quote", "checks"),
+    [
+        ("Run make test, not pytest.", [("command_run", "make test"), ("command_not_run", "pytest")]),
+        ("Nutze make test statt pytest.", [("command_run", "make test"), ("command_not_run", "pytest")]),
+        ("Don't touch gen/ but change schema.json", [("file_untouched", "gen"), ("file_changed", "schema.json")]),
+        ("pytest and ruff check must both be green", [("command_run", "pytest"), ("command_run", "ruff check")]),
+    ],
+)
+def test_each_clause_says_what_it_names(quote: str, checks: list[tuple[str, str]]) -> None:
+    assert said(quote) == checks
 
 
 def test_the_later_word_holds() -> None:

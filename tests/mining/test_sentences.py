@@ -1,6 +1,6 @@
 import pytest
 
-from skillopt_sleep.mining.sentences import sentences, whole_sentences
+from skillopt_sleep.mining.words import sentences, whole_sentences
 
 
 @pytest.mark.parametrize(

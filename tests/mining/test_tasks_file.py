@@ -1,15 +1,17 @@
 """Tasks written by hand."""
 
 import json
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.mining.tasks_file import TasksFile, read_tasks, to_text
-from skillopt_sleep.records import Check, Checks, Exact, Op, Reading, Rubric, Split
+from skillopt_sleep.mining.tasks_file import TasksFile, fields_of, make_task, problem_of, read_tasks, to_text
+from skillopt_sleep.records import Check, Checks, Command, Exact, Op, Reading, Rubric, Split
 from tests.builders import a_task
 from tests.fakes import NOON
 
+ENTRY = {"prompt": "x", "reference": {"kind": "exact", "answer": "y"}}
 TOKEN = "ghp_" + "a1B2c3D4" * 4 + "e5F6"
 TOML = """
 [[task]]
@@ -184,3 +186,33 @@ def test_a_character_that_ends_a_line_of_text_ends_no_line_of_a_file(character: 
         text = text.replace("\\f", " ") + character
     [task] = read(tmp_path / "tasks.jsonl", f"{text}\r\n").tasks
     assert task.prompt.startswith("a")
+
+
+@pytest.mark.parametrize(
+    ("at", "moment"),
+    [
+        (datetime(2026, 1, 2, 3), datetime(2026, 1, 2, 3, tzinfo=UTC)),  # noqa: DTZ001 - as a person writes it
+        (datetime(2026, 1, 2, 3, tzinfo=timezone(timedelta(hours=1))), datetime(2026, 1, 2, 2, tzinfo=UTC)),
+    ],
+)
+def test_a_time_without_a_zone_is_in_utc(at: datetime, moment: datetime) -> None:
+    task = make_task(ENTRY | {"at": at}, session="s", folder=Path("/home/ada"), written=NOON)
+    assert (task.at, task.at.tzinfo) == (moment, UTC)
+
+
+def test_what_is_empty_is_not_written() -> None:
+    fields = fields_of(a_task(id="b", reference=Rubric(text="short"), project="", context=""))
+    assert fields.keys() == {"id", "at", "prompt", "reference"}
+    checks = fields_of(a_task(reference=Checks(items=(Check(op=Op.JSON_VALID),))))
+    assert checks["reference"] == {"kind": "checks", "items": [{"op": "json_valid"}]}
+
+
+def test_a_reference_that_no_file_could_hold_is_told_of() -> None:
+    assert problem_of(Exact(answer="pnpm")) == ""
+    assert "nothing but a shape" in problem_of(Checks(items=(Check(op=Op.MAX_CHARS, arg="9"),)))
+
+
+def test_a_command_is_written_with_all_that_it_is_tried_with() -> None:
+    command = Command(argv=("pytest",), tests=("conftest.py",), given=("test_a.py",))
+    fields = {"kind": "command", "argv": ["pytest"], "tests": ["conftest.py"], "given": ["test_a.py"]}
+    assert fields_of(a_task(reference=command))["reference"] == fields

@@ -4,7 +4,7 @@ from time import perf_counter
 
 import pytest
 
-from skillopt_sleep.mining.undoing import undoes_files_named, undoes_work
+from skillopt_sleep.mining.deeds import undoes_files_named, undoes_work
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.mining import words
+from skillopt_sleep.mining.requests import Take, takes
 from skillopt_sleep.mining.words import (
     amends,
     is_small_talk,
@@ -17,6 +18,7 @@ from skillopt_sleep.mining.words import (
     states_rule,
     takes_back,
 )
+from tests.builders import a_session
 
 
 def test_eight_languages_are_known() -> None:
@@ -98,7 +100,46 @@ def test_thanks_and_assent_are_small_talk(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["thanks, now add a test", "ok but use pnpm", "continue with the login page", "", "note it"]
+    "text",
+    [
+        *(
+            "Thanks, that works now!",
+            "Looks great, thanks!",
+            "Thank you, that's all for today",
+            "thanks! that did it",
+        ),
+        *(
+            "Danke, das passt so.",
+            "Super, vielen Dank!",
+            "Danke dir, das war's für heute.",
+            "Perfekt, sieht gut aus!",
+        ),
+        *("Merci, c'est parfait.", "Nickel, merci !", "Super, merci beaucoup, c'est exactement ça"),
+        *("¡Muchas gracias! Quedó perfecto.", "Gracias, así está bien.", "Perfecto, eso es todo por hoy."),
+        *("Obrigado, ficou ótimo.", "Valeu, é isso aí!", "Ficou muito bom, obrigada"),
+        *(
+            "太好了，谢谢你的帮助",
+            "非常感谢！",
+            "没问题，就这样",
+            "辛苦了",
+            "Спасибо, всё отлично!",
+            "ありがとう、助かりました",
+        ),
+    ],
+)
+def test_thanks_and_praise_ask_for_nothing_in_any_language(text: str) -> None:
+    assert is_small_talk(text)
+    assert [take for _, take in takes(a_session("mend the cart", "Done.", text))][-1] is Take.SMALL_TALK
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("thanks, now add a test", "ok but use pnpm", "continue with the login page", "", "note it"),
+        *("great idea: use a cache", "perfect, but shorter", "Danke, aber nimm pnpm", "so passt das nicht"),
+        *("Gracias, ahora añade una prueba", "no está bien", "así no", "Merci, ajoute un test", "c'est pas bon"),
+        *("Obrigado, agora rode os testes", "isso não ficou bom", "谢谢，再加一个测试", "不太好"),
+    ],
 )
 def test_what_asks_for_something_is_not(text: str) -> None:
     assert not is_small_talk(text)

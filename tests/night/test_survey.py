@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from skillopt_sleep.mining.asks import takes
+from skillopt_sleep.mining.requests import takes
 from skillopt_sleep.night.harvest import harvest
 from skillopt_sleep.night.survey import in_full, survey
 from skillopt_sleep.protocols import Again

@@ -105,7 +105,7 @@ def test_what_the_person_did_is_told_and_what_they_did_it_to_is_fenced() -> None
 
     text = show(1, case)
 
-    assert "- 2026-03-01: they ran a command themselves\n```\npnpm i # Your reply\n```" in text
+    assert "- 2026-03-01: they ran a command\n```\npnpm i # Your reply\n```" in text
     assert "What the person said" not in text
 
 
@@ -116,7 +116,7 @@ def test_what_the_person_did_is_told_once_and_as_no_speech() -> None:
     text = "\n".join(said(a_task(evidence=(quoted,), deeds=(deed,))))
 
     assert text.count("make lint") == 1
-    assert "they checked the work themselves" in text
+    assert "they checked the work" in text
     assert "said" not in text
 
 

@@ -100,7 +100,7 @@ def test_what_the_person_said_and_did_comes_newest_first_with_how_long_ago() -> 
     deed = Deed(kind=DeedKind.RAN, session="s9", turn=1, what="make lint", at=NOW - timedelta(hours=3))
     told = said(a_proposal(evidence=spoken, deeds=(deed,)), lambda at: ago(at, NOW))
     assert [one.when for one in told] == ["3 hours ago", "2 days ago", "5 days ago"]
-    assert [one.words for one in told] == ["you ran a command yourself: «make lint»", "«words 2»", "«words 5»"]
+    assert [one.words for one in told] == ["you ran a command: «make lint»", "«words 2»", "«words 5»"]
     undated = a_proposal(evidence=(Evidence(session="s", turn=1, quote="q"),))
     assert [one.when for one in said(undated, lambda at: ago(at, NOW))] == [""]
 
