@@ -13,14 +13,17 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.cluster import cluster
-from skillopt_sleep.mining.names import MOST, alike, folded, holds_in, numbered, replies_to
+from skillopt_sleep.mining.deeds import as_names
+from skillopt_sleep.mining.names import MOST, alike, folded, holds_in, numbered, replies_to, says_what
 from skillopt_sleep.mining.own_lessons import of_the_person
-from skillopt_sleep.mining.provenance import quotes_of
+from skillopt_sleep.mining.proof import in_own_words
+from skillopt_sleep.mining.provenance import is_said, quotes_of
 from skillopt_sleep.mining.wishes import last_wish
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import DeedKind, Lesson, LessonState, Note, PlaceKind, Task
 
 WORDING_CHARS = 100
+BARE = 3  # words that may say no more than no
 
 
 class Found(NamedTuple):
@@ -42,8 +45,9 @@ def find_lessons(
     """Give each task the lesson of its name or words, and end the lessons that a later one takes back.
 
     `known` are the lessons of earlier nights. The model is asked about the projects in `several`, whose calls could
-    not agree on names, and those with known lessons, and once about what looks alike in several projects. A failed
-    call joins nothing.
+    not agree on names, those with known lessons or with names that the person's words don't hold, and once about what
+    looks alike in several projects. A failed call joins nothing, and trusts no such name: a task has the person's own
+    words instead, or isn't among the found ones if these say nothing.
     """
     joining = _Joining(tasks, known)
     projects = dict.fromkeys(task.project for task in tasks)
@@ -55,6 +59,12 @@ def find_lessons(
         if lines := joining.question(project, is_split=project in several):
             asked[project] = lines
     replies, notes = replies_to(asked, optimizer, pool)
+    for project, lines in asked.items():
+        told = [lesson for lesson in lines if joining.is_unsure(lesson)]
+        if project in replies:
+            unsaid = {lines[number - 1].id for number in replies[project].unsaid if 0 < number <= len(lines)}
+            told = [lesson for lesson in told if lesson.id in unsaid]
+        joining.reword(lesson.id for lesson in told)
     said: set[tuple[str, str]] = set()
     for project, reply in replies.items():
         joining.join(numbered(map(sorted, reply.same), asked[project]))
@@ -168,7 +178,7 @@ class _Joining:
         for task in self._tasks:
             lesson = self.now(task.lesson)
             found[task.id] = replace(task, lesson=lesson, wording=wordings[lesson])
-        return tuple(found[name] for name in self._order)
+        return tuple(found[name] for name in self._order if name in found)
 
     def lessons(self) -> dict[str, Lesson]:
         """Return the lessons by id: the known ones, the latest last, then tonight's in the order they came up."""
@@ -202,7 +212,24 @@ class _Joining:
         latest = {lesson.id for lesson in known[-MOST:]} | heard
         lines = [lesson for lesson in here if lesson.id in latest or folded(lesson.wording) in back]
         is_new = (is_split or bool(known)) and any(name not in self.old for name in heard)
-        return lines if len(lines) > 1 and (is_new or back) else []
+        is_worth_it = len(lines) > 1 and (is_new or bool(back))
+        return lines if is_worth_it or any(map(self.is_unsure, lines)) else []
+
+    def is_unsure(self, lesson: Lesson) -> bool:
+        """Tell whether only a reader can tell if the name of a new lesson is what the person said or did."""
+        shown = "\n".join((*quotes_of(lesson.quotes), *as_names(lesson.deeds)))
+        return lesson.id not in self.old and not is_said(lesson.wording, shown)
+
+    def reword(self, lessons: Iterable[str]) -> None:
+        """Put the person's own words in the place of these lessons' names; drop the tasks that have none."""
+        names = frozenset(lessons)
+        kept: list[Task] = []
+        for task in self._tasks:
+            if self.now(task.lesson) not in names:
+                kept.append(task)
+            elif task.deeds or any(len(said.split()) > BARE or says_what(said) for said in quotes_of(task.evidence)):
+                kept.append(in_own_words(task))
+        self._tasks = kept
 
     def ended(self, said: Collection[tuple[str, str]]) -> tuple[Lesson, ...]:
         """Return tonight's lessons, and those that they take back; `said` are such pairs of ids, the later one first.

@@ -33,6 +33,7 @@ from skillopt_sleep.records import (
 
 ONCE_NAMED = 3  # so many of the wishes for one time are named in the note
 ONCE_CHARS = 60
+UNSAID = "its words don't say what the model made of them"
 NAME_CHARS = 180  # of a lesson, with the day before it
 
 
@@ -92,6 +93,8 @@ def mine(
     else:
         several = {batches[0][0].project for batches in projects if len(batches) > 1}
         found = find_lessons(tasks, known=known.lessons, several=several, optimizer=optimizer, pool=pool)
+    kept_ids = {task.id for task in found.tasks}
+    dropped += corrections_of((task for task in tasks if task.id not in kept_ids), Became.UNPROVEN, UNSAID)
     ended = {lesson.id for lesson in found.lessons if lesson.state is LessonState.TAKEN_BACK}
     living = [task for task in found.tasks if task.lesson not in ended]
     # What is only noticed is kept to be tried one day, if there is room, and is noticed in any case.

@@ -12,6 +12,7 @@ import msgspec
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.markdown import fence, one_line
+from skillopt_sleep.mining.deeds import as_names
 from skillopt_sleep.mining.mined import ask_model
 from skillopt_sleep.mining.wishes import Wish, read_wish
 from skillopt_sleep.mining.words import is_small_talk, states_rule, takes_back
@@ -20,6 +21,7 @@ from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Purpose
 
 MOST = 40
 SAID_CHARS = 200
+MOST_SHOWN = 3  # so many of the person's words are shown beside a name
 FAILURE = "the names of lessons could not be compared"
 EVERY_PROJECT = ""  # stands for all projects, where one is named
 LONG = 7  # so many words say more than that the answer before was wrong
@@ -33,11 +35,12 @@ _NAMED = re.compile(r"`[^`\n]+`|(?<!\w)--?[a-z]|\w[._/]\w|\w\d|\d\w", re.IGNOREC
 
 # Models read a reply's docstrings: they are in its schema.
 class LessonsReply(msgspec.Struct, frozen=True):
-    """The numbers of all lines that are one lesson, and pairs of which the first takes the second back."""
+    """The lines that are one lesson, pairs of which the first takes the second back, and lines that nobody said."""
 
     same: tuple[tuple[int, ...], ...] = ()
     # As a pair of types it would be `prefixItems` in the schema, which Claude Code refuses.
     instead: tuple[tuple[int, ...], ...] = ()
+    unsaid: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if any(len(pair) != 2 for pair in self.instead):  # noqa: PLR2004 - the one that holds, and the other
@@ -142,8 +145,9 @@ def replies_to(
 
 
 def _shown(lesson: Lesson) -> str:
-    """Return a lesson with the words that the person said last for it, where it holds, and when it came up."""
-    said = [piece.quote for piece in lesson.quotes[-1:] if piece.quote != lesson.wording]
+    """Return a lesson with the last that the person said or did for it, where it holds, and when it came up."""
+    quotes = [piece.quote for piece in lesson.quotes if piece.deed is None and piece.quote != lesson.wording]
+    said = [*dict.fromkeys(quotes)][-MOST_SHOWN:] or as_names(lesson.deeds)[-MOST_SHOWN:]
     quote = "".join(f" «{one_line(words, limit=SAID_CHARS)}»" for words in said)
     holds = "everywhere"
     if lesson.holds.kind is not PlaceKind.PERSON:

@@ -16,7 +16,7 @@ from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.deeds import TYPED, as_names
 from skillopt_sleep.mining.names import folded
-from skillopt_sleep.mining.provenance import is_theirs, quote_of_command, said_at
+from skillopt_sleep.mining.provenance import is_theirs, quote_of_command, quotes_of, said_at
 from skillopt_sleep.mining.quotes import Request, Sign, Wishes, request_of
 from skillopt_sleep.mining.requests import Ask, request_context
 from skillopt_sleep.mining.rules import made_task, reference_from_words, wished_checks
@@ -106,6 +106,16 @@ def proven_lesson(mined: MinedLesson, signs: Sequence[Sign], read: Read) -> Prov
         task = _task(request, group, _reference(group, sentence), wording)
         tasks.append(replace(task, holds=place, takes_back=takes_back, unclear=mined.lasts == "unclear"))
     return Proven(tuple(tasks), tuple(words or [wording]) if is_once else ())
+
+
+def in_own_words(task: Task) -> Task:
+    """Return the task with what the person said or did in the place of the model's sentence."""
+    words = quotes_of(piece for piece in task.evidence if piece.deed is None)
+    done = as_names(task.deeds)
+    reference = task.reference
+    if isinstance(reference, Rubric):
+        reference = reference_from_words(words) if words else Rubric(text=" ".join(done))
+    return replace(task, wording=one_line([*words, *done][0], limit=LESSON_CHARS), reference=reference)
 
 
 def _says_something(words: str, *, is_once: bool) -> bool:

@@ -15,6 +15,7 @@ STEM = 6
 _WORD = re.compile(r"\w+")
 _LONG_WORD = re.compile(r"[^\W\u2e80-\ud7ff]{4,}")  # shorter ones are in any sentence
 _PAIR = re.compile(r"(?=([\u2e80-\ud7ff]{2}))")
+_SPOKEN = re.compile(r"[^\W\u2e80-\ud7ff]{2,}|[\u2e80-\ud7ff]")
 _HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")  # such as read-only
 _NAMED = re.compile(
     r"`[^`\n]+`|https?://\S+|\S*[\w]/[\w]\S*"  # quoted, addresses, paths
@@ -91,6 +92,12 @@ def is_theirs(sentence: str, *, own: str, foreign: str) -> bool:
     words = _content(sentence.casefold())
     shared = len(words & _content(own))
     return all(len(words & _content(other)) <= shared for other in foreign.splitlines())
+
+
+def is_said(sentence: str, said: str) -> bool:
+    """Tell whether at least half of a sentence's words are in what was said; in another language they aren't."""
+    words, others = ({word[:STEM] for word in _SPOKEN.findall(text.casefold())} for text in (sentence, said))
+    return 2 * len(words & others) >= len(words)
 
 
 def is_copied(text: str, *, own: str, foreign: str) -> bool:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.mining.lessons import Found, find_lessons, lessons_by_words, with_evidence
 from skillopt_sleep.mining.names import MOST
-from skillopt_sleep.records import Deed, DeedKind, Evidence, Lesson, LessonState, Purpose, Task
+from skillopt_sleep.records import Deed, DeedKind, Evidence, Lesson, LessonState, Purpose, Rubric, Task
 from tests.builders import a_lesson, a_task
 from tests.fakes import NOON, Answers, FakeBackend, SerialPool
 
@@ -27,7 +27,7 @@ def named(*wordings: str, project: str = SHOP, **fields: Any) -> list[Task]:
     tasks: list[Task] = []
     for n, wording in enumerate(wordings):
         task = a_task(id=f"t{n}", session=f"s{n}", project=project, wording=wording, at=NOON + timedelta(hours=n))
-        evidence = said(f"as I said of page {n} {project}", f"s{n}")
+        evidence = said(f"{wording}, as I said of page {n} {project}", f"s{n}")
         tasks.append(replace(task, **{"evidence": evidence, **fields}))
     return tasks
 
@@ -156,7 +156,7 @@ def test_a_correction_without_a_name_may_get_one_and_is_shown_in_the_persons_wor
     assert ids(made.tasks) == ["l-t0", "l-t1", "l-t2", "l-t2"]
     assert made.tasks[3].wording == SHORT
     lines = shown[0].splitlines()
-    assert lines[2] == f"3. {SHORT} «as I said of page 2 {SHOP}» (shop, 2026-03-02 to 2026-03-02)"
+    assert lines[2] == f"3. {SHORT} «{SHORT}, as I said of page 2 {SHOP}» (shop, 2026-03-02 to 2026-03-02)"
     assert lines[3] == "4. a line is enough (shop, 2026-03-02 to 2026-03-02)"
 
 
@@ -377,3 +377,39 @@ def test_without_a_model_nearly_the_same_words_are_one_lesson() -> None:
     assert ids(made.tasks) == ["c-t0", "c-t0"]
     (lesson,) = made.lessons
     assert lesson.wording == "no - use pnpm, never npm"
+
+
+# what nobody said ---------------------------------------------------------------------------------------
+
+
+def unsure(quote: str) -> Task:
+    """A task whose name has none of the words in which it was said."""
+    return replace(
+        named("Send the logs away")[0], evidence=said(quote, "s0"), reference=Rubric(text="It sends logs.")
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "wording"),
+    [
+        ({}, "Send the logs away"),
+        ({"unsaid": [7, 1]}, "nein, schick die Protokolle nie weg"),
+        (CallFailed(FailureKind.EMPTY, "nothing"), "nein, schick die Protokolle nie weg"),
+    ],
+)
+def test_a_name_that_the_persons_words_do_not_hold_gives_way_to_them_unless_a_reader_finds_it_said(
+    reply: Answers, wording: str
+) -> None:
+    made, shown = found([unsure("nein, schick die Protokolle nie weg")], reply, several=())
+
+    assert shown == ["1. Send the logs away «nein, schick die Protokolle nie weg» (shop, 2026-03-02 to 2026-03-02)"]
+    (task,) = made.tasks
+    assert task.wording == made.lessons[0].wording == wording
+    assert isinstance(task.reference, Rubric)
+    assert (wording in task.reference.text) is (wording != "Send the logs away")
+
+
+def test_a_name_that_nobody_said_is_dropped_where_the_words_say_nothing() -> None:
+    made, _ = found([unsure("no, wrong")], {"unsaid": [1]}, several=())
+
+    assert (made.tasks, made.lessons) == ((), ())

@@ -36,7 +36,7 @@ def by_rules(*sessions: Session, most: int = 60) -> tuple[Task, ...]:
 
 
 def by_model(*sessions: Session, reply: Answers, per_call: int = 5, most: int = 60) -> Mined:
-    backend = FakeBackend({Purpose.MINE: reply})
+    backend = FakeBackend({Purpose.MINE: reply, Purpose.LESSONS: {}})
     return mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=most)
 
 

@@ -51,7 +51,9 @@ def test_the_same_words_in_three_projects_are_one_lesson_of_the_person(*, by_mod
 
 
 def test_the_same_name_whatever_the_words_is_one_lesson_in_three_projects() -> None:
-    made, backend = found([wished(n, f"as in file {n} here", wording="Write dates in ISO format") for n in range(3)])
+    made, backend = found(
+        [wished(n, f"write dates in ISO as in file {n}", wording="Write dates in ISO format") for n in range(3)]
+    )
 
     assert set(reach(made)) == {("l-t0", PlaceKind.PERSON)}
     assert backend.prompts == []
@@ -95,14 +97,14 @@ NAMES = ("Answer in short sentences", "Answer with short sentences", "Short sent
 
 
 def test_what_looks_alike_in_several_projects_is_asked_about_once() -> None:
-    tasks = [wished(n, f"as on page {n}", wording=name) for n, name in enumerate(NAMES)]
+    tasks = [wished(n, f"short sentences as on page {n}", wording=name) for n, name in enumerate(NAMES)]
 
     made, backend = found(tasks, reply={"same": [[1, 2, 3]]})
     assert set(reach(made)) == {("l-t0", PlaceKind.PERSON)}
     assert made.lessons[0].wording == NAMES[0]
     (prompt,) = backend.prompts
     assert prompt.project == ""
-    assert f"2. {NAMES[1]} «as on page 1» (p1, 2026-03-02 to 2026-03-02)" in prompt.text
+    assert f"2. {NAMES[1]} «short sentences as on page 1» (p1, 2026-03-02 to 2026-03-02)" in prompt.text
 
     made, _ = found(tasks, reply={"same": []})
     assert len(set(reach(made))) == 3
