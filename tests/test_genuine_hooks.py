@@ -136,7 +136,7 @@ def test_the_next_night_uses_what_the_plugin_noted(
     assert (snapshot["session"], snapshot["patch"]) == (session["id"], str(spool / f"{noted}.patch"))
 
 
-def answering(agent: Agent) -> Generator[Said, Asked, None]:
+def answering(agent: Agent, mind: ScriptedModel) -> Generator[Said, Asked, None]:
     """A model that answers the first prompt of a night as the skill says, call by call."""
     asked = yield Said()
     if agent is CLAUDE:
@@ -159,7 +159,7 @@ def answering(agent: Agent) -> Generator[Said, Asked, None]:
     assert go_on
     assert file
     assert prompt
-    text = ScriptedModel(want="pnpm", avoid="npm", nested=False).answer(*recognised([prompt[2]]))
+    text = mind.answer(*recognised([prompt[2]]))
     if agent is CLAUDE:
         asked = yield Said(calls=(Call("Write", {"file_path": file[1], "content": text}),))
     else:
@@ -187,7 +187,7 @@ def test_an_agent_that_is_told_to_answers_the_night_as_the_skill_says(
     if agent is CODEX:
         asks(person, program, "plugin", "marketplace", "add", str(ROOT))
         asks(person, program, "plugin", "add", PLUGIN)
-    model = answering(agent)
+    model = answering(agent, server.model)
     next(model)
     server.acts = lambda asked: model.send(asked) if asked.body.get("tools") else None
 
