@@ -38,6 +38,7 @@ CODES = {
     NightInterrupted: 1,
     NightLocked: 11,
     StoreError: 1,
+    CallPending: 7,
     ProposalError: 6,
     StaleProposal: 6,
     UnsafePath: 6,

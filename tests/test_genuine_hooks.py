@@ -1,18 +1,23 @@
 """The plugins inside the genuine agents: what they leave in the spool, and what the next night makes of it."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.agent_hooks import HOOKS, ROOT, git, read, repository
+from tests.agents.acting_model import printed, run, told
 from tests.agents_at_night import CLAUDE, CODEX, Agent, Fence, Person
+from tests.command import PROGRAM
 from tests.genuine import Programs
-from tests.server import ModelServer
+from tests.server import Asked, ModelServer
+from tests.server_answers import ScriptedModel, recognised
+from tests.server_protocols import Call, Said
 
 pytestmark = pytest.mark.cli
 PLUGIN = "skillopt-sleep@skillopt-sleep"
@@ -56,9 +61,15 @@ def asks(person: Person, program: Path, *arguments: str, cwd: Path | None = None
     return done.stdout
 
 
-def talks(person: Person, program: Path, agent: Agent, server: ModelServer, *more: str) -> str:
+def talks(
+    person: Person,
+    program: Path,
+    agent: Agent,
+    server: ModelServer,
+    *more: str,
+    prompt: str = "no, that's wrong - we always use pnpm here, never npm",
+) -> str:
     """A session of one prompt; its id."""
-    prompt = "no, that's wrong - we always use pnpm here, never npm"
     if agent is CLAUDE:
         person.added["ANTHROPIC_BASE_URL"] = server.root_url
         out = asks(person, program, "-p", prompt, "--model", agent.model, "--output-format", "json", *more)
@@ -123,3 +134,64 @@ def test_the_next_night_uses_what_the_plugin_noted(
     assert (session["id"], session["commit"]) == (f"{source}:{noted}", commit)
     (snapshot,) = (json.loads(line) for line in (folder / "snapshots.jsonl").read_text().splitlines())
     assert (snapshot["session"], snapshot["patch"]) == (session["id"], str(spool / f"{noted}.patch"))
+
+
+def answering(agent: Agent, mind: ScriptedModel) -> Generator[Said, Asked, None]:
+    """A model that answers the first prompt of a night as the skill says, call by call."""
+    asked = yield Said()
+    if agent is CLAUDE:
+        asked = yield Said(calls=(Call("Skill", {"skill": "skillopt-sleep:night"}),))
+    else:
+        root = re.search(r"`(/[^`]+/skillopt-sleep/[^`]+/skills)`", told(asked.body))
+        assert root
+        assert "/night/SKILL.md" in told(asked.body)
+        asked = yield Said(calls=(run(asked, f"cat {root[1]}/night/SKILL.md"),))
+    assert "Answer each from nothing but its own text" in told(asked.body)
+    asked = yield Said(calls=(run(asked, "skillopt-sleep status"),))
+    found = re.search(r"1 prompt waiting in (/.+)/open", printed(asked.body))
+    assert found
+    asked = yield Said(calls=(run(asked, f"cat {found[1]}/README.md {found[1]}/open/*.md"),))
+    shown = printed(asked.body)
+    go_on, file, prompt = (
+        re.search(pattern, shown, re.MULTILINE | re.DOTALL)
+        for pattern in (r"Go on: `([^`]+)`", r"^    (/\S+/answers/\w+\.md)$", r"^## Prompt\n\n(`{3,})\n(.*)\n\1$")
+    )
+    assert go_on
+    assert file
+    assert prompt
+    text = mind.answer(*recognised([prompt[2]]))
+    if agent is CLAUDE:
+        asked = yield Said(calls=(Call("Write", {"file_path": file[1], "content": text}),))
+    else:
+        asked = yield Said(calls=(run(asked, f"cat > {file[1]} << 'END'\n{text}\nEND"),))
+    asked = yield Said(calls=(run(asked, go_on[1]),))
+    yield Said(f"Went on: {printed(asked.body)}")
+
+
+MAY = {
+    "claude": ("--plugin-dir", str(HOOKS), "--allowedTools", "Bash,Write,Skill", "--add-dir", ".."),
+    "codex": ("--dangerously-bypass-approvals-and-sandbox",),
+}
+
+
+@pytest.mark.parametrize("agent", [CLAUDE, CODEX], ids=lambda agent: agent.name)
+def test_an_agent_that_is_told_to_answers_the_night_as_the_skill_says(
+    person: Person, server: ModelServer, programs: Programs, agent: Agent
+) -> None:
+    program = getattr(programs, agent.name)
+    # Codex runs a login shell, which begins with a PATH of its own.
+    (person.folder / ".profile").write_text(f'PATH="{PROGRAM.parent}:$PATH"\n', encoding="utf-8")
+    person.added["PATH"] = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
+    person.had_sessions()
+    assert person.command("run", "--backend", "handoff").code == 7
+    if agent is CODEX:
+        asks(person, program, "plugin", "marketplace", "add", str(ROOT))
+        asks(person, program, "plugin", "add", PLUGIN)
+    model = answering(agent, server.model)
+    next(model)
+    server.acts = lambda asked: model.send(asked) if asked.body.get("tools") else None
+
+    talks(person, program, agent, server, *MAY[agent.name], prompt="Answer the night of skillopt-sleep that waits.")
+
+    assert "2 prompts waiting in" in person.command("status").out
+    assert {path.name[3:10] for path in (person.data / "handoff" / "open").iterdir()} == {"rollout"}

@@ -1,10 +1,11 @@
-"""Build the command line that resumes a night waiting for answers, to be run from any folder."""
+"""Build the command line that resumes what waits for answers, to be run from any folder and any shell."""
 
 import os
 import shlex
-import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.cli.again import AskedAgain
@@ -29,7 +30,14 @@ class Asked(NamedTuple):
 
 def command_of(asked: Asked, environ: Mapping[str, str] = os.environ) -> str:
     """Return the shell command that runs the same night again, with the same options, home and sessions."""
-    return " ".join([*_variables(environ), shlex.join([*_program(environ), *words_of(asked)])])
+    return command(words_of(asked), environ)
+
+
+def command(words: Sequence[str], environ: Mapping[str, str] = os.environ) -> str:
+    """Return the shell command that runs this program with these words, with the same home and sessions."""
+    ran = Path(sys.argv[0])
+    program = [str(ran.absolute())] if ran.name == NAME else [sys.executable, "-P", "-m", "skillopt_sleep"]
+    return " ".join([*_variables(environ), shlex.join([*program, *words])])
 
 
 def words_of(asked: Asked) -> list[str]:
@@ -52,22 +60,22 @@ def words_of(asked: Asked) -> list[str]:
     return words
 
 
-def _program(environ: Mapping[str, str]) -> list[str]:
-    if shutil.which(NAME, path=environ.get("PATH")):
-        return [NAME]
-    return [sys.executable, "-m", "skillopt_sleep"]
-
-
 def _variables(environ: Mapping[str, str]) -> list[str]:
-    """Return the set variables that decide on home, settings and sessions, as POSIX shell assignments."""
+    """Return the variables that decide on home, settings and sessions, if unusual, as POSIX shell assignments."""
     from skillopt_sleep.agents import AGENTS  # imported late, as it would slow down the start of every command
 
     if os.name != "posix":
         return []
-    agent_homes = {agent.program.home_env for agent in AGENTS.values()}
+    import pwd
+
+    home = environ.get("HOME", "")
+    usual = {"HOME": "", "XDG_CONFIG_HOME": f"{home}/.config", "XDG_DATA_HOME": f"{home}/.local/share"}
+    with suppress(KeyError):
+        usual["HOME"] = pwd.getpwuid(os.getuid()).pw_dir
+    usual |= {agent.program.home_env: f"{home}/{agent.program.home_name}" for agent in AGENTS.values()}
     assignments: list[str] = []
     for name, value in sorted(environ.items()):
         is_ours = name.startswith(_PREFIX) and not name.startswith(_NOTIFY_PREFIX)
-        if value and (is_ours or name in agent_homes):
+        if value and (is_ours or name in usual) and value != usual.get(name):
             assignments.append(f"{name}={shlex.quote(value)}")
     return assignments

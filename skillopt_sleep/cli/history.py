@@ -118,7 +118,7 @@ def _without_report(night: NightLine, *, running: bool) -> Part:
         return _outcome(night.outcome)
     if running:
         return "running now"
-    return "cut off; the next run resumes it", CAREFUL
+    return "not over; the next run goes on with it", CAREFUL
 
 
 def _data(night: NightLine, report: NightReport | None, states: Mapping[str, str]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The command `status`: the last night, the next one, and what waits for a decision."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -63,17 +62,8 @@ def _read(paths: Paths, settings: Settings) -> Status:
         snoozed=snoozed,
         because=report.because if report else "",
         # Prompts that a finished night left behind needn't be answered.
-        prompts=_open_prompts(paths.data) if unfinished else 0,
+        prompts=len(list(paths.handoff.glob("open/*.md"))) if unfinished else 0,
     )
-
-
-def _open_prompts(data: Path) -> int:
-    """Return how many hand-off prompts have no answer yet."""
-    if not (data / "handoff").exists():
-        return 0
-    from skillopt_sleep.backends.handoff import waiting
-
-    return waiting(data / "handoff")
 
 
 def _waiting_data(proposal: Proposal) -> dict[str, object]:

@@ -25,8 +25,8 @@ class Status(NamedTuple):
     """The data that `status` shows.
 
     `running` is whether a night runs, even if its `progress` isn't known. `because` is the reason of the last night's
-    outcome, and `prompts` the number of hand-off prompts without an answer. The next night tests those in `again`,
-    and those in `snoozed` wait unseen.
+    outcome, and `prompts` the number of hand-off prompts that wait. The next night tests those in `again`, and those
+    in `snoozed` wait unseen.
     """
 
     nights: Sequence[NightLine]
@@ -64,8 +64,8 @@ def show_status(current: Status, paths: Paths, settings: Settings, problem: str,
     _show_last(current.last, current.because, now=now)
     _show_open(current, now=now)
     if current.prompts:
-        folder = paths.data / "handoff" / "open"
-        say_row("", f"{counted(current.prompts, 'prompt')} waiting for an answer in {folder}")
+        say_row("", f"{counted(current.prompts, 'prompt')} waiting in {paths.handoff / 'open'}")
+        say_row("", f"how to go on: {paths.handoff / 'README.md'}")
     for label, text in daemon_rows(paths, now=now):
         say_row(label, text)
     _show_waiting(current.waiting, current.again)

@@ -1,7 +1,7 @@
 """The commands `train` and `eval`: train a skill on a dataset, and score it."""
 
 import shlex
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from skillopt_sleep.cli.console import say, say_json, warn
+from skillopt_sleep.cli.continued import command
 from skillopt_sleep.cli.progress import stages
 from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.cli.train_plan import limit_lines, paid_lines, plan_lines
@@ -81,7 +82,10 @@ def train(
 
     from skillopt_sleep.trainer.run import read_spending
 
-    with stages(silent=quiet or as_json) as shown, _wired(config, backend, model, shown.advance) as training:
+    with (
+        stages(silent=quiet or as_json) as shown,
+        _wired(config, backend, model, shown.advance, more=["--resume", *["--json"] * as_json]) as training,
+    ):
         for line in _notices(training, resume=resume):
             warn(line)
         trainer = training.trainer()
@@ -167,9 +171,12 @@ def evaluate(
 
     if split not in set(Split):
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test")
+    more = ["--split", split, *["--json"] * as_json]
+    if skill:
+        more += ["--skill", str(skill.absolute())]
     with (
         stages(silent=as_json) as shown,
-        _wired(config, backend, model, shown.advance, scoring=True) as training,
+        _wired(config, backend, model, shown.advance, scoring=True, more=more) as training,
     ):
         _warn_of_data(training, Split(split))
         file = skill or _best(training.folder)
@@ -246,23 +253,39 @@ def _wired(
     *,
     scoring: bool = False,
     planning: bool = False,
+    more: Sequence[str] = (),
 ) -> Generator["Training"]:
-    """Yield a training and close it at the end; NightInterrupted if it is stopped, with how to continue."""
+    """Yield a training and close it at the end; NightInterrupted if it is stopped, with how to continue.
+
+    `more` are the words of the command that goes on, besides the file and the model.
+    """
     from skillopt_sleep.trainer.run import CONFIG
-    from skillopt_sleep.wiring.training import Flags, go_on, wire_training
+    from skillopt_sleep.wiring.training import Flags, wire_training
 
     paths, flags = find_paths(), Flags(backend, model)
+    words = ["eval" if scoring else "train", str(config.absolute()), *more]
+    for option, value in (("--backend", backend), ("--model", model)):
+        if value:
+            words += [option, value]
+    go_on = command(words)
     training = None
     stop_softly()
     try:
         training = wire_training(
-            config, load(paths), paths, progress=progress, flags=flags, scoring=scoring, planning=planning
+            config,
+            load(paths),
+            paths,
+            progress=progress,
+            flags=flags,
+            scoring=scoring,
+            planning=planning,
+            go_on=go_on,
         )
         yield training
     except (KeyboardInterrupt, SystemExit):  # Ray handles SIGTERM itself, and exits
         remedy = "run it again"
         if training is not None and not scoring and (training.folder / CONFIG).exists():
-            remedy = f"continue: {go_on(config, flags)}"
+            remedy = f"continue: {go_on}"
         raise NightInterrupted("the training was stopped; paid results are kept", remedy=remedy) from None
     finally:
         if training is not None:

@@ -1,7 +1,6 @@
 """Build a training from its configuration: models, pool, environment, and the skill to start from."""
 
 import os
-import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -70,11 +69,13 @@ def wire_training(
     flags: Flags = NO_FLAGS,
     scoring: bool = False,
     planning: bool = False,
+    go_on: str = "",
     environ: Mapping[str, str] = os.environ,
 ) -> Training:
     """Build the training described in this file.
 
     `scoring` a skill needs the target's model only; `planning` sends nothing, so it needs no consent and no backend.
+    `go_on` is the command that resumes what waits for answers.
     Raises ConfigError or BackendUnavailable if something can't be used as it is configured.
     """
     config = load_config(path)
@@ -87,10 +88,7 @@ def wire_training(
         check_consent(config, own, settings, flags, path=path)
     options = {key: value for key, value in config.env.items() if key != "name"}
     folder = path.parent / config.train.folder
-    if scoring:
-        handoff = HandoffBackend(folder / "handoff-eval")
-    else:
-        handoff = HandoffBackend(folder / "handoff", command=go_on(path, flags))
+    handoff = HandoffBackend(folder / ("handoff-eval" if scoring else "handoff"), command=go_on)
     chosen = choose(settings, paths, environ, handoff=handoff)
     return Training(
         config=config,
@@ -102,16 +100,6 @@ def wire_training(
         folder=folder,
         skill=read_skill(path.parent / config.skill) if config.skill else None,
     )
-
-
-def go_on(path: Path, flags: Flags) -> str:
-    """Return the command that resumes a training started with this file and these flags."""
-    words = ["skillopt-sleep", "train", str(path.absolute()), "--resume"]
-    if flags.backend:
-        words += ["--backend", flags.backend]
-    if flags.model:
-        words += ["--model", flags.model]
-    return shlex.join(words)
 
 
 def in_force(config: TrainerConfig, settings: Settings, flags: Flags, *, path: Path, scoring: bool) -> Settings:

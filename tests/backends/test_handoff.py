@@ -123,11 +123,14 @@ def test_the_answer_is_read_back_and_its_prompt_is_taken_away(folder: Path) -> N
     assert waiting(folder) == []
 
 
-def test_where_json_is_wanted_its_schema_is_shown_and_the_answer_is_decoded(folder: Path) -> None:
+def test_where_json_is_wanted_the_file_says_so_without_a_schema_and_the_answer_is_decoded(folder: Path) -> None:
     with pytest.raises(CallPending):
         HandoffBackend(folder).complete(SELECT)
     (laid_out,) = waiting(folder)
-    assert "selected_indices" in laid_out.read_text(encoding="utf-8")
+    shown = laid_out.read_text(encoding="utf-8")
+    assert "one JSON object" in shown
+    assert "$ref" not in shown
+    assert len(shown) - len(SELECT.text) < 600
 
     answer_with(folder, f"```json\n{CHOICE}\n```\n")
     assert HandoffBackend(folder).complete(SELECT).structured == SelectReply(selected_indices=(1,))

@@ -1,6 +1,7 @@
 """A night that waits for answers names the command that goes on with it, and that command does."""
 
 import os
+import pwd
 import re
 import subprocess
 import sys
@@ -27,11 +28,21 @@ class Elsewhere(Home):
         }
 
     def types(self, line: str) -> "subprocess.CompletedProcess[str]":
-        """Run a line in a shell that knows nothing of where the store and the sessions are, from another folder."""
-        bare = {name: self.environment[name] for name in ("HOME", "PATH", "SKILLOPT_SLEEP_NOTIFY_DESKTOP")}
+        """Run a line in a shell that knows nothing but the usual programs, from another folder."""
+        bare = {"PATH": os.defpath, "SKILLOPT_SLEEP_NOTIFY_DESKTOP": "false"}
         return subprocess.run(
             ["sh", "-c", line], env=bare, cwd="/", capture_output=True, text=True, check=False, timeout=120
         )
+
+
+class AtHome(Elsewhere):
+    """A person whose store lies where it usually does, in a home of their own."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        environ = super().environment
+        del environ["SKILLOPT_SLEEP_HOME"]
+        return environ
 
 
 @pytest.mark.parametrize(
@@ -61,13 +72,28 @@ def test_the_command_that_is_named_goes_on_with_the_night_from_anywhere(
     assert again.stdout == done.out
 
 
-def test_whom_the_night_tells_is_no_part_of_the_command_and_what_is_not_set_neither() -> None:
+@pytest.mark.slow
+def test_a_store_at_its_usual_place_is_found_from_anywhere_by_the_home_alone(tmp_path: Path) -> None:
+    home = AtHome(tmp_path)
+    home.had_sessions()
+    done = home.command("run", "--backend", "handoff")
+    (line,) = GO_ON.findall(done.err)
+    assert line.startswith(f"HOME={tmp_path} SKILLOPT_SLEEP_BUDGET_CALLS=250 {Path(sys.executable).parent}/")
+    again = home.types(line)
+    assert (again.returncode, GO_ON.findall(again.stderr)) == (7, [line])
+
+
+def test_what_is_as_usual_is_no_part_of_the_command_and_whom_the_night_tells_neither() -> None:
     environ = {
         "SKILLOPT_SLEEP_NOTIFY_URLS": "slack://me",
         "SKILLOPT_SLEEP_HOME": "",
+        "CLAUDE_CONFIG_DIR": "/home/dev/.claude",
+        "XDG_DATA_HOME": "/home/dev/.local/share",
         "CODEX_HOME": "/c",
         "HOME": "/home/dev",
         "PATH": "",
     }
-    assert command_of(Asked(fresh=True, as_json=True), environ).endswith(" run --fresh --json")
-    assert command_of(Asked(), environ) == f"CODEX_HOME=/c {sys.executable} -m skillopt_sleep run"
+    usual = {"HOME": pwd.getpwuid(os.getuid()).pw_dir, "PATH": ""}
+    program = f"{sys.executable} -P -m skillopt_sleep"
+    assert command_of(Asked(fresh=True, as_json=True), usual) == f"{program} run --fresh --json"
+    assert command_of(Asked(), environ) == f"CODEX_HOME=/c HOME=/home/dev {program} run"

@@ -77,7 +77,7 @@ def cells(night: NightLine, report: NightReport | None, *, running: bool = False
 def test_a_night_without_a_report_runs_or_was_cut_off() -> None:
     night = NightLine("2026-03-02", NOON, None, None)
     assert cells(night, None, running=True) == ["running now"]
-    assert cells(night, None) == ["cut off; the next run resumes it"]
+    assert cells(night, None) == ["not over; the next run goes on with it"]
 
 
 def test_a_night_that_failed_says_why() -> None:

@@ -31,15 +31,16 @@ def test_status_counts_the_prompts_that_wait_for_an_answer(tmp_path: Path) -> No
     folder = home.folder / "sleep" / "data" / "handoff"
     (prompt,) = (folder / "open").glob("*.md")
 
-    assert home.command("status", "--json").json["prompts"] == 1
-    unfinished, told = home.command("status").out.splitlines()[1:3]
+    unfinished, told, how = home.command("status").out.splitlines()[1:4]
     assert unfinished.startswith("Unfinished")
-    assert told.strip() == f"1 prompt waiting for an answer in {folder / 'open'}"
+    assert told.strip() == f"1 prompt waiting in {folder / 'open'}"
+    assert how.strip() == f"how to go on: {folder / 'README.md'}"
 
-    (folder / "answers" / f"{prompt.stem.rpartition('-')[2]}.md").write_text("{}", encoding="utf-8")
-
-    assert home.command("status", "--json").json["prompts"] == 0
-    assert "for an answer" not in home.command("status").out
+    (folder / "answers" / f"{prompt.stem.rpartition('-')[2]}.md").write_text('{"tasks": 1}', encoding="utf-8")
+    assert home.command("status", "--json").json["prompts"] == 1
+    again = home.command("run", "--backend", "handoff", "--json")
+    assert again.json["waiting"] == len(list((folder / "open").iterdir())) == 1
+    assert "1 prompt waits" in again.err
 
 
 @pytest.mark.slow

@@ -1,8 +1,8 @@
 import json
 import os
 import re
-import shlex
 import signal
+import subprocess
 import threading
 from pathlib import Path
 
@@ -171,29 +171,38 @@ def test_without_a_run_no_skill_is_scored_and_with_one_its_best(tmp_path: Path) 
     assert "is not finished" in unfinished.err
 
 
+@pytest.mark.parametrize("words", [("train",), ("eval", "--split", "train", "--skill", "mine.md")])
 @pytest.mark.slow
-def test_a_training_that_waits_for_answers_says_the_command_that_goes_on_with_it(tmp_path: Path) -> None:
-    home, config = Home(tmp_path / "home"), a_config(tmp_path, CONFIG.replace("simulated", "handoff"))
-    done = home.command("train", str(config))
+def test_what_waits_for_answers_says_the_command_that_goes_on_with_it(tmp_path: Path, words: tuple[str, ...]) -> None:
+    home = Home(tmp_path / "home")
+    config = a_config(tmp_path, CONFIG.replace("simulated", "handoff"))
+    (home.folder / "mine.md").write_text("# Mine\n", encoding="utf-8")
+    done = home.command(words[0], str(config), *words[1:])
     assert done.code == 7
-    folder = tmp_path / "one" / "handoff"
-    assert f"for an answer in {folder / 'open'}" in done.err
-    command = shlex.split(done.err.strip().rpartition("go on: ")[2])
-    assert f"`{shlex.join(command)}`" in (folder / "README.md").read_text(encoding="utf-8")
+    folder = tmp_path / "one" / ("handoff" if words[0] == "train" else "handoff-eval")
+    laid_out = len(list((folder / "open").iterdir()))
+    assert f"{laid_out} prompts wait for an answer in {folder / 'open'}" in done.err
+    line = done.err.strip().rpartition("go on: ")[2]
+    assert f"`{line}`" in (folder / "README.md").read_text(encoding="utf-8")
 
-    def go_on_with(answer: bytes) -> Done:
+    def go_on_with(answer: bytes) -> "subprocess.CompletedProcess[str]":
         for path in (folder / "open").iterdir():
             (folder / "answers" / f"{path.stem.rpartition('-')[2]}.md").write_bytes(answer)
-        return home.command(*command[1:])
+        bare = {"PATH": os.defpath}
+        return subprocess.run(["sh", "-c", line], env=bare, cwd="/", capture_output=True, text=True, check=False)
 
     again = go_on_with(b"\xff is no text")
-    assert again.code == 7
-    assert "12 of them again: their answers could not be used" in again.err
+    assert again.returncode == 7
+    assert f"{laid_out} of them again: their answers could not be used" in again.stderr
+    assert len(list((folder / "open").iterdir())) == laid_out
     after = go_on_with(b"I can't tell.")
-    assert after.code == 7
-    assert "for an answer in" in after.err
-    assert "again" not in after.err
     assert list((folder / "answers").iterdir()) == []
+    if words[0] == "eval":
+        assert (after.returncode, after.stdout.split(":")[0]) == (0, f"train with {home.folder / 'mine.md'}")
+        return
+    assert after.returncode == 7
+    assert "for an answer in" in after.stderr
+    assert "again" not in after.stderr
 
 
 def test_a_wrong_key_is_named_with_the_nearest(tmp_path: Path) -> None:
@@ -279,7 +288,7 @@ def test_a_training_that_is_stopped_says_how_to_go_on(
     assert process.returncode == 1
     assert "paid" in first
     assert "paid results are kept" in err
-    assert f"continue: skillopt-sleep train {config} --resume --model other" in err
+    assert f"skillopt-sleep train {config} --resume --model other" in err.partition("continue: ")[2]
     assert json.loads((tmp_path / "one" / "spend.json").read_bytes())["paid"]["purposes"]
 
 

@@ -48,7 +48,8 @@ def test_a_night_that_listens_is_stopped_softly_and_one_that_does_not_is_killed(
     ("code", "out", "err", "wanted"),
     [
         (0, '{"verdict": "nothing_new", "because": "no sessions"}', "", Result("nothing_new", "no sessions", True)),
-        (3, '{"verdict": null, "because": "2 calls wait"}', "", Result("", "2 calls wait", True)),
+        (7, '{"verdict": null, "because": "2 prompts wait"}', "", Result("", "2 prompts wait", True)),
+        (3, '{"verdict": "improved", "because": ""}', "", Result("improved", "it ended with 3", True)),
         (5, '{"verdict": "over_budget", "because": "300 calls"}', "", Result("over_budget", "300 calls", True)),
         (1, '{"verdict": "backend_failed", "because": "down"}', "", Result("backend_failed", "down", False)),
         (4, '{"verdict": "backend_failed", "because": "no key"}', "", Result("backend_failed", "no key", False)),

@@ -71,16 +71,23 @@ def test_the_script_needs_nothing_but_the_standard_library_of_an_old_python() ->
 
 def test_the_skill_never_adopts_by_itself() -> None:
     text = (HOOKS / "skills" / "morning" / "SKILL.md").read_text(encoding="utf-8")
-    assert text.startswith("---\nname: morning\n")
     assert "Never adopt or reject for the person" in text
     assert "allowed-tools" not in text
 
 
-def test_every_command_of_the_skill_exists() -> None:
-    text = (HOOKS / "skills" / "morning" / "SKILL.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`skillopt-sleep (\w+)", text))
-    assert {"status", "report", "review", "show", "adopt", "reject", "snooze", "undo"} == named
-    assert named <= set(COMMANDS)
+COMMANDS_OF = {
+    "morning": {"status", "report", "review", "show", "adopt", "reject", "snooze", "undo"},
+    "night": {"status", "run"},
+}
+
+
+@pytest.mark.parametrize(("skill", "commands"), COMMANDS_OF.items())
+def test_every_command_of_a_skill_exists(skill: str, commands: set[str]) -> None:
+    text = (HOOKS / "skills" / skill / "SKILL.md").read_text(encoding="utf-8")
+    assert text.startswith(f"---\nname: {skill}\ndescription: ")
+    assert set(re.findall(r"`skillopt-sleep (\w+)", text)) == commands
+    assert commands <= set(COMMANDS)
+    assert {path.name for path in (HOOKS / "skills").iterdir()} == set(COMMANDS_OF)
 
 
 def test_the_wheel_and_the_source_archive_carry_the_plugin() -> None:

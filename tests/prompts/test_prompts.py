@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from msgspec.structs import fields, replace
 
+from skillopt_sleep.kit.codec import root_schema
 from skillopt_sleep.kit.protected import with_guidance
 from skillopt_sleep.learning.aggregate import aggregate
 from skillopt_sleep.learning.augment import augment
@@ -191,6 +192,20 @@ def test_a_text_from_elsewhere_can_not_leave_its_place(purpose: Purpose) -> None
     outside = re.sub(r"^(`{3,})\n.*?\n\1$", "", prompt, flags=re.DOTALL | re.MULTILINE)
     assert "Say yes." in prompt
     assert "\nSay yes." not in outside
+
+
+def test_a_prompt_shows_the_shape_of_the_reply_that_it_wants() -> None:
+    """Whoever answers by hand gets no schema."""
+    lacking: dict[Purpose, set[str]] = {}
+    for purpose, prompt in _ask_everything("words").items():
+        if prompt.schema is None:
+            continue
+        whole = root_schema(prompt.schema)
+        parts = (whole, *whole.get("$defs", {}).values())
+        needed = {"JSON object", *(f'"{name}"' for part in parts for name in part.get("required", ()))}
+        if lacks := {words for words in needed if words not in prompt.text}:
+            lacking[purpose] = lacks
+    assert lacking == {}
 
 
 def test_a_slot_without_a_value_is_a_bug() -> None:

@@ -42,6 +42,7 @@ def wired(
         flags=Flags(backend, model),
         scoring=scoring,
         planning=planning,
+        go_on="train it",
         environ={},
     )
 
@@ -187,11 +188,9 @@ def test_prompts_that_wait_lie_with_their_run_and_their_readme_says_how_it_goes_
     said = asked_by(training)
     scored = asked_by(wired(tmp_path, text, scoring=True))
 
-    command = f"skillopt-sleep train {tmp_path / 'toy.toml'} --resume --backend handoff --model m"
-    assert said.remedy.endswith(f"go on: {command}")
-    assert command in (tmp_path / "one" / "handoff" / "README.md").read_text(encoding="utf-8")
-    assert "--resume" not in scored.remedy
-    assert "--resume" not in (tmp_path / "one" / "handoff-eval" / "README.md").read_text(encoding="utf-8")
+    for waits, name in ((said, "handoff"), (scored, "handoff-eval")):
+        assert waits.remedy.endswith("go on: train it")
+        assert "`train it`" in (tmp_path / "one" / name / "README.md").read_text(encoding="utf-8")
     for folder in (tmp_path / "handoff", tmp_path / "one" / "handoff", tmp_path / "one" / "handoff-eval"):
         assert len(list((folder / "open").iterdir())) == 1
     assert training.optimizer is training.target

@@ -145,7 +145,7 @@ def _outcome(night: PastNight, *, running: bool) -> tuple[str, str]:
     """Return what came of a night in words, and their tone."""
     outcome = night.line.outcome
     if outcome is None:
-        return ("running now", "") if running else ("cut off; the next run resumes it", "careful")
+        return ("running now", "") if running else ("not over; the next run goes on with it", "careful")
     return OUTCOMES[outcome], _tone(outcome)
 
 
