@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.settings.faults import expected, faults, line_numbers, one_of, refused, section_of
 from skillopt_sleep.settings.paths import PREFIX, Paths
-from skillopt_sleep.settings.sections import ProjectSettings, Settings
+from skillopt_sleep.settings.sections import ProjectSettings, Settings, on_this_machine
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 
@@ -62,7 +63,22 @@ def load(
     found = list(faults(raw, Settings))
     if found:
         raise refused(found, where=str(paths.config_file), origin=origin)
-    return msgspec.convert(raw, Settings)
+    return _for_this_machine(msgspec.convert(raw, Settings), raw)
+
+
+def _for_this_machine(settings: Settings, raw: Mapping[str, Mapping[str, Any]]) -> Settings:
+    """Return the settings, with what isn't set fit for a model server on this machine if one is named.
+
+    A small one reads some fifty tokens a second, writes eight, bears two calls at once, and may never end an answer.
+    """
+    fit: dict[str, dict[str, Any]] = {"backend": {}, "night": {}}
+    if any(on_this_machine(role.base_url) for role in (settings.backend, settings.target, settings.judge)):
+        fit = {"backend": {"timeout": "30m"}, "night": {"workers": 2}}
+    if settings.backend.is_local:
+        fit["backend"]["max_output_tokens"] = 4096
+    backend = {key: value for key, value in fit["backend"].items() if key not in raw.get("backend", {})}
+    night = {key: value for key, value in fit["night"].items() if key not in raw.get("night", {})}
+    return replace(settings, backend=replace(settings.backend, **backend), night=replace(settings.night, **night))
 
 
 def load_or_defaults(paths: Paths) -> tuple[Settings, str]:
