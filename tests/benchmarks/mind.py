@@ -25,7 +25,7 @@ from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Completion, Lesson, Prompt, Session
-from skillopt_sleep.settings import BackendSettings, find_paths
+from skillopt_sleep.settings import find_paths, load
 from skillopt_sleep.wiring.models import make_model
 from tests.benchmarks.mind_kinds import KINDS, WISHES, Result, asked_about
 from tests.benchmarks.reduced import REDUCED, size
@@ -141,7 +141,8 @@ def main() -> None:
         if not base_url:
             base_url, model = stack.enter_context(ModelServer()).base_url, MODEL
         model = model or first_model(base_url)
-        backend = BackendSettings(name="openai", base_url=base_url, model=model, timeout="1h")
+        flags = {"backend.name": "openai", "backend.base_url": base_url, "backend.model": model}
+        backend = load(find_paths({"SKILLOPT_SLEEP_HOME": "/nonexistent"}), environ={}, flags=flags).backend
         mind = Watched(make_model(backend, find_paths(), os.environ), show=options.show)
         wanted = set(filter(None, options.only.split(","))) or {*KINDS, "fortnight", "alike", "night"}
         print(f"{model} at {base_url}\n{DEFINITIONS}")
