@@ -22,7 +22,7 @@ from skillopt_sleep.backends.replies import decoded, unusable
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
-from skillopt_sleep.settings import on_this_machine
+from skillopt_sleep.settings.sections import on_this_machine
 
 MOST_BYTES = 8 * 1024 * 1024
 PROBE_SECONDS = 30.0

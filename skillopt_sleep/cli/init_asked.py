@@ -173,7 +173,7 @@ def _ask_name(offered: "Sequence[Offer]", settings: Settings) -> str:
     say(f"  0  {'nobody':{width}}  send nothing until you choose a backend")
     default = settings.backend.name or _logged_in(offered) or "nobody"
     for offer in offered:
-        if offer.base_url and settings.backend.is_local and offer.base_url == settings.backend.base_url:
+        if offer.base_url and offer.base_url == settings.backend.base_url:
             default = offer.label
 
     def parse(answer: str) -> str:

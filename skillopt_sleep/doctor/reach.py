@@ -18,7 +18,8 @@ from skillopt_sleep.doctor.findings import Finding, Topic, fine, of_error, probl
 from skillopt_sleep.doctor.tonight import Tonight
 from skillopt_sleep.errors import BackendUnavailable, SleepError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.settings import BackendSettings, Paths, Settings, on_this_machine
+from skillopt_sleep.settings import BackendSettings, Paths, Settings
+from skillopt_sleep.settings.sections import on_this_machine
 from skillopt_sleep.wiring.models import AUTO, SIMULATED, logged_in, make_model, make_program, of_roles, place_of
 
 CONNECT_SECONDS = 3.0
@@ -184,14 +185,12 @@ def _place(backend: BackendSettings) -> str:
 
 def _consent(wanted: tuple[BackendSettings, ...]) -> Iterator[Finding]:
     """Report whether nights may send without being asked; that they may not is a choice, not a problem."""
-    places = {_place(backend) for backend in wanted if backend.name not in NO_CONSENT and not backend.is_local}
-    backends = sorted(places)
-    for backend in wanted:
-        if backend.is_local:
-            yield fine(Topic.CONSENT, f"nothing that goes to {place_of(backend)} leaves this machine")
-    if not backends:
+    sent = [backend for backend in wanted if backend.name not in NO_CONSENT]
+    for place in sorted({place_of(backend) for backend in sent if backend.is_local}):
+        yield fine(Topic.CONSENT, f"nothing that goes to {place} leaves this machine")
+    names = " and ".join(sorted({_place(backend) for backend in sent if not backend.is_local}))
+    if not names:
         return
-    names = " and ".join(backends)
     if wanted[0].confirmed:
         yield fine(Topic.CONSENT, f"every night may send to {names}")
     else:

@@ -49,7 +49,6 @@ from skillopt_sleep.settings.sections import (
     StepSettings,
     TimeOfDay,
     Timeout,
-    on_this_machine,
 )
 
 __all__ = [
@@ -88,7 +87,6 @@ __all__ = [
     "load_or_defaults",
     "load_project",
     "nearest_key",
-    "on_this_machine",
     "origins",
     "parse_project",
     "project_file",

@@ -71,13 +71,14 @@ def _for_this_machine(settings: Settings, raw: Mapping[str, Mapping[str, Any]]) 
 
     A small one reads some fifty tokens a second, writes eight, bears two calls at once, and may never end an answer.
     """
-    fit: dict[str, dict[str, Any]] = {"backend": {}, "night": {}}
+    backend: dict[str, Any] = {}
+    night: dict[str, Any] = {}
     if any(on_this_machine(role.base_url) for role in (settings.backend, settings.target, settings.judge)):
-        fit = {"backend": {"timeout": "30m"}, "night": {"workers": 2}}
+        backend, night = {"timeout": "30m"}, {"workers": 2}
     if settings.backend.is_local:
-        fit["backend"]["max_output_tokens"] = 4096
-    backend = {key: value for key, value in fit["backend"].items() if key not in raw.get("backend", {})}
-    night = {key: value for key, value in fit["night"].items() if key not in raw.get("night", {})}
+        backend["max_output_tokens"] = 4096
+    backend |= {key: getattr(settings.backend, key) for key in backend.keys() & raw.get("backend", {}).keys()}
+    night |= {key: getattr(settings.night, key) for key in night.keys() & raw.get("night", {}).keys()}
     return replace(settings, backend=replace(settings.backend, **backend), night=replace(settings.night, **night))
 
 

@@ -15,16 +15,8 @@ from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Model
 from skillopt_sleep.protocols.program import Setup
-from skillopt_sleep.settings import (
-    BackendSettings,
-    Paths,
-    PriceSettings,
-    RoleSettings,
-    Settings,
-    find_paths,
-    on_this_machine,
-    seconds,
-)
+from skillopt_sleep.settings import BackendSettings, Paths, PriceSettings, RoleSettings, Settings, find_paths, seconds
+from skillopt_sleep.settings.sections import on_this_machine
 
 SIMULATED = "simulated"
 AUTO = "auto"
@@ -234,9 +226,7 @@ def _login_problem(model: CliBackend) -> str:
 
 def tariff_of(backend: BackendSettings, prices: PriceSettings) -> Tariff | None:
     """Return what the user says this backend's model costs, else nothing for one on this machine, or None."""
-    own = prices.models.get(backend.model)
-    if not own and backend.is_local:
-        return Tariff(0.0, 0.0)
+    own = prices.models.get(backend.model) or ((0.0, 0.0) if backend.is_local else None)
     return Tariff(*own) if own else None
 
 

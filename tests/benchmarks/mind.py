@@ -144,7 +144,7 @@ def main() -> None:
         flags = {"backend.name": "openai", "backend.base_url": base_url, "backend.model": model}
         backend = load(find_paths({"SKILLOPT_SLEEP_HOME": "/nonexistent"}), environ={}, flags=flags).backend
         mind = Watched(make_model(backend, find_paths(), os.environ), show=options.show)
-        wanted = set(filter(None, options.only.split(","))) or {*KINDS, "fortnight", "alike", "night"}
+        wanted = list(filter(None, options.only.split(","))) or [*KINDS, "fortnight", "alike", "night"]
         print(f"{model} at {base_url}\n{DEFINITIONS}")
         figures: dict[str, Any] = {"kinds": each_kind(mind, wanted)}
         if "fortnight" in wanted:
@@ -166,21 +166,21 @@ def first_model(base_url: str) -> str:
         return str(json.load(answer)["data"][0]["id"])
 
 
-def each_kind(mind: Watched, wanted: set[str]) -> dict[str, dict[str, int]]:
+def each_kind(mind: Watched, wanted: Sequence[str]) -> dict[str, dict[str, int]]:
     """Ask each kind of question, and print what came of it."""
     results: dict[str, dict[str, int]] = {}
-    print(f"{'':14}{'of':>5}{'kept':>6}{'right':>6}{'seconds':>9}")
-    for name, ask in KINDS.items():
-        if name not in wanted:
-            continue
-        began = time.monotonic()
+    print(f"{'':14}{'asked':>6}{'readable':>9}{'of':>5}{'kept':>6}{'right':>6}{'seconds':>9}")
+    for name in (name for name in wanted if name in KINDS):
+        began, before = time.monotonic(), len(mind.asked)
         try:
-            result = ask(mind)
+            result = KINDS[name](mind)
         except CallFailed:
             result = Result(1, 0, 0)
         results[name] = {key: int(value) for key, value in result._asdict().items()}
+        asked = mind.asked[before:]
+        counts = f"{len(asked):6}{sum(one.readable for one in asked):9}"
         took = time.monotonic() - began
-        print(f"{name:14}{result.of:5}{int(result.kept):6}{int(result.right):6}{took:9.0f}", flush=True)
+        print(f"{name:14}{counts}{result.of:5}{int(result.kept):6}{int(result.right):6}{took:9.0f}", flush=True)
     return results
 
 
@@ -191,9 +191,9 @@ def table(mind: Watched) -> dict[str, dict[str, float]]:
     for purpose in dict.fromkeys(one.purpose for one in mind.asked):
         own = [one for one in mind.asked if one.purpose == purpose]
         readable = sum(one.readable for one in own)
-        seconds, tokens_in, tokens_out = (sum(one[column] for one in own) for column in (2, 3, 4))
+        tokens_in, tokens_out = sum(one.tokens_in for one in own), sum(one.tokens_out for one in own)
         counts = f"{len(own):6}{readable:9}{mind.again[purpose]:6}"
-        print(f"{purpose:14}{counts}{seconds:9.0f}{tokens_in:8}{tokens_out:7}")
+        print(f"{purpose:14}{counts}{sum(one.seconds for one in own):9.0f}{tokens_in:8}{tokens_out:7}")
         rows[purpose] = {"asked": len(own), "readable": round(readable / len(own), 3), "again": mind.again[purpose]}
     return rows
 
