@@ -10,7 +10,8 @@ from skillopt_sleep.cli.plan import dollars, recipients
 from skillopt_sleep.daemon.conditions import lacking
 from skillopt_sleep.doctor.findings import Topic
 from skillopt_sleep.doctor.offers import local_servers
-from skillopt_sleep.records import Usage, model_names
+from skillopt_sleep.errors import CallFailed, FailureKind
+from skillopt_sleep.records import Prompt, Purpose, Usage, model_names
 from skillopt_sleep.settings import BackendSettings, PriceSettings, RoleSettings, Settings, load
 from skillopt_sleep.wiring import harvest_rules, mine_rules
 from skillopt_sleep.wiring.models import choose, destination, tariff_of, unconfirmed
@@ -106,6 +107,20 @@ def test_what_is_sent_there_goes_through_no_proxy(monkeypatch: pytest.MonkeyPatc
         assert model.complete(a_prompt()).text
         (found,) = local_servers([server.base_url])
     assert found.models == (MODEL,)
+
+
+class Waiting(OpenAIBackend):
+    """Notes how long it would wait for an answer, and gets none."""
+
+    async def _send(self, prompt: Prompt, *, structured: bool, seconds: float) -> Any:
+        raise CallFailed(FailureKind.TIMED_OUT, f"{seconds:.0f}")
+
+
+@pytest.mark.parametrize(("address", "waits"), [(ADDRESS, "1800"), ("http://llm.example/v1", "30")])
+def test_a_first_call_waits_until_the_server_has_loaded_its_model(address: str, waits: str) -> None:
+    model = Waiting(model="m", base_url=address, api_key="", api_key_env="OPENAI_API_KEY", timeout=1800)
+    with pytest.raises(CallFailed, match=rf"^{waits}\b"):
+        model.complete(a_prompt(purpose=Purpose.PREFLIGHT))
 
 
 def test_servers_that_answer_are_offered_with_their_models_and_others_are_not() -> None:
