@@ -116,7 +116,8 @@ class HttpBackend(ABC):
         """Send one request; raise CallFailed with the reason rather than return an empty answer."""
         structured = prompt.schema is not None and self._takes_schema
         seconds = self._timeout
-        if prompt.purpose is Purpose.PREFLIGHT:
+        # A server on this machine may have to load the model first.
+        if prompt.purpose is Purpose.PREFLIGHT and not on_this_machine(self._own):
             seconds = min(seconds, PROBE_SECONDS)
         answer = self._fetch(lambda: self._send(prompt, structured=structured, seconds=seconds), seconds)
         if isinstance(answer, Refusal):
