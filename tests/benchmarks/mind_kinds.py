@@ -210,7 +210,7 @@ def _reflect_deep(mind: Backend) -> Result:
 def _aggregate(mind: Backend) -> Result:
     patches = [replace(patch, source=EditSource.FAILURE) for patch in _patches()]
     made = aggregate(patches, optimizer=an_optimizer(mind, BODY), merge_batch=4)
-    edits = made.patch.edits
+    edits = () if made.notes else made.patch.edits  # joined without the model, if the call failed
     return Result(2, min(2, len(edits)), sum(_has(_joined(edits), word) for word in ("uv", "Celsius")))
 
 
@@ -241,7 +241,7 @@ def _fit(mind: Backend) -> Result:
 
 def _rewrite(mind: Backend) -> Result:
     made = rewrite([RULES], optimizer=an_optimizer(mind, BODY), apply=candidate)
-    return _text(made.patches, ("uv", "Celsius"))
+    return _text(() if made.notes else made.patches, ("uv", "Celsius"))
 
 
 def _rewrite_full(mind: Backend) -> Result:
