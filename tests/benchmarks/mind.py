@@ -1,8 +1,7 @@
 """How well a model answers each kind of question that a night or a training asks: readable, kept, right.
 
 `make bench NAME=mind BASE_URL=http://127.0.0.1:8080/v1 MODEL=…`. Without MODEL it is the first that the server lists.
-ARGS="--only mine,judge" asks some kinds only; --show prints every answer that could not be read. A small model on two
-processors takes an hour or more.
+ARGS="--only mine,judge" asks some kinds only; --show prints every answer. A small model on two processors takes an hour or more.
 """
 
 import argparse
@@ -111,7 +110,7 @@ class Watched:
 
 
 class _Tries:
-    """Counts second tries, and shows the answers that could not be read."""
+    """Counts second tries, and shows the answers."""
 
     def __init__(self, model: Backend, again: Counter[str], *, show: bool) -> None:
         self._model, self._again, self._show = model, again, show
@@ -119,11 +118,16 @@ class _Tries:
     def complete(self, prompt: Prompt) -> Completion:
         self._again[prompt.purpose] += prompt.repair
         try:
-            return self._model.complete(prompt)
+            completion = self._model.complete(prompt)
         except CallFailed as error:
-            if self._show:
-                print(f"--- {prompt.purpose}: {error.kind}: {error.message}\n{error.reply}\n---", flush=True)
+            self._print(prompt, f"{error.kind}: {error.message}", error.reply)
             raise
+        self._print(prompt, "readable", completion.text)
+        return completion
+
+    def _print(self, prompt: Prompt, how: str, text: str) -> None:
+        if self._show:
+            print(f"--- {prompt.purpose}, {how}\n{text}\n---", flush=True)
 
 
 def main() -> None:
@@ -132,7 +136,7 @@ def main() -> None:
     parser.add_argument("--base-url", default=os.environ.get("BASE_URL", ""))
     parser.add_argument("--model", default=os.environ.get("MODEL", ""))
     parser.add_argument("--only", default="", help="kinds, or fortnight, alike, night, separated by commas")
-    parser.add_argument("--show", action="store_true", help="print the answers that could not be read")
+    parser.add_argument("--show", action="store_true", help="print every answer")
     options = parser.parse_args()
     if not options.base_url and not REDUCED:
         raise SystemExit("name the server: make bench NAME=mind BASE_URL=http://127.0.0.1:8080/v1")

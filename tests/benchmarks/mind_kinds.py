@@ -199,7 +199,7 @@ def _reflect(mind: Backend, rules: StepRules | None = None) -> Result:
         rules=rules or StepRules(),
         measure=lambda score: score.soft,
     )
-    edits = tuple(edit for patch in made.patches for edit in patch.edits)
+    edits = tuple(edit for patch in made.patches for edit in patch.edits if candidate(BODY, [edit]))
     return Result(3, min(3, len(edits)), sum(_has(_joined(edits), wish.word) for wish in WISHES))
 
 
