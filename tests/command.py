@@ -67,7 +67,7 @@ class Home:
     def command(self, *arguments: str, cwd: Path | str | None = None, **environment: str) -> Done:
         """Run the command to its end, with these variables too, from the home or another folder."""
         words = [str(PROGRAM), *arguments]
-        variables = self.environment | environment
+        variables = self.environment | _of_a_key(arguments) | environment
         if warm.can_run(variables):
             done = warm.run(words, variables, Path(cwd or self.folder), PATIENCE)
         else:
@@ -89,7 +89,7 @@ class Home:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=self.environment,
+            env=self.environment | _of_a_key(arguments),
             cwd=self.folder,
         )
 
@@ -121,6 +121,11 @@ class Home:
             else:
                 projects = self.folder / ".claude" / "projects"
                 claude_session(projects, cwd=str(project), started=started, exchanges=exchanges, session_id=name)
+
+
+def _of_a_key(arguments: Sequence[str]) -> dict[str, str]:
+    """Name the key of a server that is named on the command line: so it counts as any model, not as one at home."""
+    return {"SKILLOPT_SLEEP_BACKEND_API_KEY_ENV": "OPENAI_API_KEY"} if "--base-url" in arguments else {}
 
 
 def night_arguments(base_url: str) -> tuple[str, ...]:

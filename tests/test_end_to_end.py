@@ -129,6 +129,7 @@ def test_a_backend_from_the_configuration_needs_consent(home: Home) -> None:
     config.parent.mkdir()
     with ModelServer() as server:
         text = f'[backend]\nname = "openai"\nmodel = "scripted-1"\nbase_url = "{server.base_url}"\n'
+        text += 'api_key_env = "OPENAI_API_KEY"\n'
         config.write_text(text, encoding="utf-8")
         refused = home.command("run", "--json")
         assert refused.code == 2

@@ -106,6 +106,7 @@ class Sleeper(Person):
         """The configuration that asks this server."""
         address = server.root_url if name == "anthropic" else server.base_url
         named = {"name": name, "model": "scripted-1", "base_url": address, "timeout": "60s", "confirmed": True}
+        named["api_key_env"] = f"{name.upper()}_API_KEY"  # so it counts as any model, not as one at home
         self.configured(section("backend", **named | keys) + ONCE + "".join(more))
 
     def commanded(self, *arguments: str, environ: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":

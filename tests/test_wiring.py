@@ -119,7 +119,7 @@ def test_an_endpoint_of_ones_own_needs_no_key(paths: Paths) -> None:
 
     night = wired(Settings(backend=backend), paths)
 
-    assert night.plan.model == "openai:m@http://127.0.0.1:9/v1"
+    assert night.plan.model == "m@http://127.0.0.1:9/v1"
     night.store.close()
 
 

@@ -105,7 +105,7 @@ class AnthropicBackend(http.HttpBackend):
             base_url=base_url or ADDRESS,
             max_retries=0,
             open_telemetry=False,
-            http_client=http.client(self),
+            http_client=http.client(self, base_url),
         )
 
     async def _look_up(self, *, seconds: float) -> http.Raw:

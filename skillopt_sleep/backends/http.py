@@ -22,9 +22,11 @@ from skillopt_sleep.backends.replies import decoded, unusable
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
+from skillopt_sleep.settings.sections import on_this_machine
 
 MOST_BYTES = 8 * 1024 * 1024
 PROBE_SECONDS = 30.0
+LOOK_SECONDS = 0.5  # for a server on this machine
 # A call is over by then; only a stalled event loop gets there.
 LAST_RESORT = 5.0
 # Servers close a connection that is idle for five seconds or more; a call must not meet one that is being closed.
@@ -59,6 +61,10 @@ class _StatusError(Protocol):
 
 class _Listed(msgspec.Struct):
     id: str
+
+
+class _List(msgspec.Struct):
+    data: tuple[_Listed, ...]
 
 
 _WORDS = {
@@ -110,7 +116,8 @@ class HttpBackend(ABC):
         """Send one request; raise CallFailed with the reason rather than return an empty answer."""
         structured = prompt.schema is not None and self._takes_schema
         seconds = self._timeout
-        if prompt.purpose is Purpose.PREFLIGHT:
+        # A server on this machine may have to load the model first.
+        if prompt.purpose is Purpose.PREFLIGHT and not on_this_machine(self._own):
             seconds = min(seconds, PROBE_SECONDS)
         answer = self._fetch(lambda: self._send(prompt, structured=structured, seconds=seconds), seconds)
         if isinstance(answer, Refusal):
@@ -129,7 +136,8 @@ class HttpBackend(ABC):
     @property
     def name(self) -> str:
         """The name under which its answers are kept and shown."""
-        name = f"{self._provider}:{self._model}"
+        is_local = self._provider == "openai" and on_this_machine(self._own)
+        name = self._model if is_local else f"{self._provider}:{self._model}"
         return f"{name}@{self._own}" if self._own else name
 
     @property
@@ -248,14 +256,15 @@ def usable_key(key: str, key_env: str) -> str:
     return key
 
 
-def client(owner: object) -> httpx2.AsyncClient:
+def client(owner: object, address: str) -> httpx2.AsyncClient:
     """Return a client of our own for an SDK: it follows no redirects and reads no more than MOST_BYTES.
 
-    A connection is used again by calls that follow one another, and closed before a server would close it, or when
-    its owner is gone.
+    What is sent to an address on this machine goes through no proxy. A connection is used again by calls that follow
+    one another, and closed before a server would close it, or when its owner is gone.
     """
     made = httpx2.AsyncClient(
         timeout=None,
+        trust_env=not on_this_machine(address),
         follow_redirects=False,
         headers={"accept-encoding": "identity"},
         event_hooks={"response": [_bound]},
@@ -263,6 +272,16 @@ def client(owner: object) -> httpx2.AsyncClient:
     )
     weakref.finalize(owner, _close, made).atexit = False
     return made
+
+
+def listed_models(address: str) -> tuple[str, ...]:
+    """Return the models that a server on this machine lists; none if nothing answers soon."""
+    try:
+        with httpx2.Client(timeout=LOOK_SECONDS, trust_env=False) as looking:
+            listed = msgspec.json.decode(looking.get(f"{address}/models").content, type=_List)
+    except (httpx2.HTTPError, msgspec.DecodeError, UnicodeDecodeError):
+        return ()
+    return tuple(one_line(model.id, limit=100) for model in listed.data)
 
 
 def _close(unused: httpx2.AsyncClient) -> None:

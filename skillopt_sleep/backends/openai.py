@@ -100,10 +100,10 @@ class OpenAIBackend(http.HttpBackend):
         self._client: openai.AsyncOpenAI
         if azure is not None:
             self._client = _azure_client(
-                base_url, azure.api_version, key, token, api_key_env, client=http.client(self)
+                base_url, azure.api_version, key, token, api_key_env, client=http.client(self, base_url)
             )
         else:
-            self._client = _openai_client(base_url, key, api_key_env, http.client(self))
+            self._client = _openai_client(base_url, key, api_key_env, http.client(self, base_url))
         self._azure = azure is not None
         self._most_tokens: Any = max_output_tokens or openai.omit
         # OpenAI's newer models refuse `max_tokens`, and most other servers know nothing else.

@@ -107,7 +107,8 @@ def _finish(paths: Paths, text: str, wanted: Settings, ahead: "Ahead", offered: 
         _say_all(["", f"✗ {problem.says}", f"  → {problem.remedy}"])
     others: list[str] | None = None
     if problems:
-        others = [offer.name for offer in offered if offer.ready and offer.name != wanted.backend.name]
+        ready = [offer.name for offer in offered if offer.ready and not offer.base_url]
+        others = [name for name in ready if name != wanted.backend.name]
     _say_all(["", *next_lines(wanted, ahead, installed=_is_installed(paths), others=others)])
 
 

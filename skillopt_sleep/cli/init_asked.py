@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 
 import typer
+from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.errors import ConfigError
@@ -129,6 +130,12 @@ def _ask_backend(given: Given, offered: "Sequence[Offer]", settings: Settings) -
     if name is None:
         name = _ask_name(offered, settings)
     before = settings.backend if name == settings.backend.name else BackendSettings()
+    for server in offered:
+        if server.base_url and name == server.label:
+            name = server.name
+            known = settings.backend.model if settings.backend.base_url == server.base_url else ""
+            before = replace(settings.backend, model=known or server.models[0], base_url=server.base_url)
+            given = given._replace(base_url=given.base_url or server.base_url)
     section: dict[str, Any] = {"name": name}
     # "" clears an earlier value; without an earlier value the key is left out.
     model = _ask_model(name, before) if given.model is None else given.model
@@ -158,19 +165,23 @@ def _ask_address(name: str, before: BackendSettings) -> str:
 
 def _ask_name(offered: "Sequence[Offer]", settings: Settings) -> str:
     say("\nWhich backend should run at night?")
-    choices = {offer.name: offer.says for offer in offered} | _MORE_BACKENDS
+    choices = {offer.label: offer.says for offer in offered} | _MORE_BACKENDS
     names = list(choices)
+    width = max(map(len, names))
     for number, (name, description) in enumerate(choices.items(), start=1):
-        say(f"  {number}  {name:10} {one_line(description, limit=200)}")
-    say("  0  nobody     send nothing until you choose a backend")
+        say(f"  {number}  {name:{width}}  {one_line(description, limit=200)}")
+    say(f"  0  {'nobody':{width}}  send nothing until you choose a backend")
     default = settings.backend.name or _logged_in(offered) or "nobody"
+    for offer in offered:
+        if offer.base_url and offer.base_url == settings.backend.base_url:
+            default = offer.label
 
     def parse(answer: str) -> str:
         if answer.lower() in _NOBODY:
             return ""
         if answer.isdigit() and 0 < int(answer) <= len(names):
             return names[int(answer) - 1]
-        if answer in NAMES:
+        if answer in (*NAMES, *names):
             return answer
         raise typer.BadParameter(f"enter a number up to {len(names)}, or one of {', '.join(NAMES)}")
 

@@ -1,5 +1,6 @@
 """Print what `init` finds on this machine, what would leave it, what it wrote, and what to do next."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
@@ -13,7 +14,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.night.account import Account
 from skillopt_sleep.settings import BackendName, Settings
-from skillopt_sleep.wiring.models import KEYS, destination
+from skillopt_sleep.wiring.models import KEYS, destination, unconfirmed
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.init_written import Written
@@ -50,6 +51,10 @@ def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[Proj
     for number, offer in enumerate(agents):
         mark = "✓" if offer.ready else "–"
         yield f"{_heading('Agents', number)} {mark} {offer.name:7} {one_line(offer.says, limit=200)}"
+    for number, offer in enumerate(offer for offer in offered if offer.base_url):
+        yield f"{_heading('Servers', number)} ✓ {offer.label} {one_line(offer.says, limit=200)}"
+        words = ["skillopt-sleep", "init", "--yes", "--backend", offer.name, "--base-url", offer.base_url]
+        yield f"{'':10}   to use it: {shlex.join([*words, '--model', offer.models[0]])}"
     yield f"{'Sessions':10} {_sessions(total)}"
     for number, project in enumerate(known[:MOST_PROJECTS]):
         sessions = f"{counted(project.sessions, 'session'):>13}"
@@ -81,7 +86,8 @@ def _sessions(total: Account) -> str:
 def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, older: int) -> Iterator[str]:
     """Yield what a night would send, to whom, and what it would cost at most; `older` sessions are left out."""
     if not recipients(settings):
-        yield f"Nothing would leave this machine: {NOWHERE[settings.backend.name]}."
+        why = NOWHERE.get(settings.backend.name) or f"what is read goes to {destination(settings)}"
+        yield f"Nothing would leave this machine: {why}."
         return
     sessions, inside = counted(ahead.harvested.counts.used, "session"), counted(len(ahead.projects), "project")
     more = f" ({older} more are older than {settings.harvest.lookback})" if older else ""
@@ -170,12 +176,12 @@ def next_lines(
 def _first_night(settings: Settings, ahead: Ahead) -> tuple[str, str]:
     if not (ahead.harvested.counts.used or ahead.reviewed):
         return "skillopt-sleep run --example", "there is nothing to read yet, so see an example"
-    backend = "" if settings.backend.confirmed else f" --backend {settings.backend.name}"
+    backend = f" --backend {settings.backend.name}" if unconfirmed(settings) else ""
     return f"skillopt-sleep run{backend}", "run a first night now and read its report"
 
 
 def _every_night(settings: Settings, *, installed: bool) -> tuple[str, str]:
-    if not settings.backend.confirmed:
+    if unconfirmed(settings):
         command = f"skillopt-sleep init --yes --backend {settings.backend.name}"
         return command, "allow every night to send, once you trust it"
     if installed:

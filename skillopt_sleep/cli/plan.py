@@ -3,7 +3,7 @@
 import math
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +21,7 @@ from skillopt_sleep.protocols import Again
 from skillopt_sleep.records import LeftOut, NightReport, Purpose
 from skillopt_sleep.reporters.words import PURPOSES, SET_A_PRICE
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, PriceSettings, Settings
-from skillopt_sleep.wiring.models import destination, of_roles, tariff_of, unconfirmed, without_login
+from skillopt_sleep.wiring.models import choose, destination, of_roles, tariff_of, unconfirmed, without_login
 
 if TYPE_CHECKING:
     from skillopt_sleep.night.harvest import Harvest
@@ -37,11 +37,12 @@ LAST = 5  # so many of the last nights show what a night usually takes
 class Ahead(NamedTuple):
     """A forecast of a night that would run now.
 
-    `calls` is the upper bound of calls by purpose, `most` the bound on their sum within the limits, and `budget` the
-    night's limits, lowered to what the month's limits leave. `known` counts the sessions that earlier nights have
-    read, `made` has the calls of the last nights. `is_again` is whether it reads sessions again, and `retested` the
-    number of rules that it tests again in the person's own words. `sealed` is what it may do in sealed copies, None
-    if that is switched off or nothing could need it.
+    `calls` is the upper bound of calls by purpose, `most` the bound on their sum within the limits, and `budget`
+    the night's limits, lowered to what the month's limits leave. `known` counts the sessions that earlier nights
+    have read, `made` has the calls of the last nights. `minutes` is how long `most` calls took a server on this
+    machine, None if that isn't known. `is_again` is whether it reads sessions again, and `retested` the number of
+    rules that it tests again in the person's own words. `sealed` is what it may do in sealed copies, None if that
+    is switched off or nothing could need it.
     """
 
     harvested: "Harvest"
@@ -52,6 +53,7 @@ class Ahead(NamedTuple):
     budget: BudgetSettings
     known: int = 0
     made: Sequence[int] = ()
+    minutes: float | None = None
     is_again: bool = False
     retested: int = 0
     sealed: AheadSealed | None = None
@@ -87,7 +89,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         waiting = store.history.count()
         budget = _left(settings.budget, store.ledger.spent_since(month_of(utc_now())))
         read = len(store.index.lines(unread=False)) - len(store.index.lines(unread=True))
-        made = tuple(islice(_calls_made(store.reports()), LAST))
+        last = list(islice((report for report in store.reports() if report.spend.calls), LAST))
         usages = store.calls.sealed_usages(_LAST_ATTEMPTS)
     finally:
         store.close()
@@ -116,7 +118,8 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         most,
         budget,
         read,
-        made,
+        tuple(report.spend.calls for report in last),
+        _minutes(most, last, settings, paths),
         is_again=again is not None,
         retested=again_tested,
         sealed=sealed,
@@ -168,6 +171,7 @@ def _data(settings: Settings, ahead: Ahead, usd: float | None, problem: str) -> 
             "at_most": ahead.most,
             "without_limit": sum(ahead.calls.values()),
             "purposes": ahead.calls,
+            "minutes": ahead.minutes,
         },
         "sealed": sealed_data(ahead.sealed, budget) if ahead.sealed else None,
         "limits": {"calls": budget.calls, "tokens": budget.tokens, "minutes": budget.minutes, "usd": usd},
@@ -191,6 +195,9 @@ def _rows(settings: Settings, ahead: Ahead, usd: float | None, problem: str) -> 
     if ahead.sealed:
         for number, line in enumerate(sealed_lines(ahead.sealed, budget)):
             yield "" if number else "Sealed", [line]
+    if ahead.minutes is not None:
+        about = counted(math.ceil(ahead.minutes), "minute")
+        yield "Time", [f"about {about} for {ahead.most:,} calls, as the last nights"]
     whose = " (as far as this month's limits leave it)" if budget != settings.budget else ""
     yield "Limit", [f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes{whose}"]
     missing = _not_priced(settings) if settings.backend.name else ()
@@ -246,19 +253,25 @@ def _calls(ahead: Ahead) -> str:
     return f"{text}; {nights} made {made} calls"
 
 
-def _calls_made(reports: Iterable[NightReport]) -> Iterator[int]:
-    """Yield the calls of each night that made any."""
-    for report in reports:
-        if report.spend.calls:
-            yield report.spend.calls
+def _minutes(calls: int, last: Sequence[NightReport], settings: Settings, paths: Paths) -> float | None:
+    """Return how long so many calls take a server on this machine, by the last nights that were not resumed."""
+    if not all(model.is_local for model in of_roles(settings)):
+        return None
+    name = choose(settings, paths).shown
+    nights = [report for report in last if report.model == name and not report.resumed]
+    made = sum(report.spend.calls for report in nights)
+    took = sum((report.ended - report.started).total_seconds() for report in nights)
+    return calls * took / made / 60 if made else None
 
 
 def _sent(settings: Settings) -> str:
     """Say what the night would send, and to whom."""
     if not settings.backend.name:
         return "nothing: no backend is chosen yet (skillopt-sleep init)"
-    if not recipients(settings):
+    if all(model.name == "simulated" for model in _models(settings)):
         return "nothing: the simulated model runs on this machine"
+    if not recipients(settings):
+        return f"redacted excerpts to: {destination(settings)}; nothing leaves it"
     return f"redacted excerpts to: {destination(settings)}"
 
 
@@ -267,7 +280,7 @@ def recipients(settings: Settings) -> tuple[BackendSettings, ...]:
     if not settings.backend.name:
         return ()
     models = _models(settings)
-    if all(model.name == "simulated" for model in models):
+    if all(model.name == "simulated" or model.is_local for model in models):
         return ()
     return models
 

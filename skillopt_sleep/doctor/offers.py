@@ -1,7 +1,7 @@
 """List the backends this machine could use at night, and what each one lacks."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,16 +11,29 @@ from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import BackendSettings, Paths
-from skillopt_sleep.wiring.models import KEYS, make_program
+from skillopt_sleep.wiring.models import KEYS, host_of, make_program
+
+# Where llama.cpp, Ollama and LM Studio listen unless they are told otherwise.
+USUAL = ("http://127.0.0.1:8080/v1", "http://127.0.0.1:11434/v1", "http://127.0.0.1:1234/v1")
 
 
 class Offer(NamedTuple):
-    """A backend: whether it could answer now, and why or why not; a `subscription` isn't billed per call."""
+    """A backend: whether it could answer now, and why or why not; a `subscription` isn't billed per call.
+
+    A server on this machine has an address, and the models that it lists.
+    """
 
     name: str
     ready: bool
     says: str
     subscription: bool = False
+    base_url: str = ""
+    models: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Return what it is called in a list: its name, or the address of a server on this machine."""
+        return host_of(self.base_url) if self.base_url else self.name
 
 
 def offers(paths: Paths, environ: Mapping[str, str], own: BackendSettings) -> tuple[Offer, ...]:
@@ -31,9 +44,23 @@ def offers(paths: Paths, environ: Mapping[str, str], own: BackendSettings) -> tu
     apis = tuple(_api(name, key, environ) for name, key in KEYS.items())
     return (
         *agents,
+        *local_servers(dict.fromkeys([*([own.base_url] if own.is_local else []), *USUAL])),
         *apis,
         Offer("handoff", ready=True, says="you answer in files, or one of your agent sessions does"),
     )
+
+
+def local_servers(addresses: Iterable[str]) -> tuple[Offer, ...]:
+    """Return the model servers that answer at these addresses of this machine; no model is asked."""
+    from skillopt_sleep.backends.http import listed_models  # imported late, as it would slow down every command
+
+    found: list[Offer] = []
+    for address in addresses:
+        models = listed_models(address)
+        if models:
+            says = f"a server on this machine, nothing leaves it; its models: {', '.join(models)}"
+            found.append(Offer("openai", ready=True, says=says, base_url=address, models=models))
+    return tuple(found)
 
 
 def _api(name: str, key: str, environ: Mapping[str, str]) -> Offer:

@@ -19,7 +19,8 @@ from skillopt_sleep.doctor.tonight import Tonight
 from skillopt_sleep.errors import BackendUnavailable, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import BackendSettings, Paths, Settings
-from skillopt_sleep.wiring.models import AUTO, SIMULATED, logged_in, make_model, make_program, of_roles
+from skillopt_sleep.settings.sections import on_this_machine
+from skillopt_sleep.wiring.models import AUTO, SIMULATED, logged_in, make_model, make_program, of_roles, place_of
 
 CONNECT_SECONDS = 3.0
 PROXIES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
@@ -144,7 +145,8 @@ def _endpoint(
         yield of_error(Topic.MODELS, error)
         return
     if knows_model:
-        yield fine(Topic.MODELS, f"{model.name}: it accepts the key and knows the model")
+        knows = "it has the model" if backend.is_local else "it accepts the key and knows the model"
+        yield fine(Topic.MODELS, f"{model.name}: {knows}")
         return
     why = _unreachable(backend.base_url, environ)
     if why:
@@ -163,7 +165,8 @@ def _unreachable(base_url: str, environ: Mapping[str, str]) -> str:
     parts = urlsplit(base_url)
     if not parts.hostname:
         return ""
-    if any(value for name, value in environ.items() if name.lower() in PROXIES):
+    has_proxy = any(value for name, value in environ.items() if name.lower() in PROXIES)
+    if has_proxy and not on_this_machine(base_url):
         return ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -182,11 +185,12 @@ def _place(backend: BackendSettings) -> str:
 
 def _consent(wanted: tuple[BackendSettings, ...]) -> Iterator[Finding]:
     """Report whether nights may send without being asked; that they may not is a choice, not a problem."""
-    places = {_place(backend) for backend in wanted if backend.name not in NO_CONSENT}
-    backends = sorted(places)
-    if not backends:
+    sent = [backend for backend in wanted if backend.name not in NO_CONSENT]
+    for place in sorted({place_of(backend) for backend in sent if backend.is_local}):
+        yield fine(Topic.CONSENT, f"nothing that goes to {place} leaves this machine")
+    names = " and ".join(sorted({_place(backend) for backend in sent if not backend.is_local}))
+    if not names:
         return
-    names = " and ".join(backends)
     if wanted[0].confirmed:
         yield fine(Topic.CONSENT, f"every night may send to {names}")
     else:

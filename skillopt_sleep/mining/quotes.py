@@ -11,6 +11,7 @@ from skillopt_sleep.mining.words import is_small_talk, sentences, whole_sentence
 from skillopt_sleep.records import Deed, DeedKind, Session
 
 MOST_SIGNS = 40
+LABEL = "person:"  # what the prompt shows before a typed turn
 WHOLE = 0.7  # so much of a sentence is nearly the whole one
 
 _MARK = re.compile(r"\W*D(\d{1,4})(?:\W*|\W+person .*)", re.DOTALL)
@@ -81,6 +82,7 @@ def places_of(quote: str, sessions: Sequence[Session]) -> list[Said]:
     Words that stand in several turns are said where they are nearly the whole sentence, else where they are most of
     one.
     """
+    quote = quote.removeprefix(LABEL)  # a small model copies it along
     found = [said for session in sessions for said in _in_session(quote, session)]
     least = min(WHOLE, max((said.share for said in found), default=WHOLE))
     return [said for said in found if said.share >= least]

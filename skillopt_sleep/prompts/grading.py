@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -68,6 +68,9 @@ def _reply_of(count: int, *, unseen: bool) -> type[GradesReply]:
     """
 
     class GradesOfAll(GradesReply, frozen=True):
+        # A small model answers for as many as an example does, unless its server enforces the number.
+        grades: Annotated[tuple[AnswerGrade, ...], msgspec.Meta(min_length=count, max_length=count)]
+
         def __post_init__(self) -> None:
             if sorted(grade.answer for grade in self.grades) != list(range(1, count + 1)):
                 raise ValueError(f"grades must have one entry for each of the {count} answers")

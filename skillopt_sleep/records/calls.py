@@ -9,12 +9,13 @@ import msgspec
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.sessions import Usage
 
-_MODEL = re.compile(r"\b(openai|azure|anthropic|claude|codex):([^@\s,()]+)(?:@https?://[^\s,()]+)?")
+_PROVIDER = "openai|azure|anthropic|claude|codex"
+_MODEL = re.compile(rf"\b({_PROVIDER}):([^@\s,()]+)(?:@https?://[^\s,()]+)?|(?<!\S)([^@\s,()]+)@https?://[^\s,()]+")
 
 
 def model_names(models: str) -> str:
     """Return the names of models, as they are kept, without provider and address."""
-    return _MODEL.sub(lambda found: found[1] if found[2] == "default" else found[2], models)
+    return _MODEL.sub(lambda found: found[3] or (found[1] if found[2] == "default" else found[2]), models)
 
 
 class Purpose(StrEnum):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.records import Purpose, Split
+from skillopt_sleep.records import Purpose, Split, model_names
 
 PURPOSES = {
     Purpose.PREFLIGHT: "a first call to see that it answers",
@@ -60,11 +60,5 @@ def unpriced(models: Iterable[str], set_by_now: Collection[str]) -> str:
     """Say that no price was known for these models, and how to set one of those that have none by now."""
     named = tuple(dict.fromkeys(models))
     text = f"No price was known for {', '.join(named)}."
-    keys = [key for key in map(_key, named) if key not in AGENTS and key not in set_by_now]
+    keys = [key for key in map(model_names, named) if key not in AGENTS and key not in set_by_now]
     return f"{text} Set it: {SET_A_PRICE.format(keys[0])}" if keys else text
-
-
-def _key(model: str) -> str:
-    """Return a model's own name, by which its price is set; that of an agent which chose its model is the agent's."""
-    own = model.rpartition("@")[0] or model
-    return own.partition(":")[2] or own

@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.settings.faults import expected, faults, line_numbers, one_of, refused, section_of
 from skillopt_sleep.settings.paths import PREFIX, Paths
-from skillopt_sleep.settings.sections import ProjectSettings, Settings
+from skillopt_sleep.settings.sections import ProjectSettings, Settings, on_this_machine
 
 Kind = TypeVar("Kind", bound=msgspec.Struct)
 
@@ -62,7 +63,23 @@ def load(
     found = list(faults(raw, Settings))
     if found:
         raise refused(found, where=str(paths.config_file), origin=origin)
-    return msgspec.convert(raw, Settings)
+    return _for_this_machine(msgspec.convert(raw, Settings), raw)
+
+
+def _for_this_machine(settings: Settings, raw: Mapping[str, Mapping[str, Any]]) -> Settings:
+    """Return the settings, with what isn't set fit for a model server on this machine if one is named.
+
+    A small one reads some fifty tokens a second, writes eight, bears two calls at once, and may never end an answer.
+    """
+    backend: dict[str, Any] = {}
+    night: dict[str, Any] = {}
+    if any(on_this_machine(role.base_url) for role in (settings.backend, settings.target, settings.judge)):
+        backend, night = {"timeout": "30m"}, {"workers": 2}
+    if settings.backend.is_local:
+        backend["max_output_tokens"] = 4096
+    backend |= {key: getattr(settings.backend, key) for key in backend.keys() & raw.get("backend", {}).keys()}
+    night |= {key: getattr(settings.night, key) for key in night.keys() & raw.get("night", {}).keys()}
+    return replace(settings, backend=replace(settings.backend, **backend), night=replace(settings.night, **night))
 
 
 def load_or_defaults(paths: Paths) -> tuple[Settings, str]:

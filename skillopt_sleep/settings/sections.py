@@ -1,6 +1,8 @@
 """The configuration schema: every key with its default; each section's docstring is the comment users see."""
 
+from ipaddress import ip_address
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
@@ -21,6 +23,15 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """A part of the configuration: immutable, and unknown keys are refused."""
 
 
+def on_this_machine(address: str) -> bool:
+    """Return whether what is sent to an API's address stays on this machine."""
+    try:
+        host = urlsplit(address).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 class BackendSettings(Section, frozen=True, kw_only=True):
     """The model that answers: `name` is auto, claude, codex, openai, azure, anthropic, handoff or simulated.
 
@@ -29,7 +40,8 @@ class BackendSettings(Section, frozen=True, kw_only=True):
     the variable that holds the key ("": the provider's usual one); `api` is chat or responses (for openai and
     azure); `program` is the path of claude or codex ("": found in PATH). Answers longer than `max_output_tokens` are
     cut off and count as failed (0: no limit; codex has none). A call is given up after `timeout`. `confirmed` is
-    your consent to send to this model every night.
+    your consent to send to this model every night. A server on this machine needs none, as nothing leaves it; unless
+    you say otherwise, it has 30m a call and answers with at most 4,096 tokens.
     """
 
     name: BackendName = ""
@@ -42,6 +54,11 @@ class BackendSettings(Section, frozen=True, kw_only=True):
     max_output_tokens: Amount = 0
     timeout: Timeout = "300s"
     confirmed: bool = False
+
+    @property
+    def is_local(self) -> bool:
+        """True for a model server on this machine; one that is given a key may be a gateway to a model elsewhere."""
+        return self.name == "openai" and on_this_machine(self.base_url) and not self.api_key_env
 
 
 class RoleSettings(Section, frozen=True, kw_only=True):
@@ -200,7 +217,7 @@ class PriceSettings(Section, frozen=True, kw_only=True):
 
 
 class NightSettings(Section, frozen=True, kw_only=True):
-    """How a night runs: `workers` is how many calls are made at once."""
+    """How a night runs: `workers` is how many calls are made at once (2 of a server on this machine, unless set)."""
 
     workers: Count = 4
 

@@ -9,6 +9,8 @@ from functools import cache
 from glob import escape
 from pathlib import Path
 
+from msgspec.structs import asdict, replace
+
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
@@ -85,8 +87,14 @@ def _reach(settings: Settings) -> Reach | None:
     return Reach(
         calls=max(1, int(settings.budget.calls * _MINING_SHARE)),
         tokens=int(settings.budget.tokens * _MINING_SHARE),
-        per_call=MineRules().sessions_per_call,
+        per_call=mine_rules(settings).sessions_per_call,
     )
+
+
+def mine_rules(settings: Settings) -> MineRules:
+    """Return how a night mines: a small model, as people run on their own machine, answers for one session a call."""
+    rules = MineRules(**asdict(settings.mine))
+    return replace(rules, sessions_per_call=1) if settings.backend.is_local else rules
 
 
 class Exclusions:

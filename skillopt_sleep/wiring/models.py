@@ -16,6 +16,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols import Model
 from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.settings import BackendSettings, Paths, PriceSettings, RoleSettings, Settings, find_paths, seconds
+from skillopt_sleep.settings.sections import on_this_machine
 
 SIMULATED = "simulated"
 AUTO = "auto"
@@ -139,19 +140,22 @@ def unconfirmed(settings: Settings, *, consented: str = "") -> tuple[str, ...]:
     """Return the names of the backends that the user hasn't confirmed; nothing may be sent to them."""
     if settings.backend.confirmed:
         return ()
-    names = {wanted.name for wanted in of_roles(settings)} - {"", SIMULATED, consented}
+    names = {wanted.name for wanted in of_roles(settings) if not wanted.is_local} - {"", SIMULATED, consented}
     return tuple(sorted(names))
 
 
 def destination(settings: Settings, names: Collection[str] = ()) -> str:
-    """Return who would be asked, and where, for the models of all three roles, or for the backends of these names."""
+    """Return who would be asked, and where, for the models of all three roles, or elsewhere for these names."""
     if not settings.backend.name:
         return "nobody: no backend is named"
-    asked = [backend for backend in of_roles(settings) if not names or backend.name in names]
-    return ", ".join(dict.fromkeys(map(_place, asked)))
+    asked = [one for one in of_roles(settings) if not names or (one.name in names and not one.is_local)]
+    return ", ".join(dict.fromkeys(map(place_of, asked)))
 
 
-def _place(backend: BackendSettings) -> str:
+def place_of(backend: BackendSettings) -> str:
+    """Return which model would be asked, and where."""
+    if backend.is_local:
+        return f"the server at {host_of(backend.base_url)} on this machine ({backend.model})"
     if backend.name in _NO_ADDRESS:
         return _NO_ADDRESS[backend.name]
     address = backend.base_url or PLACES.get(backend.name, "")
@@ -160,9 +164,13 @@ def _place(backend: BackendSettings) -> str:
     # An API of OpenAI's kind at an address of the user's own isn't OpenAI.
     is_other = backend.base_url and backend.name in PLACES
     who = f"{'' if is_other else backend.name} {backend.model}".strip()
-    is_here = _is_address(address) and urlsplit(address).hostname in {"localhost", "127.0.0.1", "::1"}
     where = f" at {address}" if address else ""
-    return f"{who}{where}{' (on this machine)' if is_here else ''}"
+    return f"{who}{where}{' (on this machine)' if on_this_machine(address) else ''}"
+
+
+def host_of(address: str) -> str:
+    """Return the host and the port of an address, without a name and a password."""
+    return urlsplit(address).netloc.rpartition("@")[2]
 
 
 def logged_in(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> tuple[str, str]:
@@ -217,8 +225,8 @@ def _login_problem(model: CliBackend) -> str:
 
 
 def tariff_of(backend: BackendSettings, prices: PriceSettings) -> Tariff | None:
-    """Return what the user says this backend's model costs, or None."""
-    own = prices.models.get(backend.model)
+    """Return what the user says this backend's model costs, else nothing for one on this machine, or None."""
+    own = prices.models.get(backend.model) or ((0.0, 0.0) if backend.is_local else None)
     return Tariff(*own) if own else None
 
 

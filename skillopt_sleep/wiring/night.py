@@ -28,7 +28,7 @@ from skillopt_sleep.learning.gate import NO_LOSS_MARGIN
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Again, Crew, MineRules, Model, Plan, Preflight, Source, StepRules
+from skillopt_sleep.protocols import Again, Crew, Model, Plan, Preflight, Source, StepRules
 from skillopt_sleep.records import GateRule, Limit, RecallRules
 from skillopt_sleep.replay.either import Either
 from skillopt_sleep.replay.judges import ReferenceJudge
@@ -45,7 +45,7 @@ from skillopt_sleep.settings import (
 )
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.stores.user import open_store
-from skillopt_sleep.wiring import session_rules
+from skillopt_sleep.wiring import mine_rules, session_rules
 from skillopt_sleep.wiring.actor import find_actor
 from skillopt_sleep.wiring.models import SIMULATED, choose
 from skillopt_sleep.wiring.observed import Observed
@@ -223,7 +223,7 @@ def make_plan(
     )
     return Plan(
         sessions=session_rules(settings, paths, only=only, again=again),
-        mine=MineRules(**asdict(settings.mine)),
+        mine=mine_rules(settings),
         step=StepRules(**asdict(replace(step, edit_budget=most)), min_edit_budget=least),
         gate=rule,
         removal=replace(rule, alpha=_REMOVAL_ALPHA, together=_REMOVAL_ALPHA, margin=NO_LOSS_MARGIN),

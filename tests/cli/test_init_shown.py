@@ -86,9 +86,8 @@ def test_where_other_models_attempt_or_grade_they_are_named_and_paid_for() -> No
 @pytest.mark.parametrize(
     ("name", "address", "where"),
     [
-        ("openai", "http://127.0.0.1:8000/v1", "to       m at http://127.0.0.1:8000/v1 (on this machine)\n"),
-        ("openai", "http://localhost:8000/v1", "to       m at http://localhost:8000/v1 (on this machine)\n"),
-        ("openai", "http://[::1]:8000/v1", "to       m at http://[::1]:8000/v1 (on this machine)\n"),
+        ("openai", "http://127.0.0.1:8000/v1", "goes to the server at 127.0.0.1:8000 on this machine (m)"),
+        ("anthropic", "http://[::1]:8000", "to       m at http://[::1]:8000 (on this machine)\n"),
         ("openai", "https://llm.example/v1", "to       m at https://llm.example/v1\n"),
         ("openai", "", "to       openai m at https://api.openai.com/v1\n"),
         ("claude", "https://llm.example", "to       claude m at https://llm.example\n"),

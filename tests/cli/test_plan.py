@@ -272,7 +272,7 @@ def test_the_next_step_of_a_plan_consents_to_the_backend_that_was_shown(tmp_path
     home = Home(tmp_path)
     home.had_sessions()
     (tmp_path / "sleep").mkdir()
-    settings = '[backend]\nname = "openai"\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    settings = '[backend]\nname = "openai"\nmodel = "m"\nbase_url = "http://llm.example/v1"\n'
     for more, consent in (("", " --backend openai"), ("confirmed = true\n", "")):
         (tmp_path / "sleep" / "config.toml").write_text(settings + more, encoding="utf-8")
         assert re.findall(r"Next step +skillopt-sleep (.+)", home.command("run", "--plan").out) == [f"run{consent}"]
@@ -282,7 +282,7 @@ def test_the_next_step_of_a_plan_consents_to_the_backend_that_was_shown(tmp_path
 def test_a_plan_without_a_known_price_advises_no_limit_that_would_end_the_night(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
-    told = ("run", "--plan", "--backend", "openai", "--model", "m", "--base-url", "http://127.0.0.1:9/v1")
+    told = ("run", "--plan", "--backend", "openai", "--model", "m", "--base-url", "http://llm.example/v1")
     out = home.command(*told).out
     assert "prices.models" in out
     assert "budget.usd" not in out

@@ -41,6 +41,6 @@ def test_nights_need_a_backend_that_is_named_and_confirmed() -> None:
     assert "not confirmed: openai" in lacking(
         Settings(backend=simulated, judge=RoleSettings(name="openai", model="m"))
     )
-    local = BackendSettings(name="openai", model="m", base_url="http://127.0.0.1:9/v1")
-    assert "not confirmed: m at http://127.0.0.1:9/v1 (on this machine)" in lacking(Settings(backend=local))
+    gateway = BackendSettings(name="openai", model="m", base_url="http://127.0.0.1:9/v1", api_key_env="KEY")
+    assert "not confirmed: m at http://127.0.0.1:9/v1 (on this machine)" in lacking(Settings(backend=gateway))
     assert lacking(Settings(backend=confirmed)) == lacking(Settings(backend=simulated)) == ""

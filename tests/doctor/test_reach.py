@@ -95,8 +95,8 @@ def test_auto_says_which_agent_and_why_or_that_there_is_none(machine: Machine) -
 def test_an_endpoint_that_knows_the_model_is_fine_and_was_asked_nothing(
     machine: Machine, server: ModelServer
 ) -> None:
-    openai(machine, server.base_url)
-    machine.environ["OPENAI_API_KEY"] = KEY
+    openai(machine, server.base_url, 'api_key_env = "MY_KEY"\n')
+    machine.environ["MY_KEY"] = KEY
     assert machine.problems() == []
     assert "knows the model" in machine.says(Topic.MODELS)
     assert server.requests == []
@@ -137,10 +137,10 @@ def test_a_missing_key_or_model_is_a_problem(machine: Machine) -> None:
 
 
 def test_consent_that_was_not_given_is_told_and_is_no_problem(machine: Machine, server: ModelServer) -> None:
-    openai(machine, server.base_url)
+    openai(machine, server.base_url, 'api_key_env = "MY_KEY"\n')
     assert "not confirmed" in machine.says(Topic.CONSENT)
     assert machine.problems() == []
-    openai(machine, server.base_url, "confirmed = true\n")
+    openai(machine, server.base_url, 'api_key_env = "MY_KEY"\nconfirmed = true\n')
     assert machine.says(Topic.CONSENT) == f"every night may send to openai at {server.base_url}"
 
 

@@ -37,6 +37,12 @@ def test_what_the_person_did_not_type_is_nowhere(quote: str) -> None:
     assert places_of(quote, [session]) == []
 
 
+def test_the_label_that_the_prompt_put_before_a_turn_is_no_part_of_a_quote() -> None:
+    (place,) = places_of("person: no, use pnpm", [said("No, use pnpm.")])
+    assert place.words == "No, use pnpm."
+    assert places_of("agent: no, use pnpm", [said("No, use pnpm.")]) == []
+
+
 def test_the_same_correction_is_found_in_every_session_that_says_it() -> None:
     sessions = [said(ISO, session="s1"), said("ok"), said("Datum immer ISO, nicht so!", session="s3")]
     assert [place.session.id for place in places_of(ISO, sessions)] == ["s1", "s3"]

@@ -2,7 +2,8 @@
 
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.prompts.grading import item
+from skillopt_sleep.kit.codec import strict_schema
+from skillopt_sleep.prompts.grading import Answer, grading, item
 from skillopt_sleep.records import Rubric
 from tests.builders import a_task
 from tests.graded import shown_items
@@ -36,3 +37,11 @@ def test_no_text_can_end_its_item(request: str, demand: str, answers: list[str])
     task = a_task(prompt=request, reference=Rubric(text=demand))
     shown = "\n\n".join(item(number, task, answers) for number in (1, 2))
     assert shown_items(shown) == [[request.strip(), demand, *answers]] * 2
+
+
+def test_the_schema_asks_for_as_many_grades_as_there_are_answers() -> None:
+    answers = [Answer(a_task(id=f"t{number}", reference=Rubric(text="is short")), "x") for number in range(3)]
+    schema = grading(answers).prompt.schema
+    assert schema is not None
+    grades = strict_schema(schema)["properties"]["grades"]
+    assert (grades["minItems"], grades["maxItems"]) == (3, 3)

@@ -49,7 +49,7 @@ def test_a_worker_makes_the_model_that_the_role_names(tmp_path: Path) -> None:
     role = RoleSettings(name="openai", model="small", base_url="http://localhost:1/v1")
     openai = borrowed(BackendSettings(name="simulated"), role, tmp_path)
     assert isinstance(openai.made, OpenAIBackend)
-    assert openai.made.name.startswith("openai:small")
+    assert openai.made.name.startswith("small@")
 
 
 @pytest.mark.parametrize(("variable", "own"), [("", b"sk-of-the-user"), ("MY_KEY", b"sk-of-the-role")])

@@ -105,7 +105,7 @@ def test_without_roles_there_is_one_model(machine: Machine) -> None:
     found = chosen(machine, BackendSettings(name="openai", model="m-1", base_url=LOCAL))
 
     assert found.optimizer is found.target is found.judge
-    assert found.shown == f"openai:m-1@{LOCAL}"
+    assert found.shown == f"m-1@{LOCAL}"
     assert not found.why
 
 
@@ -118,7 +118,7 @@ def test_roles_may_be_different_backends_and_models(machine: Machine) -> None:
         judge=RoleSettings(model="m-2"),
     )
 
-    assert found.shown == f"optimizer openai:m-1@{LOCAL}, target claude:default (2.1.332), judge openai:m-2@{LOCAL}"
+    assert found.shown == f"optimizer m-1@{LOCAL}, target claude:default (2.1.332), judge m-2@{LOCAL}"
     assert isinstance(found.target, CliBackend)
 
 
@@ -292,7 +292,7 @@ def test_a_program_without_a_version_is_shown_by_its_name(machine: Machine) -> N
         (CliBackend, "codex:default", {"name": "codex"}),
         (CliBackend, f"codex:m@{LOCAL}", {"name": "codex", "model": "m", "base_url": LOCAL}),
         (OpenAIBackend, "openai:m", {"name": "openai", "model": "m", "api_key_env": "MY_KEY"}),
-        (OpenAIBackend, f"openai:m@{LOCAL}", {"name": "openai", "model": "m", "base_url": LOCAL}),
+        (OpenAIBackend, f"m@{LOCAL}", {"name": "openai", "model": "m", "base_url": LOCAL}),
         (OpenAIResponses, "openai:m", {"name": "openai", "model": "m", "api_key_env": "MY_KEY", "api": "responses"}),
         (
             OpenAIBackend,
