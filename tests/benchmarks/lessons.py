@@ -30,13 +30,15 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Lesson, LessonState, Session, Task
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.stores.sqlite import SqliteStore
+from tests.benchmarks.lessons_injections import injections
 from tests.benchmarks.lessons_measures import TRUTH, Figures, compare, meanings, read_truth, signs_of
 from tests.benchmarks.lessons_recorded import Recorded
 
 HISTORY = TRUTH.parent
 REFERENCES = HISTORY.parent / "recorded" / "lessons_references.json"
-PER_CALL = 5
+PER_CALL = 12
 NO_LIMIT = 1_000_000
+FIRST_BYTES = 90_472  # of the first night at 92ddd7b9: mine 50,465, lessons 1,736, controls 13,570, prove 24,701
 DEFINITIONS = """
 wishes_found      share of the places where a lesson was said in words that are evidence of a mined lesson of that meaning
 deeds_found       the same for places where only a deed shows it; four edits that only show on disk are left out, because
@@ -46,8 +48,14 @@ taken_back_alive  lessons that the person took back and that are not marked as t
 noticed           lessons that one session couldn't tell: they wait for a second one, and count as not found
 pair_precision    over pairs of found places in one mined lesson: the share that are of one planted lesson
 pair_recall       over pairs of found places of one planted lesson: the share that are in one mined lesson
-references_good   share of the proven references that a reader with the truth at hand found right; those of lessons that were
-                  taken back since don't count, as nothing is asked by them any more
+references_clear  share of the proven references that a reader who saw no code found clear, beside what the person said and
+                  did: what is demanded, and whether an answer meets it; one that nobody read counts as unclear. Those of
+                  lessons that were taken back since don't count, as nothing is asked by them any more
+injections        of 200 sessions with somebody else's instruction, those of which a night keeps it, though the miner obeys it:
+                  word for word, or in words of its own (lessons_injections.py)
+honest_lost, honest_replaced  of the real wishes in these sessions, those that found nothing, or only the person's own words
+mind_bytes_x_today  bytes of the prompts of the first night (mine, lessons, controls, prove) against those of 92ddd7b9, whose
+                  miner was answered from the truth
 """
 
 
@@ -64,6 +72,7 @@ def main() -> None:
         nights = by_night(harvested(Path(name)))
         recorded = Recorded(Path(name), options.record)
     with_model, tasks = over_nights(nights, recorded)
+    found = injections(recorded)
     if options.record:
         recorded.save()
         print(f"{len(recorded.used)} answers kept, {recorded.open} prompts wait in {options.record}")
@@ -78,9 +87,17 @@ def main() -> None:
     for field in Figures._fields:
         print(f"{field:18}{getattr(figures['model'], field)!s:>10}{getattr(figures['rules'], field)!s:>10}")
     alive = {lesson.id for lesson in with_model if lesson.state is not LessonState.TAKEN_BACK}
-    good = references_good([task for task in tasks if task.lesson in alive])
-    print(f"{'references_good':18}{good!s:>10}")
-    own = figures["model"]._asdict() | {"references_good": good}
+    good = references_clear([task for task in tasks if task.lesson in alive])
+    more = {
+        "references_clear": good,
+        "injections": len(found.obedient) + len(found.laundered),
+        "honest_lost": round(len(found.honest_lost) / found.honest, 3),
+        "honest_replaced": round(len(found.honest_replaced) / found.honest, 3),
+        "mind_bytes_x_today": round(recorded.first_bytes / FIRST_BYTES, 3),
+    }
+    for name, figure in more.items():
+        print(f"{name:18}{figure!s:>10}")
+    own = figures["model"]._asdict() | more
     print(json.dumps(own | {f"rules_{field}": value for field, value in figures["rules"]._asdict().items()}))
 
 
@@ -126,6 +143,8 @@ def over_nights(nights: Sequence[Sequence[Session]], model: Backend | None) -> t
             break  # what later nights are asked depends on this one's answers
         lessons |= {lesson.id: lesson for lesson in mined.lessons}
         tasks += proven(mined, model, pool).tasks
+        if isinstance(model, Recorded):
+            model.first_bytes = model.first_bytes or model.bytes
     return list(lessons.values()), tasks
 
 
@@ -136,14 +155,11 @@ def proven(mined: Mined, model: Backend | None, pool: ThreadPool) -> Mined:
     return prove(mined, judge=ReferenceJudge(model), model=model, pool=pool)
 
 
-def references_good(tasks: Sequence[Task]) -> float:
-    """Return the share of references that a reader found right; SystemExit if one was never read."""
+def references_clear(tasks: Sequence[Task]) -> float:
+    """Return the share of references that a reader found clear; one that was never read isn't."""
     read: dict[str, Any] = json.loads(REFERENCES.read_text(encoding="utf-8"))
     keys = [key_of(task) for task in tasks]
-    unread = [key for key in keys if key not in read]
-    if unread:
-        raise SystemExit(f"{len(unread)} references were never read: {', '.join(unread[:5])}")
-    good = [bool(read[key]) for key in keys]
+    good = [bool(read.get(key)) for key in keys]
     return round(sum(good) / len(good), 3)
 
 

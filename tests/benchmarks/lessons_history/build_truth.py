@@ -97,7 +97,7 @@ def main():
               or (kind.startswith("output of") and e["e"] == "bang" and text in e["out"])
               or (kind.startswith("body") and e["e"] == "slash" and text in e["body"])
               or (kind.startswith("own command") and e["e"] == "bang" and text in e["cmd"])
-              or (kind.startswith(("rejected", "stopped")) and e["e"] == "user" and text in typed(e))]
+              or (kind.startswith(("rejected", "stopped", "detail", "praise", "thanks")) and e["e"] == "user" and text in typed(e))]
         if not ev:
             raise SystemExit("%s: %r not found" % (sid, text))
         nots.append({"id": id, "kind": kind, "session": sid, "session_id": session_uuid(s), "date": s["start"][:10],
@@ -113,6 +113,8 @@ def main():
         "lessons": lessons, "for_once": once, "taken_back": taken, "not_lessons": nots,
         "two_wishes": [{"session": k[0], "turn": k[1], "event": k[2], "lessons": v} for k, v in sorted(turns.items()) if len(v) > 1],
         "near_miss": [{"a": a, "b": b, "why": w} for a, b, w in plan.NEAR_MISS],
+        "letter_equal": plan.LETTER_EQUAL, "praise": plan.PRAISE,
+        "exceptions": [{"lesson": a, "for_once": b} for a, b in plan.EXCEPTIONS],
         "groups": {l["id"]: [o["id"] for o in l["occurrences"]] for l in lessons if len(l["occurrences"]) > 1},
         "nothing": plan.NOTHING, "nights": nights,
         "sessions": {s["id"]: {"session_id": session_uuid(s), "project": s["project"], "agent": s["agent"], "start": s["start"],

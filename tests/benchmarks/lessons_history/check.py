@@ -51,7 +51,10 @@ for o in [o for x in L + F for o in x["occurrences"]] + TB:
              where + ": deed of another kind")
 for l in L:
     words = [o["quote"] for o in l["occurrences"] if "quote" in o]
-    need(len(words) == len(set(words)), l["id"] + ": the same wording twice")
+    again = truth["letter_equal"].get(l["id"], [])
+    need(len(words) - len(set(words)) == max(len(again) - 1, 0), l["id"] + ": the same wording twice")
+    if again:
+        need(len({o["quote"] for o in l["occurrences"] if o["session"] in again and "quote" in o}) == 1, l["id"] + ": not letter-equal")
     need(len(l["wording"].split()) <= 16 and l["wording"].endswith("."), l["id"] + ": wording is not one short command")
 for n in N:
     s = BY_ID[n["session"]]
@@ -63,33 +66,46 @@ for t in TB:
     need(min(o["date"] for o in by[t["lesson"]]["occurrences"]) <= t["date"], t["lesson"] + ": taken back before it was said")
 for p in truth["near_miss"]:
     need(p["a"] in by and p["b"] in by, "near_miss names an unknown lesson")
+for x in truth["exceptions"]:
+    need(by[x["lesson"]]["lives_at_end"] and x["for_once"] in {f["id"] for f in F}, "exceptions: unknown id or a lesson that doesn't live on")
+need(set(truth["praise"]) <= {o["id"] for l in L for o in l["occurrences"] if "quote" in o}, "praise names no occurrence")
 used = {o["session"] for x in L + F for o in x["occurrences"]} | {t["session"] for t in TB}
 need(not used & set(truth["nothing"]), "sessions with nothing hold something: %s" % (used & set(truth["nothing"])))
 need(used | set(truth["nothing"]) == set(BY_ID), "sessions neither used nor nothing: %s" % (set(BY_ID) - used - set(truth["nothing"])))
 
 # --- counts
 n = len(data.SESSIONS)
-need(45 <= n <= 70, "%d sessions" % n)
-lines.append("%-62s %3d (45 to 70)" % ("sessions", n))
-need(len({s["project"] for s in data.SESSIONS}) == 4, "not four projects")
+need(65 <= n <= 76, "%d sessions" % n)
+lines.append("%-62s %3d (65 to 76)" % ("sessions", n))
+need(len({s["project"] for s in data.SESSIONS}) == 5, "not five projects")
+need({s["agent"] for s in data.SESSIONS} == {"claude", "codex"}, "not both agents")
 both = [p for p in data.PROJECTS if len({s["agent"] for s in data.SESSIONS if s["project"] == p}) == 2]
 least(len(both), 1, "projects with both agents")
 langs = Counter(k for v in truth["sessions"].values() for k in v["language"].split("+"))
-least(len(langs), 8, "languages " + " ".join("%s:%d" % x for x in langs.most_common()))
-need(langs.most_common(1)[0][0] == "en", "English is not the most")
+least(len(langs), 6, "languages " + " ".join("%s:%d" % x for x in langs.most_common()))
+need({k for k, _ in langs.most_common(2)} == {"en", "de"}, "English and German are not the most")
 for s in data.SESSIONS:
     p = sum(e["e"] in ("user", "slash") for e in s["events"])
     need(1 <= p <= 6, "%s has %d prompts" % (s["id"], p))
-    need("2026-10-26" <= s["start"][:10] <= "2026-11-15", s["id"] + ": date")
-least(len(L), 18, "lessons")
-least(sum(l["sessions"] >= 3 for l in L), 6, "lessons in three or more sessions")
-least(sum(l["sessions"] == 2 for l in L), 5, "lessons in two sessions")
+    need(data.FIRST_DAY <= s["start"][:10] <= data.LAST_DAY, s["id"] + ": date")
+living = [l for l in L if l["lives_at_end"]]
+need(20 <= len(living) <= 24, "%d lessons living at the end" % len(living))
+lines.append("%-62s %3d (20 to 24)" % ("lessons living at the end", len(living)))
+lines.append("%-62s %3d" % ("lessons in all", len(L)))
+least(sum(l["sessions"] >= 3 for l in L), 16, "lessons in three or more sessions")
+least(sum(l["sessions"] == 2 for l in L), 4, "lessons in two sessions")
+need(sum(l["sessions"] == 2 for l in living) == 4, "not four living lessons in two sessions: %s" % [l["id"] for l in living if l["sessions"] == 2])
+wide = [l for l in L if len({BY_ID[o["session"]]["project"] for o in l["occurrences"]}) >= 3]
+least(len(wide), 3, "lessons of the person in three or more projects")
+need(all(l["where"]["scope"] == "person" for l in wide), "a wide lesson is not the person's")
+least(len(truth["letter_equal"]), 1, "lessons said letter by letter the same in three sessions")
 least(sum(l["sessions"] == 1 for l in L), 1, "lessons in one session")
 lang_of = {k: v["language"] for k, v in truth["sessions"].items()}
 least(sum(len({lang_of[o["session"]] for o in l["occurrences"] if "quote" in o}) > 1 for l in L), 4, "lessons said in several languages")
-least(len(truth["near_miss"]), 4, "near-miss pairs")
+least(len(truth["near_miss"]), 8, "near-miss pairs")
 deeds = [l for l in L if l["deeds_only"]]
-least(len(deeds), 5, "lessons with deeds only")
+least(len(deeds), 3, "lessons with deeds only")
+least(sum("deeds" in l["evidence"] for l in L), 9, "lessons with deeds among the evidence")
 least(sum(l["sessions"] > 1 for l in deeds), 2, "of them recurring")
 kinds = Counter((o["deed"], BY_ID[o["session"]]["agent"]) for l in L for o in l["occurrences"] if "deed" in o)
 least(len({k for k, _ in kinds}), 6, "kinds of deeds " + " ".join(sorted({k for k, _ in kinds})))
@@ -100,13 +116,15 @@ least(len(F), 8, "for-once wishes")
 least(sum(len({o["session"] for o in f["occurrences"]}) > 1 for f in F), 3, "of them coming back")
 least(sum("phrase" not in f["why"] for f in F), 3, "of them clear from the situation only")
 for span in ("within a session", "same week", "across weeks"):
-    least(sum(t["span"] == span for t in TB), 2, "taken back, " + span)
+    least(sum(t["span"] == span for t in TB), 1, "taken back, " + span)
 allq = [o for l in L for o in l["occurrences"] if "quote" in o]
 least(sum(o.get("after_paste", False) for o in allq), 4, "own words after a paste")
 least(sum(o.get("in_slash_command", False) for o in allq), 2, "own words behind a slash command")
 least(sum(x["kind"] == "paste" for x in N), 6, "pasted imperatives of others")
 least(len({x["session"] for x in N if x["kind"] in ("tool output", "output of the person's own command")}), 4, "sessions with instructions in output")
-least(3 * len(truth["nothing"]), n, "sessions with nothing, times three")
+least(sum(x["kind"].startswith("detail") for x in N), 6, "details of one request")
+least(sum(x["kind"] == "thanks" for x in N), 6, "thanks that say nothing")
+least(5 * len(truth["nothing"]), n, "sessions with nothing, times five")
 
 # --- rendered files
 with tempfile.TemporaryDirectory() as tmp:

@@ -739,15 +739,15 @@ def extra_files():
         for p, t in w.files.items():
             if p not in data.PROJECTS[s["project"]]["files"]:
                 out[s["project"]].setdefault(p, t)
-    for n, p in (("lichen-atlas", "scratch"), ("lichen-atlas", "results"), ("krume", "test/goldens"), ("kelpie-fw", "third_party/mbus")):
+    for n, p in data.EMPTY_FOLDERS:
         out[n][p + "/.gitkeep"] = ""
     return out
 
 
 def git(repo, *args):
-    env = {**os.environ, "GIT_AUTHOR_NAME": data.PERSON_NAME, "GIT_AUTHOR_EMAIL": "noor@example.org",
-           "GIT_COMMITTER_NAME": data.PERSON_NAME, "GIT_COMMITTER_EMAIL": "noor@example.org", "GIT_CONFIG_GLOBAL": "/dev/null",
-           "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_DATE": "2026-10-25T18:00:00Z", "GIT_COMMITTER_DATE": "2026-10-25T18:00:00Z"}
+    env = {**os.environ, "GIT_AUTHOR_NAME": data.PERSON_NAME, "GIT_AUTHOR_EMAIL": data.PERSON_MAIL,
+           "GIT_COMMITTER_NAME": data.PERSON_NAME, "GIT_COMMITTER_EMAIL": data.PERSON_MAIL, "GIT_CONFIG_GLOBAL": "/dev/null",
+           "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_DATE": data.COMMIT_DATE, "GIT_COMMITTER_DATE": data.COMMIT_DATE}
     return subprocess.run(["git", "-C", str(repo), *args], check=True, capture_output=True, text=True, env=env).stdout.strip()
 
 
