@@ -13,7 +13,7 @@ from tests.server import BEHAVIOURS, MODEL, RESETS_IN, RETRY_AFTER, Asked, Behav
 
 READY = fill("preflight", night="1")
 SELECT = fill("select", budget="1", document="None.", tried="None.", notes="None.", edits="0. a\n1. b")
-SELECTED = {"reasoning": "the first", "selected_indices": [0]}
+SELECTED = {"selected_indices": [0]}
 ENFORCED = "[structured-output-enforce] You MUST call the StructuredOutput tool to complete this request."
 PROTOCOLS = ("chat", "responses", "messages")
 PATHS = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "messages": "/v1/messages?beta=true"}

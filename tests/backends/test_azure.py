@@ -51,7 +51,7 @@ def _backend(
 @APIS
 def test_a_deployment_is_asked_with_the_resources_key(api: type[OpenAIBackend], server: ModelServer) -> None:
     completion = _backend(api, server.root_url).complete(SELECT)
-    assert completion.structured == SelectReply(selected_indices=(0,), reasoning="the first")
+    assert completion.structured == SelectReply(selected_indices=(0,))
     assert completion.usage == Usage(input_tokens=100, output_tokens=20, cached_tokens=10)
     (asked,) = server.requests
     assert asked.body["model"] == "our-gpt"

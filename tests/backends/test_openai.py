@@ -92,7 +92,7 @@ def test_a_text_is_answered_with_what_it_cost(server: ModelServer) -> None:
 
 def test_a_structured_reply_is_asked_for_by_its_schema_and_decoded(server: ModelServer) -> None:
     completion = _backend(server).complete(SELECT)
-    assert completion.structured == SelectReply(selected_indices=(0,), reasoning="the first")
+    assert completion.structured == SelectReply(selected_indices=(0,))
     (asked,) = server.requests
     assert asked.body["response_format"]["json_schema"] == {
         "name": "select",
@@ -204,9 +204,7 @@ def test_a_login_that_fails_names_the_variable_and_never_the_key(server: ModelSe
 def test_an_endpoint_that_knows_no_schemas_is_asked_without_from_then_on(server: ModelServer) -> None:
     server.behaviour = "no_response_format"
     backend = Retried(_backend(server))
-    assert [backend.complete(SELECT).structured for _ in range(2)] == [
-        SelectReply(selected_indices=(0,), reasoning="the first")
-    ] * 2
+    assert [backend.complete(SELECT).structured for _ in range(2)] == [SelectReply(selected_indices=(0,))] * 2
     assert [asked.wants_json for asked in server.requests] == [True, False, False]
 
 

@@ -92,7 +92,7 @@ def test_nothing_is_kept_on_the_server(server: ModelServer) -> None:
 
 def test_a_structured_reply_is_asked_for_by_its_schema_and_decoded(server: ModelServer) -> None:
     completion = _backend(server).complete(SELECT)
-    assert completion.structured == SelectReply(selected_indices=(0,), reasoning="the first")
+    assert completion.structured == SelectReply(selected_indices=(0,))
     assert server.requests[0].body["text"]["format"] == {
         "type": "json_schema",
         "name": "select",

@@ -2,7 +2,7 @@ import pytest
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.learning.reflect import EditReply, ReflectReply
+from skillopt_sleep.learning.reflect import LearnedEdit, ReflectReply
 from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.records import EditOp, Prompt, Purpose, Usage
 from tests.builders import a_completion, a_prompt
@@ -61,12 +61,10 @@ def test_a_reply_that_is_not_what_was_asked_for_is_a_failure(text: str) -> None:
     assert len(caught.value.message) < 400
 
 
-@pytest.mark.parametrize("reply", ['{"edits": [{"op": "append"}]}', '{"patch": {"edits": [{"op": "append"}]}}'])
-def test_edits_are_found_at_top_level_and_under_patch(reply: str) -> None:
+def test_what_an_edit_leaves_out_is_empty() -> None:
+    reply = '{"edits": [{"op": "append"}]}'
     structured = decoded(a_prompt(purpose=Purpose.REFLECT, schema=ReflectReply), a_completion(reply)).structured
-    assert isinstance(structured, ReflectReply)
-    edits = structured.edits or (structured.patch.edits if structured.patch else ())
-    assert edits == (EditReply(op=EditOp.APPEND),)
+    assert structured == ReflectReply(edits=(LearnedEdit(op=EditOp.APPEND),))
 
 
 def test_an_unknown_edit_op_is_a_failure() -> None:

@@ -40,7 +40,7 @@ WISHES = (
     ("- Log errors as JSON objects.", "- Errors belong into plain log lines."),
 )
 _MARK = re.compile(r"matter (\d), wish (\d)")
-_EDITABLE = re.compile(r"^# Editable part of the instructions\n(.*?)^# ", re.MULTILINE | re.DOTALL)
+_EDITABLE = re.compile(r"^# Editable part of the instructions\n(.*?)(?:^# |\Z)", re.MULTILINE | re.DOTALL)
 _ATTEMPT = re.compile(r"^## Attempt (\d+)$", re.MULTILINE)
 _PROPOSAL = re.compile(r"^## Proposal (\d+)\n`+\n\(.*?\) (\w+) (['\"].*?['\"]): (.*?)\n`+$", re.MULTILINE)
 _WHEN = ("On Mondays", "Before lunch", "After a release", "In long sessions", "With new colleagues", "When it rains")

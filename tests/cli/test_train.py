@@ -61,7 +61,7 @@ def test_a_plan_says_what_is_wrong_with_the_data_and_which_limit_ends_it(tmp_pat
     config = a_config(
         tmp_path,
         CONFIG.replace("multiple_choice", "word_problems").replace(
-            'name = "simulated"', 'name = "openai"\nmodel = "of-mine"\nbase_url = "http://127.0.0.1:9/v1"'
+            'name = "simulated"', 'name = "openai"\nmodel = "of-mine"\nbase_url = "https://models.example.org/v1"'
         )
         + 'path = "data"\n[limits]\ncalls = 5\nusd = 1.0\n[gradient]\nconsolidate_after = 3\n',
     )

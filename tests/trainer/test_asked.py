@@ -22,7 +22,7 @@ from skillopt_sleep.errors import (
 )
 from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.learning.reflect import EditReply
+from skillopt_sleep.learning.reflect import LearnedEdit
 from skillopt_sleep.pools.worker_model import WorkerModel
 from skillopt_sleep.protocols.program import Dialect, Setup
 from skillopt_sleep.records import Completion, EditOp, Prompt, Purpose, Usage
@@ -130,7 +130,7 @@ def test_a_text_without_what_was_asked_for_is_a_failed_call_that_names_model_and
     assert "model mine: the reply to the reflect prompt holds no JSON object: 'Say alpha.'" in ended.value.message
 
 
-@pytest.mark.parametrize("structured", [EditReply(op=EditOp.APPEND), {"edits": []}])
+@pytest.mark.parametrize("structured", [LearnedEdit(op=EditOp.APPEND), {"edits": []}])
 def test_a_structured_reply_of_another_kind_is_an_error_that_says_what_belongs_there(
     tmp_path: Path, structured: Any
 ) -> None:
