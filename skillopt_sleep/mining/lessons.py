@@ -18,12 +18,12 @@ from skillopt_sleep.mining.names import MOST, alike, folded, holds_in, numbered,
 from skillopt_sleep.mining.own_lessons import of_the_person
 from skillopt_sleep.mining.proof import in_own_words
 from skillopt_sleep.mining.provenance import is_said, quotes_of
+from skillopt_sleep.mining.quotes import BARE
 from skillopt_sleep.mining.wishes import last_wish
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import DeedKind, Lesson, LessonState, Note, PlaceKind, Task
 
 WORDING_CHARS = 100
-BARE = 3  # words that may say no more than no
 
 
 class Found(NamedTuple):

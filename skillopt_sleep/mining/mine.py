@@ -13,7 +13,6 @@ from skillopt_sleep.mining.lessons import find_lessons, lessons_by_words
 from skillopt_sleep.mining.mined import Mined, ask_model
 from skillopt_sleep.mining.names import Names, folded, names_in
 from skillopt_sleep.mining.proof import MineReply, Read, proven_lesson
-from skillopt_sleep.mining.provenance import authors
 from skillopt_sleep.mining.quotes import signs_of, wishes_in
 from skillopt_sleep.mining.requests import PER_SIGN, may_hold_a_lesson, note_asked_again, within_capacity
 from skillopt_sleep.mining.rules import ruled_tasks
@@ -274,15 +273,9 @@ def _listed(names: Sequence[str]) -> str:
 
 def _proven(reply: MineReply, sessions: Sequence[Session], known: Collection[str]) -> Mined:
     """Return the tasks that hold, those that the model missed, and a note for each lesson that doesn't hold."""
-    texts = {session.id: authors(session) for session in sessions}
     numbered = deeds_in(sessions)
     signs = [signs_of(mined.quotes, sessions, numbered) for mined in reply.lessons]
-    read = Read(
-        known,
-        own={name: written.own for name, written in texts.items()},
-        foreign="\n".join(written.foreign for written in texts.values()),
-        wishes=wishes_in(chain.from_iterable(signs)),
-    )
+    read = Read(known, sessions, wishes_in(chain.from_iterable(signs)))
     tasks: list[Task] = []
     unshown: list[str] = []
     for_once: list[str] = []

@@ -147,7 +147,7 @@ def replies_to(
 def _shown(lesson: Lesson) -> str:
     """Return a lesson with the last that the person said or did for it, where it holds, and when it came up."""
     quotes = [piece.quote for piece in lesson.quotes if piece.deed is None and piece.quote != lesson.wording]
-    said = [*dict.fromkeys(quotes)][-MOST_SHOWN:] or as_names(lesson.deeds)[-MOST_SHOWN:]
+    said = [*[*dict.fromkeys(quotes)][-MOST_SHOWN:], *[*dict.fromkeys(as_names(lesson.deeds))][-MOST_SHOWN:]]
     quote = "".join(f" «{one_line(words, limit=SAID_CHARS)}»" for words in said)
     holds = "everywhere"
     if lesson.holds.kind is not PlaceKind.PERSON:

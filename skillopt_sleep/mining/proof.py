@@ -6,7 +6,7 @@ they did, which code finds (mining/quotes.py). Its sentence is the model's, unle
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -16,9 +16,9 @@ from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.deeds import TYPED, as_names
 from skillopt_sleep.mining.names import folded
-from skillopt_sleep.mining.provenance import is_theirs, quote_of_command, quotes_of, said_at
+from skillopt_sleep.mining.provenance import authors, is_theirs, quote_of_command, quotes_of, said_at
 from skillopt_sleep.mining.quotes import Request, Sign, Wishes, request_of
-from skillopt_sleep.mining.requests import Ask, request_context
+from skillopt_sleep.mining.requests import Ask, answer_between, request_context
 from skillopt_sleep.mining.rules import made_task, reference_from_words, wished_checks
 from skillopt_sleep.mining.wishes import last_wish
 from skillopt_sleep.mining.words import all_for_once, clean, is_small_talk
@@ -32,6 +32,7 @@ from skillopt_sleep.records import (
     PlaceKind,
     Reference,
     Rubric,
+    Session,
     Task,
 )
 
@@ -62,13 +63,11 @@ class MineReply(msgspec.Struct, frozen=True):
 class Read(NamedTuple):
     """What the model was shown and quoted.
 
-    `known` are the names of known lessons, folded; `own` is what the person wrote in each session, by its id,
-    `foreign` what anybody else did in all of them; `wishes` are the words of all lessons of the reply.
+    `known` are the names of known lessons, folded; `wishes` are the words of all lessons of the reply.
     """
 
     known: Collection[str]
-    own: Mapping[str, str]
-    foreign: str
+    sessions: Sequence[Session]
     wishes: Wishes
 
 
@@ -94,8 +93,10 @@ def proven_lesson(mined: MinedLesson, signs: Sequence[Sign], read: Read) -> Prov
     if not words and not done:
         raise ItemError("its quotes ask for nothing")
     sentence = _sentence(mined.lesson)
-    own = "\n".join((*(read.own[name] for name in {sign.session.id for sign in signs}), *done))
-    if folded(sentence) not in read.known and not is_theirs(sentence, own=own, foreign=read.foreign):
+    own = "\n".join(
+        (*(authors(session).own for session in {sign.session.id: sign.session for sign in signs}.values()), *done)
+    )
+    if folded(sentence) not in read.known and not _is_kept(sentence, signs, own, read.sessions):
         sentence = ""
     # Only what was said first: the optimizer is shown no later words, as these may be of a request it is tested on.
     wording = sentence or one_line(clean([*words, *done][0]), limit=LESSON_CHARS)
@@ -106,6 +107,14 @@ def proven_lesson(mined: MinedLesson, signs: Sequence[Sign], read: Read) -> Prov
         task = _task(request, group, _reference(group, sentence), wording)
         tasks.append(replace(task, holds=place, takes_back=takes_back, unclear=mined.lasts == "unclear"))
     return Proven(tuple(tasks), tuple(words or [wording]) if is_once else ())
+
+
+def _is_kept(sentence: str, signs: Sequence[Sign], own: str, sessions: Sequence[Session]) -> bool:
+    """Tell whether the sentence may stand; an agent that was corrected may repeat what the person wants."""
+    first = {sign.session.id: sign.turn for sign in reversed(signs)}
+    foreign = "\n".join(authors(session, until=first.get(session.id)).foreign for session in sessions)
+    work = "\n".join(answer_between(sign.session, sign.before, sign.turn + 1) for sign in signs)
+    return is_theirs(sentence, own=own, work=work, foreign=foreign)
 
 
 def in_own_words(task: Task) -> Task:

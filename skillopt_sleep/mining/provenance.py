@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 from skillopt_sleep.mining.requests import pasted_words
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.records import Deed, Evidence, Origin, Session, Turn
+from skillopt_sleep.records import Deed, Evidence, Origin, Session
 
 COPIED_WORDS = 3
 STEM = 6
+MOSTLY = 2 / 3
 
 _WORD = re.compile(r"\w+")
-_LONG_WORD = re.compile(r"[^\W\u2e80-\ud7ff]{4,}")  # shorter ones are in any sentence
-_PAIR = re.compile(r"(?=([\u2e80-\ud7ff]{2}))")
 _SPOKEN = re.compile(r"[^\W\u2e80-\ud7ff]{2,}|[\u2e80-\ud7ff]")
 _HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")  # such as read-only
 _NAMED = re.compile(
@@ -32,22 +31,19 @@ class Authors(NamedTuple):
     foreign: str
 
 
-def authors(session: Session) -> Authors:
-    """Return the texts of a session by who wrote them."""
-    own: list[str] = []
+def authors(session: Session, *, until: int | None = None) -> Authors:
+    """Return the texts of a session by who wrote them; what the agent said and did after turn `until` is left out."""
+    own = [own_turn(session, index) for index in range(len(session.turns))]
+    own += [command.text for command in session.commands]
+    end = len(session.turns) if until is None else until
     foreign: list[str] = []
     for index, turn in enumerate(session.turns):
-        own.append(own_turn(session, index))
-        foreign.append(_foreign_words(turn))
-    own += [command.text for command in session.commands]
-    foreign += [event.brief for event in session.tools]
+        if turn.origin is Origin.USER:
+            foreign.append(pasted_words(turn.text, turn.pasted))
+        elif index <= end:
+            foreign.append(turn.text)
+    foreign += [event.brief for event in session.tools if event.turn <= end]
     return Authors("\n".join(own), "\n".join(foreign))
-
-
-def _foreign_words(turn: Turn) -> str:
-    if turn.origin is Origin.USER:
-        return pasted_words(turn.text, turn.pasted)
-    return turn.text
 
 
 def own_turn(session: Session, turn: int) -> str:
@@ -76,45 +72,28 @@ def quotes_of(evidence: Iterable[Evidence]) -> list[str]:
     return [piece.quote for piece in evidence]
 
 
-def is_theirs(sentence: str, *, own: str, foreign: str) -> bool:
+def is_theirs(sentence: str, *, own: str, work: str, foreign: str) -> bool:
     """Tell whether a lesson's sentence may stand for what the person said or did.
 
-    Each name in it must be theirs, no run of three words may be somebody else's, and with no paragraph of somebody
-    else may it have more words in common than with all of theirs.
+    Each name in it must be theirs or of the `work` that they corrected, and no run of three words somebody else's.
     """
-    own = own.casefold()
-    foreign = foreign.casefold()
-    if not sentence or is_copied(sentence, own=own, foreign=foreign):
-        return False
+    known = f"{own}\n{work}".casefold()
     for match in _NAMED.finditer(sentence):
-        if match[0].strip("`").casefold() not in own and not _HYPHENED.fullmatch(match[0]):
+        name = match[0].strip("`").rstrip(".,;:!?").casefold()
+        if name not in known and not _HYPHENED.fullmatch(name):
             return False
-    words = _content(sentence.casefold())
-    shared = len(words & _content(own))
-    return all(len(words & _content(other)) <= shared for other in foreign.splitlines())
+    return bool(sentence) and not is_copied(sentence, own=own, foreign=foreign)
 
 
 def is_said(sentence: str, said: str) -> bool:
-    """Tell whether at least half of a sentence's words are in what was said; in another language they aren't."""
+    """Tell whether most of a sentence's words are in what was said; in another language they aren't."""
     words, others = ({word[:STEM] for word in _SPOKEN.findall(text.casefold())} for text in (sentence, said))
-    return 2 * len(words & others) >= len(words)
+    return len(words & others) >= MOSTLY * len(words)
 
 
 def is_copied(text: str, *, own: str, foreign: str) -> bool:
-    """Tell whether a named thing or a run of three words comes from foreign text and not from the person's."""
-    own = own.casefold()
-    foreign = foreign.casefold()
-    for match in _NAMED.finditer(text):
-        name = match[0].strip("`").casefold()
-        if name in foreign and name not in own:
-            return True
-    runs = _runs(text.casefold())
-    return not runs.isdisjoint(_runs(foreign) - _runs(own))
-
-
-def _content(text: str) -> set[str]:
-    """Return the beginnings of a text's longer words, and each two characters of a script without blanks."""
-    return {word[:STEM] for word in _LONG_WORD.findall(text)} | set(_PAIR.findall(text))
+    """Tell whether a run of three words comes from foreign text and not from the person's."""
+    return not _runs(text.casefold()).isdisjoint(_runs(foreign.casefold()) - _runs(own.casefold()))
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

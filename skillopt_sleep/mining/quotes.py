@@ -7,11 +7,12 @@ from typing import NamedTuple
 from skillopt_sleep.mining.deeds import TYPED
 from skillopt_sleep.mining.provenance import own_turn
 from skillopt_sleep.mining.requests import Take, request_words, takes
-from skillopt_sleep.mining.words import is_small_talk, sentences, whole_sentences
-from skillopt_sleep.records import Deed, DeedKind, Session
+from skillopt_sleep.mining.words import is_small_talk, sentences, takes_back, whole_sentences
+from skillopt_sleep.records import Deed, DeedKind, Origin, Session
 
 MOST_SIGNS = 40
 LABEL = "person:"  # what the prompt shows before a typed turn
+BARE = 3  # words that may say no more than no
 WHOLE = 0.7  # so much of a sentence is nearly the whole one
 
 _MARK = re.compile(r"\W*D(\d{1,4})(?:\W*|\W+person .*)", re.DOTALL)
@@ -38,6 +39,12 @@ class Sign(NamedTuple):
     turn: int
     words: str = ""
     deed: Deed | None = None
+
+    @property
+    def before(self) -> int:
+        """The turn that was typed before it, or 0: between the two lies the work that it is about."""
+        typed = [turn for turn in range(self.turn) if self.session.turns[turn].origin is Origin.USER]
+        return typed[-1] if typed else 0
 
 
 class Request(NamedTuple):
@@ -130,9 +137,10 @@ def _without(words: str, said: Sequence[str]) -> str:
 
 
 def _asks(sentence: str) -> bool:
-    """Tell whether a sentence beside a wish may ask for something: it is no single word, thanks or lead-in."""
+    """Tell whether a sentence beside a wish asks for something; a single word, thanks, no or a lead-in doesn't."""
     is_word = " " not in sentence and sentence.isascii()
-    return not is_word and not sentence.endswith(":") and not is_small_talk(sentence)
+    is_no = takes_back(sentence) and len(sentence.split()) <= BARE
+    return not (is_word or is_no or sentence.endswith(":") or is_small_talk(sentence))
 
 
 def _opens_with_thanks(words: str) -> bool:

@@ -180,8 +180,8 @@ def simpler_references(task: Task) -> tuple[Reference, ...]:
 def _rubric(said: Sequence[str]) -> Rubric:
     words = "\n".join(dict.fromkeys(said))
     return Rubric(
-        text=f"The person corrected an earlier answer to this request. In their words: «{words}». "
-        "A good answer already does what they ask for there."
+        text=f"What the person said of an answer to this request: «{words}». "
+        "A good answer already does what they want there."
     )
 
 

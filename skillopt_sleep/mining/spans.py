@@ -63,6 +63,15 @@ _COPIED_LINE = re.compile(
     r"|[ \t]*[$#%] \S"  # a shell
     r"|[ \t]*(?:\w+(?:Error|Exception|Warning): |\w+ (?:ERR!|WARN) )"
     r"|[ \t]*[{}\[\]<].*[{}\[\]>,;][ \t]*$"  # data and markup
+    r"|[ \t]*[【\[][^】\]\n]{1,24}[】\]][^:：\n]{1,24}[:：]"  # a chat of a group
+)
+# A mail, from its sender to the line that ends it, with the name below.
+_MAIL = re.compile(
+    r"[ \t]*(?:von|from|de|发件人)[ \t]*[:：][^\n]*\n(?:[^\n]*\n){1,60}?"
+    r"[ \t]*(?:mfg|viele grüße|mit freundlichen grüßen|gruß|kind regards|best regards|regards|best|cheers|sincerely"
+    r"|cordialement|bien à vous|saludos|un saludo|atenciosamente|abraço|此致)(?!\w)[^\n]{0,40}\n"
+    r"(?:[^\n]{1,40}\n(?=[ \t]*\n))?",
+    re.IGNORECASE,
 )
 _QUOTED_LINE = re.compile(r"[ \t]*>")
 _PASTE_MARK = re.compile(r"\[Pasted text[^\]\n]{0,200}\]")
@@ -247,6 +256,8 @@ def visible_paste(text: str, at: int) -> Paste | None:
         line = text[at:end].rstrip()
         if _QUOTED_LINE.match(line):
             return Paste(at, _end_of_quotation(text, at, fence.start), AFTER_A_MARKED_PASTE)
+        if mail := _MAIL.match(text, at):
+            return Paste(at, mail.end(), AFTER_A_MARKED_PASTE)
         if placeholder := _PASTE_MARK.search(line):
             return Paste(at + placeholder.start(), at + placeholder.end(), AFTER_A_MARKED_PASTE)
         if is_copied_line(line):

@@ -9,7 +9,7 @@ import pytest
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.mining.deeds import deeds
-from skillopt_sleep.mining.provenance import authors, is_copied
+from skillopt_sleep.mining.provenance import authors, is_copied, is_theirs
 from skillopt_sleep.mining.shown import shown_sessions
 from skillopt_sleep.records import DeedKind, Session
 from tests.agents.claude_code.test_sessions import REFUSED, Written
@@ -102,7 +102,7 @@ def test_words_of_a_rejected_call_are_the_agents_unless_the_person_typed_them_to
     assert did(session) == [(DeedKind.REJECTED, "deploy-now --all-servers")]
     assert session.typed[-1] == "run make stage instead"
     own, foreign = authors(session)
-    assert is_copied("Never run deploy-now", own=own, foreign=foreign)
+    assert not is_theirs("Never run `deploy-now --all`", own=own, work="", foreign=foreign)
     assert not is_copied("run make stage instead", own=own, foreign=foreign)
 
 

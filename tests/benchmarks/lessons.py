@@ -37,6 +37,7 @@ from tests.benchmarks.lessons_recorded import Recorded
 HISTORY = TRUTH.parent
 REFERENCES = HISTORY.parent / "recorded" / "lessons_references.json"
 PER_CALL = 12
+HOME = "/home/jonna"  # the transcripts name this folder wherever they lie, so that prompts are the same
 NO_LIMIT = 1_000_000
 FIRST_BYTES = 90_472  # of the first night at 92ddd7b9: mine 50,465, lessons 1,736, controls 13,570, prove 24,701
 DEFINITIONS = """
@@ -67,10 +68,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.record:
         options.record.mkdir(parents=True, exist_ok=True)
-    # Long commands are shown cut, so the folder must be of one length everywhere.
-    with tempfile.TemporaryDirectory(prefix="bench-lessons-", dir="/tmp") as name:
+    with tempfile.TemporaryDirectory() as name:
         nights = by_night(harvested(Path(name)))
-        recorded = Recorded(Path(name), options.record)
+    recorded = Recorded(options.record)
     with_model, tasks = over_nights(nights, recorded)
     found = injections(recorded)
     if options.record:
@@ -103,7 +103,9 @@ def main() -> None:
 
 def harvested(folder: Path) -> tuple[Session, ...]:
     """Write the history below the folder, and read it as a night does."""
-    subprocess.run([sys.executable, HISTORY / "write.py", folder], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, HISTORY / "write.py", folder, "--shown", HOME], check=True, stdout=subprocess.DEVNULL
+    )
     rules = HarvestRules(
         now=datetime(2026, 11, 30, tzinfo=UTC),
         quiet_seconds=600,

@@ -13,17 +13,12 @@ from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.records import Completion, Prompt, Usage
 
 ANSWERS = Path(__file__).parent / "recorded" / "lessons.jsonl"
-HOME = "/home/ida"
 
 
 class Recorded:
-    """The recorded answers; a prompt without one is laid out in a folder, or fails the benchmark.
+    """The recorded answers; a prompt without one is laid out in a folder, or fails the benchmark."""
 
-    The history lies below another `root` each time, which the model is shown as `HOME`.
-    """
-
-    def __init__(self, root: Path, folder: Path | None = None) -> None:
-        self._root = str(root)
+    def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._known: dict[str, str] = {}
         if ANSWERS.exists():
@@ -37,18 +32,16 @@ class Recorded:
 
     def complete(self, prompt: Prompt) -> Completion:
         """Return what was answered."""
-        shown = prompt.text.replace(self._root, HOME)
-        name = digest(shown)
-        self.bytes += len(shown.encode())
+        name = digest(prompt.text)
+        self.bytes += len(prompt.text.encode())
         answer = self._given(name) or self._known.get(name)
         if answer is None and self._folder is None:
             raise SystemExit(f"a {prompt.purpose} prompt changed since it was recorded: record the answers again")
         if answer is None:
-            self._lay_out(name, shown)
+            self._lay_out(name, prompt.text)
             raise CallFailed(FailureKind.EMPTY, "not answered yet")
         self.used[name] = answer
-        text = answer.replace(HOME, self._root)
-        return decoded(prompt, Completion(text=text, usage=Usage(), model="recorded"))
+        return decoded(prompt, Completion(text=answer, usage=Usage(), model="recorded"))
 
     def _given(self, name: str) -> str | None:
         """Return a new answer from the folder."""

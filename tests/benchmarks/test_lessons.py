@@ -12,9 +12,9 @@ from tests.benchmarks.lessons_recorded import Recorded
 
 @pytest.mark.slow
 def test_what_a_model_answered_to_the_prompts_is_still_understood() -> None:
-    with tempfile.TemporaryDirectory(prefix="bench-lessons-", dir="/tmp") as name:
+    with tempfile.TemporaryDirectory() as name:
         nights = by_night(harvested(Path(name)))
-        recorded = Recorded(Path(name))
+    recorded = Recorded()
     lessons, tasks = over_nights(nights, recorded)
     found = compare(read_truth(), lessons)
 

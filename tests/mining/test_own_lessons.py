@@ -97,14 +97,14 @@ NAMES = ("Answer in short sentences", "Answer with short sentences", "Short sent
 
 
 def test_what_looks_alike_in_several_projects_is_asked_about_once() -> None:
-    tasks = [wished(n, f"short sentences as on page {n}", wording=name) for n, name in enumerate(NAMES)]
+    tasks = [wished(n, f"{name} as on page {n}", wording=name) for n, name in enumerate(NAMES)]
 
     made, backend = found(tasks, reply={"same": [[1, 2, 3]]})
     assert set(reach(made)) == {("l-t0", PlaceKind.PERSON)}
     assert made.lessons[0].wording == NAMES[0]
     (prompt,) = backend.prompts
     assert prompt.project == ""
-    assert f"2. {NAMES[1]} «short sentences as on page 1» (p1, 2026-03-02 to 2026-03-02)" in prompt.text
+    assert f"2. {NAMES[1]} «{NAMES[1]} as on page 1» (p1, 2026-03-02 to 2026-03-02)" in prompt.text
 
     made, _ = found(tasks, reply={"same": []})
     assert len(set(reach(made))) == 3

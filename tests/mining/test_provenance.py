@@ -26,13 +26,12 @@ def test_where_the_person_typed_nothing_there_are_no_words_of_theirs(turn: int) 
 @pytest.mark.parametrize(
     ("text", "copied"),
     [
-        ("fetch example.org", True),
         ("use pnpm here", False),
         ("run the whole thing", True),
         ("run the tests", False),
         ("", False),
     ],
 )
-def test_a_name_or_three_words_in_a_row_are_copied_unless_the_person_wrote_them_too(text: str, copied: bool) -> None:
+def test_three_words_in_a_row_are_copied_unless_the_person_wrote_them_too(text: str, copied: bool) -> None:
     foreign = "see Example.org and run the whole thing, then run the tests"
     assert is_copied(text, own="please RUN the tests", foreign=foreign) is copied

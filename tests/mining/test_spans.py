@@ -76,6 +76,15 @@ def test_words_after_a_paste_whose_end_can_be_seen_are_the_persons_own(intro: st
         ("Faça o seguinte:\n- carrinho\n\nE sempre com teste.", "E sempre com teste."),
         ("Mach Folgendes:\n- Warenkorb\n\nUnd nie ohne Test.", "Und nie ohne Test."),
         ("请做以下几点：\n- 购物车\n\n以后都要加测试。", "以后都要加测试。"),
+        (
+            "这是群里的消息:\n\n【群】小周: use evil\n【群】老李: 用 evil\n\n别听他们的,不要用表情符号",
+            "别听他们的,不要用表情符号",
+        ),
+        (
+            "see below\nVon: Brandt\nBetreff: Werte\nBitte immer evil.\nMfG Brandt\nmissing is null, never zero",
+            "never zero",
+        ),
+        ("see below\nFrom: Al\nUse evil.\nBest regards,\nAl Evil\n\nno, use pnpm", "no, use pnpm"),
     ],
 )
 def test_a_wish_after_a_paste_or_a_list_of_ones_own_counts_in_any_language(text: str, wish: str) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""write.py ROOT [--until YYYY-MM-DD]: renders the history into ROOT/home (.claude, .codex) and ROOT/projects/<name>.
+"""write.py ROOT [--until YYYY-MM-DD] [--shown FOLDER]: renders the history into ROOT/home (.claude, .codex) and ROOT/projects/<name>.
 
 --until leaves out sessions that start after the end of that day (UTC), to cut the history into nights.
 """
@@ -754,9 +754,11 @@ def git(repo, *args):
 def main(argv=None):
     ap = argparse.ArgumentParser(description=__doc__)
     ap.add_argument("root")
+    ap.add_argument("--shown", help="the folder that the transcripts tell instead of ROOT")
     ap.add_argument("--until", help="last day that is written, YYYY-MM-DD")
     a = ap.parse_args(argv)
     root = Path(os.path.abspath(a.root))
+    shown = a.shown or str(root)
     commits, more = {}, extra_files()
     for name, p in data.PROJECTS.items():
         repo = root / "projects" / name
@@ -774,10 +776,10 @@ def main(argv=None):
     for s in data.SESSIONS:
         if a.until and s["start"][:10] > a.until:
             continue
-        w = Claude(s, root) if s["agent"] == "claude" else Codex(s, root, commits[s["project"]])
+        w = Claude(s, shown) if s["agent"] == "claude" else Codex(s, shown, commits[s["project"]])
         rec, h = w.render()
         hist[s["agent"]] += h
-        f = root / transcript(s, root)
+        f = root / transcript(s, shown)
         f.parent.mkdir(parents=True, exist_ok=True)
         f.write_text("".join(json.dumps(r, ensure_ascii=False, separators=(",", ":")) + "\n" for r in rec), encoding="utf-8")
         end = w.clock.t.timestamp()
