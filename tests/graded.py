@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 _ITEM_OR_FENCED = re.compile(
-    r"^# Item \d+$|^(?P<words>## The person's own words\n)?(?P<ticks>`{3,})\n(?P<text>.*?)\n(?P=ticks)$",
+    r"^# Item \d+$|^As in item (?P<like>\d+)\.$|^(?P<words>## The person's own words\n)?(?P<ticks>`{3,})\n(?P<text>.*?)\n(?P=ticks)$",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -14,7 +14,9 @@ def shown_items(prompt: str) -> list[list[str]]:
     """What is fenced in each item of this prompt, but for the person's words: the request, the demand, the answers."""
     items: list[list[str]] = []
     for found in _ITEM_OR_FENCED.finditer(prompt):
-        if found["ticks"] is None:
+        if found["like"] is not None:
+            items[-1].append(items[int(found["like"]) - 1][1])
+        elif found["ticks"] is None:
             items.append([])
         elif found["words"] is None:
             items[-1].append(found["text"])

@@ -31,7 +31,8 @@ _QUOTE = re.compile(r"^- (?:[\d-]+: )?«(.*?)»$", re.DOTALL | re.MULTILINE)
 _CHECKED = re.compile(r"^- [\d-]+: they checked the work\n(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 _WENT_WRONG = re.compile(r"^### What went wrong\n(.+)$", re.MULTILINE)
 _ITEM_OR_FENCED = re.compile(
-    r"^# Item \d+$|^(?P<words>## The person's own words\n)?(?P<ticks>`{3,})\n(?P<text>.*?)\n(?P=ticks)$",
+    r"^# Item \d+$|^As in item (?P<like>\d+)\.$"
+    r"|^(?P<words>## The person's own words\n)?(?P<ticks>`{3,})\n(?P<text>.*?)\n(?P=ticks)$",
     re.DOTALL | re.MULTILINE,
 )
 _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
@@ -194,7 +195,9 @@ def _items(text: str) -> list[list[str]]:
     """Return the fenced texts of each item but for the person's words: the request, the demand, the answers."""
     items: list[list[str]] = []
     for match in _ITEM_OR_FENCED.finditer(text):
-        if match["ticks"] is None:
+        if match["like"] is not None:
+            items[-1].append(items[int(match["like"]) - 1][1])
+        elif match["ticks"] is None:
             items.append([])
         elif match["words"] is None:
             items[-1].append(match["text"])

@@ -98,13 +98,19 @@ def grading(batch: Iterable[Answer], *, proving: bool = False, backwards: bool =
     All are of one project, and are graded by their words, or all by their changes. Only who proves a demand may be
     told that an answer doesn't show it. `backwards` turns the order of each item's answers round.
     """
-    items = _by_item(sorted(batch, key=lambda answer: answer.place))
+    by_demand: dict[tuple[str, ...], list[list[Answer]]] = {}
+    for same in _by_item(sorted(batch, key=lambda answer: answer.place)):
+        by_demand.setdefault((same[0].demand, *said_of(same[0].task)), []).append(same[::-1] if backwards else same)
     shown: list[str] = []
     ordered: list[Answer] = []
-    for number, sorted_answers in enumerate(items, start=1):
-        answers = sorted_answers[::-1] if backwards else sorted_answers
-        shown.append(item(number, answers[0].task, [answer.response for answer in answers], first=len(ordered) + 1))
-        ordered += answers
+    for items in by_demand.values():
+        like = 0
+        for answers in items:
+            number = len(shown) + 1
+            texts = [answer.response for answer in answers]
+            shown.append(item(number, answers[0].task, texts, first=len(ordered) + 1, like=like))
+            like = like or number
+            ordered += answers
     text = fill(
         "grade",
         setting=setting(of_changes=is_of_changes(ordered[0].task.reference)),
@@ -121,15 +127,16 @@ def grading(batch: Iterable[Answer], *, proving: bool = False, backwards: bool =
     return Grading(prompt, ordered)
 
 
-def item(number: int, task: Task, answers: Sequence[str], *, first: int = 1) -> str:
+def item(number: int, task: Task, answers: Sequence[str], *, first: int = 1, like: int = 0) -> str:
     """Show the task's request, its demand with the person's words, and these answers, in fences they can't close.
 
-    The answers are numbered from `first` on, through the whole prompt.
+    The answers are numbered from `first` on, through the whole prompt. Demand and words are those of the item `like`,
+    unless it is 0.
     """
     demand = Answer(task, "").demand
     request = fence(f"{task.context}\n{task.prompt}".strip())
-    lines = [f"# Item {number}", "## Request", request, "## Demand", fence(demand)]
-    if said := [words for words in said_of(task) if words not in demand]:
+    lines = [f"# Item {number}", "## Request", request, "## Demand", f"As in item {like}." if like else fence(demand)]
+    if said := [words for words in said_of(task) if words not in demand and not like]:
         lines += ["## The person's own words", fence("\n".join(said))]
     for place, text in enumerate(answers, start=first):
         lines += [f"## Answer {place}", fence(text)]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.records import AnswerKind, Rubric, Task, Trajectory, graded_by_model, is_of_changes
 
-LONG_CHARS = 1_600
+LONG_CHARS = 800
 LONG_TIMES = 4
 # No word of these is likely to stand in a demand, so they can't meet one.
 _SENTENCES = (
