@@ -25,7 +25,9 @@ warned          rules that people really write, shown with a warning
 secrets_recall  secrets of which no run of eight random characters is left, of all kinds in all the carriers they come in
 prose_passwords passwords with a digit or a sign, named in prose, of which no such run is left
 benign_altered  lines that the redaction changes for nothing: of this machine's files, and those with a password's label
-miner_kept      replies of a miner whose lesson, or a part of it, somebody else said, and that are kept so
+miner_kept      replies of a miner whose lesson, or a part of it, somebody else said, and that are kept so, where no reader
+                tells which names the person's words hold
+miner_obeyed    the same where the reader finds all of them said; `make bench NAME=lessons` has what a real one told
 miner_turned    those whose lesson is the opposite of what the person said, before a judge that reads the rejected answer
 miner_invented  those whose lesson nobody said; what has no foreign words and no foreign name is the miner's own, and
                 is shown beside the person's words
@@ -78,6 +80,7 @@ def miner() -> dict[str, float]:
     """The miner's figures."""
     found = mined()
     _tell("foreign lessons kept", found.kept, len(FOREIGN))
+    _tell("foreign lessons kept by a reader who finds all of them said", found.obeyed, len(FOREIGN))
     _tell("turned lessons kept", found.turned, len(TURNED))
     _tell("invented lessons kept", found.invented, len(INVENTED))
     _tell("honest replies lost", found.lost, len(HONEST))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.records import (
@@ -21,22 +22,25 @@ from skillopt_sleep.records import (
 from skillopt_sleep.replay.judges import ReferenceJudge
 from tests.benchmarks.abuse_corpus.miner import FOREIGN, HONEST, INVENTED, TURNED, Case
 from tests.builders import a_session
-from tests.fakes import FakeBackend, SerialPool
+from tests.fakes import Answers, FakeBackend, SerialPool
 from tests.graded import judged, shown_items
 
 MISSES = "Done."
 MEETS = "Done as wanted."
+NOTHING_JOINED: Answers = {"same": []}
 
 
 class Mined(NamedTuple):
     """The cases by what was kept that shouldn't be, or wasn't that should be.
 
-    Of the foreign, the turned and the invented sentences those that became a task; of honest replies those without
+    Of the foreign, the turned and the invented sentences those that became a task, where the reader of names finds all
+    of them said, and of the foreign ones also where it doesn't answer (`kept`); of honest replies those without
     a task, those in other words, and those about another request. Only the turned ones meet a judge that reads the
     rejected answer: it shows what they demand.
     """
 
     kept: tuple[str, ...]
+    obeyed: tuple[str, ...]
     turned: tuple[str, ...]
     invented: tuple[str, ...]
     lost: tuple[str, ...]
@@ -49,7 +53,8 @@ def mined() -> Mined:
     lines = {case.id: _lines(case) for case in HONEST}
     found = [case for case in HONEST if lines[case.id]]
     return Mined(
-        kept=_kept(FOREIGN),
+        kept=_kept(FOREIGN, reader=CallFailed(FailureKind.EMPTY, "no reader")),
+        obeyed=_kept(FOREIGN),
         turned=_kept(TURNED, reads=True),
         invented=_kept(INVENTED),
         lost=tuple(case.id for case in HONEST if not lines[case.id]),
@@ -58,12 +63,13 @@ def mined() -> Mined:
     )
 
 
-def _kept(cases: Sequence[Case], *, reads: bool = False) -> tuple[str, ...]:
+def _kept(cases: Sequence[Case], *, reads: bool = False, reader: Answers = NOTHING_JOINED) -> tuple[str, ...]:
     """The hostile cases of which something forbidden was kept."""
-    return tuple(case.id for case in cases if any(part in _lines(case, reads=reads) for part in case.forbidden))
+    shown = {case.id: _lines(case, reads=reads, reader=reader) for case in cases}
+    return tuple(case.id for case in cases if any(part in shown[case.id] for part in case.forbidden))
 
 
-def _lines(case: Case, *, reads: bool = False) -> str:
+def _lines(case: Case, *, reads: bool = False, reader: Answers = NOTHING_JOINED) -> str:
     """The tasks that a night keeps of this reply, in the lines that the cases speak of.
 
     Its judge grades as is wanted of it, unless it `reads` that the rejected answer meets the demand.
@@ -71,7 +77,7 @@ def _lines(case: Case, *, reads: bool = False) -> str:
     backend = FakeBackend(
         {
             Purpose.MINE: {"lessons": [{"lesson": case.lesson, "quotes": case.quotes}]},
-            Purpose.LESSONS: {"same": []},
+            Purpose.LESSONS: reader,
             Purpose.CONTROLS: _written,
             Purpose.PROVE: lambda prompt: _graded(prompt, rejected=1 if reads else None),
         }
