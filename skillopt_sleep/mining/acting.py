@@ -4,30 +4,17 @@ Everything is found by code: in the commands that the session ran, and in the pe
 model, a tool, a file or a page said founds nothing.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from skillopt_sleep.agents import AGENTS, SHELLS, WRITERS
-from skillopt_sleep.mining.command_lines import Place, Runnable, inside_of, narrowed, runnables
-from skillopt_sleep.mining.provenance import quotes_of
+from skillopt_sleep.mining.command_lines import Runnable, narrowed, runnables
 from skillopt_sleep.mining.requests import Take, request_words, takes
-from skillopt_sleep.mining.runners import Grounds, is_test, starts_runner
-from skillopt_sleep.mining.said_acts import said_acts, stands
+from skillopt_sleep.mining.runners import Checkout, is_test, known_runner
+from skillopt_sleep.mining.said_acts import said_acts
 from skillopt_sleep.mining.words import clean
-from skillopt_sleep.records import (
-    Check,
-    Checks,
-    Command,
-    DeedKind,
-    Op,
-    Reference,
-    Session,
-    Task,
-    Workspace,
-    wants_a_tool,
-)
+from skillopt_sleep.records import Checks, Command, Op, Reference, Session, Task, wants_a_tool
 
 MOST_LATER = 6
 LATER_CHARS = 2_000
@@ -35,10 +22,6 @@ MOST_COMMANDS = 4
 MOST_TESTS = 100
 
 _OF_CLAUDE = AGENTS["claude"].tools.shells  # they report a code only if a command failed
-_MUST_PASS = re.compile(
-    r"\b(?:pass|passes|passing|green|succeeds?|fix(?:ed)?|fail(?:s|ed|ing|ures?)?|broken?|red|clean|grün|vert|verde)\b",
-    re.IGNORECASE,
-)
 # Files by which pytest can be told to pass over tests, wherever they are.
 _COLLECTS = ("conftest.py", "*/conftest.py", "pytest.ini", "*/pytest.ini")
 
@@ -65,16 +48,15 @@ class Span(NamedTuple):
     end: int
 
 
-def acting(session: Session, task: Task, workspace: Workspace, grounds: Grounds) -> Acting:
+def acting(session: Session, task: Task, checkout: Checkout) -> Acting:
     """Return what can judge the task when it is done once more in this state of its repository."""
     span = _span_of(session, task)
-    place = Place(workspace.root, workspace.folder)
     later: list[str] = []  # no corrections
     for index, take in takes(session):
         words = clean(request_words(session, index))[:LATER_CHARS].strip()
         if span.ask < index < span.first and take is not Take.CORRECTION and words:
             later.append(words)
-    return Acting(tuple(_proofs(session, task, span, place, grounds)), tuple(later[:MOST_LATER]))
+    return Acting(tuple(_proofs(session, task, span, checkout)), tuple(later[:MOST_LATER]))
 
 
 def could_act(task: Task) -> bool:
@@ -82,7 +64,7 @@ def could_act(task: Task) -> bool:
     if needs_repository(task):
         return True
     return isinstance(task.reference, Checks) and all(
-        check.op is Op.CONTAINS and starts_runner(check.arg) for check in task.reference.items
+        check.op is Op.CONTAINS and known_runner(check.arg.split()) is not None for check in task.reference.items
     )
 
 
@@ -104,93 +86,75 @@ def _span_of(session: Session, task: Task) -> Span:
     return Span(ask, first, end)
 
 
-def _proofs(session: Session, task: Task, span: Span, place: Place, grounds: Grounds) -> Iterator[Proof]:
+def _proofs(session: Session, task: Task, span: Span, checkout: Checkout) -> Iterator[Proof]:
     """Yield what can judge the task: what its own words say comes before a command that happened to be run."""
-    said = said_acts(session, task, place, grounds)
-    if isinstance(task.reference, Checks) and wants_a_tool(task.reference) and stands(task.reference, place, grounds):
+    if isinstance(task.reference, Checks) and wants_a_tool(task.reference):
         yield Proof(task.reference)
-    if not needs_repository(task) and not _only_names(task.reference, said):
         return
-    must_pass = any(map(_MUST_PASS.search, quotes_of(task.evidence)))
-    wanted = [check.arg for check in said if must_pass and check.op is Op.COMMAND_RUN]
-    for command, whole in _commands(session, task, span, place, grounds):
+    said = said_acts(session, task, checkout)
+    wanted = [check.arg for check in said if check.op is Op.COMMAND_RUN]
+    only_named = isinstance(task.reference, Checks) and all(
+        check.op is Op.CONTAINS and any(arg in check.arg for arg in wanted) for check in task.reference.items
+    )
+    if not needs_repository(task) and not only_named:  # to name a command isn't to run it
+        return
+    for command, whole in _commands(session, span, checkout):
         if not said or any(arg in " ".join(command.argv) for arg in wanted):
             yield Proof(command, whole)
     if said:
         yield Proof(Checks(items=said))
 
 
-def _only_names(reference: Reference, said: Sequence[Check]) -> bool:
-    """Tell whether the reference only wants a command named that the person wants run: to name it isn't to run it."""
-    if not isinstance(reference, Checks):
-        return False
-    wanted = {check.arg for check in said if check.op is Op.COMMAND_RUN}
-    return bool(wanted) and all(
-        check.op is Op.CONTAINS and any(check.arg.startswith(arg) or arg in check.arg for arg in wanted)
-        for check in reference.items
-    )
-
-
-def _commands(
-    session: Session, task: Task, span: Span, place: Place, grounds: Grounds
-) -> Iterator[tuple[Command, Command | None]]:
-    """Yield the commands that proved the work, each with its whole if it is narrowed.
-
-    They turned from failing to passing, or the person ran them after it.
-    """
-    found = {(one.argv, one.folder): one for one in _turned(session, span, place, grounds)}
-    for deed in task.deeds:
-        if deed.kind is DeedKind.CHECKED:
-            found |= {(one.argv, one.folder): one for one in runnables(deed.what, place, grounds, shown=True)}
-    written = _tests_written(session, span, place)
+def _commands(session: Session, span: Span, checkout: Checkout) -> Iterator[tuple[Command, Command | None]]:
+    """Yield the commands that turned from failing to passing, each with its whole if it is narrowed."""
+    found = {(one.argv, one.folder): one for one in _turned(session, span, checkout)}
+    written = _tests_written(session, span, checkout)
     seen: set[tuple[str, ...]] = set()
     for one in list(found.values())[-MOST_COMMANDS:]:
-        yield _command(one, grounds), _command(one.whole, grounds) if one.paths else None
-        short = narrowed(one.whole, written)
+        whole = _command(one.whole, checkout)
+        yield _command(one, checkout), whole if one.paths else None
+        short = narrowed(one, written)
         if short is not None and short.argv not in seen:
             seen.add(short.argv)
             kept = tuple(path for path in _COLLECTS if path not in written) if "pytest" in short.argv else ()
-            given = Command(argv=short.argv, folder=short.folder, tests=kept, given=written)
-            yield given, _command(one.whole, grounds)
+            yield Command(argv=short.argv, folder=short.folder, tests=kept, given=written), whole
 
 
-def _turned(session: Session, span: Span, place: Place, grounds: Grounds) -> Iterator[Runnable]:
+def _turned(session: Session, span: Span, checkout: Checkout) -> Iterator[Runnable]:
     """Yield the commands that passed after the correction, and that had failed since the request."""
-    failed: set[tuple[str, ...]] = set()
+    failed: set[str] = set()
     for event in session.tools:
         known = event.exit_code is not None or event.name in _OF_CLAUDE
         if event.name not in SHELLS or event.rejected or not known or not span.ask <= event.turn < span.end:
             continue
-        for one in runnables(event.brief, place, grounds):
+        for one in runnables(event.brief, checkout):
             if event.exit_code or (event.exit_code is None and event.error):
-                failed.add(one.runner.words if one.runner.narrows else one.argv)
-            elif event.turn >= span.first - 1 and {one.argv, one.runner.words} & failed:
+                failed.add(one.wanted)
+            elif event.turn >= span.first - 1 and one.wanted in failed:
                 yield one
 
 
-def _tests_written(session: Session, span: Span, place: Place) -> tuple[str, ...]:
+def _tests_written(session: Session, span: Span, checkout: Checkout) -> tuple[str, ...]:
     """Return the test files that the agent wrote for this request, from the repository's root."""
     files: dict[str, None] = {}
     for event in session.tools:
         if event.name not in WRITERS or event.error or event.rejected or not span.ask <= event.turn < span.end:
             continue
         for path in event.brief.split(", "):
-            inside = inside_of(path, place)
+            inside = checkout.inside(path)
             if inside and is_test(inside):
                 files[inside] = None
     return tuple(files)
 
 
-def _command(one: Runnable, grounds: Grounds) -> Command:
+def _command(one: Runnable, checkout: Checkout) -> Command:
     """Return the reference, with the files that an attempt may not change as they decide what is checked."""
-    paths = [str(PurePosixPath(one.folder, name)) for name in one.runner.defined_in]
-    deciding = [path for path in paths if path in grounds.files]
+    deciding = [str(PurePosixPath(one.folder, name)) for name in one.runner.defined_in]
+    deciding = [path for path in deciding if path in checkout.files]
     if "pytest" in one.argv:
         deciding += _COLLECTS
-    folders = one.paths or (one.folder,)
-    tests = [path for path in sorted(grounds.files) if is_test(path) and _is_below(path, folders)]
+    tests: list[str] = []
+    for path in filter(is_test, sorted(checkout.files)):
+        if any(PurePosixPath(path).is_relative_to(folder or ".") for folder in one.paths or (one.folder,)):
+            tests.append(path)
     return Command(argv=one.argv, folder=one.folder, tests=(*deciding, *tests[:MOST_TESTS]))
-
-
-def _is_below(path: str, folders: Sequence[str]) -> bool:
-    return any(not folder or PurePosixPath(path).is_relative_to(folder) for folder in folders)

@@ -7,31 +7,23 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skillopt_sleep.mining.command_lines import (
-    Place,
-    Runnable,
-    inside_of,
-    read_words,
-    runnables,
-    simple_lines,
-)
+from skillopt_sleep.mining.command_lines import read_words, runnables, simple_lines
 from skillopt_sleep.mining.deeds import TYPED
 from skillopt_sleep.mining.provenance import quotes_of
-from skillopt_sleep.mining.runners import RUNNERS, Grounds, Kind
+from skillopt_sleep.mining.runners import Checkout
 from skillopt_sleep.mining.wishes import read_wish
 from skillopt_sleep.mining.words import clean, is_lasting, rules_out, sentences, was_left_out
-from skillopt_sleep.records import ACTING_OPS, Check, Checks, DeedKind, Op, Session, Task
+from skillopt_sleep.records import Check, DeedKind, Op, Session, Task
 
 MOST_CHECKS = 6
 LONGEST_MENTION = 6  # words of a command in a sentence
 
 _ALIAS = "zork"  # stands for what is named, so that its own words don't say what is wanted of it
-_IN_QUOTES = re.compile(r"`([^`\n]{1,80})`|\"([^\"\n]{1,80})\"|«([^»\n]{1,80})»|“([^”\n]{1,80})”")
+_IN_QUOTES = re.compile(r"`[^`\n]{1,80}`|\"[^\"\n]{1,80}\"|«[^»\n]{1,80}»|“[^”\n]{1,80}”")
+_QUOTES = frozenset('`"«»“”')
 _WORD = re.compile(r"[^\s`\"'«»“”(),;!?，。、]+")
-_PATH = re.compile(r"(?<![\w./@-])/?(?:[\w.@-]+/)+[\w.@-]*|(?<![\w./@-])[\w@-]*(?:\.[\w@-]+)+(?![\w/])")
-_FOLDER = re.compile(r"\b([\w.@-]+) (?:folder|directory|dir|Ordner|Verzeichnis|dossier|carpeta|pasta)\b")
-# Names of programs that are words of their own.
-_ORDINARY = frozenset({"make", "just", "go", "black", "node", "python"})
+_IS_FOLDER = re.compile(r" (?:folder|directory|dir|Ordner|Verzeichnis|dossier|carpeta|pasta)\b")
+_ORDINARY = frozenset({"make", "just", "go"})  # programs whose names are words of their own
 _RUN = (
     r"run|running|execut\w+|use|using|call|do|with|must|führe?|muss|müssen|doit|debe|deve|aus(?:zu)?führen|laufen|be?nutze|verwende|lance[rz]?"
     r"|exécute[rz]?|utilise|passe|ejecut[ae]\w*|corr(?:e|er|as)|rod(?:[ae]r?|ando)|запус\w+|прогон\w+"
@@ -69,19 +61,6 @@ _TOLD = re.compile(
 )
 _AT_ONCE = re.compile(r"\W*(?:(?:please|then|and|first|just|bitte) )*(?:re-?)?(?:run|führe|lance)\b", re.IGNORECASE)
 _IT = re.compile(r"\b(?:it|that|this|das|es|ça|la|lo|isso|это)\b|它", re.IGNORECASE)
-_GENERIC = {
-    Kind.LINT: (re.compile(r"\b(?:the|our|your|my) (?:linters?|lint)\b|\bden Linter\b|\ble linter\b"), ("lint",)),
-    Kind.TEST: (
-        re.compile(r"\b(?:the|our|all|all the) (?:tests|test suite|unit tests)\b|\bdie Tests\b|\bles tests\b"),
-        ("test", "tests"),
-    ),
-    Kind.TYPE: (
-        re.compile(r"\b(?:the|our) (?:type ?check(?:er|s)?)\b"),
-        ("typecheck", "type-check", "types", "typing"),
-    ),
-}
-_STARTS = frozenset(runner.words[0] for runner in RUNNERS)
-_PLAIN = re.compile(r"[\w./:@+-]+(?: [\w./:@+-]+){0,3}")
 
 
 class Mention(NamedTuple):
@@ -92,52 +71,39 @@ class Mention(NamedTuple):
     arg: str
 
 
-def said_acts(session: Session, task: Task, place: Place, grounds: Grounds) -> tuple[Check, ...]:
+def said_acts(session: Session, task: Task, checkout: Checkout) -> tuple[Check, ...]:
     """Return what the person's words and deeds behind a task want done and left; a later word holds."""
     typed = {deed.what for deed in task.deeds if deed.kind in TYPED}
-    found: dict[tuple[bool, str], Check] = {}
+    found: dict[str, Check] = {}
     for deed in task.deeds:
         if deed.kind in {DeedKind.CHECKED, DeedKind.RAN}:
-            for one in runnables(deed.what, place, grounds, shown=True):
-                found[True, one.wanted] = Check(op=Op.COMMAND_RUN, arg=one.wanted)
+            for one in runnables(deed.what, checkout, shown=True):
+                found[one.wanted] = Check(op=Op.COMMAND_RUN, arg=one.wanted)
     for quote in quotes_of(task.evidence):
         if quote not in typed:
             for sentence in sentences(clean(quote)):
-                for check in _of_sentence(sentence, session, place, grounds):
-                    found[check.op in {Op.COMMAND_RUN, Op.COMMAND_NOT_RUN}, check.arg] = check
+                found |= {check.arg: check for check in _of_sentence(sentence, session, checkout)}
     return tuple(found.values())[:MOST_CHECKS]
 
 
-def stands(reference: Checks, place: Place, grounds: Grounds) -> bool:
-    """Tell whether the files and commands that the checks name are in the repository."""
-    for check in reference.items:
-        if check.op is Op.COMMAND_RUN and not runnables(check.arg, place, grounds):
-            return False
-        if check.op in {Op.FILE_CHANGED, Op.FILE_UNTOUCHED} and _existing(check.arg, place, grounds) != check.arg:
-            return False
-        if check.op not in ACTING_OPS:
-            return False
-    return True
-
-
-def _of_sentence(sentence: str, session: Session, place: Place, grounds: Grounds) -> Iterator[Check]:
-    commands = list(_commands(sentence, session, place, grounds))
+def _of_sentence(sentence: str, session: Session, checkout: Checkout) -> Iterator[Check]:
+    commands = list(_commands(sentence, checkout))
     for mention in commands:
         sign = _sign(mention, sentence, _RUNS)
         if sign:
             yield Check(op=Op.COMMAND_RUN if sign > 0 else Op.COMMAND_NOT_RUN, arg=mention.arg)
-    ruled_out = list(_commands_of_agent(sentence, session))
-    for mention in ruled_out:
+    of_agent = list(_commands_of_agent(sentence, session))
+    for mention in of_agent:
         if _sign(mention, sentence, _RUNS) < 0:
             yield Check(op=Op.COMMAND_NOT_RUN, arg=mention.arg)
-    taken = [*commands, *ruled_out]
-    for mention in _paths(sentence, place, grounds):
-        if any(other.start <= mention.start < other.start + len(other.text) for other in taken):
+    named = [*commands, *of_agent]
+    for mention in _paths(sentence, checkout):
+        if any(other.start <= mention.start < other.start + len(other.text) for other in named):
             continue
         sign = _sign(mention, sentence, _CHANGES)
         if sign < 0 and _TOUCHES.search(sentence):
             yield Check(op=Op.FILE_UNTOUCHED, arg=mention.arg)
-        elif sign > 0 and mention.arg in grounds.files and _CHANGES.search(sentence):
+        elif sign > 0 and mention.arg in checkout.files and _CHANGES.search(sentence):
             yield Check(op=Op.FILE_CHANGED, arg=mention.arg)
 
 
@@ -150,9 +116,7 @@ def _sign(mention: Mention, sentence: str, acts: re.Pattern[str]) -> int:
     if _ALIAS in wish.want or _ALIAS in wish.avoid:
         return 1 if _ALIAS in wish.want else -1
     clauses = [clause for clause in _CLAUSE.split(aliased) if clause.strip()]
-    at = next((number for number, clause in enumerate(clauses) if _ALIAS in clause), None)
-    if at is None:
-        return 0
+    at = next(number for number, clause in enumerate(clauses) if _ALIAS in clause)
     clause = clauses[at]
     begins = _BEGINS.match(clause)
     earlier = " ".join(clauses[:at])
@@ -173,57 +137,26 @@ def _sign(mention: Mention, sentence: str, acts: re.Pattern[str]) -> int:
     return int(is_all or begins is not None or bool(acts.search(clause)) or is_lasting(clause))
 
 
-def _commands(sentence: str, session: Session, place: Place, grounds: Grounds) -> Iterator[Mention]:
-    """Yield the known runners that a sentence names and that the repository has."""
-    end = 0
-    for match in _IN_QUOTES.finditer(sentence):
-        for one in runnables(_inner(match), place, grounds):
-            if _is_used(one, session, grounds):
-                yield Mention(match[0], match.start(), one.wanted)
-    words = list(_WORD.finditer(sentence))
+def _commands(sentence: str, checkout: Checkout) -> Iterator[Mention]:
+    """Yield the commands of known runners that a sentence names; what is quoted is one from its beginning or none."""
     quoted = [match.span() for match in _IN_QUOTES.finditer(sentence)]
-    runs = _RUNS.search(sentence) is not None or was_left_out(sentence) or rules_out(sentence)
+    words = list(_WORD.finditer(sentence))
+    about_running = _RUNS.search(sentence) is not None or was_left_out(sentence) or rules_out(sentence)
+    end = 0
     for number, word in enumerate(words):
         start = word.start()
-        program = word[0].rstrip(".:")
-        if start < end or program not in _STARTS or any(first <= start < last for first, last in quoted):
+        within = [first for first, last in quoted if first < start < last]
+        if start < end or (within and start > within[0] + 1):
             continue
-        if program in _ORDINARY and not runs:
+        if word[0] in _ORDINARY and not within and not about_running:
             continue
         for last in range(min(number + LONGEST_MENTION, len(words)), number, -1):
             part = sentence[start : words[last - 1].end()].rstrip(".:")
-            one = read_words(part.split(), place, grounds)
-            if one is not None and _is_used(one, session, grounds):
+            one = read_words(part.split(), checkout)
+            if one is not None:
                 yield Mention(part, start, one.wanted)
                 end = start + len(part)
                 break
-    if _RUNS.search(sentence) or was_left_out(sentence):
-        yield from _by_kind(sentence, session, place, grounds)
-
-
-def _by_kind(sentence: str, session: Session, place: Place, grounds: Grounds) -> Iterator[Mention]:
-    """Yield "the linter" and the like, as the command that the person typed or that the project names so."""
-    for kind, (pattern, names) in _GENERIC.items():
-        match = pattern.search(sentence)
-        if match is None:
-            continue
-        lines = [command.text for command in session.commands]
-        for name in names:
-            lines += [f"make {name}", f"just {name}", f"npm run {name}"]
-        for line in lines:
-            ones = [one for one in runnables(line, place, grounds, shown=True) if one.kind is kind]
-            if ones:
-                yield Mention(match[0], match.start(), ones[0].wanted)
-                break
-
-
-def _is_used(one: Runnable, session: Session, grounds: Grounds) -> bool:
-    """Tell whether the project uses this program: it defines it, names it, or it was run in the session."""
-    words = [word for word in one.runner.words if word not in {"python", "-m", "--test"}]
-    if one.runner.defined_in or not words or words[0] in {*grounds.tools, "unittest", "cargo", "go"}:
-        return True
-    lines = [event.brief for event in session.tools] + [command.text for command in session.commands]
-    return any(words[0] in line.split() for line in lines)
 
 
 def _commands_of_agent(sentence: str, session: Session) -> Iterator[Mention]:
@@ -231,10 +164,8 @@ def _commands_of_agent(sentence: str, session: Session) -> Iterator[Mention]:
     named: dict[str, None] = {}
     for event in session.tools:
         for line in simple_lines(event.brief, shown=True):
-            for count in (3, 2):
-                words = " ".join(line.words[:count])
-                if len(line.words) >= count and _PLAIN.fullmatch(words):
-                    named[words] = None
+            if len(line.words) > 1:
+                named |= dict.fromkeys((" ".join(line.words[:3]), " ".join(line.words[:2])))
     for words in sorted(named, key=len, reverse=True):
         match = re.search(rf"(?<![\w/.-]){re.escape(words)}(?![\w/-])", sentence)
         if match:
@@ -242,29 +173,15 @@ def _commands_of_agent(sentence: str, session: Session) -> Iterator[Mention]:
             return
 
 
-def _paths(sentence: str, place: Place, grounds: Grounds) -> Iterator[Mention]:
-    """Yield the files and folders of the repository that a sentence names."""
-    seen: set[str] = set()
-    candidates = [(match.start(), match[0].rstrip(".")) for match in _PATH.finditer(sentence)]
-    candidates += [(match.start(1), match[1]) for match in _FOLDER.finditer(sentence)]
-    candidates += [(match.start() + 1, _inner(match)) for match in _IN_QUOTES.finditer(sentence)]
-    for start, text in sorted(candidates):
-        existing = _existing(text, place, grounds)
-        if existing and existing not in seen:
-            seen.add(existing)
+def _paths(sentence: str, checkout: Checkout) -> Iterator[Mention]:
+    """Yield the files and folders of the repository that a sentence names, from the root or from where one stands."""
+    for word in _WORD.finditer(sentence):
+        text = word[0].rstrip(".:")
+        start, end = word.span()
+        is_quoted = {sentence[start - 1 : start], sentence[end : end + 1]} <= _QUOTES
+        if not is_quoted and not set("./") & set(text) and not _IS_FOLDER.match(sentence, end):
+            continue
+        found = [checkout._replace(folder=folder).inside(text) for folder in ("", checkout.folder)]
+        existing = next((path for path in found if path and checkout.has(path)), "")
+        if existing:
             yield Mention(text, start, existing)
-
-
-def _existing(text: str, place: Place, grounds: Grounds) -> str:
-    """Return the path of the repository that the text names, as seen from the root or from where the agent stood."""
-    if not text.strip("./") or " " in text:
-        return ""
-    for folder in ("", place.folder):
-        inside = inside_of(text, Place(place.root, folder))
-        if inside and grounds.has(inside):
-            return inside
-    return ""
-
-
-def _inner(match: re.Match[str]) -> str:
-    return next(group for group in match.groups() if group is not None)

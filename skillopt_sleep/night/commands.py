@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.mining.acting import Proof, acting, could_act, needs_repository
 from skillopt_sleep.mining.mined import Mined
-from skillopt_sleep.mining.runners import grounds_of
+from skillopt_sleep.mining.runners import checkout_of
 from skillopt_sleep.night.changes import graded_by_changes
 from skillopt_sleep.protocols import Crew, Workshop
 from skillopt_sleep.records import (
@@ -106,7 +106,7 @@ class _Work:
         tree = workshop.files(workspace)
         if isinstance(tree, NoWorkspace):
             return _refused(task, NoCommand.NO_WORKSPACE, tree)
-        found = acting(session, task, workspace, grounds_of(tree))
+        found = acting(session, task, checkout_of(tree, workspace))
         standing = replace(task, workspace=workspace, later=found.later) if needs_repository(task) else task
         refused = NoCommand.NO_COMMAND
         for proof in found.proofs[:MOST_PROOFS]:

@@ -11,21 +11,20 @@ from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.mining.acting import Acting, acting
 from skillopt_sleep.mining.rules import ruled_tasks
-from skillopt_sleep.mining.runners import Grounds
-from skillopt_sleep.records import Check, Checks, Command, Op, Reference, Session, Task, Workspace
+from skillopt_sleep.mining.runners import Checkout
+from skillopt_sleep.records import Check, Checks, Command, Op, Reference, Session, Task
 from tests.agents.reading import only_session
 from tests.builders import a_session, a_task
 from tests.fakes import NOON
 from tests.sessions import Exchange, ToolCall, claude_session, codex_session
 
 ROOT = "/home/ada/shop"
-GROUNDS = Grounds(
+CHECKOUT = Checkout(
+    root=ROOT,
     files=frozenset({"Makefile", "gen/api.py", "src/money.py", "tests/test_money.py", "tests/test_api.py"}),
     folders=frozenset({"gen", "src", "tests"}),
     defined={"Makefile": frozenset({"lint", "test"})},
-    tools=frozenset({"pytest"}),
 )
-WORKSPACE = Workspace(root=ROOT, commit="c" * 40)
 ASK = "Make the prices exact to the cent."
 PYTHON = ("conftest.py", "*/conftest.py", "pytest.ini", "*/pytest.ini")
 
@@ -49,7 +48,7 @@ def waiting(session: Session) -> Task:
 
 
 def tried(session: Session) -> list[Reference]:
-    return [proof.reference for proof in acting(session, waiting(session), WORKSPACE, GROUNDS).proofs]
+    return [proof.reference for proof in acting(session, waiting(session), CHECKOUT).proofs]
 
 
 def ran(command: str, code: int = 0) -> ToolCall:
@@ -71,8 +70,8 @@ def test_a_command_that_turned_from_failing_to_passing_after_the_correction_judg
     assert proof.whole == Command(argv=("pytest",), tests=(*PYTHON, "tests/test_api.py", "tests/test_money.py"))
 
 
-def both(session: Session) -> tuple[Session, Task, Workspace, Grounds]:
-    return session, waiting(session), WORKSPACE, GROUNDS
+def both(session: Session) -> tuple[Session, Task, Checkout]:
+    return session, waiting(session), CHECKOUT
 
 
 def test_tests_that_the_agent_wrote_are_given_to_the_narrowed_command(agent: str, tmp_path: Path) -> None:
@@ -141,12 +140,12 @@ def test_a_check_that_the_person_ran_after_done_has_to_be_run(tmp_path: Path) ->
     task = ruled_tasks(session).tasks[0]
     assert task.reference == Checks(items=(Check(op=Op.CONTAINS, arg="make lint"),))
     # To name it isn't to run it, so this task is tried in the repository although words could be graded.
-    (proof,) = acting(session, task, WORKSPACE, GROUNDS).proofs
+    (proof,) = acting(session, task, CHECKOUT).proofs
     assert proof.reference == Checks(items=(Check(op=Op.COMMAND_RUN, arg="make lint"),))
 
 
 def test_a_task_that_words_can_show_stays_as_it_is() -> None:
-    assert acting(a_session(), a_task(), WORKSPACE, GROUNDS) == Acting()
+    assert acting(a_session(), a_task(), CHECKOUT) == Acting()
 
 
 def test_what_the_agent_printed_and_what_was_pasted_found_nothing(agent: str, tmp_path: Path) -> None:
@@ -170,15 +169,11 @@ def test_later_messages_are_those_before_the_correction(agent: str, tmp_path: Pa
         Exchange("ok", "Good."),
     ]
     session = session_of(agent, tmp_path, exchanges)
-    found = acting(session, waiting(session), WORKSPACE, GROUNDS)
+    found = acting(session, waiting(session), CHECKOUT)
     assert found.later == ("yes",)
 
 
-def test_acting_checks_of_a_miner_are_tried_only_if_the_repository_has_what_they_name() -> None:
-    def one(arg: str) -> list[Reference]:
-        reference = Checks(items=(Check(op=Op.FILE_UNTOUCHED, arg=arg),))
-        task = a_task(reference=reference, needs_repository=True)
-        return [proof.reference for proof in acting(a_session(), task, WORKSPACE, GROUNDS).proofs]
-
-    assert one("gen") == [Checks(items=(Check(op=Op.FILE_UNTOUCHED, arg="gen"),))]
-    assert one("vendor") == []
+def test_checks_of_what_was_done_that_a_task_has_already_are_kept() -> None:
+    reference = Checks(items=(Check(op=Op.FILE_CHANGED, arg="docs/new.md"),))
+    task = a_task(reference=reference)
+    assert [proof.reference for proof in acting(a_session(), task, CHECKOUT).proofs] == [reference]

@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.mining.command_lines import Line, Place, Runnable, narrowed, runnables, simple_lines
-from skillopt_sleep.mining.runners import Grounds, Kind
+from skillopt_sleep.mining.command_lines import Line, Runnable, narrowed, runnables, simple_lines
+from skillopt_sleep.mining.runners import Checkout
 
-ROOT = Place("/home/ada/shop")
-GROUNDS = Grounds(
+CHECKOUT = Checkout(
+    root="/home/ada/shop",
     files=frozenset(
         {"Makefile", "tests/test_api.py", "src/api.py", "web/package.json", "web/src/a.test.ts", "tsconfig.json"}
     ),
@@ -20,8 +20,8 @@ GROUNDS = Grounds(
 )
 
 
-def read(text: str, place: Place = ROOT) -> list[tuple[str, str]]:
-    return [(" ".join(one.argv), one.folder) for one in runnables(text, place, GROUNDS)]
+def read(text: str, folder: str = "") -> list[tuple[str, str]]:
+    return [(" ".join(one.argv), one.folder) for one in runnables(text, CHECKOUT._replace(folder=folder))]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def read(text: str, place: Place = ROOT) -> list[tuple[str, str]]:
         (".venv/bin/pytest tests/test_api.py::test_a --tb=short", "pytest tests/test_api.py::test_a", ""),
         ("/home/ada/shop/.venv/bin/python -m pytest tests/", "python -m pytest tests", ""),
         ("python3 -m unittest discover -s tests", "python3 -m unittest discover -s tests", ""),
-        ("/usr/bin/make -s lint 2>&1", "make lint", ""),
+        ("make -s lint 2>&1", "make lint", ""),
         ("just check", "just check", ""),
         ("cd web && npm test", "npm test", "web"),
         ("cd /home/ada/shop/web && npm run lint", "npm run lint", "web"),
@@ -98,19 +98,13 @@ def test_what_is_no_known_runner_or_has_an_argument_that_is_not_known_is_not_rea
 
 
 def test_paths_are_read_from_the_folder_that_the_agent_stood_in() -> None:
-    place = Place(ROOT.root, "web")
-    assert read("jest src/a.test.ts", place) == [("jest src/a.test.ts", "web")]
-    assert read("cd .. && pytest tests", place) == [("pytest tests", "")]
-    assert read("jest ../tests/test_api.py", place) == []
-
-
-def test_the_kind_of_a_target_is_in_its_name() -> None:
-    kinds = [runnables(text, ROOT, GROUNDS)[0].kind for text in ("make lint", "make test", "pytest", "mypy src")]
-    assert kinds == [Kind.LINT, Kind.TEST, Kind.TEST, Kind.TYPE]
+    assert read("jest src/a.test.ts", "web") == [("jest src/a.test.ts", "web")]
+    assert read("cd .. && pytest tests", "web") == [("pytest tests", "")]
+    assert read("jest ../tests/test_api.py", "web") == []
 
 
 def one(text: str) -> Runnable:
-    return runnables(text, ROOT, GROUNDS)[0]
+    return runnables(text, CHECKOUT)[0]
 
 
 def test_a_runner_of_files_is_narrowed_to_tests_and_widened_to_all() -> None:
@@ -132,7 +126,6 @@ def test_a_runner_of_files_is_narrowed_to_tests_and_widened_to_all() -> None:
         ("cd a && cd b && make test", [Line(("make", "test"), "a/b")]),
         ("ruff check . && pytest", [Line(("ruff", "check", ".")), Line(("pytest",))]),
         ("source .venv/bin/activate && pytest", [Line(("pytest",))]),
-        ("CI=1 NO_COLOR=1 pytest", [Line(("pytest",))]),
         ("pytest -k 'a and not b'", [Line(("pytest", "-k", "a and not b"))]),
         ('pytest -k "(a or b)"', [Line(("pytest", "-k", "(a or b)"))]),
     ],
@@ -156,6 +149,7 @@ def test_simple_commands_are_read_with_the_folder_they_run_in(text: str, lines: 
         "pytest tests/*.py",
         "pytest ~/tests",
         "pytest 'never ends",
+        "CI=1 pytest",
         "PYTHONPATH=/tmp/evil pytest",
         "LD_PRELOAD=x.so pytest",
         "PATH=/tmp make lint",

@@ -2,24 +2,22 @@
 
 import pytest
 
-from skillopt_sleep.mining.command_lines import Place
-from skillopt_sleep.mining.runners import Grounds
-from skillopt_sleep.mining.said_acts import said_acts, stands
-from skillopt_sleep.records import Check, Checks, Deed, DeedKind, Evidence, Op, Session, ToolEvent, TypedCommand
+from skillopt_sleep.mining.runners import Checkout
+from skillopt_sleep.mining.said_acts import said_acts
+from skillopt_sleep.records import Deed, DeedKind, Evidence, Session, ToolEvent
 from tests.builders import a_session, a_task
 
-PLACE = Place("/home/ada/shop")
-GROUNDS = Grounds(
+CHECKOUT = Checkout(
+    root="/home/ada/shop",
     files=frozenset({"Makefile", "gen/api.py", "gen/sub/b.py", "schema.json", "CHANGELOG.md", "tests/test_api.py"}),
     folders=frozenset({"gen", "gen/sub", "tests"}),
     defined={"Makefile": frozenset({"lint", "test", "deploy"})},
-    tools=frozenset({"pytest", "ruff"}),
 )
 
 
 def said(*quotes: str, session: Session | None = None, deeds: tuple[Deed, ...] = ()) -> list[tuple[str, str]]:
     evidence = tuple(Evidence(session="s", turn=2, quote=quote) for quote in quotes)
-    checks = said_acts(session or a_session(), a_task(evidence=evidence, deeds=deeds), PLACE, GROUNDS)
+    checks = said_acts(session or a_session(), a_task(evidence=evidence, deeds=deeds), CHECKOUT)
     return [(check.op.value, check.arg) for check in checks]
 
 
@@ -30,8 +28,6 @@ def said(*quotes: str, session: Session | None = None, deeds: tuple[Deed, ...] =
         ("please run make lint before you say that it's done", "make lint"),
         ("You forgot to run make lint.", "make lint"),
         ("You should have run `make test`!", "make test"),
-        ("run the linter before you say done", "make lint"),
-        ("Always run the tests first", "make test"),
         ("Run `pytest tests/test_api.py` every time.", "pytest"),
         ("run ruff check before you're done", "ruff check"),
         ("Why didn't you run make lint?", "make lint"),
@@ -71,7 +67,6 @@ def test_a_command_of_the_repository_that_the_person_wants_run_must_be_run(quote
         "Ask me before you run make lint.",
         "Du sollst die Tests nicht löschen",
         "run make gone before you say done",
-        "Run `mypy src` before you say done.",  # the project doesn't use it
         "just check it again",
         "go test the waters",
         "run rm -rf / before you say done",
@@ -170,12 +165,6 @@ def test_a_check_that_the_person_ran_themselves_must_be_run() -> None:
     ]
 
 
-def test_the_linter_is_the_one_that_the_person_typed() -> None:
-    session = a_session(commands=(TypedCommand(turn=1, text="ruff check gen"),))
-    assert said("run the linter before you say done", session=a_session()) == [("command_run", "make lint")]
-    assert said("run the linter before you say done", session=session) == [("command_run", "ruff check")]
-
-
 def test_what_agents_tools_and_files_said_founds_nothing() -> None:
     session = a_session(
         "Fix it.",
@@ -183,15 +172,3 @@ def test_what_agents_tools_and_files_said_founds_nothing() -> None:
         tools=(ToolEvent(name="Bash", turn=1, brief="make lint"),),
     )
     assert said("This is wrong.", session=session) == []
-
-
-def test_checks_stand_only_if_what_they_name_is_in_the_repository() -> None:
-    def one(op: Op, arg: str) -> bool:
-        return stands(Checks(items=(Check(op=op, arg=arg),)), PLACE, GROUNDS)
-
-    assert one(Op.COMMAND_RUN, "make lint")
-    assert not one(Op.COMMAND_RUN, "make gone")
-    assert one(Op.FILE_UNTOUCHED, "gen")
-    assert not one(Op.FILE_UNTOUCHED, "vendor")
-    assert one(Op.COMMAND_NOT_RUN, "git push")
-    assert not one(Op.CONTAINS, "make lint")
