@@ -1,4 +1,4 @@
-"""Read a line for a shell into plain arguments of known runners.
+"""Find the commands that proved a session's work, and read lines for a shell into plain arguments of known runners.
 
 Only options from a list are taken, and paths only if they are in the repository: what a session says never becomes
 another option, a path outside or a line for a shell. A line's status is that of its commands, unless the output goes
@@ -7,16 +7,23 @@ through a pipe: then only that they ran is known.
 
 import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
+from posixpath import relpath
 from typing import NamedTuple
 
+from skillopt_sleep.agents import AGENTS, SHELLS, WRITERS
 from skillopt_sleep.kit.shell import launched, read_line
-from skillopt_sleep.mining.runners import LONGEST, LOOKS, Checkout, Runner, known_runner
+from skillopt_sleep.mining.runners import LONGEST, LOOKS, Checkout, Runner, is_test, known_runner
+from skillopt_sleep.records import Command, Session
 
-MOST_WORDS = 40
+MOST_COMMANDS = 4
+MOST_TESTS = 100
 MOST_ARGUMENTS = 20
 
+_OF_CLAUDE = AGENTS["claude"].tools.shells  # they report a code only if a command failed
+# Files by which pytest can be told to pass over tests, wherever they are.
+_COLLECTS = ("conftest.py", "*/conftest.py", "pytest.ini", "*/pytest.ini")
 _VALUE = re.compile(r"[\w.:/@][\w .:/@,=()\[\]+-]{0,199}")
 _WORD = re.compile(r"[\w./:@][\w./:@,-]{0,199}")
 _OWN_PROGRAM = re.compile(r"(?:.*/)?(?:\.?venv/bin|node_modules/\.bin)/([\w.-]+)")
@@ -60,6 +67,73 @@ class Runnable(NamedTuple):
         return self._replace(argv=self.words, paths=()) if self.runner.takes == "tests" else self
 
 
+def turned_commands(
+    session: Session, turns: range, first: int, checkout: Checkout
+) -> Iterator[tuple[Command, Command | None]]:
+    """Yield the commands that turned from failing to passing in these turns, each with its whole if it is narrowed.
+
+    They passed after the `first` correction. Those of tests come also with the files alone that the agent wrote.
+    """
+    found = {(one.argv, one.folder): one for one in _turned(session, turns, first, checkout)}
+    written = _tests_written(session, turns, checkout)
+    tried: set[tuple[str, ...]] = set()
+    for one in list(found.values())[-MOST_COMMANDS:]:
+        whole = _command(one.whole, checkout)
+        yield _command(one, checkout), whole if one.paths else None
+        argv = _narrowed(one, written)
+        if argv and argv not in tried:
+            tried.add(argv)
+            kept = tuple(path for path in _COLLECTS if path not in written) if "pytest" in argv else ()
+            yield Command(argv=argv, folder=one.folder, tests=kept, given=written), whole
+
+
+def _turned(session: Session, turns: range, first: int, checkout: Checkout) -> Iterator[Runnable]:
+    """Yield the commands that passed after the first correction, and that had failed before."""
+    failed: set[str] = set()
+    for event in session.tools:
+        known = event.exit_code is not None or event.name in _OF_CLAUDE
+        if event.name not in SHELLS or event.rejected or not known or event.turn not in turns:
+            continue
+        for one in runnables(event.brief, checkout):
+            if event.exit_code or (event.exit_code is None and event.error):
+                failed.add(one.wanted)
+            elif event.turn >= first - 1 and one.wanted in failed:
+                yield one
+
+
+def _tests_written(session: Session, turns: range, checkout: Checkout) -> tuple[str, ...]:
+    """Return the test files that the agent wrote for this request, from the repository's root."""
+    files: dict[str, None] = {}
+    for event in session.tools:
+        if event.name not in WRITERS or event.error or event.rejected or event.turn not in turns:
+            continue
+        for path in event.brief.split(", "):
+            inside = checkout.inside(path)
+            if inside and is_test(inside):
+                files[inside] = None
+    return tuple(files)
+
+
+def _command(one: Runnable, checkout: Checkout) -> Command:
+    """Return the reference, with the files that an attempt may not change as they decide what is checked."""
+    deciding = [str(PurePosixPath(one.folder, name)) for name in one.runner.defined_in]
+    deciding = [path for path in deciding if path in checkout.files]
+    if "pytest" in one.argv:
+        deciding += _COLLECTS
+    tests: list[str] = []
+    for path in filter(is_test, sorted(checkout.files)):
+        if any(PurePosixPath(path).is_relative_to(folder or ".") for folder in one.paths or (one.folder,)):
+            tests.append(path)
+    return Command(argv=one.argv, folder=one.folder, tests=(*deciding, *tests[:MOST_TESTS]))
+
+
+def _narrowed(one: Runnable, written: Sequence[str]) -> tuple[str, ...]:
+    """Return the command for these test files alone, () if it takes none."""
+    named = [relpath(path, one.folder or ".") for path in written if PurePosixPath(path).name != "conftest.py"]
+    fits = one.runner.takes == "tests" and len(named) <= MOST_ARGUMENTS and all(map(_WORD.fullmatch, named))
+    return (*one.words, *named) if named and fits else ()
+
+
 def runnables(text: str, checkout: Checkout, *, shown: bool = False) -> tuple[Runnable, ...]:
     """Return the known runners of a line whose status is theirs, in order; none if it has anything else.
 
@@ -89,7 +163,7 @@ def simple_lines(text: str, *, shown: bool = False) -> tuple[Line, ...]:
     steps = line.steps if line.whole else ()
     while shown and len(steps) > 1 and steps[-1].before == "|" and steps[-1].words[0] in _SHOWS:
         steps = (*steps[:-2], steps[-2]._replace(after=steps[-1].after))
-    if sum(len(step.words) for step in steps) > MOST_WORDS or (steps and steps[-1].after):
+    if steps and steps[-1].after:
         return ()
     lines: list[Line] = []
     folder = ""
@@ -130,17 +204,6 @@ def read_words(words: Sequence[str], checkout: Checkout) -> Runnable | None:
     return Runnable((*begins, *kept), checkout.folder, runner, begins, paths)
 
 
-def narrowed(runnable: Runnable, tests: Sequence[str]) -> Runnable | None:
-    """Return the runner with these test files alone, or None if it takes none."""
-    own = [path for path in tests if PurePosixPath(path).name != "conftest.py"]
-    if runnable.runner.takes != "tests" or not own or len(own) > MOST_ARGUMENTS:
-        return None
-    named = [_seen_from(runnable.folder, path) for path in own]
-    if not all(map(_WORD.fullmatch, named)):
-        return None
-    return runnable._replace(argv=(*runnable.words, *named), paths=tuple(own))
-
-
 def _arguments(words: Sequence[str], runner: Runner, checkout: Checkout) -> tuple[list[str], tuple[str, ...]] | None:
     """Return the arguments that are kept, and the paths among them; None if one isn't known."""
     kept: list[str] = []
@@ -153,9 +216,8 @@ def _arguments(words: Sequence[str], runner: Runner, checkout: Checkout) -> tupl
         if mark in {"=", "=/"}:
             if not equals:
                 value = rest.popleft() if rest else ""
-            if not _VALUE.fullmatch(value) or not _is_inside(value):
-                return None
-            if mark == "=/" and not checkout.has(checkout.inside(value) or ""):
+            inside = checkout.inside(value)
+            if not _VALUE.fullmatch(value) or inside is None or (mark == "=/" and not checkout.has(inside)):
                 return None
             kept += [name, value]
         elif word in runner.options:
@@ -169,28 +231,15 @@ def _arguments(words: Sequence[str], runner: Runner, checkout: Checkout) -> tupl
     return kept, tuple(paths)
 
 
-def _is_inside(word: str) -> bool:
-    return not word.startswith("/") and ".." not in word.split("/")
-
-
 def _positional(word: str, runner: Runner, checkout: Checkout) -> tuple[str, str]:
     """Return a plain argument, "" if it isn't known; a path as seen from the folder, and also from the root."""
-    if word.startswith("-") or runner.takes == "nothing":
-        return "", ""
-    if runner.takes in {"names", "defined"}:
-        return (word, "") if _WORD.fullmatch(word) and _is_inside(word) else ("", "")
     path, colons, test = word.partition("::")
     inside = checkout.inside(path)
-    if inside is None or (inside and not checkout.has(inside)) or (test and not _VALUE.fullmatch(test)):
+    if word.startswith("-") or runner.takes == "nothing" or inside is None:
         return "", ""
-    seen = _seen_from(checkout.folder, inside)
-    return ("", "") if not seen or seen.startswith("-") else (seen + colons + test, inside)
-
-
-def _seen_from(folder: str, inside: str) -> str:
-    """Return a path of the repository as seen from one of its folders, or "" if it isn't below it."""
-    if not folder:
-        return inside or "."
-    if not inside or not PurePosixPath(inside).is_relative_to(folder):
-        return ""
-    return str(PurePosixPath(inside).relative_to(folder))
+    if runner.takes in {"names", "defined"}:
+        return (word if _WORD.fullmatch(word) else ""), ""
+    if (inside and not checkout.has(inside)) or (test and not _VALUE.fullmatch(test)):
+        return "", ""
+    seen = relpath(inside or ".", checkout.folder or ".")
+    return ("", "") if seen.startswith("-") else (seen + colons + test, inside)

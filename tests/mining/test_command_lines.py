@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.mining.command_lines import Line, Runnable, narrowed, runnables, simple_lines
+from skillopt_sleep.mining.command_lines import Line, runnables, simple_lines
 from skillopt_sleep.mining.runners import Checkout
 
 CHECKOUT = Checkout(
@@ -100,21 +100,7 @@ def test_what_is_no_known_runner_or_has_an_argument_that_is_not_known_is_not_rea
 def test_paths_are_read_from_the_folder_that_the_agent_stood_in() -> None:
     assert read("jest src/a.test.ts", "web") == [("jest src/a.test.ts", "web")]
     assert read("cd .. && pytest tests", "web") == [("pytest tests", "")]
-    assert read("jest ../tests/test_api.py", "web") == []
-
-
-def one(text: str) -> Runnable:
-    return runnables(text, CHECKOUT)[0]
-
-
-def test_a_runner_of_files_is_narrowed_to_tests_and_widened_to_all() -> None:
-    short = narrowed(one("pytest"), ["tests/test_api.py", "tests/conftest.py"])
-    assert short is not None
-    assert " ".join(short.argv) == "pytest tests/test_api.py"
-    assert " ".join(short.whole.argv) == "pytest"
-    assert narrowed(one("make test"), ["tests/test_api.py"]) is None
-    assert narrowed(one("pytest"), []) is None
-    assert narrowed(one("cd web && npx vitest run"), ["tests/test_api.py"]) is None
+    assert read("jest ../tests/test_api.py", "web") == [("jest ../tests/test_api.py", "web")]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
+from skillopt_sleep.mining.acting import said_acts
 from skillopt_sleep.mining.runners import Checkout
-from skillopt_sleep.mining.said_acts import said_acts
 from skillopt_sleep.records import Deed, DeedKind, Evidence, Session, ToolEvent
 from tests.builders import a_session, a_task
 
