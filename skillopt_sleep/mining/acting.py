@@ -162,16 +162,15 @@ def said_acts(session: Session, task: Task, checkout: Checkout) -> tuple[Check, 
 
 
 def _of_sentence(sentence: str, session: Session, checkout: Checkout) -> Iterator[Check]:
-    commands = list(_named_commands(sentence, checkout))
+    commands = list(_commands(sentence, checkout))
     for mention in commands:
         sign = _sign(mention, sentence, _RUNS)
         if sign:
             yield Check(op=Op.COMMAND_RUN if sign > 0 else Op.COMMAND_NOT_RUN, arg=mention.arg)
-    of_agent = list(_commands_of_agent(sentence, session))
-    for mention in of_agent:
-        if _sign(mention, sentence, _RUNS) < 0:
-            yield Check(op=Op.COMMAND_NOT_RUN, arg=mention.arg)
-    named = [*commands, *of_agent]
+    of_agent = _command_of_agent(sentence, session)
+    if of_agent and _sign(of_agent, sentence, _RUNS) < 0:
+        yield Check(op=Op.COMMAND_NOT_RUN, arg=of_agent.arg)
+    named = [*commands, of_agent] if of_agent else commands
     for mention in _paths(sentence, checkout):
         if any(other.start <= mention.start < other.start + len(other.text) for other in named):
             continue
@@ -212,7 +211,7 @@ def _sign(mention: Mention, sentence: str, acts: re.Pattern[str]) -> int:
     return int(is_all or begins is not None or bool(acts.search(clause)) or is_lasting(clause))
 
 
-def _named_commands(sentence: str, checkout: Checkout) -> Iterator[Mention]:
+def _commands(sentence: str, checkout: Checkout) -> Iterator[Mention]:
     """Yield the commands of known runners that a sentence names; what is quoted is one from its beginning or none."""
     quoted = [match.span() for match in _IN_QUOTES.finditer(sentence)]
     words = list(_WORD.finditer(sentence))
@@ -234,18 +233,18 @@ def _named_commands(sentence: str, checkout: Checkout) -> Iterator[Mention]:
                 break
 
 
-def _commands_of_agent(sentence: str, session: Session) -> Iterator[Mention]:
-    """Yield what a sentence names that the agent had run: `git push`, `npm install`."""
-    named: dict[str, None] = {}
+def _command_of_agent(sentence: str, session: Session) -> Mention | None:
+    """Return the longest command that the sentence names and that the agent had run: `git push`, `npm install`."""
+    named: set[str] = set()
     for event in session.tools:
         for line in simple_lines(event.brief, shown=True):
             if len(line.words) > 1:
-                named |= dict.fromkeys((" ".join(line.words[:3]), " ".join(line.words[:2])))
-    for words in sorted(named, key=len, reverse=True):
+                named |= {" ".join(line.words[:3]), " ".join(line.words[:2])}
+    for words in sorted(named, key=lambda words: (-len(words), words)):
         match = re.search(rf"(?<![\w/.-]){re.escape(words)}(?![\w/-])", sentence)
         if match:
-            yield Mention(words, match.start(), words)
-            return
+            return Mention(words, match.start(), words)
+    return None
 
 
 def _paths(sentence: str, checkout: Checkout) -> Iterator[Mention]:

@@ -39,10 +39,7 @@ _DEFINING = frozenset({*_PACKAGE, *_DEFINED_IN["make"], *_DEFINED_IN["just"]})
 
 
 class Runner(NamedTuple):
-    """A program, by the words that a command of it begins with, and the options that are kept, with their marks.
-
-    The marks are those of the table below.
-    """
+    """A program, by the words that a command of it begins with, and the options that are kept with their marks."""
 
     words: tuple[str, ...]
     takes: Takes
@@ -60,8 +57,8 @@ class Runner(NamedTuple):
 
 
 _OF_CARGO = "--all --workspace --all-targets --all-features --lib --tests -p= --package= --features="
-# Each line: the words it begins with (a/b: one of them) and the options that are kept, `=` with a value, `=/` with a
-# path; one of those with `!` has to be there. `python -m` may stand before each.
+# Each line: the words it begins with (a/b: one of them) and the options that are kept. Their marks: `=` with a value,
+# `=/` with a path, `!` one of these has to be there. `python -m` may stand before each.
 _TABLE: Mapping[Takes, str] = {
     "tests": """
         pytest | --strict-markers --runxfail -k= -m=
