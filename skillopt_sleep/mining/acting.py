@@ -212,15 +212,15 @@ def _sign(mention: Mention, sentence: str, acts: re.Pattern[str]) -> int:
 
 
 def _commands(sentence: str, checkout: Checkout) -> Iterator[Mention]:
-    """Yield the commands of known runners that a sentence names; what is quoted is one from its beginning or none."""
+    """Yield the commands of known runners that a sentence names; in quotes one stands first or after `&&`."""
     quoted = [match.span() for match in _IN_QUOTES.finditer(sentence)]
     words = list(_WORD.finditer(sentence))
     about_running = _RUNS.search(sentence) is not None or was_left_out(sentence) or rules_out(sentence)
     end = 0
     for number, word in enumerate(words):
         start = word.start()
-        within = [first for first, last in quoted if first < start < last]
-        if start < end or (within and start > within[0] + 1):
+        within = any(first < start < last for first, last in quoted)
+        if start < end or (within and not sentence[:start].endswith((*_QUOTES, "&& "))):
             continue
         if word[0] in _ORDINARY and not within and not about_running:
             continue

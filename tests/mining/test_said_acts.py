@@ -141,6 +141,7 @@ def test_a_command_that_the_agent_ran_and_the_person_rules_out_must_not_be_run()
 @pytest.mark.parametrize(
     ("quote", "checks"),
     [
+        ("Run `make lint && make test`.", [("command_run", "make lint"), ("command_run", "make test")]),
         ("Run make test, not pytest.", [("command_run", "make test"), ("command_not_run", "pytest")]),
         ("Nutze make test statt pytest.", [("command_run", "make test"), ("command_not_run", "pytest")]),
         ("Don't touch gen/ but change schema.json", [("file_untouched", "gen"), ("file_changed", "schema.json")]),
