@@ -72,7 +72,7 @@ def test_other_words_on_another_night_go_on_with_the_lesson(tmp_path: Path, per_
     assert shown == ([False, True, True, True] if per_call == 1 else [False, True])
 
 
-def test_where_the_call_for_names_is_lost_the_new_name_stands_and_the_night_tells_of_it(tmp_path: Path) -> None:
+def test_where_the_call_for_names_is_lost_the_persons_words_stand_for_an_unsure_one_and_the_night_tells_of_it(tmp_path: Path) -> None:
     home = machine(tmp_path)
     home.had(0, 1, said=LONG)
     home.night(heuristic=False)
@@ -80,7 +80,7 @@ def test_where_the_call_for_names_is_lost_the_new_name_stands_and_the_night_tell
     home.model.fails = first_time(CallFailed(FailureKind.REFUSED, "no"), Purpose.LESSONS)
     report = home.night(heuristic=False)
 
-    assert lessons(home).keys() == SHORT
+    assert lessons(home).keys() == {"Keep answers short", BULLETS}
     (note,) = report.errors
     assert "lessons" in note.summary
     assert note.summary.endswith(": no")
