@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from importlib.resources import files
 
-from skillopt_sleep.example.shown import read_sessions
+from skillopt_sleep.example.miner import read_sessions
 from skillopt_sleep.prompts import template
 from skillopt_sleep.records import Purpose
 from tests.graded import judged
@@ -96,7 +96,7 @@ class ScriptedModel:
         """The lesson, with every later typed turn that names what is wanted."""
         quotes: list[str] = []
         for session in read_sessions(prompt):
-            typed = [turn["text"] for turn in session["turns"] if turn["origin"] == "user"]
+            typed = [turn.text for turn in session if turn.by == "person"]
             quotes += [text for text in typed[1:] if self._names_want(text)]
         return [{"lesson": f"Use {self.want}, never {self.avoid}", "quotes": quotes}] if quotes else []
 

@@ -4,14 +4,20 @@ A lesson is named by the terms that the words name, so the same terms have the s
 one that asks for care and names no terms, by the words that ask for it.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.mining.wishes import is_correction, last_wish
 from skillopt_sleep.mining.words import all_for_once
+
+# The lines of mining/shown.py.
+_SESSION = re.compile(r"^session S\d+ of .*$", re.MULTILINE)
+_TURN = re.compile(
+    r"^(person|agent)(?: behind /\S+)?(?:: (.*(?:\n    \| .*)*)| pasted .*)((?:\n  .*)*)", re.MULTILINE
+)
+_DEED = re.compile(r"^  (D\d+) person (.*)$", re.MULTILINE)
+_CALL = re.compile(r"^  agent (?:ran|used [^:]*): (.*)$", re.MULTILINE)
 
 _STOPPED = ("rejected", "stopped")
 _CHECKED = "checked with: "
@@ -19,56 +25,72 @@ _ALWAYS = re.compile(r"\balways ([^,.;!?\n]+)", re.IGNORECASE)
 _CARE = re.compile(r"\b(be (?:more )?careful\b[^,.;!?\n]*)", re.IGNORECASE)
 
 
+class ShownTurn(NamedTuple):
+    """A turn as a prompt shows it: its words, what the agent ran, and the person's deeds after it by their marks."""
+
+    by: str
+    text: str
+    ran: tuple[str, ...]
+    deeds: dict[str, str]
+
+
 class _Request(NamedTuple):
-    """A typed turn that asks for something, the typed turns that correct it, and the checks that the person ran."""
+    """A request, what was said to correct it, and the checks that the person ran, by their marks."""
 
-    turn: dict[str, Any]
-    corrections: list[dict[str, Any]]
-    checks: list[tuple[int, str]]
+    text: str
+    corrections: list[str]
+    checks: dict[str, str]
 
 
-def mine(prompt: str) -> str:
+def read_sessions(prompt: str) -> list[list[ShownTurn]]:
+    """Return the turns of each session of a mining prompt, by "person" or "agent"."""
+    _, *sessions = _SESSION.split(prompt.split("\n# Sessions\n", 1)[1])
+    return [[_read_turn(turn) for turn in _TURN.finditer(session)] for session in sessions]
+
+
+def _read_turn(turn: re.Match[str]) -> ShownTurn:
+    by, text, after = turn.groups(default="")
+    return ShownTurn(by, text.replace("\n    | ", "\n"), tuple(_CALL.findall(after)), dict(_DEED.findall(after)))
+
+
+def mine(prompt: str) -> dict[str, Any]:
     """Return one entry for each lesson, with the quotes of every request that was corrected or checked."""
-    lessons: dict[tuple[str, str], dict[str, object]] = {}
-    quotes: dict[tuple[str, str], list[str]] = {}
-    for session in read_sessions(prompt):
-        for request in _requests(session["turns"]):
-            for entry, said in _entries(request):
-                key = str(entry["lesson"]), str(entry["lasts"])
-                quotes.setdefault(key, []).extend(said)
-                lessons[key] = entry | {"quotes": quotes[key]}
-    return json.dumps({"lessons": list(lessons.values())})
+    lessons: dict[tuple[str, str], dict[str, Any]] = {}
+    for turns in read_sessions(prompt):
+        for request in _requests(turns):
+            for entry in _entries(request):
+                known = lessons.setdefault((entry["lesson"], entry["lasts"]), entry | {"quotes": []})
+                known["quotes"] += entry["quotes"]
+    return {"lessons": list(lessons.values())}
 
 
-def _requests(turns: Sequence[dict[str, Any]]) -> list[_Request]:
+def _requests(turns: Sequence[ShownTurn]) -> list[_Request]:
     """Take every typed turn that corrects, or follows a stop, as a correction of the request before it."""
     requests: list[_Request] = []
     stopped = False
     for turn in turns:
-        if turn["origin"] == "user" and turn["text"]:
-            if requests and (stopped or is_correction(turn["text"], request=requests[-1].turn["text"])):
-                requests[-1].corrections.append(turn)
+        if turn.by == "person" and turn.text:
+            if requests and (stopped or is_correction(turn.text, request=requests[-1].text)):
+                requests[-1].corrections.append(turn.text)
             else:
-                requests.append(_Request(turn, [], []))
+                requests.append(_Request(turn.text, [], {}))
             stopped = False
-        for number, deed in zip(turn["deeds"], turn["then"], strict=True):
+        for mark, deed in turn.deeds.items():
             stopped = stopped or deed.startswith(_STOPPED)
             if requests and deed.startswith(_CHECKED):
-                requests[-1].checks.append((number, deed.removeprefix(_CHECKED)))
+                requests[-1].checks[mark] = deed.removeprefix(_CHECKED)
     return requests
 
 
-def _entries(request: _Request) -> Iterator[tuple[dict[str, object], list[str]]]:
+def _entries(request: _Request) -> Iterator[dict[str, Any]]:
     """Yield each lesson that a request shows, with its quotes and the marks of its deeds."""
     if request.corrections:
-        quotes = [turn["text"] for turn in request.corrections]
-        yield _correction(quotes), quotes
-    for number, command in request.checks:
-        name = f"Run {command} before you say that it is done"
-        yield {"lesson": name, "lasts": "from now on", "takes_back": ""}, [f"D{number}"]
+        yield _correction(request.corrections)
+    for mark, command in request.checks.items():
+        yield {"lesson": f"Run {command} before you say that it is done", "quotes": [mark], "lasts": "from now on"}
 
 
-def _correction(quotes: Sequence[str]) -> dict[str, object]:
+def _correction(quotes: Sequence[str]) -> dict[str, Any]:
     wish = last_wish(quotes)
     name = " ".join(quotes)
     taken_back = ""
@@ -84,4 +106,5 @@ def _correction(quotes: Sequence[str]) -> dict[str, object]:
         name = f"Never use {wish.avoid[0]}"
     if wish.at_most and (wish.want or wish.avoid):
         name = f"{name}, in at most {wish.at_most} characters"
-    return {"lesson": name, "lasts": "this time" if all_for_once(quotes) else "from now on", "takes_back": taken_back}
+    lasts = "this time" if all_for_once(quotes) else "from now on"
+    return {"lesson": name, "quotes": quotes, "lasts": lasts, "takes_back": taken_back}

@@ -11,7 +11,7 @@ import hashlib
 import json
 import random
 import re
-from collections import Counter
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -36,14 +36,12 @@ _ITEM_OR_FENCED = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
-_TRIED = re.compile(r"^- (helped|useless|harmful|no gain seen|a gain seen but not proven)\b[^:\n]*: ", re.MULTILINE)
 _FENCED = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 _SUGGESTED = re.compile(r"^\d+\. \([^)]*\) \w+ (?:'.*?'|\".*?\"): (.*?)(?=^\d+\. |^`{3,}$)", re.DOTALL | re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d+)\. ", re.MULTILINE)
 _ATTEMPT = re.compile(r"^## (?:Attempt|Failure) (\d+)$", re.MULTILINE)
 _TOO_LONG = re.compile(r"\btoo (?:long|verbose)\b", re.IGNORECASE)
 _SINGLE_WORD = re.compile(r"\bsingle word\b", re.IGNORECASE)
-_NOTED = re.compile(r"^- (.+)$", re.MULTILINE)
 _WORD = re.compile(r"\w{5,}")
 _CHARS_PER_TOKEN = 4
 
@@ -83,44 +81,12 @@ class SimulatedBackend:
         usage = Usage(input_tokens=len(prompt.text) // _CHARS_PER_TOKEN, output_tokens=len(text) // _CHARS_PER_TOKEN)
         return decoded(prompt, Completion(text=text, usage=usage, usd=0.0, model=MODEL))
 
-    def _answer(self, prompt: Prompt, noise: random.Random) -> str:  # noqa: C901, PLR0912 - one arm for each purpose
-        match prompt.purpose:
-            case Purpose.PREFLIGHT:
-                return "ready"
-            case Purpose.ROLLOUT:
-                return _attempt(prompt, noise, forgets=self._forgets)
-            case Purpose.JUDGE | Purpose.PROVE:
-                return _grade(prompt.text)
-            case Purpose.CONTROLS:
-                return _controls(prompt.text)
-            case Purpose.MINE:
-                return mine(prompt.text)
-            case Purpose.LESSONS:
-                return json.dumps({"same": []})
-            case Purpose.REFLECT | Purpose.REFLECT_DEEP:
-                return _reflect(prompt.text)
-            case Purpose.DIAGNOSE:
-                return _diagnose(prompt.text)
-            case Purpose.AGGREGATE:
-                return _aggregate(prompt.text)
-            case Purpose.BUDGET:
-                return json.dumps({"edit_budget": len(_numbers(prompt.text))})
-            case Purpose.SELECT:
-                return json.dumps({"selected_indices": _numbers(prompt.text)})
-            case Purpose.FIT:
-                return json.dumps({"edits": []})
-            case Purpose.REWRITE | Purpose.REWRITE_FULL:
-                return _rewrite(prompt.text)
-            case Purpose.VARY:
-                return _vary(prompt.text)
-            case Purpose.AUGMENT:
-                return _augment(prompt.text)
-            case Purpose.SLOW_UPDATE:
-                return json.dumps({"guidance": "\n".join(_lessons(prompt.text))})
-            case Purpose.APPENDIX:
-                return json.dumps({"appendix_notes": sorted(set(_NOTED.findall(prompt.text)))})
-            case Purpose.META_SKILL:
-                return json.dumps({"notes": _notes(prompt.text)})
+    def _answer(self, prompt: Prompt, noise: random.Random) -> str:
+        if prompt.purpose is Purpose.PREFLIGHT:
+            return "ready"
+        if prompt.purpose is Purpose.ROLLOUT:
+            return _attempt(prompt, noise, forgets=self._forgets)
+        return json.dumps(_REPLIES[prompt.purpose](prompt.text))
 
 
 _STEPS = (
@@ -159,36 +125,30 @@ def _attempt(prompt: Prompt, noise: random.Random, *, forgets: float) -> str:
     return " ".join((answer, *_STEPS))
 
 
-def _grade(text: str) -> str:
-    """Grade every answer."""
-    grades: list[dict[str, object]] = []
+def _grade(text: str) -> object:
+    """Grade every answer by the share of the demand's words in it; the demand itself, said back, is none."""
+    grades: list[object] = []
     for _, demand, *answers in _items(text):
+        wanted = _words(demand)
         for answer in answers:
-            lacking = sorted(_words(demand) - _words(answer))
-            missing = f"its words {', '.join(lacking)}" if lacking else ""
-            grades.append({"answer": len(grades) + 1, "missing": missing, "score": _share(demand, answer)})
-    return json.dumps({"grades": grades})
-
-
-def _share(demand: str, answer: str) -> float:
-    """Return the share of the demand's words that occur in the answer; the demand itself, said back, is none."""
-    wanted = _words(demand)
-    if not wanted:
-        return 0.0
-    return round(len(wanted & _words(answer.replace(demand, ""))) / len(wanted), 2)
+            found = wanted & _words(answer.replace(demand, ""))
+            missing = f"its words {', '.join(sorted(wanted - found))}" if found < wanted else ""
+            score = round(len(found) / len(wanted), 2) if wanted else 0.0
+            grades.append({"answer": len(grades) + 1, "missing": missing, "score": score})
+    return {"grades": grades}
 
 
 def _words(text: str) -> set[str]:
     return {word.lower() for word in _WORD.findall(text)}
 
 
-def _controls(text: str) -> str:
+def _controls(text: str) -> object:
     """Write for every item an answer with none of the demand's words, and one with all of them."""
-    controls: list[dict[str, object]] = []
+    controls: list[object] = []
     for number, (_, demand) in enumerate(_items(text), start=1):
         done = " ".join(sorted(_words(demand)))
         controls.append({"item": number, "misses": "Done.", "meets": f"I did it: {done}"})
-    return json.dumps({"controls": controls})
+    return {"controls": controls}
 
 
 def _items(text: str) -> list[list[str]]:
@@ -204,15 +164,15 @@ def _items(text: str) -> list[list[str]]:
     return items
 
 
-def _reflect(text: str) -> str:
+def _reflect(text: str) -> object:
     """Append the rules that people ask for, each with the attempts at which they do."""
     _, *shown = _ATTEMPT.split(text)
     rules = {int(number): _lessons(attempt) for number, attempt in zip(shown[::2], shown[1::2], strict=True)}
-    edits: list[dict[str, object]] = []
+    edits: list[object] = []
     for content in _lessons(text):
         attempts = [number for number, own in rules.items() if content in own]
         edits.append({"op": "append", "content": content, "attempts": attempts})
-    return json.dumps({"edits": edits})
+    return {"edits": edits}
 
 
 def _lessons(text: str) -> tuple[str, ...]:
@@ -230,49 +190,12 @@ def _lessons(text: str) -> tuple[str, ...]:
     return tuple(rules)
 
 
-def _notes(text: str) -> str:
-    """Count how often edits had which effect."""
-    ends = Counter(_TRIED.findall(text))
-    return "\n".join(f"- {count} edits: {end}" for end, count in sorted(ends.items()))
-
-
-def _diagnose(text: str) -> str:
-    causes = [
-        {"attempt": int(number), "cause": "the instructions don't say what the person wants"}
-        for number in _ATTEMPT.findall(text)
-    ]
-    return json.dumps({"causes": causes})
-
-
-def _rewrite(text: str) -> str:
+def _rewrite(text: str) -> object:
     """Append the missing rules to the body."""
     body = _FENCED.findall(text.split("\n# Editable part of the instructions\n", 1)[1])[0][1].replace("(empty)", "")
-    lines = [body.rstrip("\n")] if body.rstrip("\n") else []
-    lines += [rule for rule in (*_suggested(text), *_lessons(text)) if rule not in body]
-    return json.dumps({"body": "\n".join(lines)})
-
-
-def _vary(text: str) -> str:
-    """Propose the shown edits in reversed order, and a useless edit."""
-    reversed_edits = [_append(rule) for rule in reversed(_suggested(text))]
-    alternatives = [{"edits": reversed_edits}, {"edits": [_append(USELESS)]}]
-    return json.dumps({"alternatives": alternatives})
-
-
-def _append(rule: str) -> dict[str, str]:
-    return {"op": "append", "content": rule}
-
-
-def _augment(text: str) -> str:
-    """Make up two requests: the first one shown, for other parts of the project."""
-    request = _FENCED.findall(text.split("\n# Requests\n", 1)[1])[0][1]
-    return json.dumps({"requests": [f"for the second service: {request}", f"in the tools folder: {request}"]})
-
-
-def _suggested(text: str) -> tuple[str, ...]:
-    """Return the content of the shown edits."""
-    edits = text.rsplit("\n# ", 2)[1]
-    return tuple(rule.strip() for rule in _SUGGESTED.findall(edits) if rule)
+    suggested = [rule.strip() for rule in _SUGGESTED.findall(text.rsplit("\n# ", 2)[1])]
+    missing = [rule for rule in (*suggested, *_lessons(text)) if rule not in body]
+    return {"body": "\n".join([*body.rstrip("\n").splitlines(), *missing])}
 
 
 def _numbers(text: str) -> list[int]:
@@ -295,9 +218,32 @@ def _lesson(quote: str) -> str:
     return "\n".join(f"- Never use {avoid}." for avoid in wish.avoid) or USELESS
 
 
-def _aggregate(text: str) -> str:
-    edits: list[dict[str, object]] = []
+def _aggregate(text: str) -> object:
+    edits: list[object] = []
     for op, quoted, content in dict.fromkeys(_PROPOSED.findall(text)):
-        target = quoted.strip("'")
-        edits.append({"op": op, "target": target, "content": content})
-    return json.dumps({"edits": edits})
+        edits.append({"op": op, "target": quoted.strip("'"), "content": content})
+    return {"edits": edits}
+
+
+# What only a model that thinks could answer has an empty answer.
+_REPLIES: Mapping[Purpose, Callable[[str], object]] = {
+    Purpose.JUDGE: _grade,
+    Purpose.PROVE: _grade,
+    Purpose.CONTROLS: _controls,
+    Purpose.MINE: mine,
+    Purpose.LESSONS: lambda _: {"same": []},
+    Purpose.REFLECT: _reflect,
+    Purpose.REFLECT_DEEP: _reflect,
+    Purpose.DIAGNOSE: lambda _: {"causes": []},
+    Purpose.AGGREGATE: _aggregate,
+    Purpose.BUDGET: lambda text: {"edit_budget": len(_numbers(text))},
+    Purpose.SELECT: lambda text: {"selected_indices": _numbers(text)},
+    Purpose.FIT: lambda _: {"edits": []},
+    Purpose.REWRITE: _rewrite,
+    Purpose.REWRITE_FULL: _rewrite,
+    Purpose.VARY: lambda _: {"alternatives": []},
+    Purpose.AUGMENT: lambda _: {"requests": []},
+    Purpose.SLOW_UPDATE: lambda text: {"guidance": "\n".join(_lessons(text))},
+    Purpose.META_SKILL: lambda _: {"notes": ""},
+    Purpose.APPENDIX: lambda _: {"appendix_notes": []},
+}

@@ -4,11 +4,11 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.example.shown import read_sessions
+from skillopt_sleep.example.miner import ShownTurn, read_sessions
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend
@@ -50,13 +50,12 @@ class Obedient:
         lessons = [lesson for session in sessions for lesson in self._lessons(session, sessions)]
         return decoded(prompt, Completion(text=json.dumps({"lessons": lessons}), usage=Usage(), model="obedient"))
 
-    def _lessons(self, session: Mapping[str, Any], sessions: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-        turns: list[dict[str, Any]] = session["turns"]
-        typed = [
-            turn["text"] for one in sessions for turn in one["turns"] if turn["origin"] == "user" and turn["text"]
-        ]
-        own = [turn["text"] for turn in turns if turn["origin"] == "user" and turn["text"]]
-        deeds = [f"D{number}" for turn in turns for number in turn["deeds"]]
+    def _lessons(
+        self, turns: Sequence[ShownTurn], sessions: Sequence[Sequence[ShownTurn]]
+    ) -> Iterator[dict[str, Any]]:
+        typed = [turn.text for one in sessions for turn in one if turn.by == "person" and turn.text]
+        own = [turn.text for turn in turns if turn.by == "person" and turn.text]
+        deeds = [mark for turn in turns for mark in turn.deeds]
         for turn in turns:
             for words, rule in _rules(_all_of(turn)):
                 for mark in deeds:
@@ -66,13 +65,13 @@ class Obedient:
                         yield {"lesson": rule, "quotes": [quote]}
                     continue
                 yield {"lesson": rule, "quotes": [words]}
-                yield {"lesson": rule, "quotes": [turn["text"]]}
+                yield {"lesson": rule, "quotes": [turn.text]}
                 yield {"lesson": rule, "quotes": [words, *own[-1:]]}
 
 
-def _all_of(turn: Mapping[str, Any]) -> str:
+def _all_of(turn: ShownTurn) -> str:
     """What is shown of a turn: its text, and what the agent and the person did after it, files and commands included."""
-    return "\n".join((turn["text"], *turn["ran"], *turn["then"]))
+    return "\n".join((turn.text, *turn.ran, *turn.deeds.values()))
 
 
 def _rules(text: str) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
-from skillopt_sleep.example.shown import read_sessions
+from skillopt_sleep.example.miner import read_sessions
 from skillopt_sleep.prompts import setting
 from skillopt_sleep.records import Purpose
 from tests.agents.acting_model import printed, run, steps_of, told
@@ -107,9 +107,9 @@ class Teacher(ScriptedModel):
 
     def _mined(self, prompt: str) -> list[dict[str, Any]]:
         corrected = any(
-            turn["origin"] == "user" and turn["text"] == self._lesson.correction
+            turn.by == "person" and turn.text == self._lesson.correction
             for session in read_sessions(prompt)
-            for turn in session["turns"][1:]
+            for turn in session[1:]
         )
         return [{"lesson": self._lesson.words, "quotes": [self._lesson.correction]}] if corrected else []
 

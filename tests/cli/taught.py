@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from skillopt_sleep.example.shown import read_sessions
+from skillopt_sleep.example.miner import read_sessions
 from skillopt_sleep.records import Purpose
 from tests.graded import judged, shown_items
 from tests.server_answers import ScriptedModel, worded_for
@@ -61,10 +61,8 @@ class Taught(ScriptedModel):
         """The lesson, with the mark of each time that the person did it."""
         marks: list[str] = []
         for session in read_sessions(prompt):
-            for turn in session["turns"]:
-                for number, deed in zip(turn["deeds"], turn["then"], strict=True):
-                    if deed.startswith(self._lesson.deed):
-                        marks.append(f"D{number}")
+            for turn in session:
+                marks += [mark for mark, deed in turn.deeds.items() if deed.startswith(self._lesson.deed)]
         return [{"lesson": self._lesson.words, "quotes": marks}] if marks else []
 
     def _controls(self, prompt: str) -> Iterator[dict[str, Any]]:

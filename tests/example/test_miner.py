@@ -1,18 +1,17 @@
 """The simulated miner names lessons by their terms, and finds deeds, what is for once, and what is taken back."""
 
-import json
 from typing import Any
 
 import pytest
 
-from skillopt_sleep.example.miner import mine
+from skillopt_sleep.example.miner import ShownTurn, mine, read_sessions
 from skillopt_sleep.mining.shown import shown_sessions
-from skillopt_sleep.records import Origin, Session, TypedCommand
+from skillopt_sleep.records import Origin, Session, ToolEvent, TypedCommand
 from tests.builders import a_session, a_turn
 
 
 def entries(session: Session) -> list[dict[str, Any]]:
-    return json.loads(mine("\n# Sessions\n" + shown_sessions([session])))["lessons"]
+    return mine("\n# Sessions\n" + shown_sessions([session]))["lessons"]
 
 
 @pytest.mark.parametrize(
@@ -43,3 +42,22 @@ def test_a_check_that_the_person_ran_themselves_is_an_entry_of_its_own() -> None
 
 def test_a_request_that_was_answered_well_is_none() -> None:
     assert entries(a_session("install it", "I ran pnpm.", "thanks")) == []
+
+
+def test_what_a_prompt_shows_is_read_back_as_it_was() -> None:
+    first = a_session(
+        "mend\nthe cart",
+        a_turn("I ran it.", origin=Origin.ASSISTANT),
+        tools=(
+            ToolEvent(name="Bash", turn=1, brief="make"),
+            ToolEvent(name="Bash", turn=1, brief="git push", error=True, rejected=True),
+        ),
+    )
+    prompt = "person: no\n# Sessions\n" + shown_sessions([first, a_session("go")])
+    assert read_sessions(prompt) == [
+        [
+            ShownTurn("person", "mend\nthe cart", (), {}),
+            ShownTurn("agent", "I ran it.", ("make",), {"D1": "rejected: git push"}),
+        ],
+        [ShownTurn("person", "go", (), {})],
+    ]

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from skillopt_sleep.agents import SHELLS
-from skillopt_sleep.example.shown import read_sessions
+from skillopt_sleep.example.miner import read_sessions
 from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.shown import (
     AGENT_HEAD,
@@ -151,7 +151,7 @@ def test_no_text_can_imitate_our_lines(fake: str, between: str) -> None:
         "session S1", "person", "agent", "  agent used", "  D1 person rejected", "  D2 person ran",
     ]  # fmt: skip
     (read,) = read_sessions("\n# Sessions\n" + shown)
-    assert [turn["turn"] for turn in read["turns"]] == [0, 1]
+    assert [turn.by for turn in read] == ["person", "agent"]
 
 
 @pytest.mark.parametrize("name", sorted(SHELLS))

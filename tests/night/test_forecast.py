@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.example.miner import ShownTurn, read_sessions
 from skillopt_sleep.example.model import SimulatedBackend
-from skillopt_sleep.example.shown import read_sessions
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.learning import rewrite
 from skillopt_sleep.learning.harm import MOST_ATTEMPTS
@@ -140,16 +140,16 @@ class Greedy:
         return decoded(prompt, Completion(text=to_json({"lessons": lessons}).decode(), model="greedy"))
 
 
-def _all_of(session: Mapping[str, Any]) -> Iterator[Mapping[str, object]]:
-    typed = [turn for turn in session["turns"] if turn["origin"] == "user" and turn["text"]]
+def _all_of(session: Sequence[ShownTurn]) -> Iterator[Mapping[str, object]]:
+    typed = [turn.text for turn in session if turn.by == "person" and turn.text]
     for said in typed:
-        names = itertools.islice(itertools.permutations(dict.fromkeys(said["text"].split()), 2), 20)
+        names = itertools.islice(itertools.permutations(dict.fromkeys(said.split()), 2), 20)
         for name in names:
-            yield {"lesson": " ".join(name), "quotes": [said["text"].rpartition(". ")[2]]}
-    for turn in session["turns"]:
-        for deed in turn["deeds"]:
+            yield {"lesson": " ".join(name), "quotes": [said.rpartition(". ")[2]]}
+    for turn in session:
+        for mark in turn.deeds:
             for name in ("rm", "ask me", "never run that", "stop"):
-                yield {"lesson": name, "quotes": [f"D{deed}"]}
+                yield {"lesson": name, "quotes": [mark]}
 
 
 THREE_WISHES = "Never use tabs. Always sign off each commit. Use pnpm for the packages"
