@@ -5,7 +5,6 @@ An entry's id tells which banked task it is. If both the file and `tasks edit` c
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,7 +61,9 @@ class TasksFile:
             stamp = _stamp_of(Path(path))
             try:
                 written = datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC)
-                reading = Reading(tasks=read_tasks(_existing(path), written=written))
+                reading = Reading(tasks=read_tasks(Path(path), written=written))
+            except FileNotFoundError:
+                reading = Reading(unreadable=f"{path}: there is no such file; correct harvest.tasks_files")
             except OSError as error:
                 reading = Reading(unreadable=f"{path}: {error.strerror or error}")
             except ValueError as error:
@@ -94,6 +95,12 @@ def read_tasks(
 def to_text(tasks: Sequence[Task]) -> str:
     """Return a TOML file of these tasks, redacted; a file that is read and written again stays the same."""
     return to_tables("task", [fields_of(task) for task in tasks])
+
+
+class _Tables(Record, frozen=True, kw_only=True):
+    """A TOML file of tasks."""
+
+    task: list[Any] = []
 
 
 class Entry(Record, frozen=True, kw_only=True):
@@ -217,13 +224,6 @@ def _problem_of_check(check: Check) -> str:
     return ""
 
 
-def _existing(name: str) -> Path:
-    path = Path(name)
-    if not path.is_file():
-        raise FileNotFoundError(2, "there is no such file; correct harvest.tasks_files")
-    return path
-
-
 def _stamp_of(path: Path) -> Stamp:
     try:
         status = path.stat()
@@ -233,28 +233,10 @@ def _stamp_of(path: Path) -> Stamp:
 
 
 def _entries(path: Path) -> list[Any]:
-    text = read_plain(path, most=LONGEST).decode()
+    text = read_plain(path, most=LONGEST)
     if path.suffix == ".toml":
-        return _toml_entries(text)
-    entries: list[Any] = []
-    for number, line in enumerate(text.split("\n"), start=1):  # splitlines also breaks a text at U+2028
-        if not line.strip():
-            continue
-        try:
-            entries.append(msgspec.json.decode(line.strip()))
-        except msgspec.DecodeError as error:
-            raise ValueError(f"line {number}: {error}") from error
-    return entries
-
-
-def _toml_entries(text: str) -> list[Any]:
-    content = tomllib.loads(text)
-    for key in content.keys() - {"task"}:
-        raise ValueError(f"unknown key '{key}': tasks are [[task]] tables")
-    tables = content.get("task", [])
-    if not isinstance(tables, list):
-        raise ValueError("'task' must be a list: write [[task]]")  # noqa: TRY004 - the file's content is wrong
-    return cast("list[Any]", tables)
+        return msgspec.toml.decode(text, type=_Tables).task
+    return msgspec.json.Decoder().decode_lines(text)
 
 
 def _in_plain_words(error: ValueError) -> str:

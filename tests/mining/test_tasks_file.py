@@ -125,9 +125,9 @@ def test_an_entry_that_cannot_be_used_is_named_with_its_key(entry: str, said: st
     ("name", "text", "said"),
     [
         ("t.toml", "[[task]", "Expected"),
-        ("t.toml", "[[tasks]]\n", "unknown key 'tasks'"),
-        ("t.toml", "task = 3\n", "'task'"),
-        ("t.jsonl", '{"prompt": \n', "line 1: "),
+        ("t.toml", "[[tasks]]\n", "unknown field `tasks`"),
+        ("t.toml", "task = 3\n", "`$.task`"),
+        ("t.jsonl", '{"prompt": \n', "truncated"),
         ("t.jsonl", "[]\n", "task 1: Expected `object`, got `array`"),
     ],
 )
@@ -179,11 +179,9 @@ def test_tasks_are_written_so_that_they_are_read_the_same(tmp_path: Path) -> Non
     ]
 
 
-@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x0c"])
+@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85"])
 def test_a_character_that_ends_a_line_of_text_ends_no_line_of_a_file(character: str, tmp_path: Path) -> None:
     text = json.dumps({"prompt": f"a{character}b", "reference": {"kind": "exact", "answer": "x"}}, ensure_ascii=False)
-    if character == "\x0c":
-        text = text.replace("\\f", " ") + character
     [task] = read(tmp_path / "tasks.jsonl", f"{text}\r\n").tasks
     assert task.prompt.startswith("a")
 
