@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from skillopt_sleep.kit.markdown import visible
@@ -28,69 +28,9 @@ _ESCAPES = re.compile(
 _MARKERS = re.compile(r"<!--\s*/?\s*(?:skillopt-sleep|slow-update)\b.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)
 
 
-def languages() -> tuple[str, ...]:
-    """Return the languages whose words are known."""
-    return tuple(_lists()["corrections"])
-
-
-def takes_back(text: str) -> bool:
-    """Tell whether the words take back what was done before, or say that it was wrong."""
-    return _is_said("corrections", _plain(text))
-
-
-def states_rule(text: str) -> bool:
-    """Tell whether the words say how things are done here: never this, always that, X instead of Y."""
-    return _is_said("rules", _plain(text))
-
-
-def amends(text: str) -> bool:
-    """Tell whether short words speak of the answer before: courtesy, habits, the agent, what is missing."""
-    return _is_said("cues", _plain(text))
-
-
-def reassures(text: str) -> bool:
-    """Tell whether the words take nothing back although they sound so: no worries, not bad."""
-    return _listed("<reassuring>").match(_plain(text)) is not None
-
-
-def is_lasting(text: str) -> bool:
-    """Tell whether the words say that something holds from now on."""
-    return _is_said("lasting", _plain(text))
-
-
-def rules_out(text: str) -> bool:
-    """Tell whether the words of a clause rule out what it names."""
-    return _is_said("negations", _plain(text))
-
-
-def was_left_out(text: str) -> bool:
-    """Tell whether the words say that something was left out, or shall not be."""
-    return _is_said("left_out", _plain(text))
-
-
-def opens_request(text: str) -> bool:
-    """Tell whether the words begin a request of their own, ask a question, or add to the request before."""
-    return _listed(_OPENING).match(_plain(text)) is not None
-
-
-def is_small_talk(text: str) -> bool:
-    """Tell whether the words are nothing but thanks, assent, or a word to go on."""
-    return _listed(_SMALL_TALK).fullmatch(_plain(text)) is not None
-
-
-def _plain(text: str) -> str:
-    return text.strip().replace("’", "'")
-
-
 @cache
 def _lists() -> dict[str, dict[str, list[str]]]:
     return tomllib.loads(_FILE.read_text(encoding="utf-8"))
-
-
-def _is_said(name: str, text: str) -> bool:
-    if any(pattern.search(text) for pattern in _patterns(name)):
-        return True
-    return not text.isascii() and any(pattern.search(text) for pattern in _patterns(name, other_scripts=True))
 
 
 @cache
@@ -122,6 +62,41 @@ def _listed(pattern: str) -> re.Pattern[str]:
     return re.compile(filled, re.IGNORECASE)
 
 
+def _is_said(name: str, text: str) -> bool:
+    text = _plain(text)
+    if any(pattern.search(text) for pattern in _patterns(name)):
+        return True
+    return not text.isascii() and any(pattern.search(text) for pattern in _patterns(name, other_scripts=True))
+
+
+# Each tells whether the words …
+takes_back = partial(_is_said, "corrections")  # take back what was done before, or say that it was wrong
+states_rule = partial(_is_said, "rules")  # say how things are done here: never this, always that, X instead of Y
+amends = partial(_is_said, "cues")  # speak of the answer before: courtesy, habits, the agent, what is missing
+is_lasting = partial(_is_said, "lasting")  # say that something holds from now on
+rules_out = partial(_is_said, "negations")  # rule out what their clause names
+was_left_out = partial(_is_said, "left_out")  # say that something was left out, or shall not be
+
+
+def reassures(text: str) -> bool:
+    """Tell whether the words take nothing back although they sound so: no worries, not bad."""
+    return _listed("<reassuring>").match(_plain(text)) is not None
+
+
+def opens_request(text: str) -> bool:
+    """Tell whether the words begin a request of their own, ask a question, or add to the request before."""
+    return _listed(_OPENING).match(_plain(text)) is not None
+
+
+def is_small_talk(text: str) -> bool:
+    """Tell whether the words are nothing but thanks, assent, or a word to go on."""
+    return _listed(_SMALL_TALK).fullmatch(_plain(text)) is not None
+
+
+def _plain(text: str) -> str:
+    return text.strip().replace("’", "'")
+
+
 def sentences(text: str) -> list[str]:
     """Return the sentences and lines of a text, as they stand in it."""
     stripped = map(str.strip, _SENTENCE.findall(text))
@@ -146,7 +121,7 @@ def whole_sentences(text: str, part: str) -> str:
 def lasting_words(words: str) -> str:
     """Return the words without the sentences that hold for one time only; "" if nothing is left."""
     parts = sentences(words)
-    lasting = [part for part in parts if is_lasting(part) or not _is_said("for_once", _plain(part))]
+    lasting = [part for part in parts if is_lasting(part) or not _is_said("for_once", part)]
     if len(lasting) == len(parts):
         return words
     return "\n".join(lasting)

@@ -12,7 +12,6 @@ from skillopt_sleep.mining.requests import Take, takes
 from skillopt_sleep.mining.words import (
     amends,
     is_small_talk,
-    languages,
     opens_request,
     reassures,
     states_rule,
@@ -22,7 +21,7 @@ from tests.builders import a_session
 
 
 def test_eight_languages_are_known() -> None:
-    assert languages() == (
+    assert tuple(LISTS["corrections"]) == (
         *("English", "German", "French", "Spanish", "Portuguese", "Russian", "Chinese", "Japanese"),
     )
 
