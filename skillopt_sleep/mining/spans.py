@@ -9,6 +9,7 @@ around it is read like a turn of its own: of a paste of a few lines agents write
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -45,7 +46,6 @@ _OWN_LEAD_IN = re.compile(
 )
 AFTER_A_MARKED_PASTE = 2  # so many paragraphs may be typed after a fence, a quotation or a placeholder
 AFTER_COPIED_LINES = 1  # a log or a page may go on in words, so only a last paragraph counts
-LONGEST_TYPED = 600
 
 _FENCE = re.compile(
     r"^[ \t]*(?P<line>`{3,}+)[^`\n]+(?P=line)[ \t]*$"  # on one line
@@ -85,7 +85,6 @@ _COPIED_WORDS = re.compile(
     r"|\]\([^)\n]*\)|</\w+>",
     re.IGNORECASE | re.MULTILINE,
 )
-_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 
 
 class Span(NamedTuple):
@@ -148,18 +147,22 @@ def own_words(text: str, pasted: Pasted = ()) -> str:
     return "\n".join(text[start:end] for start, end in own_spans(text, pasted))
 
 
-def _typed_spans(text: str, start: int, end: int) -> tuple[Span, ...]:
-    """Return the parts between `start` and `end` that neither look copied nor follow what hands over to a paste."""
+def _typed_spans(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the parts between `start` and `end` that neither look copied nor follow what hands over to a paste."""
     part = text[start:end]
     hidden = bytearray(len(part))
-    fences = fenced(part)
-    hidden[fences.start : fences.end] = b"\1" * (fences.end - fences.start)
+    copied = [fenced(part)]
     for pattern in (_TAGGED, _COMMENT, _PLACEHOLDER, _LONG_QUOTE, _BLOB):
-        for match in pattern.finditer(part):
-            hidden[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+        copied += [Span(*match.span()) for match in pattern.finditer(part)]
+    for span in copied:
+        hidden[slice(*span)] = b"\1" * (span.end - span.start)
     _hide_lines(part, hidden)
     _hide_paragraphs(part, hidden)
-    return tuple(Span(start + span.start, start + span.end) for span in _shown(part, hidden))
+    for match in re.finditer(rb"\0+", hidden):
+        shown = part[slice(*match.span())]
+        if words := shown.strip():
+            begin = start + match.start() + len(shown) - len(shown.lstrip())
+            yield Span(begin, begin + len(words))
 
 
 def _hide_lines(text: str, hidden: bytearray) -> None:
@@ -171,7 +174,7 @@ def _hide_lines(text: str, hidden: bytearray) -> None:
         if _OTHERS_FROM.match(bare):
             hidden[at:] = b"\1" * (len(text) - at)
             return
-        if is_copied_line(bare):
+        if _COPIED_LINE.match(bare):
             hidden[at:end] = b"\1" * len(line)
         elif end < len(text) and _LEAD_IN.search(bare) and not _OWN_LEAD_IN.search(bare):
             hidden[end:] = b"\1" * (len(text) - end)
@@ -209,25 +212,6 @@ def _chat_start(paragraph: str) -> int:
     return begins[0]
 
 
-def _shown(text: str, hidden: bytearray) -> tuple[Span, ...]:
-    spans: list[Span] = []
-    at = 0
-    while at < len(text):
-        start = hidden.find(b"\0", at)
-        if start < 0:
-            break
-        end = hidden.find(b"\1", start)
-        if end < 0:
-            end = len(text)
-        part = text[start:end]
-        left = start + len(part) - len(part.lstrip())
-        right = left + len(part.strip())
-        if right > left:
-            spans.append(Span(left, right))
-        at = end
-    return tuple(spans)
-
-
 def fenced(text: str) -> Span:
     """Return the part from the first fence to the end of the last one, or to the text's end if that isn't closed.
 
@@ -240,11 +224,6 @@ def fenced(text: str) -> Span:
     return Span(found[0].start(), len(text) if is_open else found[-1].end())
 
 
-def is_copied_line(line: str) -> bool:
-    """Tell whether a line looks copied: a quotation, code, a table, a trace, a diff, a log, a shell, data."""
-    return _COPIED_LINE.match(line) is not None
-
-
 def visible_paste(text: str, at: int) -> Paste | None:
     """Return the first paste from `at` on, or None if there is none or its end can't be seen."""
     fences = fenced(text[at:])
@@ -255,12 +234,14 @@ def visible_paste(text: str, at: int) -> Paste | None:
         end = _line_end(text, at)
         line = text[at:end].rstrip()
         if _QUOTED_LINE.match(line):
-            return Paste(at, _end_of_quotation(text, at, fence.start), AFTER_A_MARKED_PASTE)
+            while end < fence.start and _QUOTED_LINE.match(text, end):
+                end = _line_end(text, end)
+            return Paste(at, end, AFTER_A_MARKED_PASTE)
         if mail := _MAIL.match(text, at):
             return Paste(at, mail.end(), AFTER_A_MARKED_PASTE)
         if placeholder := _PASTE_MARK.search(line):
             return Paste(at + placeholder.start(), at + placeholder.end(), AFTER_A_MARKED_PASTE)
-        if is_copied_line(line):
+        if _COPIED_LINE.match(line):
             return _copied_lines(text, at, fence.start)
         at = end
     return None
@@ -268,8 +249,8 @@ def visible_paste(text: str, at: int) -> Paste | None:
 
 def looks_typed(text: str, *, most: int) -> bool:
     """Tell whether words after a paste look typed: at most so many short paragraphs, without signs of a page."""
-    paragraphs = _PARAGRAPH_END.split(text.strip())
-    if len(paragraphs) > most or any(len(paragraph) > LONGEST_TYPED for paragraph in paragraphs):
+    paragraphs = _PARAGRAPH.findall(text.strip())
+    if len(paragraphs) > most or any(len(paragraph) > LONGEST_PARAGRAPH for paragraph in paragraphs):
         return False
     return _COPIED_WORDS.search(text) is None
 
@@ -279,13 +260,6 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
-def _end_of_quotation(text: str, at: int, most: int) -> int:
-    """Return the end of the quoted lines that begin here."""
-    while at < most and _QUOTED_LINE.match(text, at):
-        at = _line_end(text, at)
-    return at
-
-
 def _copied_lines(text: str, at: int, most: int) -> Paste | None:
     """Return the copied lines that begin here, with blank ones among them, if a blank line or nothing follows."""
     start = at
@@ -293,7 +267,7 @@ def _copied_lines(text: str, at: int, most: int) -> Paste | None:
     while at < most:
         end = _line_end(text, at)
         line = text[at:end].rstrip()
-        if line and not is_copied_line(line):
+        if line and not _COPIED_LINE.match(line):
             break
         after_blank = not line
         at = end

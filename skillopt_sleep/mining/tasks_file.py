@@ -100,7 +100,7 @@ def to_text(tasks: Sequence[Task]) -> str:
 class _Tables(Record, frozen=True, kw_only=True):
     """A TOML file of tasks."""
 
-    task: list[Any] = []
+    task: tuple[Any, ...] = ()
 
 
 class Entry(Record, frozen=True, kw_only=True):
@@ -232,7 +232,7 @@ def _stamp_of(path: Path) -> Stamp:
     return Stamp(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def _entries(path: Path) -> list[Any]:
+def _entries(path: Path) -> Sequence[Any]:
     text = read_plain(path, most=LONGEST)
     if path.suffix == ".toml":
         return msgspec.toml.decode(text, type=_Tables).task
