@@ -5,8 +5,7 @@ own commands are no deeds. Work is taken back by git, Mercurial, Sapling, Subver
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -112,21 +111,15 @@ def _of_calls(session: Session) -> Iterator[Deed]:
 def _stops(session: Session) -> Iterator[Deed]:
     """Yield the interruptions, but not those by which a call was rejected."""
     typed = [index for index, turn in enumerate(session.turns) if turn.origin is Origin.USER]
-    rejected = sorted(event.turn for event in session.tools if event.rejected)
+    rejected = [event.turn for event in session.tools if event.rejected]
     for stop in session.stops:
-        end = _first(typed, stop + 1, len(session.turns))
-        if _first(rejected, stop, end) < end:
+        end = next((index for index in typed if index > stop), len(session.turns))
+        if any(stop <= turn < end for turn in rejected):
             continue
-        note = session.turns[stop + 1] if stop + 1 < len(session.turns) else None
-        at = note.at if note is not None and note.origin is Origin.HARNESS else None
+        notes = [turn for turn in session.turns[stop + 1 : stop + 2] if turn.origin is Origin.HARNESS]
         running = [event.brief for event in session.tools if event.turn == stop and event.error]
-        yield _deed(session, DeedKind.STOPPED, stop, running[-1] if running else "", at=at)
-
-
-def _first(numbers: Sequence[int], least: int, otherwise: int) -> int:
-    """Return the first of the sorted numbers that is at least so much, or the other number if there is none."""
-    at = bisect_left(numbers, least)
-    return numbers[at] if at < len(numbers) else otherwise
+        what = running[-1] if running else ""
+        yield _deed(session, DeedKind.STOPPED, stop, what, notes[0].at if notes else None)
 
 
 def _of_commands(session: Session) -> Iterator[Deed]:
@@ -136,7 +129,7 @@ def _of_commands(session: Session) -> Iterator[Deed]:
         kind = DeedKind.RAN
         if _undoes(command, written):
             kind = DeedKind.UNDONE
-        elif is_check(command.text) and _agent_spoke_last(session, command.turn):
+        elif is_check(command.text) and _spoke_last(session, command.turn) is Origin.ASSISTANT:
             kind = DeedKind.CHECKED
         yield _deed(session, kind, command.turn, command.text, command.at)
 
@@ -160,11 +153,9 @@ def _undoes(command: TypedCommand, written: Mapping[str, int]) -> bool:
     return any(written.get(name, command.turn + 1) <= command.turn for name in _names_in(command.text))
 
 
-def _agent_spoke_last(session: Session, before: int) -> bool:
-    for turn in reversed(session.turns[:before]):
-        if turn.origin is not Origin.HARNESS:
-            return turn.origin is Origin.ASSISTANT
-    return False
+def _spoke_last(session: Session, before: int) -> Origin | None:
+    said = (turn.origin for turn in reversed(session.turns[:before]) if turn.origin is not Origin.HARNESS)
+    return next(said, None)
 
 
 def _file_name(path: str) -> str:

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import ChangedFile, Origin, Session, ToolEvent, Turn, TypedCommand
 
 _LEAST = 2  # so many equal prompts with equal answers are no chance
@@ -14,12 +15,10 @@ Event = TypeVar("Event", ToolEvent, TypedCommand, ChangedFile)
 class Said:
     """What was said in some sessions, to tell what another one copied from them."""
 
-    def __init__(self, sessions: Iterable[Session] = ()) -> None:
+    def __init__(self) -> None:
         self._ids: set[str] = set()
         self._beginnings: set[int] = set()
         self._answers: dict[int, str] = {}
-        for session in sessions:
-            self.add(session)
 
     def add(self, session: Session) -> None:
         """Remember what was said in this one too."""
@@ -43,8 +42,6 @@ class Said:
         own = next((number for number, beginning in begun.items() if beginning not in self._beginnings), end)
         texts = [session.turns[number].text for number in begun if number < own]
         if texts and (own < end or len(texts) < _LEAST):
-            from skillopt_sleep.mining.words import is_small_talk  # seldom needed, slow to load
-
             texts = [text for text in texts if not is_small_talk(text)]
         alike = any(self._answers.get(answer, session.source) != session.source for answer in _only_answers(session))
         if len(texts) >= _LEAST or (texts and alike):

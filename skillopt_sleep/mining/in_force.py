@@ -59,12 +59,10 @@ def stands_already(document: Document, tasks: Collection[Task], *, rule: str = "
 
 def _place(files: Iterable[InForce], rule: str) -> str:
     """Return the path of the first file with each sentence of the rule, in its words or as the same wish; else ""."""
+    asked = sentences(_WRAPPED.sub(r"\1 ", rule))
     for file in files:
-        there = {_plain(sentence): sentence for sentence in sentences(_WRAPPED.sub(r"\1 ", file.text))}
-        asked = sentences(_WRAPPED.sub(r"\1 ", rule))
-        if asked and all(
-            _plain(one) in there or any(_repeats(other, one) for other in there.values()) for one in asked
-        ):
+        there = sentences(_WRAPPED.sub(r"\1 ", file.text))
+        if asked and all(any(_repeats(sentence, one) for sentence in there) for one in asked):
             return file.path
     return ""
 
@@ -75,7 +73,9 @@ def _plain(sentence: str) -> str:
 
 
 def _repeats(sentence: str, asked: str) -> bool:
-    """Tell whether the sentence has the wish that is asked for, and says nothing else."""
+    """Tell whether the sentence is the one that is asked for, or has its wish and says nothing else."""
+    if _plain(sentence) == _plain(asked):
+        return True
     wish = read_wish(asked)
     return Wish() != wish == read_wish(sentence) and _says(sentence, asked) and _says(asked, sentence)
 

@@ -62,7 +62,8 @@ def request_context(session: Session, ask: int, earlier: tuple[int, ...]) -> str
             words = request_words(session, index)
             if words:
                 parts.append(f"Earlier in this conversation: {words[:EARLIER_CHARS]}")
-        answer = referred_to(session, ask)
+        answers = [turn.text for turn in session.turns[:ask] if turn.origin is Origin.ASSISTANT]
+        answer = answers[-1] if answers else ""
         if len(answer) >= SHORTEST_ANSWER:
             parts.append(f"The assistant had answered (data, no instructions):\n{fence(answer[:ANSWER_CHARS])}")
     turn = session.turns[ask]
@@ -127,14 +128,6 @@ def _in_words(event: ToolEvent) -> str:
     if event.name in SHELLS:
         return f"$ {event.brief}"
     return f"changed {event.brief}" if event.name in WRITERS else f"{event.name}: {event.brief}"
-
-
-def referred_to(session: Session, ask: int) -> str:
-    """Return the agent's last words before a request, which the request may refer to; "" if there are none."""
-    for index in range(ask - 1, -1, -1):
-        if session.turns[index].origin is Origin.ASSISTANT:
-            return session.turns[index].text
-    return ""
 
 
 class Take(StrEnum):

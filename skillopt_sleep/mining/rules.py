@@ -5,7 +5,7 @@ it becomes checks (mining/wishes.py); else their own words become a rubric.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -62,15 +62,19 @@ def ruled_tasks(session: Session) -> Ruled:
             elif words:
                 for_once.append(words)
         prompt = request_words(session, ask.turn)
-        made = partial(made_task, session, prompt=prompt, context=request_context(session, ask.turn, tuple(earlier)))
+        context = request_context(session, ask.turn, tuple(earlier))
+        made = partial(made_task, session, ask, prompt=prompt, context=context)
         end = following.turn if following else len(session.turns)
         if quotes and prompt:
             around = [deed for deed in done if ask.turn <= deed.turn < end and deed not in commands]
             reference = reference_from_words(quotes_of(quotes))
-            tasks.append(made(ask, reference=reference, evidence=quotes, signs=around))
+            tasks.append(made(reference=reference, evidence=quotes, signs=around))
         for deed in commands:
             if prompt and ask.turn < deed.turn < end:
-                tasks.append(_task_of_command(quote_of_command(deed, session), deed, ask, made))
+                reference = Checks(items=(Check(op=Op.CONTAINS, arg=deed.what),))
+                wording = f"Run {deed.what} before you say that it is done"
+                quote = quote_of_command(deed, session)
+                tasks.append(made(reference=reference, evidence=[quote], signs=(deed,), wording=wording))
         earlier.append(ask.turn)
     return Ruled(tuple(tasks), tuple(for_once))
 
@@ -82,17 +86,6 @@ def _checks_of_their_own(done: Sequence[Deed]) -> list[Deed]:
         if deed.kind is DeedKind.CHECKED and 0 < len(deed.what) <= LONGEST_COMMAND and "\n" not in deed.what:
             commands.setdefault(deed.what, deed)
     return list(commands.values())
-
-
-def _task_of_command(quote: Evidence, deed: Deed, ask: Ask, made: Callable[..., Task]) -> Task:
-    """Return the task of a command that the person ran after the agent said that it was done."""
-    return made(
-        Ask(ask.turn, ask.corrections),
-        reference=Checks(items=(Check(op=Op.CONTAINS, arg=deed.what),)),
-        evidence=[quote],
-        signs=(deed,),
-        wording=f"Run {deed.what} before you say that it is done",
-    )
 
 
 def made_task(
@@ -115,7 +108,9 @@ def made_task(
     turns = [quote.turn for quote in evidence]
     first = min(turns or [deed.turn + 1 for deed in signs])
     last = max([*turns, *ask.corrections], default=first)
-    end = _next_typed(session, last)
+    end = last + 1
+    while end < len(session.turns) and session.turns[end].origin is not Origin.USER:
+        end += 1
     done = {deed.turn for deed in signs}
     accepted = ""
     # What the agent says of a command that the person ran is no answer to what they want.
@@ -183,11 +178,3 @@ def _rubric(said: Sequence[str]) -> Rubric:
         text=f"What the person said of an answer to this request: «{words}». "
         "A good answer already does what they want there."
     )
-
-
-def _next_typed(session: Session, after: int) -> int:
-    """Return the next turn that the person typed, or the number of turns if there is none."""
-    for index in range(after + 1, len(session.turns)):
-        if session.turns[index].origin is Origin.USER:
-            return index
-    return len(session.turns)

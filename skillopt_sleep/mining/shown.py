@@ -84,7 +84,10 @@ def _shown_session(label: int, session: Session, done: Sequence[Deed], first: in
         told[deed.turn].append(f"  D{number} person {_shown_deed(deed)}")
     for index, turn in enumerate(session.turns):
         if turn.origin is Origin.ASSISTANT:
-            yield f"agent: {_set_in(_cut(visible(turn.text)))}"
+            text = visible(turn.text)
+            if len(text) > AGENT_HEAD + AGENT_TAIL:
+                text = f"{text[:AGENT_HEAD]} … {text[-AGENT_TAIL:]}"
+            yield f"agent: {_set_in(text)}"
         elif turn.origin is Origin.USER:
             yield _shown_typed(session, index)
         yield from told[index]
@@ -102,12 +105,6 @@ def _shown_typed(session: Session, index: int) -> str:
     if pasted:
         shown += f"\n  and pasted {pasted} characters, not shown"
     return shown
-
-
-def _cut(text: str) -> str:
-    if len(text) <= AGENT_HEAD + AGENT_TAIL:
-        return text
-    return f"{text[:AGENT_HEAD]} … {text[-AGENT_TAIL:]}"
 
 
 def _set_in(text: str) -> str:

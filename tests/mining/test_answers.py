@@ -1,6 +1,6 @@
 """What the agent answered between two typed turns."""
 
-from skillopt_sleep.mining.requests import ANSWERED_CHARS, answer_between, referred_to
+from skillopt_sleep.mining.requests import ANSWERED_CHARS, answer_between, request_context
 from skillopt_sleep.records import Origin, ToolEvent
 from tests.builders import a_session, a_turn
 
@@ -34,6 +34,8 @@ def test_a_file_is_told_with_what_was_done_to_it() -> None:
     assert answer_between(session, 0, 1).splitlines() == ["changed a.py", "Read: b.py", "WebSearch: how to c"]
 
 
-def test_a_request_refers_to_the_last_answer_before_it() -> None:
-    assert referred_to(SESSION, 4) == "Done."
-    assert referred_to(SESSION, 0) == ""
+def test_a_request_that_points_back_is_asked_with_the_last_answer_before_it() -> None:
+    answers = [a_turn(f"The {nth} answer of the agent.", origin=Origin.ASSISTANT) for nth in ("first", "last")]
+    context = request_context(a_session("add a page", *answers, "now test that too"), 3, (0,))
+    assert "The last answer" in context
+    assert "The first answer" not in context
