@@ -68,8 +68,8 @@ _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 _AT_MOST = re.compile(
     r"\b(?:at most|under|below|max(?:imum)?(?: of)?|no more than)\s+(\d{2,5})\s+char", re.IGNORECASE
 )
-_WANTED_FIRST = (_WANT_AND_AVOID, _SHOULD_BE, _BARE)
-_AVOIDED_FIRST = (_STOP_AND_USE, _NOT_BUT)
+_WANTED_FIRST = (_WANT_AND_AVOID, _SHOULD_BE, _BARE, _CHINESE)
+_AVOIDED_FIRST = (_STOP_AND_USE, _NOT_BUT, _CHINESE_NOT_BUT, _JAPANESE)
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|「[^」\n]*」")
 _NAMED = re.compile(r"[\w.-]*/[\w./-]+|\w+\(\)|[\w-]+\.(?:[a-z]{1,4})\b")
 LONGEST_AMENDMENT = 160
@@ -103,23 +103,12 @@ def is_correction(text: str, *, request: str = "", pasted: Pasted = ()) -> bool:
         return True
     if opens_request(words):
         return False
-    if states_rule(words) or _names_both(words):
+    wish = read_wish(words)
+    if states_rule(words) or (wish.want and wish.avoid):
         return True
-    return typed == text.strip() and _is_amendment(words, request)
-
-
-def _is_amendment(words: str, request: str) -> bool:
-    if len(words) > LONGEST_AMENDMENT or "[redacted:" in words:
+    if typed != text.strip() or len(words) > LONGEST_AMENDMENT or "[redacted:" in words:
         return False
     return amends(words) and all(name in request for name in _NAMED.findall(words))
-
-
-def _names_both(text: str) -> bool:
-    """Tell whether the text names what is wanted, and what isn't."""
-    if _AVOID.search(text) is None and next(_contrasts(text), None) is None:
-        return False
-    wish = read_wish(text)
-    return bool(wish.want and wish.avoid)
 
 
 def read_wish(text: str) -> Wish:
@@ -142,13 +131,10 @@ def read_wish(text: str) -> Wish:
 
 def _contrasts(text: str) -> Iterator[tuple[str, str]]:
     """Yield each thing that is wanted instead of another, and that other."""
-    wanted_first, avoided_first = _WANTED_FIRST, _AVOIDED_FIRST
-    if not text.isascii():
-        wanted_first, avoided_first = (*wanted_first, _CHINESE), (*avoided_first, _CHINESE_NOT_BUT, _JAPANESE)
-    for pattern in wanted_first:
+    for pattern in _WANTED_FIRST:
         for match in pattern.finditer(text):
             yield match[1], match[2]
-    for pattern in avoided_first:
+    for pattern in _AVOIDED_FIRST:
         for match in pattern.finditer(text):
             yield match[2], match[1]
 

@@ -7,7 +7,6 @@ is left to behaviour (mining/deeds.py) and to the model miner.
 import itertools
 import re
 import tomllib
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -15,10 +14,8 @@ from pathlib import Path
 from skillopt_sleep.kit.markdown import visible
 
 _FILE = Path(__file__).with_name("words.toml")
-_OTHER_SCRIPTS = frozenset({"Russian", "Chinese", "Japanese"})
 _SMALL_TALK = r"[\s\W]*+(?:(?:<small_talk>)(?!\w)[\s\W]*+)++"
 _OPENING = r"\W*(?:(?:<small_talk>|and|und|et|y|e|и)(?!\w)[\s\W]*+){0,6}(?:<openings>)"
-_BEGINNING = re.compile(r"\^|\\b|\(\?<!\\w\)|,\\s\*|\(\?:\^\|\[[^]]*\]\\s\*\)")
 _SENTENCE = re.compile(r"[^.!?\n。！？]+(?:[.!?。！？]+(?=\s|$)|[.!?](?=\S)[^.!?\n。！？]*|[。！？])*")
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor and screen
@@ -34,28 +31,6 @@ def _lists() -> dict[str, dict[str, list[str]]]:
 
 
 @cache
-def _patterns(name: str, *, other_scripts: bool = False) -> tuple[re.Pattern[str], ...]:
-    """Return the listed phrases, in Latin letters or in other scripts, as few patterns, by how they begin.
-
-    What they begin with is tested once at each place in a text, and only there the phrases. In one list of
-    alternatives each of them would be tried everywhere, which takes many times as long.
-    """
-    by_beginning: defaultdict[str, list[str]] = defaultdict(list)
-    phrases_of = _lists()[name]
-    chosen = [phrases_of[language] for language in phrases_of if (language in _OTHER_SCRIPTS) is other_scripts]
-    for phrase in itertools.chain.from_iterable(chosen):
-        begins = _BEGINNING.match(phrase)
-        beginning = begins[0] if begins else ""
-        by_beginning[beginning].append(phrase.removeprefix(beginning))
-    patterns: list[re.Pattern[str]] = []
-    for beginning, phrases in by_beginning.items():
-        if beginning == r"\b":
-            beginning = r"\b(?=\w)"  # noqa: PLW2901 - a phrase begins with a letter, so the ends of words are passed over
-        patterns.append(re.compile(rf"{beginning}(?:{'|'.join(phrases)})", re.IGNORECASE))
-    return tuple(patterns)
-
-
-@cache
 def _listed(pattern: str) -> re.Pattern[str]:
     """Compile a pattern in which `<name>` stands for each phrase of that list."""
     filled = re.sub(r"<(\w+)>", lambda name: "|".join(itertools.chain(*_lists()[name[1]].values())), pattern)
@@ -63,10 +38,7 @@ def _listed(pattern: str) -> re.Pattern[str]:
 
 
 def _is_said(name: str, text: str) -> bool:
-    text = _plain(text)
-    if any(pattern.search(text) for pattern in _patterns(name)):
-        return True
-    return not text.isascii() and any(pattern.search(text) for pattern in _patterns(name, other_scripts=True))
+    return _listed(f"<{name}>").search(_plain(text)) is not None
 
 
 # Each tells whether the words …

@@ -35,7 +35,7 @@ def test_it_is_whether_a_session_of_one_prompt_is_mined() -> None:
 
 def test_all_word_lists_are_loaded_at_once() -> None:
     load_rules()
-    before = words._patterns.cache_info().misses
+    before = words._listed.cache_info().misses
     hear(
         a_session(
             *(
@@ -45,4 +45,4 @@ def test_all_word_lists_are_loaded_at_once() -> None:
         )
     )
     hear(a_session(a_turn("日本語で")))
-    assert words._patterns.cache_info().misses == before
+    assert words._listed.cache_info().misses == before
