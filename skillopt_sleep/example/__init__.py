@@ -38,8 +38,11 @@ def unfold(folder: Path, *, now: datetime) -> Path:
             target.parent.mkdir(parents=True, exist_ok=True)
             text = source.read_text(encoding="utf-8").replace(HOME, home)
             target.write_text(_TIME.sub(lambda match: _moved(match[0], shift), text), encoding="utf-8")
+    # An empty git repository, so that each is a project of its own wherever it is created.
     for project in (folder / "home" / "work").iterdir():
-        _make_repository(project)
+        for name in ("objects", "refs/heads"):
+            (project / ".git" / name).mkdir(parents=True)
+        (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
     return folder
 
 
@@ -47,13 +50,6 @@ def example_of(data: Path) -> Path | None:
     """Return the folder of the example day whose store this is; None for the person's own."""
     folder = data.parent
     return folder if (folder / MARKER).exists() else None
-
-
-def _make_repository(project: Path) -> None:
-    """Make the project an empty git repository, so that it counts as a project of its own wherever it is created."""
-    for name in ("objects", "refs/heads"):
-        (project / ".git" / name).mkdir(parents=True)
-    (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
 
 
 def _slug(path: str) -> str:

@@ -71,14 +71,9 @@ def recall(
     tonight; `wanted` lessons come in any case. The most similar train tasks of the project's other lessons join train
     as recalled ones; val and test never get more than what recurs.
     """
-    tonight: set[str] = set()
-    projects: set[str] = set()
-    lessons: set[str] = set()
-    for task in tasks:
-        tonight.add(task.id)
-        projects.add(task.project)
-        lessons.add(task.lesson)
-    lessons.update(wanted)
+    tonight = {task.id for task in tasks}
+    projects = {task.project for task in tasks}
+    lessons = {*wanted, *(task.lesson for task in tasks)}
     fresh: list[Task] = []
     for task in known:
         if task.id in tonight or (task.project not in projects and task.lesson not in wanted):
@@ -89,13 +84,9 @@ def recall(
             fresh.append(task)
     recurring = _recurring(fresh, lessons, pinned, rules.per_side)
     earlier = [task for task in known if task.id in recurring]
-    others = [task for task in fresh if task.id not in recurring]
-    similar = _most_similar(_train(tasks), _train(others), rules.similar)
+    others = {task.id: task for task in fresh if task.id not in recurring and task.split is Split.TRAIN}
+    similar = _most_similar([task for task in tasks if task.split is Split.TRAIN], others, rules.similar)
     return (*earlier, *similar, *tasks)
-
-
-def _train(tasks: Sequence[Task]) -> list[Task]:
-    return [task for task in tasks if task.split is Split.TRAIN]
 
 
 def _recurring(fresh: Sequence[Task], lessons: Collection[str], pinned: Collection[str], per_side: int) -> set[str]:
@@ -110,21 +101,16 @@ def _recurring(fresh: Sequence[Task], lessons: Collection[str], pinned: Collecti
     return chosen
 
 
-def _most_similar(train: Sequence[Task], others: Sequence[Task], most: int) -> tuple[Task, ...]:
+def _most_similar(train: Sequence[Task], others: Mapping[str, Task], most: int) -> tuple[Task, ...]:
     """Return, for each train task, up to `most` other train tasks of its project, those worded most like it."""
     if not most:
         return ()
     similar: dict[str, Task] = {}
     for task in train:
-        candidates: dict[str, Task] = {}
-        prompts: dict[str, str] = {}
-        for other in others:
-            if other.project == task.project:
-                candidates[other.id] = other
-                prompts[other.id] = other.prompt.lower()
+        prompts = {name: other.prompt.lower() for name, other in others.items() if other.project == task.project}
         matches = process.extract(
             task.prompt.lower(), prompts, scorer=fuzz.token_set_ratio, score_cutoff=ALIKE, limit=most
         )
         for _, _, name in matches:
-            similar[name] = replace(candidates[name], origin=TaskOrigin.RECALLED)
+            similar[name] = replace(others[name], origin=TaskOrigin.RECALLED)
     return tuple(similar.values())

@@ -57,7 +57,8 @@ def cases(
     done: list[Case] = []
     for name, made in graded.items():
         task = tasks[name]
-        sessions = _sessions(task, tasks)
+        same = {other.session for other in tasks.values() if other.lesson == task.lesson}
+        sessions = len(same) if task.lesson else 1
         failures = [one for one in made if one.score.hard < 1]
         best = max(made, key=lambda one: one.grade)
         if not failures:
@@ -68,13 +69,6 @@ def cases(
             better = best if best.grade - one.grade >= SPREAD else None
             failed.append(Case(task, one, better, failed=len(failures), made=len(made), sessions=sessions))
     return tuple(failed), tuple(done)
-
-
-def _sessions(task: Task, tasks: Mapping[str, Task]) -> int:
-    """Count the sessions of these tasks in which the task's lesson came up."""
-    if not task.lesson:
-        return 1
-    return len({other.session for other in tasks.values() if other.lesson == task.lesson})
 
 
 def made_in(rollouts: Sequence[Rollout]) -> str:

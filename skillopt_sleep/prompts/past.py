@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.records import Edit, Effect, Fared, Past, PastEdit, ProposedEdit, Standing, in_words
+from skillopt_sleep.kit.words import counted
+from skillopt_sleep.records import Edit, Effect, Past, Standing, in_words
 
 EACH = 5
 CHARS = 300
@@ -44,42 +45,30 @@ def tried_before(past: Past) -> str:
     lines: list[str] = []
     for of_a_kind in kinds.values():
         lines += of_a_kind[:EACH]
-    lines += [_fared(one) for one in past.fared[:EACH]]
+    for fared in past.fared[:EACH]:
+        reasons = "; ".join(f"{count}: {one_line(reason, limit=CHARS)}" for reason, count in fared.reasons[:EACH])
+        why = f" ({reasons})" if reasons else ""
+        lines.append(f"- {fared.night}: {fared.failed} of {fared.made} attempts failed{why}")
     return fence("\n".join(lines)) if lines else ""
 
 
 def _edits(past: Past) -> Iterator[tuple[str, Edit, str]]:
     """Yield the kind, the edit and the line of all that is known, the latest word on an edit before older ones."""
     for one in past.proposed:
-        yield _STANDINGS[one.standing], one.edit, f"{_standing(one)}: {_words(one.edit)}"
+        said = _STANDINGS[one.standing].format(since=one.since)
+        if one.reason:
+            said += f" (their reason: {one_line(one.reason, limit=CHARS)})"
+        yield _STANDINGS[one.standing], one.edit, f"{said}: {_words(one.edit)}"
     for edit in reversed(past.refused):
         yield _REFUSED, edit, f"{_REFUSED}: {_words(edit)}"
     for wait in past.waiting:
         for edit in wait.tested.edits:
             yield _UNPROVEN, edit, f"{_UNPROVEN}, since {wait.night}: {_words(edit)}"
     for tried in past.tried:
-        yield tried.effect.value, tried.edit, f"{_effect(tried)}: {tried.edit.op} {_words(tried.edit)}"
-
-
-def _effect(tried: PastEdit) -> str:
-    """Say what an edit did to its own lessons, and whether others got worse."""
-    words = in_words(tried.effect, n=tried.n, gain=tried.gain)
-    if not tried.harmed:
-        return words
-    which = "1 other lesson" if tried.harmed == 1 else f"{tried.harmed} other lessons"
-    return f"{words}, but {which} got worse"
-
-
-def _standing(one: ProposedEdit) -> str:
-    said = _STANDINGS[one.standing].format(since=one.since)
-    if one.reason:
-        return f"{said} (their reason: {one_line(one.reason, limit=CHARS)})"
-    return said
-
-
-def _fared(one: Fared) -> str:
-    reasons = "; ".join(f"{count}: {one_line(reason, limit=CHARS)}" for reason, count in one.reasons[:EACH])
-    return f"- {one.night}: {one.failed} of {one.made} attempts failed{f' ({reasons})' if reasons else ''}"
+        effect = in_words(tried.effect, n=tried.n, gain=tried.gain)
+        if tried.harmed:
+            effect += f", but {counted(tried.harmed, 'other lesson')} got worse"
+        yield tried.effect.value, tried.edit, f"{effect}: {tried.edit.op} {_words(tried.edit)}"
 
 
 def _words(edit: Edit) -> str:
