@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from skillopt_sleep.example.miner import read_sessions
-from skillopt_sleep.prompts import template
+from skillopt_sleep.prompts.grading import UNSEEN
 from skillopt_sleep.records import Purpose
 from tests.graded import judged
 
@@ -44,7 +44,7 @@ def recognised(texts: list[str]) -> tuple[str, str]:
         if held:
             purpose = held[min(held)]
             # Proving and judging ask alike, but that one of them may say that it can't be seen.
-            is_proof = purpose == Purpose.JUDGE and template("grade_unseen").strip() in text
+            is_proof = purpose == Purpose.JUDGE and UNSEEN in text
             return Purpose.PROVE.value if is_proof else purpose, text
     return "", texts[-1] if texts else ""
 

@@ -8,6 +8,7 @@ import pytest
 
 from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.prompts import template
+from skillopt_sleep.prompts.grading import UNSEEN
 from skillopt_sleep.records import Prompt, Purpose
 from tests.agents_at_night import AGENTS, CLAUDE, CODEX, Agent, Fence
 from tests.asked import Call, all_calls, an_answer
@@ -18,7 +19,7 @@ from tests.test_genuine_failures import Bench
 
 pytestmark = pytest.mark.cli
 
-TEMPLATES = {Purpose.PROVE: ("grade", "grade_unseen"), Purpose.JUDGE: ("grade",)}
+NAMES = {Purpose.PROVE: "grade", Purpose.JUDGE: "grade"}
 
 
 @pytest.fixture
@@ -31,7 +32,9 @@ def bench(tmp_path: Path, programs: Programs) -> Iterator[Bench]:
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_a_call_is_answered_as_it_wants(bench: Bench, agent: Agent, call: Call) -> None:
     answer = json.dumps(an_answer(call.schema)) if call.schema else "ready"
-    text = "\n".join(map(template, TEMPLATES.get(call.purpose, (call.purpose.value,))))
+    text = template(NAMES.get(call.purpose, call.purpose.value))
+    if call.purpose is Purpose.PROVE:
+        text += UNSEEN
     with ModelServer() as server:
         server.acts = lambda asked: Said(answer)
         prompt = Prompt(purpose=call.purpose, text=text, schema=call.schema)

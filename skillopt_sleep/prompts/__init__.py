@@ -5,6 +5,16 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+_OF_WORDS = (
+    "The answers were written without tools. A line that begins with `$` is a command: "
+    "it counts as run, its result can't be\n"
+    "known, and it is no part of what the answer says. A command that isn't there wasn't run. "
+    "Code, changes and texts in an\n"
+    "answer count as made. What no such answer can show, like the outcome of a command, isn't demanded."
+)
+_OF_CHANGES = """\
+The answers are what an agent with tools changed in the files, as unified diffs: lines with `+` were added, with `-`
+taken out, all else was left as it was. What no diff can show, like the outcome of a command, isn't demanded."""
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -19,7 +29,7 @@ def setting(*, of_changes: bool = False) -> str:
 
     The target, the judge and the optimizer are told the same.
     """
-    return template("setting_changes" if of_changes else "setting").strip()
+    return _OF_CHANGES if of_changes else _OF_WORDS
 
 
 def slots(words: str) -> set[str]:

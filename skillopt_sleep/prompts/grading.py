@@ -10,10 +10,13 @@ import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.prompts import fill, setting, template
+from skillopt_sleep.prompts import fill, setting
 from skillopt_sleep.records import Evidence, Prompt, Purpose, Rubric, Task, is_of_changes
 
 PASSES_FROM = 0.8  # the least grade that passes, which the judge is told
+UNSEEN = """\
+Of an agent with tools you may see only what it said and ran, and which files it touched, not what it wrote into them.
+Where an answer doesn't show whether the demand is met, its score is null: neither met nor missed."""
 ANSWERS_PER_CALL = 24
 # Several long answers together must not make a prompt too long.
 CHARS_PER_CALL = 40_000
@@ -114,7 +117,7 @@ def grading(batch: Iterable[Answer], *, proving: bool = False, backwards: bool =
     text = fill(
         "grade",
         setting=setting(of_changes=is_of_changes(ordered[0].task.reference)),
-        unseen=template("grade_unseen").strip() if proving else "",
+        unseen=UNSEEN if proving else "",
         passes=str(PASSES_FROM),
         items="\n\n".join(shown),
     )

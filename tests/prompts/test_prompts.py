@@ -145,17 +145,11 @@ def _names() -> set[str]:
     }
 
 
-# What stands in others.
-PARTS = {
-    *("setting", "setting_changes", "grade_unseen"),
-}
-
-
 def test_nights_and_trainings_use_every_prompt_there_is() -> None:
     purposes = {purpose.value for purpose in Purpose}
     assert (
         {purpose.value for purpose in _ask_everything("words")}
-        == (_names() - PARTS - {"repair", "environment", "grade"}) | {"prove", "judge"}
+        == (_names() - {"repair", "environment", "grade"}) | {"prove", "judge"}
         == purposes
     )
 
