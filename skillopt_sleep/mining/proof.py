@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.deeds import TYPED, as_names
-from skillopt_sleep.mining.names import folded
+from skillopt_sleep.mining.names import folded, says_what
 from skillopt_sleep.mining.provenance import authors, is_theirs, quote_of_command, quotes_of, said_at
-from skillopt_sleep.mining.quotes import Request, Sign, Wishes, request_of
+from skillopt_sleep.mining.quotes import BARE, Request, Sign, Wishes, request_of
 from skillopt_sleep.mining.requests import Ask, answer_between, request_context
 from skillopt_sleep.mining.rules import made_task, reference_from_words, wished_checks
 from skillopt_sleep.mining.wishes import last_wish
@@ -117,10 +117,12 @@ def _is_kept(sentence: str, signs: Sequence[Sign], own: str, sessions: Sequence[
     return is_theirs(sentence, own=own, work=work, foreign=foreign)
 
 
-def in_own_words(task: Task) -> Task:
-    """Return the task with what the person said or did in the place of the model's sentence."""
+def in_own_words(task: Task) -> Task | None:
+    """Return the task with what the person said or did instead of the model's sentence; None if that says nothing."""
     words = quotes_of(piece for piece in task.evidence if piece.deed is None)
     done = as_names(task.deeds)
+    if not done and not any(len(said.split()) > BARE or says_what(said) for said in words):
+        return None
     reference = task.reference
     if isinstance(reference, Rubric):
         reference = reference_from_words(words) if words else Rubric(text=" ".join(done))
