@@ -84,11 +84,6 @@ def lessons_by_words(tasks: Sequence[Task], *, earlier: Sequence[Task], known: S
     return Found(*of_the_person(ordered, with_evidence(ordered, known), known))
 
 
-def _last_came_up(lesson: Lesson) -> tuple[datetime, bool]:
-    """Return when a known lesson last came up; of two of one session the one that was taken back comes first."""
-    return lesson.last, lesson.state is not LessonState.TAKEN_BACK
-
-
 def _came_up(task: Task) -> tuple[datetime, int]:
     """Return when a task's wish came up: the start of its session, and the last turn that shows it."""
     return task.at, max((sign.turn for sign in (*task.evidence, *task.deeds)), default=0)
@@ -157,7 +152,9 @@ class _Joining:
     """The lessons of earlier nights and those of tonight's tasks, and which of these became which."""
 
     def __init__(self, tasks: Sequence[Task], known: Sequence[Lesson]) -> None:
-        self.old = {lesson.id: lesson for lesson in sorted(known, key=_last_came_up)}
+        # By when they last came up: of two of one session, the one that was taken back comes first.
+        by_time = sorted(known, key=lambda lesson: (lesson.last, lesson.state is not LessonState.TAKEN_BACK))
+        self.old = {lesson.id: lesson for lesson in by_time}
         self._order = [task.id for task in tasks]
         self._tasks = [replace(task, lesson=f"l-{task.id}") for task in sorted(tasks, key=_came_up)]
         self._became: dict[str, str] = {}
