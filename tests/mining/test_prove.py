@@ -187,7 +187,10 @@ def test_a_check_for_a_tool_waits_for_the_repository_too() -> None:
     ("count", "said"),
     [
         (1, "1 of 1 task dropped, as no test told the rejected answer from a good one: «ask 0»"),
-        (4, "4 of 4 tasks dropped, as no test told the rejected answer from a good one: «ask 0»; «ask 1»; «ask 2»; …"),
+        (
+            4,
+            "4 of 4 tasks dropped, as no test told the rejected answer from a good one: «ask 0»; «ask 1»; «ask 2»; …",
+        ),
     ],
 )
 def test_a_night_that_drops_all_it_found_says_so_and_names_the_first_three(count: int, said: str) -> None:
