@@ -12,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.mining.mined import ask_model, batched
 from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.grading import (
@@ -87,16 +88,12 @@ def write_controls(tasks: Sequence[Task], model: Backend, *, sample: int = 0) ->
         schema=_controls_of(len(tasks)),
         project=tasks[0].project,
         stage="prove",
-        failure=f"the call that writes answers to try the tests on failed, so {_waiting(len(tasks))}",
+        failure=f"no answers to try the tests on, with {counted(len(tasks), 'task')} left for another night",
         sample=sample,
     )
     if isinstance(reply, Note):
         return reply
     return sorted(reply.controls, key=lambda control: control.item)
-
-
-def _waiting(count: int) -> str:
-    return "1 task waits for another night" if count == 1 else f"{count} tasks wait for another night"
 
 
 class Calibration(NamedTuple):
@@ -214,8 +211,8 @@ class _Trial:
         try:
             grades = asked.grades(self._model.complete(asked.prompt).structured)
         except ItemError as error:
-            waiting = _waiting(len({answer.task.id for answer in part}))
-            summary = f"a grading call failed, so {waiting}: {error.message}"
+            left = counted(len({answer.task.id for answer in part}), "task")
+            summary = f"a grading call failed, with {left} left for another night: {error.message}"
             return Note(stage="prove", summary=summary, remedy=error.remedy)
         return {answer: grade.score for answer, grade in grades.items()}
 

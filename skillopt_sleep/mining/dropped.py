@@ -28,20 +28,15 @@ def corrections_of(tasks: Iterable[Task], became: Became, because: str = "") -> 
             )
 
 
-def unused(session: Session, heard: Collection[tuple[str, int]]) -> Iterator[Correction]:
+def unused(session: Session, heard: Collection[tuple[str, int]] = ()) -> Iterator[Correction]:
     """Yield the corrections of a session that nothing was made of; those in `heard` founded something."""
-    for turn, words in _said(session):
-        if (session.id, turn) not in heard:
-            became = Became.UNUSED if lasting_words(words) else Became.FOR_ONCE
-            yield Correction(session=session.id, turn=turn, quote=one_line(words, limit=QUOTE_CHARS), became=became)
-
-
-def unread(sessions: Iterable[Session], because: str) -> Iterator[Correction]:
-    """Yield the corrections of sessions that a failed call left unread."""
-    for session in sessions:
-        for turn, words in _said(session):
-            quote = one_line(words, limit=QUOTE_CHARS)
-            yield Correction(session=session.id, turn=turn, quote=quote, became=Became.UNREAD, because=because)
+    for ask in asks(session):
+        for turn in ask.corrections:
+            words = request_words(session, turn)
+            if words and (session.id, turn) not in heard:
+                became = Became.UNUSED if lasting_words(words) else Became.FOR_ONCE
+                quote = one_line(words, limit=QUOTE_CHARS)
+                yield Correction(session=session.id, turn=turn, quote=quote, became=became)
 
 
 def unproven(mined: MinedLesson, because: str) -> Correction:
@@ -50,12 +45,3 @@ def unproven(mined: MinedLesson, because: str) -> Correction:
     return Correction(
         session="", turn=0, quote=one_line(words, limit=QUOTE_CHARS), became=Became.UNPROVEN, because=because
     )
-
-
-def _said(session: Session) -> Iterator[tuple[int, str]]:
-    """Yield the turns that the rules take for a correction, with the person's words."""
-    for ask in asks(session):
-        for turn in ask.corrections:
-            words = request_words(session, turn)
-            if words:
-                yield turn, words

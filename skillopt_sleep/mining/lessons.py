@@ -14,11 +14,10 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.cluster import cluster
 from skillopt_sleep.mining.deeds import as_names
-from skillopt_sleep.mining.names import MOST, alike, folded, holds_in, numbered, replies_to, says_what
+from skillopt_sleep.mining.names import MOST, alike, folded, holds_in, numbered, replies_to
 from skillopt_sleep.mining.own_lessons import of_the_person
 from skillopt_sleep.mining.proof import in_own_words
 from skillopt_sleep.mining.provenance import is_said, quotes_of
-from skillopt_sleep.mining.quotes import BARE
 from skillopt_sleep.mining.wishes import last_wish
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import DeedKind, Lesson, LessonState, Note, PlaceKind, Task
@@ -83,11 +82,6 @@ def lessons_by_words(tasks: Sequence[Task], *, earlier: Sequence[Task], known: S
     joined = {task.id: task for task in cluster(tasks, known=earlier)}
     ordered = tuple(joined[task.id] for task in tasks)
     return Found(*of_the_person(ordered, with_evidence(ordered, known), known))
-
-
-def _last_came_up(lesson: Lesson) -> tuple[datetime, bool]:
-    """Return when a known lesson last came up; of two of one session the one that was taken back comes first."""
-    return lesson.last, lesson.state is not LessonState.TAKEN_BACK
 
 
 def _came_up(task: Task) -> tuple[datetime, int]:
@@ -158,7 +152,9 @@ class _Joining:
     """The lessons of earlier nights and those of tonight's tasks, and which of these became which."""
 
     def __init__(self, tasks: Sequence[Task], known: Sequence[Lesson]) -> None:
-        self.old = {lesson.id: lesson for lesson in sorted(known, key=_last_came_up)}
+        # By when they last came up: of two of one session, the one that was taken back comes first.
+        by_time = sorted(known, key=lambda lesson: (lesson.last, lesson.state is not LessonState.TAKEN_BACK))
+        self.old = {lesson.id: lesson for lesson in by_time}
         self._order = [task.id for task in tasks]
         self._tasks = [replace(task, lesson=f"l-{task.id}") for task in sorted(tasks, key=_came_up)]
         self._became: dict[str, str] = {}
@@ -223,13 +219,8 @@ class _Joining:
     def reword(self, lessons: Iterable[str]) -> None:
         """Put the person's own words in the place of these lessons' names; drop the tasks that have none."""
         names = frozenset(lessons)
-        kept: list[Task] = []
-        for task in self._tasks:
-            if self.now(task.lesson) not in names:
-                kept.append(task)
-            elif task.deeds or any(len(said.split()) > BARE or says_what(said) for said in quotes_of(task.evidence)):
-                kept.append(in_own_words(task))
-        self._tasks = kept
+        renamed = (in_own_words(task) if self.now(task.lesson) in names else task for task in self._tasks)
+        self._tasks = [task for task in renamed if task is not None]
 
     def ended(self, said: Collection[tuple[str, str]]) -> tuple[Lesson, ...]:
         """Return tonight's lessons, and those that they take back; `said` are such pairs of ids, the later one first.

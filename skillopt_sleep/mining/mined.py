@@ -1,14 +1,18 @@
 """The result of mining, batches of what a model is asked about, and how it is asked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Calibrations, Correction, Lesson, Note, Prompt, Purpose, Task
+
+MOST_QUOTED = 3
+QUOTE_CHARS = 60
 
 Reply = TypeVar("Reply", bound=msgspec.Struct)
 
@@ -40,6 +44,14 @@ class Mined(msgspec.Struct, frozen=True, kw_only=True):
     refused: tuple[Task, ...] = ()
     dropped: tuple[Correction, ...] = ()
     calibrations: Calibrations = Calibrations()
+
+
+def quoted(texts: Sequence[str]) -> str:
+    """Return the first three of these texts as a note names them: cut, and in quotation marks."""
+    shown = [f"«{one_line(text, limit=QUOTE_CHARS)}»" for text in texts[:MOST_QUOTED]]
+    if len(texts) > MOST_QUOTED:
+        shown.append("…")
+    return "; ".join(shown)
 
 
 def ask_model(

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
@@ -48,10 +49,19 @@ class LessonsReply(msgspec.Struct, frozen=True):
 
 
 class Names(NamedTuple):
-    """The names of lessons, each after the day it last came up: those known, and those only noticed."""
+    """The names of lessons, each after the day it last came up: those known, and those only noticed.
 
-    known: tuple[str, ...] = ()
-    noticed: tuple[str, ...] = ()
+    `folded` has all of them as they are compared.
+    """
+
+    known: list[str]
+    noticed: list[str]
+    folded: set[str]
+
+    def add(self, name: str, last: datetime, *, is_noticed: bool) -> None:
+        """Take up a name that came up last at this time."""
+        (self.noticed if is_noticed else self.known).append(f"{last:%Y-%m-%d} {name}")
+        self.folded.add(folded(name))
 
 
 def names_in(project: str, lessons: Iterable[Lesson]) -> Names:
@@ -59,12 +69,14 @@ def names_in(project: str, lessons: Iterable[Lesson]) -> Names:
 
     A lesson that was taken back is no example to follow, so it is left out.
     """
-    names: dict[bool, list[str]] = {True: [], False: []}
-    for lesson in sorted(lessons, key=lambda lesson: lesson.last):
-        if lesson.wording and lesson.state is not LessonState.TAKEN_BACK and holds_in(lesson, project):
-            is_noticed = lesson.state is LessonState.NOTICED
-            names[is_noticed].append(f"{lesson.last:%Y-%m-%d} {lesson.wording}")
-    return Names(known=tuple(names[False][-MOST:]), noticed=tuple(names[True][-MOST:]))
+    names = Names([], [], set())
+    here = [lesson for lesson in lessons if lesson.wording and holds_in(lesson, project)]
+    here.sort(key=lambda lesson: lesson.last)
+    noticed = [lesson for lesson in here if lesson.state is LessonState.NOTICED]
+    known = [lesson for lesson in here if lesson.state not in {LessonState.NOTICED, LessonState.TAKEN_BACK}]
+    for lesson in (*known[-MOST:], *noticed[-MOST:]):
+        names.add(lesson.wording, lesson.last, is_noticed=lesson.state is LessonState.NOTICED)
+    return names
 
 
 def holds_in(lesson: Lesson, project: str) -> bool:

@@ -59,11 +59,8 @@ def with_own(tasks: Iterable[Task], lessons: Iterable[Lesson]) -> tuple[Task, ..
     own: dict[str, Lesson] = {}
     for lesson in filter(_is_own, lessons):
         own |= dict.fromkeys((lesson.id, *lesson.joins), lesson)
-    found: list[Task] = []
-    for task in tasks:
-        lesson = own.get(task.lesson)
-        found.append(replace(task, lesson=lesson.id, holds=lesson.holds) if lesson else task)
-    return tuple(found)
+    changed = {name: {"lesson": lesson.id, "holds": lesson.holds} for name, lesson in own.items()}
+    return tuple(replace(task, **changed.get(task.lesson, {})) for task in tasks)
 
 
 def _merged(groups: Iterable[Sequence[str]]) -> list[list[str]]:

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.deeds import TYPED, as_names
-from skillopt_sleep.mining.names import folded
+from skillopt_sleep.mining.names import folded, says_what
 from skillopt_sleep.mining.provenance import authors, is_theirs, quote_of_command, quotes_of, said_at
-from skillopt_sleep.mining.quotes import Request, Sign, Wishes, request_of
+from skillopt_sleep.mining.quotes import BARE, Request, Sign, Wishes, request_of
 from skillopt_sleep.mining.requests import Ask, answer_between, request_context
 from skillopt_sleep.mining.rules import made_task, reference_from_words, wished_checks
 from skillopt_sleep.mining.wishes import last_wish
-from skillopt_sleep.mining.words import all_for_once, clean, is_small_talk
+from skillopt_sleep.mining.words import clean, is_small_talk, lasting_words
 from skillopt_sleep.records import (
     Check,
     Checks,
@@ -86,8 +86,10 @@ def proven_lesson(mined: MinedLesson, signs: Sequence[Sign], read: Read) -> Prov
     """
     if not signs:
         raise ItemError("the person neither typed its quotes nor did its deeds")
-    is_once = mined.lasts == "this time" or all(sign.words and all_for_once([sign.words]) for sign in signs)
-    signs = [sign for sign in signs if sign.deed or _says_something(sign.words, is_once=is_once)]
+    is_once = mined.lasts == "this time" or not any(sign.deed or lasting_words(sign.words) for sign in signs)
+    # Thanks ask for nothing, nor does what was for one time where the rest is for all times.
+    signs = [one for one in signs if one.deed or not is_small_talk(one.words)]
+    signs = [one for one in signs if one.deed or is_once or lasting_words(one.words)]
     words = [sign.words for sign in signs if sign.words]
     done = as_names(sign.deed for sign in signs if sign.deed)
     if not words and not done:
@@ -117,19 +119,16 @@ def _is_kept(sentence: str, signs: Sequence[Sign], own: str, sessions: Sequence[
     return is_theirs(sentence, own=own, work=work, foreign=foreign)
 
 
-def in_own_words(task: Task) -> Task:
-    """Return the task with what the person said or did in the place of the model's sentence."""
+def in_own_words(task: Task) -> Task | None:
+    """Return the task with what the person said or did instead of the model's sentence; None if that says nothing."""
     words = quotes_of(piece for piece in task.evidence if piece.deed is None)
     done = as_names(task.deeds)
+    if not done and not any(len(said.split()) > BARE or says_what(said) for said in words):
+        return None
     reference = task.reference
     if isinstance(reference, Rubric):
         reference = reference_from_words(words) if words else Rubric(text=" ".join(done))
     return replace(task, wording=one_line([*words, *done][0], limit=LESSON_CHARS), reference=reference)
-
-
-def _says_something(words: str, *, is_once: bool) -> bool:
-    """Tell whether words are more than thanks, and aren't about one time where the others are about all times."""
-    return not is_small_talk(words) and (is_once or not all_for_once([words]))
 
 
 def _sentence(text: str) -> str:

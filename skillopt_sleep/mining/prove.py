@@ -3,21 +3,16 @@
 Checks are tried in code, rubrics by the judge's model (mining/calibration.py).
 """
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.mining.calibration import calibrate
 from skillopt_sleep.mining.dropped import corrections_of
-from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.mined import Mined, quoted
 from skillopt_sleep.mining.rules import simpler_references
 from skillopt_sleep.protocols import Backend, Judge, Pool
 from skillopt_sleep.records import Became, Note, Rubric, Task, Trajectory, wants_a_tool
-
-NAMED = 3  # so many of the dropped tasks are named in the note
-NAMED_CHARS = 60
 
 
 def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
@@ -53,7 +48,10 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
     notes = [*mined.notes, *tried.notes]
     gone = {task.id for task in (*untested, *refused)}
     if gone:
-        notes.append(_note_of_dropped([task for task in mined.tasks if task.id in gone], len(mined.tasks)))
+        which = f"{len(gone)} of {counted(len(mined.tasks), 'task')} dropped"
+        named = quoted([task.prompt for task in mined.tasks if task.id in gone])
+        summary = f"{which}, as no test told the rejected answer from a good one: {named}"
+        notes.append(Note(stage="prove", summary=summary, expected=True))
     return replace(
         mined,
         tasks=tuple(proven),
@@ -67,21 +65,6 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
             *corrections_of(untested, Became.NO_TEST),
         ),
     )
-
-
-def _note_of_dropped(dropped: Sequence[Task], count: int) -> Note:
-    named = "; ".join(f"«{one_line(task.prompt, limit=NAMED_CHARS)}»" for task in dropped[:NAMED])
-    if len(dropped) > NAMED:
-        named += "; …"
-    if len(dropped) == count:
-        found = "1 correction was" if count == 1 else f"{count} corrections were"
-        summary = f"{found} found, and a reliable test could be built for none: {named}"
-    else:
-        summary = (
-            f"{len(dropped)} of {count} tasks couldn't be tested: no test told the rejected answer from a good one: "
-            f"{named}"
-        )
-    return Note(stage="prove", summary=summary, expected=True)
 
 
 def _with_working_reference(task: Task, judge: Judge) -> Task | None:

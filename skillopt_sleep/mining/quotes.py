@@ -23,15 +23,6 @@ _OPENING = re.compile(r"\W*([^\n,.;:!?–—-]+)")
 Wishes = dict[tuple[str, int], list[str]]
 
 
-class Said(NamedTuple):
-    """A place where the person typed a quote: the whole sentences it stands in, and how much of them it is."""
-
-    session: Session
-    turn: int
-    words: str
-    share: float
-
-
 class Sign(NamedTuple):
     """Something that shows a lesson: words that were said in a turn, as whole sentences, or a deed."""
 
@@ -69,8 +60,7 @@ def signs_of(quotes: Sequence[str], sessions: Sequence[Session], numbered: Seque
             # A request that is asked again is no answer to itself.
             signs[Sign(session, deed.turn - (deed.kind is DeedKind.ASKED_AGAIN), deed=deed)] = None
             continue
-        for place in places_of(quote, sessions):
-            signs[Sign(place.session, place.turn, place.words)] = None
+        signs |= dict.fromkeys(places_of(quote, sessions))
     return sorted(list(signs)[:MOST_SIGNS], key=lambda sign: (sign.session.started, sign.turn))
 
 
@@ -83,16 +73,23 @@ def wishes_in(signs: Iterable[Sign]) -> Wishes:
     return wishes
 
 
-def places_of(quote: str, sessions: Sequence[Session]) -> list[Said]:
-    """Return where the person typed the quote, without regard to case, blanks and marks.
+def places_of(quote: str, sessions: Sequence[Session]) -> list[Sign]:
+    """Return where the person typed the quote, without regard to case, blanks and marks, as whole sentences.
 
     Words that stand in several turns are said where they are nearly the whole sentence, else where they are most of
     one.
     """
-    quote = quote.removeprefix(LABEL)  # a small model copies it along
-    found = [said for session in sessions for said in _in_session(quote, session)]
-    least = min(WHOLE, max((said.share for said in found), default=WHOLE))
-    return [said for said in found if said.share >= least]
+    sought, _ = _plain(quote.removeprefix(LABEL))  # a small model copies it along
+    shares: dict[Sign, float] = {}
+    for session in sessions:
+        for turn in range(len(session.turns)):
+            typed = own_turn(session, turn)
+            part = _part_of(typed, sought)
+            if part:
+                words = whole_sentences(typed, part)
+                shares[Sign(session, turn, words)] = len(sought) / len(_plain(words)[0])
+    least = min(WHOLE, max(shares.values(), default=WHOLE))
+    return [sign for sign, share in shares.items() if share >= least]
 
 
 def deed_of(quote: str, numbered: Sequence[Deed]) -> Deed | None:
@@ -148,24 +145,10 @@ def _opens_with_thanks(words: str) -> bool:
     return opening is not None and is_small_talk(opening[1])
 
 
-def _in_session(quote: str, session: Session) -> list[Said]:
-    sought, _ = _plain(quote)
-    if not sought:
-        return []
-    found: list[Said] = []
-    for turn in range(len(session.turns)):
-        typed = own_turn(session, turn)
-        part = _part_of(typed, sought)
-        if part:
-            words = whole_sentences(typed, part)
-            found.append(Said(session, turn, words, len(sought) / len(_plain(words)[0])))
-    return found
-
-
 def _part_of(typed: str, sought: str) -> str:
     """Return the part of what was typed that reads like the sought words and begins and ends with a word, or ""."""
     plain, places = _plain(typed)
-    at = plain.find(sought)
+    at = plain.find(sought) if sought else -1
     while at >= 0:
         start, end = places[at], places[at + len(sought) - 1] + 1
         if not _is_inside_word(typed, start) and not _is_inside_word(typed, end):

@@ -4,8 +4,8 @@ With it go its words, as data what they refer to, what was answered, and how muc
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -222,15 +222,3 @@ def most_tasks(session: Session) -> int:
     if not may_hold_a_lesson(session):
         return 0
     return PER_SIGN * (len(session.typed) + len(deeds(session)))
-
-
-def within_capacity(tasks: Iterable[Task], sessions: Iterable[Session]) -> tuple[Task, ...]:
-    """Return the first tasks of each session, as many as it may found."""
-    most = {session.id: most_tasks(session) for session in sessions}
-    founded = Counter[str]()
-    kept: list[Task] = []
-    for task in tasks:
-        founded[task.session] += 1
-        if founded[task.session] <= most[task.session]:
-            kept.append(task)
-    return tuple(kept)

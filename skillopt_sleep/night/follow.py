@@ -78,7 +78,6 @@ class _Ends:
         self._outcomes = {outcome.document.id: outcome for outcome in outcomes}
         self._proposals = proposals
         self._offered = offered
-        self._named = found.named
         self._standing: dict[tuple[str, str], str] = {}
         self._provable: dict[str, set[str]] = {}
         for task in routing.tasks:
@@ -112,8 +111,6 @@ class _Ends:
         stands = self._stands(task, outcome.document)
         if stands and became is not Became.TESTED:
             return Became.STANDS, stands
-        if became is Became.SEEN_ONCE and self._named and task.evidence and not task.wording:
-            return Became.UNNAMED, because
         return became, because
 
     def _stands(self, task: Task, document: Document) -> str:

@@ -25,7 +25,6 @@ class Tonight(NamedTuple):
     Asked are tonight's tasks and those recalled from earlier nights, but none of a lesson that was only noticed.
     `equipped` are recalled tasks that waited for their repository and have it now. `ended` are the ids of the lessons
     that were taken back, `dropped` the corrections that aren't behind any task.
-    If they are `named`, a model was asked to name the lesson of each.
     """
 
     tasks: tuple[Task, ...] = ()
@@ -34,7 +33,6 @@ class Tonight(NamedTuple):
     lessons: tuple[Lesson, ...] = ()
     ended: frozenset[str] = frozenset()
     dropped: tuple[Correction, ...] = ()
-    named: bool = False
 
     def routed(self, routed: Sequence[Task]) -> tuple[Task, ...]:
         """Return tonight's tasks and those recalled, each with its document if it has one."""
@@ -94,7 +92,6 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, crew: Crew, plan: Plan, p
         lessons=(*mined.lessons, *with_evidence(by_hand, ())),
         ended=ended,
         dropped=(*mined.dropped, *_dropped(mined.tasks, kept, ended)),
-        named=plan.mine.miner != "heuristic",
     )
 
 

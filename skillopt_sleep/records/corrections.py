@@ -26,7 +26,6 @@ class Became(StrEnum):
     NOT_REACHED = "not_reached"
     NO_DOCUMENT = "no_document"
     NEEDS_REPOSITORY = "needs_repository"
-    UNNAMED = "unnamed"
     SEEN_ONCE = "seen_once"
     KEPT = "kept"
     ATTEMPTED = "attempted"
@@ -52,7 +51,6 @@ BECAME = {
     Became.NOT_REACHED: "the night ended before it was decided",
     Became.NO_DOCUMENT: "no document was found for it",
     Became.NEEDS_REPOSITORY: "no answer in words can show it: it waits for a sealed copy of the repository",
-    Became.UNNAMED: "found by rules only: the model named no lesson in it, so it is taken for one of its own",
     Became.SEEN_ONCE: "it has requests of one session only, so there is no unseen one to test a rule with",
     Became.KEPT: "kept to test with; nothing was tried on it",
     Became.ATTEMPTED: "asked again, and no edit came of it",
@@ -74,7 +72,6 @@ NEXT_STEPS = {
     Became.LATER: "nothing; the next night takes what was left",
     Became.TAKEN_BACK: "nothing; what you said later holds",
     Became.UNUSED: ANOTHER_MODEL,
-    Became.UNNAMED: ANOTHER_MODEL,
     Became.UNPROVEN: ANOTHER_MODEL,
     Became.NO_TEST: ANOTHER_MODEL,
     Became.UNGRADED: "nothing, if the answer you accepted shows no work; else name another judge (judge.model)",
@@ -94,7 +91,6 @@ BEFORE_A_TEST = frozenset(
         Became.LATER,
         Became.NO_TEST,
         Became.UNGRADED,
-        Became.UNNAMED,
     }
 )
 """Those that were no matter of how often it was said: with them, there might have been a request to test with."""

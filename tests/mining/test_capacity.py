@@ -4,9 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.mining.mine import mine
-from skillopt_sleep.mining.requests import may_hold_a_lesson, most_tasks, within_capacity
+from skillopt_sleep.mining.requests import may_hold_a_lesson, most_tasks
 from skillopt_sleep.records import Purpose, Session, ToolEvent
-from tests.builders import a_session, a_task
+from tests.builders import a_session
 from tests.fakes import FakeBackend, SerialPool
 
 REJECTED = ToolEvent(name="Bash", turn=0, brief="rm -rf build", rejected=True)
@@ -23,13 +23,6 @@ SESSIONS = {
 def test_each_thing_typed_or_done_in_a_session_that_is_mined_founds_two_tasks(session: Session, most: int) -> None:
     assert most_tasks(session) == most
     assert may_hold_a_lesson(session) is (most > 0)
-
-
-def test_the_first_tasks_of_each_session_are_kept() -> None:
-    sessions = [a_session("From now on, sign off each commit", "done", id=name) for name in ("a", "b")]
-    tasks = [a_task(id=f"{name}{number}", session=name) for number in range(3) for name in ("a", "b")]
-
-    assert [task.id for task in within_capacity(tasks, sessions)] == ["a0", "b0", "a1", "b1"]
 
 
 def test_mining_drops_what_a_session_may_not_found_and_says_so() -> None:

@@ -1,6 +1,6 @@
 """No correction goes missing: what founded nothing is told with why."""
 
-from skillopt_sleep.mining.dropped import QUOTE_CHARS, corrections_of, unproven, unread, unused
+from skillopt_sleep.mining.dropped import QUOTE_CHARS, corrections_of, unproven, unused
 from skillopt_sleep.mining.proof import MinedLesson
 from skillopt_sleep.records import Became, Deed, DeedKind
 from tests.builders import ASK, SAID, a_session, a_task
@@ -34,11 +34,6 @@ def test_a_correction_that_nothing_was_made_of_is_unused_unless_it_holds_for_onc
     session = a_session(ASK, "Done.", "that is wrong, be more careful", "Ok.", "no - use pnpm, just this once")
     assert [one.became for one in unused(session, set())] == [Became.UNUSED, Became.FOR_ONCE]
     assert [one.turn for one in unused(session, {(session.id, 2)})] == [4]
-
-
-def test_the_corrections_of_an_unread_session_are_told() -> None:
-    (correction,) = unread([a_session()], "a call failed")
-    assert (correction.turn, correction.became, correction.because) == (2, Became.UNREAD, "a call failed")
 
 
 def test_what_the_model_made_up_is_told_with_what_it_quoted() -> None:

@@ -409,7 +409,19 @@ def test_a_name_that_the_persons_words_do_not_hold_gives_way_to_them_unless_a_re
     assert (wording in task.reference.text) is (wording != "Send the logs away")
 
 
-def test_a_name_that_nobody_said_is_dropped_where_the_words_say_nothing() -> None:
-    made, _ = found([unsure("no, wrong")], {"unsaid": [1]}, several=())
+@pytest.mark.parametrize(
+    "task",
+    [
+        unsure("no, wrong"),
+        replace(
+            unsure("x"),
+            evidence=said("cat <<E\nlogs\nE", "s0", deed=DeedKind.RAN),
+            deeds=(Deed(kind=DeedKind.RAN, session="s0", turn=2, what="cat <<E\nlogs\nE"),),
+        ),
+    ],
+    ids=["no words but no", "a command of several lines"],
+)
+def test_a_name_that_nobody_said_is_dropped_where_the_words_say_nothing(task: Task) -> None:
+    made, _ = found([task], {"unsaid": [1]}, several=())
 
     assert (made.tasks, made.lessons) == ((), ())

@@ -22,8 +22,8 @@ def heard(wording: str, *, days_ago: int, **fields: Any) -> Lesson:
 def test_names_are_known_by_project_with_their_day_those_heard_last_at_the_end() -> None:
     lessons = [a_lesson(PNPM), heard(SHORT, days_ago=9), a_lesson(SHORT, project="/api"), a_lesson("")]
 
-    assert names_in(SHOP, lessons) == Names(known=("2026-02-21 Keep answers short", "2026-03-01 Use pnpm"))
-    assert names_in("/api", lessons) == Names(known=("2026-03-01 Keep answers short",))
+    assert names_in(SHOP, lessons).known == ["2026-02-21 Keep answers short", "2026-03-01 Use pnpm"]
+    assert names_in("/api", lessons).known == ["2026-03-01 Keep answers short"]
 
 
 def test_a_lesson_of_the_person_is_known_in_every_project_and_what_was_only_noticed_stands_apart() -> None:
@@ -32,11 +32,13 @@ def test_a_lesson_of_the_person_is_known_in_every_project_and_what_was_only_noti
 
     names = names_in(SHOP, [of_person, noticed])
 
-    assert names == Names(known=("2026-03-01 Answer in German",), noticed=("2026-03-01 Leave out the summary",))
+    assert names.known == ["2026-03-01 Answer in German"]
+    assert names.noticed == ["2026-03-01 Leave out the summary"]
+    assert names.folded == {"answeringerman", "leaveoutthesummary"}
 
 
 def test_a_lesson_that_was_taken_back_is_not_shown_as_known() -> None:
-    assert names_in(SHOP, [a_lesson(PNPM, state=LessonState.TAKEN_BACK)]) == Names()
+    assert names_in(SHOP, [a_lesson(PNPM, state=LessonState.TAKEN_BACK)]) == Names([], [], set())
 
 
 def test_only_so_many_names_are_known() -> None:

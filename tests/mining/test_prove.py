@@ -101,7 +101,7 @@ def test_a_rubric_by_which_the_rejected_answer_passes_is_dropped_and_counted() -
     assert [kept.id for kept in found.tasks] == ["other"]
     assert found.lost == ()
     (note,) = found.notes
-    assert note.summary.startswith("1 of 2 tasks couldn't be tested")
+    assert note.summary.startswith("1 of 2 tasks dropped")
     assert note.expected
 
 
@@ -186,8 +186,11 @@ def test_a_check_for_a_tool_waits_for_the_repository_too() -> None:
 @pytest.mark.parametrize(
     ("count", "said"),
     [
-        (1, "1 correction was found, and a reliable test could be built for none: «ask 0»"),
-        (4, "4 corrections were found, and a reliable test could be built for none: «ask 0»; «ask 1»; «ask 2»; …"),
+        (1, "1 of 1 task dropped, as no test told the rejected answer from a good one: «ask 0»"),
+        (
+            4,
+            "4 of 4 tasks dropped, as no test told the rejected answer from a good one: «ask 0»; «ask 1»; «ask 2»; …",
+        ),
     ],
 )
 def test_a_night_that_drops_all_it_found_says_so_and_names_the_first_three(count: int, said: str) -> None:
@@ -221,7 +224,7 @@ def test_a_call_that_fails_loses_its_own_batch_only(fails: Purpose) -> None:
     assert found.lost == ("codex:before", *(f"codex:s{n}" for n in range(lost)))
     before_it, note = found.notes
     assert before_it.summary == "earlier"
-    assert f"{lost} tasks wait" in note.summary
+    assert f"{lost} tasks left" in note.summary
     assert note.summary.endswith(": too busy")
     assert not note.expected
 

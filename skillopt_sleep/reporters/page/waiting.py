@@ -26,7 +26,6 @@ _DROPPED = (
     Became.UNGRADED,
     Became.DROPPED,
     Became.NO_DOCUMENT,
-    Became.UNNAMED,
     Became.ATTEMPTED,
     Became.STANDS,
 )
