@@ -6,6 +6,7 @@ they did, which code finds (mining/quotes.py). Its sentence is the model's, unle
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
 
@@ -38,6 +39,7 @@ from skillopt_sleep.records import (
 
 PROMPT_CHARS = 2_000
 LESSON_CHARS = 160
+SHORTEST_TERM = 3
 
 _NAMED_PLACES = frozenset({PlaceKind.PATH, PlaceKind.WORK, PlaceKind.DOCUMENT})
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\s+")
@@ -113,8 +115,10 @@ def proven_lesson(mined: MinedLesson, signs: Sequence[Sign], read: Read) -> Prov
 
 def _is_kept(sentence: str, signs: Sequence[Sign], own: str, sessions: Sequence[Session]) -> bool:
     """Tell whether the sentence may stand; an agent that was corrected may repeat what the person wants."""
-    first = {sign.session.id: sign.turn for sign in reversed(signs)}
-    foreign = "\n".join(authors(session, until=first.get(session.id)).foreign for session in sessions)
+    turns: defaultdict[str, set[int]] = defaultdict(set)
+    for sign in signs:
+        turns[sign.session.id].add(sign.turn)
+    foreign = "\n".join(authors(session, corrected=turns[session.id]).foreign for session in sessions)
     work = "\n".join(answer_between(sign.session, sign.before, sign.turn + 1) for sign in signs)
     return is_theirs(sentence, own=own, work=work, foreign=foreign)
 
@@ -186,7 +190,12 @@ def _reference(signs: Iterable[Sign], sentence: str) -> Reference:
     if not sentence:
         return reference_from_words(words) if words else Rubric(text=" ".join(as_names(done)))
     checked = {clean(deed.what) for deed in done if deed.kind is DeedKind.CHECKED}
-    about = tuple(one for one in checks if one.arg in checked or one.arg.casefold() in sentence.casefold())
+    # A term of two letters is in any word.
+    about = tuple(
+        one
+        for one in checks
+        if one.arg in checked or (len(one.arg) >= SHORTEST_TERM and one.arg.casefold() in sentence.casefold())
+    )
     # A sentence that names only what is to be left out, where something was wanted instead, may turn the wish round.
     if about and (not wish.want or any(check.op is Op.CONTAINS for check in about)):
         return Checks(items=about)

@@ -1,7 +1,7 @@
 """Tell the words that a person wrote in a session from everybody else's."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -19,8 +19,8 @@ _HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")  # such as read-only
 _NAMED = re.compile(
     r"`[^`\n]+`|https?://\S+|\S*[\w]/[\w]\S*"  # quoted, addresses, paths
     r"|\w+(?:[-.]\w+)+"  # hyphened and dotted words
-    r"|(?<!\w)--?[A-Za-z][\w-]+|\b\w*(?:\d[A-Za-z_-]|[A-Za-z_-]\d|[a-z][A-Z]|\w_\w)\w*\b"  # flags, identifiers
-    r"|\d+"
+    r"|(?<!\w)--?[A-Za-z][\w-]+"  # flags
+    r"|\b\w*(?:\d[A-Za-z_-]|[A-Za-z_-]\d|\w_\w)\w*\b|\b[a-z]\w*[A-Z]\w*|\d+"  # identifiers, numbers
 )
 
 
@@ -31,18 +31,18 @@ class Authors(NamedTuple):
     foreign: str
 
 
-def authors(session: Session, *, until: int | None = None) -> Authors:
-    """Return the texts of a session by who wrote them; what the agent said and did after turn `until` is left out."""
+def authors(session: Session, *, corrected: Collection[int] = ()) -> Authors:
+    """Return the texts of a session by who wrote them, without what the agent says right after `corrected` turns."""
     own = [own_turn(session, index) for index in range(len(session.turns))]
     own += [command.text for command in session.commands]
-    end = len(session.turns) if until is None else until
-    foreign: list[str] = []
+    foreign = [event.brief for event in session.tools]
+    typed = -1
     for index, turn in enumerate(session.turns):
         if turn.origin is Origin.USER:
+            typed = index
             foreign.append(pasted_words(turn.text, turn.pasted))
-        elif index <= end:
+        elif typed not in corrected:
             foreign.append(turn.text)
-    foreign += [event.brief for event in session.tools if event.turn <= end]
     return Authors("\n".join(own), "\n".join(foreign))
 
 

@@ -12,6 +12,8 @@ from skillopt_sleep.records import Deed, DeedKind, Origin, Session
 
 MOST_SIGNS = 40
 LABEL = "person:"  # what the prompt shows before a typed turn
+FEWEST = 2  # words of a request; what corrects an earlier one may begin with two: "two things."
+FEWEST_LATER = 3
 BARE = 3  # words that may say no more than no
 WHOLE = 0.7  # so much of a sentence is nearly the whole one
 
@@ -117,27 +119,28 @@ def request_of(session: Session, turn: int, wishes: Wishes) -> Request:
         if take is Take.REQUEST:
             asked.append(index)
     for at in range(len(asked) - 1, -1, -1):
-        prompt = _without(request_words(session, asked[at]), wishes.get((session.id, asked[at]), ()))
+        said = wishes.get((session.id, asked[at]), ())
+        prompt = _without(request_words(session, asked[at]), said, fewest=FEWEST_LATER if at else FEWEST)
         if prompt:
             is_praised = asked[at] < turn and not corrects and _opens_with_thanks(own_turn(session, turn))
             return Request(asked[at], prompt, tuple(asked[:at]), corrected=not is_praised)
     return Request(asked[-1] if asked else turn)
 
 
-def _without(words: str, said: Sequence[str]) -> str:
-    """Return the words without the sentences that were said; "" if the rest asks for nothing."""
+def _without(words: str, said: Sequence[str], *, fewest: int) -> str:
+    """Return the words without the sentences that were said; "" if the rest asks for nothing, in so many words."""
     if not said:
         return words
     wishes = {sentence for words_said in said for sentence in sentences(words_said)}
     left = [sentence for sentence in sentences(words) if sentence not in wishes]
-    return " ".join(left) if any(map(_asks, left)) else ""
+    return " ".join(left) if any(_asks(sentence, fewest) for sentence in left) else ""
 
 
-def _asks(sentence: str) -> bool:
-    """Tell whether a sentence beside a wish asks for something; a single word, thanks, no or a lead-in doesn't."""
-    is_word = " " not in sentence and sentence.isascii()
+def _asks(sentence: str, fewest: int) -> bool:
+    """Tell whether a sentence beside a wish asks for something; a few words, thanks, no or a lead-in don't."""
+    is_short = sentence.isascii() and len(sentence.split()) < fewest
     is_no = takes_back(sentence) and len(sentence.split()) <= BARE
-    return not (is_word or is_no or sentence.endswith(":") or is_small_talk(sentence))
+    return not (is_short or is_no or sentence.endswith(":") or is_small_talk(sentence))
 
 
 def _opens_with_thanks(words: str) -> bool:

@@ -319,7 +319,9 @@ def test_errors_are_the_notes_of_the_night_and_of_its_documents() -> None:
 
 
 def test_a_night_that_could_test_nothing_it_found_says_that_and_not_that_it_found_nothing() -> None:
-    left_out = Note(stage="prove", summary="20 of 20 tasks dropped, as no test told the rejected answer from a good one")
+    left_out = Note(
+        stage="prove", summary="20 of 20 tasks dropped, as no test told the rejected answer from a good one"
+    )
     report = close(tasks=(), notes=(left_out,))
     assert (report.verdict, report.because) == (Outcome.NOTHING_NEW, left_out.summary)
     assert report.remedy

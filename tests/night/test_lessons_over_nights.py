@@ -72,7 +72,9 @@ def test_other_words_on_another_night_go_on_with_the_lesson(tmp_path: Path, per_
     assert shown == ([False, True, True, True] if per_call == 1 else [False, True])
 
 
-def test_where_the_call_for_names_is_lost_the_persons_words_stand_for_an_unsure_one_and_the_night_tells_of_it(tmp_path: Path) -> None:
+def test_where_the_call_for_names_is_lost_the_persons_words_stand_for_an_unsure_one_and_the_night_tells_of_it(
+    tmp_path: Path,
+) -> None:
     home = machine(tmp_path)
     home.had(0, 1, said=LONG)
     home.night(heuristic=False)
