@@ -19,7 +19,7 @@ from skillopt_sleep.mining.deeds import TYPED, as_names
 from skillopt_sleep.mining.names import folded, says_what
 from skillopt_sleep.mining.provenance import authors, is_theirs, quote_of_command, quotes_of, said_at
 from skillopt_sleep.mining.quotes import BARE, Request, Sign, Wishes, request_of
-from skillopt_sleep.mining.requests import Ask, answer_between, request_context
+from skillopt_sleep.mining.requests import Ask, Take, answer_between, request_context, takes
 from skillopt_sleep.mining.rules import made_task, reference_from_words, wished_checks
 from skillopt_sleep.mining.wishes import last_wish
 from skillopt_sleep.mining.words import clean, is_small_talk, lasting_words
@@ -117,7 +117,8 @@ def _is_kept(sentence: str, signs: Sequence[Sign], own: str, sessions: Sequence[
     """Tell whether the sentence may stand; an agent that was corrected may repeat what the person wants."""
     turns: defaultdict[str, set[int]] = defaultdict(set)
     for sign in signs:
-        turns[sign.session.id].add(sign.turn)
+        if (sign.turn, Take.CORRECTION) in takes(sign.session):
+            turns[sign.session.id].add(sign.turn)
     foreign = "\n".join(authors(session, corrected=turns[session.id]).foreign for session in sessions)
     work = "\n".join(answer_between(sign.session, sign.before, sign.turn + 1) for sign in signs)
     return is_theirs(sentence, own=own, work=work, foreign=foreign)
