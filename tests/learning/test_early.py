@@ -167,3 +167,11 @@ def test_who_answers_by_hand_is_asked_for_all_lessons_at_once() -> None:
         search_by_lesson(DOCUMENT, [A, B, C], val(a=2, b=1, c=1), crew=crew, rule=RULE)
 
     assert len(set(asked)) == 3
+
+
+def test_an_edit_without_an_unseen_task_is_named_as_left_out_and_is_no_error() -> None:
+    for found in (tried([A, B, C], val(a=2, b=1)), tried([C], val(a=2))):
+        (note,) = found.notes
+        assert note.expected
+        assert "Rule c." in note.summary
+        assert "no unseen task" in note.summary

@@ -161,7 +161,12 @@ def test_every_document_that_ended_as_the_night_is_in_its_sentence() -> None:
 
 SEEN_ONCE = ended_as(Outcome.UNVERIFIED, "seen in one session only", "a", waiting=1)
 LEFT = ended_as(Outcome.UNVERIFIED, "left for another night", "b", train=2, unfinished=True, left=("s",))
-UNSCORED = ended_as(Outcome.UNVERIFIED, "none of 6 attempts could be scored", "c", train=2)
+UNSCORED = ended_as(Outcome.UNVERIFIED, "none of 6 attempts could be scored", "c", train=2).noted(
+    Note(stage="rollout", summary="an attempt failed")
+)
+UNSEEN = ended_as(Outcome.UNVERIFIED, "its lesson has no unseen task", "c", train=2).noted(
+    Note(stage="search", summary="1 edit wasn't tried", expected=True)
+)
 UNTESTED = replace(
     ended_as(Outcome.UNVERIFIED, "applied without a test", "d", train=2),
     verdict=Verdict(decision=Decision.ACCEPT, reason="applied"),
@@ -174,6 +179,7 @@ UNTESTED = replace(
         ([SEEN_ONCE], REMEDIES[Outcome.UNVERIFIED]),
         ([LEFT, LEFT], "raise budget.calls"),
         ([UNSCORED], FIX_ERRORS),
+        ([UNSEEN], REMEDIES[Outcome.UNVERIFIED]),
         ([with_parts(UNSCORED, unfinished=True)], FIX_ERRORS),
         ([UNTESTED], REMEDIES[Outcome.IMPROVED]),
         ([SEEN_ONCE, replace(SEEN_ONCE, document=a_document(id="b"))], REMEDIES[Outcome.UNVERIFIED]),
