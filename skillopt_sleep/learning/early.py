@@ -13,6 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, CallPending
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.exercise import exercise
 from skillopt_sleep.learning.gate import BREADTH, EARLY_ROUNDS
@@ -36,7 +37,7 @@ from skillopt_sleep.records import (
 )
 
 EARLY_SHARE = 0.2  # of the error rate, for all that is tried apart, if something else is tried too
-NO_TASK = "none of its lessons has an unseen task"
+NO_TASK = "its lesson has no unseen task"
 
 
 class Breadth(NamedTuple):
@@ -139,11 +140,9 @@ def _found(
 ) -> Search:
     """Return what both searches found."""
     notes = [*apart.notes]
-    if breadth.untestable:
-        which = (
-            "1 edit wasn't tried: " if len(breadth.untestable) == 1 else f"{len(breadth.untestable)} edits weren't: "
-        )
-        notes.append(Note(stage="search", summary=f"{document.id}: {which}{NO_TASK}"))
+    for edit in breadth.untestable:
+        summary = f"{document.id}: «{one_line(edit.content or edit.target)}» wasn't tried: {NO_TASK}"
+        notes.append(Note(stage="search", summary=summary, expected=True))
     made, tested = tuple(apart.rollouts), tuple(apart.tested)
     if whole is not None:
         notes[:0] = whole.notes
@@ -152,7 +151,7 @@ def _found(
         kind=CandidateKind.BUNDLE,
         edits=tuple(edits),
         trial=Trial(),
-        verdict=Verdict(decision=Decision.ABSTAIN, reason=NO_TASK),
+        verdict=Verdict(decision=Decision.ABSTAIN, reason=f"no edit could be tried: {NO_TASK}"),
     )
     if tested:
         best = tested[0]

@@ -278,7 +278,7 @@ def _special_remedy(outcome: StepOutcome) -> str:
         return FIX_ERRORS
     if accepted:
         return REMEDIES[Outcome.IMPROVED]
-    if outcome.tasks.train:
+    if outcome.tasks.train and any(not note.expected for note in outcome.notes):
         return FIX_ERRORS
     if outcome.tasks.needs_repository and not outcome.tasks.untestable:
         return KEPT

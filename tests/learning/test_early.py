@@ -125,7 +125,7 @@ def test_an_edit_without_an_unseen_task_is_not_tried_and_that_is_noted() -> None
     found = tried([A, C], val(a=2))
 
     assert found.headline.edits == (A,)
-    assert "1 edit wasn't tried" in found.notes[-1].summary
+    assert "«- Rule c.» wasn't tried" in found.notes[-1].summary
     alone = tried([C], val(a=2))
     assert alone.headline.verdict.decision is Decision.ABSTAIN
 
