@@ -28,3 +28,13 @@ def test_another_request_project_or_time_is_not() -> None:
 
 def test_what_corrects_is_no_request() -> None:
     assert not again("hello there, friend", "ok", f"no: {ASK.lower()}")
+
+
+def test_a_short_request_that_names_something_else_is_another() -> None:
+    asked = a_task(prompt="schreib einen Kommentar zur Kasse")
+    other = a_session("schreib einen Kommentar zur Klasse Korb", id="s2", started=NOON + timedelta(days=1))
+    longer = a_session("Schreib bitte einen Kommentar zur Kasse!", id="s3", started=NOON + timedelta(days=1))
+
+    (task,) = note_asked_again([asked], [other, longer])
+
+    assert [deed.session for deed in task.deeds] == ["s3"]
