@@ -206,10 +206,17 @@ def note_asked_again(tasks: Sequence[Task], sessions: Sequence[Session]) -> tupl
         again: dict[str, Deed] = {}
         for session, words, deed in requests[task.project]:
             is_later = session.id != task.session and session.started > task.at
-            if is_later and session.id not in again and is_same_request(task.prompt, words):
+            if is_later and session.id not in again and _is_repeated(task.prompt, words):
                 again[session.id] = deed
         marked.append(msgspec.structs.replace(task, deeds=(*task.deeds, *again.values())) if again else task)
     return tuple(marked)
+
+
+def _is_repeated(request: str, later: str) -> bool:
+    """Tell whether a later request is the same: one of the two has all words of the other, but for one in ten."""
+    one, other = (set(re.findall(r"\w+", text.casefold())) for text in (request, later))
+    missing = min(len(one - other), len(other - one))
+    return 10 * missing <= min(len(one), len(other)) and is_same_request(request, later)
 
 
 def may_hold_a_lesson(session: Session) -> bool:
