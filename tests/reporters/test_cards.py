@@ -181,8 +181,11 @@ def test_of_a_persons_own_words_only_what_the_old_ones_did_is_told() -> None:
 
 def test_whom_it_reaches_is_told_with_the_project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    named = a_proposal(read_by=("Claude Code", "Codex"), root=str(tmp_path / "shop"))
+    shop = tmp_path / "shop"
+    named = a_proposal(read_by=("Claude Code", "Codex"), root=str(shop), path=str(shop / "CLAUDE.md"))
     assert reaches(named) == "Claude Code and Codex, in ~/shop"
+    for file in ("CLAUDE.md", ".claude/skills/run/SKILL.md"):
+        assert reaches(replace(named, path=str(shop / "api" / file))) == "Claude Code and Codex, in ~/shop/api"
     assert reaches(replace(named, root=str(tmp_path))) == "Claude Code and Codex, in all your projects"
 
 
