@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
+from itertools import takewhile
 from pathlib import Path, PurePath
 
 from skillopt_sleep.kit.markdown import one_line
@@ -187,7 +188,9 @@ def reaches(proposal: Proposal) -> str:
     agents = " and ".join(proposal.read_by) or "every agent that reads the file"
     if Path.home().is_relative_to(proposal.root):
         return f"{agents}, in all your projects"
-    return f"{agents}, in {home_path(proposal.root)}"
+    inner = PurePath(proposal.path).parent.parts[len(PurePath(proposal.root).parts) :]
+    folder = PurePath(proposal.root, *takewhile(lambda part: not part.startswith("."), inner))
+    return f"{agents}, in {home_path(str(folder))}"
 
 
 def answers(proposal: Proposal, report: NightReport | None, folder: Path) -> Answers | None:
