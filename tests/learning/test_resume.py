@@ -137,7 +137,8 @@ def test_what_turns_out_futile_is_dropped() -> None:
     ("fields", "document", "identity", "why"),
     [
         ({}, a_document("- Other."), "m v", "our part of its document changed"),
-        ({}, DOCUMENT, "m v2", "run by m v, which changed"),
+        ({}, DOCUMENT, "m v2", "run by m v; tonight m v2 answers"),
+        ({"crew": "m v; m v"}, DOCUMENT, "a 1; j 2", "run by m v; tonight a 1 and j 2 answers"),
     ],
 )
 def test_a_stale_one_is_let_go_and_named(fields: dict[str, Any], document: Document, identity: str, why: str) -> None:
