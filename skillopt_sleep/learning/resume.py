@@ -295,8 +295,9 @@ def _why_stale(wait: Waiting, document: Document, crew: Crew, refused: Sequence[
     if wait.base != document.sha and wait.body != document.body_sha:
         what = "our part of its document" if wait.body else "its document"
         return f"{what} changed, so its trial ended"
-    if wait.crew != crew.identity():
-        return f"its trial was run by {wait.crew}, which changed, so it ended"
+    if wait.crew != (now := crew.identity()):
+        earlier, tonight = (" and ".join(dict.fromkeys(names.split("; "))) for names in (wait.crew, now))
+        return f"its trial ended: it was run by {earlier}; tonight {tonight} answers"
     if wait.tested.trial.rounds >= MOST_ROUNDS:
         return f"it was still undecided after {wait.tested.trial.rounds} rounds, so it was dropped"
     return ""
