@@ -137,7 +137,7 @@ def test_thanks_and_praise_ask_for_nothing_in_any_language(text: str) -> None:
     [
         *("thanks, now add a test", "ok but use pnpm", "continue with the login page", "", "note it"),
         *("great idea: use a cache", "perfect, but shorter", "Danke, aber nimm pnpm", "so passt das nicht"),
-        *("genau so auch im Backend", "so ist es nicht gut", "not like that", "no exactamente así no", "не так"),
+        *("genau so auch im Backend", "so ist es nicht gut", "not like that", "no exactamente así", "no, exactly like this", "не так"),
         *("Gracias, ahora añade una prueba", "no está bien", "así no", "Merci, ajoute un test", "c'est pas bon"),
         *("Obrigado, agora rode os testes", "isso não ficou bom", "谢谢，再加一个测试", "不太好"),
     ],
