@@ -47,6 +47,7 @@ def test_a_turn_is_found_with_what_it_was_taken_for(tmp_path: Path, asked: str, 
     assert (found.words.session, found.words.turn, found.words.at) == (SESSION.id, turn, SESSION.started)
     assert because in found.because
     assert f"harvest --why {SESSION.id}" in found.next
+    assert found.next.startswith("nothing") is (asked == "thanks")
 
 
 def test_a_session_that_no_night_has_read_is_said(tmp_path: Path) -> None:
