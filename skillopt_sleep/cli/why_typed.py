@@ -58,8 +58,10 @@ def _unheard(held: Held, session: Session, number: int, asked: str) -> Unheard:
     if not held.night:
         because = "no night has read its session yet"
         return Unheard(words=words, because=because, next=f"run a night: skillopt-sleep run; or see: {why}")
-    because = f"night {held.night} read it: {_TAKEN_FOR[_take(held, number)]}"
-    return Unheard(words=words, because=because, next=f"{NAME_IT}; see also: {why}")
+    take = _take(held, number)
+    remedy = "nothing" if take == SMALL_TALK else NAME_IT
+    because = f"night {held.night} read it: {_TAKEN_FOR[take]}"
+    return Unheard(words=words, because=because, next=f"{remedy}; see also: {why}")
 
 
 def _take(held: Held, number: int) -> str:
