@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.records import Split
+from skillopt_sleep.records import Outcome, Split
 from skillopt_sleep.stores.bank import Mark
 from tests.builders import a_task
 from tests.command import Home
@@ -46,6 +46,20 @@ def test_tasks_of_a_night_that_waits_are_said_to_come_when_it_ends(tmp_path: Pat
     home.had_sessions()
     assert home.command("run", "--backend", "handoff").code == 7
     assert "isn't over" in home.command("tasks", "list").out
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"), [(Outcome.OVER_BUDGET, "was cut short"), (Outcome.NOTHING_NEW, "kept none")]
+)
+def test_without_tasks_the_last_night_is_named_with_why(tmp_path: Path, verdict: Outcome, said: str) -> None:
+    home = Home(tmp_path)
+    store = open_at(home.folder / "sleep" / "data", clock=utc_now)
+    with store.open_night() as page:
+        seal(page, verdict=verdict)
+    store.close()
+    out = home.command("tasks", "list").out
+    assert page.night in out
+    assert said in out
 
 
 @pytest.mark.slow
