@@ -19,10 +19,11 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
-from skillopt_sleep.records import PlaceKind, Split, Task
+from skillopt_sleep.records import CUT_SHORT, PlaceKind, Split, Task
 from skillopt_sleep.reporters.references import scored_by
 from skillopt_sleep.reporters.words import SPLITS, USES
 from skillopt_sleep.stores.bank import Banked
+from skillopt_sleep.stores.sqlite import NightLine
 
 app = typer.Typer(
     cls=PlainGroup,
@@ -51,14 +52,13 @@ def list_tasks(
     """List the tasks by project and recurring request, with how often and when each came up, and its splits."""
     with opened_to_read() as store:
         entries = store.bank.entries()
-        open_night = next((night.id for night in store.nights() if not night.closed), "")
+        nights = store.nights()
     shown = [entry for entry in entries if _matches(entry, project=project, split=split, dropped=dropped)]
     if as_json:
         say_json([as_data(entry) for entry in shown])
         return
     if not entries:
-        when = f"Night {open_night} isn't over yet" if open_night else "The first night finds some"
-        say(f"No tasks yet. {when}, or add one: skillopt-sleep tasks add")
+        say(f"No tasks yet. {_why_none(nights)}, or add one: skillopt-sleep tasks add")
         return
     for line in _list_lines(shown, short_ids(entries), now=utc_now()):
         say_hanging(line)
@@ -68,6 +68,16 @@ def list_tasks(
         total = f"{total}; {hidden} dropped: skillopt-sleep tasks list --dropped"
     say(total)
     say("Nights learn from those marked learn and test changes with those marked decide; kept back is only reported.")
+
+
+def _why_none(nights: Sequence[NightLine]) -> str:
+    if not nights:
+        return "The first night finds some"
+    last = nights[0]
+    if not last.closed:
+        return f"Night {last.id} isn't over yet"
+    why = "was cut short" if last.outcome in CUT_SHORT else "kept none"
+    return f"Night {last.id} {why}; the next one may find some"
 
 
 @app.command("show", epilog="Example: skillopt-sleep tasks show e633aacd")
