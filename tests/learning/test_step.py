@@ -507,7 +507,7 @@ def test_where_no_reflection_came_back_the_step_is_unfinished() -> None:
 
     assert outcome.sessions.unfinished
     assert outcome.outcome is Outcome.UNVERIFIED
-    assert "no lesson could be drawn" in outcome.because
+    assert outcome.because == "no lesson could be drawn: no answer"
     assert [note.stage for note in outcome.notes] == ["reflect"]
 
 

@@ -364,6 +364,13 @@ def test_corrections_that_were_found_are_counted_with_what_became_of_them_and_th
     assert "skillopt-sleep run --again" in report.remedy
 
 
+def test_corrections_without_a_lesson_are_told_where_the_model_seems_to_be_the_trouble() -> None:
+    for found, tells in ((30, True), (1, False)):
+        report = close(UNSCORED, corrections=Corrections(counts={"unused": found}))
+        assert (f"{found} × no lesson was found" in report.because) is tells
+        assert report.remedy == FIX_ERRORS
+
+
 def test_nothing_is_to_be_done_only_if_no_document_asks_for_more() -> None:
     report = close(replace(UNSCORED, document=a_document(id="a")), SEEN_ONCE)
 
