@@ -102,7 +102,8 @@ def propose(
     )
     notes += (*fitting.notes, *drafted.notes)
     if not drafted.lessons.patches:
-        because = _why_no_lesson(drafted.notes)
+        why = drafted.notes[0].summary.removeprefix(f"{document.id}: ") if drafted.notes else "no answer came"
+        because = f"no lesson could be drawn: {why}"
         return Proposed(nothing=(Outcome.UNVERIFIED, because), notes=notes, text_only=text_only, unfinished=True)
     nothing = None
     if drafted.candidate.text == document.text:
@@ -202,12 +203,6 @@ def _refusal(
         return "; ".join(problems(edit.content, evidence=quotes, held=document.text, allowed=plan.allowed))
 
     return refuse
-
-
-def _why_no_lesson(notes: Sequence[Note]) -> str:
-    if not notes:
-        return "no lesson could be drawn: no answer came"
-    return f"no lesson could be drawn: {notes[0].summary}"
 
 
 def _why_unchanged(fates: Sequence[AppliedEdit]) -> str:

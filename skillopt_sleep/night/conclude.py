@@ -11,11 +11,13 @@ from skillopt_sleep.learning.retest import postponed
 from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
+    BECAME,
     NOTHING,
     PROPOSED,
     READ_AGAIN,
     REVIEW,
     SEAL_IT,
+    Became,
     Calibrations,
     Corrections,
     Decision,
@@ -108,6 +110,9 @@ def conclude(
     verdict, because, remedy = _judged((verdict, because, remedy), judge, outcomes, unread=bool(sessions.used))
     if verdict is Outcome.UNVERIFIED and not any(outcome.tasks.train for outcome in outcomes):
         because, remedy = _with_lost(because, remedy, corrections.before_a_test)
+    unused = corrections.counts.get(Became.UNUSED.value, 0)
+    if remedy == FIX_ERRORS and unused > len(tasks):
+        because = f"{because}; {unused} × {BECAME[Became.UNUSED]}"
     if remedy == KEPT and sealed is None:
         remedy = SEAL_IT
     elif remedy == KEPT and sealed and sealed.why_not and sealed.remedy:

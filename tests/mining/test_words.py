@@ -114,7 +114,12 @@ def test_thanks_and_assent_are_small_talk(text: str) -> None:
         *("Merci, c'est parfait.", "Nickel, merci !", "Super, merci beaucoup, c'est exactement ça"),
         *("¡Muchas gracias! Quedó perfecto.", "Gracias, así está bien.", "Perfecto, eso es todo por hoy."),
         *("Obrigado, ficou ótimo.", "Valeu, é isso aí!", "Ficou muito bom, obrigada"),
-        *("super, genau so, danke!", "so passt es, danke", "perfect, just like that, thanks!", "nice, exactly like this"),
+        *(
+            "super, genau so, danke!",
+            "so passt es, danke",
+            "perfect, just like that, thanks!",
+            "nice, exactly like this",
+        ),
         *("parfait, exactement comme ça, merci", "perfecto, exactamente así, gracias", "exatamente assim, obrigado"),
         *("Отлично, именно так, спасибо", "就是这样，谢谢", "その通りです、ありがとう"),
         *(
@@ -137,7 +142,14 @@ def test_thanks_and_praise_ask_for_nothing_in_any_language(text: str) -> None:
     [
         *("thanks, now add a test", "ok but use pnpm", "continue with the login page", "", "note it"),
         *("great idea: use a cache", "perfect, but shorter", "Danke, aber nimm pnpm", "so passt das nicht"),
-        *("genau so auch im Backend", "so ist es nicht gut", "not like that", "no exactamente así", "no, exactly like this", "не так"),
+        *(
+            "genau so auch im Backend",
+            "so ist es nicht gut",
+            "not like that",
+            "no exactamente así",
+            "no, exactly like this",
+            "не так",
+        ),
         *("Gracias, ahora añade una prueba", "no está bien", "así no", "Merci, ajoute un test", "c'est pas bon"),
         *("Obrigado, agora rode os testes", "isso não ficou bom", "谢谢，再加一个测试", "不太好"),
     ],
