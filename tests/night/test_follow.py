@@ -81,6 +81,14 @@ def test_without_an_edit_both_sides_say_why() -> None:
     ]
 
 
+def test_what_the_agent_does_already_with_the_persons_files_is_said_whatever_else_was_tried() -> None:
+    other = AppliedEdit(edit=an_edit(tasks=("other",)), fate=Fate.APPLIED)
+    for score, said in ((1.0, True), (0.5, False)):
+        ended = an_outcome(edits=(other,), scores={TRAIN.id: score})
+        for _, because in became(TRAIN, VAL, outcomes=(ended,)):
+            assert ("already does it" in because) is said
+
+
 @pytest.mark.parametrize("not_followed", [True, False])
 def test_a_lesson_whose_rule_stands_already_says_where_whatever_its_document_came_to(*, not_followed: bool) -> None:
     said = (Evidence(session="s", turn=1, quote="no, use pytest here, never unittest"),)
