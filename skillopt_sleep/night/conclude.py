@@ -7,6 +7,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, Exit, NightInterrupted, SleepError
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.learning.retest import postponed
 from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
@@ -175,17 +176,12 @@ def _judged(
     if judge is None or not judge.because:
         return end
     if verdict in UNJUDGED:
-        return Outcome.UNVERIFIED, _unjudged(judge, because), _other_judge(outcomes, UNREAD if unread else "")
+        if judge.because not in because:
+            because = f"the judge decides nothing tonight: {judge.because}; {because}"
+        return Outcome.UNVERIFIED, because, _other_judge(outcomes, UNREAD if unread else "")
     if verdict is Outcome.UNDECIDED and judge.because in because:
         return verdict, because, _other_judge(outcomes, GRADED_LATER)
     return end
-
-
-def _unjudged(judge: JudgeReading, because: str) -> str:
-    """Say that the judge decides nothing, before what else is to be said of the night."""
-    if judge.because in because:
-        return because
-    return f"the judge decides nothing tonight: {judge.because}; {because}"
 
 
 def _other_judge(outcomes: Sequence[StepOutcome], then: str) -> str:
@@ -318,7 +314,7 @@ def _nothing_new(
     if corrections.found:
         return corrections.in_words, corrections.next_step
     if tasks:
-        return f"{_counted(len(tasks), 'task')} found, but no document to teach", "see the errors below"
+        return f"{counted(len(tasks), 'task')} found, but no document to teach", "see the errors below"
     if not sessions.seen:
         return _nothing_seen(page, notes)
     if not sessions.used:
@@ -329,7 +325,7 @@ def _nothing_new(
     for note in notes:
         if note.stage == "prove":
             return note.summary, note.remedy or "nothing; asked for again another day, it is tried anew"
-    return f"no corrected request found in {_counted(sessions.used, 'session')}", "nothing"
+    return f"no corrected request found in {counted(sessions.used, 'session')}", "nothing"
 
 
 def _nothing_seen(page: Page, notes: Sequence[Note]) -> tuple[str, str]:
@@ -342,7 +338,3 @@ def _nothing_seen(page: Page, notes: Sequence[Note]) -> tuple[str, str]:
         return "there are no new sessions: none was found", NOWHERE
     were = "the only one was" if earlier == 1 else f"all {earlier} were"
     return f"there are no new sessions: {were} read by earlier nights", f"nothing; to read them again: {READ_AGAIN}"
-
-
-def _counted(count: int, name: str) -> str:
-    return f"1 {name}" if count == 1 else f"{count} {name}s"

@@ -53,13 +53,11 @@ def follow(
     counts = Counter(correction.became.value for correction in followed)
     return Corrections(
         counts=dict(counts),
-        listed=tuple(_short(correction) for correction in followed[:MOST_LISTED]),
+        listed=tuple(
+            replace(one, because=one_line(one.because, limit=BECAUSE_CHARS)) for one in followed[:MOST_LISTED]
+        ),
         left_out=max(0, len(followed) - MOST_LISTED),
     )
-
-
-def _short(correction: Correction) -> Correction:
-    return replace(correction, because=one_line(correction.because, limit=BECAUSE_CHARS))
 
 
 class _Ends:
@@ -111,7 +109,15 @@ class _Ends:
         stands = self._stands(task, outcome.document)
         if stands and became is not Became.TESTED:
             return Became.STANDS, stands
+        if became in {Became.KEPT, Became.ATTEMPTED} and self._does_it(task, outcome):
+            return became, "the agent already does it when asked with your files"
         return became, because
+
+    def _does_it(self, task: Task, outcome: StepOutcome) -> bool:
+        """Tell whether every attempt at the task's lesson did what was asked, with the files as they are."""
+        own = {one.id for one in self._routed.values() if task.lesson and one.lesson == task.lesson}
+        scores = [score for name, score in outcome.later.scores.items() if name in own]
+        return bool(scores) and min(scores) >= 1
 
     def _stands(self, task: Task, document: Document) -> str:
         """Say where the rule of a task's lesson stands already beside its document; "" if nowhere."""
