@@ -21,8 +21,11 @@ from skillopt_sleep.records import (
     Outcome,
     Past,
     PastEdit,
+    ProposedEdit,
     Purpose,
     Split,
+    Standing,
+    Task,
     Trial,
     Verdict,
     Waiting,
@@ -43,6 +46,7 @@ def proposed(
     rejected: Sequence[PastEdit] = (),
     held: Sequence[str] = (),
     document: Document = DOCUMENT,
+    tonight: Sequence[Task] = (),
     **plan: Any,
 ) -> tuple[Proposed, FakeBackend]:
     edits = {"edits": [{"op": "append", "content": RULE, "reason": "said"}]}
@@ -60,6 +64,7 @@ def proposed(
         log=lambda stage, rows: None,
         rejected=rejected,
         held=held,
+        tonight=tonight,
     )
     return found, optimizer
 
@@ -76,6 +81,15 @@ def test_what_failed_becomes_edits_that_can_be_applied() -> None:
 
     assert [(one.edit.content, one.fate) for one in found.edits] == [(RULE, Fate.APPLIED)]
     assert found.nothing is None
+
+
+@pytest.mark.parametrize(("since", "fate"), [("2026-03-01", Fate.APPLIED), ("2026-03-02", Fate.REFUSED)])
+def test_what_was_taken_back_word_for_word_waits_until_it_is_said_again(since: str, fate: Fate) -> None:
+    undone = ProposedEdit(edit=an_edit(RULE), standing=Standing.UNDONE, since=since, proposal="P-0003")
+    found, _ = proposed(Past(proposed=(undone,)), tonight=TRAIN)
+
+    assert [one.fate for one in found.edits] == [fate]
+    assert ("P-0003 and took it back on 2026-03-02" in found.edits[0].because) is (fate is Fate.REFUSED)
 
 
 def test_where_all_is_done_already_no_lesson_is_asked_for() -> None:
