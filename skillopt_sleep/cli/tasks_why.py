@@ -138,18 +138,10 @@ def _nights(entry: Banked, related: Sequence[Banked], reports: Sequence[NightRep
     return _not_used(entry, related, reports)
 
 
-def _was_read(session: str, reports: Sequence[NightReport]) -> bool:
-    """Return whether a night has worked on a document with this session."""
-    for report in reports:
-        for step in report.documents:
-            if session in step.sessions.ids:
-                return True
-    return False
-
-
 def _not_used(entry: Banked, related: Sequence[Banked], reports: Sequence[NightReport]) -> str:
     """Return how far a task has come that no night has used yet."""
-    was_read = _was_read(entry.task.session, reports)
+    steps = [step for report in reports for step in report.documents]
+    was_read = any(entry.task.session in step.sessions.ids for step in steps)
     if not entry.night and not was_read:
         return "no night yet"
     origin = f"found by night {entry.night}; " if entry.night else ""

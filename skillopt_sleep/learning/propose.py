@@ -31,6 +31,7 @@ from skillopt_sleep.records import (
     Past,
     PastEdit,
     Rollout,
+    Standing,
     Task,
 )
 from skillopt_sleep.replay.rollout import Job
@@ -174,13 +175,10 @@ def _refusal(
 ) -> Callable[[Edit], str]:
     """Return a function that says why an edit may not be tried.
 
-    It was refused, waits for proof, was rejected in nearly the same words, stands already, or is unsafe.
+    It was refused or taken back, waits for proof, was rejected in much the same words, stands already, or is unsafe.
     """
-    quotes: list[str] = []
-    lessons: dict[str, str] = {}
-    for task in train:
-        quotes += task.quotes
-        lessons[task.id] = task.lesson
+    quotes = [quote for task in train for quote in task.quotes]
+    lessons = {task.id: task.lesson for task in train}
     refused = {edit.key: past.why_refused(edit) for edit in past.turned_down}
     for wait in past.waiting:
         if len(wait.tested.edits) == 1:
@@ -190,6 +188,8 @@ def _refusal(
         if why := refused.get(edit.key):
             return why
         own = {lessons[task] for task in edit.tasks if task in lessons}
+        if why := _taken_back(edit, past, [task for task in tonight if task.lesson in own]):
+            return why
         twin = rejected_twin(edit, own, rejected)
         if twin is not None:
             known = f"much the same was tried in the night of {twin.night}, and not proven"
@@ -205,15 +205,20 @@ def _refusal(
     return refuse
 
 
+def _taken_back(edit: Edit, past: Past, tasks: Sequence[Task]) -> str:
+    """Say that the person took this edit back, unless one of these tasks of its lessons is of a later day."""
+    for old in past.proposed:
+        is_it = old.standing is Standing.UNDONE and old.edit.key == edit.key
+        if is_it and all(f"{task.at:%Y-%m-%d}" <= old.since for task in tasks):
+            return f"you adopted {old.proposal} and took it back on {old.since}, and haven't said it again since"
+    return ""
+
+
 def _why_unchanged(fates: Sequence[AppliedEdit]) -> str:
     if not fates:
         return "no edit was proposed"
     if all(fate.turned_down for fate in fates):
         return f"no edit was tried: {'; '.join(dict.fromkeys(fate.because for fate in fates))}"
-    reasons: list[str] = []
-    for fate in fates:
-        if fate.fate is not Fate.APPLIED:
-            reason = f"{fate.fate}: {fate.because}"
-            reasons.append(reason)
+    reasons = [f"{fate.fate}: {fate.because}" for fate in fates if fate.fate is not Fate.APPLIED]
     what = "the proposed edit couldn't" if len(fates) == 1 else f"none of {len(fates)} proposed edits could"
     return f"{what} be applied ({'; '.join(reasons)})"
