@@ -77,6 +77,8 @@ def test_why_in_json(home: Home) -> None:
 
 def test_why_something_said_is_no_rule(home: Home) -> None:
     assert "waits for you" in told(home, "why-not", "never", "npm")
+    for said in ("stop, we always use pnpm here, never npm", "wrong, we always use pnpm here, never npm"):
+        assert told(home, "why-not", said).splitlines()[1].strip() == f"«{said}»"
     assert "not found" in str(home.command("why-not", "--json", "haiku").json["end"])
     assert "harvest" in told(home, "why-not", "haiku")
 
