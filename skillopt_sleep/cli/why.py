@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.why_shown import absence_rows, origin_rows, show
@@ -59,17 +60,20 @@ def why_not(
     from skillopt_sleep.cli.why_typed import typed_like
     from skillopt_sleep.proposals.absence import Looked, absence
 
+    asked = " ".join(words)
     with opened_to_read() as store:
         lessons = store.lessons.every()
         rules = list(origins(store.bank.proposals(), lessons))
         found = absence(
-            " ".join(words),
+            asked,
             rules,
             lessons,
             store.reports,
-            lambda asked: typed_like(asked, store.index),
+            lambda said: typed_like(said, store.index),
             looked=Looked(sessions=len(store.index.lines(unread=False)), purged=store.index.purged.has_any()),
         )
+    nearest_first = sorted(found.said, key=lambda piece: -likeness(asked, piece.quote))
+    found = replace(found, said=tuple(nearest_first))
     if as_json:
         say_json(found)
         return
