@@ -44,7 +44,9 @@ def _with_companions(rows: Sequence[Row], chosen: Sequence[Row]) -> list[Row]:
         return []
     names = {row.session.id for row in chosen}
     own = {name.partition(":")[2] for name in names}
-    said = Said(row.session for row in chosen)
+    said = Said()
+    for row in chosen:
+        said.add(row.session)
     all_of_them: list[Row] = []
     for row in rows:
         is_below = not own.isdisjoint(PurePath(row.path).parts)
