@@ -244,6 +244,6 @@ _REPLIES: Mapping[Purpose, Callable[[str], object]] = {
     Purpose.VARY: lambda _: {"alternatives": []},
     Purpose.AUGMENT: lambda _: {"requests": []},
     Purpose.SLOW_UPDATE: lambda text: {"guidance": "\n".join(_lessons(text))},
-    Purpose.META_SKILL: lambda _: {"notes": ""},
+    Purpose.META_SKILL: lambda _: {"notes": "- Keep edits short."},
     Purpose.APPENDIX: lambda _: {"appendix_notes": []},
 }

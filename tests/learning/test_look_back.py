@@ -383,7 +383,7 @@ def test_over_real_nights_it_looks_back_and_takes_the_notes_along(tmp_path: Path
     assert reports[2].documents[0].later.notebook is not None
     assert len(machine.model.asked(Purpose.SLOW_UPDATE)) == len(machine.model.asked(Purpose.META_SKILL)) == 1
     reflections = machine.model.asked(Purpose.REFLECT)
-    assert "edits: no gain seen" in reflections[-1].text
+    assert "- Keep edits short." in reflections[-1].text
 
 
 def test_guidance_is_staged_in_its_block_and_the_next_look_back_tells_what_it_did(tmp_path: Path) -> None:
