@@ -268,14 +268,14 @@ def test_its_optimizer_writes_texts_anew(body: str) -> None:
     assert (*written.notes, *full.notes) == ()
 
 
-def test_what_only_a_model_that_thinks_could_answer_has_an_empty_answer() -> None:
+def test_what_only_a_model_that_thinks_could_answer_has_an_empty_answer_or_always_the_same() -> None:
     optimizer = an_optimizer(SHARP)
     task = a_task(split=Split.TRAIN, lesson="c")
     variety = vary((an_edit("- A."),), optimizer=optimizer, candidates=3, budget=2)
     more = augment([task], each=2, optimizer=optimizer)
     same = Compared(task=task.id, change=Change.REGRESSED, before=a_rollout(1.0), after=a_rollout(0.0))
     assert (len(variety.sets), more.tasks) == (1, ())
-    assert meta_skill([same], {task.id: task}, optimizer=optimizer) == ""
+    assert meta_skill([same], {task.id: task}, optimizer=optimizer) == "- Keep edits short."
     assert (*variety.notes, *more.notes) == ()
 
 
