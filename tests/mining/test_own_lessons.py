@@ -118,3 +118,38 @@ def test_lessons_that_hold_everywhere_are_compared_whatever_they_look_like() -> 
 
     made, _ = found(tasks, reply={"same": [[1, 2]]})
     assert {task.lesson for task in made.tasks} == {"l-t0"}
+
+
+ENGLISH = ("Write commit messages in English", "Commit messages have to be in English")
+
+
+@pytest.mark.parametrize("project", ["/p0", "/p1"])
+def test_a_known_lesson_that_comes_up_again_is_compared_once_more_with_a_known_one_that_looks_like_it(
+    project: str,
+) -> None:
+    """The model may have missed it when the names were new."""
+    place = PERSON if project == "/p1" else Place()
+    lessons = known(0, ENGLISH[0], holds=place), replace(known(1, ENGLISH[1]), project=project)
+    again = wished(0, "english please", wording=ENGLISH[0], session="s8")
+
+    made, backend = found([again], *lessons, reply={"same": [[1, 2]]})
+
+    (lesson,) = made.lessons
+    assert (lesson.id, lesson.joins, lesson.holds, len(lesson.sessions)) == ("l0", ("l1",), place, 3)
+    (moved,) = with_own([wished(1, lesson="l1", project=project)], made.lessons)
+    assert (moved.lesson, moved.holds) == ("l0", place)
+    assert len(backend.prompts) == 1
+
+    (kept,) = found([again], *lessons)[0].lessons
+    assert kept.joins == ()
+    _, backend = found([replace(again, session="s0", evidence=())], *lessons)
+    assert backend.prompts == []
+
+
+def test_two_known_lessons_that_are_one_keep_the_id_of_the_one_with_a_rule() -> None:
+    lessons = known(0, ENGLISH[0]), replace(known(1, ENGLISH[1], state=LessonState.LIVE), project="/p0")
+    again = wished(0, "english please", wording=ENGLISH[0], session="s8")
+
+    (lesson,) = found([again], *lessons, reply={"same": [[1, 2]]})[0].lessons
+
+    assert (lesson.id, lesson.joins, lesson.state) == ("l1", ("l0",), LessonState.LIVE)
