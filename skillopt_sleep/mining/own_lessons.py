@@ -1,6 +1,8 @@
 """Find the lessons that are the person's own: those that came up in three projects, or that hold everywhere."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -25,40 +27,49 @@ def of_the_person(
     """Return tonight's tasks and lessons with those that are the person's own, and notes on what comes near to it.
 
     `known` are the lessons of earlier nights in all projects. Those with one name or the same words are one, and
-    so are those of which the model says so, if there is one.
+    so are those of which the model says so, if there is one. It may join two known ones of one project, too.
     """
     old = {lesson.id: lesson for lesson in known}
     every = old | {lesson.id: lesson for lesson in lessons}
     living = [lesson for lesson in every.values() if lesson.state is not LessonState.TAKEN_BACK]
     groups = _merged(alike(living, old))
-    lines = _look_alike([lesson for lesson in lessons if lesson.id not in old], living, groups)
+    lines = _look_alike(lessons, living, groups, old)
     notes: list[Note] = []
+    said: list[list[str]] = []
     if optimizer is not None and pool is not None and lines:
         replies, failed = replies_to({EVERY_PROJECT: lines}, optimizer, pool)
         notes += failed
         for reply in replies.values():
-            groups += numbered(reply.same, lines)
+            said += numbered(reply.same, lines)
     heard = {lesson.id for lesson in lessons}
-    own: list[Lesson] = []
-    for group in _merged(groups):
-        members = [every[name] for name in dict.fromkeys(group)]
+    united: list[Lesson] = []
+    for group in _merged((*groups, *said)):
+        members = [every[name] for name in group]
         projects = len({lesson.project for lesson in members})
-        if projects == 1 or heard.isdisjoint(group):
+        if heard.isdisjoint(group):
             continue
-        if projects >= PROJECTS or any(map(_is_own, members)):
-            own.append(_united(members))
-        else:
+        if projects > 1 and (projects >= PROJECTS or any(map(_is_own, members))):
+            united.append(_united(members))
+            continue
+        if projects > 1:
             notes.append(_note_of(members, projects))
-    joined = {name for lesson in own for name in lesson.joins}
-    changed = {lesson.id: lesson for lesson in (*lessons, *own) if lesson.id not in joined}
+        named = set(chain(*said))
+        by_project: defaultdict[str, list[Lesson]] = defaultdict(list)
+        for lesson in members:
+            if lesson.id in named:
+                by_project[lesson.project].append(lesson)
+        united += [_united(here) for here in by_project.values() if len(here) > 1]
+    joined = {name for lesson in united for name in lesson.joins}
+    changed = {lesson.id: lesson for lesson in (*lessons, *united) if lesson.id not in joined}
     return with_own(tasks, changed.values()), tuple(changed.values()), tuple(notes)
 
 
 def with_own(tasks: Iterable[Task], lessons: Iterable[Lesson]) -> tuple[Task, ...]:
-    """Return the tasks, those of the person's own lessons with that lesson and its reach."""
+    """Return the tasks, those of the person's own lessons and of joined ones with that lesson and its reach."""
     own: dict[str, Lesson] = {}
-    for lesson in filter(_is_own, lessons):
-        own |= dict.fromkeys((lesson.id, *lesson.joins), lesson)
+    for lesson in lessons:
+        if lesson.joins or _is_own(lesson):
+            own |= dict.fromkeys((lesson.id, *lesson.joins), lesson)
     changed = {name: {"lesson": lesson.id, "holds": lesson.holds} for name, lesson in own.items()}
     return tuple(replace(task, **changed.get(task.lesson, {})) for task in tasks)
 
@@ -82,26 +93,41 @@ def _is_own(lesson: Lesson) -> bool:
     return lesson.holds.kind is PlaceKind.PERSON
 
 
-def _look_alike(new: Sequence[Lesson], living: Sequence[Lesson], groups: Sequence[Sequence[str]]) -> Sequence[Lesson]:
-    """Return the lessons to compare over all projects: each new one that looks like one of another, and that other.
+def _look_alike(
+    heard: Sequence[Lesson], living: Sequence[Lesson], groups: Sequence[Sequence[str]], old: Mapping[str, Lesson]
+) -> Sequence[Lesson]:
+    """Return the lessons to compare over all projects: each that came up and looks like another, and that other.
 
-    Two that both hold everywhere are compared whatever they look like, those of a group never.
+    A new one was compared in its project already. A known one that was said in one more session is compared with the
+    known ones of its project too. Two new ones that both hold everywhere are compared whatever they look like, those
+    of a group never.
     """
     group_of = {name: number for number, group in enumerate(groups) for name in group}
     near: set[str] = set()
-    for one in new:
+    for one in heard:
+        is_new = one.id not in old
+        if not is_new and set(one.sessions) <= set(old[one.id].sessions):
+            continue
         for other in living:
-            is_joined = group_of.get(one.id, one.id) == group_of.get(other.id, other.id)
-            if one.project == other.project or is_joined:
+            was_compared = one.project == other.project and (is_new or other.id not in old)
+            if one.id == other.id or was_compared or group_of.get(one.id, one.id) == group_of.get(other.id, other.id):
                 continue
-            if (_is_own(one) and _is_own(other)) or likeness(one.wording, other.wording):
+            both_own = is_new and _is_own(one) and _is_own(other)
+            if both_own or likeness(one.wording, other.wording):
                 near |= {one.id, other.id}
     return sorted((lesson for lesson in living if lesson.id in near), key=lambda lesson: lesson.last)[-MOST:]
 
 
 def _united(members: Sequence[Lesson]) -> Lesson:
-    """Return the person's own lesson that these are: the one that was theirs already, or the first that came up."""
-    first, *others = sorted(members, key=lambda lesson: (not _is_own(lesson), lesson.first, lesson.id))
+    """Return the lesson that these are: the one that is the person's own already, or has a rule, or came up first.
+
+    Those of several projects are the person's own.
+    """
+    with_rule = {LessonState.LIVE, LessonState.PROPOSED}
+    first, *others = sorted(
+        members, key=lambda lesson: (not _is_own(lesson), lesson.state not in with_rule, lesson.first, lesson.id)
+    )
+    is_of_all = not _is_own(first) and len({lesson.project for lesson in members}) > 1
     quotes, deeds = quotes_and_deeds((first, *others))
     joins = [name for other in others for name in (other.id, *other.joins)]
     return replace(
@@ -110,7 +136,7 @@ def _united(members: Sequence[Lesson]) -> Lesson:
         last=max(lesson.last for lesson in members),
         quotes=quotes,
         deeds=deeds,
-        holds=first.holds if _is_own(first) else Place(kind=PlaceKind.PERSON),
+        holds=Place(kind=PlaceKind.PERSON) if is_of_all else first.holds,
         state=LessonState.OPEN if first.state is LessonState.NOTICED else first.state,
         joins=(*first.joins, *joins),
     )

@@ -104,8 +104,8 @@ class Lesson(Record, frozen=True, kw_only=True):
     """What a person wants from now on, as one short command in their own terms.
 
     `quotes` and `deeds` show it, oldest first; `holds` says where. `takes_back` is the id of the earlier lesson that
-    this one ends. `first` and `last` are the starts of the sessions it came up in. One of the person's own `joins`
-    the lessons of single projects with these ids.
+    this one ends. `first` and `last` are the starts of the sessions it came up in. It `joins` the lessons with these
+    ids, which were found to be the same.
     """
 
     id: str

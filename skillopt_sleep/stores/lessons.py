@@ -54,11 +54,11 @@ class SqliteLessons:
     def keep(self, lessons: Sequence[Lesson], *, night: str) -> None:
         """Store these lessons as they are now, within the caller's transaction.
 
-        The tasks of a lesson of the person are those of all projects, also of the lessons that it joins.
+        The tasks of a lesson of the person are those of all projects; a lesson has those of the lessons it joins, too.
         """
         for lesson in lessons:
             self._connection.executemany("DELETE FROM lessons WHERE id = ?", [(name,) for name in lesson.joins])
-            if lesson.holds.kind is PlaceKind.PERSON:
+            if lesson.joins or lesson.holds.kind is PlaceKind.PERSON:
                 self._hand_over(lesson)
             self._connection.execute(
                 "INSERT INTO lessons VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
@@ -67,7 +67,7 @@ class SqliteLessons:
             )
 
     def _hand_over(self, lesson: Lesson) -> None:
-        """Give a lesson of the person the tasks of those that it joins."""
+        """Give a lesson the tasks of those that it joins, and its reach to all of them."""
         for name in (lesson.id, *lesson.joins):
             for entry in self._bank.entries(lesson=name):
                 body = to_json(replace(entry.task, lesson=lesson.id, holds=lesson.holds))

@@ -130,7 +130,7 @@ def test_a_known_lesson_that_comes_up_again_is_compared_once_more_with_a_known_o
     """The model may have missed it when the names were new."""
     place = PERSON if project == "/p1" else Place()
     lessons = known(0, ENGLISH[0], holds=place), replace(known(1, ENGLISH[1]), project=project)
-    again = wished(0, "english please", wording=ENGLISH[0], session="s8")
+    again = wished(8, "english please", wording=ENGLISH[0], project="/p0")
 
     made, backend = found([again], *lessons, reply={"same": [[1, 2]]})
 
@@ -142,13 +142,13 @@ def test_a_known_lesson_that_comes_up_again_is_compared_once_more_with_a_known_o
 
     (kept,) = found([again], *lessons)[0].lessons
     assert kept.joins == ()
-    _, backend = found([replace(again, session="s0", evidence=())], *lessons)
+    _, backend = found([wished(0, "english please", wording=ENGLISH[0])], *lessons)
     assert backend.prompts == []
 
 
 def test_two_known_lessons_that_are_one_keep_the_id_of_the_one_with_a_rule() -> None:
     lessons = known(0, ENGLISH[0]), replace(known(1, ENGLISH[1], state=LessonState.LIVE), project="/p0")
-    again = wished(0, "english please", wording=ENGLISH[0], session="s8")
+    again = wished(8, "english please", wording=ENGLISH[0], project="/p0")
 
     (lesson,) = found([again], *lessons, reply={"same": [[1, 2]]})[0].lessons
 

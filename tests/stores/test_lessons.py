@@ -91,3 +91,15 @@ def test_the_lessons_of_a_session_are_found_by_its_whole_id(store: SqliteStore) 
         seal(page, tasks=(TASK,), lessons=(of_it, by_deed, of_another))
     assert store.lessons.of_session("s1") == (of_it, by_deed)
     assert store.lessons.of_session("s") == ()
+
+
+def test_a_lesson_takes_over_the_tasks_of_one_that_it_joins(store: SqliteStore) -> None:
+    with store.open_night() as page:
+        other = replace(TASK, id="t2", session="s2", lesson="l-2")
+        seal(page, tasks=(TASK, other), lessons=(LESSON, replace(LESSON, id="l-2")))
+    with store.open_night() as page:
+        again = replace(TASK, id="t3", session="s3")
+        seal(page, tasks=(again,), lessons=(replace(LESSON, joins=("l-2",)),))
+
+    assert list(states(store)) == ["l-1"]
+    assert {task.id for task in store.bank.tasks_of(["l-1"])} == {"t1", "t2", "t3"}
