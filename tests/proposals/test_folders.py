@@ -7,8 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.records import Document, Place, PlaceKind, Task
+from skillopt_sleep.records import Document, Edit, EditOp, Place, PlaceKind, Task
 from tests.builders import a_task
+from tests.proposals.corpus import splice
 
 CLAUDE, CODEX = "claude_code", "codex"
 PERSON = Place(kind=PlaceKind.PERSON)
@@ -165,3 +166,29 @@ def test_lessons_of_the_person_and_of_a_folder_that_is_gone_share_their_file(hom
 
     assert set(ids) == {document.id}
     assert [project for project, _ in document.loaded_at] == [str(shop)]
+
+
+@pytest.mark.parametrize("of_all", [True, False])
+def test_an_agent_that_joins_a_lesson_with_a_rule_that_it_does_not_read_is_asked_with_its_own_files(
+    home: Path, shop: Path, *, of_all: bool
+) -> None:
+    """The rule stands in the other agent's file: that agent needs no second one."""
+    rule = Edit(op=EditOp.APPEND, content="- Use pnpm.", lessons=("pnpm",))
+    place = home / ".claude" if of_all else shop
+    its = home / ".codex" / "AGENTS.md" if of_all else shop / "AGENTS.md"
+    written(its)
+    written(place / "CLAUDE.md").write_bytes(splice(b"mine\n", rule.content))
+    fields = {"holds": PERSON} if of_all else {}
+    both = [told("pnpm", shop, shop, source, **fields) for source in (CLAUDE, CODEX)]
+    other = [told("tabs", shop, shop, **fields), replace(told("tabs", shop, shop, **fields), id="again")]
+    targets = FileTargets(home, {"PATH": ""})
+
+    made = targets.route([*both, *other], {}, [rule])
+
+    theirs, mine = made.documents
+    assert [task.document for task in made.tasks] == [theirs.id] * 2 + [mine.id] * 2
+    assert (theirs.path, theirs.read_by, theirs.twins, theirs.loaded_by) == (str(its), ("Codex",), (), CODEX)
+    assert (mine.path, [twin.path for twin in mine.twins]) == (str(place / "CLAUDE.md"), [str(its)])
+    its.write_bytes(splice(b"mine\n", rule.content))
+    (document,) = targets.route([*both, *other], {}, [rule]).documents
+    assert document.path == mine.path
