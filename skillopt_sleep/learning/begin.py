@@ -14,13 +14,13 @@ from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.learning.ending import beginning, by_split, end_as, why_none
 from skillopt_sleep.learning.exercise import by_use, in_reach, with_lessons
-from skillopt_sleep.learning.harm import learned
 from skillopt_sleep.learning.look_back import is_due
 from skillopt_sleep.learning.offers import current, resting, still_open
 from skillopt_sleep.learning.propose import not_scored, propose
 from skillopt_sleep.learning.resume import Resumed, resume, twin_of
 from skillopt_sleep.learning.retest import PROVEN_FIRST, learned_for, own_words, postponed
 from skillopt_sleep.learning.tried_before import still_rejected
+from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
     AppliedEdit,

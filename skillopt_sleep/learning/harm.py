@@ -31,7 +31,6 @@ from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.kit.stats import mean, sign_test
 from skillopt_sleep.learning.attempts import Attempts, in_pairs
 from skillopt_sleep.learning.pairs import failed_by_itself, pair_up
-from skillopt_sleep.proposals.rules import items, places
 from skillopt_sleep.records import (
     Document,
     Edit,
@@ -57,18 +56,6 @@ POOLED_LEVEL = 0.05
 POOLED_LOOKS = 0.3  # all together look hurt from here on
 SURE = 0.01  # nothing more is asked then
 SHOWN_CHARS = 80
-
-
-def learned(document: Document, adopted: Sequence[Edit], known: Sequence[Task]) -> frozenset[str]:
-    """Return the lessons from which the document's adopted rules that still stand, in any layout, were learned."""
-    lines = document.text.split("\n")
-    of_task = {task.id: task.lesson for task in known}
-    lessons: set[str] = set()
-    for edit in adopted:
-        if any(place.alone for rule in items(edit.content) for place in places(rule, lines)):
-            lessons.update(edit.lessons)
-            lessons.update(of_task.get(task, "") for task in edit.tasks)
-    return frozenset(lessons - {""})
 
 
 def bystanders(edits: Sequence[Edit], own: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:

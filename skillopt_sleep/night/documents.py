@@ -13,10 +13,10 @@ from skillopt_sleep.learning.begin import Begun, Log, begin
 from skillopt_sleep.learning.ending import beginning
 from skillopt_sleep.learning.exercise import in_reach
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.learning.harm import learned
 from skillopt_sleep.learning.offers import without
 from skillopt_sleep.learning.step import finish
 from skillopt_sleep.night.allot import allot, share_out
+from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Crew, Judge, Page, Plan, Routing
 from skillopt_sleep.records import Document, Note, Past, Rollout, Split, StepOutcome, Task
 

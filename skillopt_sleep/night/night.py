@@ -35,7 +35,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
                 found = tonight(mined, harvested.reviewed, crew=crew, plan=plan, page=page)
                 page.write("lessons", found.lessons)
                 used = used_sources(page.index, {source.name for source in crew.sources})
-                routing = crew.targets.route(found.asked, used)
+                routing = crew.targets.route(found.asked, used, page.bank.live())
                 page.write("tasks", found.routed(routing.tasks))
                 judge.prepare(routing, mined.refused)
                 done = steps(routing, crew=crew, plan=plan, page=page, ended=found.ended, judge_of=judge.of)

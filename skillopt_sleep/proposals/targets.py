@@ -14,9 +14,10 @@ from skillopt_sleep.errors import ProposalError, UnsafeEdit
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.folders import Place, by_place, common_folder, skills_used
+from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Routing
 from skillopt_sleep.protocols.agent import BLOCK_ROOM, Agent
-from skillopt_sleep.records import Document, InForce, Note, Task, Twin
+from skillopt_sleep.records import Document, Edit, InForce, Note, Proposal, Task, Twin
 
 # More would cost more than it teaches: every attempt has all of it in its prompt.
 MOST_BYTES = 100_000
@@ -33,44 +34,52 @@ class FileTargets:
         self._home = home
         self._environ = environ or {}
 
-    def route(self, tasks: Sequence[Task], used: Mapping[str, Collection[str]]) -> Routing:
+    def route(
+        self, tasks: Sequence[Task], used: Mapping[str, Collection[str]], adopted: Sequence[Proposal] = ()
+    ) -> Routing:
         """Return the tasks, each with the id of its document or "" if no file can take its lesson, and the documents.
 
         A lesson belongs to the skill that most of its tasks used, if the project has it, else to the file of the
         folder in which it was taught, or to the project's. `used` are the sources of each project's sessions, whose
-        agents all need its lessons.
+        agents all need its lessons. Where an agent that taught it doesn't read its `adopted` rule, it is that agent's
+        file.
         """
+        edits = [edit for proposal in adopted for edit in proposal.edits]
         notes: list[Note] = []
         documents: dict[str, Document] = {}
         chosen: dict[str, str] = {}  # the id of each task's document
         for place, members in by_place(tasks, used, home=self._home, environ=self._environ, notes=notes):
-            for task, document in self._choose(place, members, notes):
+            for task, document in self._choose(place, members, edits, notes):
                 chosen[task.id] = document.id
                 documents[document.id] = document
         routed = [msgspec.structs.replace(task, document=chosen.get(task.id, "")) for task in tasks]
         return Routing(tasks=tuple(routed), documents=tuple(documents.values()), notes=tuple(notes))
 
-    def _choose(self, at: Place, tasks: Sequence[Task], notes: list[Note]) -> Iterator[tuple[Task, Document]]:
+    def _choose(
+        self, at: Place, tasks: Sequence[Task], adopted: Sequence[Edit], notes: list[Note]
+    ) -> Iterator[tuple[Task, Document]]:
         """Yield the tasks of one folder with their documents, without those that no file can take."""
         skills = {} if at.is_personal or at.base != at.root else skills_used(at.root, tasks)
-        chosen: dict[PurePath | None, Document | None] = {}
+        groups: dict[PurePath | None, list[Task]] = {}
         for task in tasks:
-            skill = skills.get(task.lesson)
-            if skill not in chosen:
-                own = [one for one in tasks if skills.get(one.lesson) == skill]
-                found = self._document(at, skill, own, notes)
-                chosen[skill] = found and self._with_loaded(found, own, at, notes)
-            document = chosen[skill]
-            if document is not None:
-                yield task, document
+            groups.setdefault(skills.get(task.lesson), []).append(task)
+        for skill, own in groups.items():
+            found = self._documents(at, skill, own, notes)
+            lacking = _lacking(found, own, adopted)
+            for document in found:
+                members = [task for task in own if lacking.get(task.lesson, found[0].path) == document.path]
+                if members:
+                    loaded = self._with_loaded(document, members, at, notes)
+                    yield from ((task, loaded) for task in members)
 
-    def _document(
+    def _documents(
         self, at: Place, skill: PurePath | None, tasks: Iterable[Task], notes: list[Note]
-    ) -> Document | None:
-        """Return the document for the lessons of a skill or, without one, of the project's memory; None if none can.
+    ) -> list[Document]:
+        """Return the document for the lessons of a skill or, without one, of the project's memory, then its twins.
 
-        Its twins are for the agents that need the lessons and don't read it. Of all these files, the document, which
-        is tried, is the one read by the agent whose sessions taught most of these tasks.
+        Those are for the agents that need the lessons and don't read it. Of all these files, the document, which is
+        tried, is the one read by the agent whose sessions taught most of these tasks. There is none if no file can
+        take them.
         """
         taught = Counter(task.source for task in tasks)
         readers = at.readers()
@@ -79,7 +88,7 @@ class FileTargets:
             places = (skill, *places)
         document = _first_usable(at, places, "its lessons wait for another night", notes)
         if document is None:
-            return None
+            return []
         found = [self._with_readers(document, at)]
         for agent in readers:
             if any(agent.title in one.read_by for one in found):
@@ -95,7 +104,7 @@ class FileTargets:
         twins = tuple(
             Twin(id=one.id, path=one.path, sha=one.sha, body=one.body_sha, read_by=one.read_by) for one in others
         )
-        return msgspec.structs.replace(first, twins=twins)
+        return [msgspec.structs.replace(first, twins=twins), *others]
 
     def _with_loaded(self, document: Document, tasks: Iterable[Task], at: Place, notes: list[Note]) -> Document:
         """Return the document with all files that the agent loads whose sessions taught most of these tasks.
@@ -188,6 +197,17 @@ class FileTargets:
         """Return the document with the agents that read it."""
         place = PurePath(document.path).relative_to(at.root)
         return msgspec.structs.replace(document, read_by=self._reaches(at, place, AGENTS.values()))
+
+
+def _lacking(found: Sequence[Document], tasks: Sequence[Task], adopted: Sequence[Edit]) -> dict[str, str]:
+    """Return the path of the twin for each lesson that its agent taught, too, and whose rule it alone lacks."""
+    paths: dict[str, str] = {}
+    for document in found[1:]:
+        sources = {agent.source for agent in AGENTS.values() if agent.title in document.read_by}
+        taught = {task.lesson for task in tasks if task.source in sources}
+        lacking = learned(found[0], adopted, tasks) - learned(document, adopted, tasks)
+        paths |= dict.fromkeys(lacking & taught, document.path)
+    return paths
 
 
 def _is_linked(root: Path, place: PurePath, skills: PurePath) -> bool:

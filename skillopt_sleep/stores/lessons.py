@@ -54,7 +54,7 @@ class SqliteLessons:
     def keep(self, lessons: Sequence[Lesson], *, night: str) -> None:
         """Store these lessons as they are now, within the caller's transaction.
 
-        The tasks of a lesson of the person are those of all projects; a lesson has those of the lessons it joins, too.
+        The tasks of a lesson of the person are those of all projects. A lesson has those of the ones that it joins.
         """
         for lesson in lessons:
             self._connection.executemany("DELETE FROM lessons WHERE id = ?", [(name,) for name in lesson.joins])

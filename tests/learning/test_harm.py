@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind, ItemError
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.harm import FIRST_ROUNDS, MOST_ROUNDS, bystanders, first_calls, learned
+from skillopt_sleep.learning.harm import FIRST_ROUNDS, MOST_ROUNDS, bystanders, first_calls
 from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.records import (
     Decision,
     Document,

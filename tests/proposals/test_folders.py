@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.records import Document, Edit, EditOp, Place, PlaceKind, Task
-from tests.builders import a_task
+from tests.builders import a_proposal, a_task
 from tests.proposals.corpus import splice
 
 CLAUDE, CODEX = "claude_code", "codex"
@@ -182,13 +182,14 @@ def test_an_agent_that_joins_a_lesson_with_a_rule_that_it_does_not_read_is_asked
     both = [told("pnpm", shop, shop, source, **fields) for source in (CLAUDE, CODEX)]
     other = [told("tabs", shop, shop, **fields), replace(told("tabs", shop, shop, **fields), id="again")]
     targets = FileTargets(home, {"PATH": ""})
+    adopted = [a_proposal(edits=(rule,))]
 
-    made = targets.route([*both, *other], {}, [rule])
+    made = targets.route([*both, *other], {}, adopted)
 
-    theirs, mine = made.documents
+    mine, theirs = made.documents
     assert [task.document for task in made.tasks] == [theirs.id] * 2 + [mine.id] * 2
     assert (theirs.path, theirs.read_by, theirs.twins, theirs.loaded_by) == (str(its), ("Codex",), (), CODEX)
     assert (mine.path, [twin.path for twin in mine.twins]) == (str(place / "CLAUDE.md"), [str(its)])
     its.write_bytes(splice(b"mine\n", rule.content))
-    (document,) = targets.route([*both, *other], {}, [rule]).documents
+    (document,) = targets.route([*both, *other], {}, adopted).documents
     assert document.path == mine.path
