@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from skillopt_sleep.agents import TITLES
 from skillopt_sleep.kit.likeness import LIKE, likeness
+from skillopt_sleep.kit.words import home_path
 from skillopt_sleep.proposals.origins import Origin
 from skillopt_sleep.records import (
     BECAME,
@@ -24,6 +26,7 @@ LATER = "nothing; a later night tries again as soon as another session has a req
 ONCE_MORE = "say it in one more session: that session becomes the test"
 MISSING = "nothing; one more unseen request of another session is missing"
 ELSEWHERE = "nothing; said in one more of your projects, it is a rule of your own, for all of them"
+OWN_FILE = "nothing; a night in which it comes up again tries it in a file that is read there"
 NEXT = NEXT_STEPS | {
     Became.CROWDED_OUT: "nothing; the next session in which it comes up has room for it",
     Became.NO_REQUEST: "ask for something that it applies to",
@@ -109,10 +112,10 @@ def absence(
     if correction is not None and correction.lesson not in named and nearest > max(near, nearer):
         return _of_correction(correction, night)
     if origin is not None and near >= nearer:
-        return _of_origin(origin, origin.said)
+        return _of_origin(origin, origin.said, known)
     if lesson is not None:
         decided = _rule_of(lesson, known)
-        return of_lesson(lesson, named, reports) if decided is None else _of_origin(decided, lesson.signs)
+        return of_lesson(lesson, named, reports) if decided is None else _of_origin(decided, lesson.signs, known)
     unheard = typed(asked)
     if unheard is not None:
         return Absence(
@@ -178,10 +181,18 @@ def _rule_of(lesson: Lesson, known: Sequence[Origin]) -> Origin | None:
     return max(reversed(own), key=lambda origin: origin.state == ADOPTED, default=None)
 
 
-def _of_origin(origin: Origin, said: Sequence[Evidence]) -> Absence:
+def _of_origin(origin: Origin, said: Sequence[Evidence], known: Sequence[Origin]) -> Absence:
     because, next_step = _DECIDED[origin.state]
     if origin.reason:
         because = f"{because}: {origin.reason}"
+    of_lessons = [one for one in known if not set(one.lessons).isdisjoint(origin.lessons)]
+    readers = {title for one in of_lessons if one.state == ADOPTED for title in one.read_by}
+    told = {TITLES.get(piece.session.partition(":")[0], "") for piece in said} - {""}
+    if origin.state == ADOPTED and readers and not told <= readers:
+        others = " and ".join(sorted(told - readers))
+        because = f"{because}; but {others} doesn't read {home_path(origin.paths[0])}"
+        waiting = [one.proposal for one in of_lessons if one.state == WAITING]
+        next_step = f"skillopt-sleep show {waiting[-1]}" if waiting else OWN_FILE
     return Absence(
         said=tuple(said),
         end=origin.state,

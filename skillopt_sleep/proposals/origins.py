@@ -48,6 +48,7 @@ class Origin(Record, frozen=True, kw_only=True):
     night: str
     documents: tuple[str, ...]
     paths: tuple[str, ...]
+    read_by: tuple[str, ...] = ()
     proof: Proof
     label: str = ""
     lessons: tuple[str, ...]
@@ -167,6 +168,7 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
         night=proposal.night,
         documents=tuple(file.document for file in proposal.files),
         paths=proposal.paths,
+        read_by=proposal.read_by,
         proof=proposal.proof,
         label=proposal.label,
         lessons=ids,

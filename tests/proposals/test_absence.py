@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.proposals.absence import NEXT, Absence, Looked, Unheard, absence
 from skillopt_sleep.proposals.origins import origins
@@ -184,3 +185,21 @@ def test_nobody_who_said_it_in_several_sessions_is_told_to_say_it_again(became: 
     if became is not Became.TAKEN_BACK:
         assert "say it" not in said.next
     assert "one session only" not in said.because
+
+
+def test_of_an_adopted_rule_it_is_said_which_agent_does_not_read_it_and_what_waits_for_that() -> None:
+    to_codex = Evidence(session="codex:s2", turn=2, quote="no, use pnpm, never npm")
+    lesson = a_lesson("Use pnpm, never npm", id="l1", quotes=(SAID, to_codex))
+    rule = Decided(replace(PROPOSAL, read_by=("Claude Code",)), ADOPTED, "", "2026-03-03")
+
+    for asked in ("l1", "use pnpm"):
+        said = found(asked, rule, lessons=[lesson])
+        assert f"Codex doesn't read {PROPOSAL.path}" in said.because
+        assert said.next.startswith("nothing; ")
+
+    its = replace(PROPOSAL, id="P-0002", read_by=("Codex",))
+    waits = found("l1", rule, Decided(its, WAITING, "", ""), lessons=[lesson])
+    assert ("Codex" in waits.because, "P-0002" in waits.next) == (True, True)
+    assert "Codex" not in found("use pnpm", rule, Decided(its, WAITING, "", ""), lessons=[lesson]).because
+    both = found("l1", rule, Decided(its, ADOPTED, "", "2026-03-04"), lessons=[lesson])
+    assert "Codex" not in both.because
