@@ -1,6 +1,5 @@
 """Find the lessons that are the person's own: those that came up in three projects, or that hold everywhere."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
@@ -41,24 +40,20 @@ def of_the_person(
         notes += failed
         for reply in replies.values():
             said += numbered(reply.same, lines)
-    heard = {lesson.id for lesson in lessons}
+    heard, named = {lesson.id for lesson in lessons}, set(chain(*said))
     united: list[Lesson] = []
     for group in _merged((*groups, *said)):
         members = [every[name] for name in group]
         projects = len({lesson.project for lesson in members})
-        if heard.isdisjoint(group):
+        if len(group) == 1 or heard.isdisjoint(group):
             continue
-        if projects > 1 and (projects >= PROJECTS or any(map(_is_own, members))):
+        is_one = projects >= PROJECTS or any(map(_is_own, members))
+        if projects == 1:
+            is_one = named.issuperset(group)
+        if is_one:
             united.append(_united(members))
-            continue
-        if projects > 1:
+        elif projects > 1:
             notes.append(_note_of(members, projects))
-        named = set(chain(*said))
-        by_project: defaultdict[str, list[Lesson]] = defaultdict(list)
-        for lesson in members:
-            if lesson.id in named:
-                by_project[lesson.project].append(lesson)
-        united += [_united(here) for here in by_project.values() if len(here) > 1]
     joined = {name for lesson in united for name in lesson.joins}
     changed = {lesson.id: lesson for lesson in (*lessons, *united) if lesson.id not in joined}
     return with_own(tasks, changed.values()), tuple(changed.values()), tuple(notes)
@@ -78,14 +73,9 @@ def _merged(groups: Iterable[Sequence[str]]) -> list[list[str]]:
     """Return the groups, merged if they share a member, in the order of the first of each."""
     whole: list[list[str]] = []
     for group in groups:
-        joined = [*group]
-        apart: list[list[str]] = []
-        for other in whole:
-            if set(other).isdisjoint(joined):
-                apart.append(other)
-            else:
-                joined = [*other, *joined]
-        whole = [*apart, list(dict.fromkeys(joined))]
+        near = [other for other in whole if not set(other).isdisjoint(group)]
+        whole = [other for other in whole if other not in near]
+        whole.append(list(dict.fromkeys(chain(*near, group))))
     return whole
 
 
@@ -98,9 +88,8 @@ def _look_alike(
 ) -> Sequence[Lesson]:
     """Return the lessons to compare over all projects: each that came up and looks like another, and that other.
 
-    A new one was compared in its project already. A known one that was said in one more session is compared with the
-    known ones of its project too. Two new ones that both hold everywhere are compared whatever they look like, those
-    of a group never.
+    A new one was compared in its project already; a known one counts if it came up in one more session. Two that hold
+    everywhere are compared whatever they look like if one is new, those of a group never.
     """
     group_of = {name: number for number, group in enumerate(groups) for name in group}
     near: set[str] = set()
@@ -110,16 +99,15 @@ def _look_alike(
             continue
         for other in living:
             was_compared = one.project == other.project and (is_new or other.id not in old)
-            if one.id == other.id or was_compared or group_of.get(one.id, one.id) == group_of.get(other.id, other.id):
-                continue
+            is_joined = group_of.get(one.id, one.id) == group_of.get(other.id, other.id)
             both_own = is_new and _is_own(one) and _is_own(other)
-            if both_own or likeness(one.wording, other.wording):
+            if not (was_compared or is_joined) and (both_own or likeness(one.wording, other.wording)):
                 near |= {one.id, other.id}
     return sorted((lesson for lesson in living if lesson.id in near), key=lambda lesson: lesson.last)[-MOST:]
 
 
 def _united(members: Sequence[Lesson]) -> Lesson:
-    """Return the lesson that these are: the one that is the person's own already, or has a rule, or came up first.
+    """Return the lesson that these are: the person's own of them, or one with a rule, or the first that came up.
 
     Those of several projects are the person's own.
     """
@@ -127,7 +115,7 @@ def _united(members: Sequence[Lesson]) -> Lesson:
     first, *others = sorted(
         members, key=lambda lesson: (not _is_own(lesson), lesson.state not in with_rule, lesson.first, lesson.id)
     )
-    is_of_all = not _is_own(first) and len({lesson.project for lesson in members}) > 1
+    is_local = _is_own(first) or all(lesson.project == first.project for lesson in others)
     quotes, deeds = quotes_and_deeds((first, *others))
     joins = [name for other in others for name in (other.id, *other.joins)]
     return replace(
@@ -136,7 +124,7 @@ def _united(members: Sequence[Lesson]) -> Lesson:
         last=max(lesson.last for lesson in members),
         quotes=quotes,
         deeds=deeds,
-        holds=Place(kind=PlaceKind.PERSON) if is_of_all else first.holds,
+        holds=first.holds if is_local else Place(kind=PlaceKind.PERSON),
         state=LessonState.OPEN if first.state is LessonState.NOTICED else first.state,
         joins=(*first.joins, *joins),
     )

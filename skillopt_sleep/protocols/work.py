@@ -151,10 +151,7 @@ class Targets(Protocol):
     def route(
         self, tasks: Sequence[Task], used: Mapping[str, Collection[str]], adopted: Sequence[Proposal] = ()
     ) -> Routing:
-        """Give each task its document; `used` are the sources of each project's sessions.
-
-        An agent that doesn't read the `adopted` rule of a lesson that it taught needs it in a file of its own.
-        """
+        """Give each task its document; `used` are the sources of each project's sessions, `adopted` live rules."""
         ...
 
 
