@@ -138,6 +138,10 @@ def test_what_is_said_in_a_third_project_is_one_lesson_of_the_person_with_all_it
     store.close()
     assert {(task.lesson, task.holds.kind) for task in banked(machine)} == {(lesson.id, PlaceKind.PERSON)}
     assert len(lesson.sessions) == 4
+    (proposal,) = report.proposals
+    assert proposal.projects == ("shop", "blog", "wiki")
+    text = (Path(report.folder) / "report.md").read_text(encoding="utf-8")
+    assert "You said it in 3 projects (shop, blog, wiki), so it goes to your own file" in text
 
 
 def test_the_same_change_is_not_proposed_twice_while_it_waits(machine: Machine) -> None:

@@ -46,4 +46,8 @@ def test_words_come_before_ids() -> None:
     many = [Evidence(session=f"s{n}", turn=2, quote="pnpm", at=NOON) for n in range(8)]
     assert said(a_proposal(evidence=tuple(many)))[-1] == "and 3 times before"
     assert said(a_proposal(evidence=tuple(many[:6])))[-1] == "and 1 time before"
+    in_all = replace(PROPOSAL, root="/home/ada", said_in=(("claude_code:s1", "shop"), ("codex:s2", "blog_*")))
+    why, deed_there, words_there = said(in_all)
+    assert why == r"You said it in 2 projects (shop, blog\_\*), so it goes to your own file"
+    assert (words_there, r"in blog\_\*" in deed_there) == (words, True)
     assert said(PROPOSAL, verbose=True)[0] == f"{deed} (`codex:s2`, turn 4)"
