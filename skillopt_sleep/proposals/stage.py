@@ -201,6 +201,8 @@ def write_proposal(
     """
     document, trial, edits = change.document, change.trial, change.edits
     first, *also = [file.copy for file in files]
+    sessions = {piece.session for piece in (*change.evidence, *change.deeds)}
+    elsewhere = [line for line in page.index.lines(unread=False) if line.project != document.project]
     proposal = Proposal(
         id=number or page.next_proposal(),
         version=version,
@@ -238,6 +240,7 @@ def write_proposal(
         edits=edits,
         evidence=change.evidence,
         deeds=change.deeds,
+        said_in=tuple((line.id, Path(line.project).name) for line in reversed(elsewhere) if line.id in sessions),
     )
     write_files(page.folder / FOLDER / proposal.id, proposal, [file.text for file in files])
     return proposal

@@ -64,7 +64,8 @@ class Proposal(Record, frozen=True, kw_only=True):
     other lessons, so many are `unharmed`. `one_model` names the model that wrote, tried and graded it, if that
     was a single one; `warnings` list what its rules touch that a person should read twice. `copies` are further
     files it changes by the same edits, all or none; `read_by` names the agents that read one of its files.
-    `text_changed` is that of its trial; `body` is the SHA-256 of our part of the text it starts from.
+    `text_changed` is that of its trial; `body` is the SHA-256 of our part of the text it starts from. `said_in` has
+    the name of the project of each session that stood in another one than the rule goes to.
     """
 
     id: str
@@ -103,6 +104,12 @@ class Proposal(Record, frozen=True, kw_only=True):
     edits: tuple[Edit, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     deeds: tuple[Deed, ...] = ()
+    said_in: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def projects(self) -> tuple[str, ...]:
+        """The names of the projects of these sessions."""
+        return tuple(dict.fromkeys(name for _, name in self.said_in))
 
     @property
     def files(self) -> tuple[Copy, ...]:

@@ -187,7 +187,8 @@ def reaches(proposal: Proposal) -> str:
     """Say which agents follow the rule, and where."""
     agents = " and ".join(proposal.read_by) or "every agent that reads the file"
     if Path.home().is_relative_to(proposal.root):
-        return f"{agents}, in all your projects"
+        because = f": you said it in {', '.join(proposal.projects)}" if len(proposal.projects) > 1 else ""
+        return f"{agents}, in all your projects{because}"
     inner = PurePath(proposal.path).parent.parts[len(PurePath(proposal.root).parts) :]
     folder = PurePath(proposal.root, *takewhile(lambda part: not part.startswith("."), inner))
     return f"{agents}, in {home_path(str(folder))}"

@@ -61,6 +61,9 @@ def each_edit(proposal: Proposal, *, verbose: bool = False) -> list[tuple[Edit, 
 def said(proposal: Proposal, *, verbose: bool = False) -> list[str]:
     """Return what the person said and did, and when; if `verbose`, also in which turn of which session."""
     lines: list[str] = []
+    if len(proposal.projects) > 1:
+        names = show(", ".join(proposal.projects))
+        lines.append(f"You said it in {len(proposal.projects)} projects ({names}), so it goes to your own file")
     for piece in proposal.signs[-MOST_SAID:]:
         place = f" ({code(piece.session)}, turn {piece.turn})" if verbose else ""
         words = f": «{show(piece.quote, 160)}»" if piece.quote else ""
@@ -75,6 +78,7 @@ def _who(proposal: Proposal, piece: Evidence) -> str:
     words = f"You {piece.verb}"
     if piece.at is not None:
         words += f" on {shown(piece.at)}"
+    project = dict(proposal.said_in).get(piece.session, "")
     if proposal.root and not Path.home().is_relative_to(proposal.root):
-        words += f" in {show(Path(proposal.root).name)}"
-    return words
+        project = project or Path(proposal.root).name
+    return f"{words} in {show(project)}" if project else words

@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -327,13 +328,12 @@ class SqliteBank:
             proposal = entry.proposal
             if proposal.id in tonight or proposal.proof is Proof.WORDS:
                 continue
-            evidence = dict.fromkeys(proposal.evidence)
-            deeds = dict.fromkeys(proposal.deeds)
-            for task in tasks:
-                if task.lesson in proposal.lessons:
-                    evidence |= dict.fromkeys(task.evidence)
-                    deeds |= dict.fromkeys(task.deeds)
-            added = replace(proposal, evidence=tuple(evidence), deeds=tuple(deeds))
+            own = [task for task in tasks if task.lesson in proposal.lessons]
+            evidence = dict.fromkeys((*proposal.evidence, *(piece for task in own for piece in task.evidence)))
+            deeds = dict.fromkeys((*proposal.deeds, *(deed for task in own for deed in task.deeds)))
+            told = {task.session: Path(task.project).name for task in own if proposal.said_in}
+            said_in = tuple((dict(proposal.said_in) | told).items())
+            added = replace(proposal, evidence=tuple(evidence), deeds=tuple(deeds), said_in=said_in)
             if added != proposal:
                 self._connection.execute("UPDATE proposals SET body = ? WHERE id = ?", (to_json(added), proposal.id))
 

@@ -22,6 +22,7 @@ from skillopt_sleep.records import (
     Lesson,
     Outcome,
     Proposal,
+    SessionLine,
     StepOutcome,
     Trial,
     Tried,
@@ -50,6 +51,13 @@ class NightPage:
     @property
     def lessons(self) -> "NightPage":
         return self
+
+    @property
+    def index(self) -> "NightPage":
+        return self
+
+    def lines(self, *, unread: bool) -> tuple[SessionLine, ...]:
+        return ()
 
     def of(self, _projects: Collection[str]) -> tuple[Lesson, ...]:
         return ()

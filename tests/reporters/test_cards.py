@@ -188,7 +188,9 @@ def test_whom_it_reaches_is_told_with_the_project(monkeypatch: pytest.MonkeyPatc
         assert reaches(replace(named, path=str(shop / "api" / file))) == "Claude Code and Codex, in ~/shop/api"
     assert reaches(replace(named, root=str(tmp_path))) == "Claude Code and Codex, in all your projects"
     said_in = (("s1", "shop"), ("s2", "blog"), ("s3", "shop"))
-    assert reaches(replace(named, root=str(tmp_path), said_in=said_in)).endswith("projects: you said it in shop, blog")
+    assert reaches(replace(named, root=str(tmp_path), said_in=said_in)).endswith(
+        "projects: you said it in shop, blog"
+    )
 
 
 def night(folder: Path, *answered: tuple[str, float, str, float]) -> tuple[Proposal, NightReport]:
