@@ -15,7 +15,8 @@ def often(origin: Origin, *, now: datetime) -> str:
     if origin.sessions <= 1:
         return ""
     days = f", {span(origin.first, origin.last, now)}" if origin.first and origin.last else ""
-    return f"in {origin.sessions} sessions{days}"
+    of = f" of {', '.join(origin.projects)}" if origin.projects else ""
+    return f"in {origin.sessions} sessions{of}{days}"
 
 
 def tried(origin: Origin) -> str:

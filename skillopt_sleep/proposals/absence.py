@@ -1,6 +1,7 @@
 """Say why something that the person said is no rule: how far it came, what stopped it there, and what to do."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TypeVar
 
 from skillopt_sleep.agents import TITLES
 from skillopt_sleep.kit.likeness import LIKE, likeness
@@ -39,6 +40,7 @@ NEXT = NEXT_STEPS | {
     Became.EDITED: LATER,
     Became.PROPOSED: "see what waits: skillopt-sleep show",
 }
+_Known = TypeVar("_Known", Origin, Lesson)
 _PROGRESS = {became: number for number, became in enumerate(Became)}
 _DECIDED = {
     ADOPTED: ("it is a rule, which you adopted", "skillopt-sleep why {id}"),
@@ -106,8 +108,12 @@ def absence(
     wins, and at last in what was `typed` in any session.
     """
     named = {lesson.id: lesson for lesson in lessons}
-    origin, near = _best_origin(asked, known)
-    lesson, nearer = _best_lesson(asked, lessons)
+    origin, near = _best(
+        asked, ((one, one.lessons, (one.rule, *(piece.quote for piece in one.said))) for one in known)
+    )
+    lesson, nearer = _best(
+        asked, ((one, (one.id,), (one.wording, *(piece.quote for piece in one.quotes))) for one in lessons)
+    )
     correction, night, nearest = _best_correction(asked, reports)
     if correction is not None and correction.lesson not in named and nearest > max(near, nearer):
         return _of_correction(correction, night)
@@ -137,28 +143,16 @@ def _not_found(looked: Looked) -> Absence:
     return Absence(said=(), end="not found", because=because, next=remedy)
 
 
-def _best_origin(asked: str, known: Sequence[Origin]) -> tuple[Origin | None, float]:
-    """Return the rule most like what is asked about, by its text or the words behind it; of equals the latest."""
-    best: Origin | None = None
+def _best(asked: str, known: Iterable[tuple[_Known, Collection[str], Iterable[str]]]) -> tuple[_Known | None, float]:
+    """Return what has this id or a text most like it, and how much it is; of equals the latest."""
+    best: _Known | None = None
     nearest = LIKE
-    for origin in known:
-        if asked in origin.lessons:
-            return origin, float("inf")
-        near = max(likeness(asked, text) for text in (origin.rule, *(piece.quote for piece in origin.said)))
+    for one, ids, texts in known:
+        if asked in ids:
+            return one, float("inf")
+        near = max(likeness(asked, text) for text in texts)
         if near >= nearest:
-            best, nearest = origin, near
-    return best, nearest if best else 0.0
-
-
-def _best_lesson(asked: str, lessons: Sequence[Lesson]) -> tuple[Lesson | None, float]:
-    best: Lesson | None = None
-    nearest = LIKE
-    for lesson in lessons:
-        if lesson.id == asked:
-            return lesson, float("inf")
-        near = max(likeness(asked, text) for text in (lesson.wording, *(piece.quote for piece in lesson.quotes)))
-        if near >= nearest:
-            best, nearest = lesson, near
+            best, nearest = one, near
     return best, nearest if best else 0.0
 
 

@@ -49,6 +49,7 @@ class Origin(Record, frozen=True, kw_only=True):
     documents: tuple[str, ...]
     paths: tuple[str, ...]
     read_by: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
     proof: Proof
     label: str = ""
     lessons: tuple[str, ...]
@@ -169,6 +170,7 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
         documents=tuple(file.document for file in proposal.files),
         paths=proposal.paths,
         read_by=proposal.read_by,
+        projects=proposal.projects,
         proof=proposal.proof,
         label=proposal.label,
         lessons=ids,

@@ -34,3 +34,4 @@ def test_a_decision_has_its_day_and_its_reason() -> None:
 def test_how_often_is_told_from_the_second_session_on() -> None:
     assert often(an_origin(sessions=1), now=NOW) == ""
     assert often(an_origin(sessions=3), now=NOW) == "in 3 sessions"
+    assert often(an_origin(sessions=3, projects=("shop", "blog")), now=NOW) == "in 3 sessions of shop, blog"
