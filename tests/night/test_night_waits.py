@@ -4,6 +4,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightError
 from skillopt_sleep.pools.threads import ThreadPool
@@ -308,3 +309,21 @@ def test_a_winner_whose_guard_the_budget_cut_short_is_not_proposed_but_on_the_ne
     again = machine.night(gate=GATE)
     assert again.verdict is Outcome.IMPROVED
     assert len(again.proposals) == 1
+
+
+def test_the_rule_of_one_agents_file_is_proposed_for_that_of_another_agent_that_is_told_the_same(
+    machine: Machine,
+) -> None:
+    machine.had(*range(4))
+    adopt(machine)
+    machine.clock.pass_by(days=1)
+    (machine.project() / "AGENTS.md").write_text("# Shop\n", encoding="utf-8")
+    machine.had(10, 11)
+    told = machine.shelf.sessions[-2:]
+    machine.shelf.name = "codex"
+    machine.shelf.sessions = [replace(one, id=f"codex:{one.id}", source="codex") for one in told]
+
+    (its,) = machine.night(gate=GATE).proposals
+
+    assert its.paths == (str(machine.project() / "AGENTS.md"),)
+    assert its.read_by == ("Codex",)

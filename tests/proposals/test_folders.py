@@ -178,9 +178,9 @@ def test_an_agent_that_joins_a_lesson_with_a_rule_that_it_does_not_read_is_asked
     its = home / ".codex" / "AGENTS.md" if of_all else shop / "AGENTS.md"
     written(its)
     written(place / "CLAUDE.md").write_bytes(splice(b"mine\n", rule.content))
-    fields = {"holds": PERSON} if of_all else {}
-    both = [told("pnpm", shop, shop, source, **fields) for source in (CLAUDE, CODEX)]
-    other = [told("tabs", shop, shop, **fields), replace(told("tabs", shop, shop, **fields), id="again")]
+    holds = PERSON if of_all else Place()
+    both = [told("pnpm", shop, shop, source, holds=holds) for source in (CLAUDE, CODEX)]
+    other = [told("tabs", shop, shop, holds=holds), replace(told("tabs", shop, shop, holds=holds), id="again")]
     targets = FileTargets(home, {"PATH": ""})
     adopted = [a_proposal(edits=(rule,))]
 
