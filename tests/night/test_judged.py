@@ -15,7 +15,7 @@ from tests.nights import Machine, Watcher
 from tests.sweeps import WHOLE
 
 MANY = range(10)  # four train, five val and one test
-IN_DOUBT = 3  # the seed of a judge right nine times of ten that errs among its first sixteen known answers
+IN_DOUBT = 1  # the seed of a judge right nine times of ten that errs among its first sixteen known answers
 
 
 def machine(folder: Path, grade: Grade, **fields: Any) -> Machine:
@@ -58,7 +58,7 @@ def test_a_judge_that_is_right_decides_and_the_report_says_how_often_it_was_righ
 def test_a_judge_that_fails_decides_nothing(
     tmp_path: Path, grade: Grade, n: int, because: str, *, proves: bool
 ) -> None:
-    home = machine(tmp_path, grade, proves=proves, seed=6)
+    home = machine(tmp_path, grade, proves=proves, seed=1)
     home.had(*MANY)
     report = night(home)
     assert (report.verdict, report.proposals) == (Outcome.UNVERIFIED, ())
