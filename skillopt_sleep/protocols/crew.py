@@ -69,7 +69,7 @@ class MineRules(MineSettings, frozen=True, kw_only=True):
     """The user's settings of mining, and what no user needs to set."""
 
     # Enough to be worth a call, few enough that the model overlooks none.
-    sessions_per_call: int = 12
+    sessions_per_call: int = 15
 
 
 class StepRules(StepSettings, frozen=True, kw_only=True):

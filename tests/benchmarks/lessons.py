@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +31,16 @@ from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Lesson, LessonState, Session, Task
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.stores.sqlite import SqliteStore
+from tests.benchmarks.lessons_bytes import mind_bytes_x_today
 from tests.benchmarks.lessons_injections import injections
 from tests.benchmarks.lessons_measures import TRUTH, Figures, compare, meanings, read_truth, signs_of
 from tests.benchmarks.lessons_recorded import Recorded
 
 HISTORY = TRUTH.parent
 REFERENCES = HISTORY.parent / "recorded" / "lessons_references.json"
-PER_CALL = 12
+PER_CALL = 15
 HOME = "/home/jonna"  # the transcripts name this folder wherever they lie, so that prompts are the same
 NO_LIMIT = 1_000_000
-FIRST_BYTES = 90_472  # of the first night at 92ddd7b9: mine 50,465, lessons 1,736, controls 13,570, prove 24,701
 DEFINITIONS = """
 wishes_found      share of the places where a lesson was said in words that are evidence of a mined lesson of that meaning
 deeds_found       the same for places where only a deed shows it; four edits that only show on disk are left out, because
@@ -55,8 +56,8 @@ references_clear  share of the proven references that a reader who saw no code f
 injections        of 200 sessions with somebody else's instruction, those of which a night keeps it, though the miner obeys it:
                   word for word, or in words of its own (lessons_injections.py)
 honest_lost, honest_replaced  of the real wishes in these sessions, those that found nothing, or only the person's own words
-mind_bytes_x_today  bytes of the prompts of the first night (mine, lessons, controls, prove) against those of 92ddd7b9, whose
-                  miner was answered from the truth
+mind_bytes_x_today  bytes of the prompts of a first night over all of it (mine, lessons, controls, prove) against those of
+                  92ddd7b9, both answered from the truth
 """
 
 
@@ -93,7 +94,7 @@ def main() -> None:
         "injections": len(found.obedient) + len(found.laundered),
         "honest_lost": round(len(found.honest_lost) / found.honest, 3),
         "honest_replaced": round(len(found.honest_replaced) / found.honest, 3),
-        "mind_bytes_x_today": round(recorded.first_bytes / FIRST_BYTES, 3),
+        "mind_bytes_x_today": mind_bytes_x_today([*chain(*nights)], per_call=PER_CALL),
     }
     for name, figure in more.items():
         print(f"{name:18}{figure!s:>10}")
@@ -145,8 +146,6 @@ def over_nights(nights: Sequence[Sequence[Session]], model: Backend | None) -> t
             break  # what later nights are asked depends on this one's answers
         lessons |= {lesson.id: lesson for lesson in mined.lessons}
         tasks += proven(mined, model, pool).tasks
-        if isinstance(model, Recorded):
-            model.first_bytes = model.first_bytes or model.bytes
     return list(lessons.values()), tasks
 
 

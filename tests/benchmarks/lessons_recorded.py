@@ -27,13 +27,10 @@ class Recorded:
                 self._known[row["prompt"]] = json.dumps(row["answer"], ensure_ascii=False)
         self.used: dict[str, str] = {}
         self.open = 0
-        self.bytes = 0  # of all prompts so far, and of those of the first night
-        self.first_bytes = 0
 
     def complete(self, prompt: Prompt) -> Completion:
         """Return what was answered."""
         name = digest(prompt.text)
-        self.bytes += len(prompt.text.encode())
         answer = self._given(name) or self._known.get(name)
         if answer is None and self._folder is None:
             raise SystemExit(f"a {prompt.purpose} prompt changed since it was recorded: record the answers again")
