@@ -71,6 +71,30 @@ def test_a_rule_whose_record_was_purged_is_still_ours_and_can_be_taken_out(home:
 
 
 @pytest.mark.slow
+def test_a_rule_taken_back_whose_files_hold_the_words_stays_listed_without_them_and_no_undo_is_named(
+    home: Home,
+) -> None:
+    assert home.command("adopt", "--all").code == 0
+    assert home.command("undo", "P-0001", "--yes").code == 0
+    data = home.folder / "sleep" / "data"
+    for file in (*data.glob("nights/*/proposals/P-0001/base*"), *data.glob("adoptions/P-0001/before*")):
+        file.write_text("Prices are in zanzibar cents.\n", encoding="utf-8")
+
+    done = home.command("purge", "--text", "zanzibar cents", "--yes")
+
+    assert done.code == 0
+    (told,) = (line for line in done.out.splitlines() if "P-0001" in line)
+    assert "saved files of P-0001" in told
+    assert "stays listed as withdrawn" in told
+    assert "can't be adopted again" in told
+    shown = home.command("show", "P-0001").out + home.command("why", "P-0001").out
+    assert "withdrawn" in shown
+    assert "zanzibar" not in shown
+    assert holding(home, "zanzibar") == []
+    assert home.command("adopt", "P-0001").code == 2
+
+
+@pytest.mark.slow
 def test_a_project_is_purged_with_its_name(home: Home) -> None:
     home.had_sessions_in(home.project, (("a later request", "no - a later correction"),), days_ago=1)
     assert home.command("purge", "--project", str(home.project), "--yes").code == 0
