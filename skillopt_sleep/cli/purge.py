@@ -67,8 +67,6 @@ def purge(
             return
         confirmed("Delete it? It can't be undone.", yes=yes, instead="to delete it without being asked, add --yes")
         carry_out(found, store, now=utc_now())
-    for line in _lost(found):
-        say(line)
     say(f"Purged {_counts(found)}; of the sessions only a hash of the id is kept, so that they aren't read again.")
 
 
@@ -114,12 +112,6 @@ def _nothing(store: "SqliteStore", project: str) -> str:
     return f"{text} Known projects{which}: {', '.join(map(spelled, nearest[:_NEAREST]))}{more}"
 
 
-def _lost(purge: "Purge") -> Iterator[str]:
-    """Yield what can't be adopted again."""
-    for name in purge.lost:
-        yield f"{name} was deleted with what you purged; it can't be adopted again."
-
-
 def _counts(purge: "Purge") -> str:
     found = purge.found
     parts = {
@@ -143,12 +135,12 @@ def _lines(purge: "Purge", paths: Paths) -> Iterator[str]:
     if purge.nights:
         yield f"Of the report of {', '.join(purge.nights)} only outcome, counts and cost stay."
     if purge.found.unread:
-        yield f"{counted(len(purge.found.unread), 'other session')} taught some of it too, and will be read again."
+        yield f"{counted(len(purge.found.unread), 'other session')} taught some of what goes, and will be read again."
     if purge.trimmed:
         names = ", ".join(one.proposal.id for one in purge.trimmed)
         yield f"Of the saved texts of {names} only our own rules stay, without the words: nothing changes for you."
     for name in purge.lost:
-        yield f"{name} is deleted too: its own texts hold some of it, so it can't be adopted again."
+        yield f"The saved files of {name} go too; it stays listed as withdrawn, and can't be adopted again."
     copied = [one.id for one in purge.copied if one.id not in purge.lost]
     if copied:
         names = ", ".join(copied)

@@ -36,7 +36,7 @@ class Purge:
     """All that a purge deletes: rows of the store, whole `nights` but for their numbers, files, and lines of logs.
 
     `copied` are proposals from other sessions whose saved files hold something of it and go too, of which those in
-    `lost` could be adopted again until now, and `undoless` those whose undo goes with theirs. Of those that are
+    `lost` could be adopted again until now, and `undoless` adopted ones whose undo goes. Of those that are
     `trimmed` only our own rules stay in the saved texts, and of the `entries` of the journal too; `refiled` are the
     proposals as the store has to know them then.
     """
@@ -109,7 +109,9 @@ def plan(store: SqliteStore, paths: Paths, choose: Callable[[Sequence[Row]], Cho
             for folder, one in zip(held, known, strict=True)
             if folder in copies and one.state == UNDONE
         ),
-        undoless=tuple(one.id for one in held.values() if paths.adoptions / one.id in undos),
+        undoless=tuple(
+            one.proposal.id for one in known if paths.adoptions / one.proposal.id in undos and one.state == ADOPTED
+        ),
         trimmed=shorter,
         refiled=refiled,
         entries=entries,

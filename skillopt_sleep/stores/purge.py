@@ -15,7 +15,7 @@ from skillopt_sleep.stores.bank import UNDONE, WAITING, WITHDRAWN, Decided, Sqli
 from skillopt_sleep.stores.purged import SqlitePurged
 
 _PURGED = "(purged)"  # in the place of a project's path, where a night's money is counted
-_GONE = "it was deleted with what you purged; it can't be adopted again"
+_GONE = "its saved files were deleted with what you purged; it can't be adopted again"
 _AGAIN = "purge deleted its files: its sessions are read again, and it is proposed anew"
 
 

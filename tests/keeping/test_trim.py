@@ -81,6 +81,23 @@ def test_a_rule_beside_the_purged_one_stays_what_it_was(machine: Machine, state:
     assert RULE in left
 
 
+@pytest.mark.parametrize(
+    ("state", "lost", "undoless"), [("waiting", False, False), (ADOPTED, False, True), (UNDONE, True, False)]
+)
+def test_only_what_can_be_undone_now_loses_its_undo(
+    machine: Machine, state: str, *, lost: bool, undoless: bool
+) -> None:
+    folder = decide(machine, state)
+    for file in (*folder.glob("base*"), *(paths_of(machine).adoptions / folder.name).glob("before*")):
+        file.write_text(PURGED, encoding="utf-8")
+
+    purge = purge_words(machine, PURGED)
+
+    assert [one.id for one in purge.copied] == [folder.name]
+    assert (purge.lost, purge.undoless) == ((folder.name,) * lost, (folder.name,) * undoless)
+    assert holding(machine, PURGED) == []
+
+
 def test_a_purge_that_stopped_before_the_store_was_written_is_completed(machine: Machine) -> None:
     folder = decide(machine, UNDONE)
     store = machine.store()
