@@ -1,5 +1,6 @@
 """Sessions that earlier nights have read are read again when a person asks for it."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from skillopt_sleep.cli.again import session_named
 from skillopt_sleep.cli.continued import Asked, AskedAgain, command_of
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.records import NEXT_STEPS
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.command import Home
 from tests.stores.opening import open_at
@@ -94,3 +96,20 @@ def test_a_night_that_waits_goes_on_with_the_same_sessions() -> None:
     again = AskedAgain(again=True, since="7d", sessions=("codex:abc-1", "x"))
     command = command_of(Asked(again=again), environ={})
     assert command.endswith("run --again --since 7d --session codex:abc-1 --session x")
+
+
+@pytest.mark.slow
+def test_a_night_that_finds_nothing_new_prints_a_command_that_reads_it_again_as_printed(home: Home) -> None:
+    words = ("run", "--backend", "simulated", "--json")
+    assert home.command(*words).code == 0
+    remedy = home.command(*words).json["remedy"]
+
+    again = home.command(*shlex.split(remedy.partition("skillopt-sleep ")[2]))
+
+    assert "--again" in remedy
+    assert again.code == 0, again.err
+
+
+def test_every_printed_command_that_reads_again_names_a_backend_or_is_the_one_given_before() -> None:
+    for step in NEXT_STEPS.values():
+        assert "skillopt-sleep run --again" not in step
