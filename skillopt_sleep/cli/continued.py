@@ -40,6 +40,14 @@ def command(words: Sequence[str], environ: Mapping[str, str] = os.environ) -> st
     return " ".join([*_variables(environ), shlex.join([*program, *words])])
 
 
+def read_again(asked: Asked) -> str:
+    """Return the command of a night on the same project with the same model that reads again what was read."""
+    from skillopt_sleep.kit.redact import redact  # imported late, as it would slow down the start of every command
+
+    again = Asked(asked.project, asked.backend, asked.model, asked.base_url, AskedAgain(again=True))
+    return redact(shlex.join([NAME, *words_of(again)]))  # reports keep it, and an address may hold a password
+
+
 def words_of(asked: Asked) -> list[str]:
     """Return `run` with the options that were given, as words of a command line."""
     words = ["run"]

@@ -12,7 +12,7 @@ import typer
 
 from skillopt_sleep.cli.again import AskedAgain, chosen
 from skillopt_sleep.cli.console import BOLD, print_lines, say, say_json, say_markdown
-from skillopt_sleep.cli.continued import Asked, command_of
+from skillopt_sleep.cli.continued import Asked, command_of, read_again
 from skillopt_sleep.cli.stopping import stop_softly
 from skillopt_sleep.errors import CallPending, ConfigError, Exit, StoreError
 from skillopt_sleep.kit.clock import utc_now
@@ -172,6 +172,7 @@ def _run(
         again=again,
         fresh=asked.fresh,
         go_on=command_of(asked),
+        read_again=read_again(asked),
         environ=environ,
     )
     try:

@@ -130,7 +130,7 @@ def conclude(
         ended=ended,
         verdict=verdict,
         because=because,
-        remedy=remedy,
+        remedy=remedy.replace(READ_AGAIN, plan.read_again),
         folder=str(page.folder),
         model=plan.model,
         sessions=sessions,

@@ -19,7 +19,7 @@ from skillopt_sleep.protocols.work import (
     Targets,
     Workshop,
 )
-from skillopt_sleep.records import GateRule, RecallRules, SealedReplay, StepOutcome
+from skillopt_sleep.records import READ_AGAIN, GateRule, RecallRules, SealedReplay, StepOutcome
 from skillopt_sleep.settings.sections import MineSettings, StepSettings
 
 
@@ -91,7 +91,7 @@ class Plan:
 
     `step` holds the edit budget of this night; `removal` is the gate's rule for an edit that takes a standing rule
     away; `limits` is shown in the report; `allowed` names what the static guard lets through although it would refuse
-    it.
+    it; `read_again` is the command of a night like it that reads again what was read.
     """
 
     sessions: SessionRules
@@ -104,6 +104,7 @@ class Plan:
     model: str
     allowed: frozenset[str] = frozenset()
     preferences: str = ""
+    read_again: str = READ_AGAIN
 
     @property
     def longest(self) -> timedelta:

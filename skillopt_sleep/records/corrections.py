@@ -64,7 +64,7 @@ BECAME = {
 NOTHING = "nothing"
 SEAL_IT = "let it be tried in a sealed copy of the repository: skillopt-sleep config set replay.sealed true"
 READ_AGAIN = "skillopt-sleep run --again"
-ANOTHER_MODEL = f"try another model, and let it read these sessions again: {READ_AGAIN} --model NAME"
+ANOTHER_MODEL = "let another model read these sessions again: skillopt-sleep run --backend NAME --model NAME --again"
 NEXT_STEPS = {
     Became.UNREAD: "run again (skillopt-sleep run), its session is still unread; if it fails again, do what it says",
     Became.NOT_REACHED: "run again (skillopt-sleep run), with more calls if they ran out (budget.calls)",
@@ -78,7 +78,7 @@ NEXT_STEPS = {
     Became.NEEDS_REPOSITORY: SEAL_IT,
     Became.NO_DOCUMENT: "see the errors below",
     Became.STANDS: "nothing if you wrote it there since; else make it clearer in that file: it was not followed",
-    Became.DROPPED: f"undo the drop (skillopt-sleep tasks) or allow the project, then: {READ_AGAIN}",
+    Became.DROPPED: "undo the drop (skillopt-sleep tasks) or allow the project, then run again, with --again",
 }
 """What a person can do about it; for the others, nothing but to ask for the same again."""
 

@@ -29,7 +29,7 @@ from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Again, Crew, Model, Plan, Preflight, Source, StepRules
-from skillopt_sleep.records import GateRule, Limit, RecallRules
+from skillopt_sleep.records import READ_AGAIN, GateRule, Limit, RecallRules
 from skillopt_sleep.replay.either import Either
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
@@ -88,12 +88,13 @@ def wire(
     again: Again | None = None,
     fresh: bool = False,
     go_on: str = "",
+    read_again: str = READ_AGAIN,
     environ: Mapping[str, str] = os.environ,
 ) -> Night:
     """Build a night; `only` limits it to one project, `fresh` ignores cached answers of earlier nights.
 
     `again` names the sessions to read whether earlier nights have read them or not.
-    `go_on` is the command that resumes a night which waits for answers.
+    `go_on` is the command that resumes a night which waits for answers, `read_again` as in the plan.
     Raises ConfigError or BackendUnavailable if the backend can't be used as it is configured.
     """
     chosen = choose(settings, paths, environ, handoff=HandoffBackend(paths.handoff, command=go_on))
@@ -151,7 +152,7 @@ def wire(
         sealed=sealed.told if sealed else lambda: None,
         identity=lambda: "; ".join(f"{model.name} {model.version}" for model in (chosen.target, chosen.judge)),
     )
-    plan = make_plan(settings, paths, store, model=chosen.shown, only=only, again=again)
+    plan = make_plan(settings, paths, store, model=chosen.shown, only=only, again=again, read_again=read_again)
     return Night(crew=crew, plan=plan, store=store)
 
 
@@ -202,7 +203,14 @@ def limits(budget: BudgetSettings, paths: Paths) -> Limits:
 
 
 def make_plan(
-    settings: Settings, paths: Paths, store: SqliteStore, *, model: str, only: str = "", again: Again | None = None
+    settings: Settings,
+    paths: Paths,
+    store: SqliteStore,
+    *,
+    model: str,
+    only: str = "",
+    again: Again | None = None,
+    read_again: str = READ_AGAIN,
 ) -> Plan:
     """Turn the settings into the values that the stages take."""
     step, gate = settings.step, settings.gate
@@ -237,4 +245,5 @@ def make_plan(
         model=model,
         allowed=frozenset(settings.guard.allow),
         preferences=read_preferences(paths.preferences),
+        read_again=read_again,
     )

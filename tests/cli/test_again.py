@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.cli.again import session_named
-from skillopt_sleep.cli.continued import Asked, AskedAgain, command_of
+from skillopt_sleep.cli.continued import Asked, AskedAgain, command_of, read_again
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import NEXT_STEPS
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -113,3 +113,20 @@ def test_a_night_that_finds_nothing_new_prints_a_command_that_reads_it_again_as_
 def test_every_printed_command_that_reads_again_names_a_backend_or_is_the_one_given_before() -> None:
     for step in NEXT_STEPS.values():
         assert "skillopt-sleep run --again" not in step
+
+
+def test_the_printed_command_keeps_project_and_model_of_its_night_without_a_password() -> None:
+    night = Asked("/work/shop api", "openai", "m-1", "http://ada:hunter2secret@10.0.0.5/v1", fresh=True, as_json=True)
+    options = shlex.split(read_again(night))
+    assert options[:8] == [
+        "skillopt-sleep",
+        "run",
+        "--project",
+        "/work/shop api",
+        "--backend",
+        "openai",
+        "--model",
+        "m-1",
+    ]
+    assert options[-1] == "--again"
+    assert "hunter2secret" not in read_again(night)

@@ -361,7 +361,7 @@ def test_corrections_that_were_found_are_counted_with_what_became_of_them_and_th
 
     assert report.verdict is Outcome.NOTHING_NEW
     assert report.because.startswith("20 corrections were found, and no rule was tried for them: 18 × dropped")
-    assert "skillopt-sleep run --again" in report.remedy
+    assert "--model NAME --again" in report.remedy
 
 
 def test_corrections_without_a_lesson_are_told_where_the_model_seems_to_be_the_trouble() -> None:
