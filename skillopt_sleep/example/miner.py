@@ -65,7 +65,7 @@ def mine(prompt: str) -> dict[str, Any]:
 
 
 def _requests(turns: Sequence[ShownTurn]) -> list[_Request]:
-    """Take every typed turn that corrects, or follows a stop, as a correction of the request before it."""
+    """Take every typed turn that corrects, or directly follows a stop, as a correction of the request before it."""
     requests: list[_Request] = []
     stopped = False
     for turn in turns:
@@ -74,7 +74,7 @@ def _requests(turns: Sequence[ShownTurn]) -> list[_Request]:
                 requests[-1].corrections.append(turn.text)
             else:
                 requests.append(_Request(turn.text, [], {}))
-            stopped = False
+        stopped = False
         for mark, deed in turn.deeds.items():
             stopped = stopped or deed.startswith(_STOPPED)
             if requests and deed.startswith(_CHECKED):
