@@ -12,7 +12,7 @@ from typing import NamedTuple
 from skillopt_sleep.mining.command_lines import read_words, runnables, simple_lines, turned_commands
 from skillopt_sleep.mining.deeds import TYPED
 from skillopt_sleep.mining.provenance import quotes_of
-from skillopt_sleep.mining.requests import Take, request_words, takes
+from skillopt_sleep.mining.requests import Take, own_turn, takes
 from skillopt_sleep.mining.runners import Checkout, known_runner
 from skillopt_sleep.mining.wishes import read_wish
 from skillopt_sleep.mining.words import clean, is_lasting, rules_out, sentences, was_left_out
@@ -95,7 +95,7 @@ def acting(session: Session, task: Task, checkout: Checkout) -> Acting:
     turns, first = _turns_of(session, task)
     later: list[str] = []  # no corrections
     for index, take in takes(session):
-        words = clean(request_words(session, index))[:LATER_CHARS].strip()
+        words = clean(own_turn(session, index))[:LATER_CHARS].strip()
         if turns.start < index < first and take is not Take.CORRECTION and words:
             later.append(words)
     return Acting(tuple(_proofs(session, task, turns, first, checkout)), tuple(later[:MOST_LATER]))
@@ -122,7 +122,7 @@ def _turns_of(session: Session, task: Task) -> tuple[range, int]:
     last = max(turns, default=first)
     requests = [index for index, take in takes(session) if take is Take.REQUEST]
     earlier = [index for index in requests if index < first] or [0]
-    asked = [index for index in earlier if task.prompt and task.prompt in clean(request_words(session, index))]
+    asked = [index for index in earlier if task.prompt and task.prompt in clean(own_turn(session, index))]
     end = next((index for index in requests if index > last), len(session.turns))
     return range((asked or earlier)[-1], end), first
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.proof import MinedLesson
-from skillopt_sleep.mining.requests import asks, request_words
+from skillopt_sleep.mining.requests import asks, own_turn
 from skillopt_sleep.mining.words import lasting_words
 from skillopt_sleep.records import Became, Correction, Evidence, Session, Task, signs
 
@@ -32,7 +32,7 @@ def unused(session: Session, heard: Collection[tuple[str, int]] = ()) -> Iterato
     """Yield the corrections of a session that nothing was made of; those in `heard` founded something."""
     for ask in asks(session):
         for turn in ask.corrections:
-            words = request_words(session, turn)
+            words = own_turn(session, turn)
             if words and (session.id, turn) not in heard:
                 became = Became.UNUSED if lasting_words(words) else Became.FOR_ONCE
                 quote = one_line(words, limit=QUOTE_CHARS)

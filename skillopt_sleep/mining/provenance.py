@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import NamedTuple
 
-from skillopt_sleep.mining.requests import pasted_words
-from skillopt_sleep.mining.spans import own_words
+from skillopt_sleep.mining.requests import own_turn, pasted_words
 from skillopt_sleep.records import Deed, Evidence, Origin, Session
 
 COPIED_WORDS = 3
@@ -44,14 +43,6 @@ def authors(session: Session, *, corrected: Collection[int] = ()) -> Authors:
         elif typed not in corrected:
             foreign.append(turn.text)
     return Authors("\n".join(own), "\n".join(foreign))
-
-
-def own_turn(session: Session, turn: int) -> str:
-    """Return the person's own words in a turn, or "" if they typed nothing there."""
-    if not 0 <= turn < len(session.turns) or session.turns[turn].origin is not Origin.USER:
-        return ""
-    said = session.turns[turn]
-    return own_words(said.text, said.pasted)
 
 
 def said_at(session: Session, turn: int) -> datetime:

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.mining.deeds import TYPED
-from skillopt_sleep.mining.provenance import own_turn
-from skillopt_sleep.mining.requests import Take, request_words, takes
+from skillopt_sleep.mining.requests import Take, own_turn, takes
 from skillopt_sleep.mining.words import is_small_talk, sentences, takes_back, whole_sentences
 from skillopt_sleep.records import Deed, DeedKind, Origin, Session
 
@@ -120,7 +119,7 @@ def request_of(session: Session, turn: int, wishes: Wishes) -> Request:
             asked.append(index)
     for at in range(len(asked) - 1, -1, -1):
         said = wishes.get((session.id, asked[at]), ())
-        prompt = _without(request_words(session, asked[at]), said, fewest=FEWEST_LATER if at else FEWEST)
+        prompt = _without(own_turn(session, asked[at]), said, fewest=FEWEST_LATER if at else FEWEST)
         if prompt:
             is_praised = asked[at] < turn and not corrects and _opens_with_thanks(own_turn(session, turn))
             return Request(asked[at], prompt, tuple(asked[:at]), corrected=not is_praised)

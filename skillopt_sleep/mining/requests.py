@@ -42,10 +42,12 @@ _LEFT_OUT = "\n[…]\n"
 PER_SIGN = 2  # tasks for each thing that was typed or done
 
 
-def request_words(session: Session, ask: int) -> str:
-    """Return what the person asked for in their own words, or "" if the turn is only pasted text."""
-    turn = session.turns[ask]
-    return own_words(turn.text, turn.pasted)
+def own_turn(session: Session, turn: int) -> str:
+    """Return the person's own words in a turn, or "" if they typed nothing there."""
+    if not 0 <= turn < len(session.turns) or session.turns[turn].origin is not Origin.USER:
+        return ""
+    said = session.turns[turn]
+    return own_words(said.text, said.pasted)
 
 
 def request_context(session: Session, ask: int, earlier: tuple[int, ...]) -> str:
@@ -53,13 +55,13 @@ def request_context(session: Session, ask: int, earlier: tuple[int, ...]) -> str
 
     `earlier` are the turns of the requests before.
     """
-    points_back = _POINTS_BACK.search(request_words(session, ask)) is not None
+    points_back = _POINTS_BACK.search(own_turn(session, ask)) is not None
     parts: list[str] = []
     if command := command_before(session, ask):
         parts.append(f"Typed behind the person's own command {command}.")
     if points_back:
         for index in earlier[-EARLIER_ASKS:]:
-            words = request_words(session, index)
+            words = own_turn(session, index)
             if words:
                 parts.append(f"Earlier in this conversation: {words[:EARLIER_CHARS]}")
         answers = [turn.text for turn in session.turns[:ask] if turn.origin is Origin.ASSISTANT]
@@ -101,7 +103,7 @@ def needs_workspace(session: Session, ask: int, end: int) -> bool:
     for event in session.tools:
         if ask <= event.turn < end and event.name not in READERS:
             return True
-    return _FILE.search(request_words(session, ask)) is not None
+    return _FILE.search(own_turn(session, ask)) is not None
 
 
 def answer_between(session: Session, start: int, end: int) -> str:
@@ -197,7 +199,7 @@ def note_asked_again(tasks: Sequence[Task], sessions: Sequence[Session]) -> tupl
     requests: dict[str, list[tuple[Session, str, Deed]]] = defaultdict(list)
     for session in sessions:
         for ask in asks(session):
-            if words := request_words(session, ask.turn):
+            if words := own_turn(session, ask.turn):
                 at, what = session.turns[ask.turn].at, words[:WHAT_CHARS]
                 deed = Deed(kind=DeedKind.ASKED_AGAIN, session=session.id, turn=ask.turn, what=what, at=at)
                 requests[session.project].append((session, words, deed))

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.in_force import said_already
 from skillopt_sleep.mining.provenance import quote_of_command, quotes_of, said_at
-from skillopt_sleep.mining.requests import Ask, answer_between, asks, needs_workspace, request_context, request_words
+from skillopt_sleep.mining.requests import Ask, answer_between, asks, needs_workspace, own_turn, request_context
 from skillopt_sleep.mining.wishes import Wish, last_wish
 from skillopt_sleep.mining.words import clean, lasting_words
 from skillopt_sleep.records import (
@@ -55,13 +55,13 @@ def ruled_tasks(session: Session) -> Ruled:
     for ask, following in zip(requests, [*requests, None][1:], strict=True):
         quotes: list[Evidence] = []
         for turn in ask.corrections:
-            words = request_words(session, turn)
+            words = own_turn(session, turn)
             lasting = lasting_words(words)
             if lasting:
                 quotes.append(Evidence(session=session.id, turn=turn, quote=lasting, at=said_at(session, turn)))
             elif words:
                 for_once.append(words)
-        prompt = request_words(session, ask.turn)
+        prompt = own_turn(session, ask.turn)
         context = request_context(session, ask.turn, tuple(earlier))
         made = partial(made_task, session, ask, prompt=prompt, context=context)
         end = following.turn if following else len(session.turns)

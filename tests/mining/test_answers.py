@@ -36,6 +36,8 @@ def test_a_file_is_told_with_what_was_done_to_it() -> None:
 
 def test_a_request_that_points_back_is_asked_with_the_last_answer_before_it() -> None:
     answers = [a_turn(f"The {nth} answer of the agent.", origin=Origin.ASSISTANT) for nth in ("first", "last")]
-    context = request_context(a_session("add a page", *answers, "now test that too"), 3, (0,))
+    context = request_context(
+        a_session("add a page", *answers, a_turn("now test that too", origin=Origin.USER)), 3, (0,)
+    )
     assert "The last answer" in context
     assert "The first answer" not in context

@@ -3,8 +3,8 @@
 import pytest
 
 from skillopt_sleep.mining.deeds import deeds
-from skillopt_sleep.mining.provenance import authors, own_turn
-from skillopt_sleep.mining.requests import asks, pasted_words, request_context
+from skillopt_sleep.mining.provenance import authors
+from skillopt_sleep.mining.requests import asks, own_turn, pasted_words, request_context
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.shown import shown_sessions
 from skillopt_sleep.mining.spans import own_words

@@ -1,6 +1,7 @@
 import pytest
 
-from skillopt_sleep.mining.provenance import authors, is_copied, own_turn
+from skillopt_sleep.mining.provenance import authors, is_copied
+from skillopt_sleep.mining.requests import own_turn
 from skillopt_sleep.records import Origin, ToolEvent
 from tests.builders import a_session, a_turn
 
