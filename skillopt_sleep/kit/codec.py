@@ -85,25 +85,3 @@ def _strict(value: Any) -> Any:
 
 def _is_enum_of_strings(fields: dict[str, Any]) -> bool:
     return "enum" in fields and all(isinstance(item, str) for item in fields["enum"])
-
-
-def example(kind: Any) -> str:
-    """Return a reply of this type as one line of JSON: one object or two values in each list, "…" for each text."""
-    whole = strict_schema(kind)
-    return to_json(_example(whole, whole.get("$defs", {}))).decode()
-
-
-def _example(part: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    match part:
-        case {"$ref": name}:
-            return _example(definitions[name.rpartition("/")[2]], definitions)
-        case {"anyOf": [first, *_]}:
-            return _example(first, definitions)
-        case {"enum": [first, *_]}:
-            return first
-        case {"properties": fields}:
-            return {name: _example(inner, definitions) for name, inner in fields.items()}
-        case {"type": "array", "items": inner}:
-            return [_example(inner, definitions)] * (1 if "$ref" in inner else 2)
-        case _:
-            return {"string": "…", "integer": 1, "number": 1.0, "boolean": False}.get(part.get("type", ""))
