@@ -271,12 +271,12 @@ def _sent(settings: Settings) -> str:
     if all(model.name == "simulated" for model in _models(settings)):
         return "nothing: the simulated model runs on this machine"
     if not recipients(settings):
-        return f"redacted excerpts to: {destination(settings)}; nothing leaves it"
+        return f"redacted excerpts to: {destination(settings)}; to nobody else"
     return f"redacted excerpts to: {destination(settings)}"
 
 
 def recipients(settings: Settings) -> tuple[BackendSettings, ...]:
-    """Return the backends of optimizer, target and judge, each once; none if nothing leaves this machine."""
+    """Return the backends of optimizer, target and judge, each once; none if nothing is sent to another machine."""
     if not settings.backend.name:
         return ()
     models = _models(settings)

@@ -58,7 +58,7 @@ def local_servers(addresses: Iterable[str]) -> tuple[Offer, ...]:
     for address in addresses:
         models = listed_models(address)
         if models:
-            says = f"a server on this machine, nothing leaves it; its models: {', '.join(models)}"
+            says = f"a server on this machine; its models: {', '.join(models)}"
             found.append(Offer("openai", ready=True, says=says, base_url=address, models=models))
     return tuple(found)
 

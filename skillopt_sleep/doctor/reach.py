@@ -187,7 +187,7 @@ def _consent(wanted: tuple[BackendSettings, ...]) -> Iterator[Finding]:
     """Report whether nights may send without being asked; that they may not is a choice, not a problem."""
     sent = [backend for backend in wanted if backend.name not in NO_CONSENT]
     for place in sorted({place_of(backend) for backend in sent if backend.is_local}):
-        yield fine(Topic.CONSENT, f"nothing that goes to {place} leaves this machine")
+        yield fine(Topic.CONSENT, f"{place} needs no consent: it is on this machine")
     names = " and ".join(sorted({_place(backend) for backend in sent if not backend.is_local}))
     if not names:
         return

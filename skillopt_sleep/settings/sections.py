@@ -24,7 +24,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 def on_this_machine(address: str) -> bool:
-    """Return whether what is sent to an API's address stays on this machine."""
+    """Return whether an API's address is on this machine; what the server there passes on isn't known."""
     try:
         host = urlsplit(address).hostname or ""
         return host == "localhost" or ip_address(host).is_loopback
@@ -40,8 +40,9 @@ class BackendSettings(Section, frozen=True, kw_only=True):
     the variable that holds the key ("": the provider's usual one); `api` is chat or responses (for openai and
     azure); `program` is the path of claude or codex ("": found in PATH). Answers longer than `max_output_tokens` are
     cut off and count as failed (0: no limit; codex has none). A call is given up after `timeout`. `confirmed` is
-    your consent to send to this model every night. A server on this machine needs none, as nothing leaves it; unless
-    you say otherwise, it has 30m a call and answers with at most 4,096 tokens.
+    your consent to send to this model every night. A server on this machine needs none, unless it passes on what it
+    gets: name it an `api_key_env` then. One that needs none has 30m a call and answers with at most 4,096 tokens,
+    unless you say otherwise.
     """
 
     name: BackendName = ""

@@ -135,7 +135,7 @@ def test_the_doctor_says_that_nothing_leaves_the_machine(machine: Machine) -> No
     with ModelServer() as server:
         machine.configured(f'[backend]\nname = "openai"\nmodel = "{MODEL}"\nbase_url = "{server.base_url}"\n')
         assert machine.problems() == []
-        assert "leaves this machine" in machine.says(Topic.CONSENT)
+        assert "needs no consent" in machine.says(Topic.CONSENT)
         assert "openai" not in machine.says(Topic.CONSENT) + machine.says(Topic.MODELS)
 
 
@@ -152,7 +152,7 @@ def test_a_night_with_it_runs_by_itself_and_the_next_plan_says_how_long_one_take
         here = f'[backend]\nname = "openai"\nmodel = "{MODEL}"\nbase_url = "{server.base_url}"\n'
         (home.folder / "sleep" / "config.toml").write_text(here, encoding="utf-8")
         plan = home.command("run", "--plan").out
-        assert "nothing leaves it" in plan
+        assert "to nobody else" in plan
         assert "at most $0.00" in plan
         assert "openai" not in plan
         assert "minutes at" not in plan
