@@ -100,9 +100,8 @@ def proven_lesson(mined: MinedLesson, signs: Sequence[Sign], read: Read) -> Prov
     if not words and not done:
         raise ItemError("its quotes ask for nothing")
     sentence = _sentence(mined.lesson)
-    own = "\n".join(
-        (*(authors(session).own for session in {sign.session.id: sign.session for sign in signs}.values()), *done)
-    )
+    told_in = {sign.session.id: sign.session for sign in signs}
+    own = "\n".join((*(authors(session).own for session in told_in.values()), *done))
     if folded(sentence) not in read.known and not _is_kept(sentence, signs, own, read.sessions):
         sentence = ""
     # Only what was said first: the optimizer is shown no later words, as these may be of a request it is tested on.

@@ -9,8 +9,8 @@ from skillopt_sleep.mining.requests import own_turn, pasted_words
 from skillopt_sleep.records import Deed, Evidence, Origin, Session
 
 COPIED_WORDS = 3
-STEM = 6
-MOSTLY = 2 / 3
+STEM = 6  # letters that an inflected word keeps
+MOSTLY = 2 / 3  # of a sentence's words
 
 _WORD = re.compile(r"\w+")
 _SPOKEN = re.compile(r"[^\W\u2e80-\ud7ff]{2,}|[\u2e80-\ud7ff]")

@@ -20,7 +20,7 @@ _MARK = re.compile(r"\W*D(\d{1,4})(?:\W*|\W+person .*)", re.DOTALL)
 _LEFT_OUT = re.compile(r"[\s\"'`´‘’‚‛“”„‟«»‹›「」『』….,;:!?。，、！？：；]")
 _OPENING = re.compile(r"\W*([^\n,.;:!?–—-]+)")
 
-
+# What was said, by the id of the session and the turn that it was said in.
 Wishes = dict[tuple[str, int], list[str]]
 
 
