@@ -57,6 +57,20 @@ def statistic(wealth: Sequence[float]) -> float:
     return math.fsum(math.exp(min(log_wealth, _LARGEST_LOG)) for log_wealth in wealth) / len(wealth)
 
 
+def rounds_to_win(
+    wealth: Sequence[float], *, bets: int, alpha: float, stakes: Sequence[float] = STAKES
+) -> int | None:
+    """Return in how many rounds of so many bets the bet is won at the soonest; None if it can't be."""
+    if not bets:
+        return None
+    best = [bets * math.log1p(stake) for stake in stakes]
+    rounds = 0
+    while statistic(wealth) < 1 / alpha:
+        wealth = [log_wealth + more for log_wealth, more in zip(wealth, best, strict=True)]
+        rounds += 1
+    return rounds
+
+
 def gain_interval(
     differences: Sequence[float], *, alpha: float = 0.05, stakes: Sequence[float] = STAKES
 ) -> tuple[float, float] | None:

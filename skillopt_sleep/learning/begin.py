@@ -1,88 +1,86 @@
-"""Begin a step: resume what waits, and draft a candidate from train; no val task is asked for it yet.
+"""Begin a step: see what it could take on, and draft rules from train; no val task is asked for it."""
 
-A night fixes each document's share of the error rate between the two halves of its steps: by then it's known which
-documents have a candidate, and none of their candidates has been tried.
-"""
-
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.credit import credit
-from skillopt_sleep.learning.ending import beginning, by_split, end_as, why_none
-from skillopt_sleep.learning.exercise import by_use, in_reach, with_lessons
-from skillopt_sleep.learning.look_back import is_due
-from skillopt_sleep.learning.offers import current, resting, still_open
-from skillopt_sleep.learning.propose import not_scored, propose
-from skillopt_sleep.learning.resume import Resumed, resume, twin_of
-from skillopt_sleep.learning.retest import PROVEN_FIRST, learned_for, own_words, postponed
-from skillopt_sleep.learning.tried_before import still_rejected
+from skillopt_sleep.learning.learn import Log
+from skillopt_sleep.learning.propose import propose
+from skillopt_sleep.learning.rule import Rule, about, going_on
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.proposals.rules import learned
-from skillopt_sleep.protocols import Crew, Plan
+from skillopt_sleep.protocols import Crew, Executor, Plan
 from skillopt_sleep.records import (
     AppliedEdit,
+    CandidateKind,
+    Decision,
+    Deed,
     Document,
     Edit,
-    EditEffect,
+    Evidence,
     Fate,
-    Judged,
+    Note,
     Offered,
     Outcome,
     Past,
     Split,
     StepOutcome,
+    StepSessions,
+    StepTasks,
     Task,
+    TaskOrigin,
+    Tried,
+    Verdict,
+    Waiting,
+    lessons_of,
 )
 
-Log = Callable[[str, Sequence[object]], None]
-
 NOTHING_PAST = Past()
-MAY_LOOK_BACK = frozenset({Outcome.NO_CHANGE, Outcome.UNDECIDED})
 
 
 class Begun(NamedTuple):
-    """A step before val is asked about its `edits`; without any, `outcome` says how it ends.
+    """A step before val is asked about its `rules`; without any, `outcome` says how it ends.
 
-    Among the edits are those of the person's own wordings that are `retested`. `learned_from` are the train tasks
-    that the edits were drafted from. `known` are the tasks of earlier nights and tonight, `in_reach` those that can
-    be tried. The lessons of `others` must not be harmed. For the lessons `held` an adopted rule stands.
+    Tasks to `learn` from are those of lessons that have no rule yet, and recalled ones like them. `known` are the
+    tasks of earlier nights and tonight that can be tried. The lessons of `others` must not be harmed. For the lessons
+    `held` an adopted rule stands. `rest` are rules that wait on as they are.
     """
 
     outcome: StepOutcome
     past: Past
-    optimizer: Optimizer
-    earlier: Resumed
-    train: tuple[Task, ...]
-    val: tuple[Task, ...]
-    test: tuple[Task, ...]
-    known: tuple[Task, ...]
-    in_reach: tuple[Task, ...]
-    others: tuple[Task, ...]
-    held: frozenset[str]
-    edits: tuple[Edit, ...] = ()
-    learned_from: tuple[Task, ...] = ()
-    retested: tuple[Offered, ...] = ()
+    train: tuple[Task, ...] = ()
+    val: tuple[Task, ...] = ()
+    test: tuple[Task, ...] = ()
+    known: tuple[Task, ...] = ()
+    others: tuple[Task, ...] = ()
+    held: frozenset[str] = frozenset()
+    learn: tuple[Task, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    rest: tuple[Waiting, ...] = ()
 
     @property
     def document(self) -> Document:
         """The document that the step works on."""
         return self.outcome.document
 
-    def ended(self, outcome: StepOutcome, end: Outcome, because: str) -> "Begun":
-        """Return the step with how it ended, and why."""
-        return self._replace(outcome=end_as(outcome, end, because))
+    @property
+    def lessons(self) -> tuple[str, ...]:
+        """The lessons that rules can be drafted for, in the order of their first task."""
+        real = (task.lesson for task in self.learn if task.origin is not TaskOrigin.RECALLED)
+        return tuple(dict.fromkeys(real))
 
-    def needs_share(self, plan: Plan) -> bool:
-        """Return whether the step will try something new on val: its edits, or guidance."""
-        return bool(self.edits) or (not self.earlier.proven and may_look_back(self.outcome, plan, self.past))
+    def sessions(self, lessons: Collection[str]) -> int:
+        """Count the sessions in which one of these lessons came up."""
+        tasks = {task.id: task for task in (*self.known, *self.train, *self.val, *self.test)}
+        return len({task.session for task in tasks.values() if task.lesson in lessons})
 
-
-def may_look_back(outcome: StepOutcome, plan: Plan, past: Past) -> bool:
-    """Return whether a look back is due on a night that found nothing better."""
-    return is_due(plan, past) and outcome.outcome in MAY_LOOK_BACK
+    def ended(self, end: Outcome, because: str) -> "Begun":
+        """Return the step with how it ends, and why."""
+        return self._replace(outcome=replace(self.outcome, outcome=end, because=because))
 
 
 def begin(
@@ -91,139 +89,278 @@ def begin(
     *,
     crew: Crew,
     plan: Plan,
-    log: Log,
     past: Past = NOTHING_PAST,
     known: Sequence[Task] = (),
 ) -> Begun:
-    """Resume the trials of waiting candidates; if none is proven, draft a candidate from train.
+    """Return what a step on this document could take on tonight; no model is asked.
 
     A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. Nor is
-    anything spent on a lesson whose proposal waits for the person, or on a task that needs the repository while
-    attempts are made in words. `log` saves each stage's rows; `known` tasks of earlier nights show what a standing
-    rule is for.
+    anything spent on a lesson whose rule waits already, or on a task that needs the repository while attempts are
+    made in words. `known` tasks of earlier nights show what a standing rule is for.
     """
     wanted = [offer for offer in past.offered if offer.again]
-    past = current(past, document)
-    known = _with_tonight(known, tasks)
-    known_in_reach, _ = in_reach(known, crew.executor)
-    reached, waiting = in_reach(tasks, crew.executor)
+    past = _still_offered(past, document)
+    tonight = {task.id for task in tasks}
+    known, _ = in_reach([*(task for task in known if task.id not in tonight), *tasks], crew.executor)
+    reached, needing = in_reach(tasks, crew.executor)
     train, val, test = by_split(reached)
-    rest = resting(past.waiting, past.offered, document)
-    waits = [wait for wait in past.waiting if wait not in rest]
     held = learned(document, past.adopted, known)
-    others = [task for task in known_in_reach if task.split is Split.VAL and task.lesson in held]
-    others += val
-    earlier = resume(
-        document, waits, val, crew=crew, rule=plan.gate, refused=past.refused, known=known_in_reach, others=others
+    others = [task for task in known if task.split is Split.VAL and task.lesson in held]
+    rules, rest, notes = going_on(
+        document,
+        [wait for wait in past.waiting if not _rests(wait, past.offered)],
+        val,
+        known=known,
+        crew=crew,
+        refused={edit.key for edit in past.refused},
     )
-    earlier = earlier._replace(rest=(*rest, *earlier.rest))
-    if earlier.tried:
-        log("rollouts", earlier.rollouts)
-        log("trials", [wait.tested for wait in earlier.tried])
-    outcome = _with_resumed(beginning(document, reached, waiting=waiting), earlier)
-    past = replace(past, waiting=outcome.tried.undecided)
-    optimizer = Optimizer(
-        backend=crew.optimizer, pool=crew.pool, document=document, past=past, preferences=plan.preferences
-    )
+    rest += [wait for wait in past.waiting if _rests(wait, past.offered)]
+    outcome = _outcome(document, reached, needing).noted(*notes)
+    past = replace(past, waiting=(*(rule.wait for rule in rules if rule.wait), *rest))
     begun = Begun(
         outcome=outcome,
         past=past,
-        optimizer=optimizer,
-        earlier=earlier,
         train=tuple(train),
         val=tuple(val),
         test=tuple(test),
-        known=known,
-        in_reach=tuple(known_in_reach),
-        others=tuple(others),
+        known=tuple(known),
+        others=tuple({task.id: task for task in (*others, *val)}.values()),
         held=held,
+        rules=tuple(rules),
+        rest=tuple(rest),
     )
-    if earlier.proven:
-        notes = [postponed(offer.proposal, PROVEN_FIRST) for offer in wanted]
-        return begun._replace(outcome=outcome.noted(*notes))
-    drafted = _draft(begun, waiting, crew=crew, plan=plan, log=log)
-    return _with_own_words(drafted, wanted, plan)
+    return _with_own_words(_learnable(begun, needing), wanted, plan)
 
 
-def _with_tonight(known: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """Return the tasks of earlier nights that aren't tonight's too, then tonight's."""
-    tonight = {task.id for task in tasks}
-    earlier = [task for task in known if task.id not in tonight]
-    return (*earlier, *tasks)
+def _outcome(document: Document, tasks: Sequence[Task], needing: Sequence[Task]) -> StepOutcome:
+    """Return the outcome of a step on these tasks that has done nothing yet; others are `needing` the repository."""
+    train, val, test = by_split(tasks)
+    evidence, deeds = shown(train)
+    outcome = StepOutcome(
+        document=document,
+        outcome=Outcome.UNVERIFIED,
+        because="",
+        verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
+        tasks=StepTasks(train=len(train), val=len(val), test=len(test), needs_repository=len(needing)),
+        sessions=StepSessions(ids=tuple(dict.fromkeys(task.session for task in (*train, *val, *test, *needing)))),
+        tried=Tried(evidence=evidence, deeds=deeds),
+    )
+    if not needing:
+        return outcome
+    return outcome.noted(Note(stage="step", summary=f"{document.id}: {_needs(needing)}", expected=True))
 
 
-def _with_resumed(outcome: StepOutcome, earlier: Resumed) -> StepOutcome:
-    """Return the outcome with the trials of waiting candidates that were resumed."""
-    tested: list[Judged] = []
-    effects: list[EditEffect] = []
-    for wait in earlier.tried:
-        tested.append(wait.tested)
-        effects += credit(wait.tested, (wait.tested,))
-    undecided = (*earlier.rest, *earlier.undecided)
-    tried = replace(outcome.tried, tested=tuple(tested), effects=tuple(effects), undecided=undecided)
-    return replace(outcome, tried=tried).noted(*earlier.notes, *not_scored(earlier.rollouts))
+def in_reach(tasks: Sequence[Task], executor: Executor) -> tuple[list[Task], list[Task]]:
+    """Return the tasks that this executor can try, and those that wait for one that has the repository."""
+    reached = [task for task in tasks if executor.reaches(task)]
+    return reached, [task for task in tasks if not executor.reaches(task)]
 
 
-def _draft(begun: Begun, waiting: Sequence[Task], *, crew: Crew, plan: Plan, log: Log) -> Begun:
-    """Draft a candidate; the optimizer sees train tasks only. `waiting` tasks need the repository."""
-    outcome, past, val = begun.outcome, begun.past, begun.val
-    undecided = still_open(begun.train, past, outcome.document, tonight=[*begun.train, *val, *begun.test])
-    outcome = replace(outcome, tried=replace(outcome.tried, offered=undecided.offered)).noted(*undecided.notes)
-    if begun.train and not undecided.tasks:
-        return begun.ended(outcome, Outcome.NO_CHANGE, undecided.why_nothing)
-    train, alike, untestable = by_use(undecided.tasks, val)
-    untestable -= {task.lesson for task in waiting}
-    outcome = replace(outcome, tasks=replace(outcome.tasks, train=len(train), untestable=len(untestable)))
-    if not train:
-        return begun.ended(outcome, Outcome.UNVERIFIED, why_none(len(untestable), val, waiting))
-    attempts = CrewAttempts(crew)
-    rejected = still_rejected(past, val)
+def by_split(tasks: Sequence[Task]) -> tuple[list[Task], list[Task], list[Task]]:
+    """Return the tasks on train, on val and on test."""
+    sides: dict[Split | None, list[Task]] = {split: [] for split in Split}
+    for task in tasks:
+        sides.setdefault(task.split, []).append(task)
+    return sides[Split.TRAIN], sides[Split.VAL], sides[Split.TEST]
+
+
+def shown(tasks: Sequence[Task]) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:
+    """Return what the person said and did in these tasks."""
+    evidence: tuple[Evidence, ...] = ()
+    deeds: tuple[Deed, ...] = ()
+    for task in tasks:
+        evidence += task.evidence
+        deeds += task.deeds
+    return evidence, deeds
+
+
+def _still_offered(past: Past, document: Document) -> Past:
+    """Return what is known of the document, with the proposals that still hold.
+
+    One holds while our part of its files is unchanged: if only the rest changed, it is made again for the new text.
+    """
+    shas = {document.path: document.sha}
+    bodies = {document.path: document.body_sha}
+    for twin in document.twins:
+        shas[twin.path] = twin.sha
+        bodies[twin.path] = twin.body
+    offered: list[Offered] = []
+    for offer in past.offered:
+        same = offer.shas.items() <= shas.items()
+        if same or (offer.bodies and offer.bodies.items() <= bodies.items()):
+            offered.append(offer)
+    return replace(past, offered=tuple(offered))
+
+
+def _rests(wait: Waiting, offered: Sequence[Offered]) -> bool:
+    """Tell whether a rule waits on because all of its lessons have a proposal that waits for the person."""
+    own = {edit.key for offer in offered for edit in offer.wording}
+    if all(edit.key in own for edit in wait.tested.edits):
+        return False
+    decided = {lesson for offer in offered for lesson in offer.lessons}
+    lessons = lessons_of(wait.tested.edits)
+    return bool(lessons) and decided.issuperset(lessons)
+
+
+def _learnable(begun: Begun, needing: Sequence[Task]) -> Begun:
+    """Return the step with the tasks to learn from; if there are none, and no rule goes on, it says why."""
+    proposed = {lesson: offer.proposal for offer in begun.past.offered for lesson in offer.lessons}
+    written = _written(begun.past)
+    provable = {task.lesson for task in begun.val}
+    learn: list[Task] = []
+    untestable = {task.lesson for task in begun.train if task.origin is TaskOrigin.REAL}
+    untestable -= provable | proposed.keys() | written | {task.lesson for task in needing}
+    for task in begun.train:
+        is_new = task.lesson in provable and task.lesson not in written
+        if task.lesson not in proposed and (is_new or task.origin is TaskOrigin.RECALLED):
+            learn.append(task)
+    again, notes = _asked_again(begun, proposed)
+    outcome = begun.outcome
+    outcome = replace(
+        outcome,
+        tried=replace(outcome.tried, offered=again),
+        tasks=replace(outcome.tasks, untestable=len(untestable)),
+    ).noted(*notes)
+    begun = begun._replace(outcome=outcome, learn=tuple(learn))
+    if begun.lessons:
+        return begun
+    begun = begun._replace(learn=())
+    if begun.train and not untestable and (again or written):
+        which = f"was proposed already: {', '.join(again)}" if again else "has a rule that waits for more sessions"
+        return begun.ended(Outcome.NO_CHANGE, f"all that was asked for {which}")
+    return begun.ended(Outcome.UNVERIFIED, _why_none(len(untestable), begun.val, needing))
+
+
+def _written(past: Past) -> set[str]:
+    """Return the lessons whose rule waits; of one that was rejected another wording may do better."""
+    lessons: set[str] = set()
+    for wait in past.waiting:
+        if wait.tested.verdict.decision is not Decision.REJECT and wait.tested.kind is not CandidateKind.REMOVAL:
+            lessons.update(lessons_of(wait.tested.edits))
+    return lessons
+
+
+def _asked_again(begun: Begun, proposed: Mapping[str, str]) -> tuple[tuple[str, ...], list[Note]]:
+    """Return the proposals whose lessons came up again on train, and a note on each."""
+    again = dict.fromkeys(proposed[task.lesson] for task in begun.train if task.lesson in proposed)
+    notes: list[Note] = []
+    for proposal in again:
+        tasks = (*begun.train, *begun.val, *begun.test)
+        sessions = {task.session for task in tasks if proposed.get(task.lesson) == proposal}
+        asked = "1 session asks" if len(sessions) == 1 else f"{len(sessions)} sessions ask"
+        summary = f"{begun.document.id}: {asked} for what {proposal} proposes, so it wasn't learned again"
+        notes.append(Note(stage="step", summary=summary, remedy=f"adopt or reject {proposal}", expected=True))
+    return tuple(again), notes
+
+
+def _needs(waiting: Sequence[Task]) -> str:
+    count = "1 task waits" if len(waiting) == 1 else f"{len(waiting)} tasks wait"
+    return f"needs the repository: {count} for a replay that can run them"
+
+
+def _why_none(lessons: int, val: Sequence[Task], needing: Sequence[Task]) -> str:
+    """Say why there is no task to learn from: how many lessons have no unseen task, which tasks can't be tried."""
+    reasons: list[str] = []
+    if lessons:
+        which = "1 lesson has" if lessons == 1 else f"{lessons} lessons have"
+        reasons.append(f"{which} requests of one session only, so there is no unseen one to test with")
+    if needing:
+        reasons.append(_needs(needing))
+    if val and not lessons:
+        reasons.append("every task that can be tried is there to test with, none to learn from")
+    return "; ".join(reasons) or "there is no task to learn from"
+
+
+def _with_own_words(begun: Begun, wanted: Sequence[Offered], plan: Plan) -> Begun:
+    """Return the step with the wordings that the person wants tested, as rules; of each that can't be, a note."""
+    rules: list[Rule] = []
+    notes: list[Note] = []
+    lessons = {task.lesson for task in begun.val}
+    for offer in wanted:
+        because = ""
+        if not all(lessons.intersection(edit.lessons) for edit in offer.wording):
+            because = "no unseen task of its lesson can be tried tonight"
+        elif candidate(begun.document, offer.wording, most=plan.step.max_chars) is None:
+            because = f"it doesn't fit {begun.document.id}"
+        if because:
+            notes.append(postponed(offer.proposal, because))
+        else:
+            val = about(offer.wording, begun.val)
+            rules.append(Rule(CandidateKind.RULE, offer.wording, val, proposal=offer.proposal))
+    keys = {rule.key for rule in rules}
+    kept = [rule for rule in begun.rules if rule.key not in keys]
+    offered = tuple(name for name in begun.outcome.tried.offered if name not in {rule.proposal for rule in rules})
+    outcome = replace(begun.outcome, tried=replace(begun.outcome.tried, offered=offered))
+    return begun._replace(outcome=outcome.noted(*notes), rules=(*rules, *kept))
+
+
+def postponed(proposal: str, because: str) -> Note:
+    """Note that the person's wording of a rule is tested on a later night, and why."""
+    return Note(stage="retest", summary=f"your wording {proposal} waits to be tested again: {because}", expected=True)
+
+
+def draft(begun: Begun, lessons: Collection[str], *, crew: Crew, plan: Plan, log: Log) -> Begun:
+    """Return the step with the rules that were drafted for these lessons; the optimizer sees train tasks only.
+
+    `log` saves each stage's rows.
+    """
+    own = [task for task in begun.learn if task.lesson in lessons or task.origin is TaskOrigin.RECALLED]
+    outcome = replace(begun.outcome, tasks=replace(begun.outcome.tasks, train=len(own)))
+    optimizer = Optimizer(
+        backend=crew.optimizer,
+        pool=crew.pool,
+        document=begun.document,
+        past=begun.past,
+        preferences=plan.preferences,
+    )
     proposed = propose(
-        [*train, *alike],
-        optimizer=begun.optimizer,
-        attempts=attempts,
+        own,
+        optimizer=optimizer,
+        attempts=CrewAttempts(crew),
         plan=plan,
         log=log,
-        rejected=rejected,
         held=begun.held,
-        tonight=(*begun.train, *val, *begun.test),
+        tonight=(*begun.train, *begun.val, *begun.test),
+        most=len(lessons),
     )
-    fates = _with_lessons(proposed.edits, [*train, *alike])
+    fates = _with_lessons(proposed.edits, own)
     outcome = replace(
         outcome,
         tried=replace(outcome.tried, edits=fates),
         tasks=replace(outcome.tasks, text_only=proposed.text_only),
         sessions=replace(outcome.sessions, unfinished=proposed.unfinished),
-        notes=outcome.notes + proposed.notes,
-    )
+    ).noted(*proposed.notes)
+    begun = begun._replace(outcome=outcome)
     if proposed.nothing is not None:
-        return begun.ended(outcome, *proposed.nothing)
-    applied = tuple(fate.edit for fate in fates if fate.fate is Fate.APPLIED)
-    twin = twin_of(outcome.document, applied, past.waiting)
-    if twin is not None:
-        because = f"the same change waits for more proof since the night of {twin.night}"
-        return begun.ended(outcome, Outcome.NO_CHANGE, because)
-    return begun._replace(outcome=outcome, edits=applied, learned_from=tuple(train))
+        return begun.ended(*proposed.nothing)
+    edits = [fate.edit for fate in fates if fate.fate is Fate.APPLIED]
+    rules, notes = _rules(begun, edits, plan)
+    return begun._replace(outcome=outcome.noted(*notes), rules=(*begun.rules, *rules))
 
 
-def _with_own_words(drafted: Begun, wanted: Sequence[Offered], plan: Plan) -> Begun:
-    """Let the wordings that the person wants tested again join the draft as edits of tonight."""
-    outcome = drafted.outcome
-    own = own_words(drafted.document, drafted.edits, wanted, drafted.val, most=plan.step.max_chars)
-    fates = [AppliedEdit(edit=edit, fate=Fate.APPLIED) for edit in own.edits]
-    retested = {offer.proposal for offer in own.offers}
-    offered = tuple(name for name in outcome.tried.offered if name not in retested)
-    tried = replace(outcome.tried, edits=(*outcome.tried.edits, *fates), offered=offered)
-    more = [task for task in learned_for(own.edits, drafted.train) if task not in drafted.learned_from]
-    return drafted._replace(
-        outcome=replace(outcome, tried=tried).noted(*own.notes),
-        edits=(*drafted.edits, *own.edits),
-        learned_from=(*drafted.learned_from, *more),
-        retested=own.offers,
-    )
+def _rules(begun: Begun, edits: Sequence[Edit], plan: Plan) -> tuple[list[Rule], list[Note]]:
+    """Return each edit as a rule, and a note on each that can't be tried.
+
+    All are one if the gate's rule has no error rate to share, or if they need one another.
+    """
+    alone = [candidate(begun.document, (edit,), most=plan.step.max_chars) for edit in edits]
+    if plan.gate.name != "sequential" or not all(alone):
+        return [Rule(CandidateKind.PATCH, tuple(edits), about(edits, begun.val))], []
+    rules = [Rule(CandidateKind.RULE, (edit,), about((edit,), begun.val)) for edit in edits]
+    notes: list[Note] = []
+    for rule in rules:
+        if not rule.val:
+            text = one_line(rule.edits[0].content or rule.edits[0].target)
+            summary = f"{begun.document.id}: «{text}» wasn't tried: its lesson has no unseen task"
+            notes.append(Note(stage="trial", summary=summary, expected=True))
+    return [rule for rule in rules if rule.val], notes
 
 
 def _with_lessons(fates: Sequence[AppliedEdit], tasks: Sequence[Task]) -> tuple[AppliedEdit, ...]:
-    """Return what became of the edits, each edit with its lessons."""
-    edits = with_lessons([fate.edit for fate in fates], tasks)
-    return tuple(replace(fate, edit=edit) for fate, edit in zip(fates, edits, strict=True))
+    """Return the fates, each edit with the lessons of those tasks that it was learned from."""
+    lessons = {task.id: task.lesson for task in tasks if task.lesson}
+    named: list[AppliedEdit] = []
+    for fate in fates:
+        own = dict.fromkeys(lessons[task] for task in fate.edit.tasks if task in lessons)
+        named.append(replace(fate, edit=replace(fate.edit, lessons=tuple(own) or fate.edit.lessons)))
+    return tuple(named)

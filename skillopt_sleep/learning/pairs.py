@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.errors import OF_THE_ATTEMPT
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.records import GateRule, Pair, Rollout, Score, Task, Took, Trajectory, Trial
+from skillopt_sleep.records import GateRule, Lost, Pair, Rollout, Score, Task, Trajectory, Trial
 
 DIGEST_BYTES = 8
 
@@ -16,10 +16,8 @@ class Paired(NamedTuple):
 
     pairs: tuple[Pair, ...] = ()
     lost_attempts: tuple[Pair, ...] = ()
+    lost: Lost = Lost()
     repeated: int = 0
-    lost_before: int = 0
-    lost_after: int = 0
-    lost_both: int = 0
 
     @property
     def only_repeated(self) -> bool:
@@ -55,7 +53,6 @@ def pair_up(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], rule
             after=after,
             answers=(digest(old.trajectory), digest(new.trajectory)),
             solved=(is_solved(old.score), is_solved(new.score)),
-            took=took(old, new),
         )
         if new.score is None:
             lost_after += 1
@@ -65,23 +62,8 @@ def pair_up(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], rule
             repeated += 1
         else:
             pairs.append(pair)
-    return Paired(tuple(pairs), tuple(lost_attempts), repeated, lost_before, lost_after, lost_both)
-
-
-def took(old: Rollout, new: Rollout) -> tuple[Took, Took] | None:
-    """Return what both attempts took, None if it isn't known of the old version; one that wasn't scored took nothing.
-
-    What an attempt in words takes says nothing of the agent's work, so only those in sealed copies are measured.
-    """
-    before = _measured(old)
-    return (before, _measured(new)) if before.tokens else None
-
-
-def _measured(attempt: Rollout) -> Took:
-    trajectory = attempt.trajectory
-    if not trajectory.seal or trajectory.usage is None or attempt.score is None:
-        return Took()
-    return Took(turns=trajectory.turns, tokens=trajectory.usage.tokens, seconds=trajectory.seconds)
+    lost = Lost(before=lost_before, after=lost_after, both=lost_both)
+    return Paired(tuple(pairs), tuple(lost_attempts), lost, repeated)
 
 
 def is_solved(score: Score | None) -> bool:

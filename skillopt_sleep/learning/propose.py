@@ -1,11 +1,13 @@
 """Propose the edits of a night: attempt the train tasks, and draft a candidate from what failed."""
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 
 import msgspec
+from rapidfuzz import fuzz
 
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import Attempts
@@ -14,7 +16,6 @@ from skillopt_sleep.learning.draft import draft
 from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit, Log, Teaching
-from skillopt_sleep.learning.tried_before import rejected_twin
 from skillopt_sleep.mining.in_force import stands_already
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.proposals.missing import missing
@@ -29,12 +30,13 @@ from skillopt_sleep.records import (
     Note,
     Outcome,
     Past,
-    PastEdit,
     Rollout,
     Standing,
     Task,
 )
 from skillopt_sleep.replay.rollout import Job
+
+SAME_WORDS = 90.0  # of 100: a rule that waits is not tried anew in nearly the same words
 
 
 class Proposed(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,13 +56,13 @@ def propose(
     attempts: Attempts,
     plan: Plan,
     log: Log,
-    rejected: Sequence[PastEdit] = (),
     held: Collection[str] = (),
     tonight: Sequence[Task] = (),
+    most: int = sys.maxsize,
 ) -> Proposed:
     """Attempt the train tasks under the document as it is, and turn what failed into edits that could be applied.
 
-    `rejected` are the edits that there is no reason to try again. A rule stands for the lessons `held`: as long as
+    At most `most` edits are tried, and as many as the edit budget. A rule stands for the lessons `held`: as long as
     most of their attempts do what was asked, the failures of the others ask for no second rule. Of all the tasks of
     `tonight` only the sessions are counted.
     """
@@ -96,8 +98,8 @@ def propose(
         optimizer=optimizer,
         attempts=attempts,
         rules=rules,
-        limit=EditLimit(rules.min_edit_budget, rules.edit_budget),
-        refuse=_refusal(document, train, plan, optimizer.past, rejected, tonight=tonight),
+        limit=EditLimit(min(rules.min_edit_budget, most), min(rules.edit_budget, most)),
+        refuse=_refusal(document, train, plan, optimizer.past, tonight=tonight),
         sourced=lambda edits: fitting(more.of_real(edits)),
         log=log,
     )
@@ -169,20 +171,17 @@ def _refusal(
     train: Sequence[Task],
     plan: Plan,
     past: Past,
-    rejected: Sequence[PastEdit],
     *,
     tonight: Sequence[Task],
 ) -> Callable[[Edit], str]:
     """Return a function that says why an edit may not be tried.
 
-    It was refused or taken back, waits for proof, was rejected in much the same words, stands already, or is unsafe.
+    It was refused or taken back, waits for proof in much the same words, stands already, or is unsafe.
     """
     quotes = [quote for task in train for quote in task.quotes]
     lessons = {task.id: task.lesson for task in train}
     refused = {edit.key: past.why_refused(edit) for edit in past.turned_down}
-    for wait in past.waiting:
-        if len(wait.tested.edits) == 1:
-            refused.setdefault(wait.tested.edits[0].key, f"it waits for more proof since the night of {wait.night}")
+    waits = [wait for wait in past.waiting if len(wait.tested.edits) == 1]
 
     def refuse(edit: Edit) -> str:
         if why := refused.get(edit.key):
@@ -190,10 +189,9 @@ def _refusal(
         own = {lessons[task] for task in edit.tasks if task in lessons}
         if why := _taken_back(edit, past, [task for task in tonight if task.lesson in own]):
             return why
-        twin = rejected_twin(edit, own, rejected)
-        if twin is not None:
-            known = f"much the same was tried in the night of {twin.night}, and not proven"
-            return f"{known}; a new unseen task would be a reason to try it again"
+        for wait in waits:
+            if _is_alike(edit, wait.tested.edits[0]):
+                return f"it waits for more proof since the night of {wait.night}"
         if edit.op is EditOp.DELETE:
             return ""
         if repeats(edit, document.text):
@@ -203,6 +201,14 @@ def _refusal(
         return "; ".join(problems(edit.content, evidence=quotes, held=document.text, allowed=plan.allowed))
 
     return refuse
+
+
+def _is_alike(edit: Edit, known: Edit) -> bool:
+    """Tell whether two edits do the same in nearly the same words."""
+    if (edit.op is EditOp.DELETE) is not (known.op is EditOp.DELETE):
+        return False
+    (_, words), (_, others) = edit.key, known.key
+    return fuzz.token_sort_ratio(words, others) >= SAME_WORDS
 
 
 def _taken_back(edit: Edit, past: Past, tasks: Sequence[Task]) -> str:

@@ -123,6 +123,11 @@ class _SparePool:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
+    @property
+    def width(self) -> int:
+        """Return what the pool below says."""
+        return self._pool.width
+
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
         """Return the results in the order of the items; ask nothing more after the first end, and raise it."""
         first = _First()

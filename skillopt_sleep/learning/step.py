@@ -1,259 +1,327 @@
-"""One night's optimization step on one document: resume, learn, search, look back, remove."""
+"""Settle what a step tried on one document: guard what won, ask it once more, and let the rest wait."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import replace as replace_in
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallPending
-from skillopt_sleep.learning.begin import Begun, begin, may_look_back
-from skillopt_sleep.learning.credit import credit
-from skillopt_sleep.learning.drift import begun_anew
-from skillopt_sleep.learning.early import search_by_lesson, tried_together
-from skillopt_sleep.learning.ending import ask_ahead, decided
-from skillopt_sleep.learning.evidence import STANDALONE, early_ones, with_evidence
-from skillopt_sleep.learning.exercise import exercise, other_sessions
-from skillopt_sleep.learning.look_back import is_due, learning_rule, look_back
+from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.begin import Begun, postponed, shown
+from skillopt_sleep.learning.fresh import FRESH, TEST, ask_once
+from skillopt_sleep.learning.gate import of_tonight
+from skillopt_sleep.learning.guard import Guarded, guard
+from skillopt_sleep.learning.learn import Log
+from skillopt_sleep.learning.padded import passes_padded
 from skillopt_sleep.learning.propose import not_scored
-from skillopt_sleep.learning.removal import remove
-from skillopt_sleep.learning.resume import Resumed, together
-from skillopt_sleep.learning.retest import answered
-from skillopt_sleep.learning.search import Search, shorten, waiting
+from skillopt_sleep.learning.rule import Rule, TriedRule, effect, try_rule, waiting
+from skillopt_sleep.learning.trial import pooled
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
-    PROPOSED,
     CandidateKind,
     Decision,
     Document,
+    Early,
+    EditEffect,
+    GateRule,
+    Harm,
+    Judged,
     Note,
     Outcome,
-    Past,
-    Split,
+    Retested,
     StepOutcome,
     Task,
+    TestMeans,
     Waiting,
-    said_of_changes,
+    in_words,
+    lessons_of,
+    tasks_of,
 )
 
-Log = Callable[[str, Sequence[object]], None]
-
-NOTHING_PAST = Past()
-MOST_WAITING = 12
+MOST_WAITING = 12  # rules of a document: each costs every night that brings it a task
+LONGER = "its answers are longer, and the judge takes wrong answers for right when they are as long"
 
 
-def step(
-    document: Document,
-    tasks: Sequence[Task],
-    *,
-    crew: Crew,
-    plan: Plan,
-    log: Log,
-    past: Past = NOTHING_PAST,
-    night: str = "",
-    known: Sequence[Task] = (),
-) -> StepOutcome:
-    """Resume the trials of waiting candidates; if none is proven, learn from train and try the result on val."""
-    begun = begin(document, tasks, crew=crew, plan=plan, log=log, past=past, known=known)
-    return finish(begun, crew=crew, plan=plan, log=log, night=night)
+class Step(NamedTuple):
+    """A step on one document, and what all of it needs.
 
+    Each new rule of the night is tried with this `share` of its error rate. The lessons that are `failing` without a
+    change can't get worse.
+    """
 
-def finish(begun: Begun, *, crew: Crew, plan: Plan, log: Log, night: str = "") -> StepOutcome:
-    """Try on val what the step has drafted, with the plan's share of the error rate; look back, and try a removal."""
-    if begun.earlier.proven:
-        outcome = _resumed(begun, crew=crew, plan=plan, log=log)
-    else:
-        outcome = _finish(begun, crew=crew, plan=plan, log=log, night=night)
-    early = early_ones(outcome, begun.known)
-    return replace(outcome, tried=replace(outcome.tried, early=early))
+    begun: Begun
+    crew: Crew
+    plan: Plan
+    log: Log
+    night: str
+    share: float
+    failing: tuple[str, ...] = ()
 
+    @property
+    def document(self) -> Document:
+        """The document that the step works on."""
+        return self.begun.document
 
-def _finish(begun: Begun, *, crew: Crew, plan: Plan, log: Log, night: str) -> StepOutcome:
-    past, train, val, test, others = begun.past, begun.train, begun.val, begun.test, begun.others
-    outcome = _search(begun, crew=crew, plan=plan, log=log, night=night)
-    if may_look_back(outcome, plan, past):
-        back = look_back(
-            outcome,
-            train,
-            val,
-            others=others,
-            crew=crew,
-            optimizer=begun.optimizer,
-            plan=plan,
-            past=past,
-            night=night,
-            log=log,
+    def with_removal(self, gate: GateRule) -> "Step":
+        """Return the step with this gate's rule for removals."""
+        return self._replace(plan=replace_in(self.plan, removal=gate))
+
+    def attempt(self, rule: Rule, proven: Sequence[Judged] = ()) -> TriedRule:
+        """Try one rule by itself, on top of those of its lessons that were `proven` tonight."""
+        same = [one for one in proven if set(lessons_of(one.edits)) & set(rule.lessons)]
+        edits = [edit for one in same for edit in one.edits]
+        base = candidate(self.document, edits) or self.document
+        gate = self.plan.removal if rule.kind is CandidateKind.REMOVAL else self.plan.gate
+        share = gate.alpha if rule.kind is CandidateKind.REMOVAL else self.share
+        tried = try_rule(base, rule, crew=self.crew, gate=gate, share=share, most=self.plan.step.max_chars)
+        self.log("rollouts", tried.rollouts)
+        self.log("trials", (tried.tested,))
+        return tried
+
+    def guarded(self, winners: Sequence[Judged]) -> Guarded:
+        """Return which of the winners can be staged."""
+        found = guard(
+            self.document,
+            winners,
+            self.begun.others,
+            attempts=CrewAttempts(self.crew),
+            rule=self.plan.gate,
+            failing=self.failing,
         )
-        outcome = back.outcome.noted(*not_scored(back.rollouts))
-        if back.decides is not None:
-            outcome = decided(outcome, back.decides, test, val=val, crew=crew, plan=plan)
-    outcome = _with_undecided(outcome, begun.earlier)
-    known, slow = begun.in_reach, is_due(plan, past)
-    shorter = remove(outcome, known, others=others, crew=crew, plan=plan, past=past, night=night, slow=slow, log=log)
-    outcome = shorter.outcome.noted(*not_scored(shorter.rollouts))
-    if shorter.decides is not None:
-        outcome = decided(outcome, shorter.decides, test, val=known, crew=crew, plan=plan)
-    return outcome
+        self.log("rollouts", found.rollouts)
+        return found
 
 
-def _search(begun: Begun, *, crew: Crew, plan: Plan, log: Log, night: str) -> StepOutcome:
-    """Search on val among the edits that were drafted, if there are any."""
-    outcome, edits, val, test = begun.outcome, begun.edits, begun.val, begun.test
-    if not edits:
-        return outcome
-    rule = learning_rule(plan, begun.past)
+def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> StepOutcome:
+    """Return the outcome with these rules: those that won and did no harm are proposed, every other one waits.
+
+    A removal that won beside something new waits for another night.
+    """
+    for one in tried:
+        outcome = outcome.noted(*one.notes, *not_scored(one.rollouts))
+    tried = [_unless_longer(one, step) for one in tried]
+    won = [one.tested for one in tried if one.won]
+    winners = [one for one in won if one.kind is not CandidateKind.REMOVAL] or won
     try:
-        found = search_by_lesson(
-            outcome.document,
-            edits,
-            val,
-            crew=crew,
-            rule=rule,
-            train=begun.learned_from,
-            others=begun.others,
-            most=plan.step.max_chars,
-        )
+        guarded = step.guarded(winners)
     except CallPending:
-        wide = tried_together(outcome.document, edits, val, rule=rule, most=plan.step.max_chars)
-        if wide:
-            ask_ahead(outcome, wide, test, val=val, crew=crew, plan=plan)
+        _asked_again(outcome, winners, step)  # whoever answers by hand is asked both at once
         raise
-    log("rollouts", found.rollouts)
-    log("trials", (*found.tested, *found.apart))
-    outcome = with_evidence(outcome, found.headline.edits, begun.learned_from)
-    outcome = _searched(outcome, found, crew=crew, night=night)
-    outcome = answered(outcome, begun.retested, left_out=found.left_out)
-    return decided(outcome, found.headline, test, val=val, crew=crew, plan=plan)
-
-
-def _searched(outcome: StepOutcome, found: Search, *, crew: Crew, night: str) -> StepOutcome:
-    """Add what the search tried; undecided candidates wait, and if too many do, the oldest are let go."""
-    document, decision = outcome.document, found.headline.verdict.decision
-    waits = [*outcome.tried.undecided]
-    standing = found.apart
-    if decision is not Decision.ACCEPT:
-        standing = found.tested + found.apart
-    for tested in standing:
-        if tested.kind not in STANDALONE:
-            continue
-        if tested.verdict.drifted:
-            waits.append(waiting(document, begun_anew(tested), night=night, crew=crew))
-        elif tested.verdict.decision is Decision.UNDECIDED:
-            waits.append(waiting(document, tested, night=night, crew=crew))
-    waits += _left_waiting(document, found, night=night, crew=crew)
-    # Each costs every night that brings it a task.
-    dropped: list[Note] = []
-    for wait in waits[:-MOST_WAITING]:
-        summary = f"{document.id}: the change of {wait.night} was dropped for newer ones"
-        dropped.append(Note(stage="trial", summary=summary))
-    failed = any(attempt.failed for attempt in found.rollouts)
-    effects = credit(found.best, found.tested) if found.tested else ()
-    for tested in found.apart:
-        effects += credit(tested, (tested,))
-    tried = replace(
-        outcome.tried,
-        tested=outcome.tried.tested + found.tested + found.apart,
-        effects=outcome.tried.effects + effects,
-        undecided=tuple(waits[-MOST_WAITING:]),
+    tested = [_guarded(one, guarded) for one in tried]
+    accepted = [one.tested for one in tested if one.tested.verdict.decision is Decision.ACCEPT]
+    accepted = [one for one in accepted if one.kind is not CandidateKind.REMOVAL] or accepted
+    before = outcome.tried
+    outcome = replace(
+        outcome,
+        guard=guarded.guard if winners else outcome.guard,
+        tried=replace(
+            before,
+            tested=(*before.tested, *(one.tested for one in tested if one.begun)),
+            effects=(*before.effects, *_effects(tested, guarded, step.plan.gate)),
+            early=(*before.early, *_early(step, tested)),
+        ),
     )
-    outcome = replace(outcome, tried=tried).noted(*found.notes, *not_scored(found.rollouts), *dropped)
-    if decision is Decision.ABSTAIN:
-        outcome = replace(outcome, sessions=replace(outcome.sessions, unfinished=failed))
-    return outcome
+    outcome = _capped(outcome, [*before.undecided, *_waiting(step, tested, accepted, guarded)])
+    outcome = _retested(outcome, tested)
+    if accepted:
+        return _accepted(outcome, accepted, step)
+    return _undecided(outcome, [one for one in tested if one.begun and one.rule.kind is not CandidateKind.REMOVAL])
 
 
-def _left_waiting(document: Document, found: Search, *, night: str, crew: Crew) -> list[Waiting]:
-    """Return the candidates that wait whatever the best one is; a part waits on top of the rules that are proven."""
+def _unless_longer(tried: TriedRule, step: Step) -> TriedRule:
+    """Return the rule, undecided if its answers are longer and the judge passes wrong ones that are as long."""
+    if not tried.won or not passes_padded(tried.rule.val, tried.rollouts, judge=step.crew.judge, pool=step.crew.pool):
+        return tried
+    verdict = replace(tried.tested.verdict, decision=Decision.UNDECIDED, early=False)
+    verdict = replace(verdict, reason=f"{verdict.reason}, but {LONGER}")
+    return tried._replace(tested=replace(tried.tested, verdict=verdict))
+
+
+def _guarded(tried: TriedRule, guarded: Guarded) -> TriedRule:
+    """Return the rule with what the guard makes of it."""
+    tested = tried.tested
+    if not tried.won:
+        return tried
+    harms = next((harms for one, harms in guarded.harmful if one is tested), ())
+    verdict = tested.verdict
+    if harms:
+        verdict = replace(
+            verdict, decision=Decision.REJECT, reason=f"{verdict.reason}, but {_harm(harms)}", early=False
+        )
+    elif guarded.end is not None or guarded.left_open:
+        problem = guarded.end.message if guarded.end else f"an outage left {len(guarded.left_open)} open"
+        because = f"{verdict.reason}, but {problem} before other lessons were asked, so nobody knows its harm"
+        verdict = replace(verdict, decision=Decision.UNDECIDED, reason=because, early=False)
+    return tried._replace(tested=replace(tested, verdict=verdict))
+
+
+def _harm(harms: Sequence[Harm]) -> str:
+    named = "; ".join(f"«{harm.wording}» ({harm.before:.2f} → {harm.after:.2f}, n={harm.n})" for harm in harms)
+    which = "another lesson" if len(harms) == 1 else f"{len(harms)} other lessons"
+    if any(harm.together for harm in harms):
+        which = "other lessons taken together"
+    return f"it made {which} worse: {named}"
+
+
+def _waiting(step: Step, tested: Sequence[TriedRule], accepted: Sequence[Judged], guarded: Guarded) -> list[Waiting]:
+    """Return every rule that isn't proposed as later nights go on with it; one that won waits for its guard alone."""
     waits: list[Waiting] = []
-    for tested in found.waits:
-        base = None
-        if tested.kind is CandidateKind.PART and found.best.verdict.decision is Decision.ACCEPT:
-            base = candidate(document, found.best.edits)
-        waits.append(waiting(base or document, tested, night=night, crew=crew))
+    for one in tested:
+        if one.tested in accepted or one.rule.kind is CandidateKind.PATCH:
+            continue
+        kept = one.tested
+        if _lacks_guard(one, guarded):
+            kept = replace(kept, verdict=replace(kept.verdict, decision=Decision.ACCEPT))
+        night = one.rule.wait.night if one.rule.wait else step.night
+        waits.append(waiting(step.document, kept, night=night, crew=step.crew))
     return waits
 
 
-def _resumed(begun: Begun, *, crew: Crew, plan: Plan, log: Log) -> StepOutcome:
-    """Return the outcome of what waited and is proven: all of it as one change if that is proven too, else one."""
-    outcome, earlier, val, test = begun.outcome, begun.earlier, begun.val, begun.test
-    tasks = [*begun.train, *val]
-    known = begun.in_reach
-    others = begun.others
-    joined, made, notes = together(
-        outcome.document, earlier.proven, val, crew=crew, rule=plan.gate, known=known, others=others
-    )
-    log("rollouts", made)
-    outcome = outcome.noted(*notes, *not_scored(made))
+def _lacks_guard(tried: TriedRule, guarded: Guarded) -> bool:
+    """Tell whether a rule is proven, and only the guard was cut short."""
+    is_cut = guarded.end is not None or bool(guarded.left_open)
+    proven = [one for one in guarded.kept if one.verdict.decision is Decision.ACCEPT]
+    return is_cut and any(one.edits == tried.tested.edits for one in proven)
+
+
+def _capped(outcome: StepOutcome, waits: Sequence[Waiting]) -> StepOutcome:
+    """Return the outcome with the rules that wait; of too many the rejected ones go first, then the oldest."""
+    order = sorted(waits, key=lambda wait: wait.tested.verdict.decision is not Decision.REJECT)
+    left_out = order[: max(0, len(order) - MOST_WAITING)]
+    notes: list[Note] = []
+    for wait in left_out:
+        summary = f"{outcome.document.id}: the change of {wait.night} was dropped for newer ones"
+        notes.append(Note(stage="trial", summary=summary))
+    kept = tuple(wait for wait in waits if wait not in left_out)
+    return replace(outcome, tried=replace(outcome.tried, undecided=kept)).noted(*notes)
+
+
+def _effects(tested: Sequence[TriedRule], guarded: Guarded, rule: GateRule) -> list[EditEffect]:
+    """Return the effect of each rule that was tried."""
+    effects: list[EditEffect] = []
+    for one in tested:
+        if one.tested.trial.rounds and one.tested.edits:
+            harms = next((harms for other, harms in guarded.harmful if other.edits == one.tested.edits), ())
+            effects.append(replace(effect(one.tested, rule=rule), harmed=len(harms)))
+    return effects
+
+
+def _early(step: Step, tested: Sequence[TriedRule]) -> list[Early]:
+    """Return the rules that are proven on the one session that tests them, ready to be proposed."""
+    early: list[Early] = []
+    for one in tested:
+        changed = candidate(step.document, one.tested.edits)
+        if one.begun and one.tested.verdict.early and changed is not None:
+            names = tasks_of(one.tested.edits)
+            evidence, deeds = shown([task for task in step.begun.known if task.id in names])
+            early.append(Early(candidate=changed, tested=one.tested, evidence=evidence, deeds=deeds))
+    return early
+
+
+def _retested(outcome: StepOutcome, tested: Sequence[TriedRule]) -> StepOutcome:
+    """Return the outcome with what was found of the person's own wordings; one that wasn't decided waits."""
+    retested: list[Retested] = []
+    for one in tested:
+        if not one.rule.proposal:
+            continue
+        found = next((each for each in outcome.tried.effects if each.edit in one.tested.edits), None)
+        if found is None or one.tested.verdict.decision is Decision.ABSTAIN:
+            outcome = outcome.noted(postponed(one.rule.proposal, "its trial decided nothing tonight"))
+            continue
+        gain = None
+        if found.before is not None and found.after is not None:
+            gain = found.after - found.before
+        said = in_words(found.effect, n=found.n, gain=gain)
+        said = f"your wording {one.rule.proposal} was tested again: {said}"
+        retested.append(
+            Retested(proposal=one.rule.proposal, said=f"{said}; {found.because}" if found.because else said)
+        )
+    return replace(outcome, tried=replace(outcome.tried, retested=tuple(retested)))
+
+
+def _accepted(outcome: StepOutcome, accepted: Sequence[Judged], step: Step) -> StepOutcome:
+    """Return the outcome of a step with proven rules, with a fresh round and the requests that were kept back."""
+    edits = [edit for one in accepted for edit in one.edits]
+    trial = pooled([one.trial for one in accepted])
+    verdict = accepted[0].verdict
+    if step.plan.gate.name == "sequential" and not trial.margin:
+        verdict = replace(verdict, error_rate=of_tonight(trial, step.plan.gate.alpha))
+    names = tasks_of(edits)
+    evidence, deeds = shown([task for task in step.begun.known if task.id in names])
     tried = outcome.tried
-    first, *later = earlier.proven
-    if joined is None:
-        outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *later)))
-        return _proven(outcome, first, tasks, test, others=others, crew=crew, plan=plan, log=log)
-    log("trials", (joined,))
-    apart = [wait for wait in earlier.proven if not set(wait.tested.edits) <= set(joined.edits)]
-    outcome = replace(outcome, tried=replace(tried, undecided=(*tried.undecided, *apart)))
-    left = other_sessions(joined.edits, tasks, val)
-    outcome = with_evidence(outcome, joined.edits, tasks)
-    tried = replace(outcome.tried, tested=(*outcome.tried.tested, joined))
-    outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))
-    outcome = outcome.noted(*_left_note(outcome.document, left))
-    return decided(outcome, joined, test, val=val, crew=crew, plan=plan, since=first.night)
-
-
-def _proven(
-    outcome: StepOutcome,
-    wait: Waiting,
-    tasks: Sequence[Task],
-    test: Sequence[Task],
-    *,
-    others: Sequence[Task],
-    crew: Crew,
-    plan: Plan,
-    log: Log,
-) -> StepOutcome:
-    """Return the outcome of a candidate that waited until tonight, with those of its rules that are proven too."""
-    document = outcome.document
-    val = [task for task in tasks if task.split is Split.VAL]
-    asked = exercise(wait.tested.edits, tasks, val)
-    found = shorten(document, wait.tested, asked, crew=crew, rule=plan.gate, others=others)
-    log("rollouts", found.rollouts)
-    log("trials", found.tested[1:])
-    effects = tuple(effect for effect in outcome.tried.effects if effect.edit not in wait.tested.edits)
-    left = other_sessions(wait.tested.edits, tasks, val)
-    outcome = with_evidence(outcome, found.best.edits, tasks)
-    tried = replace(
-        outcome.tried,
-        tested=outcome.tried.tested + found.tested[1:],
-        effects=effects + credit(found.best, found.tested),
-        undecided=(*outcome.tried.undecided, *_left_waiting(document, found, night=wait.night, crew=crew)),
+    if evidence or deeds:
+        tried = replace(tried, evidence=evidence, deeds=deeds)
+    outcome = replace(
+        outcome,
+        candidate=candidate(outcome.document, edits),
+        trial=trial,
+        verdict=verdict,
+        tried=tried,
+        outcome=Outcome.IMPROVED if trial.pairs else Outcome.UNVERIFIED,
+        because="; ".join(dict.fromkeys(one.verdict.reason for one in accepted)),
     )
-    outcome = replace(outcome, tried=tried, sessions=replace(outcome.sessions, left=left))
-    outcome = outcome.noted(*found.notes, *not_scored(found.rollouts), *_left_note(outcome.document, left))
-    return decided(outcome, found.best, test, val=val, crew=crew, plan=plan, since=wait.night)
+    return _asked_again(outcome, accepted, step)
 
 
-def _left_note(document: Document, left: Collection[str]) -> tuple[Note, ...]:
-    if not left:
-        return ()
-    which = "1 session of another lesson is" if len(left) == 1 else f"{len(left)} sessions of other lessons are"
-    said = f"{which} left for another night; a change that waited was proven first"
-    return (Note(stage="step", summary=f"{document.id}: {said}"),)
+def _asked_again(outcome: StepOutcome, accepted: Sequence[Judged], step: Step) -> StepOutcome:
+    """Ask once more what was proven and what was kept back; raise CallPending while an answer lacks."""
+    edits = [edit for one in accepted for edit in one.edits]
+    lessons = lessons_of(edits)
+    changed = candidate(outcome.document, edits)
+    if changed is None or not edits:
+        return outcome
+    pending: CallPending | None = None
+    for sample, tasks in ((FRESH, step.begun.val), (TEST, step.begun.test)):
+        own: list[Task] = [task for task in tasks if not lessons or task.lesson in lessons]
+        try:
+            asked = ask_once(outcome.document, changed, own, crew=step.crew, rule=step.plan.gate, sample=sample)
+        except CallPending as error:
+            pending = error
+            continue
+        fresh = asked.round
+        outcome = outcome.noted(*asked.notes, *not_scored(asked.rollouts))
+        if sample == FRESH:
+            outcome = replace(outcome, fresh=fresh)
+        elif fresh.n:
+            means = TestMeans(before=fresh.before, after=fresh.after, n=fresh.n, interval=fresh.interval)
+            outcome = replace(outcome, test=means)
+    if pending is not None:
+        raise pending
+    return outcome
 
 
-def _with_undecided(learned: StepOutcome, earlier: Resumed) -> StepOutcome:
-    """Return the outcome, or that of a candidate that may still be proven if the night found nothing better."""
-    # A rule that may turn out not to be needed isn't news.
-    waits = [wait for wait in earlier.undecided if wait.tested.kind is not CandidateKind.REMOVAL]
-    if learned.outcome in {*PROPOSED, Outcome.UNDECIDED} or not waits:
-        return learned
-    wait = waits[0]
-    because = f"{wait.tested.verdict.reason}; tried since the night of {wait.night}"
-    if wait.tested.trial.text_changed:
-        because = f"{because}; {said_of_changes(wait.tested.trial.text_changed)}"
+_ENDS = {
+    Decision.UNDECIDED: Outcome.UNDECIDED,
+    Decision.REJECT: Outcome.NO_CHANGE,
+    Decision.ABSTAIN: Outcome.UNVERIFIED,
+}
+
+
+def _undecided(outcome: StepOutcome, tested: Sequence[TriedRule]) -> StepOutcome:
+    """Return the outcome of a step without a proven rule: it is told by the one that came nearest."""
+    order = list(_ENDS)
+    tested = [one for one in tested if one.tested.verdict.decision in _ENDS]
+    if not tested or outcome.verdict.decision is Decision.ACCEPT:
+        return outcome
+    nearest = min(
+        tested,
+        key=lambda one: (
+            not one.tested.verdict.early,
+            order.index(one.tested.verdict.decision),
+            -(one.tested.trial.evidence or 0.0),
+        ),
+    )
+    verdict = nearest.tested.verdict
+    because = verdict.reason
+    if nearest.rule.wait is not None:
+        because = f"{because}; tried since the night of {nearest.rule.wait.night}"
     return replace(
-        learned,
-        outcome=Outcome.UNDECIDED,
-        because=f"{because}; new tonight: {learned.because}",
-        candidate=candidate(learned.document, wait.tested.edits),
-        trial=wait.tested.trial,
-        verdict=wait.tested.verdict,
+        outcome,
+        candidate=candidate(outcome.document, nearest.tested.edits),
+        trial=nearest.tested.trial,
+        verdict=verdict,
+        outcome=_ENDS[verdict.decision],
+        because=because,
     )

@@ -7,45 +7,31 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import FailureKind
-from skillopt_sleep.kit.betting import (
-    NO_LOSS_STAKES,
-    STAKES,
-    bet,
-    gain_interval,
-    lifted,
-    pairs_to_go,
-    start,
-    statistic,
-)
-from skillopt_sleep.kit.stats import mean, noise, shrunk
+from skillopt_sleep.kit.betting import bet, gain_interval, lifted, rounds_to_win, start
+from skillopt_sleep.kit.stats import noise, shrunk
 from skillopt_sleep.learning.attempts import Attempts, in_pairs
-from skillopt_sleep.learning.drift import anew, answering, has_changed
-from skillopt_sleep.learning.gate import (
-    EARLY_ROUNDS,
-    alpha_of_score,
-    may_be_early,
-    refused,
-    unguarded,
-    unharmed,
-    unseen,
-)
-from skillopt_sleep.learning.harm import Guarded, watch
+from skillopt_sleep.learning.gate import gate, stakes_of
 from skillopt_sleep.learning.pairs import Paired, pair_up
-from skillopt_sleep.learning.saving import effort, either_way, saving_alpha
 from skillopt_sleep.records import (
-    Decider,
     Decision,
     Document,
     GateRule,
+    Lost,
+    Pair,
     Rollout,
     Task,
     Trial,
     Verdict,
+    added_up,
     bets_of,
     deciders,
 )
 from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
+
+FIRST_LOOK = 2  # rounds, unless fewer can win: what shows no gain by then is given up
+IN_VAIN = 3  # pairs of a request that no answer of either version met, after which it isn't asked any more
+THIRD = 3  # the first and the last third of a night's attempts are compared by the names of their models
 
 
 def run_trial(
@@ -57,194 +43,215 @@ def run_trial(
     rule: GateRule,
     earlier: Trial | None = None,
     first: int = 0,
-    lessons: Sequence[tuple[str, ...]] = (),
-    bystanders: Sequence[Task] = (),
+    lessons: Sequence[str] = (),
     part: float = 0.0,
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
-    """Attempt every val task once per arm and round, and ask the gate after each round.
+    """Attempt every val task once per version and round, and ask the gate at each look.
 
-    The bet is on the pairs of the edits' own lessons. A pair with an unscored arm doesn't count, but in the bet an
-    attempt of the candidate that failed by itself is its worst case; nor does a pair of which both answers were given
-    before. If the candidate equals its baseline, there is nothing to test and no call is made. An `earlier` trial of
-    the same candidate is resumed with its wealth, its stakes, its margin and its share of the error rate; if another
-    version of the model answers tonight, it begins anew. Rounds draw samples from `first` on, which no other trial
-    has. Each edit has to help in its own `lessons`; what they have only one session for takes up to EARLY_ROUNDS. If
-    the bet is won, the `bystanders` are asked whether another lesson got worse; what an outage or the budget leaves
-    open leaves the trial open. A rule that reads means reads theirs too. A round ends after its first `part` if the
-    candidate is behind by more than noise by then, which decides the trial.
+    Rounds are laid out whole up to the next look: two at first, then as many as the bet needs to be won at the
+    soonest, so that a decision takes few looks. The bet is on the pairs of the candidate's own `lessons`. A pair with
+    an unscored attempt doesn't count, but in the bet an attempt of the candidate that failed by itself is its worst
+    case; nor does a pair of which both answers were given before. An attempt that only one version lost is made once
+    more. If the candidate equals its baseline, there is nothing to test and no call is made. An `earlier` trial is
+    resumed with its wealth and its share of the error rate; if another model answers, it begins anew. Rounds draw
+    samples from `first` on, which no other trial has. With a `part` (trainings), a round ends after that part of val
+    if the candidate is behind by more than noise by then, which decides the trial.
     """
-    if rule.name == "strict":
-        val = (*val, *bystanders)
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
-    trial = earlier or _new_trial(rule, first)
-    only_guard = trial.guard.cut_short
-    guard = replace(trial.guard, cut_short=False)
-    trial = replace(trial, lessons=trial.lessons or tuple(lessons), min_effect=rule.min_effect, guard=guard)
-    rule = replace(rule, alpha=trial.alpha or rule.alpha, together=trial.together, margin=trial.margin)
-    end = trial.rounds
-    if val:
-        end += rule.rounds
-        if _has_one_session(trial, val, rule):
-            end = max(end, EARLY_ROUNDS)
+    trial = earlier or begin_trial(rule, lessons=lessons, first=first)
+    end = trial.rounds + (rule.rounds if val else 0)
+    tasks = {task.id: task for task in val}
     made: tuple[Rollout, ...] = ()
-    verdict = None
-    # What an earlier night read of it already decided nothing, unless only its guard was left to do.
-    if earlier is None or not val or only_guard:
-        verdict = either_way(trial, rule, last=trial.rounds >= end)
+    verdict = None if val else gate(trial, rule, last=True)
     while verdict is None:
-        sample = trial.first + trial.rounds
-        asking = _Round(document, candidate, attempts, sample)
-        asked = val[: _first_part(val, part)]
-        rollouts = asking.ask(asked)
-        behind = len(asked) < len(val) and _is_behind(trial, pair_up(trial, asked, rollouts, rule))
-        if not behind:
-            rollouts += asking.ask(val[len(asked) :])
-            asked = val
-        if not made and has_changed(trial, rollouts):
+        asked = [task for task in val if not _is_in_vain(trial, task)]
+        size = _rounds_to_look(trial, asked, rule, left=end - trial.rounds, begun=bool(made))
+        rounds = _Rounds(document, candidate, attempts, rule, first=trial.first + trial.rounds)
+        looked, behind = rounds.ask(asked, size, part=part, trial=trial)
+        if not made and has_changed(trial, looked):
             end -= trial.rounds
-            trial = anew(trial, first=sample)
-        made += rollouts
-        trial = _with_shares(trial, rollouts, rule)
-        paired = pair_up(trial, asked, rollouts, rule)
-        trial = _with_round(trial, paired, rule, calls=count_made(rollouts))
+            trial = anew(trial, first=rounds.first)
+        made += looked
+        only_repeated = bool(looked)
+        for attempts_of_round in _in_rounds(looked, size):
+            paired = pair_up(
+                trial, [tasks[attempt.task] for attempt in attempts_of_round[::2]], attempts_of_round, rule
+            )
+            trial = _with_round(trial, paired)
+            only_repeated = only_repeated and paired.only_repeated
+        trial = replace(trial, calls=trial.calls + count_made(looked))
         # What is only repeated is no new evidence, however often it is asked.
-        verdict = either_way(trial, rule, last=trial.rounds >= end or paired.only_repeated or behind)
-    if bystanders and _has_won(verdict, rule):
-        found = watch(document, candidate, bystanders, attempts=attempts, rule=rule, trial=trial)
-        made += found.rollouts
-        trial = replace(trial, guard=found.guard, calls=trial.calls + count_made(found.rollouts))
-        verdict = _guarded(trial, verdict, found, rule)
-    trial = replace(trial, models=answering(made) or trial.models, judges=_judges(trial, val))
-    return _summed_up(trial, rule), verdict, made
-
-
-class _Round(NamedTuple):
-    """One round of a trial: both versions with the round's own sample."""
-
-    document: Document
-    candidate: Document
-    attempts: Attempts
-    sample: int
-
-    def ask(self, val: Sequence[Task]) -> tuple[Rollout, ...]:
-        """Attempt these tasks once under each version."""
-        jobs: list[Job] = []
-        for task in val:
-            jobs.append((task, self.document, self.sample))
-            jobs.append((task, self.candidate, CANDIDATE_SAMPLES + self.sample))
-        if not jobs:
-            return ()
-        return in_pairs(self.attempts, jobs, label=f"trial {self.document.id}")
-
-
-def _first_part(val: Sequence[Task], part: float) -> int:
-    """Return how many tasks are asked before a look at the rest; all of them without a part."""
-    return math.ceil(part * len(val)) or len(val)
-
-
-def _is_behind(trial: Trial, paired: Paired) -> bool:
-    """Return whether the candidate has lost by more than noise so far: the rest isn't worth its calls."""
-    gains = [pair.gain for pair in (*trial.pairs, *trial.lost_attempts, *paired.pairs, *paired.lost_attempts)]
-    return math.fsum(gains) < -noise(gains)
-
-
-def _judges(trial: Trial, val: Sequence[Task]) -> tuple[Decider, ...]:
-    """Return what the trial's own pairs were judged by, as far as their tasks are asked tonight."""
+        last = trial.rounds >= end or only_repeated or behind or not looked
+        verdict = gate(trial, rule, last=last)
     own = {pair.task for pair in trial.own}
-    return deciders(task.reference for task in val if task.id in own) or trial.judges
+    trial = replace(
+        trial,
+        gain=shrunk([pair.gain for pair in trial.own]),
+        interval=gain_interval(bets_of(trial.own), stakes=stakes_of(trial)),
+        models=answering(made) or trial.models,
+        judges=deciders(task.reference for task in val if task.id in own) or trial.judges,
+    )
+    return trial, _of_one_model(verdict, made), made
 
 
-def _has_won(verdict: Verdict, rule: GateRule) -> bool:
-    """Return whether only harm to others could keep the candidate from what it has won."""
-    if rule.name != "sequential" or not rule.non_regression:
-        return False
-    return verdict.decision is Decision.ACCEPT or verdict.early
+def begin_trial(rule: GateRule, *, lessons: Sequence[str] = (), first: int = 0) -> Trial:
+    """Return a trial in which nothing was tried yet."""
+    trial = Trial(lessons=tuple(lessons), first=first, alpha=rule.alpha, margin=rule.margin)
+    return replace(trial, wealth=start(stakes_of(trial)))
 
 
-def _guarded(trial: Trial, verdict: Verdict, found: Guarded, rule: GateRule) -> Verdict:
-    """Return the verdict on a winner after other lessons were asked."""
-    if found.end is not None:
-        return unguarded(found.end.message, verdict)
-    if found.guard.harmed:
-        return refused(trial, verdict, rule)
-    if found.left_open:
-        return unseen(len(found.left_open), verdict, rule)
-    return verdict
-
-
-def _new_trial(rule: GateRule, first: int) -> Trial:
-    stakes = NO_LOSS_STAKES if rule.margin else STAKES
+def anew(trial: Trial, *, first: int) -> Trial:
+    """Return the trial with nothing tried yet and its share of the error rate; it draws samples from `first` on."""
     return Trial(
-        stakes=stakes,
-        wealth=start(stakes),
-        alpha=rule.alpha,
-        together=rule.together,
-        margin=rule.margin,
+        lessons=trial.lessons,
         first=first,
+        alpha=trial.alpha,
+        margin=trial.margin,
+        wealth=start(stakes_of(trial)),
     )
 
 
-def _with_shares(trial: Trial, rollouts: Sequence[Rollout], rule: GateRule) -> Trial:
-    """Divide the trial's error rate between its two claims in its first round, before the gate reads it."""
-    if trial.rounds:
-        return trial
-    return replace(trial, saving_alpha=saving_alpha(rule, rollouts))
+def answering(made: Iterable[Rollout]) -> tuple[str, ...]:
+    """Return the models that answered these attempts, as far as they said so."""
+    return tuple(sorted({attempt.trajectory.model for attempt in made} - {""}))
 
 
-def _has_one_session(trial: Trial, val: Sequence[Task], rule: GateRule) -> bool:
-    """Return whether all the trial can show is that the candidate helps in one session."""
-    if not may_be_early(trial.lessons, rule):
-        return False
-    sessions = {pair.session for pair in trial.own}
-    sessions.update(task.session for task in val if task.lesson in trial.lessons[0])
-    return len(sessions) == 1
+def has_changed(trial: Trial, made: Sequence[Rollout]) -> bool:
+    """Return whether tonight's first attempts were answered by other models than an earlier night's of the trial."""
+    now = answering(made[: -(-len(made) // THIRD)])
+    return bool(trial.models and now) and set(now).isdisjoint(trial.models)
 
 
 def count_made(rollouts: Iterable[Rollout]) -> int:
     """Count the attempts that were made: one that a project's budget refuses asks no model."""
     refused = f"{FailureKind.OVER_BUDGET}:"
-    made = [rollout for rollout in rollouts if not rollout.trajectory.failure.startswith(refused)]
-    return len(made)
+    return len([rollout for rollout in rollouts if not rollout.trajectory.failure.startswith(refused)])
 
 
-def _with_round(trial: Trial, paired: Paired, rule: GateRule, *, calls: int) -> Trial:
+def _of_one_model(verdict: Verdict, made: Sequence[Rollout]) -> Verdict:
+    """Return the verdict, or abstain if another model answered at the end of the night than at its beginning."""
+    size = -(-len(made) // THIRD)
+    began, ended = answering(made[:size]), answering(made[len(made) - size :])
+    if verdict.decision is Decision.ABSTAIN or not began or not ended or set(began) & set(ended):
+        return verdict
+    because = f"the trial is void: it began with {', '.join(began)} and ended with {', '.join(ended)}"
+    return replace(verdict, decision=Decision.ABSTAIN, reason=because, early=False)
+
+
+def _is_in_vain(trial: Trial, task: Task) -> bool:
+    """Tell whether no answer of either version met a request in a few pairs."""
+    own = [pair for pair in trial.pairs if pair.task == task.id]
+    return len(own) >= IN_VAIN and not any(pair.before or pair.after for pair in own)
+
+
+def _rounds_to_look(trial: Trial, val: Sequence[Task], rule: GateRule, *, left: int, begun: bool) -> int:
+    """Return how many rounds are laid out before the gate is asked again."""
+    if rule.name != "sequential" or not val:
+        return max(1, min(left, 1))
+    own = [task for task in val if not trial.lessons or task.lesson in trial.lessons]
+    bets = len({task.session or task.id for task in own})
+    soonest = rounds_to_win(trial.wealth, bets=bets, alpha=trial.alpha or rule.alpha, stakes=stakes_of(trial))
+    if soonest is None:
+        return 1
+    most = soonest if begun and not trial.margin else min(soonest, FIRST_LOOK)
+    return max(1, min(most, left))
+
+
+class _Rounds(NamedTuple):
+    """Makes the attempts of a trial's next rounds, which draw samples from `first` on."""
+
+    document: Document
+    candidate: Document
+    attempts: Attempts
+    rule: GateRule
+    first: int
+
+    def ask(self, val: Sequence[Task], size: int, *, part: float, trial: Trial) -> tuple[tuple[Rollout, ...], bool]:
+        """Attempt these tasks in so many rounds; tell if the rest of one wasn't asked, as the candidate is behind."""
+        some = math.ceil(part * len(val))
+        if size > 1 or not 0 < some < len(val):
+            return self._attempt(val, size), False
+        made = self._attempt(val[:some], 1)
+        paired = pair_up(trial, val[:some], made, self.rule)
+        gains = [pair.gain for pair in (*trial.pairs, *trial.lost_attempts, *paired.pairs, *paired.lost_attempts)]
+        if math.fsum(gains) < -noise(gains):
+            return made, True
+        return made + self._attempt(val[some:], 1), False
+
+    def _attempt(self, val: Sequence[Task], size: int) -> tuple[Rollout, ...]:
+        """Attempt each task under both versions; what only one version of a pair lost is attempted once more."""
+        jobs: list[Job] = []
+        for sample in range(self.first, self.first + size):
+            for task in val:
+                jobs.append((task, self.document, sample))
+                jobs.append((task, self.candidate, CANDIDATE_SAMPLES + sample))
+        if not jobs:
+            return ()
+        label = f"trial {self.document.id}"
+        made = list(in_pairs(self.attempts, jobs, label=label))
+        lost: list[int] = []
+        for place in range(0, len(made), 2):
+            unscored = [at for at in (place, place + 1) if made[at].score is None]
+            if len(unscored) == 1:
+                lost += unscored
+        if lost and self.rule.name == "sequential":
+            again = self.attempts.make([jobs[place] for place in lost], label=label)
+            for place, attempt in zip(lost, again, strict=True):
+                made[place] = attempt
+        return tuple(made)
+
+
+def _in_rounds(made: Sequence[Rollout], size: int) -> list[Sequence[Rollout]]:
+    """Return the attempts of each of so many rounds."""
+    each = len(made) // size
+    return [made[number * each : (number + 1) * each] for number in range(size)]
+
+
+def added(one: Lost, other: Lost) -> Lost:
+    """Return the sum of two counts of lost pairs."""
+    return Lost(before=one.before + other.before, after=one.after + other.after, both=one.both + other.both)
+
+
+def _with_round(trial: Trial, paired: Paired) -> Trial:
     """Add one round to the trial."""
     new = replace(trial, pairs=paired.pairs, lost_attempts=paired.lost_attempts).bets
-    trial = replace(
+    return replace(
         trial,
         pairs=(*trial.pairs, *paired.pairs),
         lost_attempts=(*trial.lost_attempts, *paired.lost_attempts),
-    )
-    wealth = bet(trial.wealth, [lifted(gain, rule.margin) for gain in new], stakes=trial.stakes or STAKES)
-    return replace(
-        trial,
-        rounds=trial.rounds + 1,
-        unpaired=trial.unpaired + paired.lost_before + paired.lost_after + paired.lost_both,
-        lost_before=trial.lost_before + paired.lost_before,
-        lost_after=trial.lost_after + paired.lost_after,
+        lost=added(trial.lost, paired.lost),
         repeated=trial.repeated + paired.repeated,
-        before=mean([pair.before for pair in trial.own]),
-        after=mean([pair.after for pair in trial.own]),
-        wealth=wealth,
-        statistic=statistic(wealth),
-        calls=trial.calls + calls,
+        rounds=trial.rounds + 1,
+        wealth=bet(trial.wealth, [lifted(gain, trial.margin) for gain in new], stakes=stakes_of(trial)),
     )
 
 
-def _summed_up(trial: Trial, rule: GateRule) -> Trial:
-    """Add the figures that are read only when the trial stops."""
-    gains = [pair.gain for pair in trial.own]
-    bystanders, fine = unharmed(trial, rule)
-    if trial.guard.pairs and not trial.guard.cut_short:
-        bystanders = len(trial.guard.lessons)
-        fine = bystanders - len(trial.guard.harmed)
-    return replace(
-        trial,
-        gain=shrunk(gains),
-        interval=gain_interval(bets_of(trial.own), stakes=trial.stakes or STAKES),
-        effort=effort(trial.staked),
-        bystanders=bystanders,
-        unharmed=fine,
-        more=pairs_to_go(trial.wealth, pairs=trial.n, alpha=alpha_of_score(trial, rule)),
+def pooled(trials: Sequence[Trial]) -> Trial:
+    """Return the pairs of several trials as one, to be told: no bet is placed on them."""
+    if len(trials) == 1:
+        return trials[0]
+    pairs: list[Pair] = []
+    lost_attempts: list[Pair] = []
+    lessons: dict[str, None] = {}
+    models: dict[str, None] = {}
+    lost = Lost()
+    for trial in trials:
+        pairs += trial.pairs
+        lost_attempts += trial.lost_attempts
+        lessons |= dict.fromkeys(trial.lessons)
+        models |= dict.fromkeys(trial.models)
+        lost = added(lost, trial.lost)
+    return Trial(
+        lessons=tuple(lessons),
+        pairs=tuple(pairs),
+        lost_attempts=tuple(lost_attempts),
+        lost=lost,
+        repeated=sum(trial.repeated for trial in trials),
+        rounds=max(trial.rounds for trial in trials),
+        gain=shrunk([pair.gain for pair in pairs]),
+        interval=gain_interval(bets_of(pairs)),
+        calls=sum(trial.calls for trial in trials),
+        models=tuple(models),
+        judges=added_up(judge for trial in trials for judge in trial.judges),
     )

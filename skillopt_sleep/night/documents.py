@@ -1,213 +1,329 @@
-"""Run a step on every document of a night, side by side."""
+"""Draft rules over all documents of a night, try them one by one, and settle what each document ends as."""
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace as replace_in
-from itertools import chain
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace as replace_in
+from functools import partial
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted
-from skillopt_sleep.learning.begin import Begun, Log, begin
-from skillopt_sleep.learning.ending import beginning
-from skillopt_sleep.learning.exercise import in_reach
-from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.learning.offers import without
-from skillopt_sleep.learning.step import finish
-from skillopt_sleep.night.allot import allot, share_out
+from skillopt_sleep.learning.begin import Begun, begin, draft
+from skillopt_sleep.learning.gate import gate, has_won, measure
+from skillopt_sleep.learning.learn import Log
+from skillopt_sleep.learning.look_back import is_due, look_back
+from skillopt_sleep.learning.removal import remove
+from skillopt_sleep.learning.rule import Rule, TriedRule
+from skillopt_sleep.learning.step import Step, settle
+from skillopt_sleep.night.layout import Layout, fresh_calls, guard_calls, lay_out, most_calls
 from skillopt_sleep.proposals.rules import learned
-from skillopt_sleep.protocols import Crew, Judge, Page, Plan, Routing
-from skillopt_sleep.records import Document, Note, Past, Rollout, Split, StepOutcome, Task
+from skillopt_sleep.protocols import Crew, Page, Plan, Routing
+from skillopt_sleep.records import (
+    CandidateKind,
+    Decision,
+    Document,
+    Note,
+    Past,
+    Rollout,
+    Split,
+    StepOutcome,
+    Task,
+    lessons_of,
+)
 
-_Rows = list[tuple[str, Sequence[object]]]  # what a step writes: a stage and its records
-
-
-def steps(
-    routing: Routing,
-    *,
-    crew: Crew,
-    plan: Plan,
-    page: Page,
-    ended: Collection[str] = (),
-    judge_of: Callable[[Document], Judge] | None = None,
-) -> Iterator[StepOutcome]:
-    """Run one step on each document, side by side; outcomes and rows keep their order, whichever ends first.
-
-    The night's calls go where they are worth most; a document they don't reach keeps its sessions unread. Calls that
-    wait for an answer keep no other document from being asked about. All documents learn from train first: then
-    those that have a candidate share the night's error rate, and only then is val asked about any of them. A change
-    that waited and is proven now isn't lost if the budget or the model ends before that. What waits for a lesson that
-    has `ended` is dropped, and its tasks of earlier nights defend no rule any more.
-    """
-    reached_tasks, _ = in_reach(routing.tasks, crew.executor)
-    triable = routing._replace(tasks=tuple(reached_tasks))
-    past: dict[str, Past] = {}
-    dropped: dict[str, tuple[Note, ...]] = {}
-    for document in routing.documents:
-        earlier = page.history.past(document.path)
-        past[document.id], dropped[document.id] = without(earlier, ended, document)
-    reached, left_out = _allotted(triable, past, crew, page)
-    plan = replace_in(plan, removal=replace(plan.removal, alpha=plan.removal.alpha / max(1, len(reached))))
-    rows: dict[str, _Rows] = {document.id: [] for document in reached}
-    judged = {document.id: crew for document in reached}
-    if judge_of is not None:
-        judged = {document.id: replace_in(crew, judge=judge_of(document)) for document in reached}
-    halves = _Halves(routing, past, ended, rows, crews=judged, plan=plan, page=page)
-    try:
-        begun, end = _begun(crew.pool.together(halves.begin, reached))
-        shares = page.keep("shares", dict[str, float], lambda: _shares(begun, plan))
-        for outcome in crew.pool.together(lambda one: halves.finish(one, shares), begun):
-            crew.decided(outcome)
-            yield outcome.noted(*dropped[outcome.document.id])
-        if end is not None:
-            raise end
-        for document in left_out:
-            yield _left_out(document, _tasks_of(document, routing), crew)
-    finally:
-        for stage, written in chain.from_iterable(rows.values()):
-            page.write(stage, written)
+End = BudgetExhausted | BackendUnavailable
 
 
-def _begun(halves: Iterator[Begun]) -> tuple[list[Begun], BudgetExhausted | BackendUnavailable | None]:
-    """Return the first halves of the steps, and what ended the night meanwhile: then only what is proven goes on."""
-    begun: list[Begun] = []
-    try:
-        begun.extend(halves)
-    except (BudgetExhausted, BackendUnavailable) as error:
-        return [one for one in begun if one.earlier.proven], error
-    return begun, None
+@dataclass
+class Learning:
+    """A night's work on its documents: what they begin with, the layout, the rules that were tried, the rows."""
 
+    routing: Routing
+    crew: Crew
+    plan: Plan
+    page: Page
+    ended: Collection[str] = ()
+    rows: dict[str, list[tuple[str, Sequence[object]]]] = field(default_factory=dict)
+    end: End | None = None
 
-def _shares(begun: Sequence[Begun], plan: Plan) -> dict[str, float]:
-    """Return each document's share of the error rate; one that tries nothing new has none."""
-    return share_out(plan.gate.alpha, [one.document.id for one in begun if one.needs_share(plan)])
+    def outcomes(self) -> Iterator[StepOutcome]:
+        """Yield what each document ends as; raise what cut the night short once the rest is decided."""
+        try:
+            begun = [self._begun(document) for document in self.routing.documents]
+            layout = self.page.keep(
+                "layout", Layout, lambda: lay_out(begun, calls=self.crew.meter.left(), plan=self.plan)
+            )
+            drafted = self._drafted(begun, layout)
+            share, drafted = self._shared(drafted, layout)
+            steps = [self._step(one, share) for one in drafted]
+            tried = self._tried(steps, layout)
+            for outcome in self._settled(steps, tried, layout):
+                self.crew.decided(outcome)
+                yield outcome
+            if self.end is not None:
+                raise self.end
+        finally:
+            for written in self.rows.values():
+                for stage, rows in written:
+                    self.page.write(stage, rows)
 
+    def _begun(self, document: Document) -> Begun:
+        """Return what a step on this document could take on."""
+        tasks = [task for task in self.routing.tasks if task.document == document.id]
+        past, notes = _without(self.page.history.past(document.path), self.ended, document)
+        known = self._known(tasks, document, past)
+        begun = begin(document, tasks, crew=self.crew, plan=self.plan, past=past, known=known)
+        self.rows[document.id] = []
+        return begun._replace(outcome=begun.outcome.noted(*notes))
 
-class _Halves:
-    """Runs the two halves of each document's step: before its share of the error rate is known, and after."""
-
-    def __init__(
-        self,
-        routing: Routing,
-        past: Mapping[str, Past],
-        ended: Collection[str],
-        rows: Mapping[str, _Rows],
-        *,
-        crews: Mapping[str, Crew],
-        plan: Plan,
-        page: Page,
-    ) -> None:
-        self._routing = routing
-        self._past = past
-        self._ended = ended
-        self._rows = rows
-        self._crews = crews
-        self._plan = plan
-        self._page = page
-
-    def begin(self, document: Document) -> Begun:
-        """Learn from the document's train tasks."""
-        tasks = _tasks_of(document, self._routing)
-        past = self._past[document.id]
-        known = self._known(document, tasks, past)
-        return begin(
-            document,
-            tasks,
-            crew=self._crews[document.id],
-            plan=self._plan,
-            log=self._logging(document),
-            past=past,
-            known=known,
-        )
-
-    def finish(self, begun: Begun, shares: Mapping[str, float]) -> StepOutcome:
-        """Try on val what was learned, with the document's share of the error rate."""
-        document, plan = begun.document, self._plan
-        if begun.needs_share(plan) and document.id not in shares:
-            return _too_late(begun)
-        gate = replace(plan.gate, alpha=shares.get(document.id, plan.gate.alpha))
-        shared = replace_in(plan, gate=gate)
-        outcome = finish(
-            begun, crew=self._crews[document.id], plan=shared, log=self._logging(document), night=self._page.night
-        )
-        scores = _scores(document, self._rows[document.id], plan)
-        return replace(outcome, later=replace(outcome.later, scores=scores))
-
-    def _known(self, document: Document, tasks: Sequence[Task], past: Past) -> list[Task]:
+    def _known(self, tasks: Sequence[Task], document: Document, past: Past) -> list[Task]:
         """Return the banked tasks that show what the document's adopted rules are for.
 
         A rule that still stands is guarded by its unseen tasks however old they are.
         """
         if not past.adopted:
             return []
-        page, retire = self._page, self._plan.recall.retire
-        banked = page.bank.tasks({task.project for task in tasks})
-        lasting = [task for task in banked if task.lesson not in self._ended]
+        banked = self.page.bank.tasks({task.project for task in tasks})
+        lasting = [task for task in banked if task.lesson not in self.ended]
         held = learned(document, past.adopted, lasting)
         known: list[Task] = []
         for task in lasting:
             guards = task.split is Split.VAL and task.lesson in held
-            if guards or page.started - task.at <= retire:
+            if guards or self.page.started - task.at <= self.plan.recall.retire:
                 known.append(task)
         return known
 
-    def _logging(self, document: Document) -> Log:
-        rows = self._rows[document.id]
-
+    def _log(self, document: Document) -> Log:
         def log(stage: str, written: Sequence[object]) -> None:
-            rows.append((stage, written))
+            self.rows[document.id].append((stage, written))
 
         return log
 
+    def _drafted(self, begun: Sequence[Begun], layout: Layout) -> list[Begun]:
+        """Return the steps with the rules that were drafted for what is taken on."""
 
-def _allotted(
-    routing: Routing, past: Mapping[str, Past], crew: Crew, page: Page
-) -> tuple[list[Document], list[Document]]:
-    """Return the documents to work on, the most promising first, and the others."""
+        def drafted(one: Begun) -> Begun:
+            taken = layout.of(one.document.id)
+            rules = tuple(rule for rule in one.rules if rule.key in taken)
+            left = tuple(rule.wait for rule in one.rules if rule.wait is not None and rule.key not in taken)
+            one = one._replace(rules=rules, rest=(*one.rest, *left))
+            lessons = [lesson for lesson in one.lessons if lesson in taken]
+            if not lessons:
+                return one
+            return draft(one, lessons, crew=self.crew, plan=self.plan, log=self._log(one.document))
 
-    def chosen() -> tuple[str, ...]:
-        scores = page.history.scores([task.id for task in routing.tasks])
-        share = allot(routing.documents, routing.tasks, past=past, scores=scores, calls=crew.meter.left())
-        return tuple(document.id for document in share.documents)
+        done: list[Begun] = []
+        try:
+            done += self.crew.pool.together(drafted, begun)
+        except (BudgetExhausted, BackendUnavailable) as error:
+            self.end = error
+        return done
 
-    # A resumed night has fewer calls left, and much of the work is paid for already.
-    order = page.keep("allotted", tuple[str, ...], chosen)
-    reached: list[Document] = []
-    left_out: list[Document] = []
-    for document in routing.documents:
-        if document.id in order:
-            reached.append(document)
-        else:
-            left_out.append(document)
-    reached.sort(key=lambda document: order.index(document.id))
-    return reached, left_out
+    def _shared(self, drafted: Sequence[Begun], layout: Layout) -> tuple[float, list[Begun]]:
+        """Return each new rule's share of the error rate, fixed before val is asked, and the steps.
+
+        A lesson that yields no edit counts, and so does guidance that is due. What a resumed night drafted only after
+        the shares were fixed is left for another night.
+        """
+
+        def counted() -> dict[str, int]:
+            counts: dict[str, int] = {}
+            for one in drafted:
+                taken = [what for what in layout.of(one.document.id) if what in one.lessons]
+                new = [rule for rule in one.rules if rule.wait is None]
+                counts[one.document.id] = max(len(taken), len(new)) + is_due(self.plan, one.past)
+            return counts
+
+        counts = self.page.keep("shares", dict[str, int], counted)
+        kept = [one if one.document.id in counts else _too_late(one) for one in drafted]
+        return self.plan.gate.alpha / max(1, sum(counts.values())), kept
+
+    def _step(self, begun: Begun, share: float) -> Step:
+        removal = replace(self.plan.removal, alpha=self.plan.removal.alpha / max(1, len(self.routing.documents)))
+        return Step(
+            begun=begun,
+            crew=self.crew,
+            plan=replace_in(self.plan, removal=removal),
+            log=self._log(begun.document),
+            night=self.page.night,
+            share=share,
+        )
+
+    def _tried(self, steps: Sequence[Step], layout: Layout) -> dict[str, list[TriedRule]]:
+        """Try the rules in the order of the layout, as many at once as keep all workers busy.
+
+        None is begun that the night's calls can't take to its end, with what has won so far guarded.
+        """
+        tried: dict[str, list[TriedRule]] = {step.document.id: [] for step in steps}
+        waiting = _in_order(steps, layout)
+        while waiting and self.end is None:
+            wave = self.page.keep(f"wave {len(waiting)}", int, partial(self._wave, waiting, tried, steps))
+            if not wave:
+                break
+            self._try(waiting[:wave], tried)
+            waiting = waiting[wave:]
+        for step, rule in waiting:
+            tried[step.document.id].append(TriedRule(rule, rule.untried(share=step.share), begun=False))
+        return tried
+
+    def _try(self, wave: Sequence[tuple[Step, Rule]], tried: dict[str, list[TriedRule]]) -> None:
+        """Try these rules side by side, and read the undecided again.
+
+        With r of k rules of tonight proven, each of the others needs (k - r)/alpha (Holm).
+        """
+        proven = {name: [one.tested for one in done if _is_proven(one)] for name, done in tried.items()}
+
+        def attempt(pair: tuple[Step, Rule]) -> tuple[Step, TriedRule]:
+            step, rule = pair
+            now = step._replace(share=self._holm(step.share, tried))
+            return step, now.attempt(rule, proven[step.document.id])
+
+        try:
+            for step, one in self.crew.pool.together(attempt, wave):
+                tried[step.document.id].append(one)
+        except (BudgetExhausted, BackendUnavailable) as error:
+            self.end = error
+        self._read_again(wave[0][0].share, tried)
+
+    def _holm(self, share: float, tried: Mapping[str, Sequence[TriedRule]]) -> float:
+        """Return the share of a rule of tonight now: alpha/(k - r)."""
+        alpha = self.plan.gate.alpha
+        k = round(alpha / share)
+        r = len([one for done in tried.values() for one in done if one.rule.wait is None and _is_proven(one)])
+        return alpha / max(1, k - r)
+
+    def _read_again(self, share: float, tried: dict[str, list[TriedRule]]) -> None:
+        """Accept the undecided rules of tonight that the proofs of the others let through."""
+        again = True
+        while again:
+            again = False
+            for done in tried.values():
+                for place, one in enumerate(done):
+                    trial = replace(one.tested.trial, alpha=self._holm(share, tried))
+                    is_open = one.rule.wait is None and one.tested.verdict.decision is Decision.UNDECIDED
+                    if not is_open or one.rule.kind is not CandidateKind.RULE or not has_won(trial, self.plan.gate):
+                        continue
+                    verdict = gate(trial, self.plan.gate, last=True)
+                    if verdict is not None and verdict.decision is Decision.ACCEPT:
+                        done[place] = one._replace(tested=replace(one.tested, trial=trial, verdict=verdict))
+                        again = True
+
+    def _wave(
+        self, waiting: Sequence[tuple[Step, Rule]], tried: Mapping[str, Sequence[TriedRule]], steps: Sequence[Step]
+    ) -> int:
+        """Return how many of the next rules are begun together."""
+        left = self.crew.meter.left()
+        by_name = {step.document.id: step.begun for step in steps}
+        for name, done in tried.items():
+            won = [task for one in done if one.won for task in one.rule.val]
+            if won:
+                left -= guard_calls(by_name[name], 2) + fresh_calls(won)
+        jobs = count = 0
+        for step, rule in waiting:
+            rounds = self.plan.gate.rounds
+            left -= most_calls(rule.val, rounds=rounds, turns=self.plan.turns) if not rule.has_won else 0
+            left -= guard_calls(step.begun, 1) + fresh_calls(rule.val)
+            if left < 0 or (count and jobs >= self.crew.pool.width and not self.crew.by_hand):
+                break
+            jobs += 2 * len(rule.val)
+            count += 1
+        return count
+
+    def _settled(
+        self, steps: Sequence[Step], tried: Mapping[str, Sequence[TriedRule]], layout: Layout
+    ) -> Iterator[StepOutcome]:
+        """Yield what each document ends as."""
+
+        def settled(step: Step) -> StepOutcome:
+            name = step.document.id
+            scores = self._scores(step.document)
+            step = step._replace(failing=self._failing(step, scores))
+            outcome = settle(step, step.begun.outcome, tried[name])
+            if self.end is None:
+                outcome = remove(step, look_back(step, outcome))
+            outcome = _with_left(outcome, step.begun, tried[name], layout.left_of(name))
+            return replace(outcome, later=replace(outcome.later, scores=self._scores(step.document)))
+
+        yield from self.crew.pool.together(settled, steps)
+
+    def _scores(self, document: Document) -> dict[str, float]:
+        """Return the document's mean on each task, without a change."""
+        seen = defaultdict[str, list[float]](list)
+        for _, written in self.rows[document.id]:
+            for attempt in written:
+                if (
+                    isinstance(attempt, Rollout)
+                    and attempt.score is not None
+                    and attempt.document_sha == document.sha
+                ):
+                    seen[attempt.task].append(measure(attempt.score, self.plan.gate))
+        return {task: math.fsum(grades) / len(grades) for task, grades in seen.items()}
+
+    def _failing(self, step: Step, scores: Mapping[str, float]) -> tuple[str, ...]:
+        """Return the lessons of which no attempt without a change did anything that was asked."""
+        lessons: dict[str, list[float]] = {}
+        earlier = self.page.history.scores([task.id for task in step.begun.known])
+        for task in step.begun.known:
+            score = scores.get(task.id, earlier.get(task.id))
+            if score is not None:
+                lessons.setdefault(task.lesson, []).append(score)
+        return tuple(lesson for lesson, grades in lessons.items() if not any(grades))
 
 
-def _tasks_of(document: Document, routing: Routing) -> list[Task]:
-    return [task for task in routing.tasks if task.document == document.id]
+def _in_order(steps: Sequence[Step], layout: Layout) -> list[tuple[Step, Rule]]:
+    """Return the rules of all documents in the order of the layout: a drafted one where its first lesson stands."""
+    places = {pair: place for place, pair in enumerate(layout.taken)}
+
+    def place(pair: tuple[Step, Rule]) -> int:
+        step, rule = pair
+        name = step.document.id
+        known = [places[name, what] for what in (rule.key, *rule.lessons) if (name, what) in places]
+        return min(known, default=len(places))
+
+    rules = [(step, rule) for step in steps for rule in step.begun.rules]
+    return sorted(rules, key=place)
 
 
-def _too_late(begun: Begun) -> StepOutcome:
-    """Return the outcome of a document that a resumed night learned for only after the shares were fixed."""
+def _is_proven(tried: TriedRule) -> bool:
+    return tried.tested.verdict.decision is Decision.ACCEPT
+
+
+def _without(past: Past, ended: Collection[str], document: Document) -> tuple[Past, list[Note]]:
+    """Return what is known without the rules that wait for lessons that were taken back, and a note on each."""
+    waiting = [wait for wait in past.waiting if set(lessons_of(wait.tested.edits)).isdisjoint(ended)]
+    notes: list[Note] = []
+    for wait in past.waiting:
+        if wait not in waiting:
+            summary = f"{document.id}: the change of {wait.night} was dropped: you took its lesson back"
+            notes.append(Note(stage="trial", summary=summary, expected=True))
+    return replace(past, waiting=tuple(waiting)), notes
+
+
+def _too_late(begun: Begun) -> Begun:
+    """Return the step of a document that a resumed night drafted for only after the shares were fixed."""
     because = "learned only after the night's error rate was shared: its edits are left for another night"
     outcome = begun.outcome
-    return replace(outcome, because=because, sessions=replace(outcome.sessions, unfinished=True))
+    outcome = replace(outcome, because=because, sessions=replace(outcome.sessions, unfinished=True))
+    return begun._replace(outcome=outcome, rules=())
 
 
-def _left_out(document: Document, tasks: Sequence[Task], crew: Crew) -> StepOutcome:
-    reached, waiting = in_reach(tasks, crew.executor)
-    because = "left for another night: the calls of this one go to documents that promise more (budget.calls)"
-    outcome = beginning(document, reached, waiting=waiting)
-    sessions = replace(outcome.sessions, left=outcome.sessions.ids, unfinished=True)
-    return replace(outcome, because=because, sessions=sessions)
-
-
-def _scores(document: Document, rows: _Rows, plan: Plan) -> dict[str, float]:
-    """Return the document's mean on each task, without a change."""
-    seen = defaultdict[str, list[float]](list)
-    for _, written in rows:
-        for attempt in written:
-            if isinstance(attempt, Rollout) and attempt.score is not None and attempt.document_sha == document.sha:
-                seen[attempt.task].append(measure(attempt.score, plan.gate))
-    return {task: math.fsum(grades) / len(grades) for task, grades in seen.items()}
+def _with_left(outcome: StepOutcome, begun: Begun, tried: Sequence[TriedRule], left: Sequence[str]) -> StepOutcome:
+    """Return the outcome with what wasn't reached tonight, by name; its sessions stay unread."""
+    lessons = {lesson for lesson in left if lesson in begun.lessons}
+    for one in tried:
+        if not one.begun and one.rule.wait is None:
+            lessons.update(one.rule.lessons)
+    if not lessons:
+        return outcome
+    tasks = [task for task in begun.train if task.lesson in lessons]
+    names = dict.fromkeys(task.wording or task.prompt for task in tasks)
+    which = "1 lesson waits" if len(lessons) == 1 else f"{len(lessons)} lessons wait"
+    shown = "; ".join(f"«{' '.join(name.split())[:80]}»" for name in names)
+    summary = (
+        f"{outcome.document.id}: {which} for another night, as this one's calls go to better-founded ones: {shown}"
+    )
+    note = Note(stage="layout", summary=summary, remedy="raise budget.calls", expected=True)
+    sessions = replace(outcome.sessions, left=tuple(dict.fromkeys(task.session for task in tasks)))
+    because = "left for another night: the calls of this one go to better-founded lessons (budget.calls)"
+    return replace(outcome, sessions=sessions, because=outcome.because or because).noted(note)

@@ -30,6 +30,11 @@ class ThreadPool:
         self._chain = threading.local()
         self._needed = 1  # threads that the next map begins with
 
+    @property
+    def width(self) -> int:
+        """How many calls it makes at once."""
+        return self._workers
+
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
         """Return the results in the order of the items; start nothing more after the first error, and raise it.
 

@@ -91,7 +91,8 @@ class Plan:
 
     `step` holds the edit budget of this night; `removal` is the gate's rule for an edit that takes a standing rule
     away; `limits` is shown in the report; `allowed` names what the static guard lets through although it would refuse
-    it; `read_again` is the command of a night like it that reads again what was read.
+    it; an attempt in a sealed copy makes at most `turns` calls; `read_again` is the command of a night like it that
+    reads again what was read.
     """
 
     sessions: SessionRules
@@ -104,6 +105,7 @@ class Plan:
     model: str
     allowed: frozenset[str] = frozenset()
     preferences: str = ""
+    turns: int = 30
     read_again: str = READ_AGAIN
 
     @property
@@ -118,7 +120,8 @@ class Crew:
 
     `identity` names the models and programs that attempt and grade: a trial can't be resumed by another crew. Without
     a `workshop` nothing is tried in a repository. `sealed` says who acts in a sealed copy, or why nobody can; None as
-    long as nothing needed that. `decided` is told what became of each document, as soon as it is known.
+    long as nothing needed that. If answers are given `by_hand`, all that can be asked is asked at
+    once. `decided` is told what became of each document, as soon as it is known.
     """
 
     sources: tuple[Source, ...]
@@ -136,5 +139,6 @@ class Crew:
     clock: Clock
     identity: Callable[[], str]
     workshop: Workshop | None = None
+    by_hand: bool = False
     sealed: Callable[[], SealedReplay | None] = lambda: None
     decided: Callable[[StepOutcome], None] = lambda _outcome: None

@@ -94,6 +94,11 @@ class Judge(Protocol):
 class Pool(Protocol):
     """Runs independent calls, or chains of calls, in parallel."""
 
+    @property
+    def width(self) -> int:
+        """How many calls it makes at once."""
+        ...
+
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
         """Return the results in the order of the items; a NightError ends all. The function must not use a pool."""
         ...

@@ -29,7 +29,7 @@ from skillopt_sleep.records.corrections import (
     Correction,
     Corrections,
 )
-from skillopt_sleep.records.deciders import Decider, Trust, decided_by, deciders
+from skillopt_sleep.records.deciders import Decider, Trust, added_up, decided_by, deciders
 from skillopt_sleep.records.documents import Document, DocumentKind, Twin
 from skillopt_sleep.records.edits import (
     AppliedEdit,
@@ -44,7 +44,6 @@ from skillopt_sleep.records.edits import (
     tasks_of,
 )
 from skillopt_sleep.records.effects import GOOD_EFFECTS, Effect, effect_of, in_words, tries
-from skillopt_sleep.records.effort import WORST, Effort, Took
 from skillopt_sleep.records.judging import AnswerKind, JudgeReading, KindCount, KnownAnswer
 from skillopt_sleep.records.lessons import (
     Deed,
@@ -76,7 +75,7 @@ from skillopt_sleep.records.outcomes import (
     TestMeans,
     Tried,
 )
-from skillopt_sleep.records.pairs import Pair, bets_of, savings_of
+from skillopt_sleep.records.pairs import Pair, Solved, bets_of, mean_of, solved
 from skillopt_sleep.records.rates import UNKNOWN, UNVERIFIED, unknown_rate
 from skillopt_sleep.records.readings import (
     Hear,
@@ -130,7 +129,6 @@ from skillopt_sleep.records.sessions import (
     TypedCommand,
     Usage,
 )
-from skillopt_sleep.records.solved import Solved, solved
 from skillopt_sleep.records.tasks import (
     ACTING_OPS,
     BY_HAND,
@@ -166,12 +164,12 @@ from skillopt_sleep.records.trials import (
     GateRule,
     Guard,
     Harm,
+    Lost,
     Metric,
     RuleName,
     Trial,
     Verdict,
     others_in_words,
-    said_of_changes,
 )
 from skillopt_sleep.records.workspaces import NO_WORKSPACE_WORDS, CommandRun, NoWorkspace, Workspace
 
@@ -198,7 +196,6 @@ __all__ = [
     "SHAPE_OPS",
     "UNKNOWN",
     "UNVERIFIED",
-    "WORST",
     "AllowedRefusal",
     "AllowedWarning",
     "AnswerKind",
@@ -233,7 +230,6 @@ __all__ = [
     "EditOp",
     "EditSource",
     "Effect",
-    "Effort",
     "ErrorRate",
     "Evidence",
     "Exact",
@@ -259,6 +255,7 @@ __all__ = [
     "LessonState",
     "LessonTrend",
     "Limit",
+    "Lost",
     "Message",
     "Metric",
     "ModelChange",
@@ -314,7 +311,6 @@ __all__ = [
     "TestMeans",
     "Tokens",
     "Told",
-    "Took",
     "ToolEvent",
     "Trajectory",
     "Trend",
@@ -330,6 +326,7 @@ __all__ = [
     "Waiting",
     "WarningKind",
     "Workspace",
+    "added_up",
     "bets_of",
     "decided_by",
     "deciders",
@@ -341,6 +338,7 @@ __all__ = [
     "is_of_changes",
     "left_out",
     "lessons_of",
+    "mean_of",
     "model_names",
     "others_in_words",
     "packed_heard",
@@ -348,9 +346,7 @@ __all__ = [
     "quotes_and_deeds",
     "read_report",
     "report_data",
-    "said_of_changes",
     "said_or_done",
-    "savings_of",
     "signs",
     "solved",
     "taken_back",

@@ -7,23 +7,19 @@ import msgspec
 from skillopt_sleep.records.comparisons import Earlier
 from skillopt_sleep.records.edits import REJECTED, Edit
 from skillopt_sleep.records.effects import Effect
-from skillopt_sleep.records.effort import Effort
+from skillopt_sleep.records.pairs import Solved
 from skillopt_sleep.records.record import Record
-from skillopt_sleep.records.solved import Solved
 from skillopt_sleep.records.trials import Trial, Verdict
 
 
 class CandidateKind(StrEnum):
-    """Which edits a candidate consists of: all, one half, one on top of the others, those left of them, or guidance.
+    """The kinds of candidates: a rule alone, a whole patch, guidance, or the removal of a rule.
 
-    A removal deletes an existing rule and only has to do no worse. Earlier versions tried all edits but one.
+    A patch is tried where the gate's rule has no error rate to share. A removal only has to do no worse.
     """
 
-    BUNDLE = "bundle"
-    HALF = "half"
-    WITHOUT = "without"
-    PART = "part"
-    PRUNED = "pruned"
+    RULE = "rule"
+    PATCH = "patch"
     GUIDANCE = "guidance"
     REMOVAL = "removal"
 
@@ -38,28 +34,22 @@ class Judged(Record, frozen=True, kw_only=True):
 
 
 class Waiting(Record, frozen=True, kw_only=True):
-    """An undecided candidate between two nights, first tried in `night`.
+    """A candidate between two nights, first tried in `night`: undecided, rejected, or won but for its guard.
 
-    Its trial continues only while the document's body, the part that is ours, has the SHA-256 `body`, and only with
-    the same `crew` to attempt and grade. `base` is the SHA-256 of the whole text it was last tried against. If an
-    older version kept it, it has no `body`, and continues only against `base`.
+    Its trial continues only with the same `crew` to attempt and grade.
     """
 
     night: str
     path: str
-    base: str
-    body: str = ""
     crew: str
     tested: Judged
 
 
 class EditEffect(Record, frozen=True, kw_only=True):
-    """The effect of an edit, from comparing candidates with and without it: means over `n` pairs, calls spent on it.
+    """The effect of an edit by its own trial: means over `n` pairs of its own lessons, calls spent on it.
 
-    The pairs are of its own lessons, and `solved` counts them in whole numbers; of `bystanders`, tasks of other
-    lessons, so many are `unharmed`. `effort` is what its sealed attempts took, if it was tried alone. `because` says
-    what the numbers don't: how the effect is known, and what would decide an undecided one. If it was turned down,
-    `rejected_on` are the unseen tasks of its lessons that it was tried on.
+    `solved` counts the pairs in whole numbers; so many other lessons were `harmed`. `because` says what the numbers
+    don't: what would decide an undecided one.
     """
 
     edit: Edit
@@ -70,18 +60,14 @@ class EditEffect(Record, frozen=True, kw_only=True):
     after: float | None = None
     interval: tuple[float, float] | None = None
     solved: Solved | None = None
-    bystanders: int = 0
-    unharmed: int = 0
+    harmed: int = 0
     calls: int = 0
-    effort: Effort | None = None
-    rejected_on: tuple[str, ...] = ()
 
 
 class PastEdit(Record, frozen=True, kw_only=True):
     """An edit that an earlier night tried on a document, and its effect there in `n` paired tries.
 
-    `gain` is the mean gain that was seen; `harmed` other lessons got worse. If it was turned down,
-    `rejected_on` are the unseen tasks of its lessons that it was tried on.
+    `gain` is the mean gain that was seen; `harmed` other lessons got worse.
     """
 
     night: str
@@ -90,7 +76,6 @@ class PastEdit(Record, frozen=True, kw_only=True):
     n: int = 0
     gain: float | None = None
     harmed: int = 0
-    rejected_on: tuple[str, ...] = ()
 
 
 def past_edit(tried: EditEffect, *, night: str) -> PastEdit:
@@ -98,15 +83,13 @@ def past_edit(tried: EditEffect, *, night: str) -> PastEdit:
     gain = None
     if tried.before is not None and tried.after is not None:
         gain = tried.after - tried.before
-    harmed = tried.bystanders - tried.unharmed
     return PastEdit(
         night=night,
         edit=tried.edit,
         effect=tried.effect,
         n=tried.n,
         gain=gain,
-        harmed=harmed,
-        rejected_on=tried.rejected_on,
+        harmed=tried.harmed,
     )
 
 

@@ -65,12 +65,16 @@ _DID = {
 
 def deciders(references: Iterable[Reference]) -> tuple[Decider, ...]:
     """Return what tasks with these references are judged by, most trusted first, each once with its count."""
+    return added_up(one for reference in references for one in _of(reference))
+
+
+def added_up(judges: Iterable[Decider]) -> tuple[Decider, ...]:
+    """Return these judges, most trusted first, each once with all of its tasks."""
     found: dict[tuple[Trust, str, Op | None], Decider] = {}
-    for reference in references:
-        for one in _of(reference):
-            key = (one.by, one.what, one.op)
-            known = found.get(key)
-            found[key] = replace(known, tasks=known.tasks + 1) if known else one
+    for one in judges:
+        key = (one.by, one.what, one.op)
+        known = found.get(key)
+        found[key] = replace(known, tasks=known.tasks + one.tasks) if known else one
     order = list(Trust)
     return tuple(sorted(found.values(), key=lambda one: (order.index(one.by), -one.tasks)))
 

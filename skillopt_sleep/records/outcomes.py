@@ -9,7 +9,7 @@ from skillopt_sleep.records.documents import Document
 from skillopt_sleep.records.edits import AppliedEdit
 from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.record import Record
-from skillopt_sleep.records.trials import FreshRound, Trial, Verdict
+from skillopt_sleep.records.trials import FreshRound, Guard, Trial, Verdict
 
 
 class Outcome(StrEnum):
@@ -19,7 +19,6 @@ class Outcome(StrEnum):
     OVER_BUDGET = "over_budget"
     INTERRUPTED = "interrupted"
     IMPROVED = "improved"
-    SAVING = "saving"
     UNDECIDED = "undecided"
     UNVERIFIED = "unverified"
     NO_CHANGE = "no_change"
@@ -28,7 +27,7 @@ class Outcome(StrEnum):
 
 
 CUT_SHORT = frozenset({Outcome.BACKEND_FAILED, Outcome.OVER_BUDGET, Outcome.INTERRUPTED})
-PROPOSED = frozenset({Outcome.IMPROVED, Outcome.SAVING})
+PROPOSED = frozenset({Outcome.IMPROVED})
 
 
 class Note(Record, frozen=True, kw_only=True):
@@ -129,7 +128,10 @@ class ForLater(Record, frozen=True, kw_only=True):
 
 
 class StepOutcome(Record, frozen=True, kw_only=True):
-    """The result of one step on one document; `candidate`, `trial` and `fresh` are those of the verdict."""
+    """The result of one step on one document; `candidate`, `trial`, `guard` and `fresh` are those of the verdict.
+
+    Of several proven rules the trial has all pairs.
+    """
 
     document: Document
     outcome: Outcome
@@ -137,6 +139,7 @@ class StepOutcome(Record, frozen=True, kw_only=True):
     verdict: Verdict
     candidate: Document | None = None
     trial: Trial = Trial()
+    guard: Guard = Guard()
     fresh: FreshRound = FreshRound()
     tasks: StepTasks = StepTasks()
     sessions: StepSessions = StepSessions()

@@ -1,10 +1,9 @@
-"""Pair: one validation task attempted under the baseline and under the candidate, and the bets that pairs make."""
+"""Pair: one validation task attempted under the baseline and under the candidate, and what pairs say in numbers."""
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from skillopt_sleep.records.effort import WORST, Took, share_saved
 from skillopt_sleep.records.record import Record
 
 
@@ -13,8 +12,7 @@ class Pair(Record, frozen=True, kw_only=True):
 
     `request` tells the task's request from others of its session, which may test several lessons; it is a digest.
     `answers` are digests of what both arms answered, by which a target that repeats itself is known. `solved` says
-    whether each arm did all that was asked; older versions didn't keep it. `took` is what each took if the baseline
-    was attempted in a sealed copy.
+    whether each arm did all that was asked.
     """
 
     task: str
@@ -26,22 +24,36 @@ class Pair(Record, frozen=True, kw_only=True):
     after: float
     answers: tuple[str, str] = ("", "")
     solved: tuple[bool, bool] | None = None
-    took: tuple[Took, Took] | None = None
 
     @property
     def gain(self) -> float:
         """Return how much better the candidate did."""
         return self.after - self.before
 
-    @property
-    def saved(self) -> float | None:
-        """Return the share of tokens that the candidate saved, None if it isn't known what the baseline took.
 
-        What does worse saves nothing, however little it took: it is the worst case.
-        """
-        if self.took is None:
+class Solved(Record, frozen=True, kw_only=True):
+    """The number of `n` attempts at the `requests` that did all that was asked, without the change and with it."""
+
+    before: int
+    after: int
+    n: int
+    requests: int
+
+
+def solved(pairs: Iterable[Pair]) -> Solved | None:
+    """Count the attempts that did all that was asked; None without pairs, or if one of them doesn't say it."""
+    before = after = n = 0
+    requests: set[tuple[str, str]] = set()
+    for pair in pairs:
+        if pair.solved is None:
             return None
-        return WORST if self.gain < 0 else share_saved(*self.took)
+        before += pair.solved[0]
+        after += pair.solved[1]
+        n += 1
+        requests.add((pair.session, pair.request) if pair.request else ("", pair.task))
+    if not n:
+        return None
+    return Solved(before=before, after=after, n=n, requests=len(requests))
 
 
 def bets_of(pairs: Sequence[Pair]) -> tuple[float, ...]:
@@ -52,13 +64,6 @@ def bets_of(pairs: Sequence[Pair]) -> tuple[float, ...]:
     return tuple(math.fsum(values) / len(values) for values in gains.values())
 
 
-def savings_of(pairs: Sequence[Pair]) -> dict[str, tuple[float, ...]]:
-    """Return the mean share of tokens saved in each round, by session."""
-    shares = defaultdict[tuple[str, int], list[float]](list)
-    for pair in pairs:
-        if pair.saved is not None:
-            shares[pair.session or pair.task, pair.sample].append(pair.saved)
-    bets = defaultdict[str, tuple[float, ...]](tuple)
-    for (session, _), values in shares.items():
-        bets[session] += (math.fsum(values) / len(values),)
-    return dict(bets)
+def mean_of(values: Sequence[float]) -> float | None:
+    """Return the mean, None of nothing."""
+    return math.fsum(values) / len(values) if values else None

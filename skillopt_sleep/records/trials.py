@@ -1,13 +1,13 @@
 """Trial and verdict: a candidate compared with its baseline, and what the gate decides."""
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Literal
 
 from skillopt_sleep.records.deciders import Decider
 from skillopt_sleep.records.effects import tries
-from skillopt_sleep.records.effort import Effort
-from skillopt_sleep.records.pairs import Pair, bets_of
+from skillopt_sleep.records.pairs import Pair, bets_of, mean_of
 from skillopt_sleep.records.record import Record
 
 RuleName = Literal["sequential", "strict", "greedy"]
@@ -26,8 +26,7 @@ class GateRule(Record, frozen=True, kw_only=True):
 
     `alpha` is the trial's share of the night's error rate, `min_effect` the smallest gain that is worth an edit;
     `non_regression` refuses a candidate that made a single task or another lesson worse beyond noise. With a `margin`
-    a candidate need not be better: it must be proven that it doesn't lose as much as the margin on the mean. All that
-    shares an error rate in one night may spend `together`, of which `alpha` is a part.
+    a candidate need not be better: it must be proven that it doesn't lose as much as the margin on the mean.
     """
 
     name: RuleName = "sequential"
@@ -38,11 +37,10 @@ class GateRule(Record, frozen=True, kw_only=True):
     min_effect: float = 0.05
     non_regression: bool = True
     margin: float = 0.0
-    together: float | None = None
 
 
 class Harm(Record, frozen=True, kw_only=True):
-    """Another lesson that the candidate made worse, in words for the report; the means are those of its `n` pairs.
+    """Another lesson that a change made worse, in words for the report; the means are those of its `n` pairs.
 
     If `together`, it got worse within noise, but all the others with it did beyond noise.
     """
@@ -56,10 +54,10 @@ class Harm(Record, frozen=True, kw_only=True):
 
 
 class Guard(Record, frozen=True, kw_only=True):
-    """The attempts at tasks of other lessons under a candidate that won its bet, and which lessons got worse.
+    """The attempts at tasks of other lessons under all changes that won, and which lessons got worse.
 
-    In its pairs an attempt that the candidate lost by itself is its worst case. `drawn` samples were used for it. If
-    it was `cut_short`, the budget ended meanwhile, and another night has to go on with it.
+    In its pairs an attempt that the new version lost by itself is its worst case. `drawn` samples were used for it.
+    If it was `cut_short`, the budget ended meanwhile, and another night has to ask.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -76,54 +74,50 @@ class Guard(Record, frozen=True, kw_only=True):
         """The lessons that could be compared."""
         return tuple(dict.fromkeys(pair.lesson for pair in self.pairs))
 
+    @property
+    def could_get_worse(self) -> tuple[str, ...]:
+        """The lessons whose requests were answered well at least once without the change."""
+        return tuple(dict.fromkeys(pair.lesson for pair in self.pairs if pair.before > 0))
+
+
+class Lost(Record, frozen=True, kw_only=True):
+    """The numbers of pairs of which the old version's attempt, the new one's, or both had no score."""
+
+    before: int = 0
+    after: int = 0
+    both: int = 0
+
+    @property
+    def pairs(self) -> int:
+        """Count the pairs that were lost."""
+        return self.before + self.after + self.both
+
 
 class Trial(Record, frozen=True, kw_only=True):
     """A candidate's paired comparison on val, with all that a later night needs to resume it.
 
-    `lessons` are those that each of the candidate's edits was learned from. The means, `gain` and `interval` are
-    those of its own pairs, which are of these lessons. The `guard` asked so many other lessons, the `bystanders`, of
-    which so many are `unharmed`; it asks if the bet is won only. Pairs of `lost_attempts` count in the bet only: the
-    candidate's attempt failed by itself, which is its worst case. In `repeated` pairs both arms answered what they
-    had answered before, so they count nowhere. `wealth` is the logarithm of what each stake has become, `statistic`
-    their mean as a multiple of the start, `stakes` what these are (none if an older version began it), `alpha` its
-    share of the error rate (of `together`) of the night it was first tried in. `gain` is shrunk; `interval` is for
-    the mean gain, each end is wrong with a probability of at most 5 %, whenever the trial stops. `unpaired` pairs
-    were lost, of them `lost_before` and `lost_after` by one arm only. About `more` pairs like these would decide it.
-    Its rounds draw samples from `first` on; `margin` is what it may lose on the mean, `min_effect` the smallest gain
-    that is worth an edit. After each of the rounds `text_changed` the text around ours had changed: both arms have
-    had the new text since. If it began in sealed copies, `saving_alpha` is the part of `alpha` for showing that the
-    candidate reaches the same with less, and `effort` says what its own pairs took. Of the last night that went on
-    with it, `models` are those that answered. Its own pairs were judged by the `judges`.
+    `lessons` are those that its edits were learned from, () for a candidate that is about all. Pairs of
+    `lost_attempts` count in the bet only: the candidate's attempt failed by itself, which is its worst case. In
+    `repeated` pairs both arms answered what they had answered before, so they count nowhere. `wealth` is the
+    logarithm of what each stake has become, `alpha` the share of the error rate that it was first tried with. Its
+    rounds draw samples from `first` on; `margin` is what it may lose on the mean. `gain` is shrunk; `interval` is for
+    the mean gain, each end is wrong with a probability of at most 5 %, whenever the trial stops. Of the last night
+    that went on with it, `models` are those that answered, and `judges` what judged its pairs.
     """
 
-    lessons: tuple[tuple[str, ...], ...] = ()
+    lessons: tuple[str, ...] = ()
     pairs: tuple[Pair, ...] = ()
+    lost_attempts: tuple[Pair, ...] = ()
+    lost: Lost = Lost()
+    repeated: int = 0
     rounds: int = 0
     first: int = 0
-    unpaired: int = 0
-    lost_before: int = 0
-    lost_after: int = 0
-    lost_attempts: tuple[Pair, ...] = ()
-    repeated: int = 0
-    before: float | None = None
-    after: float | None = None
-    gain: float | None = None
-    interval: tuple[float, float] | None = None
-    bystanders: int = 0
-    unharmed: int = 0
-    guard: Guard = Guard()
-    statistic: float | None = None
-    stakes: tuple[float, ...] = ()
     wealth: tuple[float, ...] = ()
     alpha: float | None = None
-    together: float | None = None
-    saving_alpha: float = 0.0
-    effort: Effort | None = None
     margin: float = 0.0
-    min_effect: float = 0.05
-    more: int | None = None
+    gain: float | None = None
+    interval: tuple[float, float] | None = None
     calls: int = 0
-    text_changed: tuple[int, ...] = ()
     models: tuple[str, ...] = ()
     judges: tuple[Decider, ...] = ()
 
@@ -131,34 +125,32 @@ class Trial(Record, frozen=True, kw_only=True):
         """Return the pairs of these lessons; all pairs if none is named."""
         return _of(self.pairs, lessons)
 
-    def lost_of(self, lessons: Collection[str]) -> tuple[Pair, ...]:
-        """Return the lost attempts of these lessons; all of them if none is named."""
-        return _of(self.lost_attempts, lessons)
-
     @property
     def own(self) -> tuple[Pair, ...]:
-        """The pairs of its edits' lessons; all pairs if those of one edit aren't known."""
-        return _of(self.pairs, self._own_lessons)
-
-    @property
-    def staked(self) -> tuple[Pair, ...]:
-        """The pairs to bet on: those of its own lessons, with the attempts that the candidate lost by itself."""
-        return (*self.own, *self.lost_of(self._own_lessons))
+        """The pairs of its own lessons."""
+        return self.of(self.lessons)
 
     @property
     def bets(self) -> tuple[float, ...]:
-        """Return the gains to bet on: those on its own lessons, one a session and round."""
-        return bets_of(self.staked)
+        """The gains to bet on, one a session and round: those on its own lessons, with the lost attempts."""
+        return bets_of((*self.own, *_of(self.lost_attempts, self.lessons)))
 
     @property
-    def _own_lessons(self) -> set[str]:
-        """The lessons of its edits; none if those of one edit aren't known."""
-        named: set[str] = set()
-        for lessons in self.lessons:
-            if not lessons:
-                return set()
-            named.update(lessons)
-        return named
+    def before(self) -> float | None:
+        """The mean of the old version in its own pairs; None without any."""
+        return mean_of([pair.before for pair in self.own])
+
+    @property
+    def after(self) -> float | None:
+        """The mean of the new version in its own pairs; None without any."""
+        return mean_of([pair.after for pair in self.own])
+
+    @property
+    def evidence(self) -> float | None:
+        """The e-value: what a start of 1 has become, as the mean over the stakes; None before the first round."""
+        if not self.rounds:
+            return None
+        return math.fsum(math.exp(min(log_wealth, 700.0)) for log_wealth in self.wealth) / len(self.wealth)
 
     @property
     def n(self) -> int:
@@ -176,15 +168,14 @@ class Trial(Record, frozen=True, kw_only=True):
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """The paired differences, of its own pairs and of the bystanders'."""
+        """The paired differences."""
         return tuple(pair.gain for pair in self.pairs)
 
 
 class FreshRound(Record, frozen=True, kw_only=True):
-    """One more attempt at each of an accepted candidate's own tasks under both versions, which decided nothing.
+    """One more attempt at each of an accepted change's own tasks under both versions, which decided nothing.
 
-    The trial that a candidate won flatters it; the means and the interval of these `n` pairs don't, nor does their
-    `effort`.
+    The trial that a change won flatters it; the means and the interval of these `n` pairs don't.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -192,7 +183,6 @@ class FreshRound(Record, frozen=True, kw_only=True):
     after: float | None = None
     n: int = 0
     interval: tuple[float, float] | None = None
-    effort: Effort | None = None
 
     def of(self, lessons: Collection[str]) -> tuple[Pair, ...]:
         """Return the pairs of these lessons."""
@@ -204,15 +194,6 @@ def _of(pairs: tuple[Pair, ...], lessons: Collection[str]) -> tuple[Pair, ...]:
     if not lessons:
         return pairs
     return tuple(pair for pair in pairs if pair.lesson in lessons)
-
-
-def said_of_changes(rounds: Sequence[int]) -> str:
-    """Say after which rounds of a trial the text around ours changed; "" if it never did."""
-    if not rounds:
-        return ""
-    numbers = " and ".join(str(number) for number in rounds)
-    which = f"round {numbers}" if len(rounds) == 1 else f"rounds {numbers}"
-    return f"the rest of the file changed after {which} of the trial; both versions have had the new text since"
 
 
 class Decision(StrEnum):
@@ -227,22 +208,18 @@ class Decision(StrEnum):
 class Verdict(Record, frozen=True, kw_only=True):
     """The gate's decision, its reason in one sentence, and the error rate of the rule, if known.
 
-    An undecided candidate is `early` if it is proven on one session of its lessons and only lacks another one. One
-    that is accepted as a `saving` isn't better: it reaches the same with less. A trial has `drifted` if the model
-    changed while it ran.
+    An undecided candidate is `early` if it is proven on the one session that tests its lesson.
     """
 
     decision: Decision
     reason: str
     early: bool = False
-    saving: bool = False
-    drifted: bool = False
     rule: str = ""
     error_rate: str = ""
 
 
 def others_in_words(bystanders: int, unharmed: int) -> str:
-    """Say what became of the other lessons that were asked; "" if none was."""
+    """Say what became of the other lessons that could get worse; "" if there was none."""
     if not bystanders:
         return ""
     asked = "1 other lesson" if bystanders == 1 else f"{bystanders} other lessons"

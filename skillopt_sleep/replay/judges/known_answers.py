@@ -98,7 +98,11 @@ def longer_diff(diff: str) -> str:
 
 def longer(text: str) -> str:
     """Return the answer with sentences after it that say nothing."""
-    least = max(LONG_CHARS, LONG_TIMES * len(text))
+    return padded(text, max(LONG_CHARS, LONG_TIMES * len(text)))
+
+
+def padded(text: str, least: int) -> str:
+    """Return the answer with so many sentences after it that it has at least so many characters."""
     made = text
     at = len(text)  # so that not all begin with the same sentence
     while len(made) < least:

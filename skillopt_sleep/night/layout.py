@@ -1,0 +1,145 @@
+"""Lay a night out against its limit: the best-founded lessons first, as many as it can take to a verdict.
+
+What is taken on is fixed before val is asked about any of it, and with it how the night's error rate is shared. What
+each rule costs at most is kept free before it is begun, and so are the guard and the fresh rounds of what wins.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from skillopt_sleep.learning.begin import Begun
+from skillopt_sleep.learning.guard import FIRST_ROUNDS, bystanders
+from skillopt_sleep.learning.rule import soonest_rounds
+from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
+from skillopt_sleep.protocols import Plan
+from skillopt_sleep.records import Record, Rubric, Split, Task, wants_a_tool
+
+USUAL_GAIN = 0.7  # of a rule that helps, in each pair
+USUAL_LOOKS = 3  # after which most trials have a verdict
+ACTING_CALLS = 8  # of an attempt in a sealed copy, usually
+LEARNING_CALLS = 2  # of the optimizer for one document: reflect, and one more
+
+
+class Layout(Record, frozen=True, kw_only=True):
+    """What a night takes on, as pairs of a document's id and a lesson, or the key of a rule that waits.
+
+    `left` waits untouched. With `rules` new rules the night's error rate is shared.
+    """
+
+    taken: tuple[tuple[str, str], ...] = ()
+    left: tuple[tuple[str, str], ...] = ()
+    rules: int = 0
+
+    def of(self, document: str) -> tuple[str, ...]:
+        """Return what is taken on for this document, in order."""
+        return tuple(what for name, what in self.taken if name == document)
+
+    def left_of(self, document: str) -> tuple[str, ...]:
+        """Return what is left of this document."""
+        return tuple(what for name, what in self.left if name == document)
+
+
+class _Aim(NamedTuple):
+    """A lesson to draft a rule for, or a rule that waits."""
+
+    document: str
+    what: str
+    is_new: bool
+    is_wanted: bool
+    sessions: int
+    val: tuple[Task, ...]
+    train: tuple[Task, ...] = ()
+
+    def order(self, plan: Plan) -> tuple[bool, int, int, str]:
+        """Return a sort key: what the person wants first, then by sessions, then by cost."""
+        return (not self.is_wanted, -self.sessions, usual_calls(self.val, share=plan.gate.alpha), self.what)
+
+
+def lay_out(begun: Sequence[Begun], *, calls: float, plan: Plan) -> Layout:
+    """Return what the night takes on of all that its documents could."""
+    aims = sorted(_aims(begun), key=lambda aim: aim.order(plan))
+    edits: dict[str, int] = {}
+    eligible: list[_Aim] = []
+    left: list[_Aim] = []
+    for aim in aims:
+        if aim.is_new and edits.get(aim.document, 0) >= plan.step.edit_budget:
+            left.append(aim)
+            continue
+        edits[aim.document] = edits.get(aim.document, 0) + aim.is_new
+        eligible.append(aim)
+    # With every rule that is taken on, each needs more proof, and so more calls.
+    count = len(eligible)
+    while count > 1 and _usual(eligible[:count], begun, plan) > calls:
+        count -= 1
+    taken, left = eligible[:count], [*eligible[count:], *left]
+    return Layout(
+        taken=tuple((aim.document, aim.what) for aim in taken),
+        left=tuple((aim.document, aim.what) for aim in left),
+        rules=len([aim for aim in taken if aim.is_new]),
+    )
+
+
+def _aims(begun: Sequence[Begun]) -> list[_Aim]:
+    aims: list[_Aim] = []
+    for one in begun:
+        name = one.document.id
+        for rule in one.rules:
+            is_new = rule.wait is None
+            aims.append(_Aim(name, rule.key, is_new, bool(rule.proposal), one.sessions(rule.lessons), rule.val))
+        for lesson in one.lessons:
+            val = tuple(task for task in one.val if task.lesson == lesson)
+            train = tuple(task for task in one.learn if task.lesson == lesson)
+            aims.append(
+                _Aim(
+                    name, lesson, is_new=True, is_wanted=False, sessions=one.sessions({lesson}), val=val, train=train
+                )
+            )
+    return aims
+
+
+def _usual(aims: Sequence[_Aim], begun: Sequence[Begun], plan: Plan) -> float:
+    """Return how many calls it usually takes to draft, try and guard these."""
+    share = plan.gate.alpha / max(1, len([aim for aim in aims if aim.is_new]))
+    calls = 0
+    for one in begun:
+        own = [aim for aim in aims if aim.document == one.document.id]
+        train = [task for aim in own for task in aim.train]
+        if train:
+            calls += LEARNING_CALLS + _attempts(train, plan.step.samples)
+        for aim in own:
+            calls += usual_calls(aim.val, share=share)
+        if own:
+            calls += guard_calls(one, len(own)) + fresh_calls([task for aim in own for task in aim.val])
+    return calls
+
+
+def usual_calls(val: Sequence[Task], *, share: float) -> int:
+    """Return how many calls the trial of a rule that helps usually takes."""
+    rounds = soonest_rounds(len({task.session for task in val}), share=share, gain=USUAL_GAIN)
+    return _attempts(val, 2 * rounds, looks=USUAL_LOOKS)
+
+
+def most_calls(val: Sequence[Task], *, rounds: int, turns: int) -> int:
+    """Return how many calls the trial of a rule takes at most in one night."""
+    return _attempts(val, 2 * rounds, looks=rounds, acting=turns)
+
+
+def guard_calls(begun: Begun, rules: int) -> int:
+    """Return how many calls the guard of so many rules takes if nothing looks hurt."""
+    lessons = {task.lesson for task in begun.others if task.split is Split.VAL}
+    asked = bystanders((), [task for task in begun.others if task.lesson in begun.held or rules > 1])
+    return _attempts(asked[: len(lessons)], 2 * FIRST_ROUNDS)
+
+
+def fresh_calls(val: Sequence[Task]) -> int:
+    """Return how many calls a fresh round on these tasks takes."""
+    return _attempts(val, 2)
+
+
+def _attempts(tasks: Sequence[Task], times: int, *, looks: int = 1, acting: int = ACTING_CALLS) -> int:
+    """Return the calls of so many attempts at each task, and of grading them at so many looks."""
+    calls = graded = 0
+    for task in tasks:
+        calls += times * (acting if task.needs_repository or wants_a_tool(task.reference) else 1)
+        graded += times * isinstance(task.reference, Rubric)
+    return calls + max(-(-graded // ANSWERS_PER_CALL), looks if graded else 0)
