@@ -148,7 +148,11 @@ def _guarded(tried: TriedRule, guarded: Guarded) -> TriedRule:
     verdict = tested.verdict
     if harms:
         verdict = replace(
-            verdict, decision=Decision.REJECT, reason=f"{verdict.reason}, but {_harm(harms)}", early=False
+            verdict,
+            decision=Decision.REJECT,
+            reason=f"{verdict.reason}, but {_harm(harms)}",
+            early=False,
+            harmed=harms,
         )
     elif guarded.end is not None or guarded.left_open:
         problem = guarded.end.message if guarded.end else f"an outage left {len(guarded.left_open)} open"

@@ -36,7 +36,7 @@ def on_rate(plan: Plan, page: Page) -> Plan:
         return plan
     alpha = page.keep("rate", float, lambda: nights_rate(page.history.spent(page.started - WINDOW), plan.gate.alpha))
     rate = min(alpha, plan.gate.alpha)
-    return replace_in(plan, gate=replace(plan.gate, alpha=rate, together=rate))
+    return replace_in(plan, gate=replace(plan.gate, alpha=rate))
 
 
 def nights_rate(spent: Spent, most: float) -> float:

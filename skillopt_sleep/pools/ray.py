@@ -82,6 +82,11 @@ class RayPool:
                 disconnect()
                 self._connected = False
 
+    @property
+    def width(self) -> int:
+        """How many calls it makes at once."""
+        return self._workers
+
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
         """Return the results in the order of the items; errors as in ThreadPool. Items and results are pickled."""
         if not items or not isinstance(function, Portable):

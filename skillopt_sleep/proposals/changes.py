@@ -21,7 +21,10 @@ from skillopt_sleep.records import (
 
 
 class Change(NamedTuple):
-    """A change of a document to propose: its edits, its trial and what it gains, the evidence, and what proves it."""
+    """A change of a document to propose: its edits, its trial and what it gains, the evidence, and what proves it.
+
+    So many other lessons were `guarded`, and none got worse.
+    """
 
     document: Document
     body: str
@@ -33,6 +36,7 @@ class Change(NamedTuple):
     proof: Proof
     fresh: FreshRound = FreshRound()
     effects: tuple[EditEffect, ...] = ()
+    guarded: int = 0
 
     @property
     def lessons(self) -> tuple[str, ...]:
@@ -54,6 +58,7 @@ def changes(outcome: StepOutcome) -> Iterator[Change]:
             evidence=outcome.tried.evidence,
             deeds=outcome.tried.deeds,
             proof=Proof.TRIAL,
+            guarded=len(outcome.guard.could_get_worse),
         )
     for early in outcome.tried.early:
         yield Change(
@@ -75,8 +80,8 @@ def _effects(outcome: StepOutcome, edits: Sequence[Edit]) -> tuple[EditEffect, .
 
 
 def _applied(outcome: StepOutcome) -> tuple[Edit, ...]:
-    """Return the edits of the accepted candidate: often fewer than tonight's, or those of an earlier night."""
-    for judged in outcome.tried.tested:
-        if judged.verdict.decision is Decision.ACCEPT and judged.trial == outcome.trial:
-            return judged.edits
+    """Return the edits of all accepted candidates; if nothing was tried, those that were applied."""
+    accepted = [one for one in outcome.tried.tested if one.verdict.decision is Decision.ACCEPT]
+    if accepted:
+        return tuple(edit for one in accepted for edit in one.edits)
     return tuple(applied.edit for applied in outcome.tried.edits if applied.fate is Fate.APPLIED)

@@ -140,8 +140,6 @@ def _part(whole: Proposal, number: int, edit: Edit, lessons: Iterable[Lesson]) -
         saving=numbers.effect is Effect.SAVES,
         fresh=FreshRound(),
         effects=(effect,) if effect else (),
-        bystanders=numbers.bystanders,
-        unharmed=numbers.unharmed,
         error_rate=whole.error_rate if unknown_rate(whole.error_rate) else "",
         warnings=of_edit(whole.warnings, edit),
         lessons=edit.lessons,

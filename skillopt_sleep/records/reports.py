@@ -16,11 +16,11 @@ from skillopt_sleep.records.effort import Effort
 from skillopt_sleep.records.judging import JudgeReading
 from skillopt_sleep.records.lessons import Deed, Evidence, signs
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
+from skillopt_sleep.records.pairs import Solved
 from skillopt_sleep.records.rates import UNVERIFIED, unknown_rate
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import RuleWarning
 from skillopt_sleep.records.sealing import SealedReplay
-from skillopt_sleep.records.solved import Solved
 from skillopt_sleep.records.trends import Trend
 from skillopt_sleep.records.trials import FreshRound, others_in_words
 
@@ -60,11 +60,11 @@ class Proposal(Record, frozen=True, kw_only=True):
     A better wording for the same `lessons` is a new `version`; `sha` is that of the document's text it starts from.
     The means, `n`, `solved`, `gain` (shrunk) and `interval` are its trial's, in its own lessons, `judges` what
     judged them, `effort` what its sealed attempts took; as a `saving` it isn't better, but reaches the same with
-    less. `fresh` was measured after the acceptance; `effects` are those of each rule by itself. Of `bystanders`,
-    other lessons, so many are `unharmed`. `one_model` names the model that wrote, tried and graded it, if that
+    less. `fresh` was measured after the acceptance; `effects` are those of each rule by itself. So many other lessons
+    were `guarded`, and none got worse. `one_model` names the model that wrote, tried and graded it, if that
     was a single one; `warnings` list what its rules touch that a person should read twice. `copies` are further
     files it changes by the same edits, all or none; `read_by` names the agents that read one of its files.
-    `text_changed` is that of its trial; `body` is the SHA-256 of our part of the text it starts from. `said_in` has
+    `body` is the SHA-256 of our part of the text it starts from. `said_in` has
     the name of the project of each session that stood in another one than the rule goes to.
     """
 
@@ -90,9 +90,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     saving: bool = False
     fresh: FreshRound = FreshRound()
     effects: tuple[EditEffect, ...] = ()
-    bystanders: int = 0
-    unharmed: int = 0
-    text_changed: tuple[int, ...] = ()
+    guarded: int = 0
     error_rate: str = ""
     one_model: str = ""
     read_by: tuple[str, ...] = ()
@@ -158,7 +156,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     @property
     def others(self) -> str:
         """Say how other lessons fared; "" without any."""
-        return others_in_words(self.bystanders, self.unharmed)
+        return others_in_words(self.guarded)
 
     @property
     def label(self) -> str:

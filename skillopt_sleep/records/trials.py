@@ -208,21 +208,22 @@ class Decision(StrEnum):
 class Verdict(Record, frozen=True, kw_only=True):
     """The gate's decision, its reason in one sentence, and the error rate of the rule, if known.
 
-    An undecided candidate is `early` if it is proven on the one session that tests its lesson.
+    An undecided candidate is `early` if it is proven on the one session that tests its lesson. One that won is
+    rejected all the same if other lessons were `harmed`.
     """
 
     decision: Decision
     reason: str
     early: bool = False
+    harmed: tuple[Harm, ...] = ()
     rule: str = ""
     error_rate: str = ""
 
 
-def others_in_words(bystanders: int, unharmed: int) -> str:
-    """Say what became of the other lessons that could get worse; "" if there was none."""
-    if not bystanders:
+def others_in_words(guarded: int) -> str:
+    """Say that the other lessons that could get worse, being answered well, didn't; "" if there was none."""
+    if not guarded:
         return ""
-    asked = "1 other lesson" if bystanders == 1 else f"{bystanders} other lessons"
-    if unharmed == bystanders:
-        return f"none of {asked} got worse" if bystanders > 1 else f"{asked} was asked and got no worse"
-    return f"{bystanders - unharmed} of {asked} got worse"
+    if guarded == 1:
+        return "1 other lesson that is answered well was asked and got no worse"
+    return f"none of {guarded} other lessons that are answered well got worse"

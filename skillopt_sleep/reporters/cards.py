@@ -15,7 +15,6 @@ from skillopt_sleep.records import (
     Proposal,
     heading,
     is_of,
-    said_of_changes,
     said_or_done,
 )
 from skillopt_sleep.reporters.attempts import Attempted, AttemptedTask
@@ -142,8 +141,6 @@ def proof(proposal: Proposal, whole: Proposal) -> list[str]:
         sentences += _own_share(proposal, whole)
     if proposal.others:
         sentences.append(sentence(proposal.others))
-    if proposal.text_changed:
-        sentences.append(sentence(said_of_changes(proposal.text_changed)))
     if not sentences:
         sentences.append("No trial was run.")
     return sentences

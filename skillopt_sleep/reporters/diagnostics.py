@@ -14,21 +14,22 @@ from skillopt_sleep.records import (
     Calibrations,
     Corrections,
     EditOp,
-    Effort,
     ErrorRate,
     Fate,
     FreshRound,
-    Harm,
+    Guard,
+    Judged,
     JudgeReading,
     NightReport,
     Note,
     Outcome,
-    Pair,
     Record,
     SealedReplay,
     SessionCounts,
     Spend,
     StepOutcome,
+    StepTasks,
+    TestMeans,
     Verdict,
 )
 from skillopt_sleep.reporters.attempts import AttemptedTasks, attempted_tasks
@@ -61,16 +62,13 @@ class DiagnosedEdit(Record, frozen=True, kw_only=True):
 
 
 class DiagnosedDocument(Record, frozen=True, kw_only=True):
-    """One document: its tasks by side, its edits by fate, the trial pair by pair, and the outcome.
+    """One document: its tasks by side, its edits by fate, every trial pair by pair, and the outcome.
 
-    `rules` is the head of what is in our part of it already, which the edits would change.
-    `replies` are the optimizer's last ones about it, `edits` the first of those it proposed, and `attempts` the last
-    ones at its tasks, with and without the change.
-
-    `fresh` is the round after an acceptance, which measures the gain; `noise` is how far grades of a request that was
-    asked repeatedly, without a change, lie apart. `effort` is what sealed attempts took.
-    `repeated` pairs were answered as before and count nowhere; `harmed` are the other lessons that a won bet would
-    have made worse.
+    `rules` is the head of what is in our part of it already, which the edits would change. `replies` are the
+    optimizer's last ones about it, `edits` the first of those it proposed, and `attempts` the last ones at its tasks,
+    with and without the change. `guard` asked about other lessons, `fresh` is the round after an acceptance, which
+    measures the gain, and `test` that on what was kept back; `noise` is how far grades of a request that was asked
+    repeatedly, without a change, lie apart.
     """
 
     id: str
@@ -78,36 +76,17 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
     outcome: Outcome
     because: str
     verdict: Verdict
-    tasks: dict[str, int]
+    tasks: StepTasks
     rules: str
     replies: tuple[LastReply, ...]
     fates: dict[str, int]
     edits: tuple[DiagnosedEdit, ...]
     attempts: AttemptedTasks
-    pairs: tuple[Pair, ...]
-    unpaired: int
-    lost_before: int
-    lost_after: int
-    repeated: int
-    harmed: tuple[Harm, ...]
-    rounds: int
-    calls: int
-    before: float | None
-    after: float | None
-    gain: float | None
-    statistic: float | None
-    wealth: tuple[float, ...]
-    alpha: float | None
-    more: int | None
-    interval: tuple[float, float] | None
-    effort: Effort | None
+    trials: tuple[Judged, ...]
+    guard: Guard
     fresh: FreshRound
+    test: TestMeans
     noise: NoiseFloor | None
-    test_before: float | None
-    test_after: float | None
-    test_n: int
-    test_interval: tuple[float, float] | None
-    text_only: bool
 
 
 class Diagnostics(Record, frozen=True, kw_only=True):
@@ -195,43 +174,23 @@ def diagnose(report: NightReport, folder: Path) -> Diagnostics:
 
 
 def _document(outcome: StepOutcome, attempts: AttemptedTasks, replies: tuple[LastReply, ...]) -> DiagnosedDocument:
-    trial = outcome.trial
     return DiagnosedDocument(
         id=outcome.document.id,
         path=outcome.document.path,
         outcome=outcome.outcome,
         because=outcome.because,
         verdict=outcome.verdict,
-        tasks={"train": outcome.tasks.train, "val": outcome.tasks.val, "test": outcome.tasks.test},
+        tasks=outcome.tasks,
         rules=head(outcome.document.body.strip(), RULES_CHARS),
         replies=replies,
         fates=dict(Counter(edit.fate.value for edit in outcome.tried.edits)),
         edits=tuple(_edit(applied) for applied in outcome.tried.edits[:MOST_EDITS]),
         attempts=attempts,
-        pairs=trial.pairs,
-        unpaired=trial.unpaired,
-        lost_before=trial.lost_before,
-        lost_after=trial.lost_after,
-        repeated=trial.repeated,
-        harmed=trial.guard.harmed,
-        rounds=trial.rounds,
-        calls=trial.calls,
-        before=trial.before,
-        after=trial.after,
-        gain=trial.gain,
-        statistic=trial.statistic,
-        wealth=trial.wealth,
-        alpha=trial.alpha,
-        more=trial.more,
-        interval=trial.interval,
-        effort=trial.effort,
+        trials=outcome.tried.tested,
+        guard=outcome.guard,
         fresh=outcome.fresh,
+        test=outcome.test,
         noise=noise_floor((outcome,)),
-        test_before=outcome.test.before,
-        test_after=outcome.test.after,
-        test_n=outcome.test.n,
-        test_interval=outcome.test.interval,
-        text_only=outcome.tasks.text_only,
     )
 
 

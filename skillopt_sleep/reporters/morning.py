@@ -200,7 +200,7 @@ def _unknown_rate(accepted: Sequence[StepOutcome]) -> str:
     """Say that the error rate of what was accepted isn't known, if so."""
     for outcome in accepted:
         if unknown_rate(outcome.verdict.error_rate):
-            return f"unknown, with the gate's rule {code(outcome.verdict.rule)}"
+            return f"Error rate: unknown, with the gate's rule {code(outcome.verdict.rule)}"
     return ""
 
 

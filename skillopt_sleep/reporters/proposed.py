@@ -4,7 +4,7 @@ from pathlib import Path
 
 from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.words import counted
-from skillopt_sleep.records import Edit, Evidence, Proposal, said_of_changes, tries
+from skillopt_sleep.records import Edit, Evidence, Proposal, tries
 from skillopt_sleep.reporters.escaping import change, code, show
 from skillopt_sleep.reporters.gains import measured, own_part, sentence, shown_gain, taken, with_interval
 
@@ -27,8 +27,6 @@ def proof(proposal: Proposal, *, verbose: bool = False) -> list[str]:
     sentences = shown_gain(proposal)[1:]
     if proposal.others:
         sentences.append(sentence(proposal.others))
-    if proposal.text_changed:
-        sentences.append(sentence(said_of_changes(proposal.text_changed)))
     if not verbose or proposal.before is None or proposal.after is None:
         return sentences
     gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)

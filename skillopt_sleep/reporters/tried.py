@@ -21,11 +21,8 @@ from skillopt_sleep.reporters.gains import both_arms, with_interval
 from skillopt_sleep.reporters.verdicts import in_a_word, verdict_words
 
 _KINDS = {
-    CandidateKind.BUNDLE: "all together",
-    CandidateKind.HALF: "one half",
-    CandidateKind.WITHOUT: "all but one",
-    CandidateKind.PART: "one rule on top of the others",
-    CandidateKind.PRUNED: "what is left",
+    CandidateKind.RULE: "one rule",
+    CandidateKind.PATCH: "all together",
     CandidateKind.GUIDANCE: "guidance",
     CandidateKind.REMOVAL: "removal",
 }
@@ -152,7 +149,7 @@ def _tried(tested: Judged, quoted: Quoted | None) -> str:
         return "nothing"
     first = change(tested.edits[0], quoted)
     if len(tested.edits) == 1:
-        if tested.kind in {CandidateKind.BUNDLE, CandidateKind.REMOVAL}:
+        if tested.kind is not CandidateKind.GUIDANCE:
             return first
         return f"{_KINDS[tested.kind]}: {first}"
     return f"{_KINDS[tested.kind]}, {len(tested.edits)} edits: {first} …"

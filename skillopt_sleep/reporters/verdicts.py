@@ -33,7 +33,7 @@ def verdict_words(verdict: Verdict, trial: Trial) -> str:
     if verdict.decision is Decision.UNDECIDED:
         return f"{word}: {ruled_out(trial)}"
     if verdict.decision is Decision.REJECT:
-        return _rejected(word, trial, gain=trial.after - trial.before)
+        return _rejected(word, verdict, trial, gain=trial.after - trial.before)
     return word
 
 
@@ -45,10 +45,10 @@ def _accepted(verdict: Verdict, trial: Trial) -> str:
     return f"{WORDS[Decision.ACCEPT]} as a saving" if verdict.saving else WORDS[Decision.ACCEPT]
 
 
-def _rejected(word: str, trial: Trial, *, gain: float) -> str:
-    if trial.guard.harmed:
+def _rejected(word: str, verdict: Verdict, trial: Trial, *, gain: float) -> str:
+    if verdict.harmed:
         return OTHERS_WORSE
-    effect = effect_of(trial.interval, min_effect=trial.min_effect)
+    effect = effect_of(trial.interval)
     if effect is Effect.HARMFUL:
         return WORSE
     if effect is Effect.HELPED:

@@ -111,13 +111,13 @@ def _measured(parts: Parts, held: Held, val: float | None, trial: Trial) -> Held
 
 def _tried(state: State, candidate: Document, trial: Trial) -> frozenset[str]:
     """Return the texts that val was asked about, with the candidate, if this trial asked."""
-    asked = trial.pairs or trial.repeated or trial.unpaired
+    asked = trial.pairs or trial.repeated or trial.lost.pairs
     return state.tried | {candidate.sha} if asked else state.tried
 
 
 def _is_whole(parts: Parts, trial: Trial) -> bool:
     """Return whether all of val was asked."""
-    return len(trial.pairs) + trial.repeated + trial.unpaired >= len(parts.items[Split.VAL])
+    return len(trial.pairs) + trial.repeated + trial.lost.pairs >= len(parts.items[Split.VAL])
 
 
 def _gated(parts: Parts, trial: Trial, verdict: Verdict, action: Action) -> Gated:
@@ -134,7 +134,7 @@ def _gated(parts: Parts, trial: Trial, verdict: Verdict, action: Action) -> Gate
         interval=trial.interval,
         n=trial.n,
         items=len({pair.task for pair in trial.own}),
-        unscored=trial.unpaired,
+        unscored=trial.lost.pairs,
     )
 
 

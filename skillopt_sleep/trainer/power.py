@@ -1,7 +1,7 @@
 """Say what a val set can prove, before anything is spent on it."""
 
 from skillopt_sleep.kit.betting import STAKES, bet, start, statistic
-from skillopt_sleep.learning.gate import BREADTH
+from skillopt_sleep.learning.gate import SESSIONS
 from skillopt_sleep.records import Note
 from skillopt_sleep.trainer.config import TrainerConfig
 
@@ -15,7 +15,7 @@ def smallest_gain(items: int, *, alpha: float, rounds: int = 1) -> float | None:
     nothing, as each answer counts once. The gain in more `rounds` is that of answers which differ each time.
     """
     pairs = items * rounds
-    for wins in range(BREADTH, pairs + 1):
+    for wins in range(SESSIONS, pairs + 1):
         if statistic(bet(start(STAKES), [1.0] * wins)) >= 1 / alpha:
             return wins / pairs
     return None

@@ -31,7 +31,7 @@ from skillopt_sleep.trainer.gate import gate
 from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes, within
 from skillopt_sleep.trainer.outage import MANY, check_scored
 from skillopt_sleep.trainer.parts import ItemAttempts, Parts, State, scores
-from skillopt_sleep.trainer.screened import screened
+from skillopt_sleep.trainer.screen import screened
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
 from skillopt_sleep.trainer.told import row
 
@@ -237,7 +237,7 @@ def _decided(
     parts.folder.write(f"{place.folder}/trial.json", trial)
     if gated.action in TAKEN:
         parts.keep(changed, after.versions)
-    effect = effect_of(trial.interval, min_effect=trial.min_effect)
+    effect = effect_of(trial.interval, min_effect=parts.rule.min_effect)
     gain = None
     if trial.before is not None and trial.after is not None:
         gain = trial.after - trial.before

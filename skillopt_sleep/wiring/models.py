@@ -28,7 +28,8 @@ _NO_ADDRESS = {
 }
 KEYS = {"openai": "OPENAI_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 # `auto` may turn out to be a program that can't limit its answers.
-_UNLIMITED = frozenset({AUTO, "handoff", SIMULATED})
+HANDOFF = "handoff"
+_UNLIMITED = frozenset({AUTO, HANDOFF, SIMULATED})
 
 
 class Chosen(NamedTuple):
@@ -44,6 +45,11 @@ class Chosen(NamedTuple):
         """Return the model's name if all roles use the same one, else ""."""
         same = {model.name for model in (self.optimizer, self.target, self.judge)}
         return self.optimizer.name if len(same) == 1 else ""
+
+    @property
+    def by_hand(self) -> bool:
+        """Return whether a person, or their agent, answers for one of the roles."""
+        return any(model.name == HANDOFF for model in (self.optimizer, self.target, self.judge))
 
     @property
     def trying_agent(self) -> str:

@@ -149,6 +149,7 @@ def wire(
         reporters=REPORTERS,
         clock=utc_now,
         workshop=sealed.workshop if sealed else None,
+        by_hand=chosen.by_hand,
         sealed=sealed.told if sealed else lambda: None,
         identity=lambda: "; ".join(f"{model.name} {model.version}" for model in (chosen.target, chosen.judge)),
     )
@@ -225,7 +226,6 @@ def make_plan(
         metric=gate.metric,
         rounds=gate.rounds,
         alpha=gate.alpha,
-        together=gate.alpha,
         min_effect=gate.min_effect,
         non_regression=gate.non_regression,
     )
@@ -234,7 +234,7 @@ def make_plan(
         mine=mine_rules(settings),
         step=StepRules(**asdict(replace(step, edit_budget=most)), min_edit_budget=least),
         gate=rule,
-        removal=replace(rule, alpha=_REMOVAL_ALPHA, together=_REMOVAL_ALPHA, margin=NO_LOSS_MARGIN),
+        removal=replace(rule, alpha=_REMOVAL_ALPHA, margin=NO_LOSS_MARGIN),
         recall=RecallRules(retire=timedelta(seconds=seconds(settings.bank.retire))),
         limits={
             "calls": settings.budget.calls,
@@ -245,5 +245,6 @@ def make_plan(
         model=model,
         allowed=frozenset(settings.guard.allow),
         preferences=read_preferences(paths.preferences),
+        turns=settings.replay.turns,
         read_again=read_again,
     )
