@@ -11,9 +11,8 @@ from skillopt_sleep.kit.betting import gain_interval
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.attempts import in_pairs
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.learning.pairs import is_solved, request_of, took
+from skillopt_sleep.learning.pairs import is_solved, request_of
 from skillopt_sleep.learning.propose import not_scored
-from skillopt_sleep.learning.saving import effort
 from skillopt_sleep.learning.spare import End, SpareAttempts
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
@@ -99,7 +98,6 @@ def scored_pairs(tasks: Sequence[Task], made: Sequence[Rollout], rule: GateRule)
                 before=measure(old.score, rule),
                 after=measure(new.score, rule),
                 solved=(is_solved(old.score), is_solved(new.score)),
-                took=took(old, new),
             )
             pairs.append(pair)
     return pairs
@@ -113,5 +111,4 @@ def fresh_round(pairs: Sequence[Pair]) -> FreshRound:
         after=mean([pair.after for pair in pairs]),
         n=len(pairs),
         interval=gain_interval(bets_of(pairs)),
-        effort=effort(pairs),
     )

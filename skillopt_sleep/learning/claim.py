@@ -16,8 +16,7 @@ def error_rate(trial: Trial, rule: GateRule) -> str:
         )
         of_all = "removals"
     else:
-        either = ", as better or as a saving," if trial.saving_alpha else ""
-        if_not = f"if this change did nothing for {requests}, the chance of accepting it{either} was"
+        if_not = f"if this change did nothing for {requests}, the chance of accepting it was"
         of_all = "changes"
     together = ""
     if rule.together is not None:

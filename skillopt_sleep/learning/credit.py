@@ -109,7 +109,6 @@ def _by_trial(edit: Edit, tested: Judged) -> EditEffect:
         bystanders=trial.bystanders,
         unharmed=trial.unharmed,
         calls=trial.calls,
-        effort=trial.effort if len(tested.edits) == 1 else None,
     )
 
 
@@ -127,8 +126,6 @@ def _own_effect(tested: Judged, interval: tuple[float, float] | None) -> Effect:
     if len(tested.edits) > 1 or tested.verdict.decision is Decision.ABSTAIN:
         return Effect.UNDECIDED
     if tested.verdict.decision is Decision.ACCEPT:
-        if tested.verdict.saving:
-            return Effect.SAVES
         return Effect.NEUTRAL if tested.kind is CandidateKind.REMOVAL else Effect.HELPED
     effect = effect_of(interval, min_effect=tested.trial.min_effect)
     if tested.verdict.decision is not Decision.REJECT and effect is Effect.HELPED:

@@ -39,7 +39,6 @@ def steady(verdict: Verdict, pairs: Sequence[Pair], made: Sequence[Rollout]) -> 
         reason=f"the trial is void: {because}",
         drifted=True,
         early=False,
-        saving=False,
     )
 
 

@@ -158,4 +158,4 @@ def decided(
         because = f"{because}; {len(outcome.document.body) - len(changed.body)} characters less"
     if decision is Decision.ACCEPT and not best.trial.pairs:
         return end_as(outcome, Outcome.UNVERIFIED, because)
-    return end_as(outcome, Outcome.SAVING if best.verdict.saving else ENDS[decision], because)
+    return end_as(outcome, ENDS[decision], because)

@@ -78,27 +78,27 @@ def _strict(trial: Trial, rule: GateRule) -> Verdict:
     decision = Decision.REJECT
     if math.fsum(trial.gains) > 0 and _total_gain(trial.own) > 0:
         decision = Decision.ACCEPT
-    return _verdict(decision, numbers_of(trial, rule), rule)
+    return _verdict(decision, _numbers_of(trial, rule), rule)
 
 
 def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
-    numbers = numbers_of(trial, rule)
+    numbers = _numbers_of(trial, rule)
     fewer, more_lost = sorted((trial.lost_before, trial.lost_after))
     if 2 * sign_test(more_lost, fewer) <= VOID_LEVEL:
         return _void(trial, rule)
     won = has_won(trial, rule)
-    if won and not is_narrow(trial):
+    if won and not _is_narrow(trial):
         return _proven(trial, rule, last=last)
     bets = [lifted(gain, rule.margin) for gain in trial.bets]
     if not won and _is_hopeless(bets, trial, rule):
         if not rule.margin and _total_gain(trial.own) > 0:
             numbers = f"{numbers}, {_why_lost(trial)}"
         return _verdict(Decision.REJECT, numbers, rule)
-    if is_narrow(trial):
+    if _is_narrow(trial):
         return _narrow(trial, rule, last=last)
     if not last:
         return None
-    more = pairs_to_go(trial.wealth, pairs=trial.n, alpha=alpha_of_score(trial, rule))
+    more = pairs_to_go(trial.wealth, pairs=trial.n, alpha=rule.alpha)
     if rule.margin:
         most = NO_LOSS_PAIRS - trial.n
         more = min(more or most, most)
@@ -107,14 +107,9 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     return _verdict(Decision.UNDECIDED, f"{numbers}; about {more} more tries like these would decide it", rule)
 
 
-def alpha_of_score(trial: Trial, rule: GateRule) -> float:
-    """Return the trial's share of the error rate for showing that the candidate is better."""
-    return rule.alpha - trial.saving_alpha
-
-
 def has_won(trial: Trial, rule: GateRule) -> bool:
     """Return whether the bet on the candidate's grades has won."""
-    return trial.statistic is not None and trial.statistic >= 1 / alpha_of_score(trial, rule)
+    return trial.statistic is not None and trial.statistic >= 1 / rule.alpha
 
 
 def _is_hopeless(bets: Sequence[float], trial: Trial, rule: GateRule) -> bool:
@@ -146,7 +141,7 @@ def may_be_early(lessons: Sequence[Sequence[str]], rule: GateRule) -> bool:
     return len({frozenset(each) for each in lessons}) == 1
 
 
-def is_narrow(trial: Trial) -> bool:
+def _is_narrow(trial: Trial) -> bool:
     """Return whether an edit's own pairs are all of one session: however often it is asked, that proves no more."""
     for lessons in trial.lessons or ((),):
         if len({pair.session for pair in trial.of(lessons)}) < BREADTH:
@@ -156,10 +151,10 @@ def is_narrow(trial: Trial) -> bool:
 
 def _narrow(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     """Return the verdict on a candidate that only another session can prove; None while it may become early."""
-    numbers = numbers_of(trial, rule)
+    numbers = _numbers_of(trial, rule)
     if may_be_early(trial.lessons, rule):
         won = trial.statistic is not None and trial.statistic >= 1 / EARLY_ALPHA
-        if won and not _is_small(trial, rule) and not count_worse(trial, rule):
+        if won and not _is_small(trial, rule) and not _count_worse(trial, rule):
             return replace(_verdict(Decision.UNDECIDED, f"{numbers}, {EARLY}", rule), early=True)
         if not last:
             return None
@@ -173,8 +168,8 @@ def _void(trial: Trial, rule: GateRule) -> Verdict:
 
 def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     """Return the verdict on a candidate that is better on the whole, or no worse if that is enough."""
-    numbers = numbers_of(trial, rule)
-    worse = count_worse(trial, rule)
+    numbers = _numbers_of(trial, rule)
+    worse = _count_worse(trial, rule)
     small = _is_small(trial, rule)
     if not worse and not small and not lacking(trial, rule):
         return _verdict(Decision.ACCEPT, numbers, rule)
@@ -211,7 +206,7 @@ def unseen(lessons: int, verdict: Verdict, rule: GateRule) -> Verdict:
 def unguarded(problem: str, verdict: Verdict) -> Verdict:
     """Return the verdict on a candidate that won its bet while the budget ended before its guard did."""
     because = f"{verdict.reason}, but {problem} before other lessons were asked, so nobody knows its harm"
-    return replace(verdict, decision=Decision.UNDECIDED, reason=because, early=False, saving=False)
+    return replace(verdict, decision=Decision.UNDECIDED, reason=because, early=False)
 
 
 def lacking(trial: Trial, rule: GateRule) -> tuple[int, ...]:
@@ -252,7 +247,7 @@ def _total_gain(pairs: Sequence[Pair]) -> float:
     return math.fsum([pair.gain for pair in pairs])
 
 
-def count_worse(trial: Trial, rule: GateRule) -> int:
+def _count_worse(trial: Trial, rule: GateRule) -> int:
     """Count the tasks that got worse, if the rule forbids that."""
     if not rule.non_regression:
         return 0
@@ -275,7 +270,7 @@ def _is_worse(pairs: Sequence[Pair], rule: GateRule, level: float = WORSE_LEVEL)
     return lost > rule.min_effect and sign_test(losses, gains) <= level
 
 
-def numbers_of(trial: Trial, rule: GateRule) -> str:
+def _numbers_of(trial: Trial, rule: GateRule) -> str:
     """Describe in a word how the candidate did, with the means before and after and the number of pairs.
 
     A lower mean is called worse only if the interval of the gain ends below 0.

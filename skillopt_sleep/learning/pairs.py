@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.errors import OF_THE_ATTEMPT
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.records import GateRule, Pair, Rollout, Score, Task, Took, Trajectory, Trial
+from skillopt_sleep.records import GateRule, Pair, Rollout, Score, Task, Trajectory, Trial
 
 DIGEST_BYTES = 8
 
@@ -55,7 +55,6 @@ def pair_up(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], rule
             after=after,
             answers=(digest(old.trajectory), digest(new.trajectory)),
             solved=(is_solved(old.score), is_solved(new.score)),
-            took=took(old, new),
         )
         if new.score is None:
             lost_after += 1
@@ -66,22 +65,6 @@ def pair_up(trial: Trial, val: Sequence[Task], rollouts: Sequence[Rollout], rule
         else:
             pairs.append(pair)
     return Paired(tuple(pairs), tuple(lost_attempts), repeated, lost_before, lost_after, lost_both)
-
-
-def took(old: Rollout, new: Rollout) -> tuple[Took, Took] | None:
-    """Return what both attempts took, None if it isn't known of the old version; one that wasn't scored took nothing.
-
-    What an attempt in words takes says nothing of the agent's work, so only those in sealed copies are measured.
-    """
-    before = _measured(old)
-    return (before, _measured(new)) if before.tokens else None
-
-
-def _measured(attempt: Rollout) -> Took:
-    trajectory = attempt.trajectory
-    if not trajectory.seal or trajectory.usage is None or attempt.score is None:
-        return Took()
-    return Took(turns=trajectory.turns, tokens=trajectory.usage.tokens, seconds=trajectory.seconds)
 
 
 def is_solved(score: Score | None) -> bool:

@@ -146,4 +146,4 @@ def _none_stands(whole: Judged, waits: Sequence[Judged]) -> Judged:
 
 
 def _told(whole: Judged, decision: Decision, because: str) -> Verdict:
-    return replace(whole.verdict, decision=decision, reason=because, saving=False)
+    return replace(whole.verdict, decision=decision, reason=because)

@@ -22,7 +22,7 @@ from skillopt_sleep.learning.attempts import Attempts, in_pairs
 from skillopt_sleep.learning.drift import anew, answering, has_changed
 from skillopt_sleep.learning.gate import (
     EARLY_ROUNDS,
-    alpha_of_score,
+    gate,
     may_be_early,
     refused,
     unguarded,
@@ -31,7 +31,6 @@ from skillopt_sleep.learning.gate import (
 )
 from skillopt_sleep.learning.harm import Guarded, watch
 from skillopt_sleep.learning.pairs import Paired, pair_up
-from skillopt_sleep.learning.saving import effort, either_way, saving_alpha
 from skillopt_sleep.records import (
     Decider,
     Decision,
@@ -91,7 +90,7 @@ def run_trial(
     verdict = None
     # What an earlier night read of it already decided nothing, unless only its guard was left to do.
     if earlier is None or not val or only_guard:
-        verdict = either_way(trial, rule, last=trial.rounds >= end)
+        verdict = gate(trial, rule, last=trial.rounds >= end)
     while verdict is None:
         sample = trial.first + trial.rounds
         asking = _Round(document, candidate, attempts, sample)
@@ -105,11 +104,10 @@ def run_trial(
             end -= trial.rounds
             trial = anew(trial, first=sample)
         made += rollouts
-        trial = _with_shares(trial, rollouts, rule)
         paired = pair_up(trial, asked, rollouts, rule)
         trial = _with_round(trial, paired, rule, calls=count_made(rollouts))
         # What is only repeated is no new evidence, however often it is asked.
-        verdict = either_way(trial, rule, last=trial.rounds >= end or paired.only_repeated or behind)
+        verdict = gate(trial, rule, last=trial.rounds >= end or paired.only_repeated or behind)
     if bystanders and _has_won(verdict, rule):
         found = watch(document, candidate, bystanders, attempts=attempts, rule=rule, trial=trial)
         made += found.rollouts
@@ -185,13 +183,6 @@ def _new_trial(rule: GateRule, first: int) -> Trial:
     )
 
 
-def _with_shares(trial: Trial, rollouts: Sequence[Rollout], rule: GateRule) -> Trial:
-    """Divide the trial's error rate between its two claims in its first round, before the gate reads it."""
-    if trial.rounds:
-        return trial
-    return replace(trial, saving_alpha=saving_alpha(rule, rollouts))
-
-
 def _has_one_session(trial: Trial, val: Sequence[Task], rule: GateRule) -> bool:
     """Return whether all the trial can show is that the candidate helps in one session."""
     if not may_be_early(trial.lessons, rule):
@@ -243,8 +234,7 @@ def _summed_up(trial: Trial, rule: GateRule) -> Trial:
         trial,
         gain=shrunk(gains),
         interval=gain_interval(bets_of(trial.own), stakes=trial.stakes or STAKES),
-        effort=effort(trial.staked),
         bystanders=bystanders,
         unharmed=fine,
-        more=pairs_to_go(trial.wealth, pairs=trial.n, alpha=alpha_of_score(trial, rule)),
+        more=pairs_to_go(trial.wealth, pairs=trial.n, alpha=rule.alpha),
     )

@@ -76,4 +76,4 @@ def _promise(tasks: Sequence[Task], past: Past, scores: Mapping[str, float]) -> 
     if known:
         headroom = 1 - sum(known) / len(known)
     effects = Counter(edit.effect for edit in past.tried)
-    return len(sessions) * headroom * (effects[Effect.HELPED] + effects[Effect.SAVES] + 1) / (len(past.tried) + 2)
+    return len(sessions) * headroom * (effects[Effect.HELPED] + 1) / (len(past.tried) + 2)

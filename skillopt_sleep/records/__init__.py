@@ -44,7 +44,6 @@ from skillopt_sleep.records.edits import (
     tasks_of,
 )
 from skillopt_sleep.records.effects import GOOD_EFFECTS, Effect, effect_of, in_words, tries
-from skillopt_sleep.records.effort import WORST, Effort, Took
 from skillopt_sleep.records.judging import AnswerKind, JudgeReading, KindCount, KnownAnswer
 from skillopt_sleep.records.lessons import (
     Deed,
@@ -76,7 +75,7 @@ from skillopt_sleep.records.outcomes import (
     TestMeans,
     Tried,
 )
-from skillopt_sleep.records.pairs import Pair, bets_of, savings_of
+from skillopt_sleep.records.pairs import Pair, bets_of
 from skillopt_sleep.records.rates import UNKNOWN, UNVERIFIED, unknown_rate
 from skillopt_sleep.records.readings import (
     Hear,
@@ -198,7 +197,6 @@ __all__ = [
     "SHAPE_OPS",
     "UNKNOWN",
     "UNVERIFIED",
-    "WORST",
     "AllowedRefusal",
     "AllowedWarning",
     "AnswerKind",
@@ -233,7 +231,6 @@ __all__ = [
     "EditOp",
     "EditSource",
     "Effect",
-    "Effort",
     "ErrorRate",
     "Evidence",
     "Exact",
@@ -314,7 +311,6 @@ __all__ = [
     "TestMeans",
     "Tokens",
     "Told",
-    "Took",
     "ToolEvent",
     "Trajectory",
     "Trend",
@@ -350,7 +346,6 @@ __all__ = [
     "report_data",
     "said_of_changes",
     "said_or_done",
-    "savings_of",
     "signs",
     "solved",
     "taken_back",

@@ -7,7 +7,6 @@ import msgspec
 from skillopt_sleep.records.comparisons import Earlier
 from skillopt_sleep.records.edits import REJECTED, Edit
 from skillopt_sleep.records.effects import Effect
-from skillopt_sleep.records.effort import Effort
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.solved import Solved
 from skillopt_sleep.records.trials import Trial, Verdict
@@ -57,9 +56,9 @@ class EditEffect(Record, frozen=True, kw_only=True):
     """The effect of an edit, from comparing candidates with and without it: means over `n` pairs, calls spent on it.
 
     The pairs are of its own lessons, and `solved` counts them in whole numbers; of `bystanders`, tasks of other
-    lessons, so many are `unharmed`. `effort` is what its sealed attempts took, if it was tried alone. `because` says
-    what the numbers don't: how the effect is known, and what would decide an undecided one. If it was turned down,
-    `rejected_on` are the unseen tasks of its lessons that it was tried on.
+    lessons, so many are `unharmed`. `because` says what the numbers don't: how the effect is known, and what would
+    decide an undecided one. If it was turned down, `rejected_on` are the unseen tasks of its lessons that it was
+    tried on.
     """
 
     edit: Edit
@@ -73,7 +72,6 @@ class EditEffect(Record, frozen=True, kw_only=True):
     bystanders: int = 0
     unharmed: int = 0
     calls: int = 0
-    effort: Effort | None = None
     rejected_on: tuple[str, ...] = ()
 
 

@@ -19,7 +19,6 @@ class Outcome(StrEnum):
     OVER_BUDGET = "over_budget"
     INTERRUPTED = "interrupted"
     IMPROVED = "improved"
-    SAVING = "saving"
     UNDECIDED = "undecided"
     UNVERIFIED = "unverified"
     NO_CHANGE = "no_change"
@@ -28,7 +27,7 @@ class Outcome(StrEnum):
 
 
 CUT_SHORT = frozenset({Outcome.BACKEND_FAILED, Outcome.OVER_BUDGET, Outcome.INTERRUPTED})
-PROPOSED = frozenset({Outcome.IMPROVED, Outcome.SAVING})
+PROPOSED = frozenset({Outcome.IMPROVED})
 
 
 class Note(Record, frozen=True, kw_only=True):

@@ -4,7 +4,6 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 
-from skillopt_sleep.records.effort import WORST, Took, share_saved
 from skillopt_sleep.records.record import Record
 
 
@@ -13,8 +12,7 @@ class Pair(Record, frozen=True, kw_only=True):
 
     `request` tells the task's request from others of its session, which may test several lessons; it is a digest.
     `answers` are digests of what both arms answered, by which a target that repeats itself is known. `solved` says
-    whether each arm did all that was asked; older versions didn't keep it. `took` is what each took if the baseline
-    was attempted in a sealed copy.
+    whether each arm did all that was asked; older versions didn't keep it.
     """
 
     task: str
@@ -26,22 +24,11 @@ class Pair(Record, frozen=True, kw_only=True):
     after: float
     answers: tuple[str, str] = ("", "")
     solved: tuple[bool, bool] | None = None
-    took: tuple[Took, Took] | None = None
 
     @property
     def gain(self) -> float:
         """Return how much better the candidate did."""
         return self.after - self.before
-
-    @property
-    def saved(self) -> float | None:
-        """Return the share of tokens that the candidate saved, None if it isn't known what the baseline took.
-
-        What does worse saves nothing, however little it took: it is the worst case.
-        """
-        if self.took is None:
-            return None
-        return WORST if self.gain < 0 else share_saved(*self.took)
 
 
 def bets_of(pairs: Sequence[Pair]) -> tuple[float, ...]:
@@ -50,15 +37,3 @@ def bets_of(pairs: Sequence[Pair]) -> tuple[float, ...]:
     for pair in pairs:
         gains[pair.sample, pair.session or pair.task].append(pair.gain)
     return tuple(math.fsum(values) / len(values) for values in gains.values())
-
-
-def savings_of(pairs: Sequence[Pair]) -> dict[str, tuple[float, ...]]:
-    """Return the mean share of tokens saved in each round, by session."""
-    shares = defaultdict[tuple[str, int], list[float]](list)
-    for pair in pairs:
-        if pair.saved is not None:
-            shares[pair.session or pair.task, pair.sample].append(pair.saved)
-    bets = defaultdict[str, tuple[float, ...]](tuple)
-    for (session, _), values in shares.items():
-        bets[session] += (math.fsum(values) / len(values),)
-    return dict(bets)

@@ -12,7 +12,6 @@ from skillopt_sleep.records.corrections import Corrections
 from skillopt_sleep.records.deciders import Decider, Trust
 from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
-from skillopt_sleep.records.effort import Effort
 from skillopt_sleep.records.judging import JudgeReading
 from skillopt_sleep.records.lessons import Deed, Evidence, signs
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
@@ -59,11 +58,10 @@ class Proposal(Record, frozen=True, kw_only=True):
 
     A better wording for the same `lessons` is a new `version`; `sha` is that of the document's text it starts from.
     The means, `n`, `solved`, `gain` (shrunk) and `interval` are its trial's, in its own lessons, `judges` what
-    judged them, `effort` what its sealed attempts took; as a `saving` it isn't better, but reaches the same with
-    less. `fresh` was measured after the acceptance; `effects` are those of each rule by itself. Of `bystanders`,
-    other lessons, so many are `unharmed`. `one_model` names the model that wrote, tried and graded it, if that
-    was a single one; `warnings` list what its rules touch that a person should read twice. `copies` are further
-    files it changes by the same edits, all or none; `read_by` names the agents that read one of its files.
+    judged them. `fresh` was measured after the acceptance; `effects` are those of each rule by itself. Of
+    `bystanders`, other lessons, so many are `unharmed`. `one_model` names the model that wrote, tried and graded
+    it, if that was a single one; `warnings` list what its rules touch that a person should read twice. `copies` are
+    further files it changes by the same edits, all or none; `read_by` names the agents that read one of its files.
     `text_changed` is that of its trial; `body` is the SHA-256 of our part of the text it starts from. `said_in` has
     the name of the project of each session that stood in another one than the rule goes to.
     """
@@ -86,8 +84,6 @@ class Proposal(Record, frozen=True, kw_only=True):
     judges: tuple[Decider, ...] = ()
     interval: tuple[float, float] | None = None
     gain: float | None = None
-    effort: Effort | None = None
-    saving: bool = False
     fresh: FreshRound = FreshRound()
     effects: tuple[EditEffect, ...] = ()
     bystanders: int = 0

@@ -6,7 +6,6 @@ from typing import Literal
 
 from skillopt_sleep.records.deciders import Decider
 from skillopt_sleep.records.effects import tries
-from skillopt_sleep.records.effort import Effort
 from skillopt_sleep.records.pairs import Pair, bets_of
 from skillopt_sleep.records.record import Record
 
@@ -91,9 +90,8 @@ class Trial(Record, frozen=True, kw_only=True):
     were lost, of them `lost_before` and `lost_after` by one arm only. About `more` pairs like these would decide it.
     Its rounds draw samples from `first` on; `margin` is what it may lose on the mean, `min_effect` the smallest gain
     that is worth an edit. After each of the rounds `text_changed` the text around ours had changed: both arms have
-    had the new text since. If it began in sealed copies, `saving_alpha` is the part of `alpha` for showing that the
-    candidate reaches the same with less, and `effort` says what its own pairs took. Of the last night that went on
-    with it, `models` are those that answered. Its own pairs were judged by the `judges`.
+    had the new text since. Of the last night that went on with it, `models` are those that
+    answered. Its own pairs were judged by the `judges`.
     """
 
     lessons: tuple[tuple[str, ...], ...] = ()
@@ -117,8 +115,6 @@ class Trial(Record, frozen=True, kw_only=True):
     wealth: tuple[float, ...] = ()
     alpha: float | None = None
     together: float | None = None
-    saving_alpha: float = 0.0
-    effort: Effort | None = None
     margin: float = 0.0
     min_effect: float = 0.05
     more: int | None = None
@@ -141,14 +137,9 @@ class Trial(Record, frozen=True, kw_only=True):
         return _of(self.pairs, self._own_lessons)
 
     @property
-    def staked(self) -> tuple[Pair, ...]:
-        """The pairs to bet on: those of its own lessons, with the attempts that the candidate lost by itself."""
-        return (*self.own, *self.lost_of(self._own_lessons))
-
-    @property
     def bets(self) -> tuple[float, ...]:
-        """Return the gains to bet on: those on its own lessons, one a session and round."""
-        return bets_of(self.staked)
+        """Return the gains to bet on: those on its own lessons, one a session and round, lost attempts included."""
+        return bets_of((*self.own, *self.lost_of(self._own_lessons)))
 
     @property
     def _own_lessons(self) -> set[str]:
@@ -183,8 +174,7 @@ class Trial(Record, frozen=True, kw_only=True):
 class FreshRound(Record, frozen=True, kw_only=True):
     """One more attempt at each of an accepted candidate's own tasks under both versions, which decided nothing.
 
-    The trial that a candidate won flatters it; the means and the interval of these `n` pairs don't, nor does their
-    `effort`.
+    The trial that a candidate won flatters it; the means and the interval of these `n` pairs don't.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -192,7 +182,6 @@ class FreshRound(Record, frozen=True, kw_only=True):
     after: float | None = None
     n: int = 0
     interval: tuple[float, float] | None = None
-    effort: Effort | None = None
 
     def of(self, lessons: Collection[str]) -> tuple[Pair, ...]:
         """Return the pairs of these lessons."""
@@ -227,15 +216,13 @@ class Decision(StrEnum):
 class Verdict(Record, frozen=True, kw_only=True):
     """The gate's decision, its reason in one sentence, and the error rate of the rule, if known.
 
-    An undecided candidate is `early` if it is proven on one session of its lessons and only lacks another one. One
-    that is accepted as a `saving` isn't better: it reaches the same with less. A trial has `drifted` if the model
-    changed while it ran.
+    An undecided candidate is `early` if it is proven on one session of its lessons and only lacks another one. A
+    trial has `drifted` if the model changed while it ran.
     """
 
     decision: Decision
     reason: str
     early: bool = False
-    saving: bool = False
     drifted: bool = False
     rule: str = ""
     error_rate: str = ""

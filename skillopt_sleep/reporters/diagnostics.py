@@ -14,7 +14,6 @@ from skillopt_sleep.records import (
     Calibrations,
     Corrections,
     EditOp,
-    Effort,
     ErrorRate,
     Fate,
     FreshRound,
@@ -68,7 +67,7 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
     ones at its tasks, with and without the change.
 
     `fresh` is the round after an acceptance, which measures the gain; `noise` is how far grades of a request that was
-    asked repeatedly, without a change, lie apart. `effort` is what sealed attempts took.
+    asked repeatedly, without a change, lie apart.
     `repeated` pairs were answered as before and count nowhere; `harmed` are the other lessons that a won bet would
     have made worse.
     """
@@ -100,7 +99,6 @@ class DiagnosedDocument(Record, frozen=True, kw_only=True):
     alpha: float | None
     more: int | None
     interval: tuple[float, float] | None
-    effort: Effort | None
     fresh: FreshRound
     noise: NoiseFloor | None
     test_before: float | None
@@ -224,7 +222,6 @@ def _document(outcome: StepOutcome, attempts: AttemptedTasks, replies: tuple[Las
         alpha=trial.alpha,
         more=trial.more,
         interval=trial.interval,
-        effort=trial.effort,
         fresh=outcome.fresh,
         noise=noise_floor((outcome,)),
         test_before=outcome.test.before,
