@@ -214,7 +214,7 @@ class _Work(NamedTuple):
             first=first,
             bystanders=bystanders((edit,), asked, self.others),
         )
-        verdict = steady(verdict, trial.pairs, made)
+        verdict = steady(verdict, made)
         tested = Judged(kind=CandidateKind.GUIDANCE, edits=(edit,), trial=trial, verdict=verdict)
         log("rollouts", made)
         log("trials", (tested,))

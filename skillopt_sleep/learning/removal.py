@@ -90,7 +90,7 @@ def remove(
     except BudgetExhausted as error:
         summary = f"{document.id}: the trial of a removal was cut short: {error.message}"
         return _not_tried(learned, Note(stage="prune", summary=summary, remedy=error.remedy))
-    verdict = steady(verdict, trial.pairs, made)
+    verdict = steady(verdict, made)
     tested = Judged(kind=CandidateKind.REMOVAL, edits=(found.edit,), trial=trial, verdict=verdict)
     log("rollouts", made)
     log("trials", (tested,))

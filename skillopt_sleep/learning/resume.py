@@ -141,15 +141,14 @@ class _Tonight(NamedTuple):
             bystanders=standing_by,
         )
         found = found._replace(rollouts=found.rollouts + made)
-        since = len(earlier.pairs)
         if _is_of_another_model(earlier, trial, made):
             models = f"{', '.join(earlier.models)} answered until now, and {', '.join(trial.models)} tonight"
             found = found.noted(self._note(wait, f"its trial begins anew: {models}"))
-            wait, since = replace(wait, tested=begun_anew(wait.tested)), 0
+            wait = replace(wait, tested=begun_anew(wait.tested))
             if trial.first == earlier.first:
                 # Only its guard was left, which says nothing of the bet.
                 return found.resting(wait)
-        verdict = steady(verdict, trial.pairs[since:], made)
+        verdict = steady(verdict, made)
         if verdict.decision is Decision.ABSTAIN:
             return found.resting(wait).noted(self._note(wait, verdict.reason))
         tested = replace(wait.tested, trial=trial, verdict=verdict)
@@ -204,7 +203,7 @@ def together(
     except BudgetExhausted as error:
         summary = f"{document.id}: one proven change waits for another night: {error.message}"
         return None, (), (Note(stage="trial", summary=summary, remedy=error.remedy),)
-    if steady(verdict, trial.pairs, made).decision is not Decision.ACCEPT:
+    if steady(verdict, made).decision is not Decision.ACCEPT:
         return None, made, _not_guarded(document, trial, verdict)
     return Judged(kind=CandidateKind.BUNDLE, edits=tuple(edits), trial=trial, verdict=verdict), made, ()
 

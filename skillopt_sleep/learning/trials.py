@@ -139,7 +139,7 @@ class Trials:
             bystanders=others,
         )
         self.rollouts += made
-        verdict = steady(verdict, trial.pairs, made)
+        verdict = steady(verdict, made)
         tested = Judged(kind=kind, edits=tuple(edits), trial=trial, verdict=verdict)
         self.tested.append(tested)
         return tested
