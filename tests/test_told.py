@@ -71,8 +71,7 @@ def nights(draw: st.DrawFn) -> NightReport:
     for proposal in proposals:
         if proposal.proof is Proof.TRIAL:
             document = a_document(path=proposal.path)
-            end = draw(st.sampled_from([Outcome.IMPROVED, Outcome.SAVING]))
-            outcomes.append(an_outcome(document=document, outcome=end, because="accepted"))
+            outcomes.append(an_outcome(document=document, outcome=Outcome.IMPROVED, because="accepted"))
     used = draw(st.integers(0, 3))
     counts = draw(st.dictionaries(st.sampled_from(Became), st.integers(1, 9), max_size=3)) if used else {}
     skipped = draw(st.dictionaries(st.sampled_from([*LeftOut]), st.integers(1, 3), max_size=2))

@@ -24,8 +24,6 @@ def tried(origin: Origin) -> str:
     if origin.proof is Proof.WORDS:
         return "your own words are its proof, no trial was run"
     what = "it was tried" if origin.alone else f"all rules of {origin.proposal} were tried together"
-    if origin.effort is not None:
-        what = f"{what}: {origin.effort.as_saving}"
     if origin.solved is not None:
         return f"{what}: {in_numbers(origin.solved, rules=1 if origin.alone else 2)}"
     if origin.before is not None and origin.after is not None:

@@ -44,7 +44,6 @@ NO_CORRECTIONS = Corrections()
 NOTHING_CALIBRATED = Calibrations()
 BEST_FIRST = (
     Outcome.IMPROVED,
-    Outcome.SAVING,
     Outcome.UNDECIDED,
     Outcome.UNVERIFIED,
     Outcome.NO_CHANGE,
@@ -62,7 +61,6 @@ UNJUDGED = frozenset({Outcome.UNVERIFIED, Outcome.NOTHING_NEW})
 FIX_ERRORS = "fix what the errors below name, or use another model"
 REMEDIES = {
     Outcome.IMPROVED: REVIEW,
-    Outcome.SAVING: REVIEW,
     Outcome.UNDECIDED: "nothing; later nights continue the trial with new tasks",
     Outcome.UNVERIFIED: "nothing; the next session with a request for it becomes the test",
     Outcome.NO_CHANGE: "nothing; the edits that were tried were not proven to help and were dropped",

@@ -89,7 +89,6 @@ def _unguarded(tested: Judged, reason: str) -> Judged:
         tested.verdict,
         decision=Decision.UNDECIDED,
         early=False,
-        saving=False,
         reason=f"{won}, but {reason}, so nobody knows its harm",
     )
     trial = replace(tested.trial, guard=Guard(cut_short=True), bystanders=0, unharmed=0)

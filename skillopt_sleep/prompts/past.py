@@ -25,7 +25,6 @@ _ORDER = (
     _UNPROVEN,
     _STANDINGS[Standing.LIVE],
     Effect.HELPED.value,
-    Effect.SAVES.value,
     Effect.NEUTRAL.value,
     Effect.UNDECIDED.value,
 )

@@ -136,8 +136,6 @@ def _part(whole: Proposal, number: int, edit: Edit, lessons: Iterable[Lesson]) -
         judges=whole.judges if numbers.n else (),
         interval=numbers.interval,
         gain=None,
-        effort=numbers.effort,
-        saving=numbers.effect is Effect.SAVES,
         fresh=FreshRound(),
         effects=(effect,) if effect else (),
         error_rate=whole.error_rate if unknown_rate(whole.error_rate) else "",

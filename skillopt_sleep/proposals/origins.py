@@ -14,8 +14,6 @@ from skillopt_sleep.records import (
     Edit,
     EditEffect,
     EditOp,
-    Effect,
-    Effort,
     Evidence,
     Lesson,
     Proof,
@@ -33,8 +31,7 @@ class Origin(Record, frozen=True, kw_only=True):
 
     `edit` is what brings it, `line` its place in the file, if it was looked for there. `said` is all that the person
     said and did for its lessons, oldest first, in so many `sessions` from `first` to `last`.
-    `solved`, the means and `n` are those of the rule `alone`, else of all rules of its proposal together, and so is
-    the `effort` of what was accepted as a saving.
+    `solved`, the means and `n` are those of the rule `alone`, else of all rules of its proposal together.
     """
 
     rule: str
@@ -63,7 +60,6 @@ class Origin(Record, frozen=True, kw_only=True):
     before: float | None
     after: float | None
     n: int
-    effort: Effort | None = None
 
 
 class Managed(NamedTuple):
@@ -184,11 +180,4 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin
         before=trial.before,
         after=trial.after,
         n=trial.n,
-        effort=trial.effort if _saves(trial) else None,
     )
-
-
-def _saves(trial: EditEffect | Proposal) -> bool:
-    if isinstance(trial, Proposal):
-        return trial.saving
-    return trial.effect is Effect.SAVES

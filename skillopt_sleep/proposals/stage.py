@@ -222,8 +222,6 @@ def write_proposal(
         judges=trial.judges,
         interval=trial.interval,
         gain=trial.gain,
-        effort=trial.effort,
-        saving=change.verdict.saving,
         fresh=change.fresh,
         effects=change.effects,
         guarded=change.guarded,

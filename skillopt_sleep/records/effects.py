@@ -4,16 +4,15 @@ from enum import StrEnum
 
 
 class Effect(StrEnum):
-    """The effect of a single edit; one that `saves` does no better, but with fewer tokens."""
+    """The effect of a single edit."""
 
     HELPED = "helped"
-    SAVES = "saves"
     NEUTRAL = "neutral"
     HARMFUL = "harmful"
     UNDECIDED = "undecided"
 
 
-GOOD_EFFECTS = frozenset({Effect.HELPED, Effect.SAVES})
+GOOD_EFFECTS = frozenset({Effect.HELPED})
 
 
 MIN_EFFECT = 0.05  # the smallest gain that is worth an edit, by default
@@ -44,7 +43,6 @@ def in_words(effect: Effect, *, n: int, gain: float | None = None) -> str:
     """
     words = {
         Effect.HELPED: "helped",
-        Effect.SAVES: "reaches the same with less",
         Effect.NEUTRAL: "useless",
         Effect.HARMFUL: "harmful",
     }

@@ -12,7 +12,6 @@ from skillopt_sleep.records.corrections import Corrections
 from skillopt_sleep.records.deciders import Decider, Trust
 from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
-from skillopt_sleep.records.effort import Effort
 from skillopt_sleep.records.judging import JudgeReading
 from skillopt_sleep.records.lessons import Deed, Evidence, signs
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
@@ -86,8 +85,6 @@ class Proposal(Record, frozen=True, kw_only=True):
     judges: tuple[Decider, ...] = ()
     interval: tuple[float, float] | None = None
     gain: float | None = None
-    effort: Effort | None = None
-    saving: bool = False
     fresh: FreshRound = FreshRound()
     effects: tuple[EditEffect, ...] = ()
     guarded: int = 0

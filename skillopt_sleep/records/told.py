@@ -13,7 +13,6 @@ from skillopt_sleep.records.sessions import LEFT_OUT_WORDS, LeftOut
 
 OUTCOMES = {
     Outcome.IMPROVED: "found something to propose",
-    Outcome.SAVING: "found what reaches the same with less",
     Outcome.UNDECIDED: "nothing proven yet, later nights go on",
     Outcome.UNVERIFIED: "nothing could be proven",
     Outcome.NO_CHANGE: "nothing new to propose",

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from skillopt_sleep.records import (
     EditEffect,
     EditOp,
-    Effort,
     FreshRound,
     Proposal,
     Solved,
@@ -48,8 +47,6 @@ def _compared(counts: Solved, *, rules: int, removing: bool) -> str:
 def shown_gain(proposal: Proposal) -> list[str]:
     """Return in sentences what the trial of a proposal showed, in whole numbers; without a trial there are none."""
     sentences: list[str] = []
-    if proposal.saving and proposal.effort:
-        sentences.append(sentence(proposal.effort.as_saving))
     if proposal.solved:
         sentences.append(sentence(of_all_rules(proposal)))
     elif proposal.before is not None and proposal.after is not None:
@@ -61,17 +58,8 @@ def shown_gain(proposal: Proposal) -> list[str]:
     if fresh:
         count = len(proposal.edits)
         again = _compared(fresh, rules=count, removing=removes(proposal))
-        if proposal.saving and proposal.fresh.effort:
-            again = f"{again}; {proposal.fresh.effort.in_words}"
         sentences.append(f"Asked once more after {'it was' if count == 1 else 'they were'} chosen: {again}.")
     return sentences
-
-
-def taken(effort: Effort | None) -> str:
-    """Say what sealed attempts took, and what of it decides nothing; "" if none was made."""
-    if effort is None:
-        return ""
-    return f"On the mean an attempt took {effort.in_words}; seconds decide nothing, they depend on what else runs."
 
 
 def removes(proposal: Proposal) -> bool:

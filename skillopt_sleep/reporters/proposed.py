@@ -6,7 +6,7 @@ from skillopt_sleep.kit.clock import shown
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Edit, Evidence, Proposal, tries
 from skillopt_sleep.reporters.escaping import change, code, show
-from skillopt_sleep.reporters.gains import measured, own_part, sentence, shown_gain, taken, with_interval
+from skillopt_sleep.reporters.gains import measured, own_part, sentence, shown_gain, with_interval
 
 MOST_SAID = 5
 
@@ -30,14 +30,12 @@ def proof(proposal: Proposal, *, verbose: bool = False) -> list[str]:
     if not verbose or proposal.before is None or proposal.after is None:
         return sentences
     gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
-    if gain and not proposal.saving:
+    if gain:
         sentences.append(f"What it gains: {gain}.")
     figures = f"{proposal.before:.2f} → {proposal.after:.2f} ({tries(proposal.n)})"
     if proposal.interval is not None:
         figures += f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
     sentences.append(f"The trial, on unseen requests of its own lesson: {figures}.")
-    if proposal.effort:
-        sentences.append(taken(proposal.effort))
     if proposal.error_rate:
         sentences.append(sentence(proposal.error_rate))
     return sentences

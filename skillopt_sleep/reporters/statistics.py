@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from skillopt_sleep.kit.markdown import one_line, spelled, visible
 from skillopt_sleep.records import Edit, Proposal, tries
-from skillopt_sleep.reporters.gains import measured, own_part, sentence, taken, with_interval
+from skillopt_sleep.reporters.gains import measured, own_part, sentence, with_interval
 from skillopt_sleep.reporters.rate import of_proposal
 
 TESTED_NEXT = "The next night tests it again, as you asked; until then it stays untested."
@@ -20,12 +20,10 @@ def statistics(proposal: Proposal, whole: Proposal) -> Iterator[str]:
         if proposal.interval:
             interval = f", gain {with_interval(proposal.after - proposal.before, proposal.interval)}"
         gain = measured(proposal.fresh, shrunk=proposal.gain, n=proposal.n)
-        if gain and not proposal.saving:
+        if gain:
             yield f"What it gains: {gain}"
         scores = f"{proposal.before:.2f} → {proposal.after:.2f} ({tries(proposal.n)}){interval}"
         yield f"The trial, on unseen requests: {scores}"
-    if proposal.effort:
-        yield taken(proposal.effort)
     if proposal.error_rate:
         yield sentence(proposal.error_rate)
     meaning = of_proposal(proposal.error_rate)

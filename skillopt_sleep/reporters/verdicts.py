@@ -42,7 +42,7 @@ def _accepted(verdict: Verdict, trial: Trial) -> str:
         return UNTESTED
     if unknown_rate(verdict.error_rate):
         return SEEMED
-    return f"{WORDS[Decision.ACCEPT]} as a saving" if verdict.saving else WORDS[Decision.ACCEPT]
+    return WORDS[Decision.ACCEPT]
 
 
 def _rejected(word: str, verdict: Verdict, trial: Trial, *, gain: float) -> str:

@@ -4,7 +4,7 @@ import sqlite3
 
 from skillopt_sleep.errors import StoreError
 
-VERSION = 10
+VERSION = 11
 _TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import NamedTuple
 
-from tests.benchmarks import gate_machine, gate_savings
+from tests.benchmarks import gate_machine
 from tests.benchmarks.gate_cells import CELLS
 from tests.benchmarks.gate_figures import Ends, figures, rows, sprt
 from tests.benchmarks.gate_machine import NightCell, Real
@@ -22,7 +22,6 @@ from tests.benchmarks.reduced import size
 
 NIGHTS = size(600, 1)
 REAL_NIGHTS = size(40, 1)
-SAVING_TRIALS = size(100, 1)
 PROCESSES = 2
 CHUNK = 50
 DEFINITIONS = f"""
@@ -45,17 +44,12 @@ mixed     helps its own lesson and takes a lesson learned earlier, which nobody 
 decisive  0 -> .9, with as many bystanders (tonight's other lessons, each as good as it says); three documents: each counts
 gain      told: the gain beside what was accepted; the truth is in the name
 curve     a cell that no goal is about
-savings   trials of sealed attempts through run_trial(), each edit's attempts drawn with turns and tokens (log-normal); accepted
-          as a saving, or as better, with Wilson's 95 % intervals. "largest task alone": the rule saves on one task, nothing on
-          the others; uneven: each task by chance, of mean zero; stopped: attempts over a limit aren't scored
 night     a real run_night on a real store with the real judge and cache; judges: see the name; "right 9 of 10" learns 0 -> .9
 
 false_accept, harmful_accept: the upper end of the worst cell's interval. uneven_accept, mixed_accept, riders_staged (of
 acceptances; 7 and 4 val): the worst cell's share. useful_kept: nights with the useful rule staged, the worst of the cells of
 riders; weaker_kept_7: acceptances with the +.25 rule. decisive_power: the least of bystanders at .9 and three documents (2
 and 4 val); _half: bystanders at .5; _learned: three learned lessons at .9. power_30_three_nights: .5 -> .8 with 4 and 7 val.
-savings_X_accepted, _upper: of all trials of rules that are X, those accepted as a saving; _worst_either_way: the worst cell's
-share accepted as a saving or as better; savings_found_S_V: of trials with a rule that saves S %, on V tasks in one night.
 calls_x_paired_sprt: attempts of the trials, over those of a paired test that knows the effect, at +30 and 7 val, three
 nights. gain_bias: told minus .2 in the worst cell of 4, 7 and 14 val.
 """
@@ -72,7 +66,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nights", type=int, default=NIGHTS, help="chains a cell through step()")
     parser.add_argument("--real", type=int, default=REAL_NIGHTS, help="nights a cell through run_night")
-    parser.add_argument("--savings", type=int, default=SAVING_TRIALS, help="trials a cell of sealed attempts")
     parser.add_argument("--processes", type=int, default=PROCESSES)
     parser.add_argument("--only", default="", help="only cells whose title holds this")
     options = parser.parse_args()
@@ -81,15 +74,13 @@ def main() -> None:
     print("\n".join(rows(ends, curves=False)))
     real = real_nights(options.real, options.processes, options.only)
     print("\n".join(gate_machine.rows(real)))
-    saved = saving_trials(options.savings, options.processes, options.only)
-    print("\n".join(gate_savings.rows(saved)))
     print(DEFINITIONS)
     print("\n".join(rows(ends, curves=True)))
     for val in (4, 7, 14):
         power, calls = sprt(val)
         print(f"paired SPRT that knows of +.3, {val} val, three nights: accepts {power:.0%} at {calls:.0f} calls")
     print(f"\n{time.perf_counter() - begun:.0f} s, {options.nights} nights a cell, {options.real} real ones")
-    claimed = figures(ends) | gate_machine.figures(real) | gate_savings.figures(saved)
+    claimed = figures(ends) | gate_machine.figures(real)
     print(json.dumps({name: value for name, value in claimed.items() if not math.isnan(value)}))
 
 
@@ -110,25 +101,6 @@ def simulated(nights: int, processes: int, only: str = "") -> Ends:
 
 def _chains(job: _Job) -> list[Ended]:
     return [chain(CELLS[job.cell], seed) for seed in range(job.start, job.end)]
-
-
-def saving_trials(
-    trials: int, processes: int, only: str = ""
-) -> dict[gate_savings.Cell, Sequence[gate_savings.Ended]]:
-    """Return the ends of the trials of sealed attempts."""
-    jobs: list[_Job] = []
-    for number, cell in enumerate(gate_savings.CELLS):
-        if only in cell.title:
-            jobs += [_Job(number, start, min(start + CHUNK, trials)) for start in range(0, trials, CHUNK)]
-    found = defaultdict[gate_savings.Cell, list[gate_savings.Ended]](list)
-    with ProcessPoolExecutor(processes) as pool:
-        for job, ends in zip(jobs, pool.map(_saving_trials, jobs), strict=True):
-            found[gate_savings.CELLS[job.cell]] += ends
-    return dict(found)
-
-
-def _saving_trials(job: _Job) -> list[gate_savings.Ended]:
-    return [gate_savings.trial(gate_savings.CELLS[job.cell], seed) for seed in range(job.start, job.end)]
 
 
 def real_nights(nights: int, processes: int, only: str = "") -> dict[NightCell, Sequence[Real]]:

@@ -49,7 +49,6 @@ base_seconds       the first use of a commit, by files
 escapes            tries of {TRIES} that got out, of all with each seal that can be used here
 useless, harmful   nights that stage such a rule as proven, of all; upper: end of Wilson's 95 % interval
 helpful            nights that stage a rule that takes its lesson from .1 to .9
-saving             nights that stage a rule that halves the turns where all succeed, as a saving
 """
 
 

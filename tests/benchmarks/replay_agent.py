@@ -24,8 +24,8 @@ from skillopt_sleep.replay.workspaces import Bases
 CHECK = "sh check.sh"
 TURNS = 40
 # It parses the answer by hand, as importing a client would take longer than all the rest of an attempt.
-# What it is told: `linted` says whether to run the check, by which `line`, `passed` how many `of` the tests (four) will
-# pass, and `again` that it has to ask once more before it is done. `writes` and `removes` are files to write (name and
+# What it is told: `linted` says whether to run the check, by which `line`, and `passed` how many `of` the tests (four)
+# will pass. `writes` and `removes` are files to write (name and
 # text) and to delete; if told to `die`, it kills itself. An agent that is `AGENT_BLIND` doesn't read its rules.
 SCRIPT = r"""
 import json, os, socket, sys, time
@@ -37,26 +37,20 @@ for name in ("CLAUDE.md", "AGENTS.md", ".claude/rules/skillopt-sleep.md", ".agen
 time.sleep(float(os.environ["AGENT_SECONDS"]))
 where = os.environ["AGENT_MODEL"]
 talk = rules + "\n" + sys.stdin.read()
-turns = 0
-while True:
-    body = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": talk}]})
-    if where.startswith("/"):
-        wire = socket.socket(socket.AF_UNIX)
-        wire.connect(where)
-    else:
-        host, _, port = where.partition(":")
-        wire = socket.create_connection((host, int(port)))
-    asked = f"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {len(body.encode())}\r\n\r\n"
-    wire.sendall(asked.encode() + body.encode())
-    answer = b""
-    while piece := wire.recv(65536):
-        answer += piece
-    text = answer.decode()
-    said = json.loads(text[text.index('{"linted"') if '{"linted"' in text else text.index('{\\"linted\\"'):].replace('\\"', '"').partition("}")[0] + "}")
-    turns += 1
-    if not said.get("again"):
-        break
-    talk += "\n" + said["words"]
+body = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": talk}]})
+if where.startswith("/"):
+    wire = socket.socket(socket.AF_UNIX)
+    wire.connect(where)
+else:
+    host, _, port = where.partition(":")
+    wire = socket.create_connection((host, int(port)))
+asked = f"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {len(body.encode())}\r\n\r\n"
+wire.sendall(asked.encode() + body.encode())
+answer = b""
+while piece := wire.recv(65536):
+    answer += piece
+text = answer.decode()
+said = json.loads(text[text.index('{"linted"') if '{"linted"' in text else text.index('{\\"linted\\"'):].replace('\\"', '"').partition("}")[0] + "}")
 if said.get("die"):
     os.kill(os.getpid(), 9)
 with open("work.txt", "w") as file:
@@ -66,7 +60,7 @@ for name, written in said.get("writes", []):
         file.write(written)
 for name in said.get("removes", []):
     os.remove(name)
-print(json.dumps({"ran": [said.get("line", "sh check.sh")] if said["linted"] else [], "said": said["words"], "turns": turns}))
+print(json.dumps({"ran": [said.get("line", "sh check.sh")] if said["linted"] else [], "said": said["words"], "turns": 1}))
 """
 TREE: Mapping[str, str] = {
     "CLAUDE.md": "# Shop\n",

@@ -6,12 +6,11 @@ import random
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
-from skillopt_sleep.protocols import Reporter
 from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.records import (
     BY_HAND,
@@ -19,7 +18,6 @@ from skillopt_sleep.records import (
     Checks,
     Command,
     Completion,
-    NightReport,
     Op,
     Prompt,
     Purpose,
@@ -41,26 +39,21 @@ OTHERS = 4  # other lessons of the project, two sessions each
 LINTED = Checks(items=(Check(op=Op.COMMAND_RUN, arg=CHECK),))
 TESTED = Command(argv=("sh", "check.sh"), tests=("check.sh",))
 _PIECE = re.compile(r"piece (\d+) of (\w+)")
-_TO_GO = re.compile(r"(\d+) turns to go")
 
 
 class Cell(NamedTuple):
     """Nights of one kind: the chance that an attempt succeeds without and with the rule, for its lesson and others.
 
     `judged` says what grades an attempt: that the agent ran a command, or the project's own command with its counts of
-    tests. With `repeats` the agent does the same each time it is given the same text. `turns` is how many turns an
-    attempt takes on the mean, without and with the rule. If `once_failed`, the first piece fails without the rule, as it
-    did on the day, whatever the chances are.
+    tests. With `repeats` the agent does the same each time it is given the same text.
     """
 
     name: str
-    kind: Literal["useless", "harmful", "helpful", "saving"]
+    kind: Literal["useless", "harmful", "helpful"]
     judged: Literal["acts", "command"]
     own: tuple[float, float]
     others: tuple[float, float] = (0.8, 0.8)
     repeats: bool = False
-    turns: tuple[int, int] = (1, 1)
-    once_failed: bool = False
     sessions: int = SESSIONS
 
 
@@ -72,26 +65,6 @@ CELLS = (
     Cell("command, helps its own .2 -> .9, others .8 -> .4", "harmful", "command", (0.2, 0.9), (0.8, 0.4)),
     Cell("acts, .1 -> .9", "helpful", "acts", (0.1, 0.9)),
     Cell("command with counts, .1 -> .9", "helpful", "command", (0.1, 0.9)),
-    Cell(
-        "command, all succeed, 6 -> 3 turns",
-        "saving",
-        "command",
-        (1.0, 1.0),
-        (1.0, 1.0),
-        turns=(6, 3),
-        once_failed=True,
-        sessions=18,
-    ),
-    Cell(
-        "command, all succeed, 3 -> 3 turns",
-        "useless",
-        "command",
-        (1.0, 1.0),
-        (1.0, 1.0),
-        turns=(3, 3),
-        once_failed=True,
-        sessions=18,
-    ),
 )
 
 
@@ -123,32 +96,12 @@ class World:
         self.attempts = 0
 
     def __call__(self, asked: Asked) -> Said:
-        """Answer one turn of an attempt."""
-        text = told_in(asked)
-        with_rule = holds_rule(text)
-        left = self._turns_left(text, with_rule=with_rule)
-        if left:
-            return Said(json.dumps({"linted": False, "passed": 0, "again": True, "words": f"{left} turns to go."}))
+        """Answer the one turn of an attempt."""
         self.attempts += 1
-        return self._ended(text, with_rule=with_rule)
-
-    def _turns_left(self, text: str, *, with_rule: bool) -> int:
-        """Return how many turns the attempt takes after this one, which its first turn decides."""
-        said = _TO_GO.findall(text)
-        if said:
-            return int(said[-1]) - 1
-        usual = self._cell.turns[with_rule]
-        if usual == 1:
-            return 0
-        return max(1, round(usual * self._draw.uniform(0.7, 1.3))) - 1
-
-    def _ended(self, text: str, *, with_rule: bool) -> Said:
-        """Answer the last turn."""
-        piece, lesson = asked_piece(text)
+        text = told_in(asked)
+        _, lesson = asked_piece(text)
         chances = self._cell.own if lesson == "installing" else self._cell.others
-        chance = chances[with_rule]
-        if self._cell.once_failed and not with_rule and piece == 0 and lesson == "installing":
-            chance = 0.0
+        chance = chances[holds_rule(text)]
         draw = self._draw
         if self._cell.repeats:
             draw = random.Random(hashlib.sha256(f"{self._seed} {text}".encode()).hexdigest())
@@ -184,33 +137,16 @@ def night(cell: Cell, seed: int, seal: Seal) -> Ended:
 
 def ended(cell: Cell, world: Answering, seal: Seal, place: Place = USUAL) -> Ended:
     """Run one night in a folder of its own: real store, seal, copies, relay, judge, engine and gate."""
-    with tempfile.TemporaryDirectory(prefix="bench-", dir="/tmp") as name:
-        report = reported(cell, world, seal, Path(name), place=place)
-        changes = [change for change in map(proven, report.documents) if change is not None]
-        staged = any(holds_rule(change.body) for change in changes)
-    return Ended(staged, report.verdict.value, world.attempts)
-
-
-def reported(
-    cell: Cell,
-    world: Answering,
-    seal: Seal,
-    folder: Path,
-    *,
-    reporters: Sequence[Reporter] = (),
-    place: Place = USUAL,
-) -> NightReport:
-    """Run one night in this folder, and return its report."""
-    with ModelServer() as server:
+    with tempfile.TemporaryDirectory(prefix="bench-", dir="/tmp") as name, ModelServer() as server:
         server.acts = world
+        folder = Path(name)
         machine = Machine(folder, model=Watcher(_optimizer()))
         root = machine.project()
         commit = repository(root, place.tree)
         machine.shelf.tasks = _asked(cell, root, commit, machine, place.mark)
         plan = a_gate_plan(GATE)
-        return machine.night(
+        report = machine.night(
             calls=20_000,
-            reporters=reporters,
             gate=plan.gate,
             removal=plan.removal,
             min_edit_budget=4,
@@ -225,6 +161,9 @@ def reported(
                 turns=place.turns,
             ),
         )
+    changes = [change for change in map(proven, report.documents) if change is not None]
+    staged = any(holds_rule(change.body) for change in changes)
+    return Ended(staged, report.verdict.value, world.attempts)
 
 
 def repository(root: Path, tree: Any = TREE) -> str:

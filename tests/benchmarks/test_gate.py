@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import pytest
 
 from skillopt_sleep.records import GateRule, Outcome, Prompt, Purpose, Split
-from tests.benchmarks import gate_savings
 from tests.benchmarks.gate_cells import CELLS, DECISIVE, NULL, USELESS, WORDS
 from tests.benchmarks.gate_figures import Count, figures
 from tests.benchmarks.gate_machine import NightCell, Real, figures as real_figures, paying_for_length, real_night
@@ -146,22 +145,3 @@ def test_a_judge_that_is_fooled_is_seen() -> None:
 
 def test_every_rule_of_the_cells_has_words_of_its_own() -> None:
     assert all(one not in other for one in WORDS.values() for other in WORDS.values() if one is not other)
-
-
-def test_wrong_savings_are_seen_and_so_are_those_that_are_missed() -> None:
-    wrong = gate_savings.Ended(better=False, saving=True, undecided=False, told=0.3, calls=10)
-    claimed = gate_savings.figures({cell: [wrong] * 20 for cell in gate_savings.CELLS})
-    missed = gate_savings.figures({cell: [wrong._replace(saving=False)] * 20 for cell in gate_savings.CELLS})
-
-    assert claimed["savings_useless_accepted"] == claimed["savings_useless_trials"] > 0
-    assert claimed["savings_harmful_upper"] == 1.0
-    assert (missed["savings_useless_accepted"], missed["savings_found_50_7"]) == (0, 0.0)
-
-
-def test_a_trial_of_sealed_attempts_finds_half_the_tokens_and_is_the_same_for_the_same_seed() -> None:
-    cell = next(cell for cell in gate_savings.CELLS if cell.kind == "saves" and (cell.saves, cell.val) == (0.5, 7))
-    first = gate_savings.trial(cell, 3)
-
-    assert first.saving
-    assert 0.2 < first.told < 0.7
-    assert gate_savings.trial(cell, 3) == first

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from msgspec.structs import replace
 
 from skillopt_sleep.learning.credit import credit
 from skillopt_sleep.records import (
@@ -23,7 +22,6 @@ from skillopt_sleep.records import (
     Trial,
     Verdict,
     effect_of,
-    in_words,
 )
 from tests.builders import an_edit
 
@@ -57,16 +55,6 @@ def test_an_accepted_edit_that_stands_alone_helped() -> None:
     assert told.solved == Solved(before=0, after=20, n=20, requests=20)
     assert told.interval is not None
     assert told.interval[0] > 0
-
-
-def test_an_accepted_saving_that_stands_alone_saves_and_never_helped() -> None:
-    only = judged(GOOD, before=1.0, after=1.0)
-    only = replace(only, verdict=replace(only.verdict, saving=True))
-
-    (told,) = credit(only, (only,))
-
-    assert (told.effect, told.rejected_on) == (Effect.SAVES, ())
-    assert in_words(told.effect, n=told.n) == "reaches the same with less"
 
 
 def test_of_halves_each_tells_of_its_own_edits() -> None:

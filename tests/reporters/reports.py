@@ -2,8 +2,6 @@
 
 from datetime import timedelta
 
-from msgspec.structs import replace
-
 from skillopt_sleep.records import (
     AppliedEdit,
     CandidateKind,
@@ -11,7 +9,6 @@ from skillopt_sleep.records import (
     EditEffect,
     EditOp,
     Effect,
-    Effort,
     Evidence,
     Fate,
     Judged,
@@ -22,7 +19,6 @@ from skillopt_sleep.records import (
     SessionCounts,
     Spend,
     StepOutcome,
-    Took,
     Trial,
     Verdict,
     Waiting,
@@ -42,15 +38,6 @@ TRIAL = Trial(
     after=1.0,
     interval=(-0.61, 1.0),
     calls=6,
-)
-EFFORT = Effort(
-    turns=(12.0, 8.0),
-    tokens=(41_000.0, 28_400.0),
-    seconds=(35.0, 50.0),
-    saved=0.31,
-    interval=(0.14, 0.45),
-    n=2,
-    requests=2,
 )
 ACCEPTED = Verdict(
     decision=Decision.ACCEPT, reason="better: grade 0.25 → 1.00 on unseen requests (2 tries)", rule="strict, mixed", error_rate="error rate unknown"
@@ -110,25 +97,6 @@ def improved() -> StepOutcome:
     )
 
 
-def saved() -> StepOutcome:
-    """A step that was accepted as a saving."""
-    verdict = Verdict(
-        decision=Decision.ACCEPT, reason=f"{EFFORT.as_saving}; no better", saving=True, rule="sequential, mixed"
-    )
-    took = (Took(turns=12, tokens=41_000, seconds=35.0), Took(turns=8, tokens=28_400, seconds=50.0))
-    pairs = tuple(replace(pair, before=1.0, after=1.0, took=took) for pair in TRIAL.pairs)
-    trial = replace(TRIAL, pairs=pairs, before=1.0, after=1.0, effort=EFFORT, saving_alpha=0.01)
-    return an_outcome(
-        candidate=a_document("- Use pnpm, never npm."),
-        outcome=Outcome.SAVING,
-        because=verdict.reason,
-        verdict=verdict,
-        trial=trial,
-        tested=(Judged(kind=CandidateKind.BUNDLE, edits=(an_edit(),), trial=trial, verdict=verdict),),
-        effects=(EditEffect(edit=an_edit(), effect=Effect.SAVES, n=2, before=1.0, after=1.0, effort=EFFORT),),
-    )
-
-
 def rejected(after: float = 0.1, interval: tuple[float, float] = (-1.0, 0.9)) -> StepOutcome:
     """A step whose trial was lost, or won nothing."""
     trial = Trial(pairs=TRIAL.pairs, rounds=1, before=0.25, after=after, interval=interval, calls=4)
@@ -172,10 +140,6 @@ WHOLE = a_report(
 
 REPORTS: dict[str, NightReport] = {
     "improved": WHOLE,
-    "saving": a_report(
-        verdict=Outcome.SAVING, because=f"shop:CLAUDE.md: {EFFORT.as_saving}; no better", documents=(saved(),),
-        proposals=(a_proposal(saving=True, effort=EFFORT, before=1.0, after=1.0, n=2),),
-    ),
     "nothing new": a_report(),
     "backend failed": a_report(
         verdict=Outcome.BACKEND_FAILED, because=f"the key was refused {SECRET}", remedy="check the key", login_needed=True,

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
-from skillopt_sleep.records import Effort, FreshRound, Solved
-from skillopt_sleep.reporters.gains import in_numbers, measured, rules_out, sentence, shown_gain, taken
-from skillopt_sleep.reporters.proposed import headline, proof
-from tests.builders import a_proposal
+from skillopt_sleep.records import FreshRound, Solved
+from skillopt_sleep.reporters.gains import in_numbers, measured, rules_out, sentence
 
 bounds = st.floats(-1, 1).map(lambda value: round(value, 2))
 
@@ -68,35 +66,3 @@ def test_what_was_measured_is_said_in_whole_numbers_once_for_each_side_and_with_
     removed = "with the rule 3 of 12 answers did as you asked, without it 11 of 12"
     assert in_numbers(counts, removing=True).startswith(removed)
     assert "0 of 1 answer did as you asked" in in_numbers(replace(counts, before=0, n=1, after=1))
-
-
-EFFORT = Effort(
-    turns=(12.4, 8.2),
-    tokens=(41_000.0, 28_400.0),
-    seconds=(35.0, 50.0),
-    saved=0.31,
-    interval=(0.14, 0.45),
-    n=56,
-    requests=7,
-)
-SOLVED = Solved(before=56, after=56, n=56, requests=7)
-SAVING = a_proposal(saving=True, effort=EFFORT, solved=SOLVED, before=1.0, after=1.0, n=56, gain=0.0)
-AS_SAVING = (
-    "Reaches the same with 31 % fewer tokens (90 % interval 14 to 45 %, 56 tries at 7 requests), 12 → 8 turns."
-)
-
-
-def test_a_saving_is_told_first_with_its_interval_and_n_and_as_no_gain() -> None:
-    assert shown_gain(SAVING)[0] == AS_SAVING
-    assert AS_SAVING in headline(SAVING)
-    everything = " ".join(proof(SAVING, verbose=True))
-    assert "What it gains" not in everything
-    assert "12 → 8 turns, 41,000 → 28,400 tokens, 35 → 50 s (56 tries); seconds decide nothing" in everything
-
-
-def test_what_attempts_took_makes_no_saving_of_a_better_rule() -> None:
-    better = replace(SAVING, saving=False)
-
-    assert not any("the same" in said for said in shown_gain(better))
-    assert any("41,000 → 28,400 tokens" in said for said in proof(better, verbose=True))
-    assert taken(None) == ""

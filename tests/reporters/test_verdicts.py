@@ -20,7 +20,6 @@ def lost(interval: tuple[float, float], after: float = 0.1) -> Trial:
     ("verdict", "trial", "words"),
     [
         (PROVEN, TRIAL, "proven"),
-        (replace(PROVEN, saving=True), TRIAL, "proven as a saving"),
         (ACCEPTED, TRIAL, SEEMED),
         (Verdict(decision=Decision.ACCEPT, reason="so", error_rate="unverified"), Trial(), UNTESTED),
         (REJECTED, lost((-1.0, 0.9)), "not proven: no gain seen (2 tries)"),
