@@ -241,7 +241,6 @@ _REPLIES: Mapping[Purpose, Callable[[str], object]] = {
     Purpose.FIT: lambda _: {"edits": []},
     Purpose.REWRITE: _rewrite,
     Purpose.REWRITE_FULL: _rewrite,
-    Purpose.VARY: lambda _: {"alternatives": []},
     Purpose.AUGMENT: lambda _: {"requests": []},
     Purpose.SLOW_UPDATE: lambda text: {"guidance": "\n".join(_lessons(text))},
     Purpose.META_SKILL: lambda _: {"notes": "- Keep edits short."},

@@ -1,15 +1,13 @@
-"""Draft the candidate of a step from attempts on train: learn edits, vary or rewrite them, and race the results."""
+"""Draft the candidate of a step from attempts on train: learn edits, and apply them or work them into the text."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 
 import msgspec
 
 from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.learn import EditLimit, Lessons, Log, Teaching, Timed, learn, unlogged, untimed
-from skillopt_sleep.learning.race import race
-from skillopt_sleep.learning.variants import variants
+from skillopt_sleep.learning.rewrite import rewrite
+from skillopt_sleep.learning.update import candidate, update
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import AppliedEdit, Document, Edit, Note
 
@@ -35,7 +33,6 @@ def draft(
     teaching: Teaching,
     *,
     optimizer: Optimizer,
-    attempts: Attempts,
     rules: StepRules,
     limit: EditLimit | None,
     refuse: Callable[[Edit], str],
@@ -43,7 +40,7 @@ def draft(
     log: Log = unlogged,
     timed: Timed = untimed,
 ) -> Draft:
-    """Return the best candidate that can be learned from the attempts.
+    """Return the candidate that is learned from the attempts.
 
     `refuse` says why an edit may not be applied, or ""; `sourced` names the real tasks that edits were learned from.
     """
@@ -51,22 +48,11 @@ def draft(
     lessons = learn(teaching, optimizer=optimizer, rules=rules, limit=limit, log=log, timed=timed)
     if not lessons.patches:
         return Draft(lessons=lessons, candidate=document, notes=lessons.notes)
-    with timed("rewrite") if rules.mode == "rewrite" else nullcontext():
-        several = variants(sourced(lessons.edits), optimizer=optimizer, rules=rules)
-    train = list(teaching.tasks.values())
-    won = race(
-        several.sets,
-        train,
-        teaching.rollouts,
-        document=document,
-        attempts=attempts,
-        rules=rules,
-        measure=teaching.measure,
-        refuse=refuse,
-    )
-    if won.standings:
-        log("rollouts", won.rollouts)
-        log("race", won.standings)
-    log("edits", won.fates)
-    notes = lessons.notes + several.notes + won.notes
-    return Draft(lessons=lessons, candidate=won.candidate, fates=won.fates, notes=notes)
+    edits, notes = sourced(lessons.edits), lessons.notes
+    if rules.mode == "rewrite" and edits:
+        with timed("rewrite"):
+            written = rewrite([edits], optimizer=optimizer, apply=candidate)
+        edits, notes = written.patches[0].edits, notes + written.notes
+    changed, fates = update(document, edits, refuse=refuse, most=rules.max_chars)
+    log("edits", fates)
+    return Draft(lessons=lessons, candidate=changed, fates=fates, notes=notes)

@@ -94,7 +94,6 @@ def propose(
     drafted = draft(
         Teaching([worth_learning], {task.id: task for task in train}, partial(measure, rule=plan.gate)),
         optimizer=optimizer,
-        attempts=attempts,
         rules=rules,
         limit=EditLimit(rules.min_edit_budget, rules.edit_budget),
         refuse=_refusal(document, train, plan, optimizer.past, rejected, tonight=tonight),

@@ -125,9 +125,6 @@ def _attempts(work: Workload, plan: Plan, waiting: int, again: int, turns: int) 
     made_up = work.tasks * plan.step.augment
     per_task = most_per_task(plan, waiting=waiting, again=again)
     attempts = work.tasks * per_task + made_up * plan.step.samples
-    if plan.step.candidates > 1:
-        # Several candidates are first compared with each other on the train tasks.
-        attempts += (work.tasks + made_up) * plan.step.samples * plan.step.candidates
     more = work.acting * per_task * max(turns - 1, 0)
     return {Purpose.ROLLOUT: attempts + more, Purpose.JUDGE: attempts}
 
@@ -146,8 +143,6 @@ def _learning(work: Workload, plan: Plan) -> dict[Purpose, int]:
         calls = {Purpose.REWRITE: work.documents, Purpose.REWRITE_FULL: minibatches}
     else:
         calls = _edits(work, plan, train, minibatches)
-    if plan.step.candidates > 1:
-        calls[Purpose.VARY] = work.documents
     if plan.step.augment:
         calls[Purpose.AUGMENT] = work.tasks
     if plan.step.slow_every:
@@ -175,7 +170,7 @@ def _edits(work: Workload, plan: Plan, train: int, minibatches: int) -> dict[Pur
     if plan.step.min_edit_budget < plan.step.edit_budget:
         calls[Purpose.BUDGET] = work.documents
     if plan.step.mode == "rewrite":
-        calls[Purpose.REWRITE] = work.documents * plan.step.candidates
+        calls[Purpose.REWRITE] = work.documents
     return calls
 
 

@@ -22,7 +22,6 @@ from skillopt_sleep.records import (
     PastEdit,
     Patch,
     Rollout,
-    Split,
     effect_of,
 )
 from skillopt_sleep.trainer.attempts import Attempted, Job
@@ -30,7 +29,7 @@ from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate
 from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes, within
 from skillopt_sleep.trainer.outage import MANY, check_scored
-from skillopt_sleep.trainer.parts import ItemAttempts, Parts, State, scores
+from skillopt_sleep.trainer.parts import Parts, State, scores
 from skillopt_sleep.trainer.screened import screened
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
 from skillopt_sleep.trainer.told import row
@@ -167,7 +166,6 @@ def _learned(
     drafted = draft(
         Teaching(shuffled, tasks, partial(measure, rule=parts.rule)),
         optimizer=parts.optimizer.about(document).knowing(past),
-        attempts=ItemAttempts(parts, Split.TRAIN, "train", label="race"),
         rules=parts.rules(document),
         limit=parts.limit(place.step, place.total),
         refuse=parts.refusal(document),

@@ -17,7 +17,6 @@ from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
 from skillopt_sleep.learning.select import select
 from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.learning.update import candidate
-from skillopt_sleep.learning.vary import vary
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
@@ -263,12 +262,6 @@ def _text(patches: tuple[Patch, ...], words: tuple[str, ...]) -> Result:
     return Result(1, bool(body), _has(body, *words, "English"))
 
 
-def _vary(mind: Backend) -> Result:
-    made = vary(RULES[:1], optimizer=an_optimizer(mind, BODY), candidates=2, budget=2)
-    other = made.sets[1:]
-    return Result(1, bool(other), bool(other) and _has(_joined(tuple(other[0])), "uv"))
-
-
 def _augment(mind: Backend) -> Result:
     made = augment([TASKS["t-uv"]], each=2, optimizer=an_optimizer(mind, BODY))
     return Result(2, len(made.tasks), len(made.tasks))
@@ -321,7 +314,6 @@ KINDS: Mapping[str, Callable[[Backend], Result]] = {
     "fit": _fit,
     "rewrite": _rewrite,
     "rewrite_full": _rewrite_full,
-    "vary": _vary,
     "augment": _augment,
     "slow_update": _slow_update,
     "meta_skill": _meta_skill,

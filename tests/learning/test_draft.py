@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.draft import Draft, draft
 from skillopt_sleep.learning.learn import EditLimit, Teaching
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Fate, Purpose, Split
 from tests.builders import a_document, a_rollout, a_task
 from tests.fakes import Answers, FakeBackend
-from tests.nights import a_crew, an_optimizer, with_side
+from tests.nights import an_optimizer, with_side
 
 TASK = with_side(a_task(), split=Split.TRAIN)
 
@@ -18,7 +17,6 @@ def drafted(reply: Answers, **fields: Any) -> Draft:
     return draft(
         Teaching([[a_rollout(0.0)]], {TASK.id: TASK}, lambda score: score.soft),
         optimizer=an_optimizer(FakeBackend({Purpose.REFLECT: reply}), a_document("- Old.")),
-        attempts=CrewAttempts(a_crew()),
         rules=StepRules(),
         limit=EditLimit(3, 3),
         refuse=fields.pop("refuse", lambda edit: ""),

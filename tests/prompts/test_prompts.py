@@ -20,7 +20,6 @@ from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
 from skillopt_sleep.learning.select import select
 from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.learning.update import candidate
-from skillopt_sleep.learning.vary import vary
 from skillopt_sleep.mining.lessons import find_lessons
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.mined import Mined
@@ -62,7 +61,6 @@ REPLIES: Mapping[Purpose, Answer | Callable[[Prompt], Answer]] = {
     Purpose.FIT: {"edits": []},
     Purpose.REWRITE: {"body": ""},
     Purpose.REWRITE_FULL: {"body": ""},
-    Purpose.VARY: {"alternatives": []},
     Purpose.AUGMENT: {"requests": []},
     Purpose.SLOW_UPDATE: {"guidance": ""},
     Purpose.META_SKILL: {"notes": ""},
@@ -121,7 +119,6 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
         minibatch=4,
         apply=candidate,
     )
-    vary(patches[0].edits, optimizer=optimizer, candidates=2, budget=1)
     augment([task], each=1, optimizer=optimizer)
     answered = a_trajectory(text)
     before, after = (a_rollout(value, trajectory=answered) for value in (1.0, 0.0))
