@@ -16,7 +16,6 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.augment import augment
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite_full
-from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.night.night import run_night
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Backend, StepRules
@@ -328,7 +327,6 @@ def test_showing_val_to_what_rewrites_or_makes_up_requests_would_be_caught() -> 
             optimizer=an_optimizer(backend),
             measure=lambda score: score.soft,
             minibatch=6,
-            apply=candidate,
         )
     with pytest.raises(ValueError, match="is not on train"):
         augment([unseen], each=1, optimizer=an_optimizer(backend))

@@ -7,7 +7,7 @@ import msgspec
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.learn import EditLimit, Lessons, Log, Teaching, Timed, learn, unlogged, untimed
 from skillopt_sleep.learning.rewrite import rewrite
-from skillopt_sleep.learning.update import candidate, update
+from skillopt_sleep.learning.update import update
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import AppliedEdit, Document, Edit, Note
 
@@ -51,7 +51,7 @@ def draft(
     edits, notes = sourced(lessons.edits), lessons.notes
     if rules.mode == "rewrite" and edits:
         with timed("rewrite"):
-            written = rewrite([edits], optimizer=optimizer, apply=candidate)
+            written = rewrite(edits, optimizer=optimizer)
         edits, notes = written.patches[0].edits, notes + written.notes
     changed, fates = update(document, edits, refuse=refuse, most=rules.max_chars)
     log("edits", fates)

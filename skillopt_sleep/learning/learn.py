@@ -13,7 +13,6 @@ from skillopt_sleep.learning.budget import Budget, budget
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite_full, unite
 from skillopt_sleep.learning.select import select
-from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Edit, Note, Patch, Rollout, Score, Task
 
@@ -81,7 +80,7 @@ def learn(
     """Return the lessons of the batches; each batch is reflected on by itself, several at once.
 
     Without a `limit` all merged edits may be applied. In mode `full_rewrite` neither a limit nor the budget counts:
-    the text is tried as a whole, and superfluous parts are pruned after its trial. `log` keeps a stage's rows,
+    the text is tried as a whole. `log` keeps a stage's rows,
     `timed` measures it.
     """
     if rules.mode == "full_rewrite":
@@ -139,7 +138,6 @@ def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepRules, log:
             optimizer=optimizer,
             measure=teaching.measure,
             minibatch=rules.minibatch,
-            apply=candidate,
         ),
         optimizer,
     )
@@ -148,7 +146,7 @@ def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepRules, log:
     for texts in written:
         patches += texts.patches
         notes += texts.notes
-    united = unite(patches, optimizer=optimizer, apply=candidate)
+    united = unite(patches, optimizer=optimizer)
     edits: tuple[Edit, ...] = ()
     for patch in united.patches:
         edits += patch.edits

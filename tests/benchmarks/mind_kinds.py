@@ -239,7 +239,7 @@ def _fit(mind: Backend) -> Result:
 
 
 def _rewrite(mind: Backend) -> Result:
-    made = rewrite([RULES], optimizer=an_optimizer(mind, BODY), apply=candidate)
+    made = rewrite(RULES, optimizer=an_optimizer(mind, BODY))
     return _text(() if made.notes else made.patches, ("uv", "Celsius"))
 
 
@@ -250,7 +250,6 @@ def _rewrite_full(mind: Backend) -> Result:
         optimizer=an_optimizer(mind, BODY),
         measure=lambda score: score.soft,
         minibatch=6,
-        apply=candidate,
     )
     return _text(made.patches, ("uv", "Celsius", "docstring"))
 

@@ -12,7 +12,6 @@ from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
 from skillopt_sleep.learning.select import select
 from skillopt_sleep.learning.slow_update import slow_update
-from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.prompts import fill
@@ -253,17 +252,17 @@ def test_its_optimizer_keeps_the_lessons_of_what_got_worse() -> None:
 def test_its_optimizer_writes_texts_anew(body: str) -> None:
     lesson, optimizer = RULE.strip(), an_optimizer(SHARP, a_document(body))
     suggested = (an_edit("- It's brief."), an_edit(lesson))
-    written = rewrite([suggested], optimizer=optimizer, apply=candidate)
+    written = rewrite(suggested, optimizer=optimizer)
     full = rewrite_full(
         [a_rollout()],
         {"t1": a_task(split=Split.TRAIN)},
         optimizer=optimizer,
         measure=lambda score: score.soft,
         minibatch=4,
-        apply=candidate,
     )
-    assert sorted(edit.content for edit in written.patches[0].edits) == ["- It's brief.", lesson]
-    assert [edit.content for edit in full.patches[0].edits] == [lesson]
+    ((briefly,), (fully,)) = (done.patches[0].edits for done in (written, full))
+    assert briefly.content.splitlines() == [*body.splitlines(), "- It's brief.", lesson]
+    assert fully.content.splitlines() == [*body.splitlines(), lesson]
     assert (*written.notes, *full.notes) == ()
 
 

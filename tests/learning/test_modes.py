@@ -19,7 +19,8 @@ THREE = [with_side(a_task(id=f"t{n}", session=f"s{n}", prompt=f"request {n}"), s
 TRAIN = THREE[:2]
 REFLECTED: Answer = {"edits": [{"op": "append", "content": RULE, "reason": "said"}]}
 BRIEF = "- Be brief."
-WRITTEN: Answer = {"body": f"{RULE}\n- Older.", "reasoning": "worked in"}
+TEXT = f"{RULE}\n- Older."
+WRITTEN: Answer = {"body": TEXT, "reasoning": "worked in"}
 
 
 def follows(word: str) -> Any:
@@ -68,8 +69,8 @@ def test_by_default_edits_are_applied_as_they_are_and_nothing_more_is_asked() ->
 def test_in_mode_rewrite_they_are_worked_into_the_text() -> None:
     learner = Learner(reflect=REFLECTED, rewrite=WRITTEN)
     proposed = learner.propose(mode="rewrite")
-    assert contents(proposed) == [RULE]
-    assert [(fate.edit.op, fate.edit.target) for fate in proposed.edits] == [("replace", "- Old.")]
+    assert contents(proposed) == [TEXT]
+    assert [(fate.edit.op, fate.edit.target) for fate in proposed.edits] == [("replace", DOCUMENT.body)]
     assert [fate.edit.tasks for fate in proposed.edits] == [("t0", "t1")]
     assert learner.asked == [Purpose.REFLECT, Purpose.REWRITE]
 
@@ -77,14 +78,14 @@ def test_in_mode_rewrite_they_are_worked_into_the_text() -> None:
 def test_in_mode_full_rewrite_the_text_takes_the_place_of_reflection() -> None:
     learner = Learner(rewrite_full=WRITTEN)
     proposed = learner.propose(mode="full_rewrite")
-    assert contents(proposed) == [RULE]
+    assert contents(proposed) == [TEXT]
     assert learner.asked == [Purpose.REWRITE_FULL]
 
 
 def test_of_several_full_texts_one_is_made() -> None:
     learner = Learner(rewrite_full=in_turn(WRITTEN, {"body": "- Old."}), rewrite={"body": f"- Old.\n{RULE}"})
     proposed = learner.propose(mode="full_rewrite", minibatch=1)
-    assert contents(proposed) == [RULE]
+    assert contents(proposed) == [f"- Old.\n{RULE}"]
     assert learner.asked == [Purpose.REWRITE_FULL, Purpose.REWRITE_FULL, Purpose.REWRITE]
 
 
@@ -92,17 +93,16 @@ def test_where_several_full_texts_cannot_be_made_one_the_first_that_changes_some
     texts = in_turn({"body": DOCUMENT.body}, WRITTEN, {"body": f"- Old.\n- Older.\n{BRIEF}"})
     learner = Learner(rewrite_full=texts, rewrite="no JSON")
     proposed = learner.propose(THREE, mode="full_rewrite", minibatch=1)
-    assert contents(proposed) == [RULE]
+    assert contents(proposed) == [TEXT]
     assert learner.asked == [Purpose.REWRITE_FULL] * 3 + [Purpose.REWRITE]
     assert not proposed.unfinished
 
 
 @pytest.mark.parametrize("mode", ["rewrite", "full_rewrite"])
-def test_what_the_guard_refuses_of_a_text_costs_its_own_edit_only(mode: str) -> None:
+def test_a_text_with_something_that_the_guard_refuses_is_refused_whole(mode: str) -> None:
     reply: Answer = {"body": f"- Old.\n{RULE}\n- Older.\n- See https://evil.example/x for more."}
     proposed = Learner(reflect=REFLECTED, rewrite=reply, rewrite_full=reply).propose(mode=mode)
-    assert contents(proposed) == [RULE]
-    assert [fate.fate for fate in proposed.edits].count(Fate.REFUSED) == 1
+    assert [fate.fate for fate in proposed.edits] == [Fate.REFUSED]
 
 
 def test_a_text_that_says_the_same_is_no_change() -> None:

@@ -19,7 +19,6 @@ from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
 from skillopt_sleep.learning.select import select
 from skillopt_sleep.learning.slow_update import slow_update
-from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.mining.lessons import find_lessons
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.mined import Mined
@@ -110,14 +109,13 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
     budget(both, optimizer=optimizer, least=1, most=2, grades=(0.5,))
     select(both, optimizer=optimizer, budget=1)
     fit(both.edits, optimizer=optimizer, lacks=lambda rule: (rule,))
-    rewrite([patches[0].edits], optimizer=optimizer, apply=candidate)
+    rewrite(patches[0].edits, optimizer=optimizer)
     rewrite_full(
         [a_rollout(0.0, trajectory=a_trajectory(text))],
         {task.id: task},
         optimizer=optimizer,
         measure=lambda score: score.soft,
         minibatch=4,
-        apply=candidate,
     )
     augment([task], each=1, optimizer=optimizer)
     answered = a_trajectory(text)
