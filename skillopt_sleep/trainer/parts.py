@@ -113,7 +113,8 @@ class Parts:
     def refusal(self, document: Document) -> Callable[[Edit], str]:
         """Return a function that says why an edit of this document is refused, or ""."""
         own = self.config.optimizer
-        return refusal(document, allow_urls=own.allow_urls, edit_chars=own.edit_chars)
+        most = own.edit_chars if own.mode == "patch" else own.max_chars
+        return refusal(document, allow_urls=own.allow_urls, edit_chars=most)
 
     def jobs(self, document: Document, items: Sequence[Item], *, sample: int, stage: str) -> tuple[Job, ...]:
         """Return one attempt at each item under this skill."""

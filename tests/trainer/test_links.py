@@ -101,5 +101,5 @@ class Wordy(Scripted):
 
 @pytest.mark.parametrize("key", [{}, {"edit_chars": 3_000}, {"mode": "full_rewrite"}])
 def test_a_training_learns_a_long_rule_if_its_configuration_says_so(tmp_path: Path, key: dict[str, object]) -> None:
-    summary = a_trainer(tmp_path, Wordy(), config=a_config(optimizer=key)).train()
+    summary = a_trainer(tmp_path, Wordy(), config=a_config(optimizer=key, gradient={"minibatch": 16})).train()
     assert (LONG.strip() in summary.best_skill) is bool(key)
