@@ -8,15 +8,13 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.compare import compare
+from skillopt_sleep.learning.attempts import CrewAttempts, block
 from skillopt_sleep.learning.drift import steady
 from skillopt_sleep.learning.exercise import exercise
 from skillopt_sleep.learning.harm import bystanders, first_calls
 from skillopt_sleep.learning.meta_skill import meta_skill
-from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.search import add_trial
-from skillopt_sleep.learning.slow_update import slow_update
+from skillopt_sleep.learning.slow_update import compare, slow_update
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import update
 from skillopt_sleep.proposals.guard import problems

@@ -10,10 +10,9 @@ import msgspec
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.augment import augment
-from skillopt_sleep.learning.draft import draft
 from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.learning.learn import EditLimit, Log, Teaching
+from skillopt_sleep.learning.learn import EditLimit, Log, Teaching, draft
 from skillopt_sleep.learning.tried_before import rejected_twin
 from skillopt_sleep.mining.in_force import stands_already
 from skillopt_sleep.proposals.guard import problems

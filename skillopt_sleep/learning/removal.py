@@ -6,11 +6,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
-from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.attempts import CrewAttempts, block
 from skillopt_sleep.learning.drift import steady
 from skillopt_sleep.learning.harm import bystanders
 from skillopt_sleep.learning.prune import prune
-from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.search import add_trial
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate

@@ -9,9 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from skillopt_sleep.learning.attempts import Attempts
+from skillopt_sleep.learning.attempts import Attempts, block
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import Document, Edit, EditOp, GateRule, Note, Rollout, Task
 from skillopt_sleep.replay.rollout import Job

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.attempts import CrewAttempts, block
 from skillopt_sleep.learning.drift import begun_anew, steady
 from skillopt_sleep.learning.exercise import about, exercise
 from skillopt_sleep.learning.harm import bystanders, first_calls
-from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.draft import Draft
+from skillopt_sleep.learning.learn import Draft
 from skillopt_sleep.learning.screen import screen
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import AppliedEdit, Document, Fate, Note, Split

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.draft import Draft, draft
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.learning.learn import Lessons, Teaching
+from skillopt_sleep.learning.learn import Draft, Lessons, Teaching, draft
 from skillopt_sleep.records import (
     UNVERIFIED,
     Document,

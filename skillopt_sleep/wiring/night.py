@@ -23,8 +23,8 @@ from skillopt_sleep.keeping.patches import keep_patches
 from skillopt_sleep.keeping.retention import forget_old
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import tell
-from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.learning.gate import NO_LOSS_MARGIN
+from skillopt_sleep.learning.select import edit_budget
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets

@@ -9,12 +9,11 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.learning.aggregate import aggregate
 from skillopt_sleep.learning.augment import augment
-from skillopt_sleep.learning.budget import budget
 from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
-from skillopt_sleep.learning.select import select
+from skillopt_sleep.learning.select import budget, select
 from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.mining.mine import mine

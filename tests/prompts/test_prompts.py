@@ -12,12 +12,11 @@ from skillopt_sleep.kit.codec import root_schema
 from skillopt_sleep.kit.protected import with_guidance
 from skillopt_sleep.learning.aggregate import aggregate
 from skillopt_sleep.learning.augment import augment
-from skillopt_sleep.learning.budget import budget
 from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
-from skillopt_sleep.learning.select import select
+from skillopt_sleep.learning.select import budget, select
 from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.mining.lessons import find_lessons
 from skillopt_sleep.mining.mine import mine
