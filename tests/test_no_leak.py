@@ -16,7 +16,6 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.augment import augment
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite_full
-from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.night.night import run_night
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Backend, StepRules
@@ -54,7 +53,7 @@ from tests.nights import ASKS, Shelf, Watcher, an_optimizer
 
 ALWAYS = frozenset({Purpose.REFLECT, Purpose.AGGREGATE, Purpose.SELECT})
 SLOW = frozenset({Purpose.SLOW_UPDATE, Purpose.META_SKILL})
-REWORKING = frozenset({Purpose.REWRITE, Purpose.REWRITE_FULL, Purpose.VARY, Purpose.AUGMENT})
+REWORKING = frozenset({Purpose.REWRITE, Purpose.REWRITE_FULL, Purpose.AUGMENT})
 LEARNING = ALWAYS | SLOW | REWORKING | {Purpose.DIAGNOSE, Purpose.REFLECT_DEEP, Purpose.BUDGET}
 SMALL: dict[str, Any] = {"minibatch": 2, "merge_batch": 2}
 SAID = (
@@ -227,9 +226,9 @@ WAYS: dict[str, tuple[dict[str, Any], Collection[Purpose]]] = {
     "deep": ({"reflection": "deep"}, {Purpose.DIAGNOSE, Purpose.REFLECT_DEEP, Purpose.SELECT}),
     "shallow, contrasts": ({"reflection": "shallow", "samples": 3}, ALWAYS),
     "successes": ({"successes": True, "samples": 2}, ALWAYS),
-    "rewritten, in several ways, with requests made up": (
-        {"mode": "rewrite", "candidates": 3, "augment": 2},
-        {*ALWAYS, Purpose.REWRITE, Purpose.VARY, Purpose.AUGMENT},
+    "rewritten, with requests made up": (
+        {"mode": "rewrite", "augment": 2},
+        {*ALWAYS, Purpose.REWRITE, Purpose.AUGMENT},
     ),
     "rewritten in full": ({"mode": "full_rewrite"}, {Purpose.REWRITE_FULL, Purpose.REWRITE}),
     "a chosen budget": ({"schedule": "autonomous", "edit_budget": 2}, {*ALWAYS, Purpose.BUDGET}),
@@ -328,7 +327,6 @@ def test_showing_val_to_what_rewrites_or_makes_up_requests_would_be_caught() -> 
             optimizer=an_optimizer(backend),
             measure=lambda score: score.soft,
             minibatch=6,
-            apply=candidate,
         )
     with pytest.raises(ValueError, match="is not on train"):
         augment([unseen], each=1, optimizer=an_optimizer(backend))

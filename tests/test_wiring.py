@@ -185,6 +185,11 @@ def test_house_rules_are_read(paths: Paths) -> None:
     assert plan_of(Settings(), paths).preferences == "Be brief.\n"
 
 
+@pytest.mark.parametrize(("mode", "more"), [("patch", set()), ("rewrite", {"length"}), ("full_rewrite", {"length"})])
+def test_a_whole_text_may_be_longer_than_a_rule(paths: Paths, mode: Any, more: set[str]) -> None:
+    assert plan_of(Settings(step=StepSettings(mode=mode)), paths).allowed == more
+
+
 def test_the_edit_budget_goes_down_night_by_night(paths: Paths) -> None:
     settings = Settings(step=StepSettings(schedule="linear", edit_budget=5))
     budgets: list[int] = []

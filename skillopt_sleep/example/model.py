@@ -194,8 +194,10 @@ def _rewrite(text: str) -> object:
     """Append the missing rules to the body."""
     body = _FENCED.findall(text.split("\n# Editable part of the instructions\n", 1)[1])[0][1].replace("(empty)", "")
     suggested = [rule.strip() for rule in _SUGGESTED.findall(text.rsplit("\n# ", 2)[1])]
-    missing = [rule for rule in (*suggested, *_lessons(text)) if rule not in body]
-    return {"body": "\n".join([*body.rstrip("\n").splitlines(), *missing])}
+    lines = body.rstrip("\n").splitlines()
+    for rule in (*suggested, *_lessons(text)):
+        lines += [line for line in rule.splitlines() if line not in lines]
+    return {"body": "\n".join(lines)}
 
 
 def _numbers(text: str) -> list[int]:
@@ -241,7 +243,6 @@ _REPLIES: Mapping[Purpose, Callable[[str], object]] = {
     Purpose.FIT: lambda _: {"edits": []},
     Purpose.REWRITE: _rewrite,
     Purpose.REWRITE_FULL: _rewrite,
-    Purpose.VARY: lambda _: {"alternatives": []},
     Purpose.AUGMENT: lambda _: {"requests": []},
     Purpose.SLOW_UPDATE: lambda text: {"guidance": "\n".join(_lessons(text))},
     Purpose.META_SKILL: lambda _: {"notes": "- Keep edits short."},

@@ -1,4 +1,4 @@
-"""Define how the engine gets attempts: from a night's crew, or from a training's environment."""
+"""Define how the engine gets attempts, from a night's crew or a training's environment, and which samples."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,6 +8,11 @@ from typing import Protocol
 from skillopt_sleep.protocols import Crew
 from skillopt_sleep.records import Rollout
 from skillopt_sleep.replay.rollout import Job, rollout
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
+
+# More rounds than a trial has in all its nights.
+BLOCK = 50
+_BLOCKS = CANDIDATE_SAMPLES // 2 // BLOCK  # the round after an acceptance has the samples above
 
 
 class Making(Protocol):
@@ -61,3 +66,12 @@ def _goes_second(job: Job) -> bool:
     """Toss a coin, which falls the same way if a night is resumed."""
     task, _, sample = job
     return hashlib.blake2b(f"{task.id}\0{sample}".encode(), digest_size=1).digest()[0] % 2 == 1
+
+
+def block(kind: str, before: str, after: str) -> int:
+    """Return the first sample of the trial that compares these two texts.
+
+    It depends on nothing but the trial itself: a night that is resumed draws the same samples.
+    """
+    digest = hashlib.blake2b(f"{kind}\0{before}\0{after}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) % _BLOCKS * BLOCK

@@ -8,12 +8,10 @@ from rapidfuzz import fuzz
 
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.learning.asking import Optimizer, Question, check_train
-from skillopt_sleep.records import Checks, Edit, Exact, Note, Op, Purpose, Task, TaskOrigin
+from skillopt_sleep.records import Edit, Exact, Note, Purpose, Task, TaskOrigin
 
 SHOWN = 3  # requests of a lesson, the newest
-MOST_CHARS = 2_000
 SAME_REQUEST = 90.0
-NAMING = frozenset({Op.CONTAINS, Op.NOT_CONTAINS, Op.SECTION_CONTAINS, Op.TOOL_CALLED})
 
 
 class AugmentReply(msgspec.Struct, frozen=True):
@@ -43,30 +41,29 @@ def augment(train: Sequence[Task], *, each: int, optimizer: Optimizer) -> Augmen
 
     The optimizer is shown requests and what the person said, never the reference. A task is made only if the person
     said something and the answer isn't the one of a single request; it gets the reference of its lesson's newest
-    task. A request that is much like a known one, or names what the reference checks for, is left out. Raises
-    ValueError for a task that isn't on train.
+    task. A request that is much like a known one is left out. Raises ValueError for a task that isn't on train.
     """
     check_train(train)
-    grouped = _by_lesson(train)
-    if not each or not grouped:
+    lessons = _by_lesson(train)
+    if not each or not lessons:
         return Augmented()
-    replies = optimizer.map(lambda tasks: optimizer.ask(_question(tasks, each)), grouped, label="augment")
+    replies = optimizer.map(lambda tasks: optimizer.ask(_question(tasks, each)), lessons, label="augment")
     known = [task.prompt for task in train]
-    made: dict[str, Task] = {}
+    made: list[Task] = []
     real: dict[str, str] = {}
     notes: list[Note] = []
-    for tasks, reply in zip(grouped, replies, strict=True):
+    for tasks, reply in zip(lessons, replies, strict=True):
         if isinstance(reply, Note):
             notes.append(reply)
             continue
-        newest = tasks[-1]
-        fresh = _fresh(reply.requests, newest, known)[:each]
-        known += fresh
-        for request in fresh:
-            task = _like(newest, request)
-            made[task.id] = task
-            real[task.id] = newest.id
-    return Augmented(tasks=tuple(made.values()), real=real, notes=tuple(notes))
+        for request in map(str.strip, reply.requests[:each]):
+            likest = max(fuzz.token_sort_ratio(request.lower(), other.lower()) for other in known)
+            if request and likest < SAME_REQUEST:
+                task = _like(tasks[-1], request)
+                known.append(request)
+                made.append(task)
+                real[task.id] = tasks[-1].id
+    return Augmented(tasks=tuple(made), real=real, notes=tuple(notes))
 
 
 def _by_lesson(train: Sequence[Task]) -> list[list[Task]]:
@@ -84,32 +81,6 @@ def _question(tasks: Sequence[Task], each: int) -> Question[AugmentReply]:
     quotes = [f"- «{quote}»" for quote in newest.quotes]
     values = {"requests": str(each), "asked": "\n\n".join(requests), "said": fence("\n".join(quotes))}
     return Question(Purpose.AUGMENT, AugmentReply, values, project=newest.project)
-
-
-def _fresh(requests: Sequence[str], like: Task, known: Sequence[str]) -> list[str]:
-    """Return the requests that are neither known nor give the answer away."""
-    answers = _checked_for(like)
-    fresh: list[str] = []
-    for text in requests:
-        request = text.strip()
-        if not request or len(request) > MOST_CHARS:
-            continue
-        gives_away = any(answer in request.lower() for answer in answers)
-        if not gives_away and not _is_known(request, (*known, *fresh)):
-            fresh.append(request)
-    return fresh
-
-
-def _checked_for(task: Task) -> list[str]:
-    """Return in lower case what the reference looks for in an answer."""
-    if not isinstance(task.reference, Checks):
-        return []
-    return [check.arg.lower() for check in task.reference.items if check.op in NAMING and check.arg]
-
-
-def _is_known(request: str, known: Sequence[str]) -> bool:
-    """Tell whether a known request says much the same."""
-    return any(fuzz.token_sort_ratio(request.lower(), other.lower()) >= SAME_REQUEST for other in known)
 
 
 def _like(task: Task, request: str) -> Task:

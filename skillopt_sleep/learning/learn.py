@@ -1,4 +1,4 @@
-"""Learn edits from attempts on train: reflect, aggregate, budget, select; or write a whole new text."""
+"""Learn edits from attempts on train: reflect, aggregate, budget, select, update; or write a whole new text."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -9,13 +9,12 @@ import msgspec
 
 from skillopt_sleep.learning.aggregate import aggregate
 from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.learning.budget import Budget, budget
 from skillopt_sleep.learning.reflect import reflect
-from skillopt_sleep.learning.rewrite import rewrite_full, unite
-from skillopt_sleep.learning.select import select
-from skillopt_sleep.learning.update import candidate
+from skillopt_sleep.learning.rewrite import rewrite, rewrite_full, unite
+from skillopt_sleep.learning.select import Budget, budget, select
+from skillopt_sleep.learning.update import update
 from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import Edit, Note, Patch, Rollout, Score, Task
+from skillopt_sleep.records import AppliedEdit, Document, Edit, Note, Patch, Rollout, Score, Task
 
 Log = Callable[[str, Sequence[object]], None]
 Timed = Callable[[str], AbstractContextManager[None]]
@@ -60,6 +59,18 @@ class Lessons(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[Note, ...] = ()
 
 
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """The candidate with the fates of its edits, what it was learned from, and the calls that failed.
+
+    The candidate equals the document if no edit could be applied.
+    """
+
+    lessons: Lessons
+    candidate: Document
+    fates: tuple[AppliedEdit, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
 def unlogged(_stage: str, _rows: Sequence[object]) -> None:
     """Keep no rows."""
 
@@ -67,6 +78,40 @@ def unlogged(_stage: str, _rows: Sequence[object]) -> None:
 def untimed(_stage: str) -> AbstractContextManager[None]:
     """Measure no time."""
     return nullcontext()
+
+
+def unchanged(edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """Return the edits as they are."""
+    return tuple(edits)
+
+
+def draft(
+    teaching: Teaching,
+    *,
+    optimizer: Optimizer,
+    rules: StepRules,
+    limit: EditLimit | None,
+    refuse: Callable[[Edit], str],
+    sourced: Callable[[Sequence[Edit]], tuple[Edit, ...]] = unchanged,
+    log: Log = unlogged,
+    timed: Timed = untimed,
+) -> Draft:
+    """Return the candidate that is learned from the attempts.
+
+    `refuse` says why an edit may not be applied, or ""; `sourced` names the real tasks that edits were learned from.
+    """
+    document = optimizer.document
+    lessons = learn(teaching, optimizer=optimizer, rules=rules, limit=limit, log=log, timed=timed)
+    if not lessons.patches:
+        return Draft(lessons=lessons, candidate=document, notes=lessons.notes)
+    edits, notes = sourced(lessons.edits), lessons.notes
+    if rules.mode == "rewrite" and edits:
+        with timed("rewrite"):
+            written = rewrite(edits, optimizer=optimizer)
+        edits, notes = written.patches[0].edits, notes + written.notes
+    changed, fates = update(document, edits, refuse=refuse, most=rules.max_chars)
+    log("edits", fates)
+    return Draft(lessons=lessons, candidate=changed, fates=fates, notes=notes)
 
 
 def learn(
@@ -81,8 +126,7 @@ def learn(
     """Return the lessons of the batches; each batch is reflected on by itself, several at once.
 
     Without a `limit` all merged edits may be applied. In mode `full_rewrite` neither a limit nor the budget counts:
-    the text is tried as a whole, and superfluous parts are pruned after its trial. `log` keeps a stage's rows,
-    `timed` measures it.
+    the text is tried as a whole. `log` keeps a stage's rows, `timed` measures it.
     """
     if rules.mode == "full_rewrite":
         with timed("rewrite"):
@@ -139,7 +183,6 @@ def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepRules, log:
             optimizer=optimizer,
             measure=teaching.measure,
             minibatch=rules.minibatch,
-            apply=candidate,
         ),
         optimizer,
     )
@@ -148,7 +191,7 @@ def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepRules, log:
     for texts in written:
         patches += texts.patches
         notes += texts.notes
-    united = unite(patches, optimizer=optimizer, apply=candidate)
+    united = unite(patches, optimizer=optimizer)
     edits: tuple[Edit, ...] = ()
     for patch in united.patches:
         edits += patch.edits

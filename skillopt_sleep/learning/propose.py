@@ -12,7 +12,6 @@ from rapidfuzz import fuzz
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.augment import augment
-from skillopt_sleep.learning.draft import draft
 from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit, Log, Teaching
@@ -96,7 +95,6 @@ def propose(
     drafted = draft(
         Teaching([worth_learning], {task.id: task for task in train}, partial(measure, rule=plan.gate)),
         optimizer=optimizer,
-        attempts=attempts,
         rules=rules,
         limit=EditLimit(min(rules.min_edit_budget, most), min(rules.edit_budget, most)),
         refuse=_refusal(document, train, plan, optimizer.past, tonight=tonight),

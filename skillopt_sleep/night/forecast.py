@@ -16,9 +16,7 @@ from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Purpose, Session, Task
 from skillopt_sleep.replay.judges.controls import WANTED
 
-MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
 MOST_LEFT = 2  # candidates made of the rules that are left: those that helped in two sessions, and those proven
-ON_TRAIN = PAIRS * (1 + MOST_EDITS)  # attempts at a train task: without the edits of a draft and with each
 TASKS_PER_PROOF = 4  # of answers as long as they get no more fit in a call
 FRESH_ROUND = 2  # attempts at each task of an accepted change, after it was accepted
 
@@ -116,7 +114,8 @@ def is_for_a_copy(task: Task) -> bool:
 
 def most_per_task(plan: Plan, *, waiting: int, again: int) -> int:
     """Return how often a task may be attempted in a night, to learn from it or to decide with it."""
-    on_train = plan.step.samples + ON_TRAIN + PAIRS * again
+    drafted = 1 + plan.step.edit_budget + again  # without the edits of a draft, and with each
+    on_train = plan.step.samples + PAIRS * drafted
     return max(on_train, _most_attempts(plan, waiting, again) + FRESH_ROUND)
 
 
@@ -125,9 +124,6 @@ def _attempts(work: Workload, plan: Plan, waiting: int, again: int, turns: int) 
     made_up = work.tasks * plan.step.augment
     per_task = most_per_task(plan, waiting=waiting, again=again)
     attempts = work.tasks * per_task + made_up * plan.step.samples
-    if plan.step.candidates > 1:
-        # Several candidates are first compared with each other on the train tasks.
-        attempts += (work.tasks + made_up) * plan.step.samples * plan.step.candidates
     more = work.acting * per_task * max(turns - 1, 0)
     return {Purpose.ROLLOUT: attempts + more, Purpose.JUDGE: attempts}
 
@@ -146,8 +142,6 @@ def _learning(work: Workload, plan: Plan) -> dict[Purpose, int]:
         calls = {Purpose.REWRITE: work.documents, Purpose.REWRITE_FULL: minibatches}
     else:
         calls = _edits(work, plan, train, minibatches)
-    if plan.step.candidates > 1:
-        calls[Purpose.VARY] = work.documents
     if plan.step.augment:
         calls[Purpose.AUGMENT] = work.tasks
     if plan.step.slow_every:
@@ -175,7 +169,7 @@ def _edits(work: Workload, plan: Plan, train: int, minibatches: int) -> dict[Pur
     if plan.step.min_edit_budget < plan.step.edit_budget:
         calls[Purpose.BUDGET] = work.documents
     if plan.step.mode == "rewrite":
-        calls[Purpose.REWRITE] = work.documents * plan.step.candidates
+        calls[Purpose.REWRITE] = work.documents
     return calls
 
 
@@ -190,10 +184,7 @@ def _most_attempts(plan: Plan, waiting: int, again: int) -> int:
     if plan.gate.name != "sequential":
         return 2 * rounds
     rounds = max(rounds, EARLY_ROUNDS)
-    edits = plan.step.edit_budget
-    if plan.step.mode != "patch":
-        edits = max(edits, MOST_EDITS)
-    edits += again
+    edits = plan.step.edit_budget + again
     parts, whole = 0, 2 + waiting  # the candidate, and the removal of a rule
     if edits > 1:
         parts = edits

@@ -37,7 +37,6 @@ class Purpose(StrEnum):
     FIT = "fit"
     REWRITE = "rewrite"
     REWRITE_FULL = "rewrite_full"
-    VARY = "vary"
     AUGMENT = "augment"
     SLOW_UPDATE = "slow_update"
     META_SKILL = "meta_skill"

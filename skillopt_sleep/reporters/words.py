@@ -22,7 +22,6 @@ PURPOSES = {
     Purpose.FIT: "fitting edits to the project",
     Purpose.REWRITE: "rewriting the rules",
     Purpose.REWRITE_FULL: "rewriting the document",
-    Purpose.VARY: "other wordings",
     Purpose.AUGMENT: "more requests like these",
     Purpose.SLOW_UPDATE: "looking back",
     Purpose.META_SKILL: "the optimizer's own notes",

@@ -115,11 +115,10 @@ class StepSettings(Section, frozen=True, kw_only=True):
     constant, lowers it to 1 over 14 nights (linear, cosine), or lets a model choose (autonomous). `samples` is how
     often each task is attempted; attempts with different results are compared. `reflection` looks at failures in
     batches (minibatch), one by one (shallow), or for a cause they share (deep); `successes` reflects on successes
-    too. `mode` patch applies edits, rewrite works them into the text, full_rewrite writes a new text. With several
-    `candidates`, different ways to write them compete on train tasks. `augment` makes up that many more requests for
-    each lesson, to learn from but never to judge by. Edits that would make our part of a document longer than
-    `max_chars` are refused. Every `slow_every` nights (0: never), and once the part is 3/4 full, a night looks back
-    over earlier nights and tries to remove a rule.
+    too. `mode` patch applies edits, rewrite works them into the text, full_rewrite writes a new text. `augment` makes
+    up that many more requests for each lesson, to learn from but never to judge by. Edits that would make our part of
+    a document longer than `max_chars` are refused. Every `slow_every` nights (0: never), and once the part is 3/4
+    full, a night looks back over earlier nights and tries to remove a rule.
     """
 
     edit_budget: Count = 3
@@ -130,7 +129,6 @@ class StepSettings(Section, frozen=True, kw_only=True):
     reflection: ReflectMode = "minibatch"
     successes: bool = False
     mode: UpdateMode = "patch"
-    candidates: Count = 1
     augment: Amount = 0
 
 

@@ -91,7 +91,7 @@ class OptimizerSection(Section, frozen=True, kw_only=True):
     `slow_update` compares `slow_samples` train items under the last epoch's skill and this one's, and writes
     guidance: gated on val if `slow_gated`, otherwise inserted unmeasured. `slow_pairs` selects the items it is shown.
     `meta_skill` keeps the optimizer's own notes between epochs. No skill may exceed `max_chars`, and no edit
-    `edit_chars`. Rules may hold links and addresses only with `allow_urls`.
+    of mode patch `edit_chars`. Rules may hold links and addresses only with `allow_urls`.
 
     `horizon` is how many epochs the schedule and the gate's error rate are laid over, 0 for train.epochs; later ones
     keep the last edit budget. To add epochs to a run and keep what was done, set it to the epochs that the run had.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.budget import edit_budget
+from skillopt_sleep.learning.select import edit_budget
 from skillopt_sleep.records import Record
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.manifest import horizon_of

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.stats import noise
+from skillopt_sleep.learning.attempts import BLOCK, block
 from skillopt_sleep.learning.gate import NO_LOSS_MARGIN
 from skillopt_sleep.learning.pairs import digest
-from skillopt_sleep.learning.samples import BLOCK, block
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.records import UNVERIFIED, Decision, Document, GateRule, Split, Trial, Verdict
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit
+from skillopt_sleep.learning.select import edit_budget
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Document, Edit, GateRule, Record, Rollout, Score, Split, Task
 from skillopt_sleep.replay.rollout import Job as EngineJob
@@ -113,7 +113,8 @@ class Parts:
     def refusal(self, document: Document) -> Callable[[Edit], str]:
         """Return a function that says why an edit of this document is refused, or ""."""
         own = self.config.optimizer
-        return refusal(document, allow_urls=own.allow_urls, edit_chars=own.edit_chars)
+        most = own.edit_chars if own.mode == "patch" else own.max_chars
+        return refusal(document, allow_urls=own.allow_urls, edit_chars=most)
 
     def jobs(self, document: Document, items: Sequence[Item], *, sample: int, stage: str) -> tuple[Job, ...]:
         """Return one attempt at each item under this skill."""

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.compare import compare
 from skillopt_sleep.learning.meta_skill import meta_skill
-from skillopt_sleep.learning.slow_update import slow_update
+from skillopt_sleep.learning.slow_update import compare, slow_update
 from skillopt_sleep.learning.update import update
 from skillopt_sleep.records import UNVERIFIED, Change, Compared, Document, Earlier, Edit, Note, Past, Split
 from skillopt_sleep.trainer.env import Item

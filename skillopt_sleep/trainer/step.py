@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.draft import Draft, draft
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.learning.learn import Lessons, Teaching
+from skillopt_sleep.learning.learn import Draft, Lessons, Teaching, draft
 from skillopt_sleep.records import (
     UNVERIFIED,
     Document,
@@ -22,7 +21,6 @@ from skillopt_sleep.records import (
     PastEdit,
     Patch,
     Rollout,
-    Split,
     effect_of,
 )
 from skillopt_sleep.trainer.attempts import Attempted, Job
@@ -167,7 +165,6 @@ def _learned(
     drafted = draft(
         Teaching(shuffled, tasks, partial(measure, rule=parts.rule)),
         optimizer=parts.optimizer.about(document).knowing(past),
-        attempts=ItemAttempts(parts, Split.TRAIN, "train", label="race"),
         rules=parts.rules(document),
         limit=parts.limit(place.step, place.total),
         refuse=parts.refusal(document),

@@ -16,6 +16,7 @@ _ONLY_FOR_EDITS = (
     "optimizer.edit_budget",
     "optimizer.min_edit_budget",
     "optimizer.schedule",
+    "optimizer.edit_chars",
 )
 
 

@@ -23,13 +23,13 @@ from skillopt_sleep.keeping.patches import keep_patches
 from skillopt_sleep.keeping.retention import forget_old
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import tell
-from skillopt_sleep.learning.budget import edit_budget
 from skillopt_sleep.learning.gate import NO_LOSS_MARGIN
+from skillopt_sleep.learning.select import edit_budget
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols import Again, Crew, Model, Plan, Preflight, Source, StepRules
-from skillopt_sleep.records import READ_AGAIN, GateRule, Limit, RecallRules
+from skillopt_sleep.records import READ_AGAIN, GateRule, Limit, RecallRules, RefusalKind
 from skillopt_sleep.replay.either import Either
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
@@ -140,7 +140,7 @@ def wire(
         decided=observed.decided,
         targets=FileTargets(Path.home(), environ),
         stager=FolderStager(
-            allowed=frozenset(settings.guard.allow),
+            allowed=_let_through(settings),
             silenced=frozenset(settings.guard.silence),
             most=settings.step.max_chars,
             one_model=chosen.only_model,
@@ -203,6 +203,13 @@ def limits(budget: BudgetSettings, paths: Paths) -> Limits:
     )
 
 
+def _let_through(settings: Settings) -> frozenset[str]:
+    """Return what the static guard lets through; only `step.max_chars` limits a text that is written as a whole."""
+    if settings.step.mode == "patch":
+        return frozenset(settings.guard.allow)
+    return frozenset((*settings.guard.allow, RefusalKind.LENGTH))
+
+
 def make_plan(
     settings: Settings,
     paths: Paths,
@@ -243,7 +250,7 @@ def make_plan(
             "minutes": settings.budget.minutes,
         },
         model=model,
-        allowed=frozenset(settings.guard.allow),
+        allowed=_let_through(settings),
         preferences=read_preferences(paths.preferences),
         turns=settings.replay.turns,
         read_again=read_again,

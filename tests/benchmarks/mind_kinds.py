@@ -9,15 +9,13 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.learning.aggregate import aggregate
 from skillopt_sleep.learning.augment import augment
-from skillopt_sleep.learning.budget import budget
 from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
-from skillopt_sleep.learning.select import select
+from skillopt_sleep.learning.select import budget, select
 from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.learning.update import candidate
-from skillopt_sleep.learning.vary import vary
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
@@ -240,7 +238,7 @@ def _fit(mind: Backend) -> Result:
 
 
 def _rewrite(mind: Backend) -> Result:
-    made = rewrite([RULES], optimizer=an_optimizer(mind, BODY), apply=candidate)
+    made = rewrite(RULES, optimizer=an_optimizer(mind, BODY))
     return _text(() if made.notes else made.patches, ("uv", "Celsius"))
 
 
@@ -251,7 +249,6 @@ def _rewrite_full(mind: Backend) -> Result:
         optimizer=an_optimizer(mind, BODY),
         measure=lambda score: score.soft,
         minibatch=6,
-        apply=candidate,
     )
     return _text(made.patches, ("uv", "Celsius", "docstring"))
 
@@ -261,12 +258,6 @@ def _text(patches: tuple[Patch, ...], words: tuple[str, ...]) -> Result:
     changed = candidate(BODY, patches[0].edits) if patches else None
     body = changed.body if changed else ""
     return Result(1, bool(body), _has(body, *words, "English"))
-
-
-def _vary(mind: Backend) -> Result:
-    made = vary(RULES[:1], optimizer=an_optimizer(mind, BODY), candidates=2, budget=2)
-    other = made.sets[1:]
-    return Result(1, bool(other), bool(other) and _has(_joined(tuple(other[0])), "uv"))
 
 
 def _augment(mind: Backend) -> Result:
@@ -321,7 +312,6 @@ KINDS: Mapping[str, Callable[[Backend], Result]] = {
     "fit": _fit,
     "rewrite": _rewrite,
     "rewrite_full": _rewrite_full,
-    "vary": _vary,
     "augment": _augment,
     "slow_update": _slow_update,
     "meta_skill": _meta_skill,

@@ -12,8 +12,6 @@ from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
 from skillopt_sleep.learning.select import select
 from skillopt_sleep.learning.slow_update import slow_update
-from skillopt_sleep.learning.update import candidate
-from skillopt_sleep.learning.vary import vary
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.prompts import fill
@@ -254,29 +252,27 @@ def test_its_optimizer_keeps_the_lessons_of_what_got_worse() -> None:
 def test_its_optimizer_writes_texts_anew(body: str) -> None:
     lesson, optimizer = RULE.strip(), an_optimizer(SHARP, a_document(body))
     suggested = (an_edit("- It's brief."), an_edit(lesson))
-    written = rewrite([suggested], optimizer=optimizer, apply=candidate)
+    written = rewrite(suggested, optimizer=optimizer)
     full = rewrite_full(
         [a_rollout()],
         {"t1": a_task(split=Split.TRAIN)},
         optimizer=optimizer,
         measure=lambda score: score.soft,
         minibatch=4,
-        apply=candidate,
     )
-    assert sorted(edit.content for edit in written.patches[0].edits) == ["- It's brief.", lesson]
-    assert [edit.content for edit in full.patches[0].edits] == [lesson]
+    ((briefly,), (fully,)) = (done.patches[0].edits for done in (written, full))
+    assert briefly.content.splitlines() == [*body.splitlines(), "- It's brief.", lesson]
+    assert fully.content.splitlines() == [*body.splitlines(), lesson]
     assert (*written.notes, *full.notes) == ()
 
 
 def test_what_only_a_model_that_thinks_could_answer_has_an_empty_answer_or_always_the_same() -> None:
     optimizer = an_optimizer(SHARP)
     task = a_task(split=Split.TRAIN, lesson="c")
-    variety = vary((an_edit("- A."),), optimizer=optimizer, candidates=3, budget=2)
     more = augment([task], each=2, optimizer=optimizer)
     same = Compared(task=task.id, change=Change.REGRESSED, before=a_rollout(1.0), after=a_rollout(0.0))
-    assert (len(variety.sets), more.tasks) == (1, ())
+    assert (more.tasks, more.notes) == ((), ())
     assert meta_skill([same], {task.id: task}, optimizer=optimizer) == "- Keep edits short."
-    assert (*variety.notes, *more.notes) == ()
 
 
 def test_in_a_training_it_follows_the_system_text_and_learns_from_what_went_wrong() -> None:

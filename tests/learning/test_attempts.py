@@ -1,6 +1,7 @@
 """A night's crew makes the engine's attempts."""
 
-from skillopt_sleep.learning.attempts import CrewAttempts, in_pairs
+from skillopt_sleep.learning.afterwards import FRESH
+from skillopt_sleep.learning.attempts import BLOCK, CrewAttempts, block, in_pairs
 from tests.builders import a_document, a_task
 from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
 from tests.nights import a_crew
@@ -36,3 +37,22 @@ def test_of_each_pair_chance_says_which_is_attempted_first_and_the_same_one_if_i
     ]
     assert 10 < sum(sample == 0 for _, sample in asked[::2]) < 30
     assert [(task.id, sample) for task, _, sample in executor.jobs] == asked * 2
+
+
+# samples ------------------------------------------------------------------------------------------------
+
+
+def test_the_same_trial_has_the_same_samples_and_another_one_others() -> None:
+    first = block("bundle", "old", "new")
+
+    assert first == block("bundle", "old", "new")
+    assert (
+        len({first, block("part", "old", "new"), block("bundle", "new", "old"), block("bundle", "oldnew", "")}) == 4
+    )
+
+
+def test_a_block_begins_at_a_round_and_ends_before_the_round_after_an_acceptance() -> None:
+    for n in range(500):
+        first = block("bundle", "old", str(n))
+        assert first % BLOCK == 0
+        assert 0 <= first <= FRESH - BLOCK

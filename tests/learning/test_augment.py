@@ -101,18 +101,9 @@ def test_a_lesson_is_asked_about_once_and_its_newest_task_is_the_model() -> None
     assert list(made.real.values()) == ["b", "b", "x"]
 
 
-def test_what_is_known_or_gives_the_answer_away_is_left_out() -> None:
-    said = [
-        "",
-        ASK.upper(),
-        "Use pnpm to add lodash.",
-        "Add lodash.",
-        "add lodash",
-        "x" * 3000,
-        "Start it.",
-        "Stop it.",
-    ]
-    made, _ = run(on_train(), reply={"requests": said})
+def test_what_is_known_is_left_out_and_no_more_are_taken_than_were_asked_for() -> None:
+    said = ["", ASK.upper(), "Add lodash.", "add lodash", "Start it.", "Stop it."]
+    made, _ = run(on_train(), reply={"requests": said}, each=5)
     assert requests(made) == ["Add lodash.", "Start it."]
 
 

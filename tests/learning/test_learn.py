@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.learning.learn import EditLimit, Teaching, learn
+from skillopt_sleep.learning.learn import Draft, EditLimit, Teaching, draft, learn
 from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import Purpose, Rollout, Split
-from tests.builders import a_rollout, a_task
-from tests.fakes import FakeBackend
+from skillopt_sleep.records import Fate, Purpose, Rollout, Split
+from tests.builders import a_document, a_rollout, a_task
+from tests.fakes import Answers, FakeBackend
 from tests.nights import an_optimizer, with_side
 
 THREE = {"edits": [{"op": "append", "content": f"- Rule {n}."} for n in "abc"]}
@@ -66,3 +66,38 @@ def test_tasks_off_train_raise(mode: Any) -> None:
     teaching = Teaching([[a_rollout()]], {unseen.id: unseen}, lambda score: score.soft)
     with pytest.raises(ValueError, match="t1 is not on train"):
         learn(teaching, optimizer=an_optimizer(), rules=StepRules(mode=mode), limit=None)
+
+
+# draft --------------------------------------------------------------------------------------------------
+
+
+TASK = with_side(a_task(), split=Split.TRAIN)
+
+
+def drafted(reply: Answers, **fields: Any) -> Draft:
+    return draft(
+        Teaching([[a_rollout(0.0)]], {TASK.id: TASK}, lambda score: score.soft),
+        optimizer=an_optimizer(FakeBackend({Purpose.REFLECT: reply}), a_document("- Old.")),
+        rules=StepRules(),
+        limit=EditLimit(3, 3),
+        refuse=fields.pop("refuse", lambda edit: ""),
+        **fields,
+    )
+
+
+def test_the_edits_make_the_candidate() -> None:
+    logged: list[str] = []
+    made = drafted(
+        {"edits": [{"op": "append", "content": "- New."}, {"op": "append", "content": "- Bad."}]},
+        refuse=lambda edit: "unsafe" if "Bad" in edit.content else "",
+        log=lambda stage, rows: logged.append(stage),
+    )
+    assert made.candidate.body == "- Old.\n- New."
+    assert [fate.fate for fate in made.fates] == [Fate.APPLIED, Fate.REFUSED]
+    assert logged == ["patches", "edits"]
+
+
+def test_without_a_patch_the_document_stays_and_the_failed_calls_are_noted() -> None:
+    made = drafted("no JSON")
+    assert made.candidate.body == "- Old."
+    assert (made.fates, len(made.notes)) == ((), 1)

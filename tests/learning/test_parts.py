@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from skillopt_sleep.errors import BudgetExhausted, CallPending
+from skillopt_sleep.learning.attempts import BLOCK, block
 from skillopt_sleep.learning.credit import credit
-from skillopt_sleep.learning.samples import BLOCK, block
 from skillopt_sleep.learning.search import Search, search, shorten
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (

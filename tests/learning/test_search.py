@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.samples import block
+from skillopt_sleep.learning.attempts import CrewAttempts, block
 from skillopt_sleep.learning.search import Search, search, shorten
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
-from skillopt_sleep.learning.select import select
-from skillopt_sleep.records import Edit, EditSource, Past, Purpose
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
+from skillopt_sleep.learning.select import Budget, budget, edit_budget, select
+from skillopt_sleep.records import Edit, EditSource, Past, Prompt, Purpose
 from tests.builders import a_document, a_patch, an_edit
 from tests.fakes import Answers, FakeBackend
 from tests.nights import an_optimizer
@@ -117,3 +117,120 @@ def test_of_edits_that_train_can_not_tell_apart_the_shorter_goes_first() -> None
     edits = (long, an_edit("- Use pnpm."), an_edit("- Say less, and say it first.", support=2))
 
     assert chosen({"selected_indices": []}, edits=edits) == ["- Say less, and say it first.", "- Use pnpm."]
+
+
+# budget -------------------------------------------------------------------------------------------------
+
+
+def ask_how_many(
+    reply: Answers | None = None, *, least: int = 1, most: int = 3, edits: int = 4, past: Past | None = None
+) -> tuple[Budget, list[Prompt]]:
+    backend = FakeBackend({} if reply is None else {Purpose.BUDGET: reply})
+    chosen = budget(
+        a_patch(*EDITS[:edits]),
+        optimizer=an_optimizer(backend, a_document("- Old."), past=past or Past()),
+        least=least,
+        most=most,
+        grades=(0.0, 0.5),
+    )
+    return chosen, backend.prompts
+
+
+def test_no_step_and_an_unknown_schedule_are_said_instead_of_meaning_something_else() -> None:
+    assert edit_budget("cosine", step=0, total=0, most=4, least=2) == 4
+    for total in (0, 1, 4):
+        with pytest.raises(ValueError, match="cosin"):
+            edit_budget("cosin", step=1, total=total, most=4, least=2)
+
+
+# a model chooses ----------------------------------------------------------------------------------------
+
+
+def test_the_optimizer_chooses() -> None:
+    chosen, prompts = ask_how_many({"edit_budget": 2, "reasoning": "two are strong"})
+
+    assert (chosen.edits, chosen.because, len(prompts)) == (2, "two are strong", 1)
+
+
+@given(number=st.integers(-9, 9), least=st.integers(1, 4), more=st.integers(0, 4))
+def test_what_it_chooses_stays_between_the_ends(number: int, least: int, more: int) -> None:
+    chosen, _ = ask_how_many({"edit_budget": number}, least=least, most=least + more)
+
+    assert least <= chosen.edits <= least + more
+
+
+@pytest.mark.parametrize(("least", "most", "edits"), [(3, 3, 4), (2, 5, 2), (2, 5, 1), (1, 3, 1)])
+def test_where_there_is_nothing_to_choose_no_call_is_made(least: int, most: int, edits: int) -> None:
+    assert ask_how_many(least=least, most=most, edits=edits) == (Budget(edits=most), [])
+
+
+@pytest.mark.parametrize(
+    "reply", [CallFailed(FailureKind.EMPTY, "nothing came", remedy="again"), "no JSON", {"edit_budget": "many"}]
+)
+def test_a_failing_choice_leaves_the_most_and_is_noted(reply: Answers) -> None:
+    chosen, _ = ask_how_many(reply)
+
+    assert chosen.edits == 3
+    assert [note.stage for note in chosen.notes] == ["budget"]
+    assert "shop:CLAUDE.md" in chosen.notes[0].summary
+
+
+def test_a_dead_model_ends_the_night() -> None:
+    with pytest.raises(BackendUnavailable):
+        ask_how_many(BackendUnavailable("gone"))
+
+
+def test_the_optimizer_is_told_the_ends_the_edits_how_it_went_and_what_was_tried_before() -> None:
+    past = Past(refused=(an_edit("- Not this one."),), notes="Short rules win.")
+
+    _, (prompt,) = ask_how_many({"edit_budget": 1}, most=9, past=past)
+
+    shown = ("from 1 to 4", "- Old.", "2 attempts, graded 0.25", "refused it: - Not this one.", "Short rules win.")
+    assert all(words in prompt.text for words in shown)
+    assert all(f"{i}. (failure, support 1)" in prompt.text for i in range(4))
+
+
+# by a schedule ------------------------------------------------------------------------------------------
+
+
+def budgets(schedule: str, *, total: int, most: int, least: int, steps: int | None = None) -> list[int]:
+    return [
+        edit_budget(schedule, step=step, total=total, most=most, least=least)
+        for step in range(1, (steps or total) + 1)
+    ]
+
+
+@pytest.mark.parametrize("schedule", ["constant", "autonomous"])
+def test_a_constant_budget_stays_and_so_does_what_a_model_may_choose_from(schedule: str) -> None:
+    assert budgets(schedule, total=4, most=4, least=2, steps=9) == [4] * 9
+
+
+def test_a_linear_budget_goes_down_to_the_least() -> None:
+    assert budgets("linear", total=4, most=10, least=2) == [8, 6, 4, 2]
+
+
+def test_a_cosine_budget_of_four_to_two_in_four_steps() -> None:
+    assert budgets("cosine", total=4, most=4, least=2) == [4, 3, 2, 2]
+
+
+@pytest.mark.parametrize("schedule", ["linear", "cosine"])
+def test_after_its_last_step_a_budget_stays_at_the_least(schedule: str) -> None:
+    assert budgets(schedule, total=3, most=5, least=1, steps=6)[2:] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("schedule", ["constant", "linear", "cosine", "autonomous"])
+def test_a_schedule_of_one_step_is_constant(schedule: str) -> None:
+    assert budgets(schedule, total=1, most=4, least=2, steps=3) == [4, 4, 4]
+
+
+@given(
+    st.sampled_from(["constant", "linear", "cosine", "autonomous"]),
+    st.integers(1, 40),
+    st.integers(1, 9),
+    st.integers(0, 9),
+)
+def test_a_budget_never_grows_and_stays_between_its_ends(schedule: str, total: int, least: int, more: int) -> None:
+    numbers = budgets(schedule, total=total, most=least + more, least=least, steps=total + 3)
+
+    assert all(least <= number <= least + more for number in numbers)
+    assert numbers == sorted(numbers, reverse=True)

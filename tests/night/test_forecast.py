@@ -12,10 +12,9 @@ from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.example.miner import ShownTurn, read_sessions
 from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.kit.codec import to_json
-from skillopt_sleep.learning import rewrite
 from skillopt_sleep.learning.harm import MOST_ATTEMPTS
 from skillopt_sleep.mining.calibration import PER_CALL
-from skillopt_sleep.night.forecast import MOST_EDITS, forecast
+from skillopt_sleep.night.forecast import forecast
 from skillopt_sleep.records import Completion, GateRule, Prompt, Purpose, Session, Task, ToolEvent
 from tests.builders import a_session, a_task
 from tests.nights import ASKS, HARMFUL, NOTE, USEFUL, USELESS, Machine, Watcher, a_plan
@@ -108,8 +107,8 @@ HISTORIES: dict[str, Callable[[Machine], None]] = {
         {"heuristic": False, "sessions_per_call": 1, "samples": 3},
         {"reflection": "deep", "minibatch": 1, "min_edit_budget": 1},
         {"reflection": "shallow", "samples": 2, "successes": True},
-        {"mode": "rewrite", "candidates": 3, "augment": 2, "samples": 2},
-        {"mode": "full_rewrite", "candidates": 2, "minibatch": 1},
+        {"mode": "rewrite", "augment": 2, "samples": 2},
+        {"mode": "full_rewrite", "minibatch": 1},
         {"gate": GateRule()},
         {"gate": GateRule(), "mode": "rewrite", "slow_every": 1},
     ],
@@ -197,7 +196,3 @@ def test_every_candidate_that_waits_may_be_asked_about_too() -> None:
     assert one - none == 3 * 2 * MOST_ATTEMPTS
     # If both are proven they are tried as one.
     assert two - one == 2 * (one - none)
-
-
-def test_as_many_edits_are_foreseen_as_a_rewritten_text_becomes() -> None:
-    assert MOST_EDITS == rewrite.MOST_EDITS

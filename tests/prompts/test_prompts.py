@@ -12,15 +12,12 @@ from skillopt_sleep.kit.codec import root_schema
 from skillopt_sleep.kit.protected import with_guidance
 from skillopt_sleep.learning.aggregate import aggregate
 from skillopt_sleep.learning.augment import augment
-from skillopt_sleep.learning.budget import budget
 from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
-from skillopt_sleep.learning.select import select
+from skillopt_sleep.learning.select import budget, select
 from skillopt_sleep.learning.slow_update import slow_update
-from skillopt_sleep.learning.update import candidate
-from skillopt_sleep.learning.vary import vary
 from skillopt_sleep.mining.lessons import find_lessons
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.mined import Mined
@@ -62,7 +59,6 @@ REPLIES: Mapping[Purpose, Answer | Callable[[Prompt], Answer]] = {
     Purpose.FIT: {"edits": []},
     Purpose.REWRITE: {"body": ""},
     Purpose.REWRITE_FULL: {"body": ""},
-    Purpose.VARY: {"alternatives": []},
     Purpose.AUGMENT: {"requests": []},
     Purpose.SLOW_UPDATE: {"guidance": ""},
     Purpose.META_SKILL: {"notes": ""},
@@ -112,16 +108,14 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
     budget(both, optimizer=optimizer, least=1, most=2, grades=(0.5,))
     select(both, optimizer=optimizer, budget=1)
     fit(both.edits, optimizer=optimizer, lacks=lambda rule: (rule,))
-    rewrite([patches[0].edits], optimizer=optimizer, apply=candidate)
+    rewrite(patches[0].edits, optimizer=optimizer)
     rewrite_full(
         [a_rollout(0.0, trajectory=a_trajectory(text))],
         {task.id: task},
         optimizer=optimizer,
         measure=lambda score: score.soft,
         minibatch=4,
-        apply=candidate,
     )
-    vary(patches[0].edits, optimizer=optimizer, candidates=2, budget=1)
     augment([task], each=1, optimizer=optimizer)
     answered = a_trajectory(text)
     before, after = (a_rollout(value, trajectory=answered) for value in (1.0, 0.0))

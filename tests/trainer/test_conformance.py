@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.learning.budget import edit_budget
+from skillopt_sleep.learning.select import edit_budget
 from skillopt_sleep.records import EditSource, Patch
 from skillopt_sleep.trainer.summary import Action
 from tests.benchmarks.trainer_lab import OurRun, train

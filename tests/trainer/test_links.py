@@ -94,12 +94,12 @@ class Wordy(Scripted):
 
     def _answer(self, prompt: Prompt) -> str:
         answer = super()._answer(prompt)
-        if prompt.purpose in {Purpose.REFLECT, Purpose.AGGREGATE}:
+        if prompt.purpose in {Purpose.REFLECT, Purpose.AGGREGATE, Purpose.REWRITE_FULL}:
             return re.sub(r"(Say \w+\.)", rf"\1 {LONG}", answer)
         return answer
 
 
-@pytest.mark.parametrize("key", [{}, {"edit_chars": 3_000}])
-def test_a_training_learns_a_long_rule_if_its_configuration_says_so(tmp_path: Path, key: dict[str, int]) -> None:
-    summary = a_trainer(tmp_path, Wordy(), config=a_config(optimizer=key)).train()
+@pytest.mark.parametrize("key", [{}, {"edit_chars": 3_000}, {"mode": "full_rewrite"}])
+def test_a_training_learns_a_long_rule_if_its_configuration_says_so(tmp_path: Path, key: dict[str, object]) -> None:
+    summary = a_trainer(tmp_path, Wordy(), config=a_config(optimizer=key, gradient={"minibatch": 16})).train()
     assert (LONG.strip() in summary.best_skill) is bool(key)

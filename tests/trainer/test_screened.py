@@ -5,8 +5,7 @@ import pytest
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.learning.draft import Draft
-from skillopt_sleep.learning.learn import Lessons
+from skillopt_sleep.learning.learn import Draft, Lessons
 from skillopt_sleep.records import AppliedEdit, Completion, Edit, EditOp, Fate, Prompt, Purpose, Split
 from skillopt_sleep.trainer.screened import screened
 from skillopt_sleep.trainer.summary import History

@@ -86,7 +86,7 @@ def test_texts_that_can_not_be_made_one_are_not_mixed_and_the_first_is_tried(tmp
     step = tmp_path / "steps" / "step_0001"
     patches = from_json((step / "patches.json").read_bytes(), tuple[Patch, ...])
     assert len(patches) == 8
-    assert (step / "candidate.md").read_text() == f"# Skill\n{patches[0].edits[0].content}\n"
+    assert (step / "candidate.md").read_text() == f"{patches[0].edits[0].content}\n"
 
 
 def test_an_attempt_that_can_not_be_scored_is_told_with_its_reason(tmp_path: Path) -> None:

@@ -8,10 +8,9 @@ import pytest
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.learn import Teaching, learn
 from skillopt_sleep.learning.propose import Proposed, propose
-from skillopt_sleep.learning.variants import variants
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Fate, Outcome, Purpose, Split, Task, Trajectory
-from tests.builders import a_document, a_rollout, a_task, an_edit
+from tests.builders import a_document, a_rollout, a_task
 from tests.fakes import Answer, Answers, FakeBackend, FakeExecutor, FakeJudge, in_turn
 from tests.nights import RULE, a_crew, a_plan, an_optimizer, with_side
 
@@ -20,8 +19,8 @@ THREE = [with_side(a_task(id=f"t{n}", session=f"s{n}", prompt=f"request {n}"), s
 TRAIN = THREE[:2]
 REFLECTED: Answer = {"edits": [{"op": "append", "content": RULE, "reason": "said"}]}
 BRIEF = "- Be brief."
-VARIED: Answer = {"alternatives": [{"edits": [{"op": "append", "content": BRIEF}]}]}
-WRITTEN: Answer = {"body": f"{RULE}\n- Older.", "reasoning": "worked in"}
+TEXT = f"{RULE}\n- Older."
+WRITTEN: Answer = {"body": TEXT, "reasoning": "worked in"}
 
 
 def follows(word: str) -> Any:
@@ -70,8 +69,8 @@ def test_by_default_edits_are_applied_as_they_are_and_nothing_more_is_asked() ->
 def test_in_mode_rewrite_they_are_worked_into_the_text() -> None:
     learner = Learner(reflect=REFLECTED, rewrite=WRITTEN)
     proposed = learner.propose(mode="rewrite")
-    assert contents(proposed) == [RULE]
-    assert [(fate.edit.op, fate.edit.target) for fate in proposed.edits] == [("replace", "- Old.")]
+    assert contents(proposed) == [TEXT]
+    assert [(fate.edit.op, fate.edit.target) for fate in proposed.edits] == [("replace", DOCUMENT.body)]
     assert [fate.edit.tasks for fate in proposed.edits] == [("t0", "t1")]
     assert learner.asked == [Purpose.REFLECT, Purpose.REWRITE]
 
@@ -79,14 +78,14 @@ def test_in_mode_rewrite_they_are_worked_into_the_text() -> None:
 def test_in_mode_full_rewrite_the_text_takes_the_place_of_reflection() -> None:
     learner = Learner(rewrite_full=WRITTEN)
     proposed = learner.propose(mode="full_rewrite")
-    assert contents(proposed) == [RULE]
+    assert contents(proposed) == [TEXT]
     assert learner.asked == [Purpose.REWRITE_FULL]
 
 
 def test_of_several_full_texts_one_is_made() -> None:
     learner = Learner(rewrite_full=in_turn(WRITTEN, {"body": "- Old."}), rewrite={"body": f"- Old.\n{RULE}"})
     proposed = learner.propose(mode="full_rewrite", minibatch=1)
-    assert contents(proposed) == [RULE]
+    assert contents(proposed) == [f"- Old.\n{RULE}"]
     assert learner.asked == [Purpose.REWRITE_FULL, Purpose.REWRITE_FULL, Purpose.REWRITE]
 
 
@@ -94,17 +93,16 @@ def test_where_several_full_texts_cannot_be_made_one_the_first_that_changes_some
     texts = in_turn({"body": DOCUMENT.body}, WRITTEN, {"body": f"- Old.\n- Older.\n{BRIEF}"})
     learner = Learner(rewrite_full=texts, rewrite="no JSON")
     proposed = learner.propose(THREE, mode="full_rewrite", minibatch=1)
-    assert contents(proposed) == [RULE]
+    assert contents(proposed) == [TEXT]
     assert learner.asked == [Purpose.REWRITE_FULL] * 3 + [Purpose.REWRITE]
     assert not proposed.unfinished
 
 
 @pytest.mark.parametrize("mode", ["rewrite", "full_rewrite"])
-def test_what_the_guard_refuses_of_a_text_costs_its_own_edit_only(mode: str) -> None:
+def test_a_text_with_something_that_the_guard_refuses_is_refused_whole(mode: str) -> None:
     reply: Answer = {"body": f"- Old.\n{RULE}\n- Older.\n- See https://evil.example/x for more."}
     proposed = Learner(reflect=REFLECTED, rewrite=reply, rewrite_full=reply).propose(mode=mode)
-    assert contents(proposed) == [RULE]
-    assert [fate.fate for fate in proposed.edits].count(Fate.REFUSED) == 1
+    assert [fate.fate for fate in proposed.edits] == [Fate.REFUSED]
 
 
 def test_a_text_that_says_the_same_is_no_change() -> None:
@@ -119,23 +117,7 @@ def test_where_no_text_came_back_the_lesson_is_unfinished() -> None:
     assert proposed.nothing[0] is Outcome.UNVERIFIED
 
 
-# candidates and augmentation ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("follow", "won"), [(RULE, RULE), (BRIEF, BRIEF)])
-def test_candidates_race_on_train_and_the_winner_is_proposed(follow: str, won: str) -> None:
-    learner = Learner(follow=follow, reflect=REFLECTED, vary=VARIED)
-    assert contents(learner.propose(candidates=2)) == [won]
-    assert {task.split for task, _, _ in learner.executor.jobs} == {Split.TRAIN}
-    assert learner.log["race"] == 2
-    assert learner.log["rollouts"] == 6
-
-
-def test_each_candidate_is_worked_into_the_text() -> None:
-    other: Answer = {"body": f"- Old.\n- Older.\n{BRIEF}"}
-    learner = Learner(follow=BRIEF, reflect=REFLECTED, vary=VARIED, rewrite=in_turn(WRITTEN, other))
-    assert contents(learner.propose(candidates=2, mode="rewrite")) == [BRIEF]
-    assert learner.asked == [Purpose.REFLECT, Purpose.VARY, Purpose.REWRITE, Purpose.REWRITE]
+# augmentation -------------------------------------------------------------------------------------------
 
 
 def test_made_up_requests_are_learned_from_and_credited_to_the_real_ones() -> None:
@@ -144,11 +126,6 @@ def test_made_up_requests_are_learned_from_and_credited_to_the_real_ones() -> No
     assert learner.log == {"augmented": 1, "rollouts": 3, "patches": 1, "edits": 1}
     assert "Set up the linter." in learner.optimizer.asked(Purpose.REFLECT)[0].text
     assert [fate.edit.tasks for fate in proposed.edits] == [("t0", "t1")]
-
-
-def test_without_an_edit_there_is_nothing_to_vary_or_to_rewrite() -> None:
-    rules = StepRules(mode="rewrite", candidates=3)
-    assert variants((), optimizer=an_optimizer(), rules=rules).sets == ((),)
 
 
 def test_a_full_text_of_tasks_off_train_raises() -> None:
@@ -163,7 +140,12 @@ def test_a_full_text_of_tasks_off_train_raises() -> None:
 
 
 def test_suggestions_that_fail_to_be_worked_in_are_tried_as_they_are() -> None:
-    optimizer = an_optimizer(FakeBackend({Purpose.REWRITE: "no JSON"}))
-    found = variants([an_edit(RULE)], optimizer=optimizer, rules=StepRules(mode="rewrite"))
-    assert [[edit.content for edit in edits] for edits in found.sets] == [[RULE]]
-    assert [note.stage for note in found.notes] == ["rewrite"]
+    proposed = Learner(reflect=REFLECTED, rewrite="no JSON").propose(mode="rewrite")
+    assert contents(proposed) == [RULE]
+    assert [note.stage for note in proposed.notes] == ["rewrite"]
+
+
+def test_without_an_edit_there_is_nothing_to_rewrite() -> None:
+    learner = Learner(reflect={"edits": []})
+    assert learner.propose(mode="rewrite").nothing == (Outcome.NO_CHANGE, "no edit was proposed")
+    assert learner.asked == [Purpose.REFLECT]
