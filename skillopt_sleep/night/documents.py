@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace as replace_in
 from itertools import chain
 
@@ -16,9 +16,10 @@ from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.offers import without
 from skillopt_sleep.learning.step import finish
 from skillopt_sleep.night.allot import allot, share_out
+from skillopt_sleep.night.judged import Measured
 from skillopt_sleep.proposals.rules import learned
-from skillopt_sleep.protocols import Crew, Judge, Page, Plan, Routing
-from skillopt_sleep.records import Document, Note, Past, Rollout, Split, StepOutcome, Task
+from skillopt_sleep.protocols import Crew, Page, Plan, Routing
+from skillopt_sleep.records import Document, Note, Past, Rollout, Rubric, Split, StepOutcome, Task
 
 _Rows = list[tuple[str, Sequence[object]]]  # what a step writes: a stage and its records
 
@@ -30,7 +31,7 @@ def steps(
     plan: Plan,
     page: Page,
     ended: Collection[str] = (),
-    judge_of: Callable[[Document], Judge] | None = None,
+    judge: Measured | None = None,
 ) -> Iterator[StepOutcome]:
     """Run one step on each document, side by side; outcomes and rows keep their order, whichever ends first.
 
@@ -38,7 +39,8 @@ def steps(
     wait for an answer keep no other document from being asked about. All documents learn from train first: then
     those that have a candidate share the night's error rate, and only then is val asked about any of them. A change
     that waited and is proven now isn't lost if the budget or the model ends before that. What waits for a lesson that
-    has `ended` is dropped, and its tasks of earlier nights defend no rule any more.
+    has `ended` is dropped, and its tasks of earlier nights defend no rule any more, nor do those that only a `judge`
+    that failed could grade. While known answers wait for their grades, nothing goes beyond train.
     """
     reached_tasks, _ = in_reach(routing.tasks, crew.executor)
     triable = routing._replace(tasks=tuple(reached_tasks))
@@ -50,12 +52,14 @@ def steps(
     reached, left_out = _allotted(triable, past, crew, page)
     plan = replace_in(plan, removal=replace(plan.removal, alpha=plan.removal.alpha / max(1, len(reached))))
     rows: dict[str, _Rows] = {document.id: [] for document in reached}
-    judged = {document.id: crew for document in reached}
-    if judge_of is not None:
-        judged = {document.id: replace_in(crew, judge=judge_of(document)) for document in reached}
-    halves = _Halves(routing, past, ended, rows, crews=judged, plan=plan, page=page)
+    if judge is not None:
+        crew = replace_in(crew, judge=judge.judge)
+    by_code = judge is not None and judge.failed
+    halves = _Halves(routing, past, ended, rows, crew=crew, plan=plan, page=page, by_code=by_code)
     try:
         begun, end = _begun(crew.pool.together(halves.begin, reached))
+        if judge is not None and judge.pending is not None:
+            raise judge.pending
         shares = page.keep("shares", dict[str, float], lambda: _shares(begun, plan))
         for outcome in crew.pool.together(lambda one: halves.finish(one, shares), begun):
             crew.decided(outcome)
@@ -94,17 +98,19 @@ class _Halves:
         ended: Collection[str],
         rows: Mapping[str, _Rows],
         *,
-        crews: Mapping[str, Crew],
+        crew: Crew,
         plan: Plan,
         page: Page,
+        by_code: bool,
     ) -> None:
         self._routing = routing
         self._past = past
         self._ended = ended
         self._rows = rows
-        self._crews = crews
+        self._crew = crew
         self._plan = plan
         self._page = page
+        self._by_code = by_code
 
     def begin(self, document: Document) -> Begun:
         """Learn from the document's train tasks."""
@@ -114,7 +120,7 @@ class _Halves:
         return begin(
             document,
             tasks,
-            crew=self._crews[document.id],
+            crew=self._crew,
             plan=self._plan,
             log=self._logging(document),
             past=past,
@@ -128,9 +134,7 @@ class _Halves:
             return _too_late(begun)
         gate = replace(plan.gate, alpha=shares.get(document.id, plan.gate.alpha))
         shared = replace_in(plan, gate=gate)
-        outcome = finish(
-            begun, crew=self._crews[document.id], plan=shared, log=self._logging(document), night=self._page.night
-        )
+        outcome = finish(begun, crew=self._crew, plan=shared, log=self._logging(document), night=self._page.night)
         scores = _scores(document, self._rows[document.id], plan)
         return replace(outcome, later=replace(outcome.later, scores=scores))
 
@@ -144,6 +148,8 @@ class _Halves:
         page, retire = self._page, self._plan.recall.retire
         banked = page.bank.tasks({task.project for task in tasks})
         lasting = [task for task in banked if task.lesson not in self._ended]
+        if self._by_code:
+            lasting = [task for task in lasting if not isinstance(task.reference, Rubric)]
         held = learned(document, past.adopted, lasting)
         known: list[Task] = []
         for task in lasting:
