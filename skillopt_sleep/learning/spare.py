@@ -1,7 +1,6 @@
 """Make attempts that decide nothing: where the budget or the model ends, the rest of them has no score.
 
-The pool never sees such an end, or it would end every other document of the night as well. Nor is the judge measured
-on them: which known answers it gets would hang on what else was asked.
+The pool never sees such an end, or it would end every other document of the night as well.
 """
 
 import threading
@@ -12,7 +11,6 @@ from typing import TypeVar
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ItemError, NightInterrupted
 from skillopt_sleep.protocols import Crew, Executor, Judge, Pool
 from skillopt_sleep.records import Document, Rollout, Score, Task, Trajectory
-from skillopt_sleep.replay.judges.controls import unmixed
 from skillopt_sleep.replay.rollout import Job, rollout
 
 Item = TypeVar("Item")
@@ -36,7 +34,7 @@ class SpareAttempts:
     def make(self, jobs: Sequence[Job], *, label: str) -> tuple[Rollout, ...]:
         """Return one attempt for each job, in their order; those after the end have no score."""
         crew, first = self._crew, self._first
-        executor, judge = _SpareExecutor(crew.executor, first), _SpareJudge(unmixed(crew.judge), first)
+        executor, judge = _SpareExecutor(crew.executor, first), _SpareJudge(crew.judge, first)
         try:
             return rollout(jobs, executor=executor, judge=judge, pool=crew.pool, label=label)
         except CancelledError:

@@ -13,7 +13,9 @@ from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
     BECAME,
+    CUT_SHORT,
     NOTHING,
+    OTHER_JUDGE,
     PROPOSED,
     READ_AGAIN,
     REVIEW,
@@ -53,11 +55,8 @@ BEST_FIRST = (
 THEN_SEALED = "then the requests that need the repository are tried in a sealed copy of it"
 KEPT = "nothing; the tasks are kept for a replay that has the repository"
 EARLY = "wait for one more session of the lesson, which would prove it, or adopt the early proposal as it is"
-OTHER_JUDGE = "name another model for the judge (judge.model)"
 UNREAD = "the sessions stay unread, so it grades them the next night"
-GRADED_LATER = "a later night lets it grade the other lessons, and asks nothing else again"
-WORDS_AGAIN = "to have your words tested by it, edit them once more: skillopt-sleep review"
-UNJUDGED = frozenset({Outcome.UNVERIFIED, Outcome.NOTHING_NEW})
+UNJUDGED = frozenset({Outcome.UNVERIFIED, Outcome.NO_CHANGE, Outcome.NO_HEADROOM, Outcome.NOTHING_NEW})
 FIX_ERRORS = "fix what the errors below name, or use another model"
 REMEDIES = {
     Outcome.IMPROVED: REVIEW,
@@ -106,8 +105,8 @@ def conclude(
     outcomes = [_as_staged(outcome, staged, elsewhere) for outcome in outcomes]
     nothing = _nothing_new(page, sessions, tasks, corrections, notes)
     verdict, because, remedy = _outcome(outcomes, stopped, nothing)
-    verdict, because, remedy = _judged((verdict, because, remedy), judge, outcomes, unread=bool(sessions.used))
-    if verdict is Outcome.UNVERIFIED and not any(outcome.tasks.train for outcome in outcomes):
+    verdict, because, remedy = _judged((verdict, because, remedy), judge, unread=bool(sessions.used))
+    if outcomes and verdict is Outcome.UNVERIFIED and not any(outcome.tasks.train for outcome in outcomes):
         because, remedy = _with_lost(because, remedy, corrections.before_a_test)
     unused = corrections.counts.get(Became.UNUSED.value, 0)
     if remedy == FIX_ERRORS and unused > len(tasks):
@@ -166,30 +165,15 @@ def _not_retested(page: Page, outcomes: Sequence[StepOutcome], *, stopped: bool)
             yield postponed(proposal.id, because)
 
 
-def _judged(
-    end: tuple[Outcome, str, str], judge: JudgeReading | None, outcomes: Sequence[StepOutcome], *, unread: bool
-) -> tuple[Outcome, str, str]:
+def _judged(end: tuple[Outcome, str, str], judge: JudgeReading | None, *, unread: bool) -> tuple[Outcome, str, str]:
     """Return the night's outcome, its reason and its remedy, as a judge that failed leaves them."""
-    verdict, because, _ = end
-    if judge is None or not judge.because:
+    verdict, because, remedy = end
+    if judge is None or not judge.untried or verdict in CUT_SHORT:
         return end
-    if verdict in UNJUDGED:
-        if judge.because not in because:
-            because = f"the judge decides nothing tonight: {judge.because}; {because}"
-        return Outcome.UNVERIFIED, because, _other_judge(outcomes, UNREAD if unread else "")
-    if verdict is Outcome.UNDECIDED and judge.because in because:
-        return verdict, because, _other_judge(outcomes, GRADED_LATER)
-    return end
-
-
-def _other_judge(outcomes: Sequence[StepOutcome], then: str) -> str:
-    """Return what to do about a judge that fails, and what comes of it."""
-    steps = [OTHER_JUDGE]
-    if any(outcome.tried.retested for outcome in outcomes):
-        steps.append(WORDS_AGAIN)
-    elif then:
-        steps.append(then)
-    return "; ".join(steps)
+    if verdict not in UNJUDGED:
+        return verdict, because, OTHER_JUDGE if remedy.startswith(NOTHING) else f"{remedy}; {OTHER_JUDGE}"
+    because = f"the judge decides nothing tonight: {judge.because}; {because}"
+    return Outcome.UNVERIFIED, because, f"{OTHER_JUDGE}; {UNREAD}" if unread else OTHER_JUDGE
 
 
 def _with_lost(because: str, remedy: str, lost: Corrections) -> tuple[str, str]:

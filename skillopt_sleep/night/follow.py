@@ -35,15 +35,18 @@ def follow(
     outcomes: Sequence[StepOutcome],
     proposals: Sequence[Proposal],
     waiting: Callable[[str], Sequence[Proposal]],
+    *,
+    untried: Sequence[Task] = (),
 ) -> Corrections:
     """Return what became of the corrections behind tonight's tasks, then of those dropped before they were tasks.
 
-    `waiting` are the proposals of earlier nights that wait for the person, by the document's path.
+    `waiting` are the proposals of earlier nights that wait for the person, by the document's path. Only a
+    judge that failed could grade the `untried` tasks.
     """
     offered: list[Proposal] = []
     for document in routing.documents:
         offered += waiting(document.path)
-    ends = _Ends(found, routing, outcomes, proposals, offered)
+    ends = _Ends(found, routing, outcomes, proposals, offered, untried=untried)
     followed: list[Correction] = []
     for task in found.tasks:
         became, because = ends.of(task)
@@ -70,8 +73,11 @@ class _Ends:
         outcomes: Sequence[StepOutcome],
         proposals: Sequence[Proposal],
         offered: Sequence[Proposal],
+        *,
+        untried: Sequence[Task],
     ) -> None:
         self._asked = {task.id for task in found.asked}
+        self._untried = {task.id for task in untried}
         self._routed = {task.id: task for task in routing.tasks}
         self._outcomes = {outcome.document.id: outcome for outcome in outcomes}
         self._proposals = proposals
@@ -96,6 +102,8 @@ class _Ends:
             return Became.NOT_REACHED, ""
         if not routed.document:
             return Became.NO_DOCUMENT, ""
+        if task.id in self._untried:
+            return Became.UNJUDGED, ""
         outcome = self._outcomes.get(routed.document)
         if outcome is None:
             return Became.NOT_REACHED, ""

@@ -14,7 +14,7 @@ from skillopt_sleep.mining.shown import sessions_by_call
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Purpose, Session, Task
-from skillopt_sleep.replay.judges.controls import WANTED
+from skillopt_sleep.replay.judges.controls import BAD, GOOD
 
 MOST_LEFT = 2  # candidates made of the rules that are left: those that helped in two sessions, and those proven
 TASKS_PER_PROOF = 4  # of answers as long as they get no more fit in a call
@@ -130,7 +130,7 @@ def _attempts(work: Workload, plan: Plan, waiting: int, again: int, turns: int) 
 
 def _measuring(work: Workload) -> dict[Purpose, int]:
     """Count the calls for answers of known worth, which show how often the judge is right."""
-    grades = _batches(2 * sum(WANTED.values()), ANSWERS_PER_CALL) + work.documents
+    grades = _batches(2 * (GOOD + sum(BAD.values())), ANSWERS_PER_CALL) + 2 * work.projects
     return {Purpose.CONTROLS: MOST_WRITTEN * work.projects, Purpose.JUDGE: grades}
 
 

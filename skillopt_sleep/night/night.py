@@ -6,7 +6,7 @@ from skillopt_sleep.night.conclude import conclude
 from skillopt_sleep.night.documents import steps
 from skillopt_sleep.night.follow import follow
 from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
-from skillopt_sleep.night.judged import NightJudge
+from skillopt_sleep.night.judged import Measured, measure
 from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.night.rate import on_rate
 from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight, used_sources, wanted_again
@@ -27,7 +27,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             page.write("snapshots", harvested.snapshots)
         mined, found, routing, stopped = Mined(), Tonight(), Routing(), None
         outcomes: list[StepOutcome] = []
-        judge = NightJudge(crew, page)
+        judge = Measured(crew.judge)
         try:
             if harvested.sessions or harvested.reviewed or wanted_again(plan, page.bank, now=page.started):
                 preflight(crew.preflights, night=page.night, until=crew.clock() + plan.longest)
@@ -37,16 +37,14 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
                 used = used_sources(page.index, {source.name for source in crew.sources})
                 routing = crew.targets.route(found.asked, used, page.bank.live())
                 page.write("tasks", found.routed(routing.tasks))
-                judge.prepare(routing, mined.refused)
-                done = steps(routing, crew=crew, plan=plan, page=page, ended=found.ended, judge_of=judge.of)
-                outcomes.extend(judge.along(done))
-                judge.complete()
+                judge = measure(routing, mined.refused, crew=crew, page=page)
+                tried = judge.tried(routing)
+                outcomes.extend(steps(tried, crew=crew, plan=plan, page=page, ended=found.ended, judge=judge))
                 crew.meter.check()
         except NightError as error:
             stopped = error
         except KeyboardInterrupt:
             stopped = NightInterrupted("the night was stopped", remedy="run it again: every completed call is kept")
-        outcomes = judge.decided(outcomes)
         read = (*harvested.notes, *plan.sessions.excluded.notes, *mined.notes, *routing.notes)
         proposals, staging = crew.stager.stage(outcomes, page, found.lessons)
         removals, retiring = retire(found.lessons, page)
@@ -56,8 +54,10 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             harvested.counts,
             found.tasks,
             outcomes,
-            judge=judge.reading(),
-            corrections=follow(found, routing, outcomes, (*proposals, *removals), page.bank.waiting),
+            judge=judge.reading,
+            corrections=follow(
+                found, routing, outcomes, (*proposals, *removals), page.bank.waiting, untried=judge.untried
+            ),
             calibrations=mined.calibrations,
             sealed=crew.sealed(),
             proposals=(*proposals, *removals),
@@ -74,7 +74,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             found=harvested.sessions,
             tasks=(*found.tasks, *found.equipped),
             lessons=found.lessons,
-            lost=(*mined.lost, *routing.lost, *judge.lost()),
+            lost=(*mined.lost, *routing.lost, *judge.lost),
             copies=harvested.copies,
         )
     return report

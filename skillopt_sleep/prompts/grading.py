@@ -84,39 +84,45 @@ def _reply_of(count: int, *, unseen: bool) -> type[GradesReply]:
 
 
 class Grading(NamedTuple):
-    """A prompt, and the answers in it in their order."""
+    """A prompt, and for each answer that it shows, in their order, all answers that are equal to it."""
 
     prompt: Prompt
-    answers: Sequence[Answer]
+    answers: Sequence[Sequence[Answer]]
 
     def grades(self, reply: msgspec.Struct | None) -> Mapping[Answer, AnswerGrade]:
         """Return the grade of each answer."""
         assert isinstance(reply, GradesReply)  # noqa: S101 - a backend decodes into the prompt's schema
-        return {self.answers[grade.answer - 1]: grade for grade in reply.grades}
+        grades: dict[Answer, AnswerGrade] = {}
+        for grade in reply.grades:
+            grades |= dict.fromkeys(self.answers[grade.answer - 1], grade)
+        return grades
 
 
 def grading(batch: Iterable[Answer], *, proving: bool = False, backwards: bool = False) -> Grading:
     """Return the prompt that asks for grades of these answers, in an order that tells nothing about them.
 
+    Equal answers to one item are shown once, and share the grade.
     All are of one project, and are graded by their words, or all by their changes. Only who proves a demand may be
     told that an answer doesn't show it. `backwards` turns the order of each item's answers round.
     """
-    by_demand: dict[tuple[str, ...], list[list[Answer]]] = {}
+    by_demand: dict[tuple[str, ...], list[list[list[Answer]]]] = {}
     for same in _by_item(sorted(batch, key=lambda answer: answer.place)):
-        by_demand.setdefault((same[0].demand, *said_of(same[0].task)), []).append(same[::-1] if backwards else same)
+        first = same[0][0]
+        by_demand.setdefault((first.demand, *said_of(first.task)), []).append(same[::-1] if backwards else same)
     shown: list[str] = []
-    ordered: list[Answer] = []
+    ordered: list[list[Answer]] = []
     for items in by_demand.values():
         like = 0
         for answers in items:
             number = len(shown) + 1
-            texts = [answer.response for answer in answers]
-            shown.append(item(number, answers[0].task, texts, first=len(ordered) + 1, like=like))
+            texts = [equal[0].response for equal in answers]
+            shown.append(item(number, answers[0][0].task, texts, first=len(ordered) + 1, like=like))
             like = like or number
             ordered += answers
+    task = ordered[0][0].task
     text = fill(
         "grade",
-        setting=setting(of_changes=is_of_changes(ordered[0].task.reference)),
+        setting=setting(of_changes=is_of_changes(task.reference)),
         unseen=UNSEEN if proving else "",
         passes=str(PASSES_FROM),
         items="\n\n".join(shown),
@@ -125,7 +131,7 @@ def grading(batch: Iterable[Answer], *, proving: bool = False, backwards: bool =
         purpose=Purpose.PROVE if proving else Purpose.JUDGE,
         text=text,
         schema=_reply_of(len(ordered), unseen=proving),
-        project=ordered[0].task.project,
+        project=task.project,
     )
     return Grading(prompt, ordered)
 
@@ -170,9 +176,12 @@ def lesson_of(task: Task) -> tuple[str, ...]:
 
 
 def batches(answers: Iterable[Answer]) -> list[list[Answer]]:
-    """Batch the answers, one batch for each call: of one project and setting, and those of an item together."""
-    made: list[list[Answer]] = []
-    for same in sorted(_by_item(answers), key=lambda same: same[0].task.project):
+    """Batch the answers, one batch for each call: of one project and setting, and those of an item together.
+
+    Equal answers to an item count once.
+    """
+    made: list[list[list[Answer]]] = []
+    for same in sorted(_by_item(answers), key=lambda same: same[0][0].task.project):
         for start in range(0, len(same), ANSWERS_PER_CALL):
             chunk = same[start : start + ANSWERS_PER_CALL]
             room = next((batch for batch in made if _fit(batch, chunk)), None)
@@ -180,21 +189,24 @@ def batches(answers: Iterable[Answer]) -> list[list[Answer]]:
                 made.append(list(chunk))
             else:
                 room += chunk
-    return made
+    return [[answer for equal in batch for answer in equal] for batch in made]
 
 
-def _by_item(answers: Iterable[Answer]) -> list[list[Answer]]:
-    items: dict[tuple[object, ...], list[Answer]] = {}
+def _by_item(answers: Iterable[Answer]) -> list[list[list[Answer]]]:
+    """Return the answers by item, and within an item those that are equal together."""
+    items: dict[tuple[object, ...], dict[str, list[Answer]]] = {}
     for answer in answers:
-        items.setdefault((is_of_changes(answer.task.reference), *answer.item), []).append(answer)
-    return list(items.values())
+        own = items.setdefault((is_of_changes(answer.task.reference), *answer.item), {})
+        own.setdefault(answer.response, []).append(answer)
+    return [list(equal.values()) for equal in items.values()]
 
 
-def _fit(batch: Sequence[Answer], more: Sequence[Answer]) -> bool:
-    both = (*batch, *more)
-    if batch[0].task.project != more[0].task.project or len(both) > ANSWERS_PER_CALL:
+def _fit(batch: Sequence[Sequence[Answer]], more: Sequence[Sequence[Answer]]) -> bool:
+    both = [equal[0] for equal in (*batch, *more)]
+    mine, others = batch[0][0].task, more[0][0].task
+    if mine.project != others.project or len(both) > ANSWERS_PER_CALL:
         return False
-    if is_of_changes(batch[0].task.reference) is not is_of_changes(more[0].task.reference):
+    if is_of_changes(mine.reference) is not is_of_changes(others.reference):
         return False
     chars = sum(len(answer.response) + sum(map(len, answer.item)) for answer in both)
     return chars <= CHARS_PER_CALL

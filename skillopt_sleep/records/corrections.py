@@ -25,6 +25,7 @@ class Became(StrEnum):
     NOTICED = "noticed"
     NOT_REACHED = "not_reached"
     NO_DOCUMENT = "no_document"
+    UNJUDGED = "unjudged"
     NEEDS_REPOSITORY = "needs_repository"
     SEEN_ONCE = "seen_once"
     KEPT = "kept"
@@ -50,6 +51,7 @@ BECAME = {
     Became.NOTICED: "noticed only, as its session can't tell whether it is wanted from now on; another one could",
     Became.NOT_REACHED: "the night ended before it was decided",
     Became.NO_DOCUMENT: "no document was found for it",
+    Became.UNJUDGED: "only the judge could grade it, and its grades couldn't be trusted",
     Became.NEEDS_REPOSITORY: "no answer in words can show it: it waits for a sealed copy of the repository",
     Became.SEEN_ONCE: "it has requests of one session only, so there is no unseen one to test a rule with",
     Became.KEPT: "kept to test with; nothing was tried on it",
@@ -65,6 +67,7 @@ NOTHING = "nothing"
 SEAL_IT = "let it be tried in a sealed copy of the repository: skillopt-sleep config set replay.sealed true"
 READ_AGAIN = "skillopt-sleep run --again"
 ANOTHER_MODEL = "let another model read these sessions again: skillopt-sleep run --backend NAME --model NAME --again"
+OTHER_JUDGE = "name another model for the judge (judge.model)"
 NEXT_STEPS = {
     Became.UNREAD: "run again (skillopt-sleep run), its session is still unread; if it fails again, do what it says",
     Became.NOT_REACHED: "run again (skillopt-sleep run), with more calls if they ran out (budget.calls)",
@@ -75,6 +78,7 @@ NEXT_STEPS = {
     Became.UNPROVEN: ANOTHER_MODEL,
     Became.NO_TEST: ANOTHER_MODEL,
     Became.UNGRADED: "nothing, if the answer you accepted shows no work; else name another judge (judge.model)",
+    Became.UNJUDGED: OTHER_JUDGE,
     Became.NEEDS_REPOSITORY: SEAL_IT,
     Became.NO_DOCUMENT: "see the errors below",
     Became.STANDS: "nothing if you wrote it there since; else make it clearer in that file: it was not followed",

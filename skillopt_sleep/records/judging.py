@@ -43,13 +43,15 @@ class KindCount(Record, frozen=True, kw_only=True):
 class JudgeReading(Record, frozen=True, kw_only=True):
     """The number of `n` known answers that the judge graded correctly in a night, by kind.
 
-    `because` says why its grades decide nothing that night; it is "" if they count.
+    `because` says why its grades decide nothing that night; it is "" if they count. That many requests stay `untried`
+    which only it could grade.
     """
 
     right: int = 0
     n: int = 0
     kinds: tuple[KindCount, ...] = ()
     because: str = ""
+    untried: int = 0
 
     @property
     def by_kind(self) -> str:

@@ -440,7 +440,7 @@ def test_a_night_of_eight_rubric_tasks_stops_five_times(machine: Machine, folder
     assert (report.verdict, report.tasks) == (Outcome.IMPROVED, {"train": 4, "val": 4, "test": 0})
     assert [(set(stop), len(stop)) for stop in stops] == [
         ({"controls", "rollout"}, 5),
-        ({"judge"}, 1),
+        ({"judge"}, 2),
         ({"reflect"}, 1),
         ({"rollout"}, 16),
         ({"judge"}, 1),
@@ -456,7 +456,7 @@ def test_what_is_asked_of_test_tasks_takes_no_round_of_its_own(machine: Machine,
     stops, report = rounds(machine, folder)
 
     assert (report.verdict, report.documents[0].test.n) == (Outcome.IMPROVED, 1)
-    # Train, with an answer of known worth for the judge; then the trial with the fresh round of what it may prove.
+    # Train; then the trial with the fresh round of what it may prove.
     assert [stop.count("rollout") for stop in stops if "rollout" in stop] == [2, 6]
 
 
@@ -467,7 +467,7 @@ def test_two_documents_are_asked_about_together(machine: Machine, folder: Path) 
     stops, report = rounds(machine, folder)
 
     assert [outcome.outcome for outcome in report.documents] == [Outcome.IMPROVED] * 2
-    assert [len(stop) for stop in stops] == [5, 1, 2, 2, 16, 2]
+    assert [len(stop) for stop in stops] == [6, 4, 2, 16, 2]
     assert len(report.proposals) == 2
 
 

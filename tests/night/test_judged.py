@@ -1,4 +1,4 @@
-"""A night measures its judge, and lets one that fails decide nothing."""
+"""A night measures its judge before it tries anything, and lets one that fails decide nothing."""
 
 import json
 from collections import Counter
@@ -15,6 +15,7 @@ from tests.nights import Machine, Watcher
 from tests.sweeps import WHOLE
 
 MANY = range(10)  # four train, five val and one test
+BLIND = (judges.lenient, judges.harsh, judges.coin, judges.any_number)  # they bear no reference out
 IN_DOUBT = 1  # the seed of a judge right nine times of ten that errs among its first sixteen known answers
 
 
@@ -68,9 +69,11 @@ def test_a_judge_that_fails_decides_nothing(
     assert report.judge.n == n
     shown = (Path(report.folder) / "report.md").read_text()
     assert "It decides nothing tonight" in shown
-    for outcome in report.documents:
-        assert (outcome.trial.pairs, outcome.tried.tested, outcome.tried.effects) == ((), (), ())
-    assert len(home.unread()) >= len(MANY) - 1
+    assert home.model.asked(Purpose.ROLLOUT) == []
+    assert report.documents == ()
+    assert report.judge.untried == len(MANY)
+    assert report.corrections.counts == {"ungraded" if proves and grade in BLIND else "unjudged": len(MANY)}
+    assert len(home.unread()) == len(MANY)
 
 
 def test_what_a_failed_judge_was_asked_about_is_learned_once_it_is_right(tmp_path: Path) -> None:
@@ -102,10 +105,11 @@ def test_a_failed_judge_takes_nothing_from_what_was_checked_in_code(tmp_path: Pa
     home = machine(tmp_path, judges.lenient)
     home.had(*MANY)
     home.had(*MANY, name=BY_CODE, ask="install what the report needs")
-    ends = {
-        outcome.document.id: outcome.outcome for outcome in night(home, calls=1_000, sessions_per_call=1).documents
-    }
-    assert ends == {"shop/CLAUDE.md": Outcome.UNVERIFIED, f"{BY_CODE}/CLAUDE.md": Outcome.IMPROVED}
+    report = night(home, calls=1_000, sessions_per_call=1)
+    ends = {outcome.document.id: outcome.outcome for outcome in report.documents}
+    assert ends == {f"{BY_CODE}/CLAUDE.md": Outcome.IMPROVED}
+    assert "judge.model" in report.remedy
+    assert {session.split(":")[1].rpartition("-")[0] for session in home.unread()} == {"shop"}
 
 
 @pytest.mark.parametrize(
@@ -131,12 +135,15 @@ def test_a_resumed_night_asks_its_judge_nothing_again(tmp_path: Path, grade: Gra
     assert set(asked.values()) == {1}
 
 
-def test_known_answers_go_to_the_judge_in_the_prompts_that_grade_attempts(tmp_path: Path) -> None:
+def test_the_judge_is_asked_once_before_any_attempt(tmp_path: Path) -> None:
     home = machine(tmp_path, judges.right)
     home.had(*MANY)
     night(home)
-    assert mixed(home) >= 1
-    assert not any("control" in prompt.text for prompt in home.model.asked(Purpose.JUDGE))
+    purposes = [prompt.purpose for prompt in home.model.prompts]
+    assert purposes.index(Purpose.JUDGE) < purposes.index(Purpose.ROLLOUT)
+    first, *others = home.model.asked(Purpose.JUDGE)
+    assert (known(first), answers(first)) == (8, 16)
+    assert [known(prompt) for prompt in others] == [0] * len(others)
 
 
 def test_a_judge_that_was_wrong_is_asked_as_many_again_and_counts_if_it_is_right_on_most(tmp_path: Path) -> None:
@@ -148,14 +155,14 @@ def test_a_judge_that_was_wrong_is_asked_as_many_again_and_counts_if_it_is_right
     assert report.judge.right < 32
 
 
-def mixed(home: Machine) -> int:
-    """Return how many prompts to the judge hold known answers and others."""
-    count = 0
-    for prompt in home.model.asked(Purpose.JUDGE):
-        answers = [answer for _, _, *answers in judges.shown_items(prompt.text) for answer in answers]
-        known = [answer for answer in answers if "All is done" in answer]
-        count += 0 < len(known) < len(answers)
-    return count
+def answers(prompt: Prompt) -> int:
+    return sum(len(texts) for _, _, *texts in judges.shown_items(prompt.text))
+
+
+def known(prompt: Prompt) -> int:
+    """Return how many answers in a prompt to the judge are good ones that were written for it."""
+    texts = [text for _, _, *texts in judges.shown_items(prompt.text) for text in texts]
+    return sum(text.startswith(judges.DID) and "All is done" in text for text in texts)
 
 
 NIGHTS = 40 if WHOLE else 15

@@ -51,7 +51,7 @@ def controls_of(tasks: Iterable[Task]) -> dict[AnswerKind, list[Control]]:
         if isinstance(task.reference, Rubric) and graded_by_model(task):
             for kind, responses in _responses(task, task.reference).items():
                 by_kind[kind].append([Control(task, kind, response) for response in responses])
-    return {kind: _in_turn(rows) for kind, rows in by_kind.items()}
+    return {kind: in_turn(rows) for kind, rows in by_kind.items()}
 
 
 def _responses(task: Task, rubric: Rubric) -> dict[AnswerKind, Sequence[str]]:
@@ -112,6 +112,7 @@ def padded(text: str, least: int) -> str:
     return made
 
 
-def _in_turn(rows: Sequence[Sequence[Control]]) -> list[Control]:
+def in_turn(rows: Sequence[Sequence[Control]]) -> list[Control]:
+    """Return the first of each row, then the second of each, and so on."""
     most = max(map(len, rows), default=0)
     return [row[place] for place in range(most) for row in rows if place < len(row)]

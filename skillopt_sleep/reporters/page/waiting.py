@@ -9,6 +9,7 @@ MOST_QUOTES = 6
 _WAITS = (
     Became.UNREAD,
     Became.NOT_REACHED,
+    Became.UNJUDGED,
     Became.SEEN_ONCE,
     Became.NOTICED,
     Became.NO_REQUEST,

@@ -1,17 +1,11 @@
-"""Known answers among those that a judge grades."""
+"""The known answers that a judge is measured on."""
 
-from collections.abc import Sequence
-
+import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import ItemError
-from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
-from skillopt_sleep.records import AnswerKind, KnownAnswer, Rubric, Score, Task
-from skillopt_sleep.replay.judges.controls import WANTED, MixingJudge, chosen, plain, room, shuffled, unmixed
-from skillopt_sleep.replay.judges.known_answers import Control, controls_of
-from skillopt_sleep.replay.judges.measure import Graded
-from tests.builders import a_task, a_trajectory
-from tests.fakes import FakeJudge, SerialPool
+from skillopt_sleep.records import AnswerKind, Exact, KnownAnswer, Rubric, Task
+from skillopt_sleep.replay.judges.controls import BAD, chosen
+from tests.builders import a_task
 
 RUBRIC = Rubric(text="It uses pnpm.")
 
@@ -24,17 +18,36 @@ def known(number: int, *, meets: str = "pnpm ci", misses: str = "npm ci") -> Tas
     return a_task(id=f"t{number}", reference=RUBRIC, known_answers=answers)
 
 
-def test_sixteen_are_chosen_and_sixteen_more_of_which_half_should_pass_and_so_of_each_first_part() -> None:
-    first, more = chosen(controls_of([known(number) for number in range(9)]))
+def of_lesson(lesson: str, number: int) -> Task:
+    return replace(known(number), lesson=lesson)
+
+
+def test_sixteen_are_chosen_and_sixteen_more_of_which_half_should_pass() -> None:
+    first, more = chosen([known(number) for number in range(9)], night="one")
     assert len(set(first) | set(more)) == 32
     for controls in (first, more):
-        assert [control.passes for control in controls] == [True, False] * 8
-        for kind, wanted in WANTED.items():
+        assert sum(control.passes for control in controls) == 8
+        for kind, wanted in BAD.items():
             assert sum(control.kind is kind for control in controls) == wanted
 
 
+@pytest.mark.parametrize("lessons", range(1, 9))
+def test_the_first_sixteen_hold_a_good_and_a_bad_answer_of_each_lesson(lessons: int) -> None:
+    tasks = [of_lesson(f"lesson {number % lessons}", number) for number in range(3 * lessons)]
+    first, _ = chosen(tasks, night="one")
+    for passes in (True, False):
+        assert len({control.task.lesson for control in first if control.passes is passes}) == lessons
+
+
+def test_a_lesson_of_many_requests_takes_no_place_from_one_of_a_single_request() -> None:
+    tasks = [*(of_lesson("often", number) for number in range(20)), of_lesson("once", 20)]
+    first, _ = chosen(tasks, night="one")
+    for passes in (True, False):
+        assert {control.task.lesson for control in first if control.passes is passes} == {"often", "once"}
+
+
 def test_one_task_is_enough_for_all_that_are_graded_one_by_one() -> None:
-    first, more = chosen(controls_of([known(1)]))
+    first, more = chosen([known(1)], night="one")
     controls = [*first, *more]
     assert len(controls) == len(set(controls)) == 32
     assert {control.response.strip() for control in controls if control.passes} == {"pnpm ci 1"}
@@ -42,85 +55,27 @@ def test_one_task_is_enough_for_all_that_are_graded_one_by_one() -> None:
 
 def test_without_an_answer_that_passes_there_are_only_the_others() -> None:
     task = a_task(reference=RUBRIC, rejected="npm ci")
-    controls, _ = chosen(controls_of([task]))
+    controls, _ = chosen([task], night="one")
     assert {control.kind for control in controls} == {AnswerKind.MISSES, AnswerKind.LONGER, AnswerKind.ECHO}
+
+
+def test_without_a_task_none_is_chosen() -> None:
+    assert chosen([], night="one") == ([], [])
 
 
 def test_only_a_rubric_that_words_or_changes_can_meet_is_tried() -> None:
     changes = Rubric(text="Comments are plain.", of_changes=True)
     tasks = [
         known(1),
-        a_task(id="t2"),
-        a_task(id="t3", reference=RUBRIC, needs_repository=True),
-        a_task(id="t4", reference=changes, needs_repository=True),
+        replace(known(2), reference=Exact(answer="pnpm")),
+        replace(known(3), needs_repository=True),
+        replace(known(4), reference=changes, needs_repository=True),
     ]
-    assert [task.id for task in plain(tasks)] == ["t1", "t4"]
+    first, _ = chosen(tasks, night="one")
+    assert {control.task.id for control in first} == {"t1", "t4"}
 
 
-def test_the_order_of_tasks_differs_from_night_to_night_and_not_within_one() -> None:
-    tasks = [known(number) for number in range(6)]
-    orders = {tuple(task.id for task in shuffled(tasks, night=f"night {number}")) for number in range(5)}
-    assert len(orders) > 1
-    assert shuffled(tasks, night="one") == shuffled(reversed(tasks), night="one")
-
-
-def test_with_so_many_the_last_call_is_full() -> None:
-    for answers in range(1, 20):
-        assert (answers + room(answers)) % ANSWERS_PER_CALL == 0
-        assert answers <= room(answers) < answers + ANSWERS_PER_CALL
-
-
-class Taking:
-    """Hands out controls, and remembers how many were asked for and how they were graded."""
-
-    def __init__(self, *controls: Control) -> None:
-        self.controls = controls
-        self.asked: list[int] = []
-        self.graded: list[Graded] = []
-
-    def __call__(self, answers: int) -> Sequence[Control]:
-        self.asked.append(answers)
-        return self.controls
-
-
-def test_the_grades_of_controls_are_nobodys_scores() -> None:
-    taking = Taking(Control(known(1), AnswerKind.MEETS, "pnpm ci"), Control(known(2), AnswerKind.MISSES, "npm ci"))
-    inner = FakeJudge(lambda _task, trajectory: float("pnpm" in trajectory.response))
-    judge = MixingJudge(inner, taking, taking.graded.append)
-    answers = [
-        (known(3), a_trajectory("npm i")),
-        (known(3), a_trajectory("npm i")),
-        (a_task(), a_trajectory("pnpm i")),
-    ]
-    scores = judge.scores(answers, pool=SerialPool(), label="grade")
-    assert [score.soft for score in scores if isinstance(score, Score)] == [0.0, 0.0, 1.0]
-    assert taking.asked == [1]
-    assert [graded.right for graded in taking.graded] == [True, True]
-    assert [trajectory.response for _, trajectory in inner.graded][3:] == ["pnpm ci", "npm ci"]
-
-
-def test_a_control_that_could_not_be_graded_counts_neither_way() -> None:
-    taking = Taking(Control(known(1), AnswerKind.MEETS, "pnpm ci"))
-    judge = MixingJudge(FakeJudge(ItemError("no grade")), taking, taking.graded.append)
-    assert len(judge.scores([(known(3), a_trajectory("npm i"))], pool=SerialPool(), label="grade")) == 1
-    assert taking.graded == []
-
-
-def test_what_decides_nothing_is_graded_without_controls() -> None:
-    judge, taking = FakeJudge(), Taking(Control(known(1), AnswerKind.MEETS, "pnpm ci"))
-
-    unmixed(MixingJudge(judge, taking, taking.graded.append)).scores(
-        [(known(3), a_trajectory("npm i"))], pool=SerialPool(), label="grade"
-    )
-
-    assert (len(judge.graded), taking.asked) == (1, [])
-    assert unmixed(judge) is judge
-
-
-def test_the_judge_is_told_of_a_task_what_reflection_is_not() -> None:
-    judge = FakeJudge()
-
-    told = MixingJudge(judge, lambda _: (), lambda _: None, lambda task: replace(task, wording="as told"))
-    told.scores([(known(3), a_trajectory("npm i"))], pool=SerialPool(), label="grade")
-
-    assert [task.wording for task, _ in judge.graded] == ["as told"]
+def test_which_are_chosen_differs_from_night_to_night_and_not_within_one() -> None:
+    tasks = [known(number) for number in range(20)]
+    assert len({tuple(chosen(tasks, night=f"night {number}")[0]) for number in range(5)}) > 1
+    assert chosen(tasks, night="one") == chosen(tasks[::-1], night="one")

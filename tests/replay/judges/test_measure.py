@@ -5,18 +5,29 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from skillopt_sleep.records import AnswerKind, JudgeReading, Rubric
-from skillopt_sleep.replay.judges.controls import WANTED, chosen
+from skillopt_sleep.records import AnswerKind, JudgeReading, KnownAnswer, Rubric, Task
+from skillopt_sleep.replay.judges.controls import chosen
 from skillopt_sleep.replay.judges.known_answers import Control
 from skillopt_sleep.replay.judges.measure import Graded, in_doubt, read
 from tests.builders import a_score, a_task
 
 RUBRIC = Rubric(text="It uses pnpm.")
-KNOWN = {
-    kind: [Control(a_task(id=f"t{number}", reference=RUBRIC), kind, f"{kind} {number}") for number in range(16)]
-    for kind in WANTED
-}
-CONTROLS, MORE = chosen(KNOWN)
+
+
+def sixteen(*, lessons: int) -> tuple[list[Control], list[Control]]:
+    """The known answers of a night whose sixteen tasks are of so many lessons."""
+    tasks: list[Task] = []
+    for number in range(16):
+        answers = (
+            KnownAnswer(kind=AnswerKind.MEETS, response=f"pnpm {number}"),
+            KnownAnswer(kind=AnswerKind.MISSES, response=f"npm {number}"),
+        )
+        lesson = f"lesson {number % lessons}"
+        tasks.append(a_task(id=f"t{number}", lesson=lesson, reference=RUBRIC, known_answers=answers))
+    return chosen(tasks, night="one")
+
+
+CONTROLS, MORE = sixteen(lessons=5)
 NIGHTS = 1_000
 
 Grade = Callable[[Control, random.Random], float]
@@ -87,7 +98,7 @@ def test_a_judge_that_is_wrong_once_or_pays_is_asked_more_but_not_one_that_is_wr
 def test_a_judge_in_doubt_counts_if_it_is_right_on_twenty_five_of_thirty_two() -> None:
     def because(wrong: int) -> str:
         controls = [*CONTROLS, *MORE]
-        these = controls[: 2 * wrong : 2]  # all should pass, so nothing is paid
+        these = [control for control in controls if control.passes][:wrong]  # so nothing is paid
         return read(
             _graded(controls, lambda one, _: float(one.passes and one not in these), random.Random(1))
         ).because
@@ -124,11 +135,20 @@ def test_a_judge_that_pays_for_repeating_the_demand_is_always_thrown_out() -> No
     assert "pays for repeating the demand" in reading(grade, random.Random(1)).because
 
 
-def test_a_judge_that_gives_a_task_the_same_part_credit_throughout_pays_for_nothing() -> None:
-    found = reading(
-        lambda control, _: 1.0 if control.passes else 0.1 * (1 + int(control.task.id[1:])), random.Random(1)
-    )
-    assert found.because == ""
+@pytest.mark.parametrize("lessons", [1, 2, 3, 4, 6, 8, 16])
+@pytest.mark.parametrize("step", [0.02, 0.1, 0.5])
+def test_a_judge_that_gives_a_task_the_same_part_credit_throughout_pays_for_nothing(
+    lessons: int, step: float
+) -> None:
+    first, more = sixteen(lessons=lessons)
+
+    def grade(control: Control, _noise: random.Random) -> float:
+        return 1.0 if control.passes else step * int(control.task.id[1:]) % 0.8
+
+    graded = _graded(first, grade, random.Random(1))
+    if in_doubt(graded):
+        graded += _graded(more, grade, random.Random(1))
+    assert read(graded).because == ""
 
 
 def test_without_a_grade_nobody_knows_how_often_it_is_right() -> None:

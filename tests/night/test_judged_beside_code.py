@@ -6,7 +6,7 @@ import pytest
 
 from skillopt_sleep.proposals.reword import reword
 from skillopt_sleep.proposals.stage import FOLDER
-from skillopt_sleep.records import Decision, GateRule, NightReport, Outcome, Proof, Purpose
+from skillopt_sleep.records import GateRule, NightReport, Outcome, Proof, Purpose
 from skillopt_sleep.stores.bank import ADOPTED
 from tests.night import judges
 from tests.night.judges import Grade, Scripted
@@ -88,27 +88,17 @@ def test_a_guard_that_the_judge_grades_measures_it_on_a_night_whose_sessions_are
     assert (report.verdict, report.judge.n) == (Outcome.IMPROVED, 16)
 
 
-def test_own_words_whose_guard_a_failed_judge_graded_are_not_proven_but_told_once(machine: Machine) -> None:
+def test_own_words_are_tested_without_the_guard_that_only_a_failed_judge_could_grade(machine: Machine) -> None:
     wished(machine, OWN)
     machine.model.inner = judging(judges.lenient)
 
     report = night(machine)
 
-    (outcome,) = report.documents
-    assert (report.verdict, report.proposals) == (Outcome.UNDECIDED, ())
-    assert outcome.trial.own
-    assert outcome.trial.guard.lessons == ()
-    assert "so nobody knows its harm" in outcome.because
-    assert "judge.model" in report.remedy
-    assert "sessions stay unread" not in report.remedy
-    (said,) = [one.said for one in outcome.tried.retested]
-    assert "P-0002.1 was tested again" in said
-    assert "nobody knows its harm" in said
+    (proposal,) = report.proposals
+    assert (report.verdict, proposal.proof, proposal.bystanders) == (Outcome.IMPROVED, Proof.TRIAL, 0)
+    assert "It decides nothing tonight" in told(report)
+    assert len(machine.model.asked(Purpose.JUDGE)) == 1
     assert wishes(machine) == []
-
-    machine.clock.pass_by(days=1)
-    assert night(machine).verdict is Outcome.NOTHING_NEW
-    assert machine.model.prompts == []
 
 
 def test_own_words_that_show_no_gain_keep_that_result_whatever_judge_the_night_has(machine: Machine) -> None:
@@ -121,25 +111,20 @@ def test_own_words_that_show_no_gain_keep_that_result_whatever_judge_the_night_h
     assert wishes(machine) == []
 
 
-def test_what_was_learned_beside_a_failed_judge_waits_for_its_guard_alone(machine: Machine) -> None:
+def test_what_code_checks_is_learned_beside_a_failed_judge(machine: Machine) -> None:
     machine.model.inner = judging(judges.lenient)
 
     report = night(machine)
 
     (outcome,) = report.documents
-    assert (report.verdict, report.proposals) == (Outcome.UNDECIDED, ())
-    assert outcome.verdict.decision is Decision.UNDECIDED
+    assert (report.verdict, outcome.trial.guard.lessons) == (Outcome.IMPROVED, ())
+    assert report.judge is not None
+    assert (bool(report.judge.because), report.judge.untried) == (True, 0)
+    assert len(machine.model.asked(Purpose.JUDGE)) == 1
     assert len(machine.unread()) == 0
 
-    machine.model.inner = judging(judges.right)
-    machine.clock.pass_by(days=1)
-    machine.had(20, 21, said=RUFF, ask="check the style of module")
-    again = night(machine)
-    assert again.verdict is Outcome.IMPROVED
-    assert again.documents[0].trial.rounds == outcome.trial.rounds
 
-
-def test_own_words_that_only_a_failed_judge_could_grade_are_told_once_too(tmp_path: Path) -> None:
+def test_own_words_that_only_a_failed_judge_could_grade_wait_for_another(tmp_path: Path) -> None:
     machine = Machine(tmp_path, model=Watcher(judging(judges.right)))
     machine.had(*range(10))
     report = night(machine)
@@ -155,6 +140,11 @@ def test_own_words_that_only_a_failed_judge_could_grade_are_told_once_too(tmp_pa
     report = night(machine)
 
     assert (report.verdict, report.proposals) == (Outcome.UNVERIFIED, ())
-    assert "P-0001.1 was tested again, but the judge decides nothing tonight" in told(report)
-    assert "skillopt-sleep review" in report.remedy
+    assert "judge.model" in report.remedy
+    assert [note.summary for note in report.errors if "P-0001.1 waits to be tested again" in note.summary]
+    assert wishes(machine) == ["P-0001.1"]
+
+    machine.model.inner = judging(judges.right)
+    machine.clock.pass_by(days=1)
+    assert night(machine).verdict is Outcome.IMPROVED
     assert wishes(machine) == []
