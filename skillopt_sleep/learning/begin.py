@@ -299,7 +299,7 @@ def postponed(proposal: str, because: str) -> Note:
     return Note(stage="retest", summary=f"your wording {proposal} waits to be tested again: {because}", expected=True)
 
 
-def draft(begun: Begun, lessons: Collection[str], *, crew: Crew, plan: Plan, log: Log) -> Begun:
+def draft_rules(begun: Begun, lessons: Collection[str], *, crew: Crew, plan: Plan, log: Log) -> Begun:
     """Return the step with the rules that were drafted for these lessons; the optimizer sees train tasks only.
 
     `log` saves each stage's rows.

@@ -18,9 +18,8 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted
 from skillopt_sleep.kit.stats import mean, sign_test
-from skillopt_sleep.learning.attempts import Attempts, in_pairs
+from skillopt_sleep.learning.attempts import Attempts, block, in_pairs
 from skillopt_sleep.learning.pairs import failed_by_itself, pair_up
-from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
     Document,

@@ -9,11 +9,10 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.compare import compare
 from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.propose import not_scored
 from skillopt_sleep.learning.rule import Rule
-from skillopt_sleep.learning.slow_update import slow_update
+from skillopt_sleep.learning.slow_update import compare, slow_update
 from skillopt_sleep.learning.step import Step, settle
 from skillopt_sleep.learning.update import update
 from skillopt_sleep.proposals.guard import problems

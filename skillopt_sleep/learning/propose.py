@@ -14,7 +14,7 @@ from skillopt_sleep.learning.attempts import Attempts
 from skillopt_sleep.learning.augment import augment
 from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.learning.learn import EditLimit, Log, Teaching
+from skillopt_sleep.learning.learn import EditLimit, Log, Teaching, draft
 from skillopt_sleep.mining.in_force import stands_already
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.proposals.missing import missing

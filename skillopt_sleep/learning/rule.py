@@ -6,10 +6,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.betting import STAKES, bet, start, statistic
-from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.attempts import CrewAttempts, block
 from skillopt_sleep.learning.gate import EARLY, SESSIONS, has_won, more_pairs, sessions_gained
 from skillopt_sleep.learning.prune import exercising
-from skillopt_sleep.learning.samples import block
 from skillopt_sleep.learning.trial import anew, begin_trial, has_changed, run_trial
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, Exit, NightInterrupted, SleepError
 from skillopt_sleep.kit.words import counted
-from skillopt_sleep.learning.retest import postponed
+from skillopt_sleep.learning.begin import postponed
 from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
@@ -247,7 +247,7 @@ def _special_remedy(outcome: StepOutcome) -> str:
     """Return the remedy of an outcome with another cause than is usual for it; else ""."""
     if outcome.outcome is Outcome.NO_CHANGE:
         return _remedy_of_no_change(outcome)
-    if outcome.outcome is Outcome.UNDECIDED and outcome.trial.guard.cut_short:
+    if outcome.outcome is Outcome.UNDECIDED and outcome.guard.cut_short:
         return "raise budget.calls"
     if outcome.outcome is Outcome.UNDECIDED and outcome.verdict.early:
         return EARLY

@@ -9,13 +9,14 @@ from functools import partial
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted
-from skillopt_sleep.learning.begin import Begun, begin, draft
+from skillopt_sleep.learning.begin import Begun, begin, draft_rules
 from skillopt_sleep.learning.gate import gate, has_won, measure
 from skillopt_sleep.learning.learn import Log
 from skillopt_sleep.learning.look_back import is_due, look_back
 from skillopt_sleep.learning.removal import remove
 from skillopt_sleep.learning.rule import Rule, TriedRule
 from skillopt_sleep.learning.step import Step, settle
+from skillopt_sleep.night.judged import Measured
 from skillopt_sleep.night.layout import Layout, fresh_calls, guard_calls, lay_out, most_calls
 from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
@@ -26,6 +27,7 @@ from skillopt_sleep.records import (
     Note,
     Past,
     Rollout,
+    Rubric,
     Split,
     StepOutcome,
     Task,
@@ -35,26 +37,41 @@ from skillopt_sleep.records import (
 End = BudgetExhausted | BackendUnavailable
 
 
+def learn(
+    routing: Routing, *, crew: Crew, plan: Plan, page: Page, judge: Measured, ended: Collection[str] = ()
+) -> Iterator[StepOutcome]:
+    """Yield what each document ends as; raise what cut the night short once the rest is decided."""
+    crew = replace_in(crew, judge=judge.judge)
+    return _Learning(routing, crew, plan, page, judge, ended).outcomes()
+
+
 @dataclass
-class Learning:
-    """A night's work on its documents: what they begin with, the layout, the rules that were tried, the rows."""
+class _Learning:
+    """A night's work on its documents: what they begin with, the layout, the rules that were tried, the rows.
+
+    The lessons that have `ended` keep no rule waiting, and their tasks defend none any more, nor do those that only a
+    `judge` that failed could grade.
+    """
 
     routing: Routing
     crew: Crew
     plan: Plan
     page: Page
+    judge: Measured
     ended: Collection[str] = ()
     rows: dict[str, list[tuple[str, Sequence[object]]]] = field(default_factory=dict)
     end: End | None = None
 
     def outcomes(self) -> Iterator[StepOutcome]:
-        """Yield what each document ends as; raise what cut the night short once the rest is decided."""
+        """Yield what each document ends as."""
         try:
             begun = [self._begun(document) for document in self.routing.documents]
             layout = self.page.keep(
                 "layout", Layout, lambda: lay_out(begun, calls=self.crew.meter.left(), plan=self.plan)
             )
             drafted = self._drafted(begun, layout)
+            if self.judge.pending is not None:
+                raise self.judge.pending
             share, drafted = self._shared(drafted, layout)
             steps = [self._step(one, share) for one in drafted]
             tried = self._tried(steps, layout)
@@ -86,6 +103,8 @@ class Learning:
             return []
         banked = self.page.bank.tasks({task.project for task in tasks})
         lasting = [task for task in banked if task.lesson not in self.ended]
+        if self.judge.failed:
+            lasting = [task for task in lasting if not isinstance(task.reference, Rubric)]
         held = learned(document, past.adopted, lasting)
         known: list[Task] = []
         for task in lasting:
@@ -111,7 +130,7 @@ class Learning:
             lessons = [lesson for lesson in one.lessons if lesson in taken]
             if not lessons:
                 return one
-            return draft(one, lessons, crew=self.crew, plan=self.plan, log=self._log(one.document))
+            return draft_rules(one, lessons, crew=self.crew, plan=self.plan, log=self._log(one.document))
 
         done: list[Begun] = []
         try:

@@ -3,7 +3,7 @@
 from skillopt_sleep.errors import NightError, NightInterrupted
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.night.conclude import conclude
-from skillopt_sleep.night.documents import steps
+from skillopt_sleep.night.documents import learn
 from skillopt_sleep.night.follow import follow
 from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
 from skillopt_sleep.night.judged import Measured, measure
@@ -39,7 +39,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
                 page.write("tasks", found.routed(routing.tasks))
                 judge = measure(routing, mined.refused, crew=crew, page=page)
                 tried = judge.tried(routing)
-                outcomes.extend(steps(tried, crew=crew, plan=plan, page=page, ended=found.ended, judge=judge))
+                outcomes.extend(learn(tried, crew=crew, plan=plan, page=page, ended=found.ended, judge=judge))
                 crew.meter.check()
         except NightError as error:
             stopped = error

@@ -28,7 +28,7 @@ from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate
 from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes, within
 from skillopt_sleep.trainer.outage import MANY, check_scored
-from skillopt_sleep.trainer.parts import ItemAttempts, Parts, State, scores
+from skillopt_sleep.trainer.parts import Parts, State, scores
 from skillopt_sleep.trainer.screen import screened
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
 from skillopt_sleep.trainer.told import row
