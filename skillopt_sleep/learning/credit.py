@@ -9,7 +9,6 @@ import msgspec
 from skillopt_sleep.kit.betting import STAKES, gain_interval
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.records import (
-    GOOD_EFFECTS,
     CandidateKind,
     Decision,
     Edit,
@@ -52,7 +51,7 @@ def _is_rejected(effect: EditEffect, best: Judged, first: Judged) -> bool:
     An edit that gained in its own lessons isn't: what it was tried together with may have been the reason. Removals
     have a time of their own after which they are tried again.
     """
-    if first.kind is CandidateKind.REMOVAL or effect.effect in GOOD_EFFECTS:
+    if first.kind is CandidateKind.REMOVAL or effect.effect is Effect.HELPED:
         return False
     decision = best.verdict.decision
     if decision is Decision.ACCEPT:

@@ -21,7 +21,6 @@ from skillopt_sleep.learning.search import Search, shorten, waiting
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
-    PROPOSED,
     CandidateKind,
     Decision,
     Document,
@@ -243,7 +242,7 @@ def _with_undecided(learned: StepOutcome, earlier: Resumed) -> StepOutcome:
     """Return the outcome, or that of a candidate that may still be proven if the night found nothing better."""
     # A rule that may turn out not to be needed isn't news.
     waits = [wait for wait in earlier.undecided if wait.tested.kind is not CandidateKind.REMOVAL]
-    if learned.outcome in {*PROPOSED, Outcome.UNDECIDED} or not waits:
+    if learned.outcome in {Outcome.IMPROVED, Outcome.UNDECIDED} or not waits:
         return learned
     wait = waits[0]
     because = f"{wait.tested.verdict.reason}; tried since the night of {wait.night}"

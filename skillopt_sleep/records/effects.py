@@ -12,9 +12,6 @@ class Effect(StrEnum):
     UNDECIDED = "undecided"
 
 
-GOOD_EFFECTS = frozenset({Effect.HELPED})
-
-
 def effect_of(interval: tuple[float, float] | None, *, min_effect: float) -> Effect:
     """Return what an interval of the mean gain shows: harm or help only if it leaves out 0.
 
