@@ -15,7 +15,6 @@ from skillopt_sleep.kit.words import when
 from skillopt_sleep.records import (
     CUT_SHORT,
     OUTCOMES,
-    PROPOSED,
     NightReport,
     Outcome,
     StepOutcome,
@@ -108,7 +107,7 @@ def rows(
 
 
 def _outcome(outcome: Outcome) -> Part:
-    style = GOOD if outcome in PROPOSED else ""
+    style = GOOD if outcome is Outcome.IMPROVED else ""
     style = BAD if outcome in CUT_SHORT else style
     return OUTCOMES[outcome], style
 

@@ -12,7 +12,7 @@ from skillopt_sleep.daemon.shown import daemon_rows, first_step
 from skillopt_sleep.kit.clock import shown as clock_words
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.kit.words import counted, when
-from skillopt_sleep.records import CUT_SHORT, OUTCOMES, PROPOSED, Proposal
+from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Proposal
 from skillopt_sleep.reporters.cards import in_order, wording
 from skillopt_sleep.reporters.gains import sentence, shown_gain
 from skillopt_sleep.settings import Paths, Settings
@@ -86,10 +86,10 @@ def _show_last(night: NightLine | None, because: str, *, now: datetime) -> None:
     style = CAREFUL
     if night.outcome:
         outcome = OUTCOMES[night.outcome]
-        style = GOOD if night.outcome in PROPOSED else ""
+        style = GOOD if night.outcome is Outcome.IMPROVED else ""
         style = BAD if night.outcome in CUT_SHORT else style
     say_row("Last night", f"{when(night.started, now)}: ", (outcome, style), (f"  ({night.id})", DIM))
-    if because and night.outcome not in PROPOSED:
+    if because and night.outcome is not Outcome.IMPROVED:
         say_row("", one_line(because, limit=200))
         say_row("", "more: skillopt-sleep report")
 

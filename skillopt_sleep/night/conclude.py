@@ -200,7 +200,7 @@ def _as_staged(outcome: StepOutcome, staged: set[str], elsewhere: set[str]) -> S
 
     One that was tried with an agent that doesn't read the file is unverified.
     """
-    accepted = outcome.outcome in PROPOSED or outcome.verdict.decision is Decision.ACCEPT
+    accepted = outcome.outcome is Outcome.IMPROVED or outcome.verdict.decision is Decision.ACCEPT
     if not accepted or outcome.document.path in staged:
         return outcome
     if outcome.document.path in elsewhere:

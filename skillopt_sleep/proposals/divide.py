@@ -18,7 +18,6 @@ from skillopt_sleep.proposals.stage import BASE, summary_of, write_files
 from skillopt_sleep.proposals.warnings import of_edit
 from skillopt_sleep.proposals.written import Written
 from skillopt_sleep.records import (
-    GOOD_EFFECTS,
     Edit,
     EditEffect,
     Effect,
@@ -116,7 +115,7 @@ def _part(whole: Proposal, number: int, edit: Edit, lessons: Iterable[Lesson]) -
     """Return the proposal of one edit: its numbers are those of comparisons with and without it."""
     effect = next((effect for effect in whole.effects if effect.edit == edit), None)
     proof = Proof.UNTESTED
-    if whole.proof is Proof.WORDS or (effect is not None and effect.effect in GOOD_EFFECTS):
+    if whole.proof is Proof.WORDS or (effect is not None and effect.effect is Effect.HELPED):
         proof = whole.proof
     said, done = whole.evidence, whole.deeds
     own = [lesson for lesson in lessons if lesson.id in edit.lessons]

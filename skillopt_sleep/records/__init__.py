@@ -44,7 +44,7 @@ from skillopt_sleep.records.edits import (
     lessons_of,
     tasks_of,
 )
-from skillopt_sleep.records.effects import GOOD_EFFECTS, Effect, effect_of, in_words, tries
+from skillopt_sleep.records.effects import Effect, effect_of, in_words, tries
 from skillopt_sleep.records.judging import AnswerKind, JudgeReading, KindCount, KnownAnswer
 from skillopt_sleep.records.lessons import (
     Deed,
@@ -64,7 +64,6 @@ from skillopt_sleep.records.lessons import (
 )
 from skillopt_sleep.records.outcomes import (
     CUT_SHORT,
-    PROPOSED,
     Early,
     ForLater,
     Note,
@@ -180,7 +179,6 @@ __all__ = [
     "BY_HAND",
     "CUT_SHORT",
     "ERRORS",
-    "GOOD_EFFECTS",
     "LEFT_OUT_WORDS",
     "NEVER_ALLOWED",
     "NEXT_STEPS",
@@ -190,7 +188,6 @@ __all__ = [
     "OTHER_JUDGE",
     "OUTCOMES",
     "PAGE",
-    "PROPOSED",
     "READ_AGAIN",
     "REVIEW",
     "SEALED_KEY",

@@ -27,7 +27,6 @@ class Outcome(StrEnum):
 
 
 CUT_SHORT = frozenset({Outcome.BACKEND_FAILED, Outcome.OVER_BUDGET, Outcome.INTERRUPTED})
-PROPOSED = frozenset({Outcome.IMPROVED})
 
 
 class Note(Record, frozen=True, kw_only=True):

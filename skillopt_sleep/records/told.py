@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from skillopt_sleep.records.corrections import NOTHING
-from skillopt_sleep.records.outcomes import CUT_SHORT, PROPOSED, Outcome
+from skillopt_sleep.records.outcomes import CUT_SHORT, Outcome
 from skillopt_sleep.records.reports import NightReport, Proof, Proposal
 from skillopt_sleep.records.sessions import LEFT_OUT_WORDS, LeftOut
 
@@ -131,7 +131,7 @@ def _to_do(report: NightReport, waits: Collection[str]) -> str:
     """Say what the person can do now: nothing only if nothing waits and nothing went wrong."""
     remedy = report.remedy.replace(REVIEW, "").strip("; ")
     nothing = remedy if remedy.startswith(NOTHING) else NOTHING
-    if report.verdict in PROPOSED or remedy.startswith(NOTHING):
+    if report.verdict is Outcome.IMPROVED or remedy.startswith(NOTHING):
         remedy = ""  # what was proposed is told by what waits now
     steps = [remedy] if remedy else []
     if waits:

@@ -10,7 +10,6 @@ from typing import Any
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.records import (
     CUT_SHORT,
-    GOOD_EFFECTS,
     Became,
     Decision,
     EditEffect,
@@ -232,7 +231,7 @@ def _worth_telling(effects: Sequence[EditEffect], *, report: NightReport, verbos
     if verbose:
         return list(effects)
     proposed = [edit for proposal in report.proposals for edit in proposal.edits]
-    known = [effect for effect in effects if effect.effect in GOOD_EFFECTS and effect.edit in proposed]
+    known = [effect for effect in effects if effect.effect is Effect.HELPED and effect.edit in proposed]
     return [effect for effect in effects if effect.because or effect not in known]
 
 

@@ -16,7 +16,6 @@ from skillopt_sleep.kit.words import when
 from skillopt_sleep.records import (
     CUT_SHORT,
     OUTCOMES,
-    PROPOSED,
     NightReport,
     Outcome,
     Record,
@@ -152,7 +151,7 @@ def _outcome(night: PastNight, *, running: bool) -> tuple[str, str]:
 def _tone(outcome: Outcome) -> str:
     if outcome in CUT_SHORT:
         return "bad"
-    return "good" if outcome in PROPOSED else ""
+    return "good" if outcome is Outcome.IMPROVED else ""
 
 
 def _document(step: StepOutcome, report: NightReport, past: PastNights) -> DocumentRow:
