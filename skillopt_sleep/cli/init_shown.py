@@ -93,8 +93,8 @@ def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, ol
     more = f" ({older} more are older than {settings.harvest.lookback})" if older else ""
     budget = settings.budget
     limits = f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes a night"
-    if 0 < ahead.most < budget.calls:
-        limits = f"{counted(ahead.most, 'call')} now, and never more than {limits}"
+    if not ahead.is_empty and ahead.likely[1] < budget.calls:
+        limits = f"about {counted(ahead.likely[1], 'call')} now, and never more than {limits}"
     yield "What each night would send:"
     yield f"  what     redacted excerpts of new sessions; now: {sessions} in {inside}{more}"
     yield f"           {WITH_EACH}"

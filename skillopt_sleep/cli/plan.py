@@ -3,14 +3,14 @@
 import math
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.cli.console import DIM, Part, say_json, say_next, say_row
+from skillopt_sleep.cli.console import Part, say_json, say_next, say_row
 from skillopt_sleep.cli.continued import NAME, Asked, words_of
 from skillopt_sleep.cli.plan_sealed import AheadSealed, look_at_seals, sealed_data, sealed_lines
 from skillopt_sleep.kit.clock import utc_now
@@ -18,8 +18,8 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.night.account import WORDS
 from skillopt_sleep.protocols import Again
-from skillopt_sleep.records import LeftOut, NightReport, Purpose
-from skillopt_sleep.reporters.words import PURPOSES, SET_A_PRICE
+from skillopt_sleep.records import LeftOut, NightReport
+from skillopt_sleep.reporters.words import SET_A_PRICE
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, PriceSettings, Settings
 from skillopt_sleep.wiring.models import choose, destination, of_roles, tariff_of, unconfirmed, without_login
 
@@ -37,19 +37,20 @@ LAST = 5  # so many of the last nights show what a night usually takes
 class Ahead(NamedTuple):
     """A forecast of a night that would run now.
 
-    `calls` is the upper bound of calls by purpose, `most` the bound on their sum within the limits, and `budget`
-    the night's limits, lowered to what the month's limits leave. `known` counts the sessions that earlier nights
-    have read, `made` has the calls of the last nights. `minutes` is how long `most` calls took a server on this
-    machine, None if that isn't known. `is_again` is whether it reads sessions again, and `retested` the number of
-    rules that it tests again in the person's own words. `sealed` is what it may do in sealed copies, None if that
-    is switched off or nothing could need it.
+    It likely makes from the first to the second of the `likely` calls, and never more than the `budget` allows: the
+    night's limits, lowered to what the month's limits leave. So many requests were `corrected`. `known` counts the
+    sessions that earlier nights have read, `made` has the calls of the last nights. `minutes` is how long as many
+    calls as it may make took a server on this machine, None if that isn't known. `is_again` is whether it reads
+    sessions again, and `retested` the number of rules that it tests again in the person's own words. `sealed` is what
+    it may do in sealed copies, None if that is switched off or nothing could need it.
     """
 
     harvested: "Harvest"
     projects: Counter[str]
     reviewed: int
-    calls: Mapping[Purpose, int]
-    most: int
+    is_empty: bool
+    corrected: int
+    likely: tuple[int, int]
     budget: BudgetSettings
     known: int = 0
     made: Sequence[int] = ()
@@ -58,17 +59,11 @@ class Ahead(NamedTuple):
     retested: int = 0
     sealed: AheadSealed | None = None
 
-    @property
-    def is_empty(self) -> bool:
-        """Tell whether nothing is there to read, so that no call would be made."""
-        return not self.calls
-
 
 def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> Ahead:
-    """Harvest as a night would and forecast the rest; `only` limits it to one project's folder."""
+    """Harvest as a night would and estimate the rest; `only` limits it to one project's folder."""
     from skillopt_sleep.backends.metered import month_of
-    from skillopt_sleep.mining.calibration import PER_CALL
-    from skillopt_sleep.night.forecast import forecast
+    from skillopt_sleep.mining.requests import asks
     from skillopt_sleep.night.harvest import HarvestRules, harvest
     from skillopt_sleep.night.tonight import wanted_again
     from skillopt_sleep.stores.user import open_store
@@ -86,7 +81,6 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         wanted = wanted_again(plan, store.bank, now=utc_now())
         known = store.bank.tasks({*projects, *(task.project for task in (*reviewed, *wanted))})
         again_tested = len(store.bank.again()) if wanted else 0
-        waiting = store.history.count()
         budget = _left(settings.budget, store.ledger.spent_since(month_of(utc_now())))
         read = len(store.index.lines(unread=False)) - len(store.index.lines(unread=True))
         last = list(islice((report for report in store.reports() if report.spend.calls), LAST))
@@ -95,31 +89,21 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         store.close()
     sealed: AheadSealed | None = None
     if settings.replay.sealed and settings.backend.name and (projects or reviewed or wanted):
-        sealed = look_at_seals(
-            settings, paths, known=known, plan=plan, waiting=waiting, again=again_tested, usages=usages
-        )
-    calls = forecast(
-        harvested.sessions,
-        reviewed=len(reviewed),
-        known=known,
-        waiting=waiting,
-        models=len(_models(settings)),
-        plan=plan,
-        proved=PER_CALL,
-        again=again_tested,
-        turns=settings.replay.turns if sealed and not sealed.made_with.why_not else 0,
-    )
-    most = min(sum(calls.values()), budget.calls)
+        sealed = look_at_seals(settings, paths, known=known, usages=usages)
+    corrected = sum(bool(ask.corrections) for session in harvested.sessions for ask in asks(session))
+    made = tuple(report.spend.calls for report in last)
+    estimate = made or tuple(each * corrected for each in _EACH)
     return Ahead(
         harvested,
         projects,
         len(reviewed),
-        calls,
-        most,
+        not (projects or reviewed or wanted),
+        corrected,
+        (min(*estimate, budget.calls), min(max(estimate), budget.calls)),
         budget,
         read,
-        tuple(report.spend.calls for report in last),
-        _minutes(most, last, settings, paths),
+        made,
+        _minutes(budget.calls, last, settings, paths),
         is_again=again is not None,
         retested=again_tested,
         sealed=sealed,
@@ -168,9 +152,8 @@ def _data(settings: Settings, ahead: Ahead, usd: float | None, problem: str) -> 
         "sends_to": f"nobody: {problem}" if problem else destination(settings),
         "consent": bool(settings.backend.name) and not unconfirmed(settings),
         "calls": {
-            "at_most": ahead.most,
-            "without_limit": sum(ahead.calls.values()),
-            "purposes": ahead.calls,
+            "likely": ahead.likely,
+            "at_most": budget.calls,
             "minutes": ahead.minutes,
         },
         "sealed": sealed_data(ahead.sealed, budget) if ahead.sealed else None,
@@ -187,17 +170,15 @@ def _rows(settings: Settings, ahead: Ahead, usd: float | None, problem: str) -> 
     yield "Sends", [f"nothing: {problem}" if problem else _sent(settings)]
     if recipients(settings) and not problem:
         yield "", [WITH_EACH]
-    yield "Calls", [_calls(ahead)]
-    if ahead.most == sum(ahead.calls.values()):
-        purposes = " + ".join(f"{count:,} {PURPOSES[purpose]}" for purpose, count in ahead.calls.items())
-        yield "", [(f"{purposes} = {ahead.most:,}, without retries", DIM)]
     budget = ahead.budget
+    yield "Calls", [_calls(ahead)]
+    yield "", [f"at most {budget.calls:,}, the night's limit: it takes on no more than it can decide within that"]
     if ahead.sealed:
         for number, line in enumerate(sealed_lines(ahead.sealed, budget)):
             yield "" if number else "Sealed", [line]
     if ahead.minutes is not None:
         about = counted(math.ceil(ahead.minutes), "minute")
-        yield "Time", [f"about {about} for {ahead.most:,} calls, as the last nights"]
+        yield "Time", [f"about {about} for {budget.calls:,} calls, as the last nights"]
     whose = " (as far as this month's limits leave it)" if budget != settings.budget else ""
     yield "Limit", [f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes{whose}"]
     missing = _not_priced(settings) if settings.backend.name else ()
@@ -236,21 +217,16 @@ def _reading(ahead: Ahead) -> Iterator[tuple[str, Sequence[Part]]]:
 
 
 def _calls(ahead: Ahead) -> str:
-    """Say how many calls a night makes at most, and how many the last nights made, or a first night likely makes."""
-    from skillopt_sleep.mining.requests import asks
-
-    text = f"at most {ahead.most:,}"
-    if ahead.most < sum(ahead.calls.values()):
-        text = f"{text}: the limit. A night that reaches it stops there, and the next one goes on"
-    if not ahead.made:
-        corrected = sum(bool(ask.corrections) for session in ahead.harvested.sessions for ask in asks(session))
-        likely = sorted({min(each * corrected, ahead.most) for each in _EACH})
-        span = " to ".join(f"{calls:,}" for calls in likely)
-        why = f"measured: {_EACH[0]} to {_EACH[1]} for each of {counted(corrected, 'corrected request')}"
-        return f"{text}; likely {span} ({why})" if corrected else text
-    made = ", ".join(f"{calls:,}" for calls in ahead.made)
-    nights = "the last night" if len(ahead.made) == 1 else "the last nights"
-    return f"{text}; {nights} made {made} calls"
+    """Say how many calls a night likely makes: as the last nights, or by the requests that were corrected."""
+    low, high = ahead.likely
+    span = f"about {low:,}" if low == high else f"about {low:,} to {high:,}"
+    if ahead.made:
+        made = ", ".join(f"{calls:,}" for calls in ahead.made)
+        return f"{span} ({'the last night' if len(ahead.made) == 1 else 'the last nights'} made {made})"
+    if not ahead.corrected:
+        return "few: no request was corrected in these sessions"
+    requests = counted(ahead.corrected, "corrected request")
+    return f"{span} (measured: {_EACH[0]} to {_EACH[1]} for each of {requests})"
 
 
 def _minutes(calls: int, last: Sequence[NightReport], settings: Settings, paths: Paths) -> float | None:

@@ -2,28 +2,23 @@
 
 from collections.abc import Iterator, Sequence
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import SealedReplay, Task, Usage
 from skillopt_sleep.settings import BudgetSettings, Paths, Settings
 
-if TYPE_CHECKING:
-    from skillopt_sleep.protocols import Plan
-
 
 class AheadSealed(NamedTuple):
     """A forecast of a night's sealed attempts: who makes them, or why nobody can.
 
-    So many `tasks` of earlier nights need the repository and have it, and each is attempted up to `per_task` times;
-    an attempt makes up to `turns` calls. The `earlier` attempts took that many `tokens` and dollars in the middle;
-    `usd` is None if no price is known.
+    So many `tasks` of earlier nights need the repository and have it; an attempt makes up to `turns` calls. The
+    `earlier` attempts took that many `tokens` and dollars in the middle; `usd` is None if no price is known.
     """
 
     made_with: SealedReplay
     tasks: int
-    per_task: int
     turns: int
     earlier: int = 0
     tokens: int = 0
@@ -46,14 +41,11 @@ def look_at_seals(
     paths: Paths,
     *,
     known: Sequence[Task],
-    plan: "Plan",
-    waiting: int,
-    again: int,
     usages: Sequence[tuple[str, Usage]],
 ) -> AheadSealed:
     """Look for an agent and for a seal that holds, by trying it; no model is asked."""
     from skillopt_sleep.errors import SleepError
-    from skillopt_sleep.night.forecast import is_for_a_copy, most_per_task
+    from skillopt_sleep.mining.acting import needs_repository
     from skillopt_sleep.wiring.actor import find_actor
     from skillopt_sleep.wiring.models import choose
     from skillopt_sleep.wiring.sealed import find_sealing, price_of
@@ -70,8 +62,7 @@ def look_at_seals(
         made_with = SealedReplay(why_not=error.message, remedy=error.remedy)
     return AheadSealed(
         made_with,
-        tasks=sum(map(is_for_a_copy, known)),
-        per_task=most_per_task(plan, waiting=waiting, again=again),
+        tasks=sum(task.workspace is not None and needs_repository(task) for task in known),
         turns=settings.replay.turns,
         earlier=len(usages),
         tokens=int(median(usage.tokens for _, usage in usages)) if usages else 0,
@@ -107,7 +98,7 @@ def sealed_lines(ahead: AheadSealed, budget: BudgetSettings) -> Iterator[str]:
             if ahead.tasks == 1
             else f"{ahead.tasks:,} requests of earlier nights need"
         )
-        yield f"{needs} the repository: at most {ahead.per_task:,} attempts at each"
+        yield f"{needs} the repository"
     yield "how many of the new requests need it is known after mining"
 
 
@@ -128,7 +119,6 @@ def sealed_data(ahead: AheadSealed, budget: BudgetSettings) -> dict[str, object]
     return {
         "made_with": ahead.made_with,
         "tasks": ahead.tasks,
-        "attempts_per_task_at_most": ahead.per_task,
         "calls_per_attempt_at_most": ahead.turns,
         "earlier_attempts": ahead.earlier,
         "tokens_per_attempt": ahead.tokens or None,

@@ -16,7 +16,6 @@ from skillopt_sleep.records import (
     CUT_SHORT,
     NOTHING,
     OTHER_JUDGE,
-    PROPOSED,
     READ_AGAIN,
     REVIEW,
     SEAL_IT,

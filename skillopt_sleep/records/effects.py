@@ -12,7 +12,10 @@ class Effect(StrEnum):
     UNDECIDED = "undecided"
 
 
-def effect_of(interval: tuple[float, float] | None, *, min_effect: float) -> Effect:
+MIN_EFFECT = 0.05  # the smallest gain that is worth an edit, by default
+
+
+def effect_of(interval: tuple[float, float] | None, *, min_effect: float = MIN_EFFECT) -> Effect:
     """Return what an interval of the mean gain shows: harm or help only if it leaves out 0.
 
     An edit is neutral only if a gain of more than `min_effect` is ruled out. What is neither isn't decided: that no
