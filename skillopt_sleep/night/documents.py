@@ -16,7 +16,7 @@ from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.offers import without
 from skillopt_sleep.learning.step import finish
 from skillopt_sleep.night.allot import allot, share_out
-from skillopt_sleep.night.judged import Measured
+from skillopt_sleep.night.judged import NightJudge
 from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
 from skillopt_sleep.records import Document, Note, Past, Rollout, Rubric, Split, StepOutcome, Task
@@ -31,7 +31,7 @@ def steps(
     plan: Plan,
     page: Page,
     ended: Collection[str] = (),
-    judge: Measured | None = None,
+    judge: NightJudge | None = None,
 ) -> Iterator[StepOutcome]:
     """Run one step on each document, side by side; outcomes and rows keep their order, whichever ends first.
 

@@ -14,7 +14,7 @@ from skillopt_sleep.mining.shown import sessions_by_call
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Purpose, Session, Task
-from skillopt_sleep.replay.judges.controls import BAD, GOOD
+from skillopt_sleep.replay.judges.known_answers import BAD, GOOD
 
 MOST_EDITS = 8  # the most edits that a rewritten text is broken up into
 MOST_LEFT = 2  # candidates made of the rules that are left: those that helped in two sessions, and those proven
