@@ -40,7 +40,7 @@ def steps(
     those that have a candidate share the night's error rate, and only then is val asked about any of them. A change
     that waited and is proven now isn't lost if the budget or the model ends before that. What waits for a lesson that
     has `ended` is dropped, and its tasks of earlier nights defend no rule any more, nor do those that only a `judge`
-    that failed could grade. While known answers wait for their grades, nothing goes beyond train.
+    that failed could grade. While known answers wait for their grades, nothing is decided.
     """
     reached_tasks, _ = in_reach(routing.tasks, crew.executor)
     triable = routing._replace(tasks=tuple(reached_tasks))
