@@ -21,14 +21,13 @@ from skillopt_sleep.records import (
     Trajectory,
     is_of_changes,
 )
-from skillopt_sleep.replay.judges.controls import TOLD_APART, chosen
-from skillopt_sleep.replay.judges.known_answers import Control, controls_of
+from skillopt_sleep.replay.judges.known_answers import TOLD_APART, Control, chosen, controls_of
 from skillopt_sleep.replay.judges.measure import Graded, in_doubt, read
 
 MANY_REFUSED = 4  # with fewer references refused, the references may be at fault
 
 
-class Measured(NamedTuple):
+class NightJudge(NamedTuple):
     """The judge of a night, and how often it was right before anything was tried.
 
     `reading` is None if nothing of the night hangs on the judge, or if known answers wait for their grades, as
@@ -62,7 +61,7 @@ class Measured(NamedTuple):
         return routing._replace(tasks=tasks, documents=documents)
 
 
-def measure(routing: Routing, refused: Sequence[Task], *, crew: Crew, page: Page) -> Measured:
+def measure(routing: Routing, refused: Sequence[Task], *, crew: Crew, page: Page) -> NightJudge:
     """Ask the judge about answers to tasks like those that it would grade tonight.
 
     Without any it is asked about what may show whether an adopted rule got worse, and else about the `refused` tasks,
@@ -79,7 +78,7 @@ def measure(routing: Routing, refused: Sequence[Task], *, crew: Crew, page: Page
     if not of_lessons and len(refused) >= MANY_REFUSED:
         of_lessons = list(refused)
     if not of_lessons:
-        return Measured(judge)
+        return NightJudge(judge)
     known |= {task.id: task for task in of_lessons}
     try:
         reading, notes = page.keep(
@@ -88,11 +87,11 @@ def measure(routing: Routing, refused: Sequence[Task], *, crew: Crew, page: Page
             lambda: _measured(_like(of_lessons, known.values()), judge, crew, page),
         )
     except CallPending as error:
-        return Measured(judge, pending=error)
+        return NightJudge(judge, pending=error)
     if not reading.because:
-        return Measured(judge, reading, notes=notes)
+        return NightJudge(judge, reading, notes=notes)
     untried = (*by_judge, *refused)
-    return Measured(judge, replace(reading, untried=len(untried)), untried, notes)
+    return NightJudge(judge, replace(reading, untried=len(untried)), untried, notes)
 
 
 def _like(tasks: Sequence[Task], known: Iterable[Task]) -> list[Task]:

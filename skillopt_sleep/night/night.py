@@ -6,7 +6,7 @@ from skillopt_sleep.night.conclude import conclude
 from skillopt_sleep.night.documents import learn
 from skillopt_sleep.night.follow import follow
 from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
-from skillopt_sleep.night.judged import Measured, measure
+from skillopt_sleep.night.judged import NightJudge, measure
 from skillopt_sleep.night.preflight import preflight
 from skillopt_sleep.night.rate import on_rate
 from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight, used_sources, wanted_again
@@ -27,7 +27,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             page.write("snapshots", harvested.snapshots)
         mined, found, routing, stopped = Mined(), Tonight(), Routing(), None
         outcomes: list[StepOutcome] = []
-        judge = Measured(crew.judge)
+        judge = NightJudge(crew.judge)
         try:
             if harvested.sessions or harvested.reviewed or wanted_again(plan, page.bank, now=page.started):
                 preflight(crew.preflights, night=page.night, until=crew.clock() + plan.longest)

@@ -169,24 +169,42 @@ def test_a_lenient_judge(tmp_path: Path) -> None:
     assert said["verdict"] == "unverified"
     assert "coin" in said["judge"]["because"]
     assert said["judge"]["because"] in said["because"]
-    (document,) = said["documents"]
-    graded = [task["before"] for task in document["attempts"]["listed"] if task["before"]]
-    assert graded
-    assert all(arm["hard"] == 1 and "pnpm" not in arm["answer"] for arm in graded)
+    assert said["judge"]["untried"] == 10
+    assert said["documents"] == []
+    assert {one["became"] for one in said["corrections"]["listed"]} == {"unjudged"}
 
 
 def test_attempts_that_nobody_could_grade(tmp_path: Path) -> None:
     home = Machine(tmp_path, model=Watcher(Scripted(judges.right)))
     home.had(*range(10))
-    home.model.fails = lambda prompt: (
-        CallFailed(FailureKind.REFUSED, "the judge will not say") if prompt.purpose is Purpose.JUDGE else None
-    )
+
+    def fails(prompt: Prompt) -> CallFailed | None:
+        is_of_known_answers = not home.model.asked(Purpose.ROLLOUT)
+        if prompt.purpose is not Purpose.JUDGE or is_of_known_answers:
+            return None
+        return CallFailed(FailureKind.REFUSED, "the judge will not say")
+
+    home.model.fails = fails
     said = diagnosed(home.night(heuristic=False, gate=GateRule()))
     (document,) = said["documents"]
     assert all(
         task["before"]["hard"] is None and "will not say" in task["before"]["problem"]
         for task in document["attempts"]["listed"]
     )
+    assert {failed["purpose"]: failed["failure"] for failed in said["failures"]} == {
+        "judge": "refused: the judge will not say"
+    }
+
+
+def test_a_judge_that_answers_nothing(tmp_path: Path) -> None:
+    home = Machine(tmp_path, model=Watcher(Scripted(judges.right)))
+    home.had(*range(10))
+    home.model.fails = lambda prompt: (
+        CallFailed(FailureKind.REFUSED, "the judge will not say") if prompt.purpose is Purpose.JUDGE else None
+    )
+    said = diagnosed(home.night(heuristic=False, gate=GateRule()))
+    assert (said["verdict"], said["judge"]["n"], said["documents"]) == ("unverified", 0, [])
+    assert "no answer of known worth could be graded" in said["because"]
     assert {failed["purpose"]: failed["failure"] for failed in said["failures"]} == {
         "judge": "refused: the judge will not say"
     }

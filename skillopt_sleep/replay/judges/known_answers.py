@@ -3,10 +3,18 @@
 Longer and repeating ones are made of an answer that misses its demand, so they miss it too.
 """
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from skillopt_sleep.prompts.grading import lesson_of
 from skillopt_sleep.records import AnswerKind, Rubric, Task, Trajectory, graded_by_model, is_of_changes
+
+# As many pass as don't: a judge that passes all answers alike, however many, is right on one half of them. As many
+# again are asked of a judge that these leave in doubt.
+GOOD = 8
+BAD: Mapping[AnswerKind, int] = {AnswerKind.MISSES: 2, AnswerKind.LONGER: 4, AnswerKind.ECHO: 2}
+TOLD_APART = 4  # with fewer different answers that pass, too much would hang on each
 
 LONG_CHARS = 800
 LONG_TIMES = 4
@@ -44,6 +52,40 @@ class Control(NamedTuple):
         return self.kind is AnswerKind.MEETS
 
 
+def chosen(tasks: Iterable[Task], *, night: str) -> tuple[list[Control], list[Control]]:
+    """Return sixteen controls, and as many more in case of doubt: a good and a bad one of each lesson, then more.
+
+    Which lessons come first differs from night to night. If there are too few controls, some are asked again.
+    """
+    lessons: dict[tuple[str, ...], list[Task]] = {}
+    for task in sorted(tasks, key=lambda task: hashlib.blake2b(f"{night}\0{task.id}".encode()).digest()):
+        lessons.setdefault(lesson_of(task), []).append(task)
+    known = [controls_of(members) for members in lessons.values()]
+    good = _enough(_in_turn([of_lesson[AnswerKind.MEETS] for of_lesson in known]), 2 * GOOD)
+    first, more = good[:GOOD], good[GOOD:]
+    paired = known[:GOOD]
+    for kind, wanted in BAD.items():
+        bad = _enough(_in_turn([of_lesson[kind] for of_lesson in paired]), 2 * wanted)
+        first += bad[:wanted]
+        more += bad[wanted:]
+        # Those of the next kind go on with the next lessons, or some of eight lessons would have no bad one.
+        turned = wanted % max(1, len(paired))
+        paired = [*paired[turned:], *paired[:turned]]
+    return first, more
+
+
+def _enough(controls: Sequence[Control], wanted: int) -> list[Control]:
+    """Return so many of the controls; one that is asked again ends in another line break, so it is graded again."""
+    if not controls:
+        return []
+    enough: list[Control] = []
+    for place in range(wanted):
+        again, at = divmod(place, len(controls))
+        control = controls[at]
+        enough.append(control._replace(response=control.response + "\n" * again))
+    return enough
+
+
 def controls_of(tasks: Iterable[Task]) -> dict[AnswerKind, list[Control]]:
     """Return what is known of these tasks, by kind: first one of each task, then a second of each, and so on."""
     by_kind: dict[AnswerKind, list[Sequence[Control]]] = {kind: [] for kind in AnswerKind}
@@ -51,7 +93,7 @@ def controls_of(tasks: Iterable[Task]) -> dict[AnswerKind, list[Control]]:
         if isinstance(task.reference, Rubric) and graded_by_model(task):
             for kind, responses in _responses(task, task.reference).items():
                 by_kind[kind].append([Control(task, kind, response) for response in responses])
-    return {kind: in_turn(rows) for kind, rows in by_kind.items()}
+    return {kind: _in_turn(rows) for kind, rows in by_kind.items()}
 
 
 def _responses(task: Task, rubric: Rubric) -> dict[AnswerKind, Sequence[str]]:
@@ -112,7 +154,7 @@ def padded(text: str, least: int) -> str:
     return made
 
 
-def in_turn(rows: Sequence[Sequence[Control]]) -> list[Control]:
+def _in_turn(rows: Sequence[Sequence[Control]]) -> list[Control]:
     """Return the first of each row, then the second of each, and so on."""
     most = max(map(len, rows), default=0)
     return [row[place] for place in range(most) for row in rows if place < len(row)]

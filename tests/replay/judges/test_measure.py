@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from skillopt_sleep.records import AnswerKind, JudgeReading, KnownAnswer, Rubric, Task
-from skillopt_sleep.replay.judges.controls import chosen
-from skillopt_sleep.replay.judges.known_answers import Control
+from skillopt_sleep.replay.judges.known_answers import Control, chosen
 from skillopt_sleep.replay.judges.measure import Graded, in_doubt, read
 from tests.builders import a_score, a_task
 
