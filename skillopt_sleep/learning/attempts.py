@@ -1,12 +1,13 @@
 """Define how the engine gets attempts, from a night's crew or a training's environment, and which samples."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from skillopt_sleep.protocols import Crew
-from skillopt_sleep.records import Rollout
+from skillopt_sleep.records import Note, Rollout
 from skillopt_sleep.replay.rollout import Job, rollout
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
@@ -66,6 +67,16 @@ def _goes_second(job: Job) -> bool:
     """Toss a coin, which falls the same way if a night is resumed."""
     task, _, sample = job
     return hashlib.blake2b(f"{task.id}\0{sample}".encode(), digest_size=1).digest()[0] % 2 == 1
+
+
+def not_scored(rollouts: Sequence[Rollout]) -> tuple[Note, ...]:
+    """Return a note for each reason why attempts were not scored, with its count."""
+    reasons = Counter(attempt.note for attempt in rollouts if attempt.note)
+    notes: list[Note] = []
+    for reason, count in reasons.items():
+        summary = f"{count} of {len(rollouts)} attempts not scored: {reason}"
+        notes.append(Note(stage="rollout", summary=summary))
+    return tuple(notes)
 
 
 def block(kind: str, before: str, after: str) -> int:

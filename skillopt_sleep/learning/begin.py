@@ -1,28 +1,24 @@
 """Begin a step: see what it could take on, and draft rules from train; no val task is asked for it."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace as replace_in
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.learn import Log
-from skillopt_sleep.learning.propose import propose
-from skillopt_sleep.learning.rule import Rule, about, going_on
+from skillopt_sleep.learning.rule import Rule, TriedRule, about, going_on, try_rule
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Crew, Executor, Plan
 from skillopt_sleep.records import (
-    AppliedEdit,
     CandidateKind,
     Decision,
     Deed,
     Document,
-    Edit,
     Evidence,
-    Fate,
+    GateRule,
+    Judged,
     Note,
     Offered,
     Outcome,
@@ -299,68 +295,43 @@ def postponed(proposal: str, because: str) -> Note:
     return Note(stage="retest", summary=f"your wording {proposal} waits to be tested again: {because}", expected=True)
 
 
-def draft_rules(begun: Begun, lessons: Collection[str], *, crew: Crew, plan: Plan, log: Log) -> Begun:
-    """Return the step with the rules that were drafted for these lessons; the optimizer sees train tasks only.
+def is_due(plan: Plan, past: Past) -> bool:
+    """Return whether the document's last look back was as many nights ago as the plan says."""
+    return past.snapshot is not None and 0 < plan.step.slow_every <= past.snapshot.nights
 
-    `log` saves each stage's rows.
+
+class Step(NamedTuple):
+    """A step on one document, and what all of it needs.
+
+    Each new rule of the night is tried with this `share` of its error rate. The lessons that are `failing` without a
+    change can't get worse.
     """
-    own = [task for task in begun.learn if task.lesson in lessons or task.origin is TaskOrigin.RECALLED]
-    outcome = replace(begun.outcome, tasks=replace(begun.outcome.tasks, train=len(own)))
-    optimizer = Optimizer(
-        backend=crew.optimizer,
-        pool=crew.pool,
-        document=begun.document,
-        past=begun.past,
-        preferences=plan.preferences,
-    )
-    proposed = propose(
-        own,
-        optimizer=optimizer,
-        attempts=CrewAttempts(crew),
-        plan=plan,
-        log=log,
-        held=begun.held,
-        tonight=(*begun.train, *begun.val, *begun.test),
-        most=len(lessons),
-    )
-    fates = _with_lessons(proposed.edits, own)
-    outcome = replace(
-        outcome,
-        tried=replace(outcome.tried, edits=fates),
-        tasks=replace(outcome.tasks, text_only=proposed.text_only),
-        sessions=replace(outcome.sessions, unfinished=proposed.unfinished),
-    ).noted(*proposed.notes)
-    begun = begun._replace(outcome=outcome)
-    if proposed.nothing is not None:
-        return begun.ended(*proposed.nothing)
-    edits = [fate.edit for fate in fates if fate.fate is Fate.APPLIED]
-    rules, notes = _rules(begun, edits, plan)
-    return begun._replace(outcome=outcome.noted(*notes), rules=(*begun.rules, *rules))
 
+    begun: Begun
+    crew: Crew
+    plan: Plan
+    log: Log
+    night: str
+    share: float
+    failing: tuple[str, ...] = ()
 
-def _rules(begun: Begun, edits: Sequence[Edit], plan: Plan) -> tuple[list[Rule], list[Note]]:
-    """Return each edit as a rule, and a note on each that can't be tried.
+    @property
+    def document(self) -> Document:
+        """The document that the step works on."""
+        return self.begun.document
 
-    All are one if the gate's rule has no error rate to share, or if they need one another.
-    """
-    alone = [candidate(begun.document, (edit,), most=plan.step.max_chars) for edit in edits]
-    if plan.gate.name != "sequential" or not all(alone):
-        return [Rule(CandidateKind.PATCH, tuple(edits), about(edits, begun.val))], []
-    rules = [Rule(CandidateKind.RULE, (edit,), about((edit,), begun.val)) for edit in edits]
-    notes: list[Note] = []
-    for rule in rules:
-        if not rule.val:
-            text = one_line(rule.edits[0].content or rule.edits[0].target)
-            summary = f"{begun.document.id}: «{text}» wasn't tried: its lesson has no unseen task"
-            notes.append(Note(stage="trial", summary=summary, expected=True))
-    return [rule for rule in rules if rule.val], notes
+    def with_removal(self, gate: GateRule) -> "Step":
+        """Return the step with this gate's rule for removals."""
+        return self._replace(plan=replace_in(self.plan, removal=gate))
 
-
-def _with_lessons(fates: Sequence[AppliedEdit], tasks: Sequence[Task]) -> tuple[AppliedEdit, ...]:
-    """Return the fates, each edit with the lessons of those tasks that it was learned from."""
-    lessons = {task.id: task.lesson for task in tasks if task.lesson}
-    named: list[AppliedEdit] = []
-    for fate in fates:
-        own = dict.fromkeys(lessons[task] for task in fate.edit.tasks if task in lessons)
-        named.append(replace(fate, edit=replace(fate.edit, lessons=tuple(own) or fate.edit.lessons)))
-    return tuple(named)
+    def attempt(self, rule: Rule, proven: Sequence[Judged] = ()) -> TriedRule:
+        """Try one rule by itself, on top of those of its lessons that were `proven` tonight."""
+        same = [one for one in proven if set(lessons_of(one.edits)) & set(rule.lessons)]
+        edits = [edit for one in same for edit in one.edits]
+        base = candidate(self.document, edits) or self.document
+        gate = self.plan.removal if rule.kind is CandidateKind.REMOVAL else self.plan.gate
+        share = gate.alpha if rule.kind is CandidateKind.REMOVAL else self.share
+        tried = try_rule(base, rule, crew=self.crew, gate=gate, share=share, most=self.plan.step.max_chars)
+        self.log("rollouts", tried.rollouts)
+        self.log("trials", (tried.tested,))
+        return tried

@@ -13,9 +13,7 @@ from skillopt_sleep.records import (
     UNVERIFIED,
     Decision,
     GateRule,
-    Metric,
     Pair,
-    Score,
     Trial,
     Verdict,
     bets_of,
@@ -41,15 +39,6 @@ REPEATS = (
     "only two sessions test it: if your model always decides alike on the same request, chance alone shows this in"
     " 7 of 100"
 )
-
-
-def measure(score: Score, rule: GateRule) -> float:
-    """Return a grade as the one number that is compared, in [0, 1]."""
-    if rule.metric is Metric.HARD:
-        return score.hard
-    if rule.metric is Metric.SOFT:
-        return score.soft
-    return (1 - rule.mixed_weight) * score.hard + rule.mixed_weight * score.soft
 
 
 def stakes_of(trial: Trial) -> tuple[float, ...]:

@@ -8,15 +8,13 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.attempts import CrewAttempts, not_scored
+from skillopt_sleep.learning.begin import Step, is_due
 from skillopt_sleep.learning.meta_skill import meta_skill
-from skillopt_sleep.learning.propose import not_scored
-from skillopt_sleep.learning.rule import Rule
+from skillopt_sleep.learning.rule import Rule, TriedRule
 from skillopt_sleep.learning.slow_update import compare, slow_update
-from skillopt_sleep.learning.step import Step, settle
 from skillopt_sleep.learning.update import update
 from skillopt_sleep.proposals.guard import problems
-from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import (
     CandidateKind,
     Compared,
@@ -27,7 +25,6 @@ from skillopt_sleep.records import (
     EditSource,
     Note,
     Outcome,
-    Past,
     Rollout,
     StepOutcome,
     Task,
@@ -40,13 +37,8 @@ MOST_TASKS = 20  # compared, the newest ones
 MAY_LOOK_BACK = frozenset({Outcome.NO_CHANGE, Outcome.UNDECIDED})
 
 
-def is_due(plan: Plan, past: Past) -> bool:
-    """Return whether the document's last look back was as many nights ago as the plan says."""
-    return past.snapshot is not None and 0 < plan.step.slow_every <= past.snapshot.nights
-
-
-def look_back(step: Step, learned: StepOutcome) -> StepOutcome:
-    """Attempt train under the body of some nights ago and today's, and write guidance and notes from the changes.
+def look_back(step: Step, learned: StepOutcome) -> tuple[StepOutcome, list[TriedRule]]:
+    """Attempt train under the body of some nights ago and today's, write guidance and notes, and try the guidance.
 
     It is made on a night that found nothing better. The guidance is one of the night's rules, tried on all of val;
     the results of the night's own trials go into the notes only: the guidance is fixed before val is seen. A look
@@ -56,16 +48,16 @@ def look_back(step: Step, learned: StepOutcome) -> StepOutcome:
     tasks, snapshot = _newest(begun.train, begun.val), begun.past.snapshot
     is_time = learned.outcome in MAY_LOOK_BACK and is_due(plan, begun.past)
     if not is_time or snapshot is None or not tasks:
-        return learned
+        return learned, []
     most = 2 * len(tasks) * plan.step.samples + 2 * len(begun.val) * plan.gate.rounds + 2
     if step.crew.meter.left() < most:
         summary = f"{step.document.id}: no look back on earlier nights: it takes up to {most} calls"
-        return learned.noted(Note(stage="slow_update", summary=summary, remedy="raise budget.calls"))
+        return learned.noted(Note(stage="slow_update", summary=summary, remedy="raise budget.calls")), []
     try:
         return _Work(step, learned, snapshot, tasks).run()
     except BudgetExhausted as error:
         summary = f"{step.document.id}: the look back on earlier nights was cut short: {error.message}"
-        return learned.noted(Note(stage="slow_update", summary=summary, remedy=error.remedy))
+        return learned.noted(Note(stage="slow_update", summary=summary, remedy=error.remedy)), []
 
 
 def _newest(train: Sequence[Task], val: Sequence[Task]) -> list[Task]:
@@ -83,17 +75,17 @@ class _Work(NamedTuple):
     snapshot: Earlier
     tasks: Sequence[Task]
 
-    def run(self) -> StepOutcome:
+    def run(self) -> tuple[StepOutcome, list[TriedRule]]:
         """Attempt and compare the tasks, ask for guidance and notes, and try the guidance."""
         compared, made = self._compared()
         self.step.log("rollouts", made)
         self.step.log("comparisons", compared)
         learned = self.learned.noted(*not_scored(made))
         if not compared:
-            return learned
+            return learned, []
         guidance, notebook = self._asked(compared)
         outcome = _with_answers(learned, compared, guidance, notebook)
-        return self._tried(guidance, outcome) if isinstance(guidance, Edit) else outcome
+        return self._tried(guidance, outcome) if isinstance(guidance, Edit) else (outcome, [])
 
     def _compared(self) -> tuple[tuple[Compared, ...], tuple[Rollout, ...]]:
         """Compare the tasks under both bodies; if the body didn't change, today's attempts count for both."""
@@ -125,18 +117,18 @@ class _Work(NamedTuple):
         knowing = replace(begun.past, tried=(*tonight, *begun.past.tried))
         return guidance, meta_skill(compared, tasks, optimizer=optimizer.knowing(knowing))
 
-    def _tried(self, edit: Edit, outcome: StepOutcome) -> StepOutcome:
+    def _tried(self, edit: Edit, outcome: StepOutcome) -> tuple[StepOutcome, list[TriedRule]]:
         """Try the guidance on val; if nothing could be measured, the look back is due again."""
         step = self.step
         changed, fates = update(step.document, [edit], refuse=self._refusal, most=step.plan.step.max_chars)
         step.log("edits", fates)
         outcome = replace(outcome, tried=replace(outcome.tried, edits=outcome.tried.edits + fates))
         if changed == step.document:
-            return outcome
+            return outcome, []
         tried = step.attempt(Rule(CandidateKind.GUIDANCE, (edit,), step.begun.val))
         if tried.tested.verdict.decision is Decision.ABSTAIN:
             outcome = replace(outcome, later=replace(outcome.later, compared={}))
-        return settle(step, outcome, [tried])
+        return outcome, [tried]
 
     def _refusal(self, edit: Edit) -> str:
         """Return why the guidance may not be tried: a person refused it before, or the static guard refuses it."""

@@ -5,10 +5,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.errors import OF_THE_ATTEMPT
-from skillopt_sleep.learning.gate import measure
-from skillopt_sleep.records import GateRule, Lost, Pair, Rollout, Score, Task, Trajectory, Trial
+from skillopt_sleep.records import GateRule, Lost, Metric, Pair, Rollout, Score, Task, Trajectory, Trial
 
 DIGEST_BYTES = 8
+
+
+def measure(score: Score, rule: GateRule) -> float:
+    """Return a grade as the one number that is compared, in [0, 1]."""
+    if rule.metric is Metric.HARD:
+        return score.hard
+    if rule.metric is Metric.SOFT:
+        return score.soft
+    return (1 - rule.mixed_weight) * score.hard + rule.mixed_weight * score.soft
 
 
 class Paired(NamedTuple):

@@ -7,21 +7,27 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 from rapidfuzz import fuzz
 
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.learning.attempts import Attempts
+from skillopt_sleep.learning.attempts import Attempts, CrewAttempts
 from skillopt_sleep.learning.augment import augment
+from skillopt_sleep.learning.begin import Begun
 from skillopt_sleep.learning.fit import fit
-from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit, Log, Teaching, draft
+from skillopt_sleep.learning.pairs import measure
+from skillopt_sleep.learning.rule import Rule, about
+from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.mining.in_force import stands_already
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.proposals.missing import missing
 from skillopt_sleep.proposals.rules import repeats
-from skillopt_sleep.protocols import Plan
+from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
     AppliedEdit,
+    CandidateKind,
     Document,
     Edit,
     EditOp,
@@ -32,6 +38,7 @@ from skillopt_sleep.records import (
     Rollout,
     Standing,
     Task,
+    TaskOrigin,
 )
 from skillopt_sleep.replay.rollout import Job
 
@@ -154,16 +161,6 @@ def _not_held(tried: Sequence[Rollout], train: Sequence[Task], held: Collection[
     return tuple(attempt for attempt in tried if lessons[attempt.task] not in rest)
 
 
-def not_scored(rollouts: Sequence[Rollout]) -> tuple[Note, ...]:
-    """Return a note for each reason why attempts were not scored, with its count."""
-    reasons = Counter(attempt.note for attempt in rollouts if attempt.note)
-    notes: list[Note] = []
-    for reason, count in reasons.items():
-        summary = f"{count} of {len(rollouts)} attempts not scored: {reason}"
-        notes.append(Note(stage="rollout", summary=summary))
-    return tuple(notes)
-
-
 def _refusal(
     document: Document,
     train: Sequence[Task],
@@ -226,3 +223,70 @@ def _why_unchanged(fates: Sequence[AppliedEdit]) -> str:
     reasons = [f"{fate.fate}: {fate.because}" for fate in fates if fate.fate is not Fate.APPLIED]
     what = "the proposed edit couldn't" if len(fates) == 1 else f"none of {len(fates)} proposed edits could"
     return f"{what} be applied ({'; '.join(reasons)})"
+
+
+def draft_rules(begun: Begun, lessons: Collection[str], *, crew: Crew, plan: Plan, log: Log) -> Begun:
+    """Return the step with the rules that were drafted for these lessons; the optimizer sees train tasks only.
+
+    `log` saves each stage's rows.
+    """
+    own = [task for task in begun.learn if task.lesson in lessons or task.origin is TaskOrigin.RECALLED]
+    outcome = replace(begun.outcome, tasks=replace(begun.outcome.tasks, train=len(own)))
+    optimizer = Optimizer(
+        backend=crew.optimizer,
+        pool=crew.pool,
+        document=begun.document,
+        past=begun.past,
+        preferences=plan.preferences,
+    )
+    proposed = propose(
+        own,
+        optimizer=optimizer,
+        attempts=CrewAttempts(crew),
+        plan=plan,
+        log=log,
+        held=begun.held,
+        tonight=(*begun.train, *begun.val, *begun.test),
+        most=len(lessons),
+    )
+    fates = _with_lessons(proposed.edits, own)
+    outcome = replace(
+        outcome,
+        tried=replace(outcome.tried, edits=fates),
+        tasks=replace(outcome.tasks, text_only=proposed.text_only),
+        sessions=replace(outcome.sessions, unfinished=proposed.unfinished),
+    ).noted(*proposed.notes)
+    begun = begun._replace(outcome=outcome)
+    if proposed.nothing is not None:
+        return begun.ended(*proposed.nothing)
+    edits = [fate.edit for fate in fates if fate.fate is Fate.APPLIED]
+    rules, notes = _rules(begun, edits, plan)
+    return begun._replace(outcome=outcome.noted(*notes), rules=(*begun.rules, *rules))
+
+
+def _rules(begun: Begun, edits: Sequence[Edit], plan: Plan) -> tuple[list[Rule], list[Note]]:
+    """Return each edit as a rule, and a note on each that can't be tried.
+
+    All are one if the gate's rule has no error rate to share, or if they need one another.
+    """
+    alone = [candidate(begun.document, (edit,), most=plan.step.max_chars) for edit in edits]
+    if plan.gate.name != "sequential" or not all(alone):
+        return [Rule(CandidateKind.PATCH, tuple(edits), about(edits, begun.val))], []
+    rules = [Rule(CandidateKind.RULE, (edit,), about((edit,), begun.val)) for edit in edits]
+    notes: list[Note] = []
+    for rule in rules:
+        if not rule.val:
+            text = one_line(rule.edits[0].content or rule.edits[0].target)
+            summary = f"{begun.document.id}: «{text}» wasn't tried: its lesson has no unseen task"
+            notes.append(Note(stage="trial", summary=summary, expected=True))
+    return [rule for rule in rules if rule.val], notes
+
+
+def _with_lessons(fates: Sequence[AppliedEdit], tasks: Sequence[Task]) -> tuple[AppliedEdit, ...]:
+    """Return the fates, each edit with the lessons of those tasks that it was learned from."""
+    lessons = {task.id: task.lesson for task in tasks if task.lesson}
+    named: list[AppliedEdit] = []
+    for fate in fates:
+        own = dict.fromkeys(lessons[task] for task in fate.edit.tasks if task in lessons)
+        named.append(replace(fate, edit=replace(fate.edit, lessons=tuple(own) or fate.edit.lessons)))
+    return tuple(named)

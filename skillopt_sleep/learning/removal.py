@@ -3,10 +3,9 @@
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
-from skillopt_sleep.learning.look_back import is_due
+from skillopt_sleep.learning.begin import Step, is_due
 from skillopt_sleep.learning.prune import prune
-from skillopt_sleep.learning.rule import Rule
-from skillopt_sleep.learning.step import Step, settle
+from skillopt_sleep.learning.rule import Rule, TriedRule
 from skillopt_sleep.records import CandidateKind, Decision, EditOp, Note, StepOutcome
 
 FULL = 0.75  # of the length that a document may have, from which on every night tries to shorten it
@@ -15,7 +14,7 @@ SPARE = 2  # times the calls of the trial must be left: the lessons of other doc
 LEAST_ROUNDS = 2  # worth beginning a trial for; later nights resume it
 
 
-def remove(step: Step, learned: StepOutcome) -> StepOutcome:
+def remove(step: Step, learned: StepOutcome) -> tuple[StepOutcome, list[TriedRule]]:
     """If the night found nothing better, try to remove a rule, on the unseen tasks that exercise it.
 
     This happens on nights that look back, some nights after the last rule was tried, and if the document is nearly
@@ -23,27 +22,23 @@ def remove(step: Step, learned: StepOutcome) -> StepOutcome:
     allow. If the budget runs out meanwhile, nothing else of the night is lost.
     """
     if not _is_time(step, learned):
-        return learned
+        return learned, []
     found = prune(step.document, step.begun.past, step.begun.known, least=step.plan.step.slow_every)
     if found is None:
-        return learned
+        return learned, []
     gate = step.plan.removal
     each_round = SPARE * len(found.val) * 2
     rounds = int(min(gate.rounds, step.crew.meter.left() // each_round))
     if rounds < min(LEAST_ROUNDS, gate.rounds):
         summary = f"{step.document.id}: no rule was tried for removal: that takes {LEAST_ROUNDS * each_round} calls"
-        return learned.noted(Note(stage="prune", summary=summary, remedy="raise budget.calls"))
+        return learned.noted(Note(stage="prune", summary=summary, remedy="raise budget.calls")), []
     step = step.with_removal(replace(gate, rounds=rounds))
     try:
         tried = step.attempt(Rule(CandidateKind.REMOVAL, (found.edit,), found.val))
     except BudgetExhausted as error:
         summary = f"{step.document.id}: the trial of a removal was cut short: {error.message}"
-        return learned.noted(Note(stage="prune", summary=summary, remedy=error.remedy))
-    outcome = settle(step, learned, [tried])
-    if outcome.verdict.decision is not Decision.ACCEPT:
-        return outcome
-    shorter = len(outcome.document.body) - len(outcome.candidate.body if outcome.candidate else "")
-    return replace(outcome, because=f"{outcome.because}; {shorter} characters less")
+        return learned.noted(Note(stage="prune", summary=summary, remedy=error.remedy)), []
+    return learned, [tried]
 
 
 def _is_time(step: Step, learned: StepOutcome) -> bool:

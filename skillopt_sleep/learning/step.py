@@ -1,28 +1,24 @@
 """Settle what a step tried on one document: guard what won, ask it once more, and let the rest wait."""
 
 from collections.abc import Sequence
-from dataclasses import replace as replace_in
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallPending
-from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.begin import Begun, postponed, shown
+from skillopt_sleep.learning.attempts import CrewAttempts, not_scored
+from skillopt_sleep.learning.begin import Step, postponed, shown
 from skillopt_sleep.learning.fresh import FRESH, TEST, ask_once
 from skillopt_sleep.learning.gate import of_tonight
 from skillopt_sleep.learning.guard import Guarded, guard
-from skillopt_sleep.learning.learn import Log
+from skillopt_sleep.learning.look_back import look_back
 from skillopt_sleep.learning.padded import passes_padded
-from skillopt_sleep.learning.propose import not_scored
-from skillopt_sleep.learning.rule import Rule, TriedRule, effect, try_rule, waiting
+from skillopt_sleep.learning.removal import remove
+from skillopt_sleep.learning.rule import TriedRule, effect, waiting
 from skillopt_sleep.learning.trial import pooled
 from skillopt_sleep.learning.update import candidate
-from skillopt_sleep.protocols import Crew, Plan
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
-    Document,
     Early,
     EditEffect,
     GateRule,
@@ -44,54 +40,18 @@ MOST_WAITING = 12  # rules of a document: each costs every night that brings it 
 LONGER = "its answers are longer, and the judge takes wrong answers for right when they are as long"
 
 
-class Step(NamedTuple):
-    """A step on one document, and what all of it needs.
-
-    Each new rule of the night is tried with this `share` of its error rate. The lessons that are `failing` without a
-    change can't get worse.
-    """
-
-    begun: Begun
-    crew: Crew
-    plan: Plan
-    log: Log
-    night: str
-    share: float
-    failing: tuple[str, ...] = ()
-
-    @property
-    def document(self) -> Document:
-        """The document that the step works on."""
-        return self.begun.document
-
-    def with_removal(self, gate: GateRule) -> "Step":
-        """Return the step with this gate's rule for removals."""
-        return self._replace(plan=replace_in(self.plan, removal=gate))
-
-    def attempt(self, rule: Rule, proven: Sequence[Judged] = ()) -> TriedRule:
-        """Try one rule by itself, on top of those of its lessons that were `proven` tonight."""
-        same = [one for one in proven if set(lessons_of(one.edits)) & set(rule.lessons)]
-        edits = [edit for one in same for edit in one.edits]
-        base = candidate(self.document, edits) or self.document
-        gate = self.plan.removal if rule.kind is CandidateKind.REMOVAL else self.plan.gate
-        share = gate.alpha if rule.kind is CandidateKind.REMOVAL else self.share
-        tried = try_rule(base, rule, crew=self.crew, gate=gate, share=share, most=self.plan.step.max_chars)
-        self.log("rollouts", tried.rollouts)
-        self.log("trials", (tried.tested,))
-        return tried
-
-    def guarded(self, winners: Sequence[Judged]) -> Guarded:
-        """Return which of the winners can be staged."""
-        found = guard(
-            self.document,
-            winners,
-            self.begun.others,
-            attempts=CrewAttempts(self.crew),
-            rule=self.plan.gate,
-            failing=self.failing,
-        )
-        self.log("rollouts", found.rollouts)
-        return found
+def finish(step: Step, tried: Sequence[TriedRule]) -> StepOutcome:
+    """Return the outcome of a step on these rules; if nothing is proven, look back and try to remove a rule."""
+    outcome, more = look_back(step, settle(step, step.begun.outcome, tried))
+    outcome = settle(step, outcome, more) if more else outcome
+    outcome, more = remove(step, outcome)
+    if not more:
+        return outcome
+    outcome = settle(step, outcome, more)
+    if outcome.candidate is None or outcome.verdict.decision is not Decision.ACCEPT:
+        return outcome
+    shorter = len(outcome.document.body) - len(outcome.candidate.body)
+    return replace(outcome, because=f"{outcome.because}; {shorter} characters less")
 
 
 def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> StepOutcome:
@@ -105,7 +65,7 @@ def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> Step
     won = [one.tested for one in tried if one.won]
     winners = [one for one in won if one.kind is not CandidateKind.REMOVAL] or won
     try:
-        guarded = step.guarded(winners)
+        guarded = _guard(step, winners)
     except CallPending:
         _asked_again(outcome, winners, step)  # whoever answers by hand is asked both at once
         raise
@@ -128,6 +88,20 @@ def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> Step
     if accepted:
         return _accepted(outcome, accepted, step)
     return _undecided(outcome, [one for one in tested if one.begun and one.rule.kind is not CandidateKind.REMOVAL])
+
+
+def _guard(step: Step, winners: Sequence[Judged]) -> Guarded:
+    """Return which of the winners can be staged."""
+    found = guard(
+        step.document,
+        winners,
+        step.begun.others,
+        attempts=CrewAttempts(step.crew),
+        rule=step.plan.gate,
+        failing=step.failing,
+    )
+    step.log("rollouts", found.rollouts)
+    return found
 
 
 def _unless_longer(tried: TriedRule, step: Step) -> TriedRule:

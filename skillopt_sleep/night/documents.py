@@ -9,14 +9,14 @@ from functools import partial
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted
-from skillopt_sleep.learning.begin import Begun, begin, draft_rules
-from skillopt_sleep.learning.gate import gate, has_won, measure
+from skillopt_sleep.learning.begin import Begun, Step, begin, is_due
+from skillopt_sleep.learning.gate import gate, has_won
 from skillopt_sleep.learning.learn import Log
-from skillopt_sleep.learning.look_back import is_due, look_back
-from skillopt_sleep.learning.removal import remove
+from skillopt_sleep.learning.pairs import measure
+from skillopt_sleep.learning.propose import draft_rules
 from skillopt_sleep.learning.rule import Rule, TriedRule
-from skillopt_sleep.learning.step import Step, settle
-from skillopt_sleep.night.judged import Measured
+from skillopt_sleep.learning.step import finish, settle
+from skillopt_sleep.night.judged import NightJudge
 from skillopt_sleep.night.layout import Layout, fresh_calls, guard_calls, lay_out, most_calls
 from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
@@ -38,7 +38,7 @@ End = BudgetExhausted | BackendUnavailable
 
 
 def learn(
-    routing: Routing, *, crew: Crew, plan: Plan, page: Page, judge: Measured, ended: Collection[str] = ()
+    routing: Routing, *, crew: Crew, plan: Plan, page: Page, judge: NightJudge, ended: Collection[str] = ()
 ) -> Iterator[StepOutcome]:
     """Yield what each document ends as; raise what cut the night short once the rest is decided."""
     crew = replace_in(crew, judge=judge.judge)
@@ -57,7 +57,7 @@ class _Learning:
     crew: Crew
     plan: Plan
     page: Page
-    judge: Measured
+    judge: NightJudge
     ended: Collection[str] = ()
     rows: dict[str, list[tuple[str, Sequence[object]]]] = field(default_factory=dict)
     end: End | None = None
@@ -258,10 +258,8 @@ class _Learning:
             name = step.document.id
             scores = self._scores(step.document)
             step = step._replace(failing=self._failing(step, scores))
-            outcome = settle(step, step.begun.outcome, tried[name])
-            if self.end is None:
-                outcome = remove(step, look_back(step, outcome))
-            outcome = _with_left(outcome, step.begun, tried[name], layout.left_of(name))
+            done = settle(step, step.begun.outcome, tried[name]) if self.end else finish(step, tried[name])
+            outcome = _with_left(done, step.begun, tried[name], layout.left_of(name))
             return replace(outcome, later=replace(outcome.later, scores=self._scores(step.document)))
 
         yield from self.crew.pool.together(settled, steps)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean, variance
 from typing import NamedTuple
 
-from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.parts import CONFIRMING, Held, Parts
 

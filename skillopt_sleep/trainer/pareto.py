@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.trainer.parts import Held, Parts, State
 
 Fronts = Mapping[str, frozenset[int]]  # a val item, and the places of the skills that do best on it

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import EditLimit
+from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.select import edit_budget
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Document, Edit, GateRule, Record, Rollout, Score, Split, Task

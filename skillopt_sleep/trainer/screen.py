@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import block
-from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import Draft
+from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import AppliedEdit, Document, Edit, EditOp, Fate, Note, Split, Task
 from skillopt_sleep.replay.rollout import Job

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.gate import measure
 from skillopt_sleep.learning.learn import Draft, Lessons, Teaching, draft
+from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.records import (
     UNVERIFIED,
     Document,

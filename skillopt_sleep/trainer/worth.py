@@ -7,7 +7,7 @@ from typing import NamedTuple
 from skillopt_sleep.kit.betting import gain_interval
 from skillopt_sleep.kit.stats import mean, noise
 from skillopt_sleep.learning.attempts import block
-from skillopt_sleep.learning.gate import measure
+from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import Document, Split
 from skillopt_sleep.replay.rollout import Job as EngineJob

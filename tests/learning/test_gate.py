@@ -8,7 +8,8 @@ from hypothesis import given, strategies as st
 
 from skillopt_sleep.kit.betting import STAKES, bet, lifted, start, statistic
 from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.learning.gate import FAR, NO_LOSS_PAIRS, gate, lacking, measure, unharmed
+from skillopt_sleep.learning.gate import FAR, NO_LOSS_PAIRS, gate, lacking, unharmed
+from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.records import UNKNOWN, UNVERIFIED, Decision, GateRule, Metric, Pair, Score, Trial, Verdict
 
 RULE = GateRule()
