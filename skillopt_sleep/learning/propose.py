@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.learning.attempts import Attempts, CrewAttempts
+from skillopt_sleep.learning.attempts import Attempts, CrewAttempts, not_scored
 from skillopt_sleep.learning.augment import augment
 from skillopt_sleep.learning.begin import Begun
 from skillopt_sleep.learning.fit import fit
