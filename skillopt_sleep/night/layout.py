@@ -12,7 +12,7 @@ from skillopt_sleep.learning.guard import FIRST_ROUNDS, bystanders
 from skillopt_sleep.learning.rule import soonest_rounds
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Plan
-from skillopt_sleep.records import Record, Rubric, Split, Task, wants_a_tool
+from skillopt_sleep.records import Record, Rubric, Task, wants_a_tool
 
 USUAL_GAIN = 0.7  # of a rule that helps, in each pair
 USUAL_LOOKS = 3  # after which most trials have a verdict
@@ -125,10 +125,14 @@ def most_calls(val: Sequence[Task], *, rounds: int, turns: int) -> int:
 
 
 def guard_calls(begun: Begun, rules: int) -> int:
-    """Return how many calls the guard of so many rules takes if nothing looks hurt."""
-    lessons = {task.lesson for task in begun.others if task.split is Split.VAL}
-    asked = bystanders((), [task for task in begun.others if task.lesson in begun.held or rules > 1])
-    return _attempts(asked[: len(lessons)], 2 * FIRST_ROUNDS)
+    """Return how many calls the guard of so many rules takes if nothing looks hurt.
+
+    It asks about the lessons for which a rule stands and, if several rules won, about one request of each.
+    """
+    asked = list(bystanders((), [task for task in begun.others if task.lesson in begun.held]))
+    if rules > 1:
+        asked += begun.val[:rules]
+    return _attempts(asked, 2 * FIRST_ROUNDS)
 
 
 def fresh_calls(val: Sequence[Task]) -> int:
