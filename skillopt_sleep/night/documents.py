@@ -142,8 +142,8 @@ class _Learning:
     def _shared(self, drafted: Sequence[Begun], layout: Layout) -> tuple[float, list[Begun]]:
         """Return each new rule's share of the error rate, fixed before val is asked, and the steps.
 
-        A lesson that yields no edit counts, and so does guidance that is due; what one session alone tests doesn't, as
-        it can't be accepted. What a resumed night drafted only after the shares were fixed is left for another night.
+        A lesson that yields no edit counts, and so does guidance that is due; what one session alone tests doesn't,
+        as it can't be accepted. What a resumed night drafted only after the shares were fixed is left for another night.
         """
 
         def counted() -> dict[str, int]:

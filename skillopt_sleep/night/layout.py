@@ -21,7 +21,7 @@ LEARNING_CALLS = 2  # of the optimizer for one document: reflect, and one more
 
 
 class Layout(Record, frozen=True, kw_only=True):
-    """What a night takes on, as pairs of a document's id and a lesson, or the key of a rule; `left` waits untouched."""
+    """What a night takes on: pairs of a document's id and a lesson, or the key of a rule; `left` waits untouched."""
 
     taken: tuple[tuple[str, str], ...] = ()
     left: tuple[tuple[str, str], ...] = ()
