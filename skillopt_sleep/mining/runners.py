@@ -24,7 +24,7 @@ _CHECK_NAME = re.compile(
     r"(?:.*[-_:.])?(?:tests?|checks?|lint|linters?|types?|typecheck|verify|build|compile|ci|specs?|unit|integration"
     r"|e2e|format|fmt|style|quality|all)(?:[-_:.].*)?"
 )
-_OPTION = re.compile(r"([^\s=!]+)(=/?|!|)")
+_OPTION = re.compile(r"([^\s=!]+)(=|!|)")
 _PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?")
 _TEST_FILE = re.compile(
     r"(?:.*/)?(?:test_[^/]*\.py|[^/]*_test\.(?:py|go|rb)|conftest\.py|[^/]*[.-](?:test|spec)\.[cm]?[jt]sx?"
@@ -57,8 +57,8 @@ class Runner(NamedTuple):
 
 
 _OF_CARGO = "--all --workspace --all-targets --all-features --lib --tests -p= --package= --features="
-# Each line: the words it begins with (a/b: one of them) and the options that are kept. Their marks: `=` with a value,
-# `=/` with a path, `!` one of these has to be there. `python -m` may stand before each.
+# Each line: the words it begins with (a/b: one of them) and the options that are kept. Their marks: `=` with a value
+# that is no path outside, `!` one of these has to be there. `python -m` may stand before each.
 _TABLE: Mapping[Takes, str] = {
     "tests": """
         pytest | --strict-markers --runxfail -k= -m=
@@ -68,7 +68,7 @@ _TABLE: Mapping[Takes, str] = {
         node --test
     """,
     "names": f"""
-        python -m unittest | -s=/ --start-directory=/ -t=/ -k=
+        python -m unittest | -s= --start-directory= -t= -k=
         cargo test | {_OF_CARGO} --release --test= --bin=
         go test/vet/build | -race -short -run= -count=
     """,
@@ -94,7 +94,7 @@ _TABLE: Mapping[Takes, str] = {
         biome check/lint/ci
         golangci-lint run
         mypy | --strict
-        tsc | --noEmit -b --build --strict -p=/ --project=/
+        tsc | --noEmit -b --build --strict -p= --project=
     """,
 }
 # They only change what is printed, or how soon a run ends.
