@@ -1,7 +1,7 @@
 """Read what the person did in a session, apart from words: calls rejected, work stopped or undone, commands run.
 
 Only what the readers of transcripts say that the person did counts; the words of a transcript never do. The agent's
-own commands are no deeds. Work is taken back by git, Mercurial, Sapling, Subversion, Jujutsu and patch.
+own commands are no deeds.
 """
 
 import re
@@ -24,9 +24,6 @@ MOST_FILES = 100
 MOST_REQUESTS = 50
 REQUEST_CHARS = 1_000
 
-_READS = re.compile(
-    r"\s*(?:cat|less|more|head|tail|grep|rg|wc|diff|ls|bat|stat|file|git\s+(?:diff|show|log|add|blame|status|commit))\b[^>]*"
-)
 # The person says that they did something themselves, in the languages of mining/words.toml.
 _DID = re.compile(
     r"\bI(?:['’]ve|\s+have)?\s+(?:just\s+|already\s+)?(?:changed|edited|fixed|reverted|renamed|rewrote|rewritten|adjusted|corrected"
@@ -41,33 +38,17 @@ _WORD = re.compile(r"[^\s'\"`;|&()<>]+")
 _GIT = r"git\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*"
 # No command has more words before the one that counts; the bound keeps a long text from taking long.
 _SOME_WORDS = r"(?:[^\s;&|]+\s+){0,20}?"
-# A word that may be a branch is none of these: they name a commit of the work itself.
+_END = r"(?=[\s;&|]|$)"
 _COMMIT = r"(?:(?:ORIG_)?HEAD|@|[0-9a-f]{7,40})(?:[~^@][^\s;&|]*)?"
-_A_PATH = r"(?!\d?[<>])[^\s;&|#-]"
-# No branch is called so: it begins like a path, ends like a folder's, or is a pattern.
-_SURELY_PATH = r"(?:['\"]?[.:][^\s;&|]*|[^\s;&|-][^\s;&|]*(?:/|\*[^\s;&|]*))(?=[\s;&|]|$)"
-_OF_GIT = (
-    r"revert\b(?!\s+--(?:abort|quit)\b)",
+_UNDO = re.compile(
+    rf"\b(?:{_GIT}(?:revert\b(?!\s+--(?:abort|quit))"
     # What is only taken off the index stays in the file.
-    rf"restore\b(?!\s+{_SOME_WORDS}(?:--staged|-S)\b)",
-    rf"restore\s+{_SOME_WORDS}(?:--worktree\b|-S?W)",
-    rf"checkout\s+(?:\S+\s+)?--\s+{_A_PATH}",
-    rf"checkout\s+(?:-(?![bBt])\S+\s+)*(?:{_COMMIT}\s+{_A_PATH}|{_SURELY_PATH})",
-    rf"checkout\s+{_SOME_WORDS}(?:-f|-p|--force|--patch)(?=[\s;&|]|$)",
-    rf"switch\s+{_SOME_WORDS}(?:-f|--force|--discard-changes)(?=[\s;&|]|$)",
-    rf"reset\s+{_SOME_WORDS}(?:--(?:hard|merge|keep)\b|HEAD[~^@]|(?:ORIG_HEAD|[0-9a-f]{{7,40}})\s*(?:$|[;&|]))",
-    r"stash(?:\s+(?:drop|push|save|clear|-\S+)|\s*$)",
-    rf"clean\s+{_SOME_WORDS}(?:-\w*f|--force\b)",
-    rf"apply\s+{_SOME_WORDS}(?:-R|--reverse)\b",
-    r"undo\b",
+    rf"|restore\b(?!\s+{_SOME_WORDS}(?:--staged|-S)\b)|restore\s+{_SOME_WORDS}(?:--worktree|-S?W)\b"
+    rf"|checkout\s+(?:\S+\s+)?(?:--\s+\S|\.|\S+/{_END}|-f{_END}|--force)|checkout\s+(?:-q\s+)?{_COMMIT}\s+[^\s;&|#\d<>-]"
+    rf"|reset\s+{_SOME_WORDS}(?:--(?:hard|merge|keep)\b|{_COMMIT}\s*(?:$|[;&|]))"
+    rf"|stash(?:\s+(?:drop|push|save|clear|-\S+)|\s*$)|clean\s+{_SOME_WORDS}(?:-\w*f|--force)|undo\b)"
+    rf"|patch\s+{_SOME_WORDS}(?:-R|--reverse)\b|(?:hg|sl|svn|jj)\s+(?:op\s+)?(?:revert|undo|restore|rollback|backout|abandon)\b)"
 )
-_OF_OTHERS = (
-    r"(?:hg|sl|svn|fossil)\s+(?:revert|undo|rollback|backout|strip|uncommit|unamend)\b",
-    rf"(?:hg|sl)\s+(?:update|up|checkout|co|goto)\s+{_SOME_WORDS}(?:-C|--clean)\b",
-    r"jj\s+(?:undo|restore|revert|backout|abandon|op(?:eration)?\s+(?:undo|restore|revert))\b",
-    rf"patch\s+{_SOME_WORDS}(?:-R|--reverse)\b",
-)
-_UNDO = re.compile(rf"\b(?:{_GIT}(?:{'|'.join(_OF_GIT)})|{'|'.join(_OF_OTHERS)})")
 _UNDO_OF_FILES = re.compile(rf"\b(?:{_GIT}(?:checkout|rm)|rm|unlink)\s")
 LONGEST_NAMED = 200
 # Deeds that are a command which the person typed.
@@ -174,14 +155,14 @@ def _names(text: str, path: str) -> bool:
 
 
 def _changed_files(session: Session) -> Iterator[Deed]:
-    """Yield the files that changed on disk, where the person undid the edit or did or said something about the file.
+    """Yield the files that changed on disk, where the person undid the edit or said that they changed the file.
 
     A formatter, a hook or a build changes files too, and so do the agent's own commands.
     """
     for file in session.changed_files[:MOST_FILES]:
         if file.restored and not _agent_restored(session, file):
             yield _deed(session, DeedKind.UNDONE, file.turn, file.path, file.at)
-        elif not file.restored and _person_touched(session, file):
+        elif not file.restored and _person_told(session, file):
             yield _deed(session, DeedKind.EDITED, file.turn, file.path, file.at)
 
 
@@ -196,18 +177,9 @@ def _agent_restored(session: Session, file: ChangedFile) -> bool:
     return any(file.since <= command.turn <= file.turn and _undoes(command, written) for command in session.commands)
 
 
-def _person_touched(session: Session, file: ChangedFile) -> bool:
-    """Tell whether the person ran a command on a file, rejected a change of it or told of theirs, since then."""
-    for command in session.commands:
-        if not file.since <= command.turn <= file.turn or not _names(command.text, file.path):
-            continue
-        if not _READS.fullmatch(command.text) and not is_check(command.text):
-            return True
-    for event in session.tools:
-        if event.rejected and file.since <= event.turn <= file.turn and _names(event.brief, file.path):
-            return True
-    for index in range(file.since + 1, min(file.turn + 1, len(session.turns))):
-        turn = session.turns[index]
+def _person_told(session: Session, file: ChangedFile) -> bool:
+    """Tell whether the person said since then that they changed a file, or corrected the work on it."""
+    for turn in session.turns[file.since + 1 : file.turn + 1]:
         if turn.origin is not Origin.USER:
             continue
         words = own_words(turn.text, turn.pasted)
