@@ -40,15 +40,19 @@ _GIT = r"git\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*"
 _SOME_WORDS = r"(?:[^\s;&|]+\s+){0,20}?"
 _END = r"(?=[\s;&|]|$)"
 _COMMIT = r"(?:(?:ORIG_)?HEAD|@|[0-9a-f]{7,40})(?:[~^@][^\s;&|]*)?"
-_UNDO = re.compile(
-    rf"\b(?:{_GIT}(?:revert\b(?!\s+--(?:abort|quit))"
+_OF_GIT = (
+    r"revert\b(?!\s+--(?:abort|quit))",
     # What is only taken off the index stays in the file.
-    rf"|restore\b(?!\s+{_SOME_WORDS}(?:--staged|-S)\b)|restore\s+{_SOME_WORDS}(?:--worktree|-S?W)\b"
-    rf"|checkout\s+(?:\S+\s+)?(?:--\s+\S|\.|\S+/{_END}|-f{_END}|--force)|checkout\s+(?:-q\s+)?{_COMMIT}\s+[^\s;&|#\d<>-]"
-    rf"|reset\s+{_SOME_WORDS}(?:--(?:hard|merge|keep)\b|{_COMMIT}\s*(?:$|[;&|]))"
-    rf"|stash(?:\s+(?:drop|push|save|clear|-\S+)|\s*$)|clean\s+{_SOME_WORDS}(?:-\w*f|--force)|undo\b)"
-    rf"|patch\s+{_SOME_WORDS}(?:-R|--reverse)\b|(?:hg|sl|svn|jj)\s+(?:op\s+)?(?:revert|undo|restore|rollback|backout|abandon)\b)"
+    rf"restore\b(?!\s+{_SOME_WORDS}(?:--staged|-S)\b)",
+    rf"restore\s+{_SOME_WORDS}(?:--worktree|-S?W)\b",
+    rf"checkout\s+(?:\S+\s+)?(?:--\s+\S|\.|\S+/{_END}|-f{_END}|--force)",
+    rf"checkout\s+(?:-q\s+)?{_COMMIT}\s+[^\s;&|#\d<>-]",
+    rf"reset\s+{_SOME_WORDS}(?:--(?:hard|merge|keep)\b|HEAD[~^@]|(?:ORIG_HEAD|[0-9a-f]{{7,40}}){_END})",
+    r"stash(?:\s+(?:drop|push|save|clear|-\S+)|\s*$)",
+    rf"clean\s+{_SOME_WORDS}(?:-\w*f|--force)",
 )
+_OF_OTHERS = r"(?:hg|sl|svn|jj)\s+(?:op\s+)?(?:revert|undo|restore|rollback|backout|abandon)\b"
+_UNDO = re.compile(rf"\b(?:{_GIT}(?:{'|'.join(_OF_GIT)})|{_OF_OTHERS})")
 _UNDO_OF_FILES = re.compile(rf"\b(?:{_GIT}(?:checkout|rm)|rm|unlink)\s")
 LONGEST_NAMED = 200
 # Deeds that are a command which the person typed.
