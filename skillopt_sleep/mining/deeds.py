@@ -47,7 +47,7 @@ _OF_GIT = (
     rf"restore\s+{_SOME_WORDS}(?:--worktree|-S?W)\b",
     rf"checkout\s+(?:\S+\s+)?(?:--\s+\S|\.|\S+/{_END}|-f{_END}|--force)",
     rf"checkout\s+(?:-q\s+)?{_COMMIT}\s+[^\s;&|#\d<>-]",
-    rf"reset\s+{_SOME_WORDS}(?:--(?:hard|merge|keep)\b|HEAD[~^@]|(?:ORIG_HEAD|[0-9a-f]{{7,40}}){_END})",
+    rf"reset\s+{_SOME_WORDS}(?:--(?:hard|merge|keep)\b|HEAD[~^@]|(?:ORIG_HEAD|[0-9a-f]{{7,40}})\s*(?:$|[;&|]))",
     r"stash(?:\s+(?:drop|push|save|clear|-\S+)|\s*$)",
     rf"clean\s+{_SOME_WORDS}(?:-\w*f|--force)",
 )
