@@ -27,24 +27,23 @@ _NAMED = "…"  # stands for what is named or quoted, so that its own words don'
 _IN_QUOTES = re.compile(r"`[^`\n]{1,80}`|\"[^\"\n]{1,80}\"|«[^»\n]{1,80}»|“[^”\n]{1,80}”")
 _QUOTES = frozenset('`"«»“”')
 _WORD = re.compile(r"[^\s`\"'«»“”(),;!?，。、]+")
-_RUN = (
+_RUNS = re.compile(
     r"\b(?:run|running|execut\w+|us(?:e|ing)|call|führe|lass|nutze|verwende|lance[rz]?|exécute[rz]?|utilise|ejecut\w+"
-    r"|rod[ae]r?|запус\w+|прогон\w+)\b|运行|跑|执行|実行"
+    r"|rod[ae]r?|запус\w+|прогон\w+)\b|运行|跑|执行|実行",
+    re.IGNORECASE,
 )
-_CHANGE = (
+_CHANGES = re.compile(
     r"\b(?:(?:updat|add|edit|chang|writ|modif|touch|delet|remov|mov|renam|commit|format|aktualisier|ergänz|änder|schreib"
     r"|fass|geändert|ajout|actuali[zc]|añad|edita|toc|agreg|atuali[zc]|adicion|mexa|alter|обнов|добав|измен|трога)\w*"
-    r"|alone|hands off|finger weg|ruhe|tranquille|paz)|更新|修改|改|碰|动|触"
+    r"|alone|hands off|finger weg|ruhe|tranquille|paz)|更新|修改|改|碰|动|触",
+    re.IGNORECASE,
 )
-_RUNS = re.compile(_RUN, re.IGNORECASE)
-_CHANGES = re.compile(_CHANGE, re.IGNORECASE)
 _AFTER = r"(?:before|until|without|bevor|bis|ohne|avant|sans|antes|sin|sem|перед|пока|без)\b"
 # Where another wish may begin.
 _CLAUSE = re.compile(
     rf"[,;:!?\n—–，；：！？。、]|\.(?=\s|$)|(?=\b{_AFTER})|之前|(?=而不是)"
-    r"|(?=\b(?:but|unless|instead of|rather than|aber|sondern|(?:an)?statt|mais|au lieu de|plutôt que|sino|pero"
-    r"|en (?:vez|lugar) de|mas|em vez de|но|а|вместо)\b)"
-    rf"|(?=\b(?:and|und|et|y|e|и)\s+(?:{_RUN}|{_CHANGE}|never|don'?t|do not|always|nie|no|não|не\b))",
+    r"|(?=\b(?:and|but|unless|instead of|rather than|und|aber|sondern|(?:an)?statt|et|mais|au lieu de|plutôt que"
+    r"|y|sino|pero|en (?:vez|lugar) de|e|mas|em vez de|и|но|а|вместо)\b)",
     re.IGNORECASE,
 )
 _BEGINS_AFTER = re.compile(rf"\W*{_AFTER}", re.IGNORECASE)

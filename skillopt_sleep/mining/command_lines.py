@@ -170,7 +170,7 @@ def read_words(words: Sequence[str], checkout: Checkout) -> Runnable | None:
     if read is None or runner.lacks(read[0]):
         return None
     kept, paths = read
-    if runner.defined_in and not checkout.defines(runner, kept or runner.words[1:]):
+    if runner.defined_in and not checkout.may_define(runner, kept or runner.words[1:]):
         return None
     begins = tuple(bare[:start])
     return Runnable((*begins, *kept), checkout.folder, runner, begins, paths)

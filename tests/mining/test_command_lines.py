@@ -9,14 +9,17 @@ from skillopt_sleep.mining.runners import Checkout
 CHECKOUT = Checkout(
     root="/home/ada/shop",
     files=frozenset(
-        {"Makefile", "tests/test_api.py", "src/api.py", "web/package.json", "web/src/a.test.ts", "tsconfig.json"}
+        {
+            "Makefile",
+            "justfile",
+            "tests/test_api.py",
+            "src/api.py",
+            "web/package.json",
+            "web/src/a.test.ts",
+            "tsconfig.json",
+        }
     ),
     folders=frozenset({"tests", "src", "web", "web/src"}),
-    defined={
-        "Makefile": frozenset({"lint", "test", "deploy"}),
-        "justfile": frozenset({"check"}),
-        "web/package.json": frozenset({"test", "lint:fix", "lint", "start"}),
-    },
 )
 
 

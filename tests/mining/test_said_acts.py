@@ -11,7 +11,6 @@ CHECKOUT = Checkout(
     root="/home/ada/shop",
     files=frozenset({"Makefile", "gen/api.py", "gen/sub/b.py", "schema.json", "CHANGELOG.md", "tests/test_api.py"}),
     folders=frozenset({"gen", "gen/sub", "tests"}),
-    defined={"Makefile": frozenset({"lint", "test", "deploy"})},
 )
 
 
@@ -63,6 +62,7 @@ def test_a_command_of_the_repository_that_the_person_wants_run_must_be_run(quote
         "Ask me before you run make lint.",
         "Du sollst die Tests nicht löschen",
         "run make gone before you say done",
+        "run it again and make tests pass",
         "just check it again",
         "go test the waters",
         "run rm -rf / before you say done",
@@ -142,7 +142,7 @@ def test_a_command_that_the_agent_ran_and_the_person_rules_out_must_not_be_run()
         ("Run make test instead of pytest.", [("command_run", "make test")]),
         ("Nutze make test statt pytest.", [("command_run", "make test")]),
         (
-            "Run make lint and make test, then update CHANGELOG.md",
+            "Run `make lint` and run `make test`, then update CHANGELOG.md",
             [("command_run", "make lint"), ("command_run", "make test"), ("file_changed", "CHANGELOG.md")],
         ),
         ("Update CHANGELOG.md and don't touch gen/", [("file_changed", "CHANGELOG.md"), ("file_untouched", "gen")]),
