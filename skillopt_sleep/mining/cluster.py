@@ -3,12 +3,11 @@
 No model is asked, and nothing is joined for what its words mean: a wrong pair would prove a wrong rule.
 """
 
-from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.mining.deeds import REQUEST_CHARS, is_same_request
+from skillopt_sleep.mining.deeds import REQUEST_CHARS
 from skillopt_sleep.mining.names import folded, says_what
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.wishes import Wish, last_wish
@@ -22,30 +21,23 @@ def cluster(tasks: Sequence[Task], *, known: Sequence[Task]) -> tuple[Task, ...]
     """Return the tasks in order of time, each with the cluster of its project that it belongs to, or a new one.
 
     `known` are the tasks of earlier nights, which keep their clusters. A task joins the first cluster with the same
-    checks, terms or words; words that say nothing of what is wanted, such as "no, wrong", join only if the request
-    came again, too.
+    checks, terms or words; words that say nothing of what is wanted, such as "no, wrong", join only if the same
+    request came again, too.
     """
     clusters: dict[Hashable, str] = {}
-    silent: defaultdict[Hashable, dict[str, str]] = defaultdict(dict)  # the clusters by request
     clustered: list[Task] = []
     for task in (*known, *sorted(tasks, key=lambda task: (task.at, task.session, task.id))):
         keys = list(_keys(task))
-        request = task.prompt[:REQUEST_CHARS]
-        again = silent[task.project, _plain(task)]
-        if not keys:
-            found = (name for other, name in again.items() if is_same_request(request, other))
-        else:
-            found = (clusters[key] for key in keys if key in clusters)
+        found = (clusters[key] for key in keys if key in clusters)
         name = task.lesson or next(found, f"c-{task.id}")
         for key in keys:
             clusters.setdefault(key, name)
-        again.setdefault(request, name)
         clustered.append(replace(task, lesson=name))
     return tuple(clustered[len(known) :])
 
 
 def _keys(task: Task) -> Iterator[Hashable]:
-    """Yield what tells a task's wish from others in its project: its checks, the terms it names, and its words."""
+    """Yield what tells a task's wish from others in its project: its checks, the terms it names, or its words."""
     wish = last_wish(_said(task))
     if wish != Wish():
         yield task.project, wish
@@ -56,6 +48,8 @@ def _keys(task: Task) -> Iterator[Hashable]:
         )
     elif wish == Wish() and says_what("\n".join(_said(task))):
         yield task.project, _plain(task)
+    elif wish == Wish():
+        yield task.project, _plain(task), task.prompt.casefold()
 
 
 def _said(task: Task) -> list[str]:
