@@ -73,6 +73,8 @@ _MAIL = re.compile(
     re.IGNORECASE,
 )
 _QUOTED_LINE = re.compile(r"[ \t]*>")
+_COPIED_OR_BLANK = re.compile(rf"[ \t]*(?:\n|\Z)|{_COPIED_LINE.pattern}", re.MULTILINE)
+_BLANK_LAST = re.compile(r"\n[ \t]*\n\Z")
 _PASTE_MARK = re.compile(r"\[Pasted text[^\]\n]{0,200}\]")
 # Signs that words were copied too: a page's headings, rules and links, a letter's greeting and its end.
 _COPIED_WORDS = re.compile(
@@ -212,16 +214,15 @@ def visible_paste(text: str, at: int) -> Span | None:
             return fence
         end = _line_end(text, at)
         line = text[at:end].rstrip()
-        if _QUOTED_LINE.match(line):
-            while end < fence.start and _QUOTED_LINE.match(text, end):
-                end = _line_end(text, end)
-            return Span(at, end)
         if mail := _MAIL.match(text, at):
             return Span(at, mail.end())
         if placeholder := _PASTE_MARK.search(line):
             return Span(at + placeholder.start(), at + placeholder.end())
         if _COPIED_LINE.match(line):
-            return _copied_lines(text, at, fence.start)
+            while end < fence.start and _COPIED_OR_BLANK.match(text, end):
+                end = _line_end(text, end)
+            has_end = end == len(text) or _QUOTED_LINE.match(line) or _BLANK_LAST.search(text, at, end)
+            return Span(at, end) if has_end else None
         at = end
     return None
 
@@ -237,19 +238,3 @@ def looks_typed(text: str) -> bool:
 def _line_end(text: str, at: int) -> int:
     end = text.find("\n", at)
     return len(text) if end < 0 else end + 1
-
-
-def _copied_lines(text: str, at: int, most: int) -> Span | None:
-    """Return the copied lines that begin here, with blank ones among them, if a blank line or nothing follows."""
-    start = at
-    after_blank = False
-    while at < most:
-        end = _line_end(text, at)
-        line = text[at:end].rstrip()
-        if line and not _COPIED_LINE.match(line):
-            break
-        after_blank = not line
-        at = end
-    if at < len(text) and not after_blank:
-        return None
-    return Span(start, at)
