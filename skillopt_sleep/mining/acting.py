@@ -33,7 +33,7 @@ _RUNS = re.compile(
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
-    r"\b(?:(?:updat|add|edit|chang|writ|modif|touch|delet|remov|mov|renam|commit|format|aktualisier|ergänz|änder|schreib"
+    r"\b(?:(?:updat|adds?\b|adding|edit|chang|writ|modif|touch|delet|remov|mov|renam|commit|format|aktualisier|ergänz|änder|schreib"
     r"|fass|geändert|ajout|actuali[zc]|añad|edita|toc|agreg|atuali[zc]|adicion|mexa|alter|обнов|добав|измен|трога)\w*"
     r"|alone|hands off|finger weg|ruhe|tranquille|paz)|更新|修改|改|碰|动|触",
     re.IGNORECASE,
@@ -121,10 +121,7 @@ def _proofs(session: Session, task: Task, turns: range, first: int, checkout: Ch
         return
     said = said_acts(session, task, checkout)
     wanted = [check.arg for check in said if check.op is Op.COMMAND_RUN]
-    only_named = isinstance(task.reference, Checks) and all(
-        check.op is Op.CONTAINS and any(arg in check.arg for arg in wanted) for check in task.reference.items
-    )
-    if not needs_repository(task) and not only_named:  # to name a command isn't to run it
+    if not needs_repository(task) and not (said and could_act(task)):
         return
     for command, whole in turned_commands(session, turns, first, checkout):
         if not said or any(arg in " ".join(command.argv) for arg in wanted):

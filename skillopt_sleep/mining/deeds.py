@@ -18,7 +18,7 @@ from skillopt_sleep.mining.wishes import is_correction
 from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, TypedCommand
 
-SAME_REQUEST = 90.0
+SAME_REQUEST = 90.0  # of 100, the token sort ratio (rapidfuzz) from which on two requests are the same
 # No real session has nearly as much; beyond it nothing is compared, so that none takes long.
 MOST_FILES = 100
 MOST_REQUESTS = 50
@@ -114,8 +114,9 @@ def _of_commands(session: Session) -> Iterator[Deed]:
         kind = DeedKind.RAN
         if _undoes(command, written):
             kind = DeedKind.UNDONE
-        elif is_check(command.text) and _spoke_last(session, command.turn) is Origin.ASSISTANT:
-            kind = DeedKind.CHECKED
+        elif is_check(command.text):
+            said = [turn.origin for turn in session.turns[: command.turn] if turn.origin is not Origin.HARNESS]
+            kind = DeedKind.CHECKED if said[-1:] == [Origin.ASSISTANT] else DeedKind.RAN
         yield _deed(session, kind, command.turn, command.text, command.at)
 
 
@@ -138,11 +139,6 @@ def _undoes(command: TypedCommand, written: Mapping[str, int]) -> bool:
     return any(written.get(name, command.turn + 1) <= command.turn for name in _names_in(command.text))
 
 
-def _spoke_last(session: Session, before: int) -> Origin | None:
-    said = (turn.origin for turn in reversed(session.turns[:before]) if turn.origin is not Origin.HARNESS)
-    return next(said, None)
-
-
 def _file_name(path: str) -> str:
     return PurePosixPath(path.strip(".,:!?").replace("\\", "/")).name.casefold()
 
@@ -150,12 +146,6 @@ def _file_name(path: str) -> str:
 def _names_in(text: str) -> set[str]:
     """Return the last part of each word of a text: that of a path is the file's name."""
     return {_file_name(word) for word in _WORD.findall(text)}
-
-
-def _names(text: str, path: str) -> bool:
-    """Tell whether a text names a file: by its name or by the end of its path."""
-    name = _file_name(path)
-    return bool(name) and name in _names_in(text)
 
 
 def _changed_files(session: Session) -> Iterator[Deed]:
@@ -187,7 +177,9 @@ def _person_told(session: Session, file: ChangedFile) -> bool:
         if turn.origin is not Origin.USER:
             continue
         words = own_words(turn.text, turn.pasted)
-        if _names(words, file.path) and (_DID.search(words) or is_correction(turn.text, pasted=turn.pasted)):
+        if _file_name(file.path) in _names_in(words) and (
+            _DID.search(words) or is_correction(turn.text, pasted=turn.pasted)
+        ):
             return True
     return False
 
@@ -205,14 +197,10 @@ def _asked_again(session: Session) -> Iterator[Deed]:
         if not words or is_small_talk(words):
             continue
         earlier = asked[-MOST_REQUESTS:]
-        if any(at < answered and is_same_request(words, other) for at, other in earlier):
+        before = [other.lower() for at, other in earlier if at < answered]
+        if any(fuzz.token_sort_ratio(words.lower(), other, score_cutoff=SAME_REQUEST) for other in before):
             yield _deed(session, DeedKind.ASKED_AGAIN, index, words, turn.at)
         asked.append((index, words))
-
-
-def is_same_request(one: str, other: str) -> bool:
-    """Tell whether two requests are the same: their token sort ratio (rapidfuzz, 0 to 100) is 90 or more."""
-    return fuzz.token_sort_ratio(one.lower(), other.lower(), score_cutoff=SAME_REQUEST) > 0
 
 
 def undoes_work(command: str) -> bool:
