@@ -11,10 +11,7 @@ from skillopt_sleep.mining.deeds import REQUEST_CHARS
 from skillopt_sleep.mining.names import folded, says_what
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.wishes import Wish, last_wish
-from skillopt_sleep.mining.words import is_small_talk, takes_back
 from skillopt_sleep.records import Checks, Rubric, Task
-
-_ARTICLES = frozenset({"a", "an", "the"})
 
 
 def cluster(tasks: Sequence[Task], *, known: Sequence[Task]) -> tuple[Task, ...]:
@@ -38,18 +35,18 @@ def cluster(tasks: Sequence[Task], *, known: Sequence[Task]) -> tuple[Task, ...]
 
 def _keys(task: Task) -> Iterator[Hashable]:
     """Yield what tells a task's wish from others in its project: its checks, the terms it names, or its words."""
-    wish = last_wish(_said(task))
+    said = _said(task)
+    wish = last_wish(said)
+    words = folded("\n".join(said))
     if wish != Wish():
         yield task.project, wish
     if isinstance(task.reference, Checks):
-        yield (
-            task.project,
-            frozenset((check.op, check.arg.casefold(), check.section) for check in task.reference.items),
-        )
-    elif wish == Wish() and says_what("\n".join(_said(task))):
-        yield task.project, _plain(task)
+        checks = frozenset((check.op, check.arg.casefold(), check.section) for check in task.reference.items)
+        yield task.project, checks
+    elif wish == Wish() and says_what("\n".join(said)):
+        yield task.project, words
     elif wish == Wish():
-        yield task.project, _plain(task), task.prompt.casefold()
+        yield task.project, words, task.prompt.casefold()
 
 
 def _said(task: Task) -> list[str]:
@@ -58,12 +55,3 @@ def _said(task: Task) -> list[str]:
     if not said and isinstance(task.reference, Rubric):
         return [task.reference.text[:REQUEST_CHARS]]
     return said
-
-
-def _plain(task: Task) -> str:
-    """Return the words of a task as they are compared, without articles and courtesies."""
-    words: list[str] = []
-    for word in " ".join(_said(task)).split():
-        if folded(word) not in _ARTICLES and (takes_back(word) or not is_small_talk(word)):
-            words.append(folded(word))
-    return "".join(words)
