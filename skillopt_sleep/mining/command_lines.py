@@ -1,8 +1,7 @@
 """Find the commands that proved a session's work, and read lines for a shell into plain arguments of known runners.
 
 Only options from a list are taken, and paths only if they are in the repository: what a session says never becomes
-another option, a path outside or a line for a shell. A line with a pipe isn't read, as its
-status isn't that of its commands.
+another option, a path outside or a line for a shell. A line with a pipe isn't read, as its status is another one's.
 """
 
 import re

@@ -110,29 +110,26 @@ def own_spans(text: str, pasted: Pasted = ()) -> tuple[Span, ...]:
 
 
 def _guessed(text: str) -> list[Span]:
-    """Return the parts of a text that look like the person's own words."""
+    """Return the parts of a text that look like the person's own words.
+
+    Words after a paste count if one paragraph of own words stands before it, and what follows looks typed.
+    """
     own: list[Span] = []
     at = 0
     for _ in range(MOST_PASTES):
         paste = visible_paste(text, at)
-        if paste is None or not _is_typed_around(text, at, paste):
+        if paste is None:
             break
-        own += _typed_spans(text, at, paste.start)
+        before = list(_typed_spans(text, at, paste.start))
+        words = text[at : paste.start].strip()
+        is_typed = "".join(text[slice(*span)] for span in before) == words and len(_PARAGRAPH.findall(words)) <= 1
+        following = visible_paste(text, paste.end)
+        if not is_typed or not looks_typed(text[paste.end : following.start if following else len(text)]):
+            break
+        own += before
         at = paste.end
     own += _typed_spans(text, at, len(text))
     return own
-
-
-def _is_typed_around(text: str, at: int, paste: Span) -> bool:
-    """Tell whether what stands before a paste is one paragraph of own words, and what comes after looks typed."""
-    before = text[at : paste.start]
-    words = before.strip()
-    if len(_PARAGRAPH.findall(words)) > 1:
-        return False
-    if "".join(before[slice(*span)] for span in _typed_spans(before, 0, len(before))) != words:
-        return False
-    following = visible_paste(text, paste.end)
-    return looks_typed(text[paste.end : following.start if following else len(text)])
 
 
 def own_words(text: str, pasted: Pasted = ()) -> str:
