@@ -155,11 +155,13 @@ def takes(session: Session) -> Iterator[tuple[int, Take]]:
     if said and session.turns[said[0]].origin is Origin.ASSISTANT:
         last = said[0]
     request = ""
+    stops = [*session.stops, *(event.turn for event in session.tools if event.rejected)]
     for index, turn in enumerate(session.turns):
         if turn.origin is not Origin.USER:
             continue
         if last is not None and (
-            _was_stopped(session, last, index) or is_correction(turn.text, request=request, pasted=turn.pasted)
+            any(last <= stop < index for stop in stops)
+            or is_correction(turn.text, request=request, pasted=turn.pasted)
         ):
             yield index, Take.CORRECTION
         elif is_small_talk(own_words(turn.text, turn.pasted)):
@@ -181,14 +183,6 @@ def asks(session: Session) -> tuple[Ask, ...]:
             last = requests[-1]
             requests[-1] = Ask(last.turn, (*last.corrections, index))
     return tuple(requests)
-
-
-def _was_stopped(session: Session, since: int, before: int) -> bool:
-    """Tell whether the person rejected a call or stopped the agent from turn `since` until turn `before`."""
-    for event in session.tools:
-        if event.rejected and since <= event.turn < before:
-            return True
-    return any(since <= stop < before for stop in session.stops)
 
 
 def may_hold_a_lesson(session: Session) -> bool:
