@@ -146,18 +146,14 @@ def said_acts(session: Session, task: Task, checkout: Checkout) -> tuple[Check, 
 
 
 def _of_sentence(sentence: str, session: Session, checkout: Checkout) -> Iterator[Check]:
-    commands = list(_commands(sentence, checkout))
-    for mention in commands:
+    for mention in _commands(sentence, checkout):
         wanted = _is_wanted(mention, sentence, _RUNS)
         if wanted is not None:
             yield Check(op=Op.COMMAND_RUN if wanted else Op.COMMAND_NOT_RUN, arg=mention.arg)
     of_agent = _command_of_agent(sentence, session)
     if of_agent and _is_wanted(of_agent, sentence, _RUNS) is False:
         yield Check(op=Op.COMMAND_NOT_RUN, arg=of_agent.arg)
-    named = [*commands, of_agent] if of_agent else commands
     for mention in _paths(sentence, checkout):
-        if any(other.start <= mention.start < other.start + len(other.text) for other in named):
-            continue
         wanted = _is_wanted(mention, sentence, _CHANGES)
         if wanted is False:
             yield Check(op=Op.FILE_UNTOUCHED, arg=mention.arg)

@@ -137,6 +137,7 @@ def test_a_command_that_the_agent_ran_and_the_person_rules_out_must_not_be_run()
 @pytest.mark.parametrize(
     ("quote", "checks"),
     [
+        ("Never run `pytest tests/test_api.py`.", [("command_not_run", "pytest")]),
         ("Run `make lint && make test`.", [("command_run", "make lint"), ("command_run", "make test")]),
         ("Use `make test`, not `pytest`.", [("command_run", "make test")]),
         ("Run make test instead of pytest.", [("command_run", "make test")]),
