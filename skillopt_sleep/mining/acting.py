@@ -28,8 +28,8 @@ _IN_QUOTES = re.compile(r"`[^`\n]{1,80}`|\"[^\"\n]{1,80}\"|«[^»\n]{1,80}»|“
 _QUOTES = frozenset('`"«»“”')
 _WORD = re.compile(r"[^\s`\"'«»“”(),;!?，。、]+")
 _RUNS = re.compile(
-    r"\b(?:run|running|execut\w+|us(?:e|ing)|call|führe|lass|nutze|verwende|lance[rz]?|exécute[rz]?|utilise|ejecut\w+"
-    r"|rod[ae]r?|запус\w+|прогон\w+)\b|运行|跑|执行|実行",
+    r"\b(?:run|running|execut\w+|us(?:e|ing)|call|(?:aus)?führen?|lass|nutze|verwende|lance[rz]?|exécute[rz]?|utilise|ejecut\w+"
+    r"|rod[ae]r?|запус\w+|прогон\w+)\b|运行|跑|执行|実行|\b(?:never|nie|jamais|nunca|никогда)\W+…",
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
@@ -42,17 +42,20 @@ _AFTER = r"(?:before|until|without|bevor|bis|ohne|avant|sans|antes|sin|sem|пе�
 # Where another wish may begin.
 _CLAUSE = re.compile(
     rf"[,;:!?\n—–，；：！？。、]|\.(?=\s|$)|(?=\b{_AFTER})|之前|(?=而不是)"
-    r"|(?=\b(?:and|but|unless|instead of|rather than|und|aber|sondern|(?:an)?statt|et|mais|au lieu de|plutôt que"
-    r"|y|sino|pero|en (?:vez|lugar) de|e|mas|em vez de|и|но|а|вместо)\b)",
+    r"|(?=\b(?:and|but|unless|except|outside|other than|instead of|rather than|und|aber|außer|sondern|(?:an)?statt"
+    r"|et|mais|sauf|au lieu de|plutôt que|y|excepto|sino|pero|en (?:vez|lugar) de|e|exceto|mas|em vez de"
+    r"|и|но|а|кроме|вместо)\b)",
     re.IGNORECASE,
 )
 _BEGINS_AFTER = re.compile(rf"\W*{_AFTER}", re.IGNORECASE)
 # What may stand before the verb of a plain demand.
 _BEFORE_VERB = re.compile(
-    r"\W*(?:(?:please|no|then|and|but|first|just|also|always|you (?:must|have to)|bitte|und|immer|et|il faut|toujours"
-    r"|y|siempre|por favor|e|sempre|и|всегда|пожалуйста)\b\W*|请|先)*",
+    r"\W*(?:(?:please|no|then|and|but|first|just|also|always|you (?:must|should|have to)|i want you to|bitte|und|immer"
+    r"|et|il faut|toujours|y|siempre|por favor|e|sempre|и|всегда|пожалуйста)\b\W*|请|先)*",
     re.IGNORECASE,
 )
+_IT = re.compile(r"\b(?:it|es|ça|lo|isso|его)\b|它", re.IGNORECASE)
+_NOT_ALL = re.compile(r"\b(?:just|only|need|nur|nötig)\b", re.IGNORECASE)  # "don't just run it", "no need to run it"
 
 
 class Proof(NamedTuple):
@@ -166,15 +169,17 @@ def _is_wanted(mention: Mention, sentence: str, acts: re.Pattern[str]) -> bool |
     before = sentence[: mention.start].rstrip('`"«“')
     after = sentence[mention.start + len(mention.text) :].lstrip('`"»”')
     *earlier, begun = _CLAUSE.split(_IN_QUOTES.sub(_NAMED, before))
-    clause = begun + _NAMED + _CLAUSE.split(_IN_QUOTES.sub(_NAMED, after))[0]
-    if not acts.search(clause):
-        return None
+    ended, *later = _CLAUSE.split(_IN_QUOTES.sub(_NAMED, after))
+    clause = begun + _NAMED + ended
+    if not acts.search(clause):  # "it is generated, don't edit it"
+        of_it = "".join(later[:1])
+        return False if _IT.search(of_it) and acts.search(of_it) and rules_out(of_it) else None
     if _BEGINS_AFTER.match(clause):  # "never commit without running it"
         return True if rules_out(" ".join(earlier)) else None
     if was_left_out(clause):
         return True
     if rules_out(clause):
-        return False
+        return None if _NOT_ALL.search(clause) else False
     verb = _BEFORE_VERB.match(clause)
     is_demand = verb is not None and acts.match(clause, verb.end()) and not sentence.rstrip().endswith(("?", "？"))
     return True if is_demand else None

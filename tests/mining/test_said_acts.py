@@ -69,6 +69,8 @@ def test_a_command_of_the_repository_that_the_person_wants_run_must_be_run(quote
         "No, use pnpm, not npm.",
         "This is wrong.",
         "make lint doesn't work",
+        "Don't just run make lint, fix it.",
+        "No need to run make lint.",
         "It always hangs when I run pytest.",
         "don't run the release, make test",
     ],
@@ -82,6 +84,8 @@ def test_other_words_want_no_command(quote: str) -> None:
     [
         ("No, don't touch gen/, it is generated.", "gen"),
         ("never edit gen/", "gen"),
+        ("gen/ is generated, never edit it", "gen"),
+        ("schema.json is ours, leave it alone.", "schema.json"),
         ("leave gen/sub alone", "gen/sub"),
         ("Do not modify anything in `gen`.", "gen"),
         ("don't edit /home/ada/shop/gen", "gen"),
@@ -117,6 +121,8 @@ def test_paths_that_are_not_there_or_only_named_want_nothing() -> None:
     assert said("I said gen/ must stay as it is") == []
     assert said("gen/ is generated") == []
     assert said("Don't import from gen/") == []
+    assert said("Never change anything outside gen/") == []
+    assert said("Don't change anything except CHANGELOG.md") == []
     assert said("Keep schema.json as it is, it's fine") == []
     assert said("You updated CHANGELOG.md") == []
     assert said("don't touch ../gen/ or /etc/passwd or .git/config") == []
@@ -129,6 +135,7 @@ def test_a_command_that_the_agent_ran_and_the_person_rules_out_must_not_be_run()
     )
     session = a_session(tools=ran)
     assert said("never run `git push`", session=session) == [("command_not_run", "git push")]
+    assert said("Never git push", session=session) == [("command_not_run", "git push")]
     assert said("Don't run make deploy again", session=session) == [("command_not_run", "make deploy")]
     assert said("不要运行 git push。", session=session) == [("command_not_run", "git push")]
     assert said("never run `git push`") == []
