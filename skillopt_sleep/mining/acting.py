@@ -28,14 +28,14 @@ _IN_QUOTES = re.compile(r"`[^`\n]{1,80}`|\"[^\"\n]{1,80}\"|«[^»\n]{1,80}»|“
 _QUOTES = frozenset('`"«»“”')
 _WORD = re.compile(r"[^\s`\"'«»“”(),;!?，。、]+")
 _RUNS = re.compile(
-    r"\b(?:run|running|execut\w+|us(?:e|ing)|call|(?:aus)?führen?|lass|nutze|verwende|lance[rz]?|exécute[rz]?|utilise|ejecut\w+"
-    r"|rod[ae]r?|запус\w+|прогон\w+)\b|运行|跑|执行|実行|\b(?:never|nie|jamais|nunca|никогда)\W+…",
+    r"\b(?:run|running|execut\w+|us(?:e|ing)|call|(?:aus)?führen?|lass|nutze|verwende|lance[rz]?|exécute[rz]?|utilise"
+    r"|ejecut\w+|rod[ae]r?|запус\w+|прогон\w+)\b|运行|跑|执行|実行|\b(?:never|nie|jamais|nunca|никогда)\W+…",
     re.IGNORECASE,
 )
 _CHANGES = re.compile(
-    r"\b(?:(?:updat|adds?\b|adding|edit|chang|writ|modif|touch|delet|remov|mov|renam|commit|format|aktualisier|ergänz|änder|schreib"
-    r"|fass|geändert|ajout|actuali[zc]|añad|edita|toc|agreg|atuali[zc]|adicion|mexa|alter|обнов|добав|измен|трога)\w*"
-    r"|alone|hands off|finger weg|ruhe|tranquille|paz)|更新|修改|改|碰|动|触",
+    r"\b(?:(?:updat|adds?\b|adding|edit|chang|writ|modif|touch|delet|remov|mov|renam|commit|format|aktualisier|ergänz|änder"
+    r"|schreib|fass|geändert|ajout|actuali[zc]|añad|edita|toc|agreg|atuali[zc]|adicion|mexa|alter|обнов|добав"
+    r"|измен|трога)\w*|alone|hands off|finger weg|ruhe|tranquille|paz)|更新|修改|改|碰|动|触",
     re.IGNORECASE,
 )
 _AFTER = r"(?:before|until|without|bevor|bis|ohne|avant|sans|antes|sin|sem|перед|пока|без)\b"
@@ -50,8 +50,8 @@ _CLAUSE = re.compile(
 _BEGINS_AFTER = re.compile(rf"\W*{_AFTER}", re.IGNORECASE)
 # What may stand before the verb of a plain demand.
 _BEFORE_VERB = re.compile(
-    r"\W*(?:(?:please|no|then|and|but|first|just|also|always|you (?:must|should|have to)|i want you to|bitte|und|immer"
-    r"|et|il faut|toujours|y|siempre|por favor|e|sempre|и|всегда|пожалуйста)\b\W*|请|先)*",
+    r"\W*(?:(?:please|no|then|and|but|first|just|also|always|you (?:must|should|have to)|i want you to|bitte|und"
+    r"|immer|et|il faut|toujours|y|siempre|por favor|e|sempre|и|всегда|пожалуйста)\b\W*|请|先)*",
     re.IGNORECASE,
 )
 _IT = re.compile(r"\b(?:it|es|ça|lo|isso|его)\b|它", re.IGNORECASE)
