@@ -51,28 +51,30 @@ def time_left(progress: Progress, *, now: datetime) -> str:
 
 
 def moments(events: Sequence[Event]) -> tuple[Moment, ...]:
-    """Return how a night went: the stages that it finished, one after the other, and what it decided.
+    """Return how a night went: when it began, the stages that it finished, what it decided, and when it ended.
 
-    Stages with the same name are told once, when the last of them ended.
+    Each is told once, where it happened last: a night that goes on repeats what it did before from the answers kept.
     """
-    last: dict[str, int] = {}
-    for place, event in enumerate(events):
-        if _is_end(event):
-            last[event.stage] = place
+    last = {(event.kind, event.stage, event.document): place for place, event in enumerate(events) if _is_told(event)}
     told: list[Moment] = []
     done: dict[str, int] = {}
     for place, event in enumerate(events):
-        if _is_end(event):
-            done[event.stage] = done.get(event.stage, 0) + event.total
-        if event.kind is not EventKind.STAGE:
-            told.append(_moment(event, again=bool(told)))
-        elif last.get(event.stage) == place:
+        if event.kind is EventKind.BEGINS:
+            done.clear()
+        if not _is_told(event):
+            continue
+        done[event.stage] = done.get(event.stage, 0) + event.total
+        if told and last[event.kind, event.stage, event.document] != place:
+            continue
+        if event.kind is EventKind.STAGE:
             told.append(Moment(at=event.at, what=stage_words(event.stage), says=counted(done[event.stage], "call")))
+        else:
+            told.append(_moment(event, again=bool(told)))
     return tuple(told)
 
 
-def _is_end(event: Event) -> bool:
-    return event.kind is EventKind.STAGE and event.done == event.total
+def _is_told(event: Event) -> bool:
+    return event.kind is not EventKind.STAGE or event.done == event.total
 
 
 def _moment(event: Event, *, again: bool) -> Moment:
