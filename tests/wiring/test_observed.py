@@ -9,11 +9,11 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import log_to, read_log, stop_logging
 from skillopt_sleep.records import Note
 from skillopt_sleep.stores.events import EventKind, read_events
-from skillopt_sleep.stores.progress import NAME
+from skillopt_sleep.stores.progress import NAME, read_progress
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring.observed import Observed
 from tests.builders import a_report, an_outcome
-from tests.fakes import FakeMeter
+from tests.fakes import FakeClock, FakeMeter
 
 
 @pytest.fixture
@@ -57,6 +57,16 @@ def test_what_a_rule_left_out_is_no_warning(tmp_path: Path, log: Path, store: Sq
         if "because" in line and "stage" in line
     ]
     assert told == [("left out", "info", "prove"), ("trouble", "warning", "mine")]
+
+
+def test_the_time_of_a_night_that_goes_on_counts_from_when_it_went_on(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "data", clock=FakeClock(), lookback=timedelta(days=7), config="c")
+    before = utc_now()
+    with observed(store, tmp_path / "data").open_night() as page:
+        progress = read_progress(tmp_path / "data")
+    store.close()
+    assert progress is not None
+    assert page.started < before <= progress.started
 
 
 def test_nothing_is_left_to_watch_when_it_is_over(tmp_path: Path, store: SqliteStore) -> None:
