@@ -9,7 +9,6 @@ from skillopt_sleep.reporters.words import stage_words
 from skillopt_sleep.stores.events import Event, EventKind
 from skillopt_sleep.stores.progress import Progress
 
-_ENOUGH_CALLS = 5  # fewer don't tell how long the others take
 _CENT = 0.01
 
 
@@ -39,14 +38,11 @@ def cost(usd: float | None, tokens: int | None) -> list[str]:
 
 
 def time_left(progress: Progress, *, now: datetime) -> str:
-    """Return how long a night can still take, by its limits of minutes and calls; "" if that isn't known."""
+    """Return how long a night can still take, by its limit in minutes; "" if it has none."""
     if not progress.most_minutes:
         return ""
     passed = max(now - progress.started, timedelta())
     left = max(timedelta(minutes=progress.most_minutes) - passed, timedelta())
-    if progress.calls >= _ENOUGH_CALLS:
-        calls_left = max(progress.most_calls - progress.calls, 0)
-        left = min(left, passed / progress.calls * calls_left)
     return f"at most {length(left)} left"
 
 
