@@ -16,8 +16,7 @@ def sessions_in_words(report: NightReport) -> str:
         if counts.used == 1:
             unread = "1 session wasn't finished: run again to go on with it"
         return f"{seen} seen; {unread}{omitted}."
-    requests = _requests(report)
-    became = f"They became {requests}" if requests else "No request to ask again came of them."
+    became = _requests(report) or "No request to ask again came of that."
     return f"{seen} seen, {counted(counts.used, 'session')} used{omitted}. {became}"
 
 
