@@ -144,6 +144,33 @@ def test_what_is_said_in_a_third_project_is_one_lesson_of_the_person_with_all_it
     assert "You said it in 3 projects (shop, blog, wiki), so it goes to your own file" in text
 
 
+OWN_WISHES = {
+    "shop": ("write the stand-up note", "too long - always name the ticket, at most 200 characters"),
+    "blog": ("draft the post", "no - always begin with a date, never with a greeting"),
+    "wiki": ("name the new page", "no - always use kebab-case here, never snake_case"),
+}
+
+
+@pytest.mark.parametrize("nights", [1, 3])
+def test_what_is_said_once_in_each_of_three_projects_can_be_proven(machine: Machine, nights: int) -> None:
+    """Whatever else came up in these sessions, and whether the projects were known to have it in common."""
+    report = None
+    for number, (name, (ask, said)) in enumerate(OWN_WISHES.items()):
+        machine.had(number, name=name)
+        session = machine.shelf.sessions[-1]
+        turns = (*a_session(ask, "Done.", said).turns, *session.turns)
+        machine.shelf.sessions[-1] = replace(session, turns=turns)
+        if nights == 3 or name == "wiki":
+            report = machine.night()
+
+    assert report is not None
+    assert report.verdict is Outcome.IMPROVED
+    common = [task for task in banked(machine) if task.holds.kind is PlaceKind.PERSON]
+    assert [task.split for task in common] == [Split.TRAIN, Split.VAL, Split.VAL]
+    sides = {(task.session, task.split) for task in banked(machine) if task.split is not None}
+    assert len(sides) == 3
+
+
 def test_the_same_change_is_not_proposed_twice_while_it_waits(machine: Machine) -> None:
     machine.had(0, 1, 2, 3)
     first = machine.night().proposals
