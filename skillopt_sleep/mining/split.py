@@ -26,22 +26,14 @@ def split(tasks: Sequence[Task], *, known: Sequence[Task], sides: Mapping[str, s
     """
     side_of = {session: Split(side) for session, side in sides.items()}
     sessions_of: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    waiting: list[Task] = []
-    seen: set[tuple[str, str, str]] = set()
-    for task in known:
-        if task.split is None:
-            waiting.append(task)
-            continue
-        seen.add((task.session, task.lesson, task.prompt))
-        sessions_of[task.lesson][task.session] = None
-        side_of.setdefault(task.session, task.split)
-    found: list[Task] = []
-    for task in sorted((*waiting, *tasks), key=lambda task: task.at):
+    found: dict[tuple[str, str, str], Task] = {}
+    settled = [task for task in known if task.split is not None]
+    waiting = [task for task in known if task.split is None]
+    for task in (*settled, *sorted((*waiting, *tasks), key=lambda task: task.at)):
         occurrence = (task.session, task.lesson, task.prompt)
-        if occurrence in seen:
+        if occurrence in found:
             continue
-        seen.add(occurrence)
-        found.append(task)
+        found[occurrence] = task
         if task.split is not None:
             side_of[task.session] = task.split
         sessions = sessions_of[task.lesson]
@@ -51,9 +43,13 @@ def split(tasks: Sequence[Task], *, known: Sequence[Task], sides: Mapping[str, s
         for session in sessions:
             if session not in side_of:
                 side_of[session] = _next_side([side_of[other] for other in sessions if other in side_of])
-    sided = [replace(task, split=task.split or side_of.get(task.session)) for task in found]
-    earlier = {task.id for task in waiting}
-    return tuple(task for task in sided if task.split is not None or task.id not in earlier)
+    banked = {task.id for task in known}
+    sided: list[Task] = []
+    for task in found.values():
+        side = task.split or side_of.get(task.session)
+        if task.id not in banked or side is not task.split:
+            sided.append(replace(task, split=side))
+    return tuple(sided)
 
 
 def _next_side(sides: Sequence[Split]) -> Split:
