@@ -41,10 +41,10 @@ ENDS = {
 
 
 def by_split(tasks: Sequence[Task]) -> tuple[list[Task], list[Task], list[Task]]:
-    """Return the tasks on train, on val and on test."""
-    sides: dict[Split | None, list[Task]] = {split: [] for split in Split}
+    """Return the tasks on train, on val and on test; those that wait for a side count as train."""
+    sides: dict[Split, list[Task]] = {split: [] for split in Split}
     for task in tasks:
-        sides.setdefault(task.split, []).append(task)
+        sides[task.split or Split.TRAIN].append(task)
     return sides[Split.TRAIN], sides[Split.VAL], sides[Split.TEST]
 
 

@@ -58,7 +58,7 @@ def by_use(train: Sequence[Task], val: Sequence[Task]) -> tuple[list[Task], list
             untestable.add(task.lesson)
         if task.origin is TaskOrigin.RECALLED:
             alike.append(task)
-        elif task.lesson in provable:
+        elif task.lesson in provable and task.split is Split.TRAIN:
             learnable.append(task)
     return learnable, alike, untestable
 

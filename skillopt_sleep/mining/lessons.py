@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.cluster import cluster
 from skillopt_sleep.mining.deeds import as_names
-from skillopt_sleep.mining.names import MOST, alike, folded, holds_in, numbered, replies_to
+from skillopt_sleep.mining.names import MOST, LessonsReply, alike, folded, holds_in, numbered, replies_to
 from skillopt_sleep.mining.own_lessons import of_the_person
 from skillopt_sleep.mining.proof import in_own_words
 from skillopt_sleep.mining.provenance import is_said, quotes_of
@@ -57,7 +57,7 @@ def find_lessons(
     for project in projects:
         if lines := joining.question(project, is_split=project in several):
             asked[project] = lines
-    replies, notes = replies_to(asked, optimizer, pool)
+    replies, notes = replies_to(asked, LessonsReply, optimizer, pool)
     for project, lines in asked.items():
         told = [lesson for lesson in lines if joining.is_unsure(lesson)]
         if project in replies:

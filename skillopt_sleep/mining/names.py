@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -35,10 +35,15 @@ _NAMED = re.compile(r"`[^`\n]+`|(?<!\w)--?[a-z]|\w[._/]\w|\w\d|\d\w", re.IGNOREC
 
 
 # Models read a reply's docstrings: they are in its schema.
-class LessonsReply(msgspec.Struct, frozen=True):
-    """The lines that are one lesson, pairs of which the first takes the second back, and lines that nobody said."""
+class SameReply(msgspec.Struct, frozen=True):
+    """The lines that are one lesson."""
 
     same: tuple[tuple[int, ...], ...] = ()
+
+
+class LessonsReply(SameReply, frozen=True):
+    """The lines that are one lesson, pairs of which the first takes the second back, and lines that nobody said."""
+
     # As a pair of types it would be `prefixItems` in the schema, which Claude Code refuses.
     instead: tuple[tuple[int, ...], ...] = ()
     unsaid: tuple[int, ...] = ()
@@ -46,6 +51,9 @@ class LessonsReply(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if any(len(pair) != 2 for pair in self.instead):  # noqa: PLR2004 - the one that holds, and the other
             raise ValueError("instead holds pairs of numbers only")
+
+
+AnyReply = TypeVar("AnyReply", bound=SameReply)
 
 
 class Names(NamedTuple):
@@ -131,20 +139,21 @@ def numbered(numbers: Iterable[Sequence[int]], lessons: Sequence[Lesson]) -> lis
 
 
 def replies_to(
-    questions: Mapping[str, Sequence[Lesson]], optimizer: Backend, pool: Pool
-) -> tuple[Mapping[str, LessonsReply], tuple[Note, ...]]:
+    questions: Mapping[str, Sequence[Lesson]], schema: type[AnyReply], optimizer: Backend, pool: Pool
+) -> tuple[Mapping[str, AnyReply], tuple[Note, ...]]:
     """Return the model's reply on the lessons of each project, without the calls that failed, and notes on those."""
 
-    def ask(project: str) -> LessonsReply | Note:
+    def ask(project: str) -> AnyReply | Note:
         lines = "\n".join(f"{number}. {_shown(lesson)}" for number, lesson in enumerate(questions[project], 1))
         return ask_model(
             optimizer,
             Purpose.LESSONS,
             {"lessons": fence(lines)},
-            schema=LessonsReply,
+            schema=schema,
             project=project,
             stage="mine",
             failure=FAILURE,
+            template="" if schema is LessonsReply else "lessons_everywhere",
         )
 
     try:
@@ -152,7 +161,7 @@ def replies_to(
     except BudgetExhausted as error:
         return {}, (Note(stage="mine", summary=f"{FAILURE}: {error.message}", remedy=error.remedy),)
     pairs = zip(questions, answers, strict=True)
-    replies = {project: answer for project, answer in pairs if isinstance(answer, LessonsReply)}
+    replies = {project: answer for project, answer in pairs if not isinstance(answer, Note)}
     return replies, tuple(answer for answer in answers if isinstance(answer, Note))
 
 

@@ -25,7 +25,8 @@ def _requests(report: NightReport) -> str:
     total = sum(report.tasks.values())
     if not total:
         return ""
-    learn, decide, kept = (report.tasks.get(side, 0) for side in ("train", "val", "test"))
-    return (
-        f"{counted(total, 'request')} to ask again: {learn} to learn from, {decide} to decide with, {kept} kept back."
-    )
+    learn, decide, kept, waiting = (report.tasks.get(side, 0) for side in ("train", "val", "test", "waiting"))
+    sides = f"{learn} to learn from, {decide} to decide with, {kept} kept back"
+    if waiting:
+        sides += f", {waiting} waiting for a second session"
+    return f"{counted(total, 'request')} to ask again: {sides}."

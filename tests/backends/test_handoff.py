@@ -437,7 +437,7 @@ def test_a_night_of_eight_rubric_tasks_stops_five_times(machine: Machine, folder
 
     stops, report = rounds(machine, folder)
 
-    assert (report.verdict, report.tasks) == (Outcome.IMPROVED, {"train": 4, "val": 4, "test": 0})
+    assert (report.verdict, report.tasks) == (Outcome.IMPROVED, {"train": 4, "val": 4, "test": 0, "waiting": 0})
     assert [(set(stop), len(stop)) for stop in stops] == [
         ({"controls", "rollout"}, 5),
         ({"judge"}, 1),

@@ -353,6 +353,8 @@ def test_sessions_that_were_left_out_are_counted_by_reason() -> None:
 def test_one_task_is_one_task() -> None:
     said = "1 request to ask again: 1 to learn from, 0 to decide with, 0 kept back."
     assert f"None was new. {said}" in render(a_report(tasks={"train": 1}))
+    waits = "2 requests to ask again: 1 to learn from, 0 to decide with, 0 kept back, 1 waiting for a second session."
+    assert waits in render(a_report(tasks={"train": 1, "waiting": 1}))
 
 
 def test_every_error_is_listed_with_its_remedy() -> None:
