@@ -95,15 +95,15 @@ class Grading(NamedTuple):
         return {self.answers[grade.answer - 1]: grade for grade in reply.grades}
 
 
-def grading(batch: Iterable[Answer], *, proving: bool = False, backwards: bool = False) -> Grading:
+def grading(batch: Iterable[Answer], *, proving: bool = False) -> Grading:
     """Return the prompt that asks for grades of these answers, in an order that tells nothing about them.
 
     All are of one project, and are graded by their words, or all by their changes. Only who proves a demand may be
-    told that an answer doesn't show it. `backwards` turns the order of each item's answers round.
+    told that an answer doesn't show it.
     """
     by_demand: dict[tuple[str, ...], list[list[Answer]]] = {}
     for same in _by_item(sorted(batch, key=lambda answer: answer.place)):
-        by_demand.setdefault((same[0].demand, *said_of(same[0].task)), []).append(same[::-1] if backwards else same)
+        by_demand.setdefault((same[0].demand, *said_of(same[0].task)), []).append(same)
     shown: list[str] = []
     ordered: list[Answer] = []
     for items in by_demand.values():
