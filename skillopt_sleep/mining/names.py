@@ -24,8 +24,8 @@ MOST = 40
 SAID_CHARS = 200
 MOST_SHOWN = 3  # so many of the person's words are shown beside a name
 FAILURE = "the names of lessons could not be compared"
-EVERY_PROJECT = ""  # stands for all projects, where one is named
 LONG = 7  # so many words say more than that the answer before was wrong
+EVERY_PROJECT = ""  # stands for all projects, where one is named
 _APART = re.compile(r"[,;!?。、，；！？…]+|\s[-–—]+\s|[.:]+(?=\s|$)")
 _QUOTES = str.maketrans("’‘`*", "''  ", '"“”„«»「」『』')
 _WORD = re.compile(
@@ -110,7 +110,7 @@ def says_what(text: str) -> bool:
 
 
 def alike(lessons: Sequence[Lesson], known: Collection[str]) -> list[list[str]]:
-    """Group the ids of lessons with one name, then those with the same words; `known` are those of earlier nights.
+    """Group the ids of lessons with one name or the same words; `known` are those of earlier nights.
 
     Words of a session in which they stand for several lessons tell none.
     """
@@ -124,11 +124,9 @@ def alike(lessons: Sequence[Lesson], known: Collection[str]) -> list[list[str]]:
         said = {folded(piece.quote): piece.quote for piece in lesson.quotes if piece.deed is None}
         name = folded(lesson.wording)
         keys = [words for words, quote in said.items() if says_what(quote) and words not in unsure]
-        for key in keys if name in said else [name, *keys]:
+        for key in (name, *keys):
             groups[key][lesson.id] = None
-    named = {folded(lesson.wording) for lesson in lessons}
-    ordered = sorted(groups, key=lambda key: key not in named)
-    return [list(groups[key]) for key in ordered if len(groups[key]) > 1]
+    return [list(group) for group in groups.values() if len(group) > 1]
 
 
 def numbered(numbers: Iterable[Sequence[int]], lessons: Sequence[Lesson]) -> list[list[str]]:
