@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.records import ChangedFile, Origin, Session, ToolEvent, Turn, TypedCommand
 
-_LEAST = 2  # so many equal prompts with equal answers are no chance
+_LEAST = 2  # an equal prompt alone may be chance; one more, or the end, is equal only if the answers are too
 Event = TypeVar("Event", ToolEvent, TypedCommand, ChangedFile)
 
 
@@ -27,7 +27,7 @@ class Said:
         """Return the numbers of the turns that are copies.
 
         A session that repeats a prompt's id is a fork, so answers that it repeats are copies too. One that begins
-        with the same two or more prompts and answers as another one was copied up to there, by whichever program.
+        with two prompts of another one and the answer between them, or that is all alike, is a copy up to there.
         """
         copied: set[int] = set()
         if any(turn.id in self._ids for turn in session.turns if turn.origin is Origin.USER):
@@ -52,7 +52,7 @@ def without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> l
 
 
 def _beginnings(session: Session) -> dict[int, int]:
-    """Return the number of each typed turn, with a hash of what was typed in the project and answered up to it."""
+    """Return the number of each typed turn, and of the end, with a hash of all that was said before it and in it."""
     beginnings: dict[int, int] = {}
     beginning = hash(session.project)
     answer = ""
@@ -62,6 +62,8 @@ def _beginnings(session: Session) -> dict[int, int]:
             answer = ""
         elif turn.origin is Origin.ASSISTANT:
             answer = turn.text.strip()
+    if answer:
+        beginnings[len(session.turns)] = hash((beginning, answer))
     return beginnings
 
 

@@ -107,7 +107,7 @@ RUN, PNPM, TEST = "create a run script", "no, always use pnpm", "add a test"
         ((RUN, PNPM, TEST), (TEST, PNPM, TEST), (TEST, PNPM, TEST)),
         ((RUN, "continue", TEST), (RUN, "continue"), ()),
         ((RUN, "continue"), (RUN, "continue", PNPM), (PNPM,)),
-        (("continue",), ("continue",), ("continue",)),
+        (("continue",), ("continue",), ()),
     ],
     ids=["whole", "part", "went on", "one equal text", "begins otherwise", "all of it", "small talk", "one text"],
 )
