@@ -22,7 +22,7 @@ from skillopt_sleep.mining.quotes import BARE, Request, Sign, Wishes, is_praise,
 from skillopt_sleep.mining.requests import Ask, Take, answer_between, request_context, takes
 from skillopt_sleep.mining.rules import made_task, reference_from_words, wished_checks
 from skillopt_sleep.mining.wishes import last_wish
-from skillopt_sleep.mining.words import clean, is_small_talk, lasting_words
+from skillopt_sleep.mining.words import clean, is_small_talk, lasting_words, states_rule
 from skillopt_sleep.records import (
     Check,
     Checks,
@@ -88,8 +88,10 @@ def proven_lesson(mined: MinedLesson, signs: Sequence[Sign], read: Read) -> Prov
     """
     if not signs:
         raise ItemError("the person neither typed its quotes nor did its deeds")
-    lasting = any(sign.deed or lasting_words(sign.words) for sign in signs)
-    is_once = not lasting or mined.lasts == "this time"
+    lasting = [sign for sign in signs if sign.deed or lasting_words(sign.words)]
+    # Words that say how things are done here, and not that it is for once, aren't for this time on a model's word.
+    is_rule = any(states_rule(sign.words) for sign in lasting)
+    is_once = not lasting or (mined.lasts == "this time" and not is_rule)
     # Thanks ask for nothing, nor does what was for one time where the rest is for all times.
     signs = [one for one in signs if one.deed or not is_small_talk(one.words)]
     signs = [one for one in signs if one.deed or is_once or lasting_words(one.words)]
