@@ -36,6 +36,9 @@ _ITEM_OR_FENCED = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _PROPOSED = re.compile(r"^\(\w+, \d+ attempts\) (\w+) (''|'.*?'): (.*)$", re.MULTILINE)
+_FENCED = re.compile(r"^(`{3,})\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
+_SUGGESTED = re.compile(r"^\d+\. \([^)]*\) \w+ (?:'.*?'|\".*?\"): (.*?)(?=^\d+\. |^`{3,}$)", re.DOTALL | re.MULTILINE)
+_NUMBERED = re.compile(r"^(\d+)\. ", re.MULTILINE)
 _ATTEMPT = re.compile(r"^## (?:Attempt|Failure) (\d+)$", re.MULTILINE)
 _TOO_LONG = re.compile(r"\btoo (?:long|verbose)\b", re.IGNORECASE)
 _SINGLE_WORD = re.compile(r"\bsingle word\b", re.IGNORECASE)
@@ -46,7 +49,8 @@ _CHARS_PER_TOKEN = 4
 class SimulatedBackend:
     """Answers prompts of every purpose by fixed rules; `forgets` is the chance that the target overlooks one rule."""
 
-    def __init__(self, *, forgets: float = 0.05) -> None:
+    def __init__(self, *, seed: int = 0, forgets: float = 0.05) -> None:
+        self._seed = seed
         self._forgets = forgets
 
     @property
@@ -72,7 +76,7 @@ class SimulatedBackend:
         asked = prompt
         if prompt.purpose is Purpose.ROLLOUT:
             asked = replace(prompt, text=without_variation(prompt.text))
-        digest = hashlib.blake2b(f"{asked.sample}\0{asked.asker}\0{asked.text}".encode()).digest()
+        digest = hashlib.blake2b(f"{self._seed}\0{asked.sample}\0{asked.asker}\0{asked.text}".encode()).digest()
         text = self._answer(asked, random.Random(digest))  # noqa: S311 - noise, not a secret
         usage = Usage(input_tokens=len(prompt.text) // _CHARS_PER_TOKEN, output_tokens=len(text) // _CHARS_PER_TOKEN)
         return decoded(prompt, Completion(text=text, usage=usage, usd=0.0, model=MODEL))
@@ -178,6 +182,20 @@ def _lessons(text: str) -> tuple[str, ...]:
     return tuple(rules)
 
 
+def _rewrite(text: str) -> object:
+    """Append the missing rules to the body."""
+    body = _FENCED.findall(text.split("\n# Editable part of the instructions\n", 1)[1])[0][1].replace("(empty)", "")
+    suggested = [rule.strip() for rule in _SUGGESTED.findall(text.rsplit("\n# ", 2)[1])]
+    missing = [rule for rule in (*suggested, *_lessons(text)) if rule not in body]
+    return {"body": "\n".join([*body.rstrip("\n").splitlines(), *missing])}
+
+
+def _numbers(text: str) -> list[int]:
+    """Return the numbers of the edits to choose from."""
+    edits = text.rsplit("\n# Edits\n", 1)[-1]
+    return list(map(int, _NUMBERED.findall(edits)))
+
+
 def _lesson(quote: str) -> str:
     """Return the rule that the words ask for, or a useless or harmful one if they are vague."""
     wish = read_wish(quote)
@@ -210,11 +228,11 @@ _REPLIES: Mapping[Purpose, Callable[[str], object]] = {
     Purpose.REFLECT_DEEP: _reflect,
     Purpose.DIAGNOSE: lambda _: {"causes": []},
     Purpose.AGGREGATE: _aggregate,
-    Purpose.BUDGET: lambda _: {"edit_budget": 1},
-    Purpose.SELECT: lambda _: {"selected_indices": []},
+    Purpose.BUDGET: lambda text: {"edit_budget": len(_numbers(text))},
+    Purpose.SELECT: lambda text: {"selected_indices": _numbers(text)},
     Purpose.FIT: lambda _: {"edits": []},
-    Purpose.REWRITE: lambda _: {"body": ""},
-    Purpose.REWRITE_FULL: lambda _: {"body": ""},
+    Purpose.REWRITE: _rewrite,
+    Purpose.REWRITE_FULL: _rewrite,
     Purpose.VARY: lambda _: {"alternatives": []},
     Purpose.AUGMENT: lambda _: {"requests": []},
     Purpose.SLOW_UPDATE: lambda text: {"guidance": "\n".join(_lessons(text))},

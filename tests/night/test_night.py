@@ -376,7 +376,7 @@ def test_lessons_of_a_folder_that_is_gone_go_to_the_users_skill(machine: Machine
 
 
 def test_a_forgetful_target_still_ends_in_a_verdict(machine: Machine) -> None:
-    machine.model.inner = SimulatedBackend(forgets=0.4)
+    machine.model.inner = SimulatedBackend(seed=3, forgets=0.4)
     machine.had(0, 1, 2, 3, 4, 5)
 
     report = machine.night(samples=2)
