@@ -356,18 +356,18 @@ def test_what_can_be_judged_in_the_repositories_is_part_of_the_report() -> None:
 
 
 def test_corrections_that_were_found_are_counted_with_what_became_of_them_and_the_next_step() -> None:
-    found = Corrections(counts={"no_test": 18, "for_once": 2})
+    found = Corrections(counts={"unused": 18, "for_once": 2})
     report = close(tasks=(), corrections=found)
 
     assert report.verdict is Outcome.NOTHING_NEW
-    assert report.because.startswith("20 corrections were found, and no rule was tried for them: 18 × dropped")
+    assert report.because.startswith("20 corrections were found, and no rule was tried for them: 18 × no lesson")
     assert "--model NAME --again" in report.remedy
 
 
 def test_corrections_without_a_lesson_are_told_where_the_model_seems_to_be_the_trouble() -> None:
     for found, tells in ((30, True), (1, False)):
         report = close(UNSCORED, corrections=Corrections(counts={"unused": found}))
-        assert (f"{found} × no lesson was found" in report.because) is tells
+        assert (f"{found} × no lesson that can be tested was found" in report.because) is tells
         assert report.remedy == FIX_ERRORS
 
 

@@ -171,7 +171,7 @@ def test_a_lenient_judge(tmp_path: Path) -> None:
     assert said["judge"]["because"] in said["because"]
     assert said["judge"]["untried"] == 10
     assert said["documents"] == []
-    assert {one["became"] for one in said["corrections"]["listed"]} == {"unjudged"}
+    assert {one["became"] for one in said["corrections"]["listed"]} == {"ungraded"}
 
 
 def test_attempts_that_nobody_could_grade(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_no_recurrence(tmp_path: Path) -> None:
     said = diagnosed(home.night())
     assert said["verdict"] == "unverified"
     (correction,) = said["corrections"]["listed"]
-    assert (correction["became"], correction["quote"]) == ("seen_once", USEFUL)
+    assert (correction["became"], correction["quote"]) == ("needs_session", USEFUL)
     assert (correction["session"], correction["turn"]) == ("claude_code:shop-0", 2)
     assert correction["task"]
     assert correction["lesson"]

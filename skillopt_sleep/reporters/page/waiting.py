@@ -6,30 +6,8 @@ from typing import NamedTuple
 from skillopt_sleep.records import BECAME, NEXT_STEPS, Became, Correction, Corrections, said_or_done
 
 MOST_QUOTES = 6
-_WAITS = (
-    Became.UNREAD,
-    Became.NOT_REACHED,
-    Became.UNJUDGED,
-    Became.SEEN_ONCE,
-    Became.NOTICED,
-    Became.NO_REQUEST,
-    Became.NEEDS_REPOSITORY,
-    Became.LATER,
-    Became.KEPT,
-)
-_DROPPED = (
-    Became.UNUSED,
-    Became.UNPROVEN,
-    Became.FOR_ONCE,
-    Became.CROWDED_OUT,
-    Became.TAKEN_BACK,
-    Became.NO_TEST,
-    Became.UNGRADED,
-    Became.DROPPED,
-    Became.NO_DOCUMENT,
-    Became.ATTEMPTED,
-    Became.STANDS,
-)
+_WAITS = (Became.NOT_REACHED, Became.UNGRADED, Became.NEEDS_SESSION, Became.NEEDS_REPOSITORY, Became.TRIED)
+_DROPPED = (Became.UNUSED, Became.FOR_ONCE, Became.TAKEN_BACK, Became.STANDS)
 
 
 class Fate(NamedTuple):
@@ -59,7 +37,7 @@ def _fates(corrections: Corrections, wanted: tuple[Became, ...]) -> list[Fate]:
         if count:
             quotes = _quotes(one for one in corrections.listed if one.became is became)
             more = len(quotes[MOST_QUOTES:])
-            fates.append(Fate(count, BECAME[became], NEXT_STEPS.get(became, ""), quotes[:MOST_QUOTES], more))
+            fates.append(Fate(count, BECAME[became], NEXT_STEPS[became], quotes[:MOST_QUOTES], more))
     return fates
 
 
