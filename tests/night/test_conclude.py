@@ -371,6 +371,14 @@ def test_corrections_without_a_lesson_are_told_where_the_model_seems_to_be_the_t
         assert report.remedy == FIX_ERRORS
 
 
+def test_what_only_waits_asks_for_nothing_while_less_was_lost_than_found() -> None:
+    for lost in (1, 2):
+        report = close(SEEN_ONCE, corrections=Corrections(counts={"needs_session": 1, "ungraded": lost}))
+        assert ("judge.model" in report.remedy) is (lost == 2)
+        assert (f"{lost} × only the judge" in report.because) is (lost == 2)
+        assert "one more session" not in report.because
+
+
 def test_nothing_is_to_be_done_only_if_no_document_asks_for_more() -> None:
     report = close(replace(UNSCORED, document=a_document(id="a")), SEEN_ONCE)
 
