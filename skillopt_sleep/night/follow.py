@@ -84,6 +84,7 @@ class _Ends:
         self._outcomes = {outcome.document.id: outcome for outcome in outcomes}
         self._proposals = proposals
         self._offered = offered
+        self._standing: dict[tuple[str, str], str] = {}
 
     def document(self, task: Task) -> str:
         """Return the id of the document that the task belongs to, "" if there is none."""
@@ -116,9 +117,11 @@ class _Ends:
         if verdict:
             return Became.TRIED, verdict
         own = self._own(task)
-        stands = stands_already(outcome.document, own)
-        if stands:
-            return Became.STANDS, stands
+        key = outcome.document.id, task.lesson or task.id
+        if key not in self._standing:
+            self._standing[key] = stands_already(outcome.document, own)
+        if self._standing[key]:
+            return Became.STANDS, self._standing[key]
         edited = _edited(task, outcome)
         if edited is not None:
             return edited
