@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from skillopt_sleep.mining.acting import could_act
 from skillopt_sleep.mining.cluster import cluster
-from skillopt_sleep.mining.dropped import corrections_of
 from skillopt_sleep.mining.lessons import with_evidence
 from skillopt_sleep.mining.mine import Known, mine
-from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.mined import Mined, corrections_of
 from skillopt_sleep.mining.own_lessons import with_own
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.split import recall, split
@@ -160,7 +159,9 @@ def _dropped(mined: Sequence[Task], kept: Sequence[Task], ended: Collection[str]
         # A task that a person edited may have come back under another id.
         edited = any((piece.session, piece.turn) in turns for piece in task.evidence)
         if task.id not in ids and not edited:
-            yield from corrections_of([task], Became.DROPPED)
+            yield from corrections_of(
+                [task], Became.TAKEN_BACK, "its task was dropped by hand, or its project is excluded"
+            )
     yield from corrections_of((task for task in kept if task.lesson in ended), Became.TAKEN_BACK)
 
 
