@@ -63,7 +63,7 @@ def run_trial(
     end = trial.rounds + (rule.rounds if val else 0)
     tasks = {task.id: task for task in val}
     made: tuple[Rollout, ...] = ()
-    verdict = None if val else gate(trial, rule, last=True)
+    verdict = gate(trial, rule, last=True) if rule.name == "greedy" or not val else None
     while verdict is None:
         asked = [task for task in val if not _is_in_vain(trial, task)]
         size = _rounds_to_look(trial, asked, rule, left=end - trial.rounds, begun=bool(made))
