@@ -486,3 +486,14 @@ def test_where_the_old_version_fails_too_nothing_is_shown_by_that() -> None:
 
     assert verdict is not None
     assert verdict.decision is Decision.ABSTAIN
+
+
+def test_attempts_that_the_candidate_lost_by_itself_are_in_the_bet_and_void_nothing() -> None:
+    lost = tuple(
+        Pair(task=f"x{n}", session=f"x{n}", sample=0, before=1.0, after=0.0, answers=("", "")) for n in range(6)
+    )
+    by_itself = a_trial(tasks(9, 1), lost=Lost(after=6), lost_attempts=lost)
+    outages = a_trial(tasks(9, 1), lost=Lost(after=6), lost_attempts=lost[:2])
+
+    assert said(by_itself).decision is not Decision.ABSTAIN
+    assert said(outages).decision is Decision.ABSTAIN
