@@ -1,33 +1,37 @@
-"""What wins its bet but makes another lesson worse is refused, and only what wins is asked about others."""
+"""Rules that won are asked together whether they make another lesson worse, and the worst one is left out."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind, ItemError
-from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.harm import FIRST_ROUNDS, MOST_ROUNDS, bystanders, first_calls
-from skillopt_sleep.learning.trial import run_trial
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind, ItemError, NightError
+from skillopt_sleep.learning.guard import FIRST_ROUNDS, MOST_ROUNDS, Guarded, bystanders, guard
+from skillopt_sleep.learning.spare import SpareAttempts
+from skillopt_sleep.learning.trial import begin_trial
+from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.rules import learned
+from skillopt_sleep.protocols import Pool
 from skillopt_sleep.records import (
+    CandidateKind,
     Decision,
     Document,
     GateRule,
+    Guard,
+    Judged,
     Metric,
-    Rollout,
     Split,
     Task,
     Trajectory,
-    Trial,
     Verdict,
 )
 from tests.builders import a_document, a_task, an_edit
-from tests.fakes import NOON, FakeExecutor, FakeJudge
+from tests.fakes import NOON, FakeExecutor, FakeJudge, SerialPool
 from tests.nights import a_crew
 
-BEFORE, AFTER = a_document("- Old."), a_document("- Old.\n- New.")
+DOCUMENT = a_document("- Old.")
 RULE = GateRule(metric=Metric.HARD)
 
 
@@ -36,250 +40,290 @@ def a_val(lesson: str, n: int = 0, **fields: object) -> Task:
     return replace(task, at=NOON + timedelta(days=n), **fields)
 
 
-OWN = [a_val("own", n) for n in range(4)]
 OTHERS = [a_val("a", wording="Use tabs."), a_val("b", wording="Say why."), a_val("c", wording="Be brief.")]
+OWN = [a_val(lesson, n) for lesson in ("own", "too", "third") for n in range(2)]
 
-# The grade of an attempt at a bystander: of its lesson, under the new version or not, in the n-th try.
-Grade = Callable[[str, bool, int], float | Exception]
+# The grade of an attempt at a task: its lesson, the rules in the document, and which try at it with them.
+Grade = Callable[[str, str, int], float | Exception]
 
 
-def tried(
-    grade: Grade,
-    *,
-    others: Sequence[Task] = OTHERS,
-    own: float = 1.0,
-    rule: GateRule = RULE,
-    earlier: Trial | None = None,
-    failure: str = "",
-) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
-    """A trial whose own tasks pass under the new version only."""
-    seen: dict[tuple[str, bool], int] = {}
-
-    def attempt(task: Task, version: Document, sample: int) -> str | Trajectory:
-        if failure and task.lesson == "a" and "New" in version.body:
-            return Trajectory(failure=failure)
-        return f"{'new' if 'New' in version.body else 'old'} {task.id} {sample}"
-
-    def score(task: Task, trajectory: Trajectory) -> float | Exception:
-        new = trajectory.response.startswith("new")
-        if task.lesson == "own":
-            return own * new
-        n = seen.get((task.id, new), 0)
-        seen[task.id, new] = n + 1
-        return grade(task.lesson, new, n)
-
-    crew = a_crew(executor=FakeExecutor(attempt), judge=FakeJudge(score))
-    return run_trial(
-        BEFORE,
-        AFTER,
-        OWN,
-        attempts=CrewAttempts(crew),
-        rule=rule,
-        lessons=[("own",)],
-        earlier=earlier,
-        bystanders=others,
+def a_winner(lesson: str) -> Judged:
+    """A rule that won its trial."""
+    edit = an_edit(f"- Rule {lesson}.", lessons=(lesson,))
+    trial = begin_trial(RULE, lessons=(lesson,))
+    return Judged(
+        kind=CandidateKind.RULE,
+        edits=(edit,),
+        trial=trial,
+        verdict=Verdict(decision=Decision.ACCEPT, reason="better"),
     )
 
 
-def asked(rollouts: Sequence[Rollout]) -> set[str]:
-    return {rollout.task for rollout in rollouts}
+WINNER, TOO, THIRD = a_winner("own"), a_winner("too"), a_winner("third")
 
 
-def fine(_lesson: str, _new: bool, _n: int) -> float:
+class Asked:
+    """A guard with fakes, and what it asked: each task and the body of the version."""
+
+    def __init__(self, grade: Grade, *, failure: str = "", pool: Pool | None = None) -> None:
+        seen: Counter[tuple[str, str]] = Counter()
+
+        def attempt(task: Task, version: Document, sample: int) -> str | Trajectory:
+            if failure and task.lesson == "a" and "Rule" in version.body:
+                return Trajectory(failure=failure)
+            return f"{version.body} {sample}"
+
+        def score(task: Task, trajectory: Trajectory) -> float | Exception:
+            body = trajectory.response.rsplit(" ", 1)[0]
+            seen[task.id, body] += 1
+            return grade(task.lesson, body, seen[task.id, body] - 1)
+
+        self.executor = FakeExecutor(attempt)
+        self.crew = a_crew(executor=self.executor, judge=FakeJudge(score), pool=pool or SerialPool())
+
+    def run(
+        self,
+        *winners: Judged,
+        others: Sequence[Task] = OTHERS,
+        rule: GateRule = RULE,
+        failing: Sequence[str] = (),
+    ) -> Guarded:
+        tasks = [*OWN, *others]
+        attempts = SpareAttempts(self.crew)
+        return guard(DOCUMENT, winners or (WINNER,), tasks, attempts=attempts, rule=rule, failing=failing)
+
+    @property
+    def asked(self) -> set[str]:
+        return {task.id for task, _, _ in self.executor.jobs}
+
+
+NOT_ASKED = ("too", "third")
+
+
+def tried(
+    grade: Grade, *, others: Sequence[Task] = OTHERS, rule: GateRule = RULE, failure: str = ""
+) -> tuple[Guarded, set[str]]:
+    """One winner's guard, and the tasks that were asked."""
+    asked = Asked(grade, failure=failure)
+    return asked.run(others=others, rule=rule, failing=NOT_ASKED), asked.asked
+
+
+def fine(_lesson: str, _body: str, _n: int) -> float:
     return 1.0
 
 
-def hurts_a(lesson: str, new: bool, _n: int) -> float:
-    return float(not (new and lesson == "a"))
+def hurts_a(lesson: str, body: str, _n: int) -> float:
+    return float(not ("Rule" in body and lesson == "a"))
 
 
-def test_what_wins_and_harms_no_other_lesson_is_accepted_after_four_rounds_of_them() -> None:
-    trial, verdict, _ = tried(fine)
-
-    assert verdict.decision is Decision.ACCEPT
-    assert (trial.bystanders, trial.unharmed) == (3, 3)
-    assert len(trial.guard.pairs) == FIRST_ROUNDS * len(OTHERS)
-    assert trial.calls == 2 * (trial.n + len(trial.guard.pairs))
+def is_kept(found: Guarded) -> bool:
+    assert found.kept in {(WINNER,), ()}
+    return bool(found.kept)
 
 
-def test_what_wins_no_bet_asks_nobody_else() -> None:
-    trial, verdict, rollouts = tried(fine, own=0.0)
+def test_what_harms_no_other_lesson_is_kept_after_four_rounds_of_them() -> None:
+    found, asked = tried(fine)
 
-    assert verdict.decision is Decision.REJECT
-    assert asked(rollouts) == {task.id for task in OWN}
-    assert (trial.guard.pairs, trial.bystanders) == ((), 0)
-
-
-def test_the_other_lessons_are_no_part_of_the_bet_or_of_its_numbers() -> None:
-    alone, _, _ = tried(fine, others=())
-    guarded, _, _ = tried(hurts_a)
-
-    for name in ("wealth", "rounds", "pairs", "before", "after", "interval", "gain"):
-        assert getattr(alone, name) == getattr(guarded, name)
+    assert is_kept(found)
+    assert found.guard.lessons == found.guard.could_get_worse == ("a", "b", "c")
+    assert len(found.guard.pairs) == FIRST_ROUNDS * len(OTHERS)
+    assert len(found.rollouts) == 2 * len(found.guard.pairs)
+    assert asked == {"a0", "b0", "c0"}
 
 
-def test_what_makes_one_other_lesson_worse_is_refused_and_the_verdict_says_which() -> None:
-    trial, verdict, _ = tried(hurts_a)
+def test_without_a_winner_nobody_is_asked() -> None:
+    asked = Asked(hurts_a)
 
-    assert verdict.decision is Decision.REJECT
-    assert verdict.reason.startswith("better: solved 0 of 8 before and 8 of 8 with the change")
-    assert "but it made another lesson worse: «Use tabs.» (1.00 → 0.00, n=" in verdict.reason
-    assert [harm.lesson for harm in trial.guard.harmed] == ["a"]
-    assert (trial.bystanders, trial.unharmed) == (3, 2)
+    found = guard(DOCUMENT, [], OTHERS, attempts=SpareAttempts(asked.crew), rule=RULE)
+
+    assert (found, asked.executor.jobs) == (Guarded(()), [])
+
+
+def test_what_makes_one_other_lesson_worse_is_left_out_with_what_it_hurt() -> None:
+    found, _ = tried(hurts_a)
+
+    assert not is_kept(found)
+    ((winner, (harm,)),) = found.harmful
+    assert winner is WINNER
+    assert (harm.lesson, harm.wording, harm.before, harm.after, harm.together) == ("a", "Use tabs.", 1.0, 0.0, False)
 
 
 def test_only_what_looks_hurt_is_asked_again() -> None:
-    trial, _, _ = tried(lambda lesson, new, n: float(not (new and lesson == "a" and n < 1)))
+    found, _ = tried(lambda lesson, body, n: float(not ("Rule" in body and lesson == "a" and n < 1)))
 
-    counts = {lesson: len(trial.guard.of(lesson)) for lesson in "abc"}
+    counts = {lesson: len(found.guard.of(lesson)) for lesson in "abc"}
     assert counts == {"a": FIRST_ROUNDS + 2 * (MOST_ROUNDS - FIRST_ROUNDS), "b": FIRST_ROUNDS, "c": FIRST_ROUNDS}
 
 
 def test_bad_luck_in_the_first_rounds_blocks_nothing() -> None:
-    def unlucky(lesson: str, new: bool, n: int) -> float:
+    def unlucky(lesson: str, body: str, n: int) -> float:
+        new = "Rule" in body
         return float(not (lesson == "a" and (new if n < 2 else n == 5 and not new)))
 
-    trial, verdict, _ = tried(unlucky)
-
-    assert verdict.decision is Decision.ACCEPT
-    assert trial.unharmed == 3
+    assert is_kept(tried(unlucky)[0])
 
 
-def test_what_makes_all_others_a_little_worse_is_refused_though_none_alone_shows_it() -> None:
-    trial, verdict, _ = tried(lambda _lesson, new, n: float(not (new and n in {0, 1})))
+def test_what_makes_all_others_a_little_worse_is_left_out_though_none_alone_shows_it() -> None:
+    found, _ = tried(lambda _lesson, body, n: float(not ("Rule" in body and n in {0, 1})))
 
-    assert verdict.decision is Decision.REJECT
-    assert "but it made other lessons taken together worse: «Use tabs.»" in verdict.reason
-    assert {harm.together for harm in trial.guard.harmed} == {True}
+    assert not is_kept(found)
+    ((_, harms),) = found.harmful
+    assert {harm.lesson for harm in harms} == {"a", "b", "c"}
+    assert {harm.together for harm in harms} == {True}
 
 
 def test_a_loss_that_is_not_worth_an_edit_blocks_nothing() -> None:
     soft = replace(RULE, metric=Metric.SOFT)
 
-    assert tried(lambda lesson, new, n: 0.9 - 0.04 * new, rule=soft)[1].decision is Decision.ACCEPT
-    assert tried(lambda lesson, new, n: 0.9 - 0.06 * new, rule=soft)[1].decision is Decision.REJECT
+    assert is_kept(tried(lambda lesson, body, n: 0.9 - 0.04 * ("Rule" in body), rule=soft)[0])
+    assert not is_kept(tried(lambda lesson, body, n: 0.9 - 0.06 * ("Rule" in body), rule=soft)[0])
 
 
-@pytest.mark.parametrize(
-    ("failure", "decision"),
-    [("timed_out: it took 60 s", Decision.REJECT), ("overloaded: try later", Decision.ABSTAIN)],
-    ids=["by itself", "outage"],
-)
-def test_a_lesson_whose_attempts_fail_by_themselves_is_hurt_and_an_outage_leaves_it_open(
-    failure: str, decision: Decision
-) -> None:
-    assert tried(fine, failure=failure)[1].decision is decision
+def test_a_lesson_whose_attempts_fail_by_themselves_is_hurt_and_an_outage_leaves_it_open() -> None:
+    hurt, _ = tried(fine, failure="timed_out: it took 60 s")
+    out, _ = tried(fine, failure="overloaded: try later")
+
+    assert (is_kept(hurt), hurt.left_open) == (False, ())
+    assert (is_kept(out), out.left_open) == (True, ("a",))
 
 
 def test_what_no_outage_kept_from_being_graded_blocks_nothing() -> None:
-    trial, verdict, _ = tried(lambda lesson, new, n: ItemError("can't tell") if lesson == "a" else 1.0)
+    found, _ = tried(lambda lesson, body, n: ItemError("can't tell") if lesson == "a" else 1.0)
 
-    assert (verdict.decision, trial.guard.lessons) == (Decision.ACCEPT, ("b", "c"))
+    assert (is_kept(found), found.guard.lessons, found.left_open) == (True, ("b", "c"), ())
 
 
 def test_a_lesson_that_was_tried_at_least_once_is_not_left_open_by_an_outage() -> None:
     gone = CallFailed(FailureKind.OVERLOADED, "try later")
 
-    assert tried(lambda lesson, new, n: gone if n else 1.0)[1].decision is Decision.ACCEPT
-
-
-def test_the_verdict_says_how_many_other_lessons_an_outage_left_open() -> None:
-    gone = CallFailed(FailureKind.OVERLOADED, "try later")
-
-    _, verdict, _ = tried(lambda lesson, new, n: gone if lesson != "a" else 1.0)
-
-    assert verdict.reason.endswith("but an outage kept 2 other lessons from being tried, so nobody knows its harm")
+    assert tried(lambda lesson, body, n: gone if n else 1.0)[0].left_open == ()
 
 
 def test_harm_that_a_target_repeats_word_by_word_is_harm() -> None:
     crew = a_crew(
-        executor=FakeExecutor(
-            lambda task, version, sample: f"{version.body} {sample if task.lesson == 'own' else ''}"
-        ),
-        judge=FakeJudge(lambda task, trajectory: float(("New" in trajectory.response) == (task.lesson == "own"))),
+        executor=FakeExecutor(lambda task, version, sample: version.body),
+        judge=FakeJudge(lambda task, trajectory: float("Rule" not in trajectory.response)),
     )
 
-    _, verdict, _ = run_trial(
-        BEFORE, AFTER, OWN, attempts=CrewAttempts(crew), rule=RULE, lessons=[("own",)], bystanders=OTHERS[:1]
-    )
+    found = guard(DOCUMENT, [WINNER], OTHERS[:1], attempts=SpareAttempts(crew), rule=RULE)
 
-    assert verdict.decision is Decision.REJECT
+    assert not is_kept(found)
 
 
 def test_where_regressions_are_allowed_nobody_else_is_asked() -> None:
-    trial, verdict, _ = tried(hurts_a, rule=replace(RULE, non_regression=False))
+    found, asked = tried(hurts_a, rule=replace(RULE, non_regression=False))
 
-    assert (verdict.decision, trial.guard.pairs) == (Decision.ACCEPT, ())
-
-
-def test_under_the_strict_rule_the_others_are_in_the_mean() -> None:
-    strict = GateRule(name="strict", metric=Metric.HARD, rounds=1)
-    trial, _, rollouts = tried(hurts_a, rule=strict)
-
-    assert asked(rollouts) == {task.id for task in (*OWN, *OTHERS)}
-    assert (trial.n, len(trial.gains), trial.bystanders) == (4, 7, 3)
+    assert (is_kept(found), asked) == (True, set())
 
 
-def test_a_resumed_trial_that_wins_is_guarded_too_and_draws_anew() -> None:
-    once = replace(RULE, rounds=1, alpha=1e-4)
-    first, undecided, _ = tried(fine, rule=once)
-    assert (undecided.decision, first.guard.pairs) == (Decision.UNDECIDED, ())
+def test_a_lesson_that_fails_anyway_is_not_asked() -> None:
+    asked = Asked(hurts_a)
 
-    second, verdict, _ = tried(hurts_a, rule=replace(once, rounds=8), earlier=first)
-    assert (verdict.decision, second.unharmed) == (Decision.REJECT, 2)
+    found = asked.run(failing=("a", *NOT_ASKED))
 
-    proven, _, _ = tried(fine)
-    again, _, made = tried(fine, earlier=proven)
-    assert again.guard.drawn == 2 * proven.guard.drawn
-    assert len({(one.task, one.document_sha, one.sample) for one in made}) == len(made)
+    assert (is_kept(found), asked.asked) == (True, {"b0", "c0"})
 
 
-def test_what_is_early_is_guarded_too() -> None:
-    one_session = [a_val("own", 0)]
-    judge = FakeJudge(
-        lambda task, trajectory: float(trajectory.response.startswith("- Old.\n- New.") == (task.lesson == "own"))
-    )
-    crew = a_crew(executor=FakeExecutor(lambda task, version, sample: f"{version.body} {sample}"), judge=judge)
-
-    _, verdict, _ = run_trial(
-        BEFORE, AFTER, one_session, attempts=CrewAttempts(crew), rule=RULE, lessons=[("own",)], bystanders=OTHERS
-    )
-
-    assert (verdict.decision, verdict.early) == (Decision.REJECT, False)
+# several winners ----------------------------------------------------------------------------------------
 
 
-def spent(_lesson: str, _new: bool, _n: int) -> Exception:
-    return BudgetExhausted("the limit of 20 calls is reached", remedy="raise budget.calls")
+def test_winners_of_several_lessons_are_guarded_together_each_lesson_with_its_own_rules_against_all() -> None:
+    asked = Asked(fine)
+
+    found = asked.run(WINNER, TOO, failing=("third",))
+
+    assert found.kept == (WINNER, TOO)
+    assert asked.asked == {"a0", "b0", "c0", "own1", "too1"}
+    together = "- Old.\n- Rule own.\n- Rule too."
+    bodies = {lesson: set[str]() for lesson in ("a", "own", "too")}
+    for task, version, _ in asked.executor.jobs:
+        bodies.setdefault(task.lesson, set()).add(version.body)
+    assert bodies["a"] == {"- Old.", together}
+    assert bodies["own"] == {"- Old.\n- Rule own.", together}
+    assert bodies["too"] == {"- Old.\n- Rule too.", together}
 
 
-def test_a_budget_that_ends_while_others_are_asked_leaves_the_winner_undecided() -> None:
-    trial, verdict, _ = tried(spent)
+def test_the_harmful_winner_is_left_out_and_the_rest_is_guarded_again_and_stays() -> None:
+    def too_hurts_a(lesson: str, body: str, _n: int) -> float:
+        return float(not ("Rule too" in body and lesson == "a"))
 
-    assert (verdict.decision, verdict.early) == (Decision.UNDECIDED, False)
-    assert verdict.reason.startswith("better: solved 0 of 8 before and 8 of 8 with the change")
-    assert "the limit of 20 calls is reached before other lessons were asked" in verdict.reason
-    assert (trial.guard.cut_short, trial.bystanders) == (True, 0)
+    asked = Asked(too_hurts_a)
+    found = asked.run(WINNER, TOO, THIRD)
 
-
-def test_another_night_asks_the_others_without_another_round_of_the_bet() -> None:
-    cut_short, _, _ = tried(spent)
-
-    for grade, decision in ((fine, Decision.ACCEPT), (hurts_a, Decision.REJECT), (spent, Decision.UNDECIDED)):
-        trial, verdict, made = tried(grade, earlier=cut_short)
-
-        assert (verdict.decision, trial.rounds) == (decision, cut_short.rounds)
-        assert asked(made) <= {task.id for task in OTHERS}
-        assert trial.guard.cut_short is (decision is Decision.UNDECIDED)
+    assert found.kept == (WINNER, THIRD)
+    assert [winner for winner, _ in found.harmful] == [TOO]
+    assert [harm.lesson for harm in found.harmful[0][1]] == ["a"]
+    assert found.guard.harmed == ()
+    last = [version.body for task, version, _ in asked.executor.jobs if task.id == "a0"][-2 * FIRST_ROUNDS :]
+    assert set(last) == {"- Old.", "- Old.\n- Rule own.\n- Rule third."}
 
 
-def test_what_was_seen_of_the_others_before_the_budget_ended_counts() -> None:
-    def ends_late(lesson: str, new: bool, n: int) -> float | Exception:
-        return spent(lesson, new, n) if n >= FIRST_ROUNDS else hurts_a(lesson, new, n)
+def test_a_winner_that_undoes_its_neighbours_lesson_is_the_one_left_out() -> None:
+    def undoes(lesson: str, body: str, _n: int) -> float:
+        return float(not ("Rule too" in body and lesson == "own"))
 
-    trial, verdict, _ = tried(lambda lesson, new, n: ends_late(lesson, new, n) if n else 1.0)
+    found = Asked(undoes).run(WINNER, TOO, failing=("third",))
 
-    assert (verdict.decision, trial.guard.harmed) == (Decision.UNDECIDED, ())
-    assert len(trial.guard.pairs) == FIRST_ROUNDS * len(OTHERS)
+    assert found.kept == (WINNER,)
+    assert [winner for winner, _ in found.harmful] == [TOO]
+
+
+def test_if_all_lessons_together_are_hurt_the_winner_that_loses_most_by_itself_is_left_out() -> None:
+    def a_little(lesson: str, body: str, n: int) -> float:
+        return float(not ("Rule third" in body and lesson in "abc" and n in {0, 1}))
+
+    found = Asked(a_little).run(WINNER, THIRD, failing=("too",))
+
+    assert found.kept == (WINNER,)
+    ((winner, harms),) = found.harmful
+    assert (winner, {harm.together for harm in harms}) == (THIRD, {True})
+
+
+def test_if_every_winner_does_harm_none_is_left() -> None:
+    found = Asked(hurts_a).run(WINNER, TOO)
+
+    assert found.kept == ()
+    assert {winner.edits for winner, _ in found.harmful} == {WINNER.edits, TOO.edits}
+
+
+def test_no_attempt_is_drawn_twice() -> None:
+    asked = Asked(lambda lesson, body, n: float(not ("Rule too" in body and lesson == "a")))
+    asked.run(WINNER, TOO, THIRD)
+
+    drawn = Counter((task.id, version.body, sample) for task, version, sample in asked.executor.jobs)
+    assert max(drawn.values()) == 1
+
+
+# what ends it -------------------------------------------------------------------------------------------
+
+BUDGET = BudgetExhausted("the limit of 20 calls is reached", remedy="raise budget.calls")
+GONE = BackendUnavailable("3 calls in a row failed", remedy="try again later")
+
+
+@pytest.mark.parametrize("end", [BUDGET, GONE], ids=["budget", "model"])
+@pytest.mark.parametrize("rounds", [0, FIRST_ROUNDS])
+def test_an_end_of_the_night_meanwhile_concludes_nothing_and_says_so(end: NightError, rounds: int) -> None:
+    def ends(lesson: str, body: str, n: int) -> float | Exception:
+        return end if n >= rounds else hurts_a(lesson, body, n) if n else 1.0
+
+    found, _ = tried(ends)
+
+    assert (found.kept, found.harmful, found.end) == ((WINNER,), (), end)
+    assert found.guard == Guard(cut_short=True)
+
+
+@pytest.mark.parametrize("end", [BUDGET, GONE], ids=["budget", "model"])
+def test_such_an_end_is_no_error_of_the_pool_that_would_end_the_other_documents(end: NightError) -> None:
+    pool = ThreadPool(2, lambda label, done, of: None)
+
+    def chain(_document: str) -> Guarded:
+        found = Asked(lambda lesson, body, n: end, pool=pool).run()
+        assert pool.map(str.upper, ["what comes next"], label="next") == ("WHAT COMES NEXT",)
+        return found
+
+    (found,) = pool.together(chain, ["one"])
+
+    assert found.end == end
 
 
 # who stands by ------------------------------------------------------------------------------------------
@@ -287,11 +331,11 @@ def test_what_was_seen_of_the_others_before_the_budget_ended_counts() -> None:
 
 def test_of_each_other_lesson_the_newest_unseen_task_stands_by() -> None:
     train = replace(a_val("a", 9), split=Split.TRAIN)
-    tasks = [*OWN, a_val("a", 2), a_val("a", 5), a_val("b", 1), train]
+    tasks = [a_val("own", 0), a_val("a", 2), a_val("a", 5), a_val("b", 1), train]
 
-    assert {task.id for task in bystanders((), OWN, tasks)} == {"a5", "b1"}
-    assert {task.id for task in bystanders([an_edit(lessons=("a",))], OWN, tasks)} == {"b1"}
-    assert first_calls(bystanders((), OWN, tasks)) == 16
+    assert {task.id for task in bystanders(("own",), tasks)} == {"a5", "b1"}
+    assert {task.id for task in bystanders(("own", "a"), tasks)} == {"b1"}
+    assert {task.id for task in bystanders(("own",), tasks, failing=("a",))} == {"b1"}
 
 
 def test_the_lessons_of_adopted_rules_that_still_stand_are_learned() -> None:
