@@ -46,9 +46,7 @@ def test_the_same_trial_has_the_same_samples_and_another_one_others() -> None:
     first = block("rule", "old", "new")
 
     assert first == block("rule", "old", "new")
-    assert (
-        len({first, block("removal", "old", "new"), block("rule", "new", "old"), block("rule", "oldnew", "")}) == 4
-    )
+    assert len({first, block("removal", "old", "new"), block("rule", "new", "old"), block("rule", "oldnew", "")}) == 4
 
 
 def test_a_block_begins_at_a_round_and_ends_before_the_round_after_an_acceptance() -> None:

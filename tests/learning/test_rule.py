@@ -345,7 +345,13 @@ def judged(
         for i, gain in enumerate(gains)
     )
     wealth = fields.pop("wealth", (0.0,) * 3)
-    values = {"lessons": ("lesson",), "pairs": pairs, "rounds": 1, "calls": 2 * len(pairs), "wealth": wealth} | fields
+    values: dict[str, Any] = {
+        "lessons": ("lesson",),
+        "pairs": pairs,
+        "rounds": 1,
+        "calls": 2 * len(pairs),
+        "wealth": wealth,
+    } | fields
     interval = values.pop("interval", (-0.5, 0.5))
     trial = Trial(interval=interval, **values)
     return Judged(
