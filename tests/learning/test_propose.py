@@ -234,7 +234,7 @@ def test_where_the_choice_fails_as_many_as_ever_are_tried_and_it_is_noted() -> N
     [
         (RULE, True),
         ("-  use PNPM, never npm. ", True),
-        ("- Use pnpm, never ever npm.", True),
+        ("- Use pnpm , never npm.", True),
         ("- Ask before you delete a row of customers.", False),
     ],
     ids=["the same", "in other letters", "in nearly the same words", "another rule"],
@@ -302,9 +302,9 @@ def of(lesson: str, *, val: int = 2) -> list[Task]:
     return tasks
 
 
-ONE = {"op": "append", "content": "- Rule a.", "attempts": [1]}
-TWO = {"op": "append", "content": "- Rule b.", "attempts": [2]}
-UNDER = {"op": "insert_after", "target": "- Rule a.", "content": "- Rule b.", "attempts": [2]}
+ONE: dict[str, object] = {"op": "append", "content": "- Rule a.", "attempts": [1]}
+TWO: dict[str, object] = {"op": "append", "content": "- Rule b.", "attempts": [2]}
+UNDER: dict[str, object] = {"op": "insert_after", "target": "- Rule a.", "content": "- Rule b.", "attempts": [2]}
 
 
 def test_each_edit_is_a_rule_with_the_unseen_tasks_of_its_own_lessons() -> None:
