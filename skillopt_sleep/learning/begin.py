@@ -43,7 +43,7 @@ class Begun(NamedTuple):
 
     Tasks to `learn` from are those of lessons that have no rule yet, and recalled ones like them. `known` are the
     tasks of earlier nights and tonight that can be tried. The lessons of `others` must not be harmed. For the lessons
-    `held` an adopted rule stands. `rest` are rules that wait on as they are.
+    `held` an adopted rule stands.
     """
 
     outcome: StepOutcome
@@ -56,7 +56,6 @@ class Begun(NamedTuple):
     held: frozenset[str] = frozenset()
     learn: tuple[Task, ...] = ()
     rules: tuple[Rule, ...] = ()
-    rest: tuple[Waiting, ...] = ()
 
     @property
     def document(self) -> Document:
@@ -73,6 +72,12 @@ class Begun(NamedTuple):
         """Count the sessions in which one of these lessons came up."""
         tasks = {task.id: task for task in (*self.known, *self.train, *self.val, *self.test)}
         return len({task.session for task in tasks.values() if task.lesson in lessons})
+
+    def resting(self, waits: Sequence[Waiting]) -> "Begun":
+        """Return the step with these rules, which wait on as they are."""
+        tried = self.outcome.tried
+        tried = replace(tried, undecided=(*tried.undecided, *waits))
+        return self._replace(outcome=replace(self.outcome, tried=tried))
 
     def ended(self, end: Outcome, because: str) -> "Begun":
         """Return the step with how it ends, and why."""
@@ -123,8 +128,7 @@ def begin(
         others=tuple({task.id: task for task in (*others, *val)}.values()),
         held=held,
         rules=tuple(rules),
-        rest=tuple(rest),
-    )
+    ).resting(rest)
     return _with_own_words(_learnable(begun, needing), wanted, plan)
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.betting import STAKES, bet, start, statistic
 from skillopt_sleep.learning.attempts import CrewAttempts, block
-from skillopt_sleep.learning.gate import EARLY, SESSIONS, has_won, more_pairs, sessions_gained
+from skillopt_sleep.learning.gate import EARLY, SESSIONS, has_won, more_pairs, sessions_gained, sessions_needed
 from skillopt_sleep.learning.prune import exercising
 from skillopt_sleep.learning.trial import anew, begin_trial, has_changed, run_trial
 from skillopt_sleep.learning.update import candidate
@@ -165,7 +165,7 @@ def going_on(
             because = "you have rejected it since"
         elif changed is None or changed.text == document.text:
             because = "its document changed, so it doesn't apply any more"
-        elif tested.trial.rounds >= MOST_ROUNDS:
+        elif tested.trial.rounds >= MOST_ROUNDS and tested.verdict.decision is not Decision.ACCEPT:
             because = f"it was still undecided after {tested.trial.rounds} rounds, so it was dropped"
         if because:
             summary = f"{document.id}: the change of {wait.night}: {because}"
@@ -234,6 +234,8 @@ def _because(tested: Judged, rule: GateRule) -> str:
     if n < SESSIONS:
         return "an unseen task of another session can prove it"
     if has_won(trial, rule):
+        if helped >= sessions_needed(trial):
+            return verdict.reason
         return f"it helped in {helped} of {n} sessions; a gain in another would prove it"
     more = more_pairs(trial, rule)
     return f"about {more} more tries like these would decide it" if more else "not proven yet"

@@ -126,7 +126,7 @@ class _Learning:
             taken = layout.of(one.document.id)
             rules = tuple(rule for rule in one.rules if rule.key in taken)
             left = tuple(rule.wait for rule in one.rules if rule.wait is not None and rule.key not in taken)
-            one = one._replace(rules=rules, rest=(*one.rest, *left))
+            one = one._replace(rules=rules).resting(left)
             lessons = [lesson for lesson in one.lessons if lesson in taken]
             if not lessons:
                 return one
@@ -177,15 +177,17 @@ class _Learning:
         None is begun that the night's calls can't take to its end, with what has won so far guarded.
         """
         tried: dict[str, list[TriedRule]] = {step.document.id: [] for step in steps}
-        waiting = _in_order(steps, layout)
+        rules = waiting = _in_order(steps, layout)
         while waiting and self.end is None:
             wave = self.page.keep(f"wave {len(waiting)}", int, partial(self._wave, waiting, tried, steps))
             if not wave:
                 break
             self._try(waiting[:wave], tried)
             waiting = waiting[wave:]
-        for step, rule in waiting:
-            tried[step.document.id].append(TriedRule(rule, rule.untried(share=step.share), begun=False))
+        for step, rule in rules:
+            done = tried[step.document.id]
+            if all(one.rule is not rule for one in done):
+                done.append(TriedRule(rule, rule.untried(share=step.share), begun=False))
         return tried
 
     def _try(self, wave: Sequence[tuple[Step, Rule]], tried: dict[str, list[TriedRule]]) -> None:
