@@ -1,5 +1,6 @@
 """Begin a step: see what it could take on, and draft rules from train; no val task is asked for it."""
 
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace as replace_in
 from typing import NamedTuple
@@ -324,12 +325,17 @@ class Step(NamedTuple):
         """Return the step with this gate's rule for removals."""
         return self._replace(plan=replace_in(self.plan, removal=gate))
 
-    def attempt(self, rule: Rule, proven: Sequence[Judged] = ()) -> TriedRule:
-        """Try one rule by itself, on top of those of its lessons that were `proven` tonight."""
+    def untried(self, rule: Rule) -> TriedRule:
+        """Return a rule that waits for another night as it is."""
+        return TriedRule(rule, rule.untried(share=self.share), begun=False)
+
+    def attempt(self, rule: Rule, proven: Sequence[Judged] = (), *, rounds: int = sys.maxsize) -> TriedRule:
+        """Try one rule by itself, on top of those of its lessons that were `proven` tonight, in so many rounds."""
         same = [one for one in proven if set(lessons_of(one.edits)) & set(rule.lessons)]
         edits = [edit for one in same for edit in one.edits]
         base = candidate(self.document, edits) or self.document
         gate = self.plan.removal if rule.kind is CandidateKind.REMOVAL else self.plan.gate
+        gate = replace(gate, rounds=min(gate.rounds, rounds))
         share = gate.alpha if rule.kind is CandidateKind.REMOVAL else self.share
         tried = try_rule(base, rule, crew=self.crew, gate=gate, share=share, most=self.plan.step.max_chars)
         self.log("rollouts", tried.rollouts)

@@ -17,7 +17,7 @@ from skillopt_sleep.learning.propose import draft_rules
 from skillopt_sleep.learning.rule import Rule, TriedRule
 from skillopt_sleep.learning.step import finish, settle
 from skillopt_sleep.night.judged import NightJudge
-from skillopt_sleep.night.layout import Layout, fresh_calls, guard_calls, lay_out, most_calls
+from skillopt_sleep.night.layout import Layout, fresh_calls, guard_calls, lay_out, rounds_within, usual_calls
 from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
 from skillopt_sleep.records import (
@@ -172,38 +172,49 @@ class _Learning:
     def _tried(self, steps: Sequence[Step], layout: Layout) -> dict[str, list[TriedRule]]:
         """Try the rules in the order of the layout, as many at once as keep all workers busy.
 
-        None is begun that the night's calls can't take to its end, with what has won so far guarded.
+        None is begun without the calls that its trial usually takes, with what has won so far guarded.
         """
         tried: dict[str, list[TriedRule]] = {step.document.id: [] for step in steps}
         waiting = _in_order(steps, layout)
         while waiting and self.end is None:
-            wave = self.page.keep(f"wave {len(waiting)}", int, partial(self._wave, waiting, tried, steps))
-            if not wave:
+            wave = partial(self._wave, waiting, tried, steps)
+            rounds = self.page.keep(f"wave {len(waiting)}", tuple[int, ...], wave)
+            if not rounds:
                 break
-            self._try(waiting[:wave], tried)
-            waiting = waiting[wave:]
+            self._try(waiting[: len(rounds)], rounds, tried)
+            waiting = waiting[len(rounds) :]
         for step, rule in waiting:
-            tried[step.document.id].append(TriedRule(rule, rule.untried(share=step.share), begun=False))
+            tried[step.document.id].append(step.untried(rule))
         return tried
 
-    def _try(self, wave: Sequence[tuple[Step, Rule]], tried: dict[str, list[TriedRule]]) -> None:
-        """Try these rules side by side, and read the undecided again.
+    def _try(
+        self, wave: Sequence[tuple[Step, Rule]], rounds: Sequence[int], tried: dict[str, list[TriedRule]]
+    ) -> None:
+        """Try these rules side by side, each in so many rounds at most, and read the undecided again.
 
-        With r of k rules of tonight proven, each of the others needs (k - r)/alpha (Holm).
+        With r of k rules of tonight proven, each of the others needs (k - r)/alpha (Holm). One whose trial was cut
+        short begins anew another night.
         """
         proven = {name: [one.tested for one in done if _is_proven(one)] for name, done in tried.items()}
+        born = wave[0][0].share
+        share = self._holm(born, tried)
 
-        def attempt(pair: tuple[Step, Rule]) -> tuple[Step, TriedRule]:
-            step, rule = pair
-            now = step._replace(share=self._holm(step.share, tried))
-            return step, now.attempt(rule, proven[step.document.id])
+        def attempt(trial: tuple[Step, Rule, int]) -> tuple[Step, Rule, TriedRule]:
+            step, rule, most = trial
+            now = step._replace(share=share)
+            return step, rule, now.attempt(rule, proven[step.document.id], rounds=most)
 
+        trials = [(step, rule, most) for (step, rule), most in zip(wave, rounds, strict=True)]
+        cut = list(wave)
         try:
-            for step, one in self.crew.pool.together(attempt, wave):
+            for step, rule, one in self.crew.pool.together(attempt, trials):
+                cut.remove((step, rule))
                 tried[step.document.id].append(one)
         except (BudgetExhausted, BackendUnavailable) as error:
             self.end = error
-        self._read_again(wave[0][0].share, tried)
+            for step, rule in cut:
+                tried[step.document.id].append(step.untried(rule))
+        self._read_again(born, tried)
 
     def _holm(self, share: float, tried: Mapping[str, Sequence[TriedRule]]) -> float:
         """Return the share of a rule of tonight now: alpha/(k - r)."""
@@ -230,24 +241,28 @@ class _Learning:
 
     def _wave(
         self, waiting: Sequence[tuple[Step, Rule]], tried: Mapping[str, Sequence[TriedRule]], steps: Sequence[Step]
-    ) -> int:
-        """Return how many of the next rules are begun together."""
+    ) -> tuple[int, ...]:
+        """Return in how many rounds at most each of the next rules is tried, which are begun together."""
         left = self.crew.meter.left()
         by_name = {step.document.id: step.begun for step in steps}
         for name, done in tried.items():
             won = [task for one in done if one.won for task in one.rule.val]
             if won:
                 left -= guard_calls(by_name[name], 2) + fresh_calls(won)
-        jobs = count = 0
+        most = self.plan.gate.rounds
+        begun: list[tuple[Rule, int]] = []
+        jobs = 0
         for step, rule in waiting:
-            rounds = self.plan.gate.rounds
-            left -= most_calls(rule.val, rounds=rounds, turns=self.plan.turns) if not rule.has_won else 0
-            left -= guard_calls(step.begun, 1) + fresh_calls(rule.val)
-            if left < 0 or (count and jobs >= self.crew.pool.width and not self.crew.by_hand):
+            usual = 0 if rule.has_won else usual_calls(rule.val, share=step.share, most=most)
+            cost = usual + guard_calls(step.begun, 1) + fresh_calls(rule.val)
+            if cost > left or (begun and jobs >= self.crew.pool.width and not self.crew.by_hand):
                 break
+            left -= cost
             jobs += 2 * len(rule.val)
-            count += 1
-        return count
+            begun.append((rule, usual))
+        # What is left over goes to those that need more than usual.
+        more = left / max(1, len(begun))
+        return tuple(rounds_within(rule.val, calls=usual + more, most=most) for rule, usual in begun)
 
     def _settled(
         self, steps: Sequence[Step], tried: Mapping[str, Sequence[TriedRule]], layout: Layout
@@ -259,7 +274,7 @@ class _Learning:
             scores = self._scores(step.document)
             step = step._replace(failing=self._failing(step, scores))
             done = settle(step, step.begun.outcome, tried[name]) if self.end else finish(step, tried[name])
-            outcome = _with_left(done, step.begun, tried[name], layout.left_of(name))
+            outcome = _with_left(done, step.begun, tried[name], layout.left_of(name), self.end)
             return replace(outcome, later=replace(outcome.later, scores=self._scores(step.document)))
 
         yield from self.crew.pool.together(settled, steps)
@@ -325,7 +340,9 @@ def _too_late(begun: Begun) -> Begun:
     return begun._replace(outcome=outcome, rules=())
 
 
-def _with_left(outcome: StepOutcome, begun: Begun, tried: Sequence[TriedRule], left: Sequence[str]) -> StepOutcome:
+def _with_left(
+    outcome: StepOutcome, begun: Begun, tried: Sequence[TriedRule], left: Sequence[str], end: End | None
+) -> StepOutcome:
     """Return the outcome with what wasn't reached tonight, by name; its sessions stay unread."""
     lessons = {lesson for lesson in left if lesson in begun.lessons}
     for one in tried:
@@ -337,10 +354,11 @@ def _with_left(outcome: StepOutcome, begun: Begun, tried: Sequence[TriedRule], l
     names = dict.fromkeys(task.wording or task.prompt for task in tasks)
     which = "1 lesson waits" if len(lessons) == 1 else f"{len(lessons)} lessons wait"
     shown = "; ".join(f"«{' '.join(name.split())[:80]}»" for name in names)
-    summary = (
-        f"{outcome.document.id}: {which} for another night, as this one's calls go to better-founded ones: {shown}"
-    )
-    note = Note(stage="layout", summary=summary, remedy="raise budget.calls", expected=True)
+    why, remedy = "the calls of this one go to better-founded lessons", "raise budget.calls"
+    if end is not None:
+        why, remedy = "this one ended first", end.remedy
+    summary = f"{outcome.document.id}: {which} for another night, as {why}: {shown}"
+    note = Note(stage="layout", summary=summary, remedy=remedy, expected=True)
     sessions = replace(outcome.sessions, left=tuple(dict.fromkeys(task.session for task in tasks)))
-    because = "left for another night: the calls of this one go to better-founded lessons (budget.calls)"
-    return replace(outcome, sessions=sessions, because=outcome.because or because).noted(note)
+    because = outcome.because or f"left for another night: {why}"
+    return replace(outcome, sessions=sessions, because=because).noted(note)
