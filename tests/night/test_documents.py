@@ -226,10 +226,10 @@ def test_a_lesson_that_yields_no_edit_counts_among_the_rules_that_share_the_erro
     assert [one.trial.alpha for one in outcome.tried.tested] == [GATE.alpha / 3]
 
 
-def waits_for(lesson: str, **trial: object) -> Waiting:
+def waits_for(lesson: str, *, alpha: float = 0.05) -> Waiting:
     edits = (an_edit(a_rule(lesson), lessons=(lesson,)),)
     verdict = Verdict(decision=Decision.UNDECIDED, reason="one session")
-    tested = Judged(kind=CandidateKind.RULE, edits=edits, trial=Trial(**trial), verdict=verdict)  # pyright: ignore
+    tested = Judged(kind=CandidateKind.RULE, edits=edits, trial=Trial(alpha=alpha), verdict=verdict)
     return Waiting(night="n1", path=SHOP.path, crew="m v", tested=tested)
 
 

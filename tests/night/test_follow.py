@@ -119,7 +119,7 @@ def test_an_edit_that_could_not_be_applied_says_its_fate() -> None:
 def test_an_edit_that_was_tried_says_what_its_own_trial_showed() -> None:
     trial = Trial(pairs=(Pair(task=VAL.id, sample=0, before=0.0, after=0.0),))
     tested = Judged(
-        kind=CandidateKind.BUNDLE,
+        kind=CandidateKind.RULE,
         edits=(an_edit(),),
         trial=trial,
         verdict=Verdict(decision=Decision.REJECT, reason="no better"),
@@ -132,7 +132,7 @@ def test_an_edit_that_was_tried_says_what_its_own_trial_showed() -> None:
 def test_what_is_kept_says_what_was_tried_on_another_request_of_its_lesson() -> None:
     pair = Pair(task="another", lesson=VAL.lesson, sample=0, before=0.0, after=0.0)
     verdict = Verdict(decision=Decision.REJECT, reason="no better")
-    tested = Judged(kind=CandidateKind.BUNDLE, edits=(an_edit(),), trial=Trial(pairs=(pair,)), verdict=verdict)
+    tested = Judged(kind=CandidateKind.RULE, edits=(an_edit(),), trial=Trial(pairs=(pair,)), verdict=verdict)
     assert became(VAL, outcomes=(an_outcome(tested=(tested,)),)) == [(Became.TESTED, "no better")]
 
 
@@ -161,7 +161,7 @@ def test_what_was_dropped_before_is_listed_too_and_no_more_than_there_is_room_fo
 
 def test_an_edit_that_was_not_tried_says_its_own_obstacle_and_not_the_trial_of_another() -> None:
     other = Judged(
-        kind=CandidateKind.BUNDLE,
+        kind=CandidateKind.RULE,
         edits=(an_edit("- Use polars."),),
         trial=Trial(pairs=(Pair(task="p", sample=0, before=0.0, after=1.0),)),
         verdict=Verdict(decision=Decision.REJECT, reason="better: solved 1 of 7 before and 7 of 7"),
