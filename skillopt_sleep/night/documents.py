@@ -25,6 +25,7 @@ from skillopt_sleep.records import (
     Decision,
     Document,
     Note,
+    Outcome,
     Past,
     Rollout,
     Rubric,
@@ -35,6 +36,7 @@ from skillopt_sleep.records import (
 )
 
 End = BudgetExhausted | BackendUnavailable
+NO_ROOM = "raise budget.calls, or let the next night continue; paid results are kept"
 
 
 def learn(
@@ -120,7 +122,10 @@ class _Learning:
         return log
 
     def _drafted(self, begun: Sequence[Begun], layout: Layout) -> list[Begun]:
-        """Return the steps with the rules that were drafted for what is taken on."""
+        """Return the steps with the rules that were drafted for what is taken on.
+
+        Where the night ends as a document is learned from, the others' rules are tried as far as that is possible.
+        """
 
         def drafted(one: Begun) -> Begun:
             taken = layout.of(one.document.id)
@@ -130,14 +135,14 @@ class _Learning:
             lessons = [lesson for lesson in one.lessons if lesson in taken]
             if not lessons:
                 return one
-            return draft_rules(one, lessons, crew=self.crew, plan=self.plan, log=self._log(one.document))
+            try:
+                return draft_rules(one, lessons, crew=self.crew, plan=self.plan, log=self._log(one.document))
+            except (BudgetExhausted, BackendUnavailable) as error:
+                self.end = error
+                outcome = replace(one.outcome, sessions=replace(one.outcome.sessions, unfinished=True))
+                return one._replace(outcome=outcome).ended(Outcome.UNVERIFIED, f"not learned from: {error.message}")
 
-        done: list[Begun] = []
-        try:
-            done += self.crew.pool.together(drafted, begun)
-        except (BudgetExhausted, BackendUnavailable) as error:
-            self.end = error
-        return done
+        return list(self.crew.pool.together(drafted, begun))
 
     def _shared(self, drafted: Sequence[Begun], layout: Layout) -> tuple[float, list[Begun]]:
         """Return each new rule's share of the error rate, fixed before val is asked, and the steps.
@@ -177,23 +182,26 @@ class _Learning:
         """
         tried: dict[str, list[TriedRule]] = {step.document.id: [] for step in steps}
         waiting = _in_order(steps, layout)
-        while waiting and self.end is None:
+        is_over = False
+        while waiting and not is_over:
             wave = partial(self._wave, waiting, tried, steps)
             rounds = self.page.keep(f"wave {len(waiting)}", tuple[int, ...], wave)
             if not rounds:
                 break
-            self._try(waiting[: len(rounds)], rounds, tried)
+            is_over = self._try(waiting[: len(rounds)], rounds, tried)
             waiting = waiting[len(rounds) :]
+        if waiting and self.end is None and not any(tried.values()):
+            self.end = BudgetExhausted("too few calls are left to try a rule", remedy=NO_ROOM)
         for step, rule in waiting:
             tried[step.document.id].append(step.untried(rule))
         return tried
 
     def _try(
         self, wave: Sequence[tuple[Step, Rule]], rounds: Sequence[int], tried: dict[str, list[TriedRule]]
-    ) -> None:
+    ) -> bool:
         """Try these rules side by side, each in so many rounds at most, and read the undecided again.
 
-        With r of k rules of tonight proven, each of the others needs (k - r)/alpha (Holm). One whose trial was cut
+        Returns whether the night ended meanwhile. With r of k rules of tonight proven, each of the others needs (k - r)/alpha (Holm). One whose trial was cut
         short begins anew another night.
         """
         proven = {name: [one.tested for one in done if _is_proven(one)] for name, done in tried.items()}
@@ -207,15 +215,17 @@ class _Learning:
 
         trials = [(step, rule, most) for (step, rule), most in zip(wave, rounds, strict=True)]
         cut = list(wave)
+        is_over = False
         try:
             for step, rule, one in self.crew.pool.together(attempt, trials):
                 cut.remove((step, rule))
                 tried[step.document.id].append(one)
         except (BudgetExhausted, BackendUnavailable) as error:
-            self.end = error
+            self.end, is_over = error, True
             for step, rule in cut:
                 tried[step.document.id].append(step.untried(rule))
         self._read_again(born, tried)
+        return is_over
 
     def _holm(self, share: float, tried: Mapping[str, Sequence[TriedRule]]) -> float:
         """Return the share of a rule of tonight now: alpha/(k - r)."""
@@ -360,7 +370,7 @@ def _with_left(
     names = dict.fromkeys(task.wording or task.prompt for task in tasks)
     which = "1 lesson waits" if len(lessons) == 1 else f"{len(lessons)} lessons wait"
     shown = "; ".join(f"«{' '.join(name.split())[:80]}»" for name in names)
-    why, remedy = "the calls of this one go to better-founded lessons", "raise budget.calls"
+    why, remedy = "this one has no room for more", "raise budget.calls or step.edit_budget"
     if end is not None:
         why, remedy = "this one ended first", end.remedy
     summary = f"{outcome.document.id}: {which} for another night, as {why}: {shown}"
