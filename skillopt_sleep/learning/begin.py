@@ -44,7 +44,7 @@ class Begun(NamedTuple):
 
     Tasks to `learn` from are those of lessons that have no rule yet, and recalled ones like them. `known` are the
     tasks of earlier nights and tonight that can be tried. The lessons of `others` must not be harmed. For the lessons
-    `held` an adopted rule stands. `rest` are rules that wait on as they are.
+    `held` an adopted rule stands.
     """
 
     outcome: StepOutcome
@@ -57,7 +57,6 @@ class Begun(NamedTuple):
     held: frozenset[str] = frozenset()
     learn: tuple[Task, ...] = ()
     rules: tuple[Rule, ...] = ()
-    rest: tuple[Waiting, ...] = ()
 
     @property
     def document(self) -> Document:
@@ -69,6 +68,16 @@ class Begun(NamedTuple):
         """The lessons that rules can be drafted for, in the order of their first task."""
         real = (task.lesson for task in self.learn if task.origin is not TaskOrigin.RECALLED)
         return tuple(dict.fromkeys(real))
+
+    @property
+    def rest(self) -> tuple[Waiting, ...]:
+        """The rules that wait on as they are."""
+        return self.outcome.tried.undecided
+
+    def resting(self, *waits: Waiting) -> "Begun":
+        """Return the step with these among the rules that wait on as they are."""
+        tried = replace(self.outcome.tried, undecided=(*self.rest, *waits))
+        return self._replace(outcome=replace(self.outcome, tried=tried))
 
     def sessions(self, lessons: Collection[str]) -> int:
         """Count the sessions in which one of these lessons came up."""
@@ -124,8 +133,7 @@ def begin(
         others=tuple({task.id: task for task in (*others, *val)}.values()),
         held=held,
         rules=tuple(rules),
-        rest=tuple(rest),
-    )
+    ).resting(*rest)
     return _with_own_words(_learnable(begun, needing), wanted, plan)
 
 
@@ -216,7 +224,7 @@ def _learnable(begun: Begun, needing: Sequence[Task]) -> Begun:
     outcome = replace(
         outcome,
         tried=replace(outcome.tried, offered=again),
-        tasks=replace(outcome.tasks, untestable=len(untestable)),
+        tasks=replace(outcome.tasks, train=len(learn), untestable=len(untestable)),
     ).noted(*notes)
     begun = begun._replace(outcome=outcome, learn=tuple(learn))
     if begun.lessons:

@@ -14,7 +14,7 @@ from skillopt_sleep.learning.gate import gate, has_won
 from skillopt_sleep.learning.learn import Log
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.propose import draft_rules
-from skillopt_sleep.learning.rule import Rule, TriedRule
+from skillopt_sleep.learning.rule import Rule, TriedRule, waiting_rule
 from skillopt_sleep.learning.step import finish, settle
 from skillopt_sleep.night.judged import NightJudge
 from skillopt_sleep.night.layout import Layout, fresh_calls, guard_calls, lay_out, rounds_within, usual_calls
@@ -49,7 +49,7 @@ def learn(
 
 @dataclass
 class _Learning:
-    """A night's work on its documents: what they begin with, the layout, the rules that were tried, the rows.
+    """A night's work on its documents: the rows that it writes, the lessons that it ended too early to learn, its end.
 
     The lessons that have `ended` keep no rule waiting, and their tasks defend none any more, nor do those that only a
     `judge` that failed could grade.
@@ -62,6 +62,7 @@ class _Learning:
     judge: NightJudge
     ended: Collection[str] = ()
     rows: dict[str, list[tuple[str, Sequence[object]]]] = field(default_factory=dict)
+    unlearned: dict[str, list[str]] = field(default_factory=dict)
     end: End | None = None
 
     def outcomes(self) -> Iterator[StepOutcome]:
@@ -130,8 +131,8 @@ class _Learning:
         def drafted(one: Begun) -> Begun:
             taken = layout.of(one.document.id)
             rules = tuple(rule for rule in one.rules if rule.key in taken)
-            left = tuple(rule.wait for rule in one.rules if rule.wait is not None and rule.key not in taken)
-            one = one._replace(rules=rules, rest=(*one.rest, *left))
+            left = (rule.wait for rule in one.rules if rule.wait is not None and rule.key not in taken)
+            one = one._replace(rules=rules).resting(*left)
             lessons = [lesson for lesson in one.lessons if lesson in taken]
             if not lessons:
                 return one
@@ -139,8 +140,8 @@ class _Learning:
                 return draft_rules(one, lessons, crew=self.crew, plan=self.plan, log=self._log(one.document))
             except (BudgetExhausted, BackendUnavailable) as error:
                 self.end = error
-                outcome = replace(one.outcome, sessions=replace(one.outcome.sessions, unfinished=True))
-                return one._replace(outcome=outcome).ended(Outcome.UNVERIFIED, f"not learned from: {error.message}")
+                self.unlearned[one.document.id] = lessons
+                return one.ended(Outcome.UNVERIFIED, f"not learned from: {error.message}")
 
         return list(self.crew.pool.together(drafted, begun))
 
@@ -285,7 +286,8 @@ class _Learning:
             scores = self._scores(step.document)
             step = step._replace(failing=self._failing(step, scores))
             done = settle(step, step.begun.outcome, tried[name]) if self.end else finish(step, tried[name])
-            outcome = _with_left(done, step.begun, tried[name], layout.left_of(name), self.end)
+            left = (*layout.left_of(name), *self.unlearned.get(name, ()))
+            outcome = _with_left(done, step.begun, tried[name], left, self.end)
             return replace(outcome, later=replace(outcome.later, scores=self._scores(step.document)))
 
         yield from self.crew.pool.together(settled, steps)
@@ -304,9 +306,13 @@ class _Learning:
         return {task: math.fsum(grades) / len(grades) for task, grades in seen.items()}
 
     def _failing(self, step: Step, scores: Mapping[str, float]) -> tuple[str, ...]:
-        """Return the lessons of which no attempt without a change did anything that was asked."""
+        """Return the lessons of which no attempt without a change did anything that was asked.
+
+        What a lesson that a standing rule is for scored on earlier nights may be from before that rule.
+        """
         lessons: dict[str, list[float]] = {}
-        earlier = self.page.history.scores([task.id for task in step.begun.known])
+        not_held = [task.id for task in step.begun.known if task.lesson not in step.begun.held]
+        earlier = self.page.history.scores(not_held)
         for task in step.begun.known:
             score = scores.get(task.id, earlier.get(task.id))
             if score is not None:
@@ -359,17 +365,19 @@ def _too_late(begun: Begun) -> Begun:
 def _with_left(
     outcome: StepOutcome, begun: Begun, tried: Sequence[TriedRule], left: Sequence[str], end: End | None
 ) -> StepOutcome:
-    """Return the outcome with what wasn't reached tonight, by name; its sessions stay unread."""
+    """Return the outcome with what wasn't reached tonight, by name; the sessions of all its tasks stay unread."""
     lessons = {lesson for lesson in left if lesson in begun.lessons}
-    for one in tried:
-        if not one.begun and one.rule.wait is None:
-            lessons.update(one.rule.lessons)
-    if not lessons:
+    rules = [one.rule for one in tried if not one.begun]
+    rules += [rule for rule in map(waiting_rule, begun.rest) if rule.key in left]
+    for rule in rules:
+        if rule.kind is not CandidateKind.REMOVAL:
+            lessons.update(rule.lessons)
+    tasks = [task for task in (*begun.train, *begun.val, *begun.test) if task.lesson in lessons]
+    if not tasks:
         return outcome
-    tasks = [task for task in begun.train if task.lesson in lessons]
-    names = dict.fromkeys(task.wording or task.prompt for task in tasks)
+    names = {task.lesson: task.wording or task.prompt for task in reversed(tasks)}
     which = "1 lesson waits" if len(lessons) == 1 else f"{len(lessons)} lessons wait"
-    shown = "; ".join(f"«{' '.join(name.split())[:80]}»" for name in names)
+    shown = "; ".join(f"«{' '.join(names[lesson].split())[:80]}»" for lesson in reversed(names))
     why, remedy = "this one has no room for more", "raise budget.calls or step.edit_budget"
     if end is not None:
         why, remedy = "this one ended first", end.remedy

@@ -106,9 +106,7 @@ def test_what_the_limit_does_not_reach_waits_untouched_by_name_with_its_sessions
     untouched = [name for name in names if name not in learned]
     assert untouched
     assert sorted(accepted(outcome)) == sorted(learned)
-    assert set(outcome.sessions.left) == {
-        task.session for task in tasks if task.split is Split.TRAIN and task.lesson in untouched
-    }
+    assert set(outcome.sessions.left) == {task.session for task in tasks if task.lesson in untouched}
     note = next(note for note in outcome.notes if note.stage == "layout")
     assert "for another night" in note.summary
     assert all(f"«do {name}»" in note.summary for name in untouched)
@@ -437,3 +435,17 @@ def test_a_rule_that_stands_is_guarded_however_old_its_lesson_is(tmp_path: Path,
     assert outcome.outcome is (Outcome.NO_CHANGE if stands else Outcome.IMPROVED)
     (tested,) = outcome.tried.tested
     assert [harm.lesson for harm in tested.verdict.harmed] == (["learned"] if stands else [])
+
+
+def test_the_sessions_that_could_prove_a_waiting_rule_stay_unread_if_it_is_not_reached(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        seal(page, documents=(an_outcome(document=SHOP, waits=(waits_for("small"),)),))
+    with store.open_night() as page:
+        (outcome,) = Night((*LARGE, *SMALL), left=60).run(page)
+    store.close()
+
+    assert accepted(outcome) == ["large"]
+    assert set(outcome.sessions.left) == {task.session for task in SMALL}
+    (wait,) = outcome.tried.undecided
+    assert (wait.night, wait.tested.edits[0].lessons, wait.tested.trial.rounds) == ("n1", ("small",), 0)

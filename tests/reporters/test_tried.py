@@ -21,7 +21,7 @@ def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() ->
     assert len(rows) == 1 + 3
     assert "| add «Use pnpm, never npm.» | seemed better |" in rows[1]
     assert "| add «Lost.» | not proven: no gain seen (2 tries) |" in rows[2]
-    assert "| 2 edits: add «One.» … | undecided: rules out nothing yet (2 tries) |" in rows[3]
+    assert "| all together, 2 edits: add «One.» … | undecided: rules out nothing yet (2 tries) |" in rows[3]
     assert "Lost." not in render(report), "in short the line of the document is enough"
 
 
