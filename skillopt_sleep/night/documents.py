@@ -149,7 +149,8 @@ class _Learning:
         """Return each new rule's share of the error rate, fixed before val is asked, and the steps.
 
         A lesson that yields no edit counts, and so does guidance that is due; what one session alone tests doesn't,
-        as it can't be accepted. What a resumed night drafted only after the shares were fixed is left for another night.
+        as it can't be accepted. What a resumed night drafted only after the shares were fixed is left for another
+        night.
         """
 
         def counted() -> dict[str, int]:
