@@ -1,5 +1,6 @@
 """Begin a step: see what it could take on, and draft rules from train; no val task is asked for it."""
 
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace as replace_in
 from typing import NamedTuple
@@ -67,6 +68,11 @@ class Begun(NamedTuple):
         """The lessons that rules can be drafted for, in the order of their first task."""
         real = (task.lesson for task in self.learn if task.origin is not TaskOrigin.RECALLED)
         return tuple(dict.fromkeys(real))
+
+    @property
+    def rest(self) -> tuple[Waiting, ...]:
+        """The rules that wait on as they are."""
+        return self.outcome.tried.undecided
 
     def sessions(self, lessons: Collection[str]) -> int:
         """Count the sessions in which one of these lessons came up."""
@@ -219,7 +225,7 @@ def _learnable(begun: Begun, needing: Sequence[Task]) -> Begun:
     outcome = replace(
         outcome,
         tried=replace(outcome.tried, offered=again),
-        tasks=replace(outcome.tasks, untestable=len(untestable)),
+        tasks=replace(outcome.tasks, train=len(learn), untestable=len(untestable)),
     ).noted(*notes)
     begun = begun._replace(outcome=outcome, learn=tuple(learn))
     if begun.lessons:
@@ -328,12 +334,17 @@ class Step(NamedTuple):
         """Return the step with this gate's rule for removals."""
         return self._replace(plan=replace_in(self.plan, removal=gate))
 
-    def attempt(self, rule: Rule, proven: Sequence[Judged] = ()) -> TriedRule:
-        """Try one rule by itself, on top of those of its lessons that were `proven` tonight."""
+    def untried(self, rule: Rule) -> TriedRule:
+        """Return a rule that waits for another night as it is."""
+        return TriedRule(rule, rule.untried(share=self.share), begun=False)
+
+    def attempt(self, rule: Rule, proven: Sequence[Judged] = (), *, rounds: int = sys.maxsize) -> TriedRule:
+        """Try one rule by itself, on top of those of its lessons that were `proven` tonight, in so many rounds."""
         same = [one for one in proven if set(lessons_of(one.edits)) & set(rule.lessons)]
         edits = [edit for one in same for edit in one.edits]
         base = candidate(self.document, edits) or self.document
         gate = self.plan.removal if rule.kind is CandidateKind.REMOVAL else self.plan.gate
+        gate = replace(gate, rounds=min(gate.rounds, rounds))
         share = gate.alpha if rule.kind is CandidateKind.REMOVAL else self.share
         tried = try_rule(base, rule, crew=self.crew, gate=gate, share=share, most=self.plan.step.max_chars)
         self.log("rollouts", tried.rollouts)

@@ -76,6 +76,11 @@ class Rule(NamedTuple):
         return Judged(kind=self.kind, edits=self.edits, trial=trial, verdict=NOT_TRIED)
 
 
+def waiting_rule(wait: Waiting) -> Rule:
+    """Return a rule that waits, without tasks to try it on."""
+    return Rule(wait.tested.kind, wait.tested.edits, (), wait)
+
+
 class TriedRule(NamedTuple):
     """A rule after tonight, whether it was begun, its attempts and what was noted."""
 
@@ -183,7 +188,7 @@ def going_on(
         if tested.kind is CandidateKind.REMOVAL:
             asked = exercising(tasks_of(tested.edits), known)
         seen = {pair.task for pair in tested.trial.pairs}
-        rule = Rule(tested.kind, tested.edits, asked, wait)
+        rule = waiting_rule(wait)._replace(val=asked)
         is_removal = rule.kind is CandidateKind.REMOVAL and bool(asked)
         if rule.has_won or is_removal or any(task.id not in seen for task in asked):
             rules.append(rule)

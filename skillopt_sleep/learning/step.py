@@ -65,6 +65,9 @@ def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> Step
     """
     for one in tried:
         outcome = outcome.noted(*one.notes, *not_scored(one.rollouts))
+        is_void = one.tested.verdict.decision is Decision.ABSTAIN
+        if is_void and any(attempt.failed for attempt in one.rollouts):
+            outcome = replace(outcome, sessions=replace(outcome.sessions, unfinished=True))
     tried = [_unless_longer(one, step) for one in tried]
     won = [one.tested for one in tried if one.won]
     winners = [one for one in won if one.kind is not CandidateKind.REMOVAL] or won
@@ -74,8 +77,9 @@ def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> Step
         _asked_again(outcome, winners, step)  # whoever answers by hand is asked both at once
         raise
     tested = [_guarded(one, guarded) for one in tried]
-    accepted = [one.tested for one in tested if one.tested.verdict.decision is Decision.ACCEPT]
-    accepted = [one for one in accepted if one.kind is not CandidateKind.REMOVAL] or accepted
+    proven = [one for one in tested if one.tested.verdict.decision is Decision.ACCEPT]
+    proven = [one for one in proven if one.rule.kind is not CandidateKind.REMOVAL] or proven
+    accepted = [one.tested for one in proven]
     before = outcome.tried
     outcome = replace(
         outcome,
@@ -89,8 +93,8 @@ def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> Step
     )
     outcome = _capped(outcome, [*before.undecided, *_waiting(step, tested, accepted, guarded)])
     outcome = _retested(outcome, tested)
-    if accepted:
-        return _accepted(outcome, accepted, step)
+    if proven:
+        return _accepted(outcome, proven, step)
     return _undecided(outcome, [one for one in tested if one.begun and one.rule.kind is not CandidateKind.REMOVAL])
 
 
@@ -245,8 +249,9 @@ def _retested(outcome: StepOutcome, tested: Sequence[TriedRule]) -> StepOutcome:
     return replace(outcome, tried=replace(outcome.tried, retested=(*outcome.tried.retested, *retested)))
 
 
-def _accepted(outcome: StepOutcome, accepted: Sequence[Judged], step: Step) -> StepOutcome:
+def _accepted(outcome: StepOutcome, proven: Sequence[TriedRule], step: Step) -> StepOutcome:
     """Return the outcome of a step with proven rules, with a fresh round and the requests that were kept back."""
+    accepted = [one.tested for one in proven]
     edits = [edit for one in accepted for edit in one.edits]
     trial = pooled([one.trial for one in accepted])
     verdict = accepted[0].verdict
@@ -264,7 +269,7 @@ def _accepted(outcome: StepOutcome, accepted: Sequence[Judged], step: Step) -> S
         verdict=verdict,
         tried=tried,
         outcome=Outcome.IMPROVED if trial.pairs else Outcome.UNVERIFIED,
-        because="; ".join(dict.fromkeys(one.verdict.reason for one in accepted)),
+        because="; ".join(dict.fromkeys(_reason(one) for one in proven)),
     )
     return _asked_again(outcome, accepted, step)
 
@@ -298,6 +303,12 @@ def _asked_again(outcome: StepOutcome, accepted: Sequence[Judged], step: Step) -
     return outcome
 
 
+def _reason(tried: TriedRule) -> str:
+    """Return the reason of a rule's verdict, with the night since which it has been tried."""
+    reason = tried.tested.verdict.reason
+    return reason if tried.rule.wait is None else f"{reason}; tried since the night of {tried.rule.wait.night}"
+
+
 _ENDS = {
     Decision.UNDECIDED: Outcome.UNDECIDED,
     Decision.REJECT: Outcome.NO_CHANGE,
@@ -314,16 +325,13 @@ def _undecided(outcome: StepOutcome, tested: Sequence[TriedRule]) -> StepOutcome
     verdict = nearest.tested.verdict
     if outcome.trial.rounds and _distance(outcome.verdict, outcome.trial) <= _distance(verdict, nearest.tested.trial):
         return outcome
-    because = verdict.reason
-    if nearest.rule.wait is not None:
-        because = f"{because}; tried since the night of {nearest.rule.wait.night}"
     return replace(
         outcome,
         candidate=candidate(outcome.document, nearest.tested.edits),
         trial=nearest.tested.trial,
         verdict=verdict,
         outcome=_ENDS[verdict.decision],
-        because=because,
+        because=_reason(nearest),
     )
 
 

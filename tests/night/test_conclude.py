@@ -51,7 +51,7 @@ from skillopt_sleep.records import (
     Tried,
     Verdict,
 )
-from tests.builders import a_document, a_lesson, a_proposal, a_task, an_outcome, with_parts
+from tests.builders import a_document, a_lesson, a_proposal, a_task, a_trial, an_outcome, with_parts
 from tests.fakes import NOON
 from tests.nights import a_plan
 
@@ -93,7 +93,7 @@ class OpenPage:
         return ("P-0007", "P-0001")[: len(lessons)]
 
 
-TRIED = Trial(before=0.5, after=0.5)
+TRIED = a_trial((0.5, 0.5))
 
 
 def ended_as(outcome: Outcome, because: str = "so", name: str = "shop:CLAUDE.md", **fields: Any) -> StepOutcome:
@@ -305,7 +305,7 @@ def test_the_report_is_the_night_as_it_was() -> None:
 def test_no_report_keeps_the_texts_of_the_files_beside_a_document() -> None:
     document = a_document(loaded=(InForce(path="/home/ada/.claude/CLAUDE.md", text="My private memory."),))
     judged = Judged(
-        kind=CandidateKind.BUNDLE, edits=(), trial=Trial(), verdict=Verdict(decision=Decision.ABSTAIN, reason="")
+        kind=CandidateKind.RULE, edits=(), trial=Trial(), verdict=Verdict(decision=Decision.ABSTAIN, reason="")
     )
     tried = Tried(early=(Early(candidate=document, tested=judged),))
     outcome = replace(ended_as(Outcome.UNVERIFIED), document=document, candidate=document, tried=tried)

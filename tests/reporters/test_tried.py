@@ -10,8 +10,8 @@ from tests.reporters.reports import TESTED, UNDECIDED, WHOLE, improved, rejected
 
 
 def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() -> None:
-    lost = replace(TESTED, kind=CandidateKind.HALF, verdict=rejected().verdict, trial=rejected().trial)
-    open_one = replace(TESTED, kind=CandidateKind.WITHOUT, verdict=UNDECIDED, edits=(an_edit("- One."),) * 2)
+    lost = replace(TESTED, edits=(an_edit("- Lost."),), verdict=rejected().verdict, trial=rejected().trial)
+    open_one = replace(TESTED, kind=CandidateKind.PATCH, verdict=UNDECIDED, edits=(an_edit("- One."),) * 2)
     outcome = with_parts(improved(), tested=(TESTED, lost, open_one))
 
     report = replace(WHOLE, documents=(outcome,))
@@ -20,9 +20,9 @@ def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() ->
 
     assert len(rows) == 1 + 3
     assert "| add «Use pnpm, never npm.» | seemed better |" in rows[1]
-    assert "| one half: add «Use pnpm, never npm.» | not proven: no gain seen (2 tries) |" in rows[2]
-    assert "| all but one, 2 edits: add «One.» … | undecided: rules out nothing yet (2 tries) |" in rows[3]
-    assert "one half" not in render(report), "in short the line of the document is enough"
+    assert "| add «Lost.» | not proven: no gain seen (2 tries) |" in rows[2]
+    assert "| all together, 2 edits: add «One.» … | undecided: rules out nothing yet (2 tries) |" in rows[3]
+    assert "Lost." not in render(report), "in short the line of the document is enough"
 
 
 def test_the_only_trial_is_told_once() -> None:
