@@ -8,6 +8,7 @@ from typing import Any
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.records import Completion, Prompt, Purpose
+from tests.benchmarks.fortnight_words import OBJECTS, PACKAGES
 from tests.benchmarks.fortnight_world import (
     Fortnight,
     Lesson,
@@ -26,6 +27,7 @@ from tests.graded import judged, shown_items
 LASTS = {"lasting": "from now on", "once": "this time", "taken_back": "from now on"}
 ENDED = "No longer wanted: "  # so the mind names what takes a wish back
 MOST_ATTEMPTS = 8
+MOST_DRAWS = 200
 _KNOWN = re.compile(r"^\d{4}-\d\d-\d\d (.+)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
 _ATTEMPT = re.compile(r"^## Attempt (\d+)\n(.*?)(?=^## Attempt |\Z)", re.MULTILINE | re.DOTALL)
@@ -50,10 +52,15 @@ class Known:
                 session = sessions[said.session]
                 self.requests[session.turns[said.request].text] = (lesson, session)
 
+    def request_in(self, text: str) -> str:
+        """Return the request that stands last in a text: earlier ones are its context."""
+        found = [(text.rfind(asked) + len(asked), len(asked), asked) for asked in self.languages if asked in text]
+        return max(found)[-1] if found else ""
+
     def of_request(self, text: str) -> Lesson | None:
         """Return the lesson of the request that a text holds."""
-        found = [asked for asked in self.requests if asked in text]
-        return self.requests[max(found, key=len)][0] if found else None
+        found = self.requests.get(self.request_in(text))
+        return found[0] if found else None
 
     def of_words(self, text: str) -> Lesson | None:
         """Return the lesson that a text names: by its term, or by the words of a deed or of a taking back."""
@@ -72,13 +79,23 @@ class Known:
 
     def language_of(self, text: str) -> str:
         """Return the language of the request that a text holds."""
-        found = [asked for asked in self.languages if asked in text]
-        return self.languages[max(found, key=len)] if found else "en"
+        return self.languages.get(self.request_in(text), "en")
 
 
 def occurrences(lesson: Lesson) -> tuple[Said, ...]:
     """Return where a wish came up, and where it was taken back."""
     return (*lesson.sessions, *((lesson.taken_back,) if lesson.taken_back else ()))
+
+
+def answer_about(request: str, lesson: Lesson, does: bool, language: str, rng: random.Random) -> str:
+    """Write an answer that names what the request names, as an agent's does."""
+    things = [thing for thing in (*OBJECTS, *PACKAGES) if re.search(rf"\b{thing}\b", request)]
+    answer = target_answer(lesson, does, language, rng)
+    for _ in range(MOST_DRAWS):
+        if not things or any(thing in answer for thing in things):
+            break
+        answer = target_answer(lesson, does, language, rng)
+    return answer
 
 
 class Target:
@@ -100,7 +117,7 @@ class Target:
             text = plain_answer(language, rng)
         else:
             does = target_obeys(lesson, lesson.term in instructions, rng)
-            text = target_answer(lesson, does, language, rng)
+            text = answer_about(request, lesson, does, language, rng)
         return Completion(text=text, usd=0.0, model="target")
 
 
@@ -162,7 +179,9 @@ class Mind:
                     },
                 )
                 for quote in named.quotes:
-                    entry["quotes"].append(_mark(quote, shown) if session.turns[said.correction].deed else quote)
+                    if session.turns[said.correction].deed:
+                        quote = _mark(quote, shown, after=session.turns[said.request].text)  # noqa: PLW2901
+                    entry["quotes"].append(quote)
         for (lesson, lasts), entry in entries.items():
             if lasts == "taken_back":
                 other = entries.get((lesson, "lasting"))
@@ -211,8 +230,8 @@ class Mind:
                 controls.append({"item": number, "needs_repository": True})
                 continue
             good = not self._known.is_back(demand)
-            meets = target_answer(lesson, good, language, rng)
-            misses = target_answer(lesson, not good, language, rng)
+            meets = answer_about(request, lesson, good, language, rng)
+            misses = answer_about(request, lesson, not good, language, rng)
             controls.append({"item": number, "misses": misses, "meets": meets, "needs_repository": False})
         return controls
 
@@ -244,9 +263,10 @@ class Mind:
         return edits[: int(most[1])] if most else edits
 
 
-def _mark(quote: str, shown: str) -> str:
-    """Return the mark of the deed that is this command, or the command as the mind remembers it."""
-    found = re.search(rf"^  D(\d+) person [^:\n]*: {re.escape(quote)}$", shown, re.MULTILINE)
+def _mark(quote: str, shown: str, *, after: str) -> str:
+    """Return the mark of the deed that is this command after a request, or the command as the mind remembers it."""
+    behind = shown.partition(after)[2]
+    found = re.search(rf"^  D(\d+) person [^:\n]*: {re.escape(quote)}$", behind, re.MULTILINE)
     return f"D{found[1]}" if found else quote
 
 
