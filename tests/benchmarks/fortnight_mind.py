@@ -8,7 +8,7 @@ from typing import Any
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.records import Completion, Prompt, Purpose
-from tests.benchmarks.fortnight_words import OBJECTS, PACKAGES
+from tests.benchmarks.fortnight_words import OBJECTS, PACKAGES, PRAISE
 from tests.benchmarks.fortnight_world import (
     Fortnight,
     Lesson,
@@ -41,12 +41,14 @@ class Known:
     def __init__(self, world: Fortnight) -> None:
         self.world = world
         self.requests: dict[str, tuple[Lesson, Session]] = {}
-        self.languages: dict[str, str] = {}
+        self.languages: dict[str, str] = {}  # of each request
         sessions = {session.id: session for session in world.sessions}
+        corrections = {(said.session, said.correction) for lesson in world.lessons for said in occurrences(lesson)}
         for session in world.sessions:
-            for turn in session.turns:
-                if turn.role == "user":
-                    self.languages.setdefault(turn.text, session.language)
+            for place, turn in enumerate(session.turns):
+                is_asked = turn.role == "user" and (session.id, place) not in corrections
+                if is_asked and turn.text not in PRAISE[session.language]:
+                    self.languages[turn.text] = session.language
         for lesson in world.lessons:
             for said in occurrences(lesson):
                 session = sessions[said.session]
