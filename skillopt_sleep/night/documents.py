@@ -279,14 +279,23 @@ class _Learning:
         return {task: math.fsum(grades) / len(grades) for task, grades in seen.items()}
 
     def _failing(self, step: Step, scores: Mapping[str, float]) -> tuple[str, ...]:
-        """Return the lessons of which no attempt without a change did anything that was asked."""
+        """Return the lessons that aren't answered well without a change, so that nothing can make them worse.
+
+        It is those of which most attempts failed, and, of those never attempted, what the person had to correct.
+        """
         lessons: dict[str, list[float]] = {}
         earlier = self.page.history.scores([task.id for task in step.begun.known])
         for task in step.begun.known:
             score = scores.get(task.id, earlier.get(task.id))
+            own = lessons.setdefault(task.lesson, [])
             if score is not None:
-                lessons.setdefault(task.lesson, []).append(score)
-        return tuple(lesson for lesson, grades in lessons.items() if not any(grades))
+                own.append(score)
+        corrected = {task.lesson for task in step.begun.known if task.rejected} - step.begun.held
+        failing: list[str] = []
+        for lesson, grades in lessons.items():
+            if 2 * math.fsum(grades) < len(grades) or (not grades and lesson in corrected):
+                failing.append(lesson)
+        return tuple(failing)
 
 
 def _in_order(steps: Sequence[Step], layout: Layout) -> list[tuple[Step, Rule]]:
