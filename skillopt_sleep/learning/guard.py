@@ -2,10 +2,9 @@
 
 Asked are the newest val task of each other lesson that can get worse, as it is answered well without the change, and,
 if rules of several lessons won, one of each: its own rules against all of them. None is in the bet, which it could
-only dilute. All are asked in 4 rounds. Those that lost more often than they gained are asked in 4 more, and those
-that still did in another 8, and the others too, in half as many, if all of them together look hurt. One lesson alone
-blocks, or all together: the winner that loses most by itself on what was hurt is left out, and the rest is guarded
-again.
+only dilute. All are asked in 4 rounds, and those that lost more often than they gained in 8 more; the others too, in
+half as many, if all of them together look hurt. One lesson alone blocks, or all together: the winner that loses most
+by itself on what was hurt is left out, and the rest is guarded again.
 
 The levels are a choice: docs/gate.md says what each lets pass and blocks.
 """
@@ -40,7 +39,7 @@ from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
 FIRST_ROUNDS = 4
-AGAIN = (4, 8)  # attempts at what looks hurt, one look after the other
+AGAIN = 8  # rounds more of what looks hurt
 LEVEL = 0.05  # so unlikely must the losses of an unharmed lesson be, before it blocks
 POOLED_LEVEL = 0.05
 POOLED_LOOKS = 0.3  # from here on all other lessons are asked again
@@ -145,7 +144,7 @@ class _Watching(NamedTuple):
         first = block("guard", self.document.text, self.changed.text)
         guard, rollouts = Guard(), tuple[Rollout, ...]()
         asked = list(self.asked) * FIRST_ROUNDS
-        for again in (*AGAIN, 0):
+        for again in (AGAIN, 0):
             drawn = Counter[str]()
             jobs: list[Job] = []
             for task, base in asked:

@@ -130,7 +130,7 @@ def request_of(session: Session, turn: int, wishes: Wishes) -> Request:
 
 
 def _only_amends(session: Session, turn: int) -> bool:
-    """Tell whether what was typed in a turn takes nothing back, states no rule, and answers no call that was stopped."""
+    """Tell whether what was typed in a turn sounds like an amendment, but takes nothing back and states no rule."""
     words = own_turn(session, turn)
     return is_correction(words) and not (takes_back(words) or states_rule(words))
 

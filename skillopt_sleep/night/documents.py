@@ -14,7 +14,7 @@ from skillopt_sleep.learning.gate import gate, has_won
 from skillopt_sleep.learning.learn import Log
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.propose import draft_rules
-from skillopt_sleep.learning.rule import Rule, TriedRule
+from skillopt_sleep.learning.rule import Rule, TriedRule, is_cut_short, usual_rounds
 from skillopt_sleep.learning.step import finish, settle
 from skillopt_sleep.night.judged import NightJudge
 from skillopt_sleep.night.layout import Layout, fresh_calls, guard_calls, lay_out, most_calls
@@ -173,22 +173,25 @@ class _Learning:
     def _tried(self, steps: Sequence[Step], layout: Layout) -> dict[str, list[TriedRule]]:
         """Try the rules in the order of the layout, as many at once as keep all workers busy.
 
-        None is begun that the night's calls can't take to its end, with what has won so far guarded.
+        None is begun that the night's calls don't usually take to a verdict, with what has won so far guarded. The
+        last may have fewer rounds, and goes on another night.
         """
         tried: dict[str, list[TriedRule]] = {step.document.id: [] for step in steps}
         waiting = _in_order(steps, layout)
         while waiting and self.end is None:
-            wave = self.page.keep(f"wave {len(waiting)}", int, partial(self._wave, waiting, tried, steps))
+            wave, rounds = self.page.keep(
+                f"wave {len(waiting)}", tuple[int, int], partial(self._wave, waiting, tried, steps)
+            )
             if not wave:
                 break
-            self._try(waiting[:wave], tried)
+            self._try(waiting[:wave], tried, rounds)
             waiting = waiting[wave:]
         for step, rule in waiting:
             tried[step.document.id].append(TriedRule(rule, rule.untried(share=step.share), begun=False))
         return tried
 
-    def _try(self, wave: Sequence[tuple[Step, Rule]], tried: dict[str, list[TriedRule]]) -> None:
-        """Try these rules side by side, and read the undecided again.
+    def _try(self, wave: Sequence[tuple[Step, Rule]], tried: dict[str, list[TriedRule]], rounds: int) -> None:
+        """Try these rules side by side in at most so many rounds, and read the undecided again.
 
         With r of k rules of tonight proven, each of the others needs (k - r)/alpha (Holm).
         """
@@ -196,7 +199,8 @@ class _Learning:
 
         def attempt(pair: tuple[Step, Rule]) -> tuple[Step, TriedRule]:
             step, rule = pair
-            now = step._replace(share=self._holm(step.share, tried))
+            plan = replace_in(step.plan, gate=replace(step.plan.gate, rounds=rounds))
+            now = step._replace(share=self._holm(step.share, tried), plan=plan)
             return step, now.attempt(rule, proven[step.document.id])
 
         try:
@@ -231,24 +235,34 @@ class _Learning:
 
     def _wave(
         self, waiting: Sequence[tuple[Step, Rule]], tried: Mapping[str, Sequence[TriedRule]], steps: Sequence[Step]
-    ) -> int:
-        """Return how many of the next rules are begun together."""
+    ) -> tuple[int, int]:
+        """Return how many of the next rules are begun together, and in how many rounds at most."""
         left = self.crew.meter.left()
         by_name = {step.document.id: step.begun for step in steps}
         for name, done in tried.items():
             won = [task for one in done if one.won for task in one.rule.val]
             if won:
                 left -= guard_calls(by_name[name], 2) + fresh_calls(won)
-        jobs = count = 0
+        begun: list[Rule] = []
+        most = self.plan.gate.rounds
         for step, rule in waiting:
-            rounds = self.plan.gate.rounds
-            left -= most_calls(rule.val, rounds=rounds, turns=self.plan.turns) if not rule.has_won else 0
             left -= guard_calls(step.begun, 1) + fresh_calls(rule.val)
-            if left < 0 or (count and jobs >= self.crew.pool.width and not self.crew.by_hand):
+            usual = usual_rounds(rule.sessions, share=self._holm(step.share, tried))
+            # Where each look waits for somebody, all that usually fit move together.
+            least = min(usual, most) if self.crew.by_hand or not begun else most
+            is_busy = 2 * sum(len(one.val) for one in begun) >= self.crew.pool.width and not self.crew.by_hand
+            if self._most_calls([*begun, rule], least) > left or (begun and is_busy):
                 break
-            jobs += 2 * len(rule.val)
-            count += 1
-        return count
+            begun.append(rule)
+        rounds = most
+        while rounds > 1 and self._most_calls(begun, rounds) > left:
+            rounds -= 1
+        return len(begun), rounds
+
+    def _most_calls(self, rules: Sequence[Rule], rounds: int) -> int:
+        """Return how many calls the trials of these rules take at most in so many rounds."""
+        asking = [rule for rule in rules if not rule.has_won]
+        return sum(most_calls(rule.val, rounds=rounds, turns=self.plan.turns) for rule in asking)
 
     def _settled(
         self, steps: Sequence[Step], tried: Mapping[str, Sequence[TriedRule]], layout: Layout
@@ -260,7 +274,7 @@ class _Learning:
             scores = self._scores(step.document)
             step = step._replace(failing=self._failing(step, scores))
             done = settle(step, step.begun.outcome, tried[name]) if self.end else finish(step, tried[name])
-            outcome = _with_left(done, step.begun, tried[name], layout.left_of(name))
+            outcome = _with_left(done, step.begun, tried[name], layout.left_of(name), rounds=self.plan.gate.rounds)
             return replace(outcome, later=replace(outcome.later, scores=self._scores(step.document)))
 
         yield from self.crew.pool.together(settled, steps)
@@ -340,11 +354,13 @@ def _too_late(begun: Begun) -> Begun:
     return begun._replace(outcome=outcome, rules=())
 
 
-def _with_left(outcome: StepOutcome, begun: Begun, tried: Sequence[TriedRule], left: Sequence[str]) -> StepOutcome:
+def _with_left(
+    outcome: StepOutcome, begun: Begun, tried: Sequence[TriedRule], left: Sequence[str], *, rounds: int
+) -> StepOutcome:
     """Return the outcome with what wasn't reached tonight, by name; its sessions stay unread."""
     lessons = {lesson for lesson in left if lesson in begun.lessons}
     for one in tried:
-        if not one.begun and one.rule.wait is None:
+        if not one.begun or is_cut_short(one.tested, rounds):
             lessons.update(one.rule.lessons)
     if not lessons:
         return outcome

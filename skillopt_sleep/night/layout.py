@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from skillopt_sleep.learning.begin import Begun
 from skillopt_sleep.learning.guard import FIRST_ROUNDS, bystanders
-from skillopt_sleep.learning.rule import soonest_rounds
+from skillopt_sleep.learning.rule import usual_rounds
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Record, Rubric, Task, wants_a_tool
 
-USUAL_GAIN = 0.7  # of a rule that helps, in each pair
 USUAL_LOOKS = 3  # after which most trials have a verdict
+USUAL_SHARE = 0.65  # of what is taken on: some lessons are answered well already, some rules soon show no gain
 ACTING_CALLS = 8  # of an attempt in a sealed copy, usually
 LEARNING_CALLS = 2  # of the optimizer for one document: reflect, and one more
 
@@ -101,22 +101,22 @@ def _usual(aims: Sequence[_Aim], begun: Sequence[Begun], plan: Plan) -> float:
     """Return how many calls it usually takes to draft, try and guard these."""
     # What one session tests can't be proven tonight, only early, so it takes no share of the error rate.
     share = plan.gate.alpha / max(1, len([aim for aim in aims if aim.is_new and aim.tested_by > 1]))
-    calls = 0
+    learning = trying = 0
     for one in begun:
         own = [aim for aim in aims if aim.document == one.document.id]
         train = [task for aim in own for task in aim.train]
         if train:
-            calls += LEARNING_CALLS + _attempts(train, plan.step.samples)
+            learning += LEARNING_CALLS + _attempts(train, plan.step.samples)
         for aim in own:
-            calls += usual_calls(aim.val, share=share)
+            trying += usual_calls(aim.val, share=share)
         if own:
-            calls += guard_calls(one, len(own)) + fresh_calls([task for aim in own for task in aim.val])
-    return calls
+            trying += guard_calls(one, len(own)) + fresh_calls([task for aim in own for task in aim.val])
+    return learning + USUAL_SHARE * trying
 
 
 def usual_calls(val: Sequence[Task], *, share: float) -> int:
     """Return how many calls the trial of a rule that helps usually takes."""
-    rounds = soonest_rounds(len({task.session for task in val}), share=share, gain=USUAL_GAIN)
+    rounds = usual_rounds(len({task.session for task in val}), share=share)
     return _attempts(val, 2 * rounds, looks=USUAL_LOOKS)
 
 
