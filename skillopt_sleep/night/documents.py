@@ -17,7 +17,7 @@ from skillopt_sleep.learning.propose import draft_rules
 from skillopt_sleep.learning.rule import Rule, TriedRule, is_cut_short, usual_rounds
 from skillopt_sleep.learning.step import finish, settle
 from skillopt_sleep.night.judged import NightJudge
-from skillopt_sleep.night.layout import Layout, fresh_calls, guard_calls, lay_out, most_calls
+from skillopt_sleep.night.layout import Layout, lay_out, most_calls, staging_calls
 from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
 from skillopt_sleep.records import (
@@ -237,25 +237,25 @@ class _Learning:
         self, waiting: Sequence[tuple[Step, Rule]], tried: Mapping[str, Sequence[TriedRule]], steps: Sequence[Step]
     ) -> tuple[int, int]:
         """Return how many of the next rules are begun together, and in how many rounds at most."""
-        left = self.crew.meter.left()
-        by_name = {step.document.id: step.begun for step in steps}
-        for name, done in tried.items():
-            won = [task for one in done if one.won for task in one.rule.val]
-            if won:
-                left -= guard_calls(by_name[name], 2) + fresh_calls(won)
+        won = {name: [one.rule for one in done if one.won] for name, done in tried.items()}
         begun: list[Rule] = []
         most = self.plan.gate.rounds
+
+        def left() -> int:
+            return self.crew.meter.left() - sum(staging_calls(step.begun, won[step.document.id]) for step in steps)
+
         for step, rule in waiting:
-            left -= guard_calls(step.begun, 1) + fresh_calls(rule.val)
+            won[step.document.id].append(rule)
             usual = usual_rounds(rule.sessions, share=self._holm(step.share, tried))
             # Where each look waits for somebody, all that usually fit move together.
             least = min(usual, most) if self.crew.by_hand or not begun else most
             is_busy = 2 * sum(len(one.val) for one in begun) >= self.crew.pool.width and not self.crew.by_hand
-            if self._most_calls([*begun, rule], least) > left or (begun and is_busy):
+            if self._most_calls([*begun, rule], least) > left() or (begun and is_busy):
+                won[step.document.id].remove(rule)
                 break
             begun.append(rule)
         rounds = most
-        while rounds > 1 and self._most_calls(begun, rounds) > left:
+        while rounds > 1 and self._most_calls(begun, rounds) > left():
             rounds -= 1
         return len(begun), rounds
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.learning.begin import Begun
-from skillopt_sleep.learning.guard import FIRST_ROUNDS, bystanders
-from skillopt_sleep.learning.rule import usual_rounds
+from skillopt_sleep.learning.guard import AGAIN, FIRST_ROUNDS, bystanders
+from skillopt_sleep.learning.rule import Rule, usual_rounds
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Record, Rubric, Task, wants_a_tool
 
 USUAL_LOOKS = 3  # after which most trials have a verdict
-USUAL_SHARE = 0.65  # of what is taken on: some lessons are answered well already, some rules soon show no gain
+USUAL_SHARE = 0.6  # of what is taken on: some lessons are answered well already, some rules soon show no gain
 ACTING_CALLS = 8  # of an attempt in a sealed copy, usually
 LEARNING_CALLS = 2  # of the optimizer for one document: reflect, and one more
 
@@ -110,7 +110,7 @@ def _usual(aims: Sequence[_Aim], begun: Sequence[Begun], plan: Plan) -> float:
         for aim in own:
             trying += usual_calls(aim.val, share=share)
         if own:
-            trying += guard_calls(one, len(own)) + fresh_calls([task for aim in own for task in aim.val])
+            trying += guard_calls(one, len(own)) + _attempts([task for aim in own for task in aim.val], 2)
     return learning + USUAL_SHARE * trying
 
 
@@ -125,20 +125,24 @@ def most_calls(val: Sequence[Task], *, rounds: int, turns: int) -> int:
     return _attempts(val, 2 * rounds, looks=rounds, acting=turns)
 
 
+def staging_calls(begun: Begun, rules: Sequence[Rule]) -> int:
+    """Return how many calls the guard and the fresh round of these rules take if one lesson looks hurt."""
+    val = [task for rule in rules for task in rule.val]
+    if not val:
+        return 0
+    test = [task for task in begun.test if task.lesson in {task.lesson for task in val}]
+    return guard_calls(begun, len(rules)) + _attempts(val, 2) + _attempts(test, 2)
+
+
 def guard_calls(begun: Begun, rules: int) -> int:
-    """Return how many calls the guard of so many rules takes if nothing looks hurt.
+    """Return how many calls the guard of so many rules takes if one lesson looks hurt.
 
     It asks about the lessons for which a rule stands and, if several rules won, about one request of each.
     """
     asked = list(bystanders((), [task for task in begun.others if task.lesson in begun.held]))
     if rules > 1:
         asked += begun.val[:rules]
-    return _attempts(asked, 2 * FIRST_ROUNDS)
-
-
-def fresh_calls(val: Sequence[Task]) -> int:
-    """Return how many calls a fresh round on these tasks takes."""
-    return _attempts(val, 2)
+    return _attempts(asked, 2 * FIRST_ROUNDS) + _attempts(asked[:1], 2 * AGAIN)
 
 
 def _attempts(tasks: Sequence[Task], times: int, *, looks: int = 1, acting: int = ACTING_CALLS) -> int:
