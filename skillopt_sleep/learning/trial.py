@@ -30,6 +30,7 @@ from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
 FIRST_LOOK = 2  # rounds, unless fewer can win: what shows no gain by then is given up
+USUAL_GAIN = 0.7  # of a rule that helps, in each pair
 IN_VAIN = 3  # pairs of a request that no answer of either version met, after which it isn't asked any more
 THIRD = 3  # the first and the last third of a night's attempts are compared by the names of their models
 
@@ -45,11 +46,13 @@ def run_trial(
     first: int = 0,
     lessons: Sequence[str] = (),
     part: float = 0.0,
+    by_hand: bool = False,
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
     """Attempt every val task once per version and round, and ask the gate at each look.
 
     Rounds are laid out whole up to the next look: two at first, then as many as the bet needs to be won at the
-    soonest, so that a decision takes few looks. The bet is on the pairs of the candidate's own `lessons`. A pair with
+    soonest, so that a decision takes few looks; where each look waits for somebody (`by_hand`), as many as it usually
+    needs. The bet is on the pairs of the candidate's own `lessons`. A pair with
     an unscored attempt doesn't count, but in the bet an attempt of the candidate that failed by itself is its worst
     case; nor does a pair of which both answers were given before. An attempt that only one version lost is made once
     more. If the candidate equals its baseline, there is nothing to test and no call is made. An `earlier` trial is
@@ -66,7 +69,7 @@ def run_trial(
     verdict = gate(trial, rule, last=True) if rule.name == "greedy" or not val else None
     while verdict is None:
         asked = [task for task in val if not _is_in_vain(trial, task)]
-        size = _rounds_to_look(trial, asked, rule, left=end - trial.rounds, begun=bool(made))
+        size = _rounds_to_look(trial, asked, rule, left=end - trial.rounds, begun=bool(made), by_hand=by_hand)
         rounds = _Rounds(document, candidate, attempts, rule, first=trial.first + trial.rounds)
         looked, behind = rounds.ask(asked, size, part=part, trial=trial)
         if not made and has_changed(trial, looked):
@@ -145,16 +148,23 @@ def _is_in_vain(trial: Trial, task: Task) -> bool:
     return len(own) >= IN_VAIN and not any(pair.before or pair.after for pair in own)
 
 
-def _rounds_to_look(trial: Trial, val: Sequence[Task], rule: GateRule, *, left: int, begun: bool) -> int:
+def _rounds_to_look(
+    trial: Trial, val: Sequence[Task], rule: GateRule, *, left: int, begun: bool, by_hand: bool
+) -> int:
     """Return how many rounds are laid out before the gate is asked again."""
     if rule.name != "sequential" or not val:
         return max(1, min(left, 1))
     own = [task for task in val if not trial.lessons or task.lesson in trial.lessons]
     bets = len({task.session or task.id for task in own})
-    soonest = rounds_to_win(trial.wealth, bets=bets, alpha=trial.alpha or rule.alpha, stakes=stakes_of(trial))
-    if soonest is None:
+    gain = USUAL_GAIN if by_hand else 1.0
+    alpha, stakes = trial.alpha or rule.alpha, stakes_of(trial)
+    most = rounds_to_win(trial.wealth, bets=bets, alpha=alpha, stakes=stakes, gain=gain)
+    if most is None:
         return 1
-    most = soonest if begun and not trial.margin else min(soonest, FIRST_LOOK)
+    if by_hand:
+        most = max(most, left // 2)
+    elif not begun or trial.margin:
+        most = min(most, FIRST_LOOK)
     return max(1, min(most, left))
 
 
