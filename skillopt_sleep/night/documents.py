@@ -142,15 +142,17 @@ class _Learning:
     def _shared(self, drafted: Sequence[Begun], layout: Layout) -> tuple[float, list[Begun]]:
         """Return each new rule's share of the error rate, fixed before val is asked, and the steps.
 
-        A lesson that yields no edit counts, and so does guidance that is due. What a resumed night drafted only after
-        the shares were fixed is left for another night.
+        A lesson that yields no edit counts, and so does guidance that is due; what one session alone tests doesn't,
+        as it can't be accepted. What a resumed night drafted only after the shares were fixed is left for another
+        night.
         """
 
         def counted() -> dict[str, int]:
             counts: dict[str, int] = {}
             for one in drafted:
-                taken = [what for what in layout.of(one.document.id) if what in one.lessons]
-                new = [rule for rule in one.rules if rule.wait is None]
+                lessons = [what for what in layout.of(one.document.id) if what in one.lessons]
+                taken = [lesson for lesson in lessons if len(_testing(one, lesson)) > 1]
+                new = [rule for rule in one.rules if rule.wait is None and rule.sessions > 1]
                 counts[one.document.id] = max(len(taken), len(new)) + is_due(self.plan, one.past)
             return counts
 
@@ -300,6 +302,11 @@ def _in_order(steps: Sequence[Step], layout: Layout) -> list[tuple[Step, Rule]]:
 
     rules = [(step, rule) for step in steps for rule in step.begun.rules]
     return sorted(rules, key=place)
+
+
+def _testing(begun: Begun, lesson: str) -> set[str]:
+    """Return the sessions that test a lesson."""
+    return {task.session for task in begun.val if task.lesson == lesson}
 
 
 def _is_proven(tried: TriedRule) -> bool:

@@ -12,7 +12,7 @@ from skillopt_sleep.learning.guard import FIRST_ROUNDS, bystanders
 from skillopt_sleep.learning.rule import soonest_rounds
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Plan
-from skillopt_sleep.records import Record, Rubric, Split, Task, wants_a_tool
+from skillopt_sleep.records import Record, Rubric, Task, wants_a_tool
 
 USUAL_GAIN = 0.7  # of a rule that helps, in each pair
 USUAL_LOOKS = 3  # after which most trials have a verdict
@@ -21,14 +21,10 @@ LEARNING_CALLS = 2  # of the optimizer for one document: reflect, and one more
 
 
 class Layout(Record, frozen=True, kw_only=True):
-    """What a night takes on, as pairs of a document's id and a lesson, or the key of a rule that waits.
-
-    `left` waits untouched. With `rules` new rules the night's error rate is shared.
-    """
+    """What a night takes on: pairs of a document's id and a lesson, or the key of a rule; `left` waits untouched."""
 
     taken: tuple[tuple[str, str], ...] = ()
     left: tuple[tuple[str, str], ...] = ()
-    rules: int = 0
 
     def of(self, document: str) -> tuple[str, ...]:
         """Return what is taken on for this document, in order."""
@@ -49,6 +45,11 @@ class _Aim(NamedTuple):
     sessions: int
     val: tuple[Task, ...]
     train: tuple[Task, ...] = ()
+
+    @property
+    def tested_by(self) -> int:
+        """The number of sessions that test it."""
+        return len({task.session for task in self.val})
 
     def order(self, plan: Plan) -> tuple[bool, int, int, str]:
         """Return a sort key: what the person wants first, then by sessions, then by cost."""
@@ -75,7 +76,6 @@ def lay_out(begun: Sequence[Begun], *, calls: float, plan: Plan) -> Layout:
     return Layout(
         taken=tuple((aim.document, aim.what) for aim in taken),
         left=tuple((aim.document, aim.what) for aim in left),
-        rules=len([aim for aim in taken if aim.is_new]),
     )
 
 
@@ -99,7 +99,8 @@ def _aims(begun: Sequence[Begun]) -> list[_Aim]:
 
 def _usual(aims: Sequence[_Aim], begun: Sequence[Begun], plan: Plan) -> float:
     """Return how many calls it usually takes to draft, try and guard these."""
-    share = plan.gate.alpha / max(1, len([aim for aim in aims if aim.is_new]))
+    # What one session tests can't be proven tonight, only early, so it takes no share of the error rate.
+    share = plan.gate.alpha / max(1, len([aim for aim in aims if aim.is_new and aim.tested_by > 1]))
     calls = 0
     for one in begun:
         own = [aim for aim in aims if aim.document == one.document.id]
@@ -125,10 +126,14 @@ def most_calls(val: Sequence[Task], *, rounds: int, turns: int) -> int:
 
 
 def guard_calls(begun: Begun, rules: int) -> int:
-    """Return how many calls the guard of so many rules takes if nothing looks hurt."""
-    lessons = {task.lesson for task in begun.others if task.split is Split.VAL}
-    asked = bystanders((), [task for task in begun.others if task.lesson in begun.held or rules > 1])
-    return _attempts(asked[: len(lessons)], 2 * FIRST_ROUNDS)
+    """Return how many calls the guard of so many rules takes if nothing looks hurt.
+
+    It asks about the lessons for which a rule stands and, if several rules won, about one request of each.
+    """
+    asked = list(bystanders((), [task for task in begun.others if task.lesson in begun.held]))
+    if rules > 1:
+        asked += begun.val[:rules]
+    return _attempts(asked, 2 * FIRST_ROUNDS)
 
 
 def fresh_calls(val: Sequence[Task]) -> int:
