@@ -1,22 +1,18 @@
 """One night, start to finish. The folders are the pipeline, in this order; the nouns are in records/."""
 
-from collections.abc import Sequence
-from datetime import datetime
-
-from skillopt_sleep.errors import BackendUnavailable, CallFailed, NightError, NightInterrupted
+from skillopt_sleep.errors import NightError, NightInterrupted
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.night.conclude import conclude
 from skillopt_sleep.night.documents import learn
 from skillopt_sleep.night.follow import follow
 from skillopt_sleep.night.harvest import Harvest, harvest
-from skillopt_sleep.night.judged import NightJudge, measure
+from skillopt_sleep.night.judged import NightJudge, measure, preflight
 from skillopt_sleep.night.rate import on_rate
 from skillopt_sleep.night.survey import HarvestRules
 from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight, used_sources, wanted_again
-from skillopt_sleep.prompts import fill
 from skillopt_sleep.proposals.retire import retire
-from skillopt_sleep.protocols import Crew, Plan, Preflight, Routing
-from skillopt_sleep.records import NightReport, Prompt, Purpose, StepOutcome
+from skillopt_sleep.protocols import Crew, Plan, Routing
+from skillopt_sleep.records import NightReport, StepOutcome
 
 
 def run_night(crew: Crew, plan: Plan) -> NightReport:
@@ -82,17 +78,3 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
             copies=harvested.copies,
         )
     return report
-
-
-def preflight(checks: Sequence[Preflight], *, night: str, until: datetime) -> None:
-    """Raise BackendUnavailable if a model can't be used until then; make one small call if only that can tell.
-
-    The call's prompt holds the night's id, so that a resumed night uses the stored answer and a new night asks again.
-    """
-    for check in checks:
-        if check.ready(until):
-            continue
-        try:
-            check.backend.complete(Prompt(purpose=Purpose.PREFLIGHT, text=fill("preflight", night=night)))
-        except CallFailed as error:
-            raise BackendUnavailable(error.message, remedy=error.remedy) from error

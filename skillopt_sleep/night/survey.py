@@ -100,8 +100,9 @@ def survey(sources: Collection[str], index: Index, rules: HarvestRules) -> Surve
     parts, copied = _own_parts(usable, _earlier(usable, every, index, rules), index, rules)
     sessions: list[Surveyed] = []
     for name, one in usable.items():
-        part = parts.get(name)
-        heard = hear(part) if part is not None else one.heard
+        part, heard = parts.get(name), one.heard
+        if part is not None:
+            heard = hear(part) if part.typed else None
         if heard is None or not heard.turns:
             left_out[name] = LeftOut.NO_USER_TURN
             continue
