@@ -153,10 +153,10 @@ def in_reach(tasks: Sequence[Task], executor: Executor) -> tuple[list[Task], lis
 
 
 def by_split(tasks: Sequence[Task]) -> tuple[list[Task], list[Task], list[Task]]:
-    """Return the tasks on train, on val and on test."""
-    sides: dict[Split | None, list[Task]] = {split: [] for split in Split}
+    """Return the tasks on train, on val and on test; those that wait for a side count as train."""
+    sides: dict[Split, list[Task]] = {split: [] for split in Split}
     for task in tasks:
-        sides.setdefault(task.split, []).append(task)
+        sides[task.split or Split.TRAIN].append(task)
     return sides[Split.TRAIN], sides[Split.VAL], sides[Split.TEST]
 
 
@@ -207,7 +207,7 @@ def _learnable(begun: Begun, needing: Sequence[Task]) -> Begun:
     untestable = {task.lesson for task in begun.train if task.origin is TaskOrigin.REAL}
     untestable -= provable | proposed.keys() | written | {task.lesson for task in needing}
     for task in begun.train:
-        is_new = task.lesson in provable and task.lesson not in written
+        is_new = task.split is Split.TRAIN and task.lesson in provable and task.lesson not in written
         if task.lesson not in proposed and (is_new or task.origin is TaskOrigin.RECALLED):
             learn.append(task)
     again, notes = _asked_again(begun, proposed)

@@ -16,7 +16,7 @@ from skillopt_sleep.mining.mined import Mined, ask_model, quoted
 from skillopt_sleep.mining.names import Names, folded, names_in
 from skillopt_sleep.mining.proof import MineReply, Read, proven_lesson
 from skillopt_sleep.mining.quotes import signs_of, wishes_in
-from skillopt_sleep.mining.requests import PER_SIGN, may_hold_a_lesson, most_tasks, note_asked_again
+from skillopt_sleep.mining.requests import PER_SIGN, may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.shown import deeds_in, sessions_by_call, shown_sessions
 from skillopt_sleep.protocols import Backend, Pool
@@ -63,14 +63,13 @@ def mine(
         )
         parts = list(chain.from_iterable(of_projects))
     mined = _chosen(_collected(parts), heard, most)
-    tasks = note_asked_again(mined.tasks, sessions)
     if optimizer is None:
-        found = lessons_by_words(tasks, earlier=known.tasks, known=known.lessons)
+        found = lessons_by_words(mined.tasks, earlier=known.tasks, known=known.lessons)
     else:
         several = {batches[0][0].project for batches in projects if len(batches) > 1}
-        found = find_lessons(tasks, known=known.lessons, several=several, optimizer=optimizer, pool=pool)
+        found = find_lessons(mined.tasks, known=known.lessons, several=several, optimizer=optimizer, pool=pool)
     notes = (*mined.notes, *_notes_on(found.lessons, known.lessons), *found.notes)
-    return _testable(replace(mined, tasks=tasks, lessons=found.lessons, notes=notes), found.tasks, most)
+    return _testable(replace(mined, lessons=found.lessons, notes=notes), found.tasks, most)
 
 
 def _mine_by_rules(session: Session) -> Mined:

@@ -64,14 +64,15 @@ def ask_model(
     stage: str,
     failure: str,
     sample: int = 0,
+    template: str = "",
 ) -> Reply | Note:
     """Return the model's reply to the prompt of this purpose, or a note of `stage` that begins with `failure`.
 
-    `values` fill the slots of the prompt; the call counts towards `project`. Another `sample` draws another reply.
+    `values` fill the slots of the prompt's template, by default the one with the name of the purpose. The call counts
+    towards `project`. Another `sample` draws another reply.
     """
-    prompt = Prompt(
-        purpose=purpose, text=fill(purpose.value, **values), schema=schema, project=project, sample=sample
-    )
+    text = fill(template or purpose.value, **values)
+    prompt = Prompt(purpose=purpose, text=text, schema=schema, project=project, sample=sample)
     try:
         reply = model.complete(prompt).structured
     except ItemError as error:

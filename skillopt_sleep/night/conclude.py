@@ -130,7 +130,7 @@ def conclude(
         folder=str(page.folder),
         model=plan.model,
         sessions=sessions,
-        tasks={side.value: tasks_by_side[side] for side in Split},
+        tasks={side.value: tasks_by_side[side] for side in Split} | {"waiting": tasks_by_side[None]},
         documents=tuple(map(_as_kept, outcomes)),
         proposals=proposals,
         others=tuple(name for name in waiting if name not in own),

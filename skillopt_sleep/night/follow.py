@@ -151,7 +151,7 @@ def _in_step(task: Task, outcome: StepOutcome, provable: Collection[str]) -> tup
         return Became.NOT_REACHED, outcome.because
     if outcome.tasks.needs_repository and (task.needs_repository or wants_a_tool(task.reference)):
         return Became.NEEDS_REPOSITORY, ""
-    if task.split is not Split.TRAIN:
+    if task.split in {Split.VAL, Split.TEST}:
         reason = _tested(task, outcome)
         if reason:
             return Became.TESTED, reason

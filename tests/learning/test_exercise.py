@@ -2,7 +2,9 @@
 
 from datetime import timedelta
 
-from skillopt_sleep.learning.exercise import about, exercise, in_reach
+from msgspec.structs import replace
+
+from skillopt_sleep.learning.exercise import about, by_use, exercise, in_reach
 from skillopt_sleep.records import Check, Checks, Op, Split
 from tests.builders import a_task, an_edit
 from tests.fakes import NOON, FakeExecutor
@@ -42,3 +44,11 @@ def test_in_words_what_needs_the_repository_is_not_tried_and_with_tools_all_is()
     assert [task.id for task in in_words] == ["words"]
     assert [task.id for task in waiting] == ["files", "tool"]
     assert in_reach(tasks, FakeExecutor(text_only=False)) == (tasks, [])
+
+
+def test_nothing_is_learned_from_a_task_that_waits_for_its_side() -> None:
+    """A person may have put another request of its session on a side while the night ran."""
+    waits, decides = a_task(id="w", lesson="own"), a_task(id="v", lesson="own", split=Split.VAL)
+
+    assert by_use([waits], [decides]) == ([], [], set())
+    assert by_use([replace(waits, split=Split.TRAIN)], [decides])[0] == [replace(waits, split=Split.TRAIN)]

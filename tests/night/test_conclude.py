@@ -315,7 +315,7 @@ def test_no_report_keeps_the_texts_of_the_files_beside_a_document() -> None:
 def test_tasks_are_counted_by_side_and_no_side_is_missing() -> None:
     tasks = [a_task(split=side) for side in (Split.TRAIN, Split.TRAIN, Split.VAL)]
 
-    assert close(tasks=tasks).tasks == {"train": 2, "val": 1, "test": 0}
+    assert close(tasks=tasks).tasks == {"train": 2, "val": 1, "test": 0, "waiting": 0}
 
 
 def test_errors_are_the_notes_of_the_night_and_of_its_documents() -> None:

@@ -108,13 +108,14 @@ def _accepted(report: NightReport) -> list[StepOutcome]:
 
 
 def facts(report: NightReport) -> list[tuple[str, str]]:
-    """Return what the night took, each with its name."""
+    """Return what the night took, each with its name; of a resumed night not the time, as it lay still in between."""
     spend = report.spend
+    took = [] if report.resumed else [("Time", length(report.ended - report.started))]
     return [
         ("Calls", calls(report).replace(" calls", "").replace(" call", "")),
         ("Tokens", "unknown" if spend.tokens is None else tokens(spend).replace(" tokens", "")),
         ("Dollars", "unknown" if spend.usd is None else dollars(spend)),
-        ("Time", length(report.ended - report.started)),
+        *took,
         ("Models", model_names(report.model) or "none"),
     ]
 
