@@ -135,12 +135,12 @@ class Night:
             self._rates[rules, request] = self.rate(rules, request)
         rate = self._rates[rules, request]
         if noise.drift and self.made[document] >= self._drift_at[document] and rate > 0:
-            rate = min(.98, rate + noise.drift)
+            rate = min(0.98, rate + noise.drift)
         self.made[document] += 1
         text = ",".join(map(str, sorted(rules)))
         right = (self._lot("repeats", *request, text) if noise.repeats else rng).random() < rate
         longer = any(self.world.rules[number].longer for number in rules)
-        length = round(TYPICAL * (2 if longer else 1) * math.exp(rng.gauss(0, .08)))
+        length = round(TYPICAL * (2 if longer else 1) * math.exp(rng.gauss(0, 0.08)))
         lost = self._lost(right, arm, rng)
         return Attempt(None if lost else self.graded(right, length, rng), right, length, lost)
 
@@ -153,12 +153,12 @@ class Night:
         gains = [self._gain(rule, request) for rule in rules if rule.lesson == request.lesson]
         harm = sum(rule.harms[1] for rule in rules if rule.harms and rule.harms[0] == request.lesson)
         moved = base + max([0.0, *gains]) + sum(gain for gain in gains if gain < 0) - harm
-        rate = moved if moved == base else min(max(moved, .02), .98)
+        rate = moved if moved == base else min(max(moved, 0.02), 0.98)
         noise, text = self.world.noise, ",".join(map(str, sorted(rule_set)))
         if rules and noise.luck:
             rate = 1 / (1 + math.exp(-self._lot("luck", *request, text).gauss(centred(rate, noise.luck), noise.luck)))
         if rules and noise.swing:
-            rate = min(max(rate + noise.swing * self._lot("swing", *request, text).choice((-1, 1)), .0), 1.0)
+            rate = min(max(rate + noise.swing * self._lot("swing", *request, text).choice((-1, 1)), 0.0), 1.0)
         return rate
 
     def _gain(self, rule: RuleWorld, request: Request) -> float:
@@ -180,9 +180,9 @@ class Night:
         passed = right or (length > 1.2 * TYPICAL and rng.random() < self.world.lure)
         passed = passed != (rng.random() < self.world.noise.judge_wrong)
         if self.world.noise.grades == "ties":
-            return rng.choice((.5, 1.0)) if passed else rng.choice((0.0, .5))
+            return rng.choice((0.5, 1.0)) if passed else rng.choice((0.0, 0.5))
         if self.world.noise.grades == "skew":
-            return 1 - .3 * rng.random() ** 4 if passed else .6 * rng.random() ** 3
+            return 1 - 0.3 * rng.random() ** 4 if passed else 0.6 * rng.random() ** 3
         return float(passed)
 
 
@@ -199,18 +199,18 @@ def centred(rate: float, sd: float) -> float:
     return (low + high) / 2
 
 
-NULL = Bar("false_accept", .02)
-PROMISE = Bar("false_accept_noisy", .05, issue=False)  # DESIGN 7.3, though that speaks of fresh draws
+NULL = Bar("false_accept", 0.02)
+PROMISE = Bar("false_accept_noisy", 0.05, issue=False)  # DESIGN 7.3, though that speaks of fresh draws
 PRINT = Bar("printed", None, issue=False)
-RIDERS = Bar("riders_staged", .02)
-HALF = Bar("half_reach_three_nights", .9, False, issue=False)
-KEPT = Bar("each_kept_beside_weak_others", .9, False, issue=False)
-COUNTED = Bar("attempts_x_today", .75)
-POWER = Bar("power_30_three_nights", .93, False)
-BASES = (.5, .05, .2, .8, .95, .35, .65)
+RIDERS = Bar("riders_staged", 0.02)
+HALF = Bar("half_reach_three_nights", 0.9, False, issue=False)
+KEPT = Bar("each_kept_beside_weak_others", 0.9, False, issue=False)
+COUNTED = Bar("attempts_x_today", 0.75)
+POWER = Bar("power_30_three_nights", 0.93, False)
+BASES = (0.5, 0.05, 0.2, 0.8, 0.95, 0.35, 0.65)
 
 
-def useless(count: int, before: float = .5, overfit: float = 0.0) -> tuple[RuleWorld, ...]:
+def useless(count: int, before: float = 0.5, overfit: float = 0.0) -> tuple[RuleWorld, ...]:
     """Return rules that change nothing on unseen requests, each of a lesson of its own."""
     return tuple(RuleWorld(f"useless{i}", before, before, overfit) for i in range(count))
 
@@ -228,121 +228,246 @@ def others(count: int, rate: float) -> tuple[tuple[str, float], ...]:
 def null_nights() -> tuple[World, ...]:
     """Return the nights on which nothing helps: 1-4 rules x 2-14 unseen x 1-12 documents, rates in turn."""
     cells = [(k, n, d) for d in (1, 3, 12) for k in (1, 2, 3, 4) for n in (2, 3, 4, 5, 7, 10, 14)]
-    return tuple(World(f"null: {k} rules, {n} unseen, {d} documents, base {(b := BASES[i % len(BASES)])}",
-                       useless(k, b), n, NULL, d) for i, (k, n, d) in enumerate(cells))
+    return tuple(
+        World(
+            f"null: {k} rules, {n} unseen, {d} documents, base {(b := BASES[i % len(BASES)])}",
+            useless(k, b),
+            n,
+            NULL,
+            d,
+        )
+        for i, (k, n, d) in enumerate(cells)
+    )
 
 
 def noisy_nulls() -> tuple[World, ...]:
     """Return null nights whose grades mislead; fresh draws stand under the issue's bar, the rest under DESIGN's 5 %."""
-    fresh = (Noise(grades="ties"), Noise(grades="skew"), Noise(drift=.1), Noise(drift=.25), Noise(drift=.5),
-             Noise(judge_wrong=.05), Noise(judge_wrong=.15), Noise(judge_wrong=.25), Noise(outages=(.1, .1)),
-             Noise(drift=.3, judge_wrong=.1, grades="ties"))
-    hard = (Noise(luck=.5), Noise(luck=1.0), Noise(swing=.2), Noise(outages=(0, .1)), Noise(outages=(.1, 0)),
-            Noise(outages=(.3, 0)), Noise(old_successes_time_out=.3), Noise(old_successes_time_out=.6),
-            Noise(new_fails_are_outages=.5), Noise(new_fails_time_out=.3), Noise(new_fails_time_out=.6))
-    beyond = (Noise(luck=2.0), Noise(swing=.3), Noise(swing=.5))
-    return tuple(World(f"null: {k} rules, {n} unseen, {sorted(set(vars(noise).items()) - set(vars(Noise()).items()))}",
-                       useless(k), n, bar, noise=noise)
-                 for noises, bar in ((fresh, NULL), (hard, PROMISE), (beyond, PRINT)) for noise in noises
-                 for k, n in ((1, 4), (3, 7)))
+    fresh = (
+        Noise(grades="ties"),
+        Noise(grades="skew"),
+        Noise(drift=0.1),
+        Noise(drift=0.25),
+        Noise(drift=0.5),
+        Noise(judge_wrong=0.05),
+        Noise(judge_wrong=0.15),
+        Noise(judge_wrong=0.25),
+        Noise(outages=(0.1, 0.1)),
+        Noise(drift=0.3, judge_wrong=0.1, grades="ties"),
+    )
+    hard = (
+        Noise(luck=0.5),
+        Noise(luck=1.0),
+        Noise(swing=0.2),
+        Noise(outages=(0, 0.1)),
+        Noise(outages=(0.1, 0)),
+        Noise(outages=(0.3, 0)),
+        Noise(old_successes_time_out=0.3),
+        Noise(old_successes_time_out=0.6),
+        Noise(new_fails_are_outages=0.5),
+        Noise(new_fails_time_out=0.3),
+        Noise(new_fails_time_out=0.6),
+    )
+    beyond = (Noise(luck=2.0), Noise(swing=0.3), Noise(swing=0.5))
+    return tuple(
+        World(
+            f"null: {k} rules, {n} unseen, {sorted(set(vars(noise).items()) - set(vars(Noise()).items()))}",
+            useless(k),
+            n,
+            bar,
+            noise=noise,
+        )
+        for noises, bar in ((fresh, NULL), (hard, PROMISE), (beyond, PRINT))
+        for noise in noises
+        for k, n in ((1, 4), (3, 7))
+    )
 
 
 def repeating() -> tuple[World, ...]:
     """Return null nights of a model that decides once for each request and text, and words it afresh."""
     noise = Noise(repeats=True)
-    one, more = Bar("repeats_accept", .045), Bar("repeats_more_rules", .07)
-    cells = [World(f"repeats: 1 rule, {n} unseen, base {b}", useless(1, b), n, one, noise=noise)
-             for n in (3, 4, 5, 7, 10, 14) for b in (.5, .2, .8)]
-    cells += [World(f"repeats: {k} rules, {n} unseen", useless(k), n, more, noise=noise)
-              for k in (2, 3, 4) for n in (3, 4, 7, 14)]
-    cells += [World(f"repeats: 1 rule, {n} unseen, 12 documents", useless(1), n,
-                    Bar("repeats_12_documents", None), 12, noise=noise) for n in (4, 7)]
-    cells += [World("repeats: 1 rule, 2 unseen", useless(1), 2, Bar("repeats_two_sessions", None), noise=noise),
-              World("repeats: useful .1 -> .9, 4 unseen", useful(1, .1, .9), 4, PRINT, noise=noise)]
+    one, more = Bar("repeats_accept", 0.045), Bar("repeats_more_rules", 0.07)
+    cells = [
+        World(f"repeats: 1 rule, {n} unseen, base {b}", useless(1, b), n, one, noise=noise)
+        for n in (3, 4, 5, 7, 10, 14)
+        for b in (0.5, 0.2, 0.8)
+    ]
+    cells += [
+        World(f"repeats: {k} rules, {n} unseen", useless(k), n, more, noise=noise)
+        for k in (2, 3, 4)
+        for n in (3, 4, 7, 14)
+    ]
+    cells += [
+        World(
+            f"repeats: 1 rule, {n} unseen, 12 documents",
+            useless(1),
+            n,
+            Bar("repeats_12_documents", None),
+            12,
+            noise=noise,
+        )
+        for n in (4, 7)
+    ]
+    cells += [
+        World("repeats: 1 rule, 2 unseen", useless(1), 2, Bar("repeats_two_sessions", None), noise=noise),
+        World("repeats: useful .1 -> .9, 4 unseen", useful(1, 0.1, 0.9), 4, PRINT, noise=noise),
+    ]
     return tuple(cells)
 
 
 def harmful() -> tuple[World, ...]:
     """Return rules that make their own lesson worse by 15 points, and winners that hurt another lesson."""
-    kept = Bar("harmless_kept", .94, False)
-    cells = [World(f"-15 points from {b}, {k} rules, {n} unseen",
-                   tuple(RuleWorld(f"worse{i}", b, b - .15) for i in range(k)), n, Bar("harmful_accept", .005))
-             for b in (.5, .3, .9) for k, n in ((1, 4), (3, 7), (2, 2))]
-    cells += [World(f"one of three harms another lesson by {by}, 4 unseen",
-                    (RuleWorld("harming", .05, .9, harms=("other0", by)), *useful(2, .05, .9)), 4, kept,
-                    others=others(4, .9)) for by in (.4, .6)]
-    undoes = (RuleWorld("undoing", .1, .9, harms=("useful0", .7)), *useful(1, .1, .9))
-    cells += [World("a winner undoes its neighbour's lesson", undoes, 7, Bar("undoing_pair_staged", .05, issue=False)),
-              World("a lone winner harms the last of eight other lessons",
-                    (RuleWorld("harming", .1, .9, harms=("other7", .5)),), 4, PRINT, others=others(8, .9))]
+    kept = Bar("harmless_kept", 0.94, False)
+    cells = [
+        World(
+            f"-15 points from {b}, {k} rules, {n} unseen",
+            tuple(RuleWorld(f"worse{i}", b, b - 0.15) for i in range(k)),
+            n,
+            Bar("harmful_accept", 0.005),
+        )
+        for b in (0.5, 0.3, 0.9)
+        for k, n in ((1, 4), (3, 7), (2, 2))
+    ]
+    cells += [
+        World(
+            f"one of three harms another lesson by {by}, 4 unseen",
+            (RuleWorld("harming", 0.05, 0.9, harms=("other0", by)), *useful(2, 0.05, 0.9)),
+            4,
+            kept,
+            others=others(4, 0.9),
+        )
+        for by in (0.4, 0.6)
+    ]
+    undoes = (RuleWorld("undoing", 0.1, 0.9, harms=("useful0", 0.7)), *useful(1, 0.1, 0.9))
+    cells += [
+        World("a winner undoes its neighbour's lesson", undoes, 7, Bar("undoing_pair_staged", 0.05, issue=False)),
+        World(
+            "a lone winner harms the last of eight other lessons",
+            (RuleWorld("harming", 0.1, 0.9, harms=("other7", 0.5)),),
+            4,
+            PRINT,
+            others=others(8, 0.9),
+        ),
+    ]
     return tuple(cells)
 
 
 def beside() -> tuple[World, ...]:
     """Return useful rules beside useless and overfit ones: what is found, and what rides along."""
-    found, overfit = Bar("useful_beside_useless", .94, False), Bar("useful_beside_overfit", .94, False)
-    weak, strong, faint = Bar("weak_beside_useless", .57, False), useful(1, .1, .9), useful(1, .4, .8)
-    cells = [World(f"{bar.measure}, {n} unseen", rules, n, bar)
-             for rules, bar, sizes in ((strong + useless(2), found, (4, 7, 14)), (faint + useless(2), weak, (4, 7)),
-                                       (strong + useless(2, .5, .4), overfit, (4, 7))) for n in sizes]
-    cells += [World(f"riders: {u} useful {a} -> {b} beside {k}, {n} unseen, overfit {o}",
-                    useful(u, a, b) + useless(k, .5, o), n, RIDERS)
-              for u, k, n in ((1, 2, 4), (1, 2, 7), (1, 3, 14), (2, 2, 4), (3, 1, 7))
-              for a, b, o in ((.1, .9, 0.0), (.1, .9, .4), (.4, .8, 0.0))]
-    same = (RuleWorld("useful0", .4, .8), RuleWorld("useful0", .4, .4))
+    found, overfit = Bar("useful_beside_useless", 0.94, False), Bar("useful_beside_overfit", 0.94, False)
+    weak, strong, faint = Bar("weak_beside_useless", 0.57, False), useful(1, 0.1, 0.9), useful(1, 0.4, 0.8)
+    cells = [
+        World(f"{bar.measure}, {n} unseen", rules, n, bar)
+        for rules, bar, sizes in (
+            (strong + useless(2), found, (4, 7, 14)),
+            (faint + useless(2), weak, (4, 7)),
+            (strong + useless(2, 0.5, 0.4), overfit, (4, 7)),
+        )
+        for n in sizes
+    ]
+    cells += [
+        World(
+            f"riders: {u} useful {a} -> {b} beside {k}, {n} unseen, overfit {o}",
+            useful(u, a, b) + useless(k, 0.5, o),
+            n,
+            RIDERS,
+        )
+        for u, k, n in ((1, 2, 4), (1, 2, 7), (1, 3, 14), (2, 2, 4), (3, 1, 7))
+        for a, b, o in ((0.1, 0.9, 0.0), (0.1, 0.9, 0.4), (0.4, 0.8, 0.0))
+    ]
+    same = (RuleWorld("useful0", 0.4, 0.8), RuleWorld("useful0", 0.4, 0.4))
     return (*cells, World("riders: useful and useless of one lesson, 7 unseen", same, 7, RIDERS))
 
 
 def mixed() -> tuple[World, ...]:
     """Return the worlds whose attempts are counted: the sum of them against the sum of `today`."""
-    rows = [(useful(1, .1, .9) + useless(2), n, t) for n, t in ((2, 123), (4, 181), (7, 236), (14, 310))]
-    rows += [(useful(1, .1, .9) + useless(2, .5, .4), n, t) for n, t in ((4, 274), (7, 381))]
-    rows += [(useful(1, .4, .8) + useless(2), n, t) for n, t in ((2, 97), (4, 163), (7, 268))]
-    rows += [(useful(2, .4, .8) + useless(1), 4, 243), (useful(3, 0, .9), 2, 109)]
-    rows += [(useful(3, a, b), n, t) for a, b, n, t in ((.4, .8, 2, 191), (.4, .8, 4, 259), (.4, .8, 7, 301),
-                                                        (.3, .6, 4, 276), (.3, .6, 7, 413))]
+    rows = [(useful(1, 0.1, 0.9) + useless(2), n, t) for n, t in ((2, 123), (4, 181), (7, 236), (14, 310))]
+    rows += [(useful(1, 0.1, 0.9) + useless(2, 0.5, 0.4), n, t) for n, t in ((4, 274), (7, 381))]
+    rows += [(useful(1, 0.4, 0.8) + useless(2), n, t) for n, t in ((2, 97), (4, 163), (7, 268))]
+    rows += [(useful(2, 0.4, 0.8) + useless(1), 4, 243), (useful(3, 0, 0.9), 2, 109)]
+    rows += [
+        (useful(3, a, b), n, t)
+        for a, b, n, t in (
+            (0.4, 0.8, 2, 191),
+            (0.4, 0.8, 4, 259),
+            (0.4, 0.8, 7, 301),
+            (0.3, 0.6, 4, 276),
+            (0.3, 0.6, 7, 413),
+        )
+    ]
     rows += [(useless(3), n, t) for n, t in ((2, 74), (4, 107), (7, 167), (14, 276))]
     cells = [(rules, others(0, 0), n, t) for rules, n, t in rows]
-    cells += [(useful(3, 0, .9), others(k, rate), 4, t) for k, rate, t in ((4, .9, 186), (8, .9, 243), (8, .5, 252))]
-    cells += [((RuleWorld("harming", 0, .9, harms=("other0", .4)), *useful(2, 0, .9)), others(4, .9), 4, 176)]
-    return tuple(World(f"mixed {i}: {len(rules)} rules, {n} unseen", rules, n, COUNTED, others=rest, today=t)
-                 for i, (rules, rest, n, t) in enumerate(cells))
+    cells += [
+        (useful(3, 0, 0.9), others(k, rate), 4, t) for k, rate, t in ((4, 0.9, 186), (8, 0.9, 243), (8, 0.5, 252))
+    ]
+    cells += [((RuleWorld("harming", 0, 0.9, harms=("other0", 0.4)), *useful(2, 0, 0.9)), others(4, 0.9), 4, 176)]
+    return tuple(
+        World(f"mixed {i}: {len(rules)} rules, {n} unseen", rules, n, COUNTED, others=rest, today=t)
+        for i, (rules, rest, n, t) in enumerate(cells)
+    )
 
 
 def longer() -> tuple[World, ...]:
     """Return a judge that passes longer wrong answers, before a useless rule that asks for length."""
-    rule = RuleWorld("long", .4, .4, longer=True)
-    cells = [World(f"longer passes {lure}, base {b}, {n} unseen", (RuleWorld("long", b, b, longer=True),), n,
-                   Bar("longer_judge" if lure == .3 else "longer_judge_2_of_10", .05, issue=lure == .3), lure=lure)
-             for lure in (.2, .3) for b in (.4, .1) for n in (4, 7)]
-    honest = RuleWorld("useful0", .1, .9, longer=True)
-    cells += [World("honest judge, a useful rule that lengthens, beside two useless", (honest, *useless(2)), 4,
-                    Bar("useful_longer_found", .94, False, issue=False)),
-              World("judge wrong .03, a useful rule that lengthens", (honest,), 4, PRINT, noise=Noise(judge_wrong=.03)),
-              World("longer passes .3, the useless long rule beside two useful", (rule, *useful(2, .1, .9)), 4,
-                    Bar("longer_judge_beside", .05, issue=False), lure=.3)]
+    rule = RuleWorld("long", 0.4, 0.4, longer=True)
+    cells = [
+        World(
+            f"longer passes {lure}, base {b}, {n} unseen",
+            (RuleWorld("long", b, b, longer=True),),
+            n,
+            Bar("longer_judge" if lure == 0.3 else "longer_judge_2_of_10", 0.05, issue=lure == 0.3),
+            lure=lure,
+        )
+        for lure in (0.2, 0.3)
+        for b in (0.4, 0.1)
+        for n in (4, 7)
+    ]
+    honest = RuleWorld("useful0", 0.1, 0.9, longer=True)
+    cells += [
+        World(
+            "honest judge, a useful rule that lengthens, beside two useless",
+            (honest, *useless(2)),
+            4,
+            Bar("useful_longer_found", 0.94, False, issue=False),
+        ),
+        World("judge wrong .03, a useful rule that lengthens", (honest,), 4, PRINT, noise=Noise(judge_wrong=0.03)),
+        World(
+            "longer passes .3, the useless long rule beside two useful",
+            (rule, *useful(2, 0.1, 0.9)),
+            4,
+            Bar("longer_judge_beside", 0.05, issue=False),
+            lure=0.3,
+        ),
+    ]
     return tuple(cells)
 
 
 def nasty() -> tuple[World, ...]:
     """Return the issue's world of three nights, and the author's own: nasty, and met by real people."""
-    half = (RuleWorld("half", .1, .9, reaches=.5),)
-    uneven = (RuleWorld("useful0", .1, .9, unseen=3), RuleWorld("useless0", .5, .5, unseen=1),
-              RuleWorld("useless1", .5, .5, unseen=2), RuleWorld("useless2", .95, .95, unseen=14))
-    return (World(".3 -> .6 in three nights, 4 unseen", useful(1, .3, .6), 4, POWER, nights=3, fresh=1),
-            World("useless in three nights, 4 unseen", useless(1), 4, PROMISE, nights=3, fresh=1),
-            *(World(f"bias of the gain, {a} -> {b}, {n} unseen", useful(1, a, b), n, Bar("gain_bias", None))
-              for a, b, n in ((.4, .8, 4), (.3, .6, 7))),
-            World("one unseen session: never accepted, only early", useful(1, 0, 1), 1, Bar("accepted_at_one", 0)),
-            World("uneven: a useful rule of 3 sessions beside useless of 1, 2 and 14", uneven, 4, RIDERS),
-            World("2 of 6 requests can't be met by anyone, .1 -> .9", useful(1, .1, .9), 6, PRINT, hopeless=2),
-            World("useless, 2 of 6 requests can't be met by anyone", useless(1), 6, NULL, hopeless=2),
-            World("a rule for half of its requests, three nights, 4 unseen", half, 4, HALF, nights=3, fresh=1),
-            World("useful .1 -> .9 as the model gains .4", useful(1, .1, .9), 4, PRINT, noise=Noise(drift=.4)),
-            World("drift +50 early, 2 unseen", useless(4, .3), 2, NULL, noise=Noise(drift=.5, drift_before=16)),
-            *(World(f"met at {b} with the rule and without it", useless(2, b), 14, NULL) for b in (0.0, 1.0)),
-            World("3 useful, 8 other lessons at .5", useful(3, 0, .9), 4, KEPT, others=others(8, .5)),
-            World("luck 1 in each of 3 documents, 2 rules, 4 unseen", useless(2), 4, PRINT, 3, noise=Noise(luck=1.0)))
+    half = (RuleWorld("half", 0.1, 0.9, reaches=0.5),)
+    uneven = (
+        RuleWorld("useful0", 0.1, 0.9, unseen=3),
+        RuleWorld("useless0", 0.5, 0.5, unseen=1),
+        RuleWorld("useless1", 0.5, 0.5, unseen=2),
+        RuleWorld("useless2", 0.95, 0.95, unseen=14),
+    )
+    return (
+        World(".3 -> .6 in three nights, 4 unseen", useful(1, 0.3, 0.6), 4, POWER, nights=3, fresh=1),
+        World("useless in three nights, 4 unseen", useless(1), 4, PROMISE, nights=3, fresh=1),
+        *(
+            World(f"bias of the gain, {a} -> {b}, {n} unseen", useful(1, a, b), n, Bar("gain_bias", None))
+            for a, b, n in ((0.4, 0.8, 4), (0.3, 0.6, 7))
+        ),
+        World("one unseen session: never accepted, only early", useful(1, 0, 1), 1, Bar("accepted_at_one", 0)),
+        World("uneven: a useful rule of 3 sessions beside useless of 1, 2 and 14", uneven, 4, RIDERS),
+        World("2 of 6 requests can't be met by anyone, .1 -> .9", useful(1, 0.1, 0.9), 6, PRINT, hopeless=2),
+        World("useless, 2 of 6 requests can't be met by anyone", useless(1), 6, NULL, hopeless=2),
+        World("a rule for half of its requests, three nights, 4 unseen", half, 4, HALF, nights=3, fresh=1),
+        World("useful .1 -> .9 as the model gains .4", useful(1, 0.1, 0.9), 4, PRINT, noise=Noise(drift=0.4)),
+        World("drift +50 early, 2 unseen", useless(4, 0.3), 2, NULL, noise=Noise(drift=0.5, drift_before=16)),
+        *(World(f"met at {b} with the rule and without it", useless(2, b), 14, NULL) for b in (0.0, 1.0)),
+        World("3 useful, 8 other lessons at .5", useful(3, 0, 0.9), 4, KEPT, others=others(8, 0.5)),
+        World("luck 1 in each of 3 documents, 2 rules, 4 unseen", useless(2), 4, PRINT, 3, noise=Noise(luck=1.0)),
+    )
 
 
 def worlds() -> tuple[World, ...]:
