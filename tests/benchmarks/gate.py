@@ -29,7 +29,7 @@ staged    proposed as proven by a trial; what is early isn't
 value     of false_accept, false_accept_noisy, repeats_*, harmful_accept, riders_staged and longer_*: nights that stage a rule that does
           nothing, or harm. Of useful_*, weak_*, power_*, half_* and undoing_*: nights that stage all useful rules. Of
           harmless_kept and each_kept_*: the useful rules that are staged, those that harm another lesson left out
-attempts  at unseen requests under either version: trials, guard and fresh round
+attempts  at unseen requests under either version, in trials and guard; not in the fresh round, which decides nothing
 interval  Wilson's, 95 %. A cell is NOT KEPT if its interval lies beyond the bar even at the level .05 divided by the
           number of its measure's cells; otherwise a value beyond the bar is within chance
 figure    the worst cell of a measure, each cell's rate drawn to the mean of its measure by as much as their spread is

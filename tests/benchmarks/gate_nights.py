@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import FailureKind, ItemError
+from skillopt_sleep.learning.fresh import FRESH
 from skillopt_sleep.night.documents import learn
 from skillopt_sleep.night.judged import NightJudge
 from skillopt_sleep.night.rate import on_rate
@@ -49,7 +50,10 @@ _LOST = {"timeout": FailureKind.TIMED_OUT, "outage": FailureKind.OVERLOADED}
 
 
 class Staged(NamedTuple):
-    """How the nights of one history ended: the rules staged for each document, the attempts, the gains told."""
+    """How the nights of one history ended: the rules staged for each document, the attempts, the gains told.
+
+    The `attempts` are those that decide: at unseen requests, but for the fresh round.
+    """
 
     rules: tuple[Rules, ...]
     attempts: int
@@ -70,7 +74,7 @@ def history(world: World, seed: int) -> Staged:
     outcomes: list[StepOutcome] = []
     for night in range(world.nights):
         models.begin_night(night)
-        outcomes = _night(world, models, documents, past, rates, night)
+        outcomes = _night(models, documents, past, rates, night)
         if any(proven(outcome) for outcome in outcomes):
             break
         for outcome in outcomes:
@@ -83,7 +87,6 @@ def history(world: World, seed: int) -> Staged:
 
 
 def _night(
-    world: World,
     models: "Models",
     documents: Sequence[Document],
     past: dict[str, Past],
@@ -169,9 +172,10 @@ class Models:
         if request.train:
             # The day's request went wrong: that is why it is a task.
             return Trajectory(response=f"wrong {self._rng.getrandbits(64):x}", text_only=True)
-        self.attempts += 1
+        if sample % CANDIDATE_SAMPLES < FRESH:
+            self.attempts += 1
         arm = "new" if sample >= CANDIDATE_SAMPLES else "old"
-        made = self._drawn.attempt(request.document, rules_in(document.text), request, arm, sample, self._rng)
+        made = self._drawn.attempt(request.document, rules_in(document.text), request, arm, self._rng)
         if made.lost:
             return Trajectory(failure=f"{_LOST[made.lost]}: no answer", text_only=True)
         words = f"{'right' if made.right else 'wrong'} {self._rng.getrandbits(64):x} "

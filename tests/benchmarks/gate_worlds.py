@@ -6,7 +6,7 @@ import math
 import random
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 Arm = Literal["old", "new"]
 Rng = random.Random
@@ -105,16 +105,6 @@ class World:
         return tuple(Request(document, lesson, number, train) for number in range(count))
 
 
-class Draw(Protocol):
-    """Make attempts at requests, and grade an answer again as if it had another length."""
-
-    def attempt(self, document: int, rules: Rules, request: Request, arm: Arm, pair: int, rng: Rng) -> Attempt:
-        """Answer a request once under the document with the rules of the set."""
-
-    def graded(self, right: bool, length: int, rng: Rng) -> float:
-        """Let the judge grade an answer of known worth and length: for its examination, and for padded answers."""
-
-
 class Night:
     """Draw the attempts of one history of nights; what persists hangs on the seed, what is fresh on the rng."""
 
@@ -128,8 +118,8 @@ class Night:
     def _lot(self, *key: object) -> Rng:
         return random.Random("|".join(map(str, (self.world.name, self.seed, *key))))
 
-    def attempt(self, document: int, rules: Rules, request: Request, arm: Arm, pair: int, rng: Rng) -> Attempt:
-        """Answer a request once; which pair it is for is of no account, as every call draws anew."""
+    def attempt(self, document: int, rules: Rules, request: Request, arm: Arm, rng: Rng) -> Attempt:
+        """Answer a request once; every call draws anew."""
         noise = self.world.noise
         if (rules, request) not in self._rates:
             self._rates[rules, request] = self.rate(rules, request)
