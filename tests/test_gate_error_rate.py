@@ -41,6 +41,11 @@ def test_nor_where_grades_mislead(name: str) -> None:
     assert staged(name, 300).interval[0] <= 0.05
 
 
+@pytest.mark.parametrize("lost", ["('new_fails_time_out', 0.6)", "('new_fails_are_outages', 0.5)"])
+def test_a_useless_rule_gains_nothing_from_attempts_that_end_without_an_answer(lost: str) -> None:
+    assert staged(f"null: 3 rules, 7 unseen, [{lost}]", 60).rate <= 0.12
+
+
 @pytest.mark.slow
 def test_a_harmful_rule_is_staged_on_fewer_than_one_night_of_a_hundred() -> None:
     assert staged("-15 points from 0.5, 1 rules, 4 unseen", 1000).interval[1] <= 0.01
