@@ -1,7 +1,7 @@
 """Lay a night out against its limit: the best-founded lessons first, as many as it can take to a verdict.
 
 What is taken on is fixed before val is asked about any of it, and with it how the night's error rate is shared. What
-each rule costs at most is kept free before it is begun, and so are the guard and the fresh rounds of what wins.
+a trial usually takes is kept free before it is begun, and so are the guard and the fresh rounds of what wins.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from skillopt_sleep.learning.guard import FIRST_ROUNDS, bystanders
 from skillopt_sleep.learning.rule import soonest_rounds
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Plan
-from skillopt_sleep.records import Record, Rubric, Split, Task, wants_a_tool
+from skillopt_sleep.records import Record, Rubric, Task, wants_a_tool
 
 USUAL_GAIN = 0.7  # of a rule that helps, in each pair
 USUAL_LOOKS = 3  # after which most trials have a verdict
@@ -21,14 +21,10 @@ LEARNING_CALLS = 2  # of the optimizer for one document: reflect, and one more
 
 
 class Layout(Record, frozen=True, kw_only=True):
-    """What a night takes on, as pairs of a document's id and a lesson, or the key of a rule that waits.
-
-    `left` waits untouched. With `rules` new rules the night's error rate is shared.
-    """
+    """What a night takes on: pairs of a document's id and a lesson, or the key of a rule; `left` waits untouched."""
 
     taken: tuple[tuple[str, str], ...] = ()
     left: tuple[tuple[str, str], ...] = ()
-    rules: int = 0
 
     def of(self, document: str) -> tuple[str, ...]:
         """Return what is taken on for this document, in order."""
@@ -50,9 +46,15 @@ class _Aim(NamedTuple):
     val: tuple[Task, ...]
     train: tuple[Task, ...] = ()
 
+    @property
+    def tested_by(self) -> int:
+        """The number of sessions that test it."""
+        return len({task.session for task in self.val})
+
     def order(self, plan: Plan) -> tuple[bool, int, int, str]:
         """Return a sort key: what the person wants first, then by sessions, then by cost."""
-        return (not self.is_wanted, -self.sessions, usual_calls(self.val, share=plan.gate.alpha), self.what)
+        calls = usual_calls(self.val, share=plan.gate.alpha, most=plan.gate.rounds)
+        return (not self.is_wanted, -self.sessions, calls, self.what)
 
 
 def lay_out(begun: Sequence[Begun], *, calls: float, plan: Plan) -> Layout:
@@ -75,7 +77,6 @@ def lay_out(begun: Sequence[Begun], *, calls: float, plan: Plan) -> Layout:
     return Layout(
         taken=tuple((aim.document, aim.what) for aim in taken),
         left=tuple((aim.document, aim.what) for aim in left),
-        rules=len([aim for aim in taken if aim.is_new]),
     )
 
 
@@ -99,7 +100,8 @@ def _aims(begun: Sequence[Begun]) -> list[_Aim]:
 
 def _usual(aims: Sequence[_Aim], begun: Sequence[Begun], plan: Plan) -> float:
     """Return how many calls it usually takes to draft, try and guard these."""
-    share = plan.gate.alpha / max(1, len([aim for aim in aims if aim.is_new]))
+    # What one session tests can't be proven tonight, only early, so it takes no share of the error rate.
+    share = plan.gate.alpha / max(1, len([aim for aim in aims if aim.is_new and aim.tested_by > 1]))
     calls = 0
     for one in begun:
         own = [aim for aim in aims if aim.document == one.document.id]
@@ -107,28 +109,35 @@ def _usual(aims: Sequence[_Aim], begun: Sequence[Begun], plan: Plan) -> float:
         if train:
             calls += LEARNING_CALLS + _attempts(train, plan.step.samples)
         for aim in own:
-            calls += usual_calls(aim.val, share=share)
+            calls += usual_calls(aim.val, share=share, most=plan.gate.rounds)
         if own:
             calls += guard_calls(one, len(own)) + fresh_calls([task for aim in own for task in aim.val])
     return calls
 
 
-def usual_calls(val: Sequence[Task], *, share: float) -> int:
-    """Return how many calls the trial of a rule that helps usually takes."""
+def usual_calls(val: Sequence[Task], *, share: float, most: int) -> int:
+    """Return how many calls the trial of a rule that helps usually takes, in so many rounds at most."""
     rounds = soonest_rounds(len({task.session for task in val}), share=share, gain=USUAL_GAIN)
-    return _attempts(val, 2 * rounds, looks=USUAL_LOOKS)
+    return _attempts(val, 2 * min(rounds, most), looks=USUAL_LOOKS)
 
 
-def most_calls(val: Sequence[Task], *, rounds: int, turns: int) -> int:
-    """Return how many calls the trial of a rule takes at most in one night."""
-    return _attempts(val, 2 * rounds, looks=rounds, acting=turns)
+def rounds_within(val: Sequence[Task], *, calls: float, most: int) -> int:
+    """Return in how many rounds a trial takes no more calls than these: one at least, and so many at most."""
+    rounds = most
+    while rounds > 1 and _attempts(val, 2 * rounds, looks=rounds) > calls:
+        rounds -= 1
+    return rounds
 
 
 def guard_calls(begun: Begun, rules: int) -> int:
-    """Return how many calls the guard of so many rules takes if nothing looks hurt."""
-    lessons = {task.lesson for task in begun.others if task.split is Split.VAL}
-    asked = bystanders((), [task for task in begun.others if task.lesson in begun.held or rules > 1])
-    return _attempts(asked[: len(lessons)], 2 * FIRST_ROUNDS)
+    """Return how many calls the guard of so many rules takes if nothing looks hurt.
+
+    It asks about the lessons for which a rule stands and, if several rules won, about one request of each.
+    """
+    asked = list(bystanders((), [task for task in begun.others if task.lesson in begun.held]))
+    if rules > 1:
+        asked += begun.val[:rules]
+    return _attempts(asked, 2 * FIRST_ROUNDS)
 
 
 def fresh_calls(val: Sequence[Task]) -> int:
@@ -136,10 +145,10 @@ def fresh_calls(val: Sequence[Task]) -> int:
     return _attempts(val, 2)
 
 
-def _attempts(tasks: Sequence[Task], times: int, *, looks: int = 1, acting: int = ACTING_CALLS) -> int:
+def _attempts(tasks: Sequence[Task], times: int, *, looks: int = 1) -> int:
     """Return the calls of so many attempts at each task, and of grading them at so many looks."""
     calls = graded = 0
     for task in tasks:
-        calls += times * (acting if task.needs_repository or wants_a_tool(task.reference) else 1)
+        calls += times * (ACTING_CALLS if task.needs_repository or wants_a_tool(task.reference) else 1)
         graded += times * isinstance(task.reference, Rubric)
     return calls + max(-(-graded // ANSWERS_PER_CALL), looks if graded else 0)
