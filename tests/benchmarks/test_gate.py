@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tests.benchmarks.gate_figures import CLAIMED, Count, figures, of_measure, shrunk
+from tests.benchmarks.gate_figures import CLAIMED, Count, doubtful, figures, of_measure, shrunk
 from tests.benchmarks.gate_nights import Staged, history
 from tests.benchmarks.gate_worlds import World, worlds
 
@@ -20,7 +20,7 @@ def ends(cell: World, *, staged: bool, nights: int = 50) -> list[Staged]:
 
 
 def test_a_gate_that_stages_everything_is_seen() -> None:
-    claimed = figures({cell: ends(cell, staged=True) for cell in CELLS.values()})
+    claimed = figures({cell: ends(cell, staged=True) for cell in CELLS.values()}, {})
 
     bad = ("false_accept", "repeats_accept", "repeats_more_rules", "repeats_12_documents", "harmful_accept")
     bad += ("riders_staged", "longer_judge")
@@ -30,19 +30,30 @@ def test_a_gate_that_stages_everything_is_seen() -> None:
 
 
 def test_a_gate_that_stages_nothing_is_seen() -> None:
-    claimed = figures({cell: ends(cell, staged=False) for cell in CELLS.values()})
+    claimed = figures({cell: ends(cell, staged=False) for cell in CELLS.values()}, {})
 
     good = ("useful_beside_useless", "useful_beside_overfit", "weak_beside_useless", "harmless_kept")
     good += ("power_30_three_nights",)
     assert {name: claimed[name] for name in good} == dict.fromkeys(good, 0.0)
 
 
-def test_one_bad_null_cell_is_the_figure() -> None:
+def test_one_bad_null_cell_is_run_again_and_is_the_figure() -> None:
     nulls = list(of_measure(dict.fromkeys(CELLS.values(), ()))["false_accept"])
     found = {cell: ends(cell, staged=False, nights=400) for cell in nulls}
     found[nulls[3]] = [*ends(nulls[3], staged=True, nights=40), *found[nulls[3]][40:]]
+    again = {cell: found[cell] for cell in doubtful(found)}
 
-    assert figures(found)["false_accept"] == pytest.approx(0.1, abs=0.01)
+    assert nulls[3] in again
+    assert figures(found, again)["false_accept"] == pytest.approx(0.1, abs=0.01)
+
+
+def test_a_cell_that_looked_bad_by_luck_is_cleared_when_it_is_run_again() -> None:
+    nulls = list(of_measure(dict.fromkeys(CELLS.values(), ()))["false_accept"])
+    found = {cell: ends(cell, staged=False) for cell in nulls}
+    found[nulls[3]] = [*ends(nulls[3], staged=True, nights=4), *found[nulls[3]][4:]]
+    again = {cell: ends(cell, staged=False) for cell in doubtful(found)}
+
+    assert figures(found, again)["false_accept"] == 0.0
 
 
 def test_of_many_equal_cells_none_looks_bad_by_luck() -> None:
