@@ -32,6 +32,8 @@ from skillopt_sleep.records import (
     StepOutcome,
     Task,
     Trajectory,
+    Trial,
+    Verdict,
     Waiting,
     past_edit,
 )
@@ -642,14 +644,6 @@ def notes_of(outcome: StepOutcome) -> str:
     return "\n".join(note.summary for note in outcome.notes)
 
 
-def test_what_a_night_can_not_reach_waits_with_its_share_and_its_sessions_stay_unread() -> None:
-    night = Night()
-    left = night.step([*TRAIN, *VAL], gate=SURE, left=3)
-
-    assert [one.kind for one in left.tried.tested] == []
-    assert (left.sessions.left, "1 lesson waits for another night" in notes_of(left)) == (("train1", "train2"), True)
-
-
 # what is proposed ---------------------------------------------------------------------------------------
 
 
@@ -665,7 +659,7 @@ def test_a_proposal_quotes_only_the_words_its_edits_were_learned_from() -> None:
     assert [evidence.quote for evidence in outcome.tried.evidence] == ["words of train1"]
 
 
-BOTH = {
+BOTH: dict[str, list[Any]] = {
     "edits": [
         {"op": "append", "content": RULE, "reason": "said", "attempts": [1]},
         {"op": "append", "content": "- Be brief.", "reason": "said", "attempts": [2]},
@@ -704,6 +698,18 @@ def test_each_rule_has_its_own_trial_on_its_own_lesson_and_what_isnt_proven_is_n
     assert [evidence.quote for evidence in early.evidence] == ["words of narrow0"]
     (wait,) = outcome.tried.undecided
     assert wait.tested.verdict.early
+
+
+def test_a_lesson_that_the_calls_of_a_night_do_not_reach_waits_by_name_and_its_sessions_stay_unread() -> None:
+    night = Night(edits={"edits": BOTH["edits"][1:]}, grade=follows_its_own)
+
+    outcome = night.step(of_two_lessons(4, 4), gate=SURE, left=80)
+
+    assert outcome.outcome is Outcome.IMPROVED
+    assert {"wide0", "wide1"} <= set(outcome.sessions.left) <= {f"wide{n}" for n in range(5)}
+    assert "1 lesson waits for another night" in notes_of(outcome)
+    assert "«request wide0»" in notes_of(outcome)
+    assert all(task.id != "wide0" for task, _, _ in night.executor.jobs)
 
 
 def test_rules_that_are_all_proven_are_proposed_together_with_the_numbers_of_all() -> None:
@@ -846,3 +852,22 @@ def test_a_winner_whose_guard_other_models_answer_begins_anew() -> None:
     (wait,) = outcome.tried.undecided
     assert outcome.outcome is not Outcome.IMPROVED
     assert (wait.tested.trial.pairs, wait.tested.verdict.decision) == ((), Decision.UNDECIDED)
+
+
+def test_a_removal_that_won_beside_something_new_waits_for_another_night_and_asks_nothing_then() -> None:
+    removal = an_edit("", op=EditOp.DELETE, target="- Old.", tasks=("train8",), lessons=("old",))
+    known = [*a_side(Split.TRAIN, 8, lesson="old"), *a_side(Split.VAL, 8, 9, lesson="old")]
+    verdict = Verdict(decision=Decision.ACCEPT, reason="no worse")
+    tested = Judged(kind=CandidateKind.REMOVAL, edits=(removal,), trial=Trial(lessons=("old",)), verdict=verdict)
+    wait = Waiting(night="n1", path=DOCUMENT.path, crew="m v", tested=tested)
+    past = Past(waiting=(wait,), adopted=(an_edit("- Old.", tasks=("train8",), lessons=("old",)),))
+    night = Night(grade=lambda task, made: float(task.lesson == "old" or RULE in made.response))
+
+    outcome = night.step([*TRAIN, *VAL], past=past, known=known, gate=SURE)
+
+    assert outcome.candidate is not None
+    assert outcome.candidate.body == f"- Old.\n{RULE}"
+    assert outcome.tried.undecided == (wait,)
+    alone = Night().step([*VAL], past=past, known=known, gate=SURE)
+    assert alone.candidate is not None
+    assert (alone.candidate.body, alone.verdict.decision) == ("", Decision.ACCEPT)
