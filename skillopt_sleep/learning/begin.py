@@ -74,15 +74,16 @@ class Begun(NamedTuple):
         """The rules that wait on as they are."""
         return self.outcome.tried.undecided
 
-    def resting(self, *waits: Waiting) -> "Begun":
-        """Return the step with these among the rules that wait on as they are."""
-        tried = replace(self.outcome.tried, undecided=(*self.rest, *waits))
-        return self._replace(outcome=replace(self.outcome, tried=tried))
-
     def sessions(self, lessons: Collection[str]) -> int:
         """Count the sessions in which one of these lessons came up."""
         tasks = {task.id: task for task in (*self.known, *self.train, *self.val, *self.test)}
         return len({task.session for task in tasks.values() if task.lesson in lessons})
+
+    def resting(self, waits: Sequence[Waiting]) -> "Begun":
+        """Return the step with these rules, which wait on as they are."""
+        tried = self.outcome.tried
+        tried = replace(tried, undecided=(*tried.undecided, *waits))
+        return self._replace(outcome=replace(self.outcome, tried=tried))
 
     def ended(self, end: Outcome, because: str) -> "Begun":
         """Return the step with how it ends, and why."""
@@ -119,6 +120,7 @@ def begin(
         known=known,
         crew=crew,
         refused={edit.key for edit in past.refused},
+        rounds=plan.gate.rounds,
     )
     rest += [wait for wait in past.waiting if _rests(wait, past.offered)]
     outcome = _outcome(document, reached, needing).noted(*notes)
@@ -133,7 +135,7 @@ def begin(
         others=tuple({task.id: task for task in (*others, *val)}.values()),
         held=held,
         rules=tuple(rules),
-    ).resting(*rest)
+    ).resting(rest)
     return _with_own_words(_learnable(begun, needing), wanted, plan)
 
 
@@ -162,10 +164,10 @@ def in_reach(tasks: Sequence[Task], executor: Executor) -> tuple[list[Task], lis
 
 
 def by_split(tasks: Sequence[Task]) -> tuple[list[Task], list[Task], list[Task]]:
-    """Return the tasks on train, on val and on test."""
-    sides: dict[Split | None, list[Task]] = {split: [] for split in Split}
+    """Return the tasks on train, on val and on test; those that wait for a side count as train."""
+    sides: dict[Split, list[Task]] = {split: [] for split in Split}
     for task in tasks:
-        sides.setdefault(task.split, []).append(task)
+        sides[task.split or Split.TRAIN].append(task)
     return sides[Split.TRAIN], sides[Split.VAL], sides[Split.TEST]
 
 
@@ -216,7 +218,7 @@ def _learnable(begun: Begun, needing: Sequence[Task]) -> Begun:
     untestable = {task.lesson for task in begun.train if task.origin is TaskOrigin.REAL}
     untestable -= provable | proposed.keys() | written | {task.lesson for task in needing}
     for task in begun.train:
-        is_new = task.lesson in provable and task.lesson not in written
+        is_new = task.split is Split.TRAIN and task.lesson in provable and task.lesson not in written
         if task.lesson not in proposed and (is_new or task.origin is TaskOrigin.RECALLED):
             learn.append(task)
     again, notes = _asked_again(begun, proposed)

@@ -2,9 +2,9 @@
 
 Asked are the newest val task of each other lesson that can get worse, as it is answered well without the change, and,
 if rules of several lessons won, one of each: its own rules against all of them. None is in the bet, which it could
-only dilute. All are asked in 4 rounds, then in up to 6 more those that lost more often than they gained, twice a
-round, and the others too if all of them together look hurt. One lesson alone blocks, or all together: the winner that
-loses most by itself on what was hurt is left out, and the rest is guarded again.
+only dilute. All are asked in 4 rounds, and those that lost more often than they gained in 8 more; the others too, in
+half as many, if all of them together look hurt. One lesson alone blocks, or all together: the winner that loses most
+by itself on what was hurt is left out, and the rest is guarded again.
 
 The levels are a choice: docs/gate.md says what each lets pass and blocks.
 """
@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted
 from skillopt_sleep.kit.stats import mean, sign_test
-from skillopt_sleep.learning.attempts import Attempts, block, in_pairs
+from skillopt_sleep.learning.attempts import Making, block, in_pairs
 from skillopt_sleep.learning.pairs import failed_by_itself, pair_up
+from skillopt_sleep.learning.spare import End, SpareAttempts
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
     Document,
@@ -39,8 +39,7 @@ from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
 FIRST_ROUNDS = 4
-MOST_ROUNDS = 10
-AGAIN = 2  # attempts a round at what looks hurt
+AGAIN = 8  # rounds more of what looks hurt
 LEVEL = 0.05  # so unlikely must the losses of an unharmed lesson be, before it blocks
 POOLED_LEVEL = 0.05
 POOLED_LOOKS = 0.3  # from here on all other lessons are asked again
@@ -48,8 +47,6 @@ SURE = 0.01  # nothing more is asked then
 ALONE = 8  # attempts at a hurt lesson under each winner by itself
 ALONE_OF_ALL = 4  # at each lesson, if only all together are hurt
 SHOWN_CHARS = 80
-
-End = BudgetExhausted | BackendUnavailable
 
 
 class Asked(NamedTuple):
@@ -87,7 +84,7 @@ def guard(
     winners: Sequence[Judged],
     tasks: Sequence[Task],
     *,
-    attempts: Attempts,
+    attempts: SpareAttempts,
     rule: GateRule,
     failing: Sequence[str] = (),
 ) -> Guarded:
@@ -98,19 +95,17 @@ def guard(
         changed = candidate(document, _edits(found.kept))
         if not asked or changed is None:
             return found._replace(guard=Guard())
-        watching = _Watching(document, changed, asked, attempts, rule)
-        try:
-            watched, made = watching.watch()
-            found = found._replace(guard=watched, rollouts=found.rollouts + made)
-            if not watched.harmed:
-                return found._replace(left_open=_left_open(watched, asked, made))
-            worst, made = _worst(document, found.kept, watched.harmed, asked, attempts=attempts, rule=rule)
-        except (BudgetExhausted, BackendUnavailable) as error:
-            return found._replace(guard=Guard(cut_short=True), end=error)
+        watched, made = _Watching(document, changed, asked, attempts, rule).watch()
+        found = found._replace(guard=watched, rollouts=found.rollouts + made)
+        if attempts.end is None and not watched.harmed:
+            return found._replace(left_open=_left_open(watched, asked, made))
+        worst, made = _worst(document, found.kept, watched.harmed, asked, attempts=attempts, rule=rule)
+        found = found._replace(rollouts=found.rollouts + made)
+        if attempts.end is not None:
+            return found._replace(guard=Guard(cut_short=True), end=attempts.end)
         found = found._replace(
             kept=tuple(one for one in found.kept if one is not worst),
             harmful=(*found.harmful, (worst, watched.harmed)),
-            rollouts=found.rollouts + made,
         )
     return found
 
@@ -137,7 +132,7 @@ class _Watching(NamedTuple):
     document: Document
     changed: Document
     asked: Sequence[Asked]
-    attempts: Attempts
+    attempts: Making
     rule: GateRule
 
     def watch(self) -> tuple[Guard, tuple[Rollout, ...]]:
@@ -145,7 +140,7 @@ class _Watching(NamedTuple):
         first = block("guard", self.document.text, self.changed.text)
         guard, rollouts = Guard(), tuple[Rollout, ...]()
         asked = list(self.asked) * FIRST_ROUNDS
-        for _ in range(FIRST_ROUNDS, MOST_ROUNDS + 1):
+        for again in (AGAIN, 0):
             drawn = Counter[str]()
             jobs: list[Job] = []
             for task, base in asked:
@@ -158,22 +153,22 @@ class _Watching(NamedTuple):
             paired = pair_up(Trial(), [one.task for one in asked], made, self.rule)
             pairs = (*guard.pairs, *paired.pairs, *paired.lost_attempts)
             guard = Guard(pairs=pairs, drawn=guard.drawn + max(drawn.values()))
-            asked = self._to_ask_again(guard)
+            asked = self._to_ask_again(guard, again)
             if not asked or _is_sure(guard):
                 break
         return replace(guard, harmed=self._harmed(guard)), rollouts
 
-    def _to_ask_again(self, guard: Guard) -> list[Asked]:
-        """Return what the next round asks: what looks hurt twice, the others if all together look hurt."""
+    def _to_ask_again(self, guard: Guard, times: int) -> list[Asked]:
+        """Return what is asked next: what looks hurt so many times, the others half as often if all together do."""
         by_lesson, pooled = _by_lesson(guard), _tally(guard.pairs)
         all_again = len(by_lesson) > 1 and pooled.looks_hurt and pooled.chance <= POOLED_LOOKS
         asked: list[Asked] = []
         for one in self.asked:
             tally = by_lesson.get(one.task.lesson)
             if tally is not None and tally.looks_hurt:
-                asked += [one] * AGAIN
+                asked += [one] * times
             elif all_again:
-                asked.append(one)
+                asked += [one] * (times // 2)
         return asked
 
     def _harmed(self, guard: Guard) -> tuple[Harm, ...]:
@@ -208,7 +203,7 @@ def _worst(
     harmed: Sequence[Harm],
     asked: Sequence[Asked],
     *,
-    attempts: Attempts,
+    attempts: Making,
     rule: GateRule,
 ) -> tuple[Judged, tuple[Rollout, ...]]:
     """Return the winner that loses most by itself on the lessons that were hurt, and the attempts that showed it."""

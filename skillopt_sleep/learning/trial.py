@@ -11,7 +11,7 @@ from skillopt_sleep.kit.betting import bet, gain_interval, lifted, rounds_to_win
 from skillopt_sleep.kit.stats import noise, shrunk
 from skillopt_sleep.learning.attempts import Attempts, in_pairs
 from skillopt_sleep.learning.gate import gate, stakes_of
-from skillopt_sleep.learning.pairs import Paired, pair_up
+from skillopt_sleep.learning.pairs import Paired, failed_by_itself, pair_up
 from skillopt_sleep.records import (
     Decision,
     Document,
@@ -30,6 +30,7 @@ from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
 FIRST_LOOK = 2  # rounds, unless fewer can win: what shows no gain by then is given up
+USUAL_GAIN = 0.7  # of a rule that helps, in each pair
 IN_VAIN = 3  # pairs of a request that no answer of either version met, after which it isn't asked any more
 THIRD = 3  # the first and the last third of a night's attempts are compared by the names of their models
 
@@ -45,17 +46,19 @@ def run_trial(
     first: int = 0,
     lessons: Sequence[str] = (),
     part: float = 0.0,
+    by_hand: bool = False,
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
     """Attempt every val task once per version and round, and ask the gate at each look.
 
     Rounds are laid out whole up to the next look: two at first, then as many as the bet needs to be won at the
-    soonest, so that a decision takes few looks. The bet is on the pairs of the candidate's own `lessons`. A pair with
+    soonest, so that a decision takes few looks; where each look waits for somebody (`by_hand`), as many as it usually
+    needs. The bet is on the pairs of the candidate's own `lessons`. A pair with
     an unscored attempt doesn't count, but in the bet an attempt of the candidate that failed by itself is its worst
-    case; nor does a pair of which both answers were given before. An attempt that only one version lost is made once
-    more. If the candidate equals its baseline, there is nothing to test and no call is made. An `earlier` trial is
-    resumed with its wealth and its share of the error rate; if another model answers, it begins anew. Rounds draw
-    samples from `first` on, which no other trial has. With a `part` (trainings), a round ends after that part of val
-    if the candidate is behind by more than noise by then, which decides the trial.
+    case; nor does a pair of which both answers were given before. An attempt that an outage took from one version
+    only is made once more. If the candidate equals its baseline, there is nothing to test and no call is made. An
+    `earlier` trial is resumed with its wealth and its share of the error rate; if another model answers, it begins
+    anew. Rounds draw samples from `first` on, which no other trial has. With a `part` (trainings), a round ends after
+    that part of val if the candidate is behind by more than noise by then, which decides the trial.
     """
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
@@ -63,24 +66,24 @@ def run_trial(
     end = trial.rounds + (rule.rounds if val else 0)
     tasks = {task.id: task for task in val}
     made: tuple[Rollout, ...] = ()
-    verdict = None if val else gate(trial, rule, last=True)
+    verdict = gate(trial, rule, last=True) if rule.name == "greedy" or not val else None
     while verdict is None:
         asked = [task for task in val if not _is_in_vain(trial, task)]
-        size = _rounds_to_look(trial, asked, rule, left=end - trial.rounds, begun=bool(made))
+        size = _rounds_to_look(trial, asked, rule, left=end - trial.rounds, begun=bool(made), by_hand=by_hand)
         rounds = _Rounds(document, candidate, attempts, rule, first=trial.first + trial.rounds)
-        looked, behind = rounds.ask(asked, size, part=part, trial=trial)
+        looked, behind, again = rounds.ask(asked, size, part=part, trial=trial)
         if not made and has_changed(trial, looked):
             end -= trial.rounds
             trial = anew(trial, first=rounds.first)
         made += looked
-        only_repeated = bool(looked)
+        only_repeated = False
         for attempts_of_round in _in_rounds(looked, size):
             paired = pair_up(
                 trial, [tasks[attempt.task] for attempt in attempts_of_round[::2]], attempts_of_round, rule
             )
             trial = _with_round(trial, paired)
-            only_repeated = only_repeated and paired.only_repeated
-        trial = replace(trial, calls=trial.calls + count_made(looked))
+            only_repeated = paired.only_repeated
+        trial = replace(trial, calls=trial.calls + count_made(looked), lost=added(trial.lost, again))
         # What is only repeated is no new evidence, however often it is asked.
         last = trial.rounds >= end or only_repeated or behind or not looked
         verdict = gate(trial, rule, last=last)
@@ -145,16 +148,23 @@ def _is_in_vain(trial: Trial, task: Task) -> bool:
     return len(own) >= IN_VAIN and not any(pair.before or pair.after for pair in own)
 
 
-def _rounds_to_look(trial: Trial, val: Sequence[Task], rule: GateRule, *, left: int, begun: bool) -> int:
+def _rounds_to_look(
+    trial: Trial, val: Sequence[Task], rule: GateRule, *, left: int, begun: bool, by_hand: bool
+) -> int:
     """Return how many rounds are laid out before the gate is asked again."""
     if rule.name != "sequential" or not val:
         return max(1, min(left, 1))
     own = [task for task in val if not trial.lessons or task.lesson in trial.lessons]
     bets = len({task.session or task.id for task in own})
-    soonest = rounds_to_win(trial.wealth, bets=bets, alpha=trial.alpha or rule.alpha, stakes=stakes_of(trial))
-    if soonest is None:
+    gain = USUAL_GAIN if by_hand else 1.0
+    alpha, stakes = trial.alpha or rule.alpha, stakes_of(trial)
+    most = rounds_to_win(trial.wealth, bets=bets, alpha=alpha, stakes=stakes, gain=gain)
+    if most is None:
         return 1
-    most = soonest if begun and not trial.margin else min(soonest, FIRST_LOOK)
+    if by_hand:
+        most = max(most, left // 2)
+    elif not begun or trial.margin:
+        most = min(most, FIRST_LOOK)
     return max(1, min(most, left))
 
 
@@ -167,45 +177,57 @@ class _Rounds(NamedTuple):
     rule: GateRule
     first: int
 
-    def ask(self, val: Sequence[Task], size: int, *, part: float, trial: Trial) -> tuple[tuple[Rollout, ...], bool]:
-        """Attempt these tasks in so many rounds; tell if the rest of one wasn't asked, as the candidate is behind."""
+    def ask(
+        self, val: Sequence[Task], size: int, *, part: float, trial: Trial
+    ) -> tuple[tuple[Rollout, ...], bool, Lost]:
+        """Attempt these tasks in so many rounds; tell if the rest of one wasn't asked, as the candidate is behind.
+
+        What was made once more, and has a score now, is counted as lost all the same: were it not, a version that
+        loses the attempts that went wrong would be given second ones.
+        """
         some = math.ceil(part * len(val))
         if size > 1 or not 0 < some < len(val):
-            return self._attempt(val, size), False
-        made = self._attempt(val[:some], 1)
+            made, again = self._attempt(val, size)
+            return made, False, again
+        made, again = self._attempt(val[:some], 1)
         paired = pair_up(trial, val[:some], made, self.rule)
         gains = [pair.gain for pair in (*trial.pairs, *trial.lost_attempts, *paired.pairs, *paired.lost_attempts)]
         if math.fsum(gains) < -noise(gains):
-            return made, True
-        return made + self._attempt(val[some:], 1), False
+            return made, True, again
+        rest, more = self._attempt(val[some:], 1)
+        return made + rest, False, added(again, more)
 
-    def _attempt(self, val: Sequence[Task], size: int) -> tuple[Rollout, ...]:
-        """Attempt each task under both versions; what only one version of a pair lost is attempted once more."""
+    def _attempt(self, val: Sequence[Task], size: int) -> tuple[tuple[Rollout, ...], Lost]:
+        """Attempt each task under both versions; what an outage took from one of a pair is attempted once more."""
         jobs: list[Job] = []
         for sample in range(self.first, self.first + size):
             for task in val:
                 jobs.append((task, self.document, sample))
                 jobs.append((task, self.candidate, CANDIDATE_SAMPLES + sample))
         if not jobs:
-            return ()
+            return (), Lost()
         label = f"trial {self.document.id}"
         made = list(in_pairs(self.attempts, jobs, label=label))
         lost: list[int] = []
         for place in range(0, len(made), 2):
             unscored = [at for at in (place, place + 1) if made[at].score is None]
-            if len(unscored) == 1:
+            if len(unscored) == 1 and not failed_by_itself(made[unscored[0]].trajectory):
                 lost += unscored
-        if lost and self.rule.name == "sequential":
-            again = self.attempts.make([jobs[place] for place in lost], label=label)
-            for place, attempt in zip(lost, again, strict=True):
-                made[place] = attempt
-        return tuple(made)
+        if not lost or self.rule.name != "sequential":
+            return tuple(made), Lost()
+        for place, attempt in zip(
+            lost, self.attempts.make([jobs[place] for place in lost], label=label), strict=True
+        ):
+            made[place] = attempt
+        scored = [place for place in lost if made[place].score is not None]
+        after = len([place for place in scored if place % 2])
+        return tuple(made), Lost(before=len(scored) - after, after=after)
 
 
 def _in_rounds(made: Sequence[Rollout], size: int) -> list[Sequence[Rollout]]:
-    """Return the attempts of each of so many rounds."""
+    """Return the attempts of each of so many rounds; nothing if none was made."""
     each = len(made) // size
-    return [made[number * each : (number + 1) * each] for number in range(size)]
+    return [made[number * each : (number + 1) * each] for number in range(size) if each]
 
 
 def added(one: Lost, other: Lost) -> Lost:

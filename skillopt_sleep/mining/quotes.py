@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from skillopt_sleep.mining.deeds import TYPED
 from skillopt_sleep.mining.requests import Take, own_turn, takes
-from skillopt_sleep.mining.words import is_small_talk, sentences, takes_back, whole_sentences
+from skillopt_sleep.mining.wishes import is_correction
+from skillopt_sleep.mining.words import is_small_talk, sentences, states_rule, takes_back, whole_sentences
 from skillopt_sleep.records import Deed, DeedKind, Origin, Session
 
 MOST_SIGNS = 40
@@ -40,15 +41,11 @@ class Sign(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request that something was said or done about, as its turn and as it can be asked again; "" if nothing can.
-
-    `corrected` tells whether words said about it in a later turn say that its answer was wrong.
-    """
+    """A request that something was said or done about: its turn, and its words to ask again; "" if it has none."""
 
     turn: int
     prompt: str = ""
     earlier: tuple[int, ...] = ()
-    corrected: bool = True
 
 
 def signs_of(quotes: Sequence[str], sessions: Sequence[Session], numbered: Sequence[Deed]) -> list[Sign]:
@@ -107,23 +104,28 @@ def request_of(session: Session, turn: int, wishes: Wishes) -> Request:
     """Return the request that something said in a turn, or done after it, is about.
 
     `wishes` are what no answer may be told: they are left out of what is asked again. A turn in which nothing else is
-    asked belongs to the request before it.
+    asked belongs to the request before it. One that only sounds like an amendment, and that nobody quotes as a wish,
+    is a request.
     """
     asked: list[int] = []
-    corrects = False
     for index, take in takes(session):
         if index > turn:
             break
-        corrects = index == turn and take is Take.CORRECTION
-        if take is Take.REQUEST:
+        is_quoted = index == turn or (session.id, index) in wishes
+        if take is Take.REQUEST or (take is Take.CORRECTION and not is_quoted and _only_amends(session, index)):
             asked.append(index)
     for at in range(len(asked) - 1, -1, -1):
         said = wishes.get((session.id, asked[at]), ())
         prompt = _without(own_turn(session, asked[at]), said, fewest=FEWEST_LATER if at else FEWEST)
         if prompt:
-            is_praised = asked[at] < turn and not corrects and _opens_with_thanks(own_turn(session, turn))
-            return Request(asked[at], prompt, tuple(asked[:at]), corrected=not is_praised)
+            return Request(asked[at], prompt, tuple(asked[:at]))
     return Request(asked[-1] if asked else turn)
+
+
+def _only_amends(session: Session, turn: int) -> bool:
+    """Tell whether what was typed in a turn sounds like an amendment, but takes nothing back and states no rule."""
+    words = own_turn(session, turn)
+    return is_correction(words) and not (takes_back(words) or states_rule(words))
 
 
 def _without(words: str, said: Sequence[str], *, fewest: int) -> str:
@@ -142,9 +144,10 @@ def _asks(sentence: str, fewest: int) -> bool:
     return not (is_short or is_no or sentence.endswith(":") or is_small_talk(sentence))
 
 
-def _opens_with_thanks(words: str) -> bool:
-    opening = _OPENING.match(words)
-    return opening is not None and is_small_talk(opening[1])
+def is_praise(session: Session, turn: int) -> bool:
+    """Tell whether a turn opens with thanks and corrects nothing."""
+    opening = _OPENING.match(own_turn(session, turn))
+    return opening is not None and is_small_talk(opening[1]) and (turn, Take.CORRECTION) not in takes(session)
 
 
 def _part_of(typed: str, sought: str) -> str:

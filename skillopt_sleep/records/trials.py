@@ -81,7 +81,10 @@ class Guard(Record, frozen=True, kw_only=True):
 
 
 class Lost(Record, frozen=True, kw_only=True):
-    """The numbers of pairs of which the old version's attempt, the new one's, or both had no score."""
+    """The numbers of pairs of which the old version's attempt, the new one's, or both had no score.
+
+    One that has a score only because the attempt was made once more counts too.
+    """
 
     before: int = 0
     after: int = 0
@@ -147,8 +150,8 @@ class Trial(Record, frozen=True, kw_only=True):
 
     @property
     def evidence(self) -> float | None:
-        """The e-value: what a start of 1 has become, as the mean over the stakes; None before the first round."""
-        if not self.rounds:
+        """The e-value: what a start of 1 has become, as the mean over the stakes; None if nothing was bet on."""
+        if not self.rounds or not self.wealth:
             return None
         return math.fsum(math.exp(min(log_wealth, 700.0)) for log_wealth in self.wealth) / len(self.wealth)
 

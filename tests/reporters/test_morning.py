@@ -34,6 +34,7 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.reporters.morning import MorningReporter, render
 from skillopt_sleep.reporters.page import render as page
+from skillopt_sleep.reporters.page.page import facts
 from skillopt_sleep.reporters.rate import of_night
 from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome, with_parts
 from tests.reporters.reports import NASTY, REPORTS, SECRET, TESTED, WHOLE, improved, rejected
@@ -64,6 +65,13 @@ def test_the_first_lines_answer_what_to_decide_whether_it_is_better_the_cost_and
     assert rate == "Error rate: unknown, with the gate's rule `strict, mixed`."
     assert cost == "Cost: 41 calls (limit 300), 12,345 tokens, $0.50, 75 s; model `m`."
     assert problems == "Problems: one call failed, and 1 more below."
+
+
+def test_a_night_that_was_resumed_tells_no_time_as_nobody_knows_how_long_it_lay_still() -> None:
+    *_, cost, _problems = first_lines(replace(WHOLE, resumed=True))
+    assert cost == "Cost: 41 calls (limit 300), 12,345 tokens, $0.50; model `m`."
+    assert "Time" in dict(facts(WHOLE))
+    assert "Time" not in dict(facts(replace(WHOLE, resumed=True)))
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
@@ -339,12 +347,14 @@ def test_sessions_that_were_left_out_are_counted_by_reason() -> None:
     text = render(WHOLE)
 
     assert "9 files seen, 6 sessions used; left out: 2 started by a program, 1 still active." in text
-    assert "They became 7 requests to ask again: 3 to learn from, 3 to decide with, 1 kept back." in text
+    assert "still active. 7 requests to ask again: 3 to learn from, 3 to decide with, 1 kept back." in text
 
 
 def test_one_task_is_one_task() -> None:
     said = "1 request to ask again: 1 to learn from, 0 to decide with, 0 kept back."
     assert f"None was new. {said}" in render(a_report(tasks={"train": 1}))
+    waits = "2 requests to ask again: 1 to learn from, 0 to decide with, 0 kept back, 1 waiting for a second session."
+    assert waits in render(a_report(tasks={"train": 1, "waiting": 1}))
 
 
 def test_every_error_is_listed_with_its_remedy() -> None:

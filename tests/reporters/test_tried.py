@@ -2,9 +2,9 @@
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import CandidateKind, Outcome, Pair, Trial
+from skillopt_sleep.records import CandidateKind, Decider, Outcome, Pair, Trial, Trust
 from skillopt_sleep.reporters.morning import render
-from skillopt_sleep.reporters.tried import every_trial, has_more_trials, interval, numbers, remarks, verdict
+from skillopt_sleep.reporters.tried import every_trial, has_more_trials, in_short, interval, numbers, remarks, verdict
 from tests.builders import an_edit, an_outcome, with_parts
 from tests.reporters.reports import TESTED, UNDECIDED, WHOLE, improved, rejected
 
@@ -55,6 +55,13 @@ def test_an_undecided_trial_says_what_it_rules_out_with_its_n() -> None:
     said = "undecided: rules out a gain of more than +0.40 and a loss of more than 0.40 (2 tries)"
     assert verdict(outcome) == said
     assert verdict(replace(outcome, trial=Trial())) == "undecided"
+
+
+def test_who_graded_a_trial_is_not_said_to_have_decided_it() -> None:
+    trial = replace(rejected(0.1, (-0.4, 0.4)).trial, judges=(Decider(by=Trust.RUBRIC),))
+    said = in_short(an_outcome(verdict=UNDECIDED, trial=trial))
+    assert said.endswith(", graded by the judge")
+    assert "decided by" not in said
 
 
 def test_repeated_answers_and_lost_attempts_are_told() -> None:
