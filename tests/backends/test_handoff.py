@@ -378,6 +378,7 @@ def night(machine: Machine, folder: Path, **plan: Any) -> NightReport:
         targets=FileTargets(private_dir(machine.folder / "home")),
         stager=FolderStager(),
         clock=machine.clock,
+        by_hand=True,
     )
     try:
         return run_night(crew, a_plan(limits={"calls": 300.0, "minutes": 60.0}, **plan))
@@ -432,7 +433,7 @@ def rubric_tasks(machine: Machine, sides: Sequence[Split], *, name: str = "shop"
     ]
 
 
-def test_a_night_of_eight_rubric_tasks_stops_five_times(machine: Machine, folder: Path) -> None:
+def test_a_night_of_eight_rubric_tasks_stops_six_times(machine: Machine, folder: Path) -> None:
     machine.shelf.tasks = rubric_tasks(machine, [Split.TRAIN, Split.VAL] * 4)
 
     stops, report = rounds(machine, folder)
@@ -442,8 +443,9 @@ def test_a_night_of_eight_rubric_tasks_stops_five_times(machine: Machine, folder
         ({"controls", "rollout"}, 5),
         ({"judge"}, 2),
         ({"reflect"}, 1),
-        ({"rollout"}, 16),
+        ({"rollout"}, 8),
         ({"judge"}, 1),
+        ({"rollout"}, 8),  # the fresh round, whose answers were graded before
     ]
     assert report.spend.calls == sum(len(stop) for stop in stops)
     assert (report.spend.usd, report.resumed) == (0.0, True)
@@ -456,8 +458,8 @@ def test_what_is_asked_of_test_tasks_takes_no_round_of_its_own(machine: Machine,
     stops, report = rounds(machine, folder)
 
     assert (report.verdict, report.documents[0].test.n) == (Outcome.IMPROVED, 1)
-    # Train; then the trial with the fresh round of what it may prove.
-    assert [stop.count("rollout") for stop in stops if "rollout" in stop] == [2, 6]
+    # Train; the trial; then the fresh round of what it proved with what was kept back.
+    assert [stop.count("rollout") for stop in stops if "rollout" in stop] == [2, 2, 4]
 
 
 def test_two_documents_are_asked_about_together(machine: Machine, folder: Path) -> None:
@@ -467,7 +469,7 @@ def test_two_documents_are_asked_about_together(machine: Machine, folder: Path) 
     stops, report = rounds(machine, folder)
 
     assert [outcome.outcome for outcome in report.documents] == [Outcome.IMPROVED] * 2
-    assert [len(stop) for stop in stops] == [6, 4, 2, 16, 2]
+    assert [len(stop) for stop in stops] == [6, 4, 2, 8, 2, 8]
     assert len(report.proposals) == 2
 
 

@@ -91,7 +91,7 @@ def test_val_is_asked_only_after_all_documents_have_learned_from_train(tmp_path:
 
     splits = [task.split for task in night.jobs]
     first = splits.index(Split.VAL)
-    assert len(splits[:first]) == 2
+    assert {task.document for task in night.jobs[:first]} == {"shop", "blog"}
     assert Split.TRAIN not in splits[first:]
 
 
@@ -105,7 +105,9 @@ def test_what_the_limit_does_not_reach_waits_untouched_by_name_with_its_sessions
     learned = {task.lesson for task in night.jobs if task.split is Split.TRAIN}
     untouched = [name for name in names if name not in learned]
     assert untouched
-    assert sorted(accepted(outcome)) == sorted(learned)
+    reached = accepted(outcome)
+    assert set(reached) <= learned
+    untouched = [name for name in names if name not in reached]
     assert set(outcome.sessions.left) == {task.session for task in tasks if task.lesson in untouched}
     note = next(note for note in outcome.notes if note.stage == "layout")
     assert "for another night" in note.summary

@@ -62,7 +62,7 @@ def test_a_proposal_is_the_exact_bytes_of_before_and_after(root: Path, night: Pa
     assert (proposal.base, proposal.result) == (digest(base), digest(result))
     assert (proposal.id, proposal.night, proposal.document) == ("p1", "2026-11-20", "shop-api/CLAUDE.md")
     assert (proposal.path, proposal.root) == (str(path), str(root))
-    assert (proposal.before, proposal.after, proposal.n, proposal.interval) == (0.25, 0.75, 0, (0.1, 0.9))
+    assert (proposal.before, proposal.after, proposal.n, proposal.interval) == (0.25, 0.75, 2, (0.1, 0.9))
     assert proposal.error_rate == "unknown"
     assert [edit.content for edit in proposal.edits] == [RULE]
     assert proposal.evidence[0].quote.startswith("always run")
