@@ -152,9 +152,9 @@ def going_on(
     """Return the rules whose trials go on tonight, those that wait as they are, and a note on each that is let go.
 
     One goes on if val has a task of its lessons that its trial hasn't seen: the same few tasks again would prove
-    nothing about tomorrow's; or if only its guard is left, or if a night's limit ended its trial before its `rounds`. A
-    removal goes on with the newest of the `known` tasks that its rule is for. Text around it may change: both versions
-    have the new one. If others attempt and grade than until now, its trial begins anew.
+    nothing about tomorrow's; or if only its guard is left, or if a night's limit ended its trial before its `rounds`.
+    A removal goes on with the newest of the `known` tasks that its rule is for. Text around it may change: both
+    versions have the new one. If others attempt and grade than until now, its trial begins anew.
     """
     rules: list[Rule] = []
     rest: list[Waiting] = []

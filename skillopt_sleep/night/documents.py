@@ -143,7 +143,7 @@ class _Learning:
         """Return each new rule's share of the error rate, fixed before val is asked, and the steps.
 
         A lesson that yields no edit counts, and so does guidance that is due; what one session alone tests doesn't,
-        as it can't be accepted. What a resumed night drafted only after the shares were fixed is left for another night.
+        as it can't be accepted. What a resumed night drafted only after the shares were fixed waits for another.
         """
 
         def counted() -> dict[str, int]:
@@ -295,7 +295,7 @@ class _Learning:
     def _failing(self, step: Step, scores: Mapping[str, float]) -> tuple[str, ...]:
         """Return the lessons that aren't answered well without a change, so that nothing can make them worse.
 
-        It is those of which most attempts failed, and, of those never attempted, what the person had to correct.
+        It is those of which half of the attempts failed, and, where none was made, what the person had to correct.
         """
         lessons: dict[str, list[float]] = {}
         earlier = self.page.history.scores([task.id for task in step.begun.known])
@@ -307,7 +307,7 @@ class _Learning:
         corrected = {task.lesson for task in step.begun.known if task.rejected} - step.begun.held
         failing: list[str] = []
         for lesson, grades in lessons.items():
-            if 2 * math.fsum(grades) < len(grades) or (not grades and lesson in corrected):
+            if (grades and 2 * math.fsum(grades) <= len(grades)) or (not grades and lesson in corrected):
                 failing.append(lesson)
         return tuple(failing)
 
