@@ -2,7 +2,7 @@
 
 import ast
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple, get_args, get_type_hints
 
@@ -40,8 +40,7 @@ def all_calls() -> list[Call]:
         module = importlib.import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts))
         tree = ast.parse(text)
         for call in _asks(module, tree):
-            schema = _schema(module, call)
-            if schema is not NotImplemented:
+            for schema in _schemas(module, call):
                 found |= dict.fromkeys(Call(purpose, schema) for purpose in _purposes(call) or _purposes(tree))
     return list(found)
 
@@ -57,22 +56,24 @@ def _purposes(node: ast.AST) -> list[Purpose]:
     return [Purpose[part.attr] for part in inner if isinstance(part.value, ast.Name) and part.value.id == "Purpose"]
 
 
-def _schema(module: ModuleType, call: ast.Call) -> Any:
-    """The type that is asked for; NotImplemented where it is passed on."""
+def _schemas(module: ModuleType, call: ast.Call) -> Sequence[Any]:
+    """The types that are asked for: none where one is passed on, each reply of the module if it may be any."""
     named = {keyword.arg: keyword.value for keyword in call.keywords}
     given = named.get("schema")
     if given is None and ast.unparse(call.func) == "Question":
         given = call.args[1]
     match given:
         case None:
-            return None
+            return (None,)
         case ast.Name(id="schema") if module.__name__ in PASS_ON:
-            return NotImplemented
+            return ()
+        case ast.Name(id="schema"):
+            return [one for name, one in vars(module).items() if name.endswith("Reply") and isinstance(one, type)]
         case ast.Name(id=name):
-            return getattr(module, name)
+            return (getattr(module, name),)
         case ast.Call(func=ast.Name(id=name)):
             (reply,) = get_args(get_type_hints(getattr(module, name))["return"])
-            return reply
+            return (reply,)
         case _:
             raise AssertionError(
                 f"{module.__name__}, line {call.lineno}: name the type of the reply where it is asked for"

@@ -20,6 +20,7 @@ from skillopt_sleep.records import (
     Op,
     Origin,
     Outcome,
+    Pair,
     Patch,
     Prompt,
     Proposal,
@@ -31,6 +32,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     Task,
     Trajectory,
+    Trial,
     Turn,
     Verdict,
 )
@@ -160,6 +162,15 @@ def with_parts(outcome: StepOutcome, /, **fields: Any) -> StepOutcome:
         own = {names[key]: fields.pop(key) for key in names if key in fields}
         outcome = replace(outcome, **{part: replace(before, **own)})
     return replace(outcome, **fields)
+
+
+def a_trial(*pairs: tuple[float, float], **fields: Any) -> Trial:
+    """A trial with these grades, before and after, each of a request and session of its own."""
+    made = tuple(
+        Pair(task=f"v{n}", session=f"s{n}", sample=0, before=before, after=after)
+        for n, (before, after) in enumerate(pairs)
+    )
+    return replace(Trial(pairs=made, rounds=1), **fields)
 
 
 def a_report(**fields: Any) -> NightReport:

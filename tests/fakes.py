@@ -142,6 +142,8 @@ class FakeJudge:
 class SerialPool:
     """Runs everything here and now; `labels` is what was run."""
 
+    width = 1
+
     def __init__(self) -> None:
         self.labels: list[str] = []
 

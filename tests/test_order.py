@@ -5,10 +5,9 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.step import step
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.records import (
     CandidateKind,
@@ -26,20 +25,30 @@ from skillopt_sleep.records import (
 )
 from tests.builders import a_document, a_task, an_edit
 from tests.fakes import FakeBackend, FakeExecutor, FakeJudge, SerialPool
-from tests.learning.test_step import a_side
 from tests.nights import a_crew, a_plan
+from tests.steps import a_side, step
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 DOCUMENT = a_document("- Old.")
-TASKS = [*a_side(Split.TRAIN, 1, 2, 3), *a_side(Split.VAL, 1, 2, 3, 4, 5), *a_side(Split.TEST, 1)]
 EDITS = ("- Good.", "- Idle.", "- Bad.")
+TASKS = [
+    task
+    for place, lesson in enumerate(EDITS)
+    for task in (
+        *a_side(Split.TRAIN, place, lesson=lesson),
+        *a_side(Split.VAL, *range(10 * place, 10 * place + 3), lesson=lesson),
+        *a_side(Split.TEST, place, lesson=lesson),
+    )
+]
 RULE = GateRule(metric=Metric.HARD, rounds=3)
 
 
 class ShuffledPool:
     """Runs what it is given in an order of its own, and hands the results back in theirs."""
+
+    width = 4
 
     def __init__(self, seed: int) -> None:
         self._draw = random.Random(seed)
@@ -67,7 +76,12 @@ def graded(chances: dict[str, float]) -> Callable[[Task, Trajectory], float]:
 
 
 def ended(pool: object, chances: dict[str, float], past: Past) -> StepOutcome:
-    proposed = {"edits": [{"op": "append", "content": edit, "reason": "said"} for edit in EDITS]}
+    proposed = {
+        "edits": [
+            {"op": "append", "content": edit, "reason": "said", "attempts": [place + 1]}
+            for place, edit in enumerate(EDITS)
+        ]
+    }
     crew = a_crew(
         optimizer=FakeBackend({Purpose.REFLECT: proposed}),
         executor=FakeExecutor(lambda task, document, sample: f"{task.id} {sample}|{document.body}"),
@@ -75,7 +89,7 @@ def ended(pool: object, chances: dict[str, float], past: Past) -> StepOutcome:
         pool=pool,
     )
     plan = a_plan(gate=RULE)
-    return step(DOCUMENT, TASKS, crew=crew, plan=plan, past=past, night="n2", log=lambda stage, rows: None)
+    return step(DOCUMENT, TASKS, crew=crew, plan=plan, past=past, night="n2")
 
 
 def waiting(document: Document, chances: dict[str, float]) -> Past:
@@ -88,10 +102,11 @@ def waiting(document: Document, chances: dict[str, float]) -> Past:
     val = [task for task in TASKS if task.split is Split.VAL][:2]
     trial, verdict, _ = run_trial(document, changed, val, attempts=CrewAttempts(crew), rule=RULE)
     edits = (an_edit("- Waits.", tasks=("train1",)),)
-    judged = Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=trial, verdict=verdict)
-    return Past(waiting=(Waiting(night="n1", path=document.path, base=document.sha, crew="m v", tested=judged),))
+    judged = Judged(kind=CandidateKind.RULE, edits=edits, trial=trial, verdict=verdict)
+    return Past(waiting=(Waiting(night="n1", path=document.path, crew="m v", tested=judged),))
 
 
+@settings(deadline=None)
 @given(
     st.integers(),
     st.fixed_dictionaries({edit: st.sampled_from([-0.2, 0.0, 0.3, 0.8]) for edit in (*EDITS, "- Waits.")}),

@@ -130,8 +130,6 @@ OUTCOME = StepOutcome(
     trial=Trial(
         pairs=(Pair(task="t1", sample=0, before=0.25, after=1.0),),
         rounds=1,
-        before=0.25,
-        after=1.0,
         interval=(-1.0, 1.0),
     ),
     tried=Tried(edits=(AppliedEdit(edit=EDIT, fate=Fate.REFUSED, because="it is empty"),), evidence=(EVIDENCE,)),

@@ -144,10 +144,8 @@ class HandoffBackend:
         message = "1 prompt waits" if count == 1 else f"{count} prompts wait"
         message += f" for an answer in {self._open}"
         rejected = sum(self._waiting.values())
-        if rejected == 1:
-            message += ", 1 of them again: its answer could not be used (reason in the prompt)"
-        elif rejected:
-            message += f", {rejected} of them again: their answers could not be used (reason in the prompt)"
+        if rejected:
+            message += f"; asked again, with what was wrong with the answer: {rejected}"
         remedy = f"answer all as {self._folder / 'README.md'} says, then "
         if self._command:
             remedy += f"go on: {self._command}"

@@ -71,6 +71,7 @@ class NightMeter:
         self._most = timedelta(minutes=limits.minutes)
         self._passed = timedelta()
         self._last = clock()
+        self._reserved = 0
         self._lock = threading.Lock()
         self._failed_in_a_row = 0
         self._structured_answers = 0
@@ -96,11 +97,19 @@ class NightMeter:
         )
 
     def left(self) -> int:
-        """Return how many calls are left of the night's own limit."""
-        most = self._limits.night.calls
-        if not most:
-            return UNLIMITED
-        return max(0, most - self._ledger.spent().calls)
+        """Return how many calls like those so far fit into what is left of the night's own limits."""
+        night, spent = self._limits.night, self._ledger.spent()
+        with self._lock:
+            self._pass_time(self._clock())
+            reserved, passed = self._reserved, self._passed
+        left = [night.calls - spent.calls] if night.calls else [UNLIMITED]
+        if night.tokens and spent.tokens:
+            left.append((night.tokens - spent.tokens) * spent.calls // spent.tokens)
+        if night.usd and spent.dollars:
+            left.append(int((night.usd - spent.dollars) * spent.calls / spent.dollars))
+        if reserved and passed:
+            left.append(int((self._most - passed) * reserved / passed))
+        return max(0, min(left))
 
     def check(self) -> None:
         """Raise BackendUnavailable if the model answered no attempt all night, or gave no structured reply of use."""
@@ -130,14 +139,18 @@ class NightMeter:
             self._check_limits(now)
             if prompt.project:
                 self._check_project(prompt.project)
+            self._reserved += 1
             return self._ledger.reserve(
                 Reservation(prompt.purpose, model, prompt.project, prompt.repair, tokens, usd)
             )
 
-    def _check_minutes(self, now: datetime) -> None:
+    def _pass_time(self, now: datetime) -> None:
         # A clock that is set back while the night runs gives it no more time.
         self._passed += max(now - self._last, timedelta())
         self._last = now
+
+    def _check_minutes(self, now: datetime) -> None:
+        self._pass_time(now)
         if self._passed >= self._most:
             raise BudgetExhausted(
                 f"the limit of {counted(self._limits.minutes, 'minute')} is reached", remedy=self._remedy

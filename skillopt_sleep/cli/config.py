@@ -95,9 +95,7 @@ def path() -> None:
     places = {
         "config": paths.config_file,
         "preferences": paths.preferences,
-        "store": paths.database,
-        "nights": paths.nights,
-        "adoptions": paths.adoptions,
+        "data": paths.data,
     }
     for name, place in places.items():
         if place.exists():

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.console import say, say_row
 from skillopt_sleep.errors import NightLocked
 from skillopt_sleep.kit.clock import shown, utc_now
 from skillopt_sleep.settings import find_paths, length
@@ -48,15 +48,15 @@ def pause(
 
 def resume() -> None:
     """Start nights automatically again."""
+    from skillopt_sleep.daemon.shown import daemon_rows
     from skillopt_sleep.daemon.state import State
 
-    state = State(find_paths().state)
-    if not state.forget("pause"):
+    paths = find_paths()
+    if not State(paths.state).forget("pause"):
         say("Nothing was paused.")
-    elif state.daemon_runs():
-        say("No longer paused: nights start automatically again.")
-    else:
-        say("No longer paused. Nights aren't scheduled yet, though; turn them on: skillopt-sleep install")
+        return
+    say("No longer paused.")
+    say_row(*daemon_rows(paths, now=utc_now())[0])
 
 
 def cancel() -> None:

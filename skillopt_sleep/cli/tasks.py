@@ -58,7 +58,7 @@ def list_tasks(
         say_json([as_data(entry) for entry in shown])
         return
     if not entries:
-        say(f"No tasks yet. {_why_none(nights)}, or add one: skillopt-sleep tasks add")
+        say(f"No tasks yet. {_why_none(nights)}. To add one: skillopt-sleep tasks add")
         return
     for line in _list_lines(shown, short_ids(entries), now=utc_now()):
         say_hanging(line)

@@ -102,7 +102,7 @@ def _split(entry: Banked, related: Sequence[Banked], entries: Sequence[Banked]) 
     """Return the split and, as far as the bank can tell, the reason for it."""
     task = entry.task
     if task.split is None:
-        return "not used yet: the next night says what for"
+        return "not used yet: what for is decided when its lesson comes up in a second session"
     use = {
         Split.TRAIN: "used to learn from",
         Split.VAL: "used to test changes, and never to learn from",
@@ -150,7 +150,7 @@ def _not_used(entry: Banked, related: Sequence[Banked], reports: Sequence[NightR
     if entry.task.needs_repository:
         return f"{origin}it needs the repository, and waits for a replay that has it"
     text = f"{origin}no answer to it was scored yet"
-    if all(banked.task.split is Split.TRAIN for banked in (entry, *related)):
+    if all(banked.task.split in {None, Split.TRAIN} for banked in (entry, *related)):
         text += "\n  its lesson waits for a second session"
     return text
 

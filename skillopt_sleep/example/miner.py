@@ -70,7 +70,7 @@ def _requests(turns: Sequence[ShownTurn]) -> list[_Request]:
     stopped = False
     for turn in turns:
         if turn.by == "person" and turn.text:
-            if requests and (stopped or is_correction(turn.text, request=requests[-1].text)):
+            if requests and (stopped or is_correction(turn.text)):
                 requests[-1].corrections.append(turn.text)
             else:
                 requests.append(_Request(turn.text, [], {}))

@@ -112,17 +112,9 @@ def _attempt(prompt: Prompt, noise: random.Random, *, forgets: float) -> str:
     if any(_SINGLE_WORD.search(rule) for rule in rules):
         return "Done."
     sentences: list[str] = []
-    limits: list[int] = []
     for rule in rules:
-        wish = read_wish(rule)
-        sentences += [f"I use {term}." for term in wish.want]
-        if wish.at_most:
-            limits.append(wish.at_most)
-    sentences.append(f"(Simulated attempt {prompt.sample} at: {request})")
-    answer = " ".join(sentences)
-    if limits:
-        return answer[: min(limits)]
-    return " ".join((answer, *_STEPS))
+        sentences += [f"I use {term}." for term in read_wish(rule).want]
+    return " ".join((*sentences, f"(Simulated attempt {prompt.sample} at: {request})", *_STEPS))
 
 
 def _grade(text: str) -> object:

@@ -1,5 +1,6 @@
 """Begin a step: see what it could take on, and draft rules from train; no val task is asked for it."""
 
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace as replace_in
 from typing import NamedTuple
@@ -43,7 +44,7 @@ class Begun(NamedTuple):
 
     Tasks to `learn` from are those of lessons that have no rule yet, and recalled ones like them. `known` are the
     tasks of earlier nights and tonight that can be tried. The lessons of `others` must not be harmed. For the lessons
-    `held` an adopted rule stands. `rest` are rules that wait on as they are.
+    `held` an adopted rule stands.
     """
 
     outcome: StepOutcome
@@ -56,7 +57,6 @@ class Begun(NamedTuple):
     held: frozenset[str] = frozenset()
     learn: tuple[Task, ...] = ()
     rules: tuple[Rule, ...] = ()
-    rest: tuple[Waiting, ...] = ()
 
     @property
     def document(self) -> Document:
@@ -69,10 +69,21 @@ class Begun(NamedTuple):
         real = (task.lesson for task in self.learn if task.origin is not TaskOrigin.RECALLED)
         return tuple(dict.fromkeys(real))
 
+    @property
+    def rest(self) -> tuple[Waiting, ...]:
+        """The rules that wait on as they are."""
+        return self.outcome.tried.undecided
+
     def sessions(self, lessons: Collection[str]) -> int:
         """Count the sessions in which one of these lessons came up."""
         tasks = {task.id: task for task in (*self.known, *self.train, *self.val, *self.test)}
         return len({task.session for task in tasks.values() if task.lesson in lessons})
+
+    def resting(self, waits: Sequence[Waiting]) -> "Begun":
+        """Return the step with these rules, which wait on as they are."""
+        tried = self.outcome.tried
+        tried = replace(tried, undecided=(*tried.undecided, *waits))
+        return self._replace(outcome=replace(self.outcome, tried=tried))
 
     def ended(self, end: Outcome, because: str) -> "Begun":
         """Return the step with how it ends, and why."""
@@ -124,8 +135,7 @@ def begin(
         others=tuple({task.id: task for task in (*others, *val)}.values()),
         held=held,
         rules=tuple(rules),
-        rest=tuple(rest),
-    )
+    ).resting(rest)
     return _with_own_words(_learnable(begun, needing), wanted, plan)
 
 
@@ -154,10 +164,10 @@ def in_reach(tasks: Sequence[Task], executor: Executor) -> tuple[list[Task], lis
 
 
 def by_split(tasks: Sequence[Task]) -> tuple[list[Task], list[Task], list[Task]]:
-    """Return the tasks on train, on val and on test."""
-    sides: dict[Split | None, list[Task]] = {split: [] for split in Split}
+    """Return the tasks on train, on val and on test; those that wait for a side count as train."""
+    sides: dict[Split, list[Task]] = {split: [] for split in Split}
     for task in tasks:
-        sides.setdefault(task.split, []).append(task)
+        sides[task.split or Split.TRAIN].append(task)
     return sides[Split.TRAIN], sides[Split.VAL], sides[Split.TEST]
 
 
@@ -208,7 +218,7 @@ def _learnable(begun: Begun, needing: Sequence[Task]) -> Begun:
     untestable = {task.lesson for task in begun.train if task.origin is TaskOrigin.REAL}
     untestable -= provable | proposed.keys() | written | {task.lesson for task in needing}
     for task in begun.train:
-        is_new = task.lesson in provable and task.lesson not in written
+        is_new = task.split is Split.TRAIN and task.lesson in provable and task.lesson not in written
         if task.lesson not in proposed and (is_new or task.origin is TaskOrigin.RECALLED):
             learn.append(task)
     again, notes = _asked_again(begun, proposed)
@@ -216,7 +226,7 @@ def _learnable(begun: Begun, needing: Sequence[Task]) -> Begun:
     outcome = replace(
         outcome,
         tried=replace(outcome.tried, offered=again),
-        tasks=replace(outcome.tasks, untestable=len(untestable)),
+        tasks=replace(outcome.tasks, train=len(learn), untestable=len(untestable)),
     ).noted(*notes)
     begun = begun._replace(outcome=outcome, learn=tuple(learn))
     if begun.lessons:
@@ -325,12 +335,17 @@ class Step(NamedTuple):
         """Return the step with this gate's rule for removals."""
         return self._replace(plan=replace_in(self.plan, removal=gate))
 
-    def attempt(self, rule: Rule, proven: Sequence[Judged] = ()) -> TriedRule:
-        """Try one rule by itself, on top of those of its lessons that were `proven` tonight."""
+    def untried(self, rule: Rule) -> TriedRule:
+        """Return a rule that waits for another night as it is."""
+        return TriedRule(rule, rule.untried(share=self.share), begun=False)
+
+    def attempt(self, rule: Rule, proven: Sequence[Judged] = (), *, rounds: int = sys.maxsize) -> TriedRule:
+        """Try one rule by itself, on top of those of its lessons that were `proven` tonight, in so many rounds."""
         same = [one for one in proven if set(lessons_of(one.edits)) & set(rule.lessons)]
         edits = [edit for one in same for edit in one.edits]
         base = candidate(self.document, edits) or self.document
         gate = self.plan.removal if rule.kind is CandidateKind.REMOVAL else self.plan.gate
+        gate = replace(gate, rounds=min(gate.rounds, rounds))
         share = gate.alpha if rule.kind is CandidateKind.REMOVAL else self.share
         tried = try_rule(base, rule, crew=self.crew, gate=gate, share=share, most=self.plan.step.max_chars)
         self.log("rollouts", tried.rollouts)

@@ -129,8 +129,7 @@ def _strict(trial: Trial, rule: GateRule) -> Verdict:
 
 
 def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
-    fewer, more_lost = sorted((trial.lost.before, trial.lost.after))
-    if 2 * sign_test(more_lost, fewer) <= VOID_LEVEL:
+    if _is_one_sided(trial):
         return _void(trial, rule)
     is_narrow = sessions_gained(trial)[1] < SESSIONS
     won = has_won(trial, rule)
@@ -149,6 +148,17 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     if more is None or more > FAR:
         return _verdict(Decision.REJECT, f"{numbers}, but by too little to be proved within {FAR} more pairs", rule)
     return _verdict(Decision.UNDECIDED, f"{numbers}; about {more} more tries like these would decide it", rule)
+
+
+def _is_one_sided(trial: Trial) -> bool:
+    """Tell whether one version lost so many more attempts that the rest compares nothing.
+
+    What the candidate lost by itself is in the bet as its worst case already.
+    """
+    lost = trial.lost
+    outages = lost.after - len(trial.lost_attempts)
+    chance = min(sign_test(lost.before, lost.after), sign_test(outages, lost.before))
+    return 2 * chance <= VOID_LEVEL
 
 
 def more_pairs(trial: Trial, rule: GateRule) -> int | None:

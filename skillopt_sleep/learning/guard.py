@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted
 from skillopt_sleep.kit.stats import mean, sign_test
-from skillopt_sleep.learning.attempts import Attempts, block, in_pairs
+from skillopt_sleep.learning.attempts import Making, block, in_pairs
 from skillopt_sleep.learning.pairs import failed_by_itself, pair_up
+from skillopt_sleep.learning.spare import End, SpareAttempts
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
     Document,
@@ -47,8 +47,6 @@ SURE = 0.01  # nothing more is asked then
 ALONE = 8  # attempts at a hurt lesson under each winner by itself
 ALONE_OF_ALL = 4  # at each lesson, if only all together are hurt
 SHOWN_CHARS = 80
-
-End = BudgetExhausted | BackendUnavailable
 
 
 class Asked(NamedTuple):
@@ -86,7 +84,7 @@ def guard(
     winners: Sequence[Judged],
     tasks: Sequence[Task],
     *,
-    attempts: Attempts,
+    attempts: SpareAttempts,
     rule: GateRule,
     failing: Sequence[str] = (),
 ) -> Guarded:
@@ -97,19 +95,17 @@ def guard(
         changed = candidate(document, _edits(found.kept))
         if not asked or changed is None:
             return found._replace(guard=Guard())
-        watching = _Watching(document, changed, asked, attempts, rule)
-        try:
-            watched, made = watching.watch()
-            found = found._replace(guard=watched, rollouts=found.rollouts + made)
-            if not watched.harmed:
-                return found._replace(left_open=_left_open(watched, asked, made))
-            worst, made = _worst(document, found.kept, watched.harmed, asked, attempts=attempts, rule=rule)
-        except (BudgetExhausted, BackendUnavailable) as error:
-            return found._replace(guard=Guard(cut_short=True), end=error)
+        watched, made = _Watching(document, changed, asked, attempts, rule).watch()
+        found = found._replace(guard=watched, rollouts=found.rollouts + made)
+        if attempts.end is None and not watched.harmed:
+            return found._replace(left_open=_left_open(watched, asked, made))
+        worst, made = _worst(document, found.kept, watched.harmed, asked, attempts=attempts, rule=rule)
+        found = found._replace(rollouts=found.rollouts + made)
+        if attempts.end is not None:
+            return found._replace(guard=Guard(cut_short=True), end=attempts.end)
         found = found._replace(
             kept=tuple(one for one in found.kept if one is not worst),
             harmful=(*found.harmful, (worst, watched.harmed)),
-            rollouts=found.rollouts + made,
         )
     return found
 
@@ -136,7 +132,7 @@ class _Watching(NamedTuple):
     document: Document
     changed: Document
     asked: Sequence[Asked]
-    attempts: Attempts
+    attempts: Making
     rule: GateRule
 
     def watch(self) -> tuple[Guard, tuple[Rollout, ...]]:
@@ -207,7 +203,7 @@ def _worst(
     harmed: Sequence[Harm],
     asked: Sequence[Asked],
     *,
-    attempts: Attempts,
+    attempts: Making,
     rule: GateRule,
 ) -> tuple[Judged, tuple[Rollout, ...]]:
     """Return the winner that loses most by itself on the lessons that were hurt, and the attempts that showed it."""

@@ -26,6 +26,7 @@ from skillopt_sleep.records import (
     Note,
     Outcome,
     Rollout,
+    Split,
     StepOutcome,
     Task,
     TaskOrigin,
@@ -63,8 +64,8 @@ def look_back(step: Step, learned: StepOutcome) -> tuple[StepOutcome, list[Tried
 def _newest(train: Sequence[Task], val: Sequence[Task]) -> list[Task]:
     """Return the newest real train tasks whose lesson can be tried on val."""
     provable = {task.lesson for task in val}
-    tasks = [task for task in train if task.lesson in provable and task.origin is TaskOrigin.REAL]
-    return tasks[-MOST_TASKS:]
+    own = [task for task in train if task.lesson in provable and task.split is Split.TRAIN]
+    return [task for task in own if task.origin is TaskOrigin.REAL][-MOST_TASKS:]
 
 
 class _Work(NamedTuple):

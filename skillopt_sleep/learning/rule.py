@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.betting import STAKES, rounds_to_win, start
 from skillopt_sleep.learning.attempts import CrewAttempts, block
-from skillopt_sleep.learning.gate import EARLY, SESSIONS, has_won, more_pairs, sessions_gained
+from skillopt_sleep.learning.gate import EARLY, SESSIONS, has_won, more_pairs, sessions_gained, sessions_needed
 from skillopt_sleep.learning.prune import exercising
 from skillopt_sleep.learning.trial import USUAL_GAIN, anew, begin_trial, has_changed, run_trial
 from skillopt_sleep.learning.update import candidate
@@ -74,6 +74,11 @@ class Rule(NamedTuple):
             return self.wait.tested
         trial = begin_trial(GateRule(alpha=share), lessons=self.lessons)
         return Judged(kind=self.kind, edits=self.edits, trial=trial, verdict=NOT_TRIED)
+
+
+def waiting_rule(wait: Waiting) -> Rule:
+    """Return a rule that waits, without tasks to try it on."""
+    return Rule(wait.tested.kind, wait.tested.edits, (), wait)
 
 
 class TriedRule(NamedTuple):
@@ -167,7 +172,7 @@ def going_on(
             because = "you have rejected it since"
         elif changed is None or changed.text == document.text:
             because = "its document changed, so it doesn't apply any more"
-        elif tested.trial.rounds >= MOST_ROUNDS:
+        elif tested.trial.rounds >= MOST_ROUNDS and tested.verdict.decision is not Decision.ACCEPT:
             because = f"it was still undecided after {tested.trial.rounds} rounds, so it was dropped"
         if because:
             summary = f"{document.id}: the change of {wait.night}: {because}"
@@ -185,7 +190,7 @@ def going_on(
         if tested.kind is CandidateKind.REMOVAL:
             asked = exercising(tasks_of(tested.edits), known)
         seen = {pair.task for pair in tested.trial.pairs}
-        rule = Rule(tested.kind, tested.edits, asked, wait)
+        rule = waiting_rule(wait)._replace(val=asked)
         is_removal = rule.kind is CandidateKind.REMOVAL and bool(asked)
         is_unseen = any(task.id not in seen for task in asked)
         if rule.has_won or is_removal or is_unseen or (bool(asked) and is_cut_short(tested, rounds)):
@@ -243,6 +248,8 @@ def _because(tested: Judged, rule: GateRule) -> str:
     if n < SESSIONS:
         return "an unseen task of another session can prove it"
     if has_won(trial, rule):
+        if helped >= sessions_needed(trial):
+            return verdict.reason
         return f"it helped in {helped} of {n} sessions; a gain in another would prove it"
     more = more_pairs(trial, rule)
     return f"about {more} more tries like these would decide it" if more else "not proven yet"

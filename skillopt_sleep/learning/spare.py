@@ -110,12 +110,12 @@ class _SpareJudge:
     ) -> Sequence[Score | ItemError]:
         """Return the grade of each, or the error that says why it has none."""
         try:
-            return self._judge.scores(answers, pool=_SparePool(pool), label=label)
+            return self._judge.scores(answers, pool=SparePool(pool), label=label)
         except (BudgetExhausted, BackendUnavailable) as error:
             return [ItemError(self._first.note(error).message)] * len(answers)
 
 
-class _SparePool:
+class SparePool:
     """Raises an end to its caller only: the pool below never sees it."""
 
     def __init__(self, pool: Pool) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import CallPending
-from skillopt_sleep.learning.attempts import CrewAttempts, not_scored
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallPending
+from skillopt_sleep.kit.words import counted
+from skillopt_sleep.learning.attempts import not_scored
 from skillopt_sleep.learning.begin import Step, postponed, shown
 from skillopt_sleep.learning.fresh import FRESH, TEST, ask_once
 from skillopt_sleep.learning.gate import of_tonight
@@ -14,7 +15,8 @@ from skillopt_sleep.learning.look_back import look_back
 from skillopt_sleep.learning.padded import passes_padded
 from skillopt_sleep.learning.removal import remove
 from skillopt_sleep.learning.rule import TriedRule, effect, waiting
-from skillopt_sleep.learning.trial import pooled
+from skillopt_sleep.learning.spare import SpareAttempts, SparePool
+from skillopt_sleep.learning.trial import has_changed, pooled
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
     CandidateKind,
@@ -30,6 +32,8 @@ from skillopt_sleep.records import (
     StepOutcome,
     Task,
     TestMeans,
+    Trial,
+    Verdict,
     Waiting,
     in_words,
     lessons_of,
@@ -61,6 +65,9 @@ def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> Step
     """
     for one in tried:
         outcome = outcome.noted(*one.notes, *not_scored(one.rollouts))
+        is_void = one.tested.verdict.decision is Decision.ABSTAIN
+        if is_void and any(attempt.failed for attempt in one.rollouts):
+            outcome = replace(outcome, sessions=replace(outcome.sessions, unfinished=True))
     tried = [_unless_longer(one, step) for one in tried]
     won = [one.tested for one in tried if one.won]
     winners = [one for one in won if one.kind is not CandidateKind.REMOVAL] or won
@@ -70,8 +77,9 @@ def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> Step
         _asked_again(outcome, winners, step)  # whoever answers by hand is asked both at once
         raise
     tested = [_guarded(one, guarded) for one in tried]
-    accepted = [one.tested for one in tested if one.tested.verdict.decision is Decision.ACCEPT]
-    accepted = [one for one in accepted if one.kind is not CandidateKind.REMOVAL] or accepted
+    proven = [one for one in tested if one.tested.verdict.decision is Decision.ACCEPT]
+    proven = [one for one in proven if one.rule.kind is not CandidateKind.REMOVAL] or proven
+    accepted = [one.tested for one in proven]
     before = outcome.tried
     outcome = replace(
         outcome,
@@ -85,8 +93,8 @@ def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> Step
     )
     outcome = _capped(outcome, [*before.undecided, *_waiting(step, tested, accepted, guarded)])
     outcome = _retested(outcome, tested)
-    if accepted:
-        return _accepted(outcome, accepted, step)
+    if proven:
+        return _accepted(outcome, proven, step)
     return _undecided(outcome, [one for one in tested if one.begun and one.rule.kind is not CandidateKind.REMOVAL])
 
 
@@ -96,20 +104,29 @@ def _guard(step: Step, winners: Sequence[Judged]) -> Guarded:
         step.document,
         winners,
         step.begun.others,
-        attempts=CrewAttempts(step.crew),
+        attempts=SpareAttempts(step.crew),
         rule=step.plan.gate,
         failing=step.failing,
     )
-    step.log("rollouts", found.rollouts)
+    if found.rollouts:
+        step.log("rollouts", found.rollouts)
     return found
 
 
 def _unless_longer(tried: TriedRule, step: Step) -> TriedRule:
     """Return the rule, undecided if its answers are longer and the judge passes wrong ones that are as long."""
-    if not tried.won or not passes_padded(tried.rule.val, tried.rollouts, judge=step.crew.judge, pool=step.crew.pool):
+    if not tried.won:
         return tried
-    verdict = replace(tried.tested.verdict, decision=Decision.UNDECIDED, early=False)
-    verdict = replace(verdict, reason=f"{verdict.reason}, but {LONGER}")
+    because = LONGER
+    pool = SparePool(step.crew.pool)
+    try:
+        if not passes_padded(tried.rule.val, tried.rollouts, judge=step.crew.judge, pool=pool):
+            return tried
+    except (BudgetExhausted, BackendUnavailable) as error:
+        because = f"{error.message} before the judge was asked about answers as long as its own"
+    verdict = tried.tested.verdict
+    because = f"{verdict.reason}, but {because}"
+    verdict = replace(verdict, decision=Decision.UNDECIDED, reason=because, early=False)
     return tried._replace(tested=replace(tried.tested, verdict=verdict))
 
 
@@ -120,7 +137,10 @@ def _guarded(tried: TriedRule, guarded: Guarded) -> TriedRule:
         return tried
     harms = next((harms for one, harms in guarded.harmful if one is tested), ())
     verdict = tested.verdict
-    if harms:
+    if tried.rule.has_won and has_changed(tested.trial, guarded.rollouts):
+        because = f"its trial begins anew: other models than {', '.join(tested.trial.models)} answer tonight"
+        verdict = replace(verdict, decision=Decision.ABSTAIN, reason=because)
+    elif harms:
         verdict = replace(
             verdict,
             decision=Decision.REJECT,
@@ -129,8 +149,10 @@ def _guarded(tried: TriedRule, guarded: Guarded) -> TriedRule:
             harmed=harms,
         )
     elif guarded.end is not None or guarded.left_open:
-        problem = guarded.end.message if guarded.end else f"an outage left {len(guarded.left_open)} open"
-        because = f"{verdict.reason}, but {problem} before other lessons were asked, so nobody knows its harm"
+        problem = f"an outage kept {counted(len(guarded.left_open), 'other lesson')} from being tried"
+        if guarded.end is not None:
+            problem = f"{guarded.end.message} before other lessons were asked"
+        because = f"{verdict.reason}, but {problem}, so nobody knows its harm"
         verdict = replace(verdict, decision=Decision.UNDECIDED, reason=because, early=False)
     return tried._replace(tested=replace(tested, verdict=verdict))
 
@@ -147,7 +169,7 @@ def _waiting(step: Step, tested: Sequence[TriedRule], accepted: Sequence[Judged]
     """Return every rule that isn't proposed as later nights go on with it; one that won waits for its guard alone."""
     waits: list[Waiting] = []
     for one in tested:
-        if one.tested in accepted or one.rule.kind is CandidateKind.PATCH:
+        if one.tested in accepted or _is_over(one, step.plan.gate):
             continue
         kept = one.tested
         if _lacks_guard(one, guarded):
@@ -155,6 +177,14 @@ def _waiting(step: Step, tested: Sequence[TriedRule], accepted: Sequence[Judged]
         night = one.rule.wait.night if one.rule.wait else step.night
         waits.append(waiting(step.document, kept, night=night, crew=step.crew))
     return waits
+
+
+def _is_over(tried: TriedRule, rule: GateRule) -> bool:
+    """Tell whether no later night goes on with it: of guidance and removals that were rejected another is tried."""
+    if tried.rule.kind is CandidateKind.PATCH:
+        return rule.name != "sequential"
+    is_rejected = tried.tested.verdict.decision is Decision.REJECT
+    return is_rejected and tried.rule.kind is not CandidateKind.RULE
 
 
 def _lacks_guard(tried: TriedRule, guarded: Guarded) -> bool:
@@ -216,11 +246,12 @@ def _retested(outcome: StepOutcome, tested: Sequence[TriedRule]) -> StepOutcome:
         retested.append(
             Retested(proposal=one.rule.proposal, said=f"{said}; {found.because}" if found.because else said)
         )
-    return replace(outcome, tried=replace(outcome.tried, retested=tuple(retested)))
+    return replace(outcome, tried=replace(outcome.tried, retested=(*outcome.tried.retested, *retested)))
 
 
-def _accepted(outcome: StepOutcome, accepted: Sequence[Judged], step: Step) -> StepOutcome:
+def _accepted(outcome: StepOutcome, proven: Sequence[TriedRule], step: Step) -> StepOutcome:
     """Return the outcome of a step with proven rules, with a fresh round and the requests that were kept back."""
+    accepted = [one.tested for one in proven]
     edits = [edit for one in accepted for edit in one.edits]
     trial = pooled([one.trial for one in accepted])
     verdict = accepted[0].verdict
@@ -238,7 +269,7 @@ def _accepted(outcome: StepOutcome, accepted: Sequence[Judged], step: Step) -> S
         verdict=verdict,
         tried=tried,
         outcome=Outcome.IMPROVED if trial.pairs else Outcome.UNVERIFIED,
-        because="; ".join(dict.fromkeys(one.verdict.reason for one in accepted)),
+        because="; ".join(dict.fromkeys(_reason(one) for one in proven)),
     )
     return _asked_again(outcome, accepted, step)
 
@@ -251,7 +282,9 @@ def _asked_again(outcome: StepOutcome, accepted: Sequence[Judged], step: Step) -
     if changed is None or not edits:
         return outcome
     pending: CallPending | None = None
-    for sample, tasks in ((FRESH, step.begun.val), (TEST, step.begun.test)):
+    tried = {pair.task for one in accepted for pair in one.trial.own}
+    val = [task for task in step.begun.val if task.id in tried]
+    for sample, tasks in ((FRESH, val), (TEST, step.begun.test)):
         own: list[Task] = [task for task in tasks if not lessons or task.lesson in lessons]
         try:
             asked = ask_once(outcome.document, changed, own, crew=step.crew, rule=step.plan.gate, sample=sample)
@@ -270,6 +303,12 @@ def _asked_again(outcome: StepOutcome, accepted: Sequence[Judged], step: Step) -
     return outcome
 
 
+def _reason(tried: TriedRule) -> str:
+    """Return the reason of a rule's verdict, with the night since which it has been tried."""
+    reason = tried.tested.verdict.reason
+    return reason if tried.rule.wait is None else f"{reason}; tried since the night of {tried.rule.wait.night}"
+
+
 _ENDS = {
     Decision.UNDECIDED: Outcome.UNDECIDED,
     Decision.REJECT: Outcome.NO_CHANGE,
@@ -279,27 +318,23 @@ _ENDS = {
 
 def _undecided(outcome: StepOutcome, tested: Sequence[TriedRule]) -> StepOutcome:
     """Return the outcome of a step without a proven rule: it is told by the one that came nearest."""
-    order = list(_ENDS)
     tested = [one for one in tested if one.tested.verdict.decision in _ENDS]
     if not tested or outcome.verdict.decision is Decision.ACCEPT:
         return outcome
-    nearest = min(
-        tested,
-        key=lambda one: (
-            not one.tested.verdict.early,
-            order.index(one.tested.verdict.decision),
-            -(one.tested.trial.evidence or 0.0),
-        ),
-    )
+    nearest = min(tested, key=lambda one: _distance(one.tested.verdict, one.tested.trial))
     verdict = nearest.tested.verdict
-    because = verdict.reason
-    if nearest.rule.wait is not None:
-        because = f"{because}; tried since the night of {nearest.rule.wait.night}"
+    if outcome.trial.rounds and _distance(outcome.verdict, outcome.trial) <= _distance(verdict, nearest.tested.trial):
+        return outcome
     return replace(
         outcome,
         candidate=candidate(outcome.document, nearest.tested.edits),
         trial=nearest.tested.trial,
         verdict=verdict,
         outcome=_ENDS[verdict.decision],
-        because=because,
+        because=_reason(nearest),
     )
+
+
+def _distance(verdict: Verdict, trial: Trial) -> tuple[bool, int, float]:
+    """Return a sort key: what is early is nearest to a proof, then what is undecided, then by the evidence."""
+    return (not verdict.early, list(_ENDS).index(verdict.decision), -(trial.evidence or 0.0))

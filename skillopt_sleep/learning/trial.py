@@ -66,7 +66,7 @@ def run_trial(
     end = trial.rounds + (rule.rounds if val else 0)
     tasks = {task.id: task for task in val}
     made: tuple[Rollout, ...] = ()
-    verdict = None if val else gate(trial, rule, last=True)
+    verdict = gate(trial, rule, last=True) if rule.name == "greedy" or not val else None
     while verdict is None:
         asked = [task for task in val if not _is_in_vain(trial, task)]
         size = _rounds_to_look(trial, asked, rule, left=end - trial.rounds, begun=bool(made), by_hand=by_hand)
@@ -76,13 +76,13 @@ def run_trial(
             end -= trial.rounds
             trial = anew(trial, first=rounds.first)
         made += looked
-        only_repeated = bool(looked)
+        only_repeated = False
         for attempts_of_round in _in_rounds(looked, size):
             paired = pair_up(
                 trial, [tasks[attempt.task] for attempt in attempts_of_round[::2]], attempts_of_round, rule
             )
             trial = _with_round(trial, paired)
-            only_repeated = only_repeated and paired.only_repeated
+            only_repeated = paired.only_repeated
         trial = replace(trial, calls=trial.calls + count_made(looked))
         # What is only repeated is no new evidence, however often it is asked.
         last = trial.rounds >= end or only_repeated or behind or not looked
@@ -213,9 +213,9 @@ class _Rounds(NamedTuple):
 
 
 def _in_rounds(made: Sequence[Rollout], size: int) -> list[Sequence[Rollout]]:
-    """Return the attempts of each of so many rounds."""
+    """Return the attempts of each of so many rounds; nothing if none was made."""
     each = len(made) // size
-    return [made[number * each : (number + 1) * each] for number in range(size)]
+    return [made[number * each : (number + 1) * each] for number in range(size) if each]
 
 
 def added(one: Lost, other: Lost) -> Lost:

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skillopt_sleep.mining.command_lines import read_words, runnables, simple_lines, turned_commands
+from skillopt_sleep.kit.shell import read_line
+from skillopt_sleep.mining.command_lines import read_words, runnables, turned_commands
 from skillopt_sleep.mining.deeds import TYPED
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.requests import Take, own_turn, takes
-from skillopt_sleep.mining.runners import Checkout, known_runner
-from skillopt_sleep.mining.wishes import read_wish
-from skillopt_sleep.mining.words import clean, is_lasting, rules_out, sentences, was_left_out
+from skillopt_sleep.mining.runners import LONGEST, Checkout, known_runner
+from skillopt_sleep.mining.words import clean, rules_out, sentences, was_left_out
 from skillopt_sleep.records import Check, Checks, Command, DeedKind, Op, Reference, Session, Task, wants_a_tool
 
 MOST_LATER = 6
@@ -23,49 +23,39 @@ LATER_CHARS = 2_000
 MOST_CHECKS = 6
 LONGEST_MENTION = 6  # words of a command in a sentence
 
-_ALIAS = "zork"  # stands for what is named, so that its own words don't say what is wanted of it
+_NAMED = "…"  # stands for what is named or quoted, so that its own words don't say what is wanted
 _IN_QUOTES = re.compile(r"`[^`\n]{1,80}`|\"[^\"\n]{1,80}\"|«[^»\n]{1,80}»|“[^”\n]{1,80}”")
 _QUOTES = frozenset('`"«»“”')
 _WORD = re.compile(r"[^\s`\"'«»“”(),;!?，。、]+")
-_IS_FOLDER = re.compile(r" (?:folder|directory|dir|Ordner|Verzeichnis|dossier|carpeta|pasta)\b")
-_ORDINARY = frozenset({"make", "just", "go"})  # programs whose names are words of their own
-_RUN = (
-    r"run|running|execut\w+|use|using|call|do|with|must|führe?|muss|müssen|doit|debe|deve|aus(?:zu)?führen|laufen|be?nutze|verwende|lance[rz]?"
-    r"|exécute[rz]?|utilise|passe|ejecut[ae]\w*|corr(?:e|er|as)|rod(?:[ae]r?|ando)|запус\w+|прогон\w+"
-)
-_CHANGE = (
-    r"(?:updat|add|edit|chang|writ|bump|extend|adjust|regenerat|append|note|list|record|mention|put|aktualisier|ergänz"
-    r"|änder|actuali[zc]|añad|agreg|mets|ajout|modifi|atuali[zc]|adicion|обнов|добав|измен)\w*"
-)
-_RUNS = re.compile(rf"\b(?:{_RUN})\b|运行|跑|执行|必须|実行|使っ|走らせ", re.IGNORECASE)
-_CHANGES = re.compile(rf"\b{_CHANGE}|更新|修改|写进|加", re.IGNORECASE)
-_TOUCHES = re.compile(
-    r"touch|edit|chang|modif|alter|writ|overwrit|delet|remov|mov|renam|leave|alone|hands off|off[- ]limits|generated"
-    r"|read[- ]only|keep|stay|revert|restor|commit|format|fass|änder|schreib|finger|ruhe|tranquil|paz|toqu|toc[ao]"
-    r"|cambi|edita|mexa|altere|трога|меня|改|碰|触|動|动",
+_RUNS = re.compile(
+    r"\b(?:run|running|execut\w+|us(?:e|ing)|call|(?:aus)?führen?|lass|nutze|verwende|lance[rz]?|exécute[rz]?|utilise"
+    r"|ejecut\w+|rod[ae]r?|запус\w+|прогон\w+)\b|运行|跑|执行|実行|\b(?:never|nie|jamais|nunca|никогда)\W+…",
     re.IGNORECASE,
 )
-_BEFORE = r"(?:before|until|bevor|bis|avant|antes|перед|пока)\b"
-_WITHOUT = r"(?:without|ohne|sans|sin|sem|без)\b"
+_CHANGES = re.compile(
+    r"\b(?:(?:updat|adds?\b|adding|edit|chang|writ|modif|touch|delet|remov|mov|renam|commit|format|aktualisier|ergänz|änder"
+    r"|schreib|fass|geändert|ajout|actuali[zc]|añad|edita|toc|agreg|atuali[zc]|adicion|mexa|alter|обнов|добав"
+    r"|измен|трога)\w*|alone|hands off|finger weg|ruhe|tranquille|paz)|更新|修改|改|碰|动|触",
+    re.IGNORECASE,
+)
+_AFTER = r"(?:before|until|without|bevor|bis|ohne|avant|sans|antes|sin|sem|перед|пока|без)\b"
 # Where another wish may begin.
 _CLAUSE = re.compile(
-    rf"[,;:!?\n—–，；：！？。、]|\.(?=\s|$)|(?=\b(?:{_BEFORE}|{_WITHOUT}))|之前"
-    r"|(?=\b(?:but|sondern|mais|sino|pero|mas|но|а|unless|instead of|rather than|(?:an)?statt|au lieu de|plutôt que"
-    r"|en (?:vez|lugar) de|em vez de|вместо)\b)|(?=而不是)"
-    rf"|(?=\b(?:and|und|et|y|e|и) (?:{_RUN}|{_CHANGE}|never|don'?t|do not|always|please|nie|pas|no|não|не)\b)",
+    rf"[,;:!?\n—–，；：！？。、]|\.(?=\s|$)|(?=\b{_AFTER})|之前|(?=而不是)"
+    r"|(?=\b(?:and|but|unless|except|outside|other than|instead of|rather than|und|aber|außer|sondern|(?:an)?statt"
+    r"|et|mais|sauf|au lieu de|plutôt que|y|excepto|sino|pero|en (?:vez|lugar) de|e|exceto|mas|em vez de"
+    r"|и|но|а|кроме|вместо)\b)",
     re.IGNORECASE,
 )
-_BEGINS = re.compile(rf"\W*(?:(?P<without>{_WITHOUT})|{_BEFORE})", re.IGNORECASE)
-_ASKS = re.compile(r"\b(?:ask|check with|frag|demande|pregunt|pergunt|спроси)|问", re.IGNORECASE)
-# What went wrong or was done is told, not wished for.
-_TOLD = re.compile(
-    r"^\W*(?:this|that|it|you|i(?! (?:want|need|told|said|expect))|there|when|if|does|das|du|ich|wenn|ça|c'est|tu"
-    r"|quand|eso|esto|cuando|isso|você|это|ты|когда|这|你|それ)\b"
-    r"|\b(?:breaks?|broke|throws?|fail(?:s|ed)?|hangs?|wrong|worse|missing|kaputt|falsch)\b|错|変",
+_BEGINS_AFTER = re.compile(rf"\W*{_AFTER}", re.IGNORECASE)
+# What may stand before the verb of a plain demand.
+_BEFORE_VERB = re.compile(
+    r"\W*(?:(?:please|no|then|and|but|first|just|also|always|you (?:must|should|have to)|i want you to|bitte|und"
+    r"|immer|et|il faut|toujours|y|siempre|por favor|e|sempre|и|всегда|пожалуйста)\b\W*|请|先)*",
     re.IGNORECASE,
 )
-_AT_ONCE = re.compile(r"\W*(?:(?:please|then|and|first|just|bitte) )*(?:re-?)?(?:run|führe|lance)\b", re.IGNORECASE)
-_IT = re.compile(r"\b(?:it|that|this|das|es|ça|la|lo|isso|это)\b|它", re.IGNORECASE)
+_IT = re.compile(r"\b(?:it|es|ça|lo|isso|его)\b|它", re.IGNORECASE)
+_NOT_ALL = re.compile(r"\b(?:just|only|need|nur|nötig)\b", re.IGNORECASE)  # "don't just run it", "no need to run it"
 
 
 class Proof(NamedTuple):
@@ -134,10 +124,7 @@ def _proofs(session: Session, task: Task, turns: range, first: int, checkout: Ch
         return
     said = said_acts(session, task, checkout)
     wanted = [check.arg for check in said if check.op is Op.COMMAND_RUN]
-    only_named = isinstance(task.reference, Checks) and all(
-        check.op is Op.CONTAINS and any(arg in check.arg for arg in wanted) for check in task.reference.items
-    )
-    if not needs_repository(task) and not only_named:  # to name a command isn't to run it
+    if not needs_repository(task) and not (said and could_act(task)):
         return
     for command, whole in turned_commands(session, turns, first, checkout):
         if not said or any(arg in " ".join(command.argv) for arg in wanted):
@@ -152,7 +139,7 @@ def said_acts(session: Session, task: Task, checkout: Checkout) -> tuple[Check, 
     found: dict[str, Check] = {}
     for deed in task.deeds:
         if deed.kind in {DeedKind.CHECKED, DeedKind.RAN}:
-            for one in runnables(deed.what, checkout, shown=True):
+            for one in runnables(deed.what.partition("|")[0], checkout):  # `pytest | tail` ran pytest
                 found[one.wanted] = Check(op=Op.COMMAND_RUN, arg=one.wanted)
     for quote in quotes_of(task.evidence):
         if quote not in typed:
@@ -162,74 +149,59 @@ def said_acts(session: Session, task: Task, checkout: Checkout) -> tuple[Check, 
 
 
 def _of_sentence(sentence: str, session: Session, checkout: Checkout) -> Iterator[Check]:
-    commands = list(_commands(sentence, checkout))
-    for mention in commands:
-        sign = _sign(mention, sentence, _RUNS)
-        if sign:
-            yield Check(op=Op.COMMAND_RUN if sign > 0 else Op.COMMAND_NOT_RUN, arg=mention.arg)
+    for mention in _commands(sentence, checkout):
+        wanted = _is_wanted(mention, sentence, _RUNS)
+        if wanted is not None:
+            yield Check(op=Op.COMMAND_RUN if wanted else Op.COMMAND_NOT_RUN, arg=mention.arg)
     of_agent = _command_of_agent(sentence, session)
-    if of_agent and _sign(of_agent, sentence, _RUNS) < 0:
+    if of_agent and _is_wanted(of_agent, sentence, _RUNS) is False:
         yield Check(op=Op.COMMAND_NOT_RUN, arg=of_agent.arg)
-    named = [*commands, of_agent] if of_agent else commands
     for mention in _paths(sentence, checkout):
-        if any(other.start <= mention.start < other.start + len(other.text) for other in named):
-            continue
-        sign = _sign(mention, sentence, _CHANGES)
-        if sign < 0 and _TOUCHES.search(sentence):
+        wanted = _is_wanted(mention, sentence, _CHANGES)
+        if wanted is False:
             yield Check(op=Op.FILE_UNTOUCHED, arg=mention.arg)
-        elif sign > 0 and mention.arg in checkout.files and _CHANGES.search(sentence):
+        elif wanted and mention.arg in checkout.files:
             yield Check(op=Op.FILE_CHANGED, arg=mention.arg)
 
 
-def _sign(mention: Mention, sentence: str, acts: re.Pattern[str]) -> int:
-    """Return 1 if the person wants what they named so, -1 if they don't, 0 if they don't say."""
-    end = mention.start + len(mention.text)
-    aliased = f"{sentence[: mention.start]}{_ALIAS}{sentence[end:]}"
-    aliased = _IN_QUOTES.sub(lambda quoted: quoted[0] if _ALIAS in quoted[0] else "…", aliased)
-    wish = read_wish(aliased)
-    if _ALIAS in wish.want or _ALIAS in wish.avoid:
-        return 1 if _ALIAS in wish.want else -1
-    clauses = [clause for clause in _CLAUSE.split(aliased) if clause.strip()]
-    at = next(number for number, clause in enumerate(clauses) if _ALIAS in clause)
-    clause = clauses[at]
-    begins = _BEGINS.match(clause)
-    earlier = " ".join(clauses[:at])
-    if was_left_out(clause) or was_left_out(earlier):
-        return 1
-    if begins and begins["without"] and rules_out(earlier):
-        return 1  # "never commit without running it"
+def _is_wanted(mention: Mention, sentence: str, acts: re.Pattern[str]) -> bool | None:
+    """Tell whether the person wants this done to what they named, or None if they don't say so plainly."""
+    before = sentence[: mention.start].rstrip('`"«“')
+    after = sentence[mention.start + len(mention.text) :].lstrip('`"»”')
+    *earlier, begun = _CLAUSE.split(_IN_QUOTES.sub(_NAMED, before))
+    ended, *later = _CLAUSE.split(_IN_QUOTES.sub(_NAMED, after))
+    clause = begun + _NAMED + ended
+    if not acts.search(clause):  # "it is generated, don't edit it"
+        of_it = "".join(later[:1])
+        return False if _IT.search(of_it) and acts.search(of_it) and rules_out(of_it) else None
+    if _BEGINS_AFTER.match(clause):  # "never commit without running it"
+        return True if rules_out(" ".join(earlier)) else None
+    if was_left_out(clause):
+        return True
     if rules_out(clause):
-        return -1
-    following = clauses[at + 1] if at + 1 < len(clauses) else ""
-    if acts is _CHANGES and rules_out(following) and _IT.search(following) and _TOUCHES.search(following):
-        return -1  # "you changed it, revert that"
-    if (begins and _ASKS.search(earlier)) or (_TOLD.search(clause) and not _AT_ONCE.match(clause)):
-        return 0
-    if sentence.rstrip().endswith(("?", "？")):
-        return 0
-    is_all = not clause.replace(_ALIAS, "").strip(" `\"'«»“”")
-    return int(is_all or begins is not None or bool(acts.search(clause)) or is_lasting(clause))
+        return None if _NOT_ALL.search(clause) else False
+    verb = _BEFORE_VERB.match(clause)
+    is_demand = verb is not None and acts.match(clause, verb.end()) and not sentence.rstrip().endswith(("?", "？"))
+    return True if is_demand else None
 
 
 def _commands(sentence: str, checkout: Checkout) -> Iterator[Mention]:
-    """Yield the commands of known runners that a sentence names; in quotes one stands first or after `&&`."""
-    quoted = [match.span() for match in _IN_QUOTES.finditer(sentence)]
-    words = list(_WORD.finditer(sentence))
-    about_running = _RUNS.search(sentence) is not None or was_left_out(sentence) or rules_out(sentence)
+    """Yield the commands of known runners that a sentence names, in quotes or without."""
+    for quoted in _IN_QUOTES.finditer(sentence):
+        for one in runnables(quoted[0][1:-1], checkout):
+            yield Mention(quoted[0], quoted.start(), one.wanted)
+    unquoted = _IN_QUOTES.sub(lambda quoted: " " * len(quoted[0]), sentence)
+    words = list(_WORD.finditer(unquoted))
     end = 0
     for number, word in enumerate(words):
-        start = word.start()
-        within = any(first < start < last for first, last in quoted)
-        if start < end or (within and not sentence[:start].endswith((*_QUOTES, "&& "))):
-            continue
-        if word[0] in _ORDINARY and not within and not about_running:
+        if word.start() < end:
             continue
         for last in range(min(number + LONGEST_MENTION, len(words)), number, -1):
-            part = sentence[start : words[last - 1].end()].rstrip(".:")
+            part = unquoted[word.start() : words[last - 1].end()].rstrip(".:")
             one = read_words(part.split(), checkout)
             if one is not None:
-                yield Mention(part, start, one.wanted)
-                end = start + len(part)
+                yield Mention(part, word.start(), one.wanted)
+                end = word.start() + len(part)
                 break
 
 
@@ -237,9 +209,9 @@ def _command_of_agent(sentence: str, session: Session) -> Mention | None:
     """Return the longest command that the sentence names and that the agent had run: `git push`, `npm install`."""
     named: set[str] = set()
     for event in session.tools:
-        for line in simple_lines(event.brief, shown=True):
-            if len(line.words) > 1:
-                named |= {" ".join(line.words[:3]), " ".join(line.words[:2])}
+        for step in read_line(event.brief[:LONGEST]).steps:
+            if len(step.bare) > 1:
+                named |= {" ".join(step.bare[:3]), " ".join(step.bare[:2])}
     for words in sorted(named, key=lambda words: (-len(words), words)):
         match = re.search(rf"(?<![\w/.-]){re.escape(words)}(?![\w/-])", sentence)
         if match:
@@ -253,7 +225,7 @@ def _paths(sentence: str, checkout: Checkout) -> Iterator[Mention]:
         text = word[0].rstrip(".:")
         start, end = word.span()
         is_quoted = {sentence[start - 1 : start], sentence[end : end + 1]} <= _QUOTES
-        if not is_quoted and not set("./") & set(text) and not _IS_FOLDER.match(sentence, end):
+        if not is_quoted and not set("./") & set(text):
             continue
         found = [checkout._replace(folder=folder).inside(text) for folder in ("", checkout.folder)]
         existing = next((path for path in found if path and checkout.has(path)), "")

@@ -29,7 +29,6 @@ from skillopt_sleep.records import AnswerKind, KnownAnswer, Note, Purpose, Task,
 
 PER_CALL = 8  # pairs of answers are written in a call
 MOST_WRITTEN = 3  # so often a night asks for more answers to a project's tasks
-NEAR = 0.2  # a grade so near to passing is asked for again, with the answers in the opposite order
 DIFFS = ", each a whole unified diff as `git diff` prints it, with nothing around it"
 
 
@@ -111,14 +110,13 @@ class Calibration(NamedTuple):
 
 
 def calibrate(tasks: Sequence[Task], model: Backend, pool: Pool) -> Calibration:
-    """Try the demand of each task on answers of known worth; what is graded near to passing is graded again."""
+    """Try the demand of each task on answers of known worth."""
     trial = _Trial(tasks, model, pool)
     # Most lessons show beforehand whether a pair has to be written: where no session has an answer of one kind.
     trial.write()
-    trial.grade(trial.standing())
+    trial.grade()
     trial.write(graded=True)
-    trial.grade(trial.standing())
-    trial.grade(trial.near(), backwards=True)
+    trial.grade()
     return trial.result
 
 
@@ -160,8 +158,7 @@ class _Trial:
             has_pair = not self._pairs.keys().isdisjoint(members)
             if has_pair or kinds == {AnswerKind.MEETS, AnswerKind.MISSES} or standing.isdisjoint(members):
                 continue
-            first = next((task for task in members if task not in self.result.refused), members[0])
-            wanting.append(self._tasks[first])
+            wanting.append(self._tasks[members[0]])
         parts = batched(wanting, PER_CALL)
         replies = self._pool.map(lambda part: write_controls(part, self._model), parts, label="controls")
         for part, reply in zip(parts, replies, strict=True):
@@ -174,11 +171,14 @@ class _Trial:
                 else:
                     self._pairs[task.id] = control.known
 
-    def grade(self, tasks: Iterable[str], *, backwards: bool = False) -> None:
-        """Grade the answers to these tasks; refuse the demands by which one isn't graded for what it is worth."""
-        asked = dict.fromkeys(answer for task in tasks for answer in self._answers(task))
-        parts = batches(answer for answer in asked if backwards or answer not in self._grades)
-        replies = self._pool.map(lambda part: self._ask(part, backwards=backwards), parts, label="prove")
+    def grade(self) -> None:
+        """Grade the answers that have no grade; refuse the demands by which one isn't graded for what it is worth."""
+        asked: dict[Answer, None] = {}
+        for task in self.standing():
+            known = (*self._own[task], *self._pairs.get(task, ()))
+            asked |= dict.fromkeys(Answer(self._tasks[task], one.response) for one in known)
+        parts = batches(answer for answer in asked if answer not in self._grades)
+        replies = self._pool.map(self._ask, parts, label="prove")
         for part, reply in zip(parts, replies, strict=True):
             if isinstance(reply, Note):
                 self._lose([answer.task for answer in part], reply)
@@ -192,22 +192,8 @@ class _Trial:
             if not all(self._is_right(task, one) for one in pair):
                 self.result.refused.update(self._lessons[lesson_of(self._tasks[task])])
 
-    def near(self) -> list[str]:
-        """Return the tasks of which a grade is so near to passing that the order of their answers could decide it."""
-        found: list[str] = []
-        for task in self.standing():
-            grades = [self._grades.get(answer) for answer in self._answers(task)]
-            is_near = any(grade is not None and round(abs(grade - PASSES_FROM), 6) < NEAR for grade in grades)
-            if is_near and task not in self.result.refused:
-                found.append(task)
-        return found
-
-    def _answers(self, task: str) -> list[Answer]:
-        known = (*self._own[task], *self._pairs.get(task, ()))
-        return [Answer(self._tasks[task], one.response) for one in known]
-
-    def _ask(self, part: Sequence[Answer], *, backwards: bool) -> Mapping[Answer, float | None] | Note:
-        asked = grading(part, proving=True, backwards=backwards)
+    def _ask(self, part: Sequence[Answer]) -> Mapping[Answer, float | None] | Note:
+        asked = grading(part, proving=True)
         try:
             grades = asked.grades(self._model.complete(asked.prompt).structured)
         except ItemError as error:

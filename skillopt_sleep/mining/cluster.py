@@ -3,59 +3,50 @@
 No model is asked, and nothing is joined for what its words mean: a wrong pair would prove a wrong rule.
 """
 
-from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.mining.deeds import REQUEST_CHARS, is_same_request
+from skillopt_sleep.mining.deeds import REQUEST_CHARS
 from skillopt_sleep.mining.names import folded, says_what
 from skillopt_sleep.mining.provenance import quotes_of
 from skillopt_sleep.mining.wishes import Wish, last_wish
-from skillopt_sleep.mining.words import is_small_talk, takes_back
 from skillopt_sleep.records import Checks, Rubric, Task
-
-_ARTICLES = frozenset({"a", "an", "the"})
 
 
 def cluster(tasks: Sequence[Task], *, known: Sequence[Task]) -> tuple[Task, ...]:
     """Return the tasks in order of time, each with the cluster of its project that it belongs to, or a new one.
 
     `known` are the tasks of earlier nights, which keep their clusters. A task joins the first cluster with the same
-    checks, terms or words; words that say nothing of what is wanted, such as "no, wrong", join only if the request
-    came again, too.
+    checks, terms or words; words that say nothing of what is wanted, such as "no, wrong", join only if the same
+    request came again, too.
     """
     clusters: dict[Hashable, str] = {}
-    silent: defaultdict[Hashable, dict[str, str]] = defaultdict(dict)  # the clusters by request
     clustered: list[Task] = []
     for task in (*known, *sorted(tasks, key=lambda task: (task.at, task.session, task.id))):
         keys = list(_keys(task))
-        request = task.prompt[:REQUEST_CHARS]
-        again = silent[task.project, _plain(task)]
-        if not keys:
-            found = (name for other, name in again.items() if is_same_request(request, other))
-        else:
-            found = (clusters[key] for key in keys if key in clusters)
+        found = (clusters[key] for key in keys if key in clusters)
         name = task.lesson or next(found, f"c-{task.id}")
         for key in keys:
             clusters.setdefault(key, name)
-        again.setdefault(request, name)
         clustered.append(replace(task, lesson=name))
     return tuple(clustered[len(known) :])
 
 
 def _keys(task: Task) -> Iterator[Hashable]:
-    """Yield what tells a task's wish from others in its project: its checks, the terms it names, and its words."""
-    wish = last_wish(_said(task))
+    """Yield what tells a task's wish from others in its project: its checks, the terms it names, or its words."""
+    said = _said(task)
+    wish = last_wish(said)
+    words = folded("\n".join(said))
     if wish != Wish():
         yield task.project, wish
     if isinstance(task.reference, Checks):
-        yield (
-            task.project,
-            frozenset((check.op, check.arg.casefold(), check.section) for check in task.reference.items),
-        )
-    elif wish == Wish() and says_what("\n".join(_said(task))):
-        yield task.project, _plain(task)
+        checks = frozenset((check.op, check.arg.casefold(), check.section) for check in task.reference.items)
+        yield task.project, checks
+    elif wish == Wish() and says_what("\n".join(said)):
+        yield task.project, words
+    elif wish == Wish():
+        yield task.project, words, task.prompt.casefold()
 
 
 def _said(task: Task) -> list[str]:
@@ -64,12 +55,3 @@ def _said(task: Task) -> list[str]:
     if not said and isinstance(task.reference, Rubric):
         return [task.reference.text[:REQUEST_CHARS]]
     return said
-
-
-def _plain(task: Task) -> str:
-    """Return the words of a task as they are compared, without articles and courtesies."""
-    words: list[str] = []
-    for word in " ".join(_said(task)).split():
-        if folded(word) not in _ARTICLES and (takes_back(word) or not is_small_talk(word)):
-            words.append(folded(word))
-    return "".join(words)

@@ -1,8 +1,7 @@
 """Find the commands that proved a session's work, and read lines for a shell into plain arguments of known runners.
 
 Only options from a list are taken, and paths only if they are in the repository: what a session says never becomes
-another option, a path outside or a line for a shell. A line's status is that of its commands, unless the output goes
-through a pipe: then only that they ran is known.
+another option, a path outside or a line for a shell. A line with a pipe isn't read, as its status is another one's.
 """
 
 import re
@@ -29,16 +28,8 @@ _WORD = re.compile(r"[\w./:@][\w./:@,-]{0,199}")
 _OWN_PROGRAM = re.compile(r"(?:.*/)?(?:\.?venv/bin|node_modules/\.bin)/([\w.-]+)")
 # What a shell would put something else for. A word that was quoted may hold them; it isn't read either.
 _EXPANDED = re.compile(r"[$`\\*?{}~!#\n\r\0]")
-_SAME_OUTPUT = re.compile(r"\s*2>&1\s*(?=$|&&|\|)")
+_SAME_OUTPUT = re.compile(r"\s*2>&1\s*(?=$|&&)")
 _ACTIVATE = re.compile(r"(?:\./)?\.?venv/bin/activate")
-_SHOWS = frozenset({"tail", "head", "cat", "less", "grep", "tee"})  # they only show what another program printed
-
-
-class Line(NamedTuple):
-    """One simple command: its words, and the folder it runs in, relative to where the line was given or absolute."""
-
-    words: tuple[str, ...]
-    folder: str = ""
 
 
 class Runnable(NamedTuple):
@@ -134,53 +125,33 @@ def _narrowed(one: Runnable, written: Sequence[str]) -> tuple[str, ...]:
     return (*one.words, *named) if named and fits else ()
 
 
-def runnables(text: str, checkout: Checkout, *, shown: bool = False) -> tuple[Runnable, ...]:
-    """Return the known runners of a line whose status is theirs, in order; none if it has anything else.
+def runnables(text: str, checkout: Checkout) -> tuple[Runnable, ...]:
+    """Return the known runners of a line that runs one command after the other as long as each succeeds.
 
-    If it may be `shown`, its output may go through a pipe: then only that they ran is known.
-    """
-    found: list[Runnable] = []
-    for line in simple_lines(text, shown=shown):
-        folder = checkout.inside(line.folder or ".")
-        if folder is None or (folder and folder not in checkout.folders):
-            return ()
-        runnable = read_words(line.words, checkout._replace(folder=folder))
-        if runnable is not None:
-            found.append(runnable)
-    return tuple(found)
-
-
-def simple_lines(text: str, *, shown: bool = False) -> tuple[Line, ...]:
-    """Return the simple commands of a line, which run one after the other as long as each succeeds.
-
-    It is empty for a line with anything else: a redirection, a variable, a pattern, a background program, or a pipe
-    unless that only shows the output, as in `pytest | tail`, and the line may be `shown`.
+    It is empty for a line with anything else: a pipe, a redirection, a variable, a pattern, a background program.
     """
     plain = _SAME_OUTPUT.sub("", text.strip())
-    if not plain or len(plain) > LONGEST or _EXPANDED.search(plain):
-        return ()
     line = read_line(plain)
-    steps = line.steps if line.whole else ()
-    while shown and len(steps) > 1 and steps[-1].before == "|" and steps[-1].words[0] in _SHOWS:
-        steps = (*steps[:-2], steps[-2]._replace(after=steps[-1].after))
-    if steps and steps[-1].after:
+    if len(plain) > LONGEST or _EXPANDED.search(plain) or not line.whole:
         return ()
-    lines: list[Line] = []
-    folder = ""
-    for number, step in enumerate(steps):
-        follows = step.before == ("&&" if number else "")
-        if not follows or step.within or step.redirected or step.assigned:
+    found: list[Runnable] = []
+    folder: str | None = checkout.folder
+    for step in line.steps:
+        if not {step.before, step.after} <= {"", "&&"} or step.within or step.redirected or step.assigned:
             return ()
         match step.words:
             case ["cd", path]:
-                folder = str(PurePosixPath(folder, path))
+                folder = checkout._replace(folder=folder).inside(path)
+                if folder is None or (folder and folder not in checkout.folders):
+                    return ()
             case ["source" | ".", path] if _ACTIVATE.fullmatch(path):
                 continue
             case ["cd" | "source" | ".", *_]:
                 return ()
             case words:
-                lines.append(Line(words, folder))
-    return tuple(lines)
+                one = read_words(words, checkout._replace(folder=folder))
+                found += [one] if one else []
+    return tuple(found)
 
 
 def read_words(words: Sequence[str], checkout: Checkout) -> Runnable | None:
@@ -198,7 +169,7 @@ def read_words(words: Sequence[str], checkout: Checkout) -> Runnable | None:
     if read is None or runner.lacks(read[0]):
         return None
     kept, paths = read
-    if runner.defined_in and not checkout.defines(runner, kept or runner.words[1:]):
+    if runner.defined_in and not checkout.may_define(runner, kept or runner.words[1:]):
         return None
     begins = tuple(bare[:start])
     return Runnable((*begins, *kept), checkout.folder, runner, begins, paths)
@@ -213,11 +184,10 @@ def _arguments(words: Sequence[str], runner: Runner, checkout: Checkout) -> tupl
         word = rest.popleft()
         name, equals, value = word.partition("=")
         mark = runner.options.get(name)
-        if mark in {"=", "=/"}:
+        if mark == "=":
             if not equals:
                 value = rest.popleft() if rest else ""
-            inside = checkout.inside(value)
-            if not _VALUE.fullmatch(value) or inside is None or (mark == "=/" and not checkout.has(inside)):
+            if not _VALUE.fullmatch(value) or checkout.inside(value) is None:
                 return None
             kept += [name, value]
         elif word in runner.options:

@@ -1,7 +1,7 @@
 """Read what the person did in a session, apart from words: calls rejected, work stopped or undone, commands run.
 
 Only what the readers of transcripts say that the person did counts; the words of a transcript never do. The agent's
-own commands are no deeds. Work is taken back by git, Mercurial, Sapling, Subversion, Jujutsu and patch.
+own commands are no deeds.
 """
 
 import re
@@ -18,15 +18,12 @@ from skillopt_sleep.mining.wishes import is_correction
 from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, TypedCommand
 
-SAME_REQUEST = 90.0
+SAME_REQUEST = 90.0  # of 100, the token sort ratio (rapidfuzz) from which on two requests are the same
 # No real session has nearly as much; beyond it nothing is compared, so that none takes long.
 MOST_FILES = 100
 MOST_REQUESTS = 50
 REQUEST_CHARS = 1_000
 
-_READS = re.compile(
-    r"\s*(?:cat|less|more|head|tail|grep|rg|wc|diff|ls|bat|stat|file|git\s+(?:diff|show|log|add|blame|status|commit))\b[^>]*"
-)
 # The person says that they did something themselves, in the languages of mining/words.toml.
 _DID = re.compile(
     r"\bI(?:['’]ve|\s+have)?\s+(?:just\s+|already\s+)?(?:changed|edited|fixed|reverted|renamed|rewrote|rewritten|adjusted|corrected"
@@ -41,33 +38,21 @@ _WORD = re.compile(r"[^\s'\"`;|&()<>]+")
 _GIT = r"git\s+(?:-[Cc]\s+\S+\s+|-(?![Cc]\s)\S+\s+)*"
 # No command has more words before the one that counts; the bound keeps a long text from taking long.
 _SOME_WORDS = r"(?:[^\s;&|]+\s+){0,20}?"
-# A word that may be a branch is none of these: they name a commit of the work itself.
+_END = r"(?=[\s;&|]|$)"
 _COMMIT = r"(?:(?:ORIG_)?HEAD|@|[0-9a-f]{7,40})(?:[~^@][^\s;&|]*)?"
-_A_PATH = r"(?!\d?[<>])[^\s;&|#-]"
-# No branch is called so: it begins like a path, ends like a folder's, or is a pattern.
-_SURELY_PATH = r"(?:['\"]?[.:][^\s;&|]*|[^\s;&|-][^\s;&|]*(?:/|\*[^\s;&|]*))(?=[\s;&|]|$)"
 _OF_GIT = (
-    r"revert\b(?!\s+--(?:abort|quit)\b)",
+    r"revert\b(?!\s+--(?:abort|quit))",
     # What is only taken off the index stays in the file.
     rf"restore\b(?!\s+{_SOME_WORDS}(?:--staged|-S)\b)",
-    rf"restore\s+{_SOME_WORDS}(?:--worktree\b|-S?W)",
-    rf"checkout\s+(?:\S+\s+)?--\s+{_A_PATH}",
-    rf"checkout\s+(?:-(?![bBt])\S+\s+)*(?:{_COMMIT}\s+{_A_PATH}|{_SURELY_PATH})",
-    rf"checkout\s+{_SOME_WORDS}(?:-f|-p|--force|--patch)(?=[\s;&|]|$)",
-    rf"switch\s+{_SOME_WORDS}(?:-f|--force|--discard-changes)(?=[\s;&|]|$)",
+    rf"restore\s+{_SOME_WORDS}(?:--worktree|-S?W)\b",
+    rf"checkout\s+(?:\S+\s+)?(?:--\s+\S|\.|\S+/{_END}|-f{_END}|--force)",
+    rf"checkout\s+(?:-q\s+)?{_COMMIT}\s+[^\s;&|#\d<>-]",
     rf"reset\s+{_SOME_WORDS}(?:--(?:hard|merge|keep)\b|HEAD[~^@]|(?:ORIG_HEAD|[0-9a-f]{{7,40}})\s*(?:$|[;&|]))",
     r"stash(?:\s+(?:drop|push|save|clear|-\S+)|\s*$)",
-    rf"clean\s+{_SOME_WORDS}(?:-\w*f|--force\b)",
-    rf"apply\s+{_SOME_WORDS}(?:-R|--reverse)\b",
-    r"undo\b",
+    rf"clean\s+{_SOME_WORDS}(?:-\w*f|--force)",
 )
-_OF_OTHERS = (
-    r"(?:hg|sl|svn|fossil)\s+(?:revert|undo|rollback|backout|strip|uncommit|unamend)\b",
-    rf"(?:hg|sl)\s+(?:update|up|checkout|co|goto)\s+{_SOME_WORDS}(?:-C|--clean)\b",
-    r"jj\s+(?:undo|restore|revert|backout|abandon|op(?:eration)?\s+(?:undo|restore|revert))\b",
-    rf"patch\s+{_SOME_WORDS}(?:-R|--reverse)\b",
-)
-_UNDO = re.compile(rf"\b(?:{_GIT}(?:{'|'.join(_OF_GIT)})|{'|'.join(_OF_OTHERS)})")
+_OF_OTHERS = r"(?:hg|sl|svn|jj)\s+(?:op\s+)?(?:revert|undo|restore|rollback|backout|abandon)\b"
+_UNDO = re.compile(rf"\b(?:{_GIT}(?:{'|'.join(_OF_GIT)})|{_OF_OTHERS})")
 _UNDO_OF_FILES = re.compile(rf"\b(?:{_GIT}(?:checkout|rm)|rm|unlink)\s")
 LONGEST_NAMED = 200
 # Deeds that are a command which the person typed.
@@ -129,8 +114,9 @@ def _of_commands(session: Session) -> Iterator[Deed]:
         kind = DeedKind.RAN
         if _undoes(command, written):
             kind = DeedKind.UNDONE
-        elif is_check(command.text) and _spoke_last(session, command.turn) is Origin.ASSISTANT:
-            kind = DeedKind.CHECKED
+        elif is_check(command.text):
+            said = [turn.origin for turn in session.turns[: command.turn] if turn.origin is not Origin.HARNESS]
+            kind = DeedKind.CHECKED if said[-1:] == [Origin.ASSISTANT] else DeedKind.RAN
         yield _deed(session, kind, command.turn, command.text, command.at)
 
 
@@ -153,11 +139,6 @@ def _undoes(command: TypedCommand, written: Mapping[str, int]) -> bool:
     return any(written.get(name, command.turn + 1) <= command.turn for name in _names_in(command.text))
 
 
-def _spoke_last(session: Session, before: int) -> Origin | None:
-    said = (turn.origin for turn in reversed(session.turns[:before]) if turn.origin is not Origin.HARNESS)
-    return next(said, None)
-
-
 def _file_name(path: str) -> str:
     return PurePosixPath(path.strip(".,:!?").replace("\\", "/")).name.casefold()
 
@@ -167,21 +148,15 @@ def _names_in(text: str) -> set[str]:
     return {_file_name(word) for word in _WORD.findall(text)}
 
 
-def _names(text: str, path: str) -> bool:
-    """Tell whether a text names a file: by its name or by the end of its path."""
-    name = _file_name(path)
-    return bool(name) and name in _names_in(text)
-
-
 def _changed_files(session: Session) -> Iterator[Deed]:
-    """Yield the files that changed on disk, where the person undid the edit or did or said something about the file.
+    """Yield the files that changed on disk, where the person undid the edit or said that they changed the file.
 
     A formatter, a hook or a build changes files too, and so do the agent's own commands.
     """
     for file in session.changed_files[:MOST_FILES]:
         if file.restored and not _agent_restored(session, file):
             yield _deed(session, DeedKind.UNDONE, file.turn, file.path, file.at)
-        elif not file.restored and _person_touched(session, file):
+        elif not file.restored and _person_told(session, file):
             yield _deed(session, DeedKind.EDITED, file.turn, file.path, file.at)
 
 
@@ -196,22 +171,15 @@ def _agent_restored(session: Session, file: ChangedFile) -> bool:
     return any(file.since <= command.turn <= file.turn and _undoes(command, written) for command in session.commands)
 
 
-def _person_touched(session: Session, file: ChangedFile) -> bool:
-    """Tell whether the person ran a command on a file, rejected a change of it or told of theirs, since then."""
-    for command in session.commands:
-        if not file.since <= command.turn <= file.turn or not _names(command.text, file.path):
-            continue
-        if not _READS.fullmatch(command.text) and not is_check(command.text):
-            return True
-    for event in session.tools:
-        if event.rejected and file.since <= event.turn <= file.turn and _names(event.brief, file.path):
-            return True
-    for index in range(file.since + 1, min(file.turn + 1, len(session.turns))):
-        turn = session.turns[index]
+def _person_told(session: Session, file: ChangedFile) -> bool:
+    """Tell whether the person said since then that they changed a file, or corrected the work on it."""
+    for turn in session.turns[file.since + 1 : file.turn + 1]:
         if turn.origin is not Origin.USER:
             continue
         words = own_words(turn.text, turn.pasted)
-        if _names(words, file.path) and (_DID.search(words) or is_correction(turn.text, pasted=turn.pasted)):
+        if _file_name(file.path) in _names_in(words) and (
+            _DID.search(words) or is_correction(turn.text, pasted=turn.pasted)
+        ):
             return True
     return False
 
@@ -229,14 +197,10 @@ def _asked_again(session: Session) -> Iterator[Deed]:
         if not words or is_small_talk(words):
             continue
         earlier = asked[-MOST_REQUESTS:]
-        if any(at < answered and is_same_request(words, other) for at, other in earlier):
+        before = [other.lower() for at, other in earlier if at < answered]
+        if any(fuzz.token_sort_ratio(words.lower(), other, score_cutoff=SAME_REQUEST) for other in before):
             yield _deed(session, DeedKind.ASKED_AGAIN, index, words, turn.at)
         asked.append((index, words))
-
-
-def is_same_request(one: str, other: str) -> bool:
-    """Tell whether two requests are the same: their token sort ratio (rapidfuzz, 0 to 100) is 90 or more."""
-    return fuzz.token_sort_ratio(one.lower(), other.lower(), score_cutoff=SAME_REQUEST) > 0
 
 
 def undoes_work(command: str) -> bool:

@@ -5,10 +5,9 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from skillopt_sleep.mining.words import is_small_talk
 from skillopt_sleep.records import ChangedFile, Origin, Session, ToolEvent, Turn, TypedCommand
 
-_LEAST = 2  # so many equal prompts with equal answers are no chance
+_LEAST = 2  # an equal prompt alone may be chance; one more, or the end, is equal only if the answers are too
 Event = TypeVar("Event", ToolEvent, TypedCommand, ChangedFile)
 
 
@@ -18,34 +17,25 @@ class Said:
     def __init__(self) -> None:
         self._ids: set[str] = set()
         self._beginnings: set[int] = set()
-        self._answers: dict[int, str] = {}
 
     def add(self, session: Session) -> None:
         """Remember what was said in this one too."""
         self._ids.update(turn.id for turn in session.turns if turn.id)
         self._beginnings.update(_beginnings(session).values())
-        self._answers |= dict.fromkeys(_only_answers(session), session.source)
 
     def copied(self, session: Session) -> set[int]:
         """Return the numbers of the turns that are copies.
 
         A session that repeats a prompt's id is a fork, so answers that it repeats are copies too. One that begins
-        with the same two or more prompts and answers as another one was copied up to there, by whichever program, and
-        so was one of a single prompt that another agent answered alike. But a person may well type a request and
-        small talk twice, and then something else.
+        with two prompts of another one and the answer between them, or that is all alike, is a copy up to there.
         """
         copied: set[int] = set()
         if any(turn.id in self._ids for turn in session.turns if turn.origin is Origin.USER):
             copied.update(number for number, turn in enumerate(session.turns) if turn.id in self._ids)
         begun = _beginnings(session)
-        end = len(session.turns)
-        own = next((number for number, beginning in begun.items() if beginning not in self._beginnings), end)
-        texts = [session.turns[number].text for number in begun if number < own]
-        if texts and (own < end or len(texts) < _LEAST):
-            texts = [text for text in texts if not is_small_talk(text)]
-        alike = any(self._answers.get(answer, session.source) != session.source for answer in _only_answers(session))
-        if len(texts) >= _LEAST or (texts and alike):
-            copied.update(range(own))
+        known = [number for number, beginning in begun.items() if beginning in self._beginnings]
+        if len(known) >= _LEAST:
+            copied.update(range(next((number for number in begun if number > known[-1]), len(session.turns))))
         return copied
 
 
@@ -62,7 +52,7 @@ def without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> l
 
 
 def _beginnings(session: Session) -> dict[int, int]:
-    """Return the number of each typed turn, with a hash of what was typed in the project and answered up to it."""
+    """Return the number of each typed turn, and of the end, with a hash of all that was said before it and in it."""
     beginnings: dict[int, int] = {}
     beginning = hash(session.project)
     answer = ""
@@ -72,15 +62,9 @@ def _beginnings(session: Session) -> dict[int, int]:
             answer = ""
         elif turn.origin is Origin.ASSISTANT:
             answer = turn.text.strip()
+    if answer:
+        beginnings[len(session.turns)] = hash((beginning, answer))
     return beginnings
-
-
-def _only_answers(session: Session) -> Iterator[int]:
-    """Yield a hash of each answer with the prompt, in a session of a single prompt."""
-    if len(session.typed) == 1:
-        for turn in session.turns:
-            if turn.origin is Origin.ASSISTANT:
-                yield hash((session.project, session.typed[0].strip(), turn.text.strip()))
 
 
 def _leave_out(session: Session, copied: Collection[int]) -> Session:

@@ -13,7 +13,6 @@ from skillopt_sleep.records import BY_HAND, Document, InForce, Session, Task
 
 MOST_UNSHARED = 2  # a sentence with so many times the words is about something else
 _WRAPPED = re.compile(r"(?m)^(?!#)(.+)\n(?![ \t]*(?:[-*+][ \t]|[>#]|\d+[.)]|$))")  # a line that goes on in the next
-_LAYOUT = re.compile(r"[\s\\*_`]+")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff](?:[\w.+#/@-]*[\w+#/])?|--?\w[\w-]*")
 # They say nothing by themselves, or what the wish and the negation of a sentence say.
 _EMPTY_WORDS = (
@@ -58,26 +57,13 @@ def stands_already(document: Document, tasks: Collection[Task], *, rule: str = "
 
 
 def _place(files: Iterable[InForce], rule: str) -> str:
-    """Return the path of the first file with each sentence of the rule, in its words or as the same wish; else ""."""
+    """Return the path of the first file with each sentence of the rule, in its words and no others; else ""."""
     asked = sentences(_WRAPPED.sub(r"\1 ", rule))
     for file in files:
         there = sentences(_WRAPPED.sub(r"\1 ", file.text))
-        if asked and all(any(_repeats(sentence, one) for sentence in there) for one in asked):
+        if asked and all(any(_says(each, one) and _says(one, each) for each in there) for one in asked):
             return file.path
     return ""
-
-
-def _plain(sentence: str) -> str:
-    """Return the words of a sentence without their layout."""
-    return _LAYOUT.sub(" ", sentence.casefold()).lstrip(" -+>").rstrip(" .!?")
-
-
-def _repeats(sentence: str, asked: str) -> bool:
-    """Tell whether the sentence is the one that is asked for, or has its wish and says nothing else."""
-    if _plain(sentence) == _plain(asked):
-        return True
-    wish = read_wish(asked)
-    return Wish() != wish == read_wish(sentence) and _says(sentence, asked) and _says(asked, sentence)
 
 
 def _says(sentence: str, wording: str) -> bool:

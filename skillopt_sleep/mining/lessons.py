@@ -14,13 +14,13 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.cluster import cluster
 from skillopt_sleep.mining.deeds import as_names
-from skillopt_sleep.mining.names import MOST, alike, folded, holds_in, numbered, replies_to
+from skillopt_sleep.mining.names import MOST, LessonsReply, alike, folded, holds_in, numbered, replies_to
 from skillopt_sleep.mining.own_lessons import of_the_person
 from skillopt_sleep.mining.proof import in_own_words
 from skillopt_sleep.mining.provenance import is_said, quotes_of
 from skillopt_sleep.mining.wishes import last_wish
 from skillopt_sleep.protocols import Backend, Pool
-from skillopt_sleep.records import DeedKind, Lesson, LessonState, Note, PlaceKind, Task
+from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Task
 
 WORDING_CHARS = 100
 
@@ -57,7 +57,7 @@ def find_lessons(
     for project in projects:
         if lines := joining.question(project, is_split=project in several):
             asked[project] = lines
-    replies, notes = replies_to(asked, optimizer, pool)
+    replies, notes = replies_to(asked, LessonsReply, optimizer, pool)
     for project, lines in asked.items():
         told = [lesson for lesson in lines if joining.is_unsure(lesson)]
         if project in replies:
@@ -139,9 +139,7 @@ def _state_after(lesson: Lesson, task: Task) -> LessonState:
     """Return the state of a lesson that comes up once more."""
     if lesson.state is LessonState.TAKEN_BACK and task.at > lesson.last:
         return LessonState.OPEN
-    # That the request was asked again in another session shows no more of the wish.
-    shown = [deed.session for deed in lesson.deeds if deed.kind is not DeedKind.ASKED_AGAIN]
-    shown += [piece.session for piece in lesson.quotes]
+    shown = [piece.session for piece in (*lesson.deeds, *lesson.quotes)]
     is_shown_again = bool(shown) and task.session not in shown
     if lesson.state is LessonState.NOTICED and (is_shown_again or not task.unclear):
         return LessonState.OPEN

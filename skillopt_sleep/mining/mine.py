@@ -10,19 +10,29 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.kit.words import counted
-from skillopt_sleep.mining.dropped import corrections_of, unproven, unused
 from skillopt_sleep.mining.lessons import find_lessons, lessons_by_words
-from skillopt_sleep.mining.mined import Mined, ask_model, quoted
+from skillopt_sleep.mining.mined import (
+    CORRECTION_CHARS,
+    UNCLEAR,
+    Mined,
+    ask_model,
+    corrections_of,
+    quoted,
+    unused,
+)
 from skillopt_sleep.mining.names import Names, folded, names_in
 from skillopt_sleep.mining.proof import MineReply, Read, proven_lesson
 from skillopt_sleep.mining.quotes import signs_of, wishes_in
-from skillopt_sleep.mining.requests import PER_SIGN, may_hold_a_lesson, most_tasks, note_asked_again
+from skillopt_sleep.mining.requests import PER_SIGN, may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.shown import deeds_in, sessions_by_call, shown_sessions
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Became, Checks, Correction, Lesson, LessonState, Note, Purpose, Session, Task
 
 UNSAID = "its words don't say what the model made of them"
+FULL = "its session had founded as many tasks as a session may"
+NO_ROOM = "the night had found as many tasks as it takes (mine.max_tasks)"
+NO_REQUEST = "said without a request that could test it"
 NAME_CHARS = 180  # of a lesson, with the day before it
 
 
@@ -63,14 +73,13 @@ def mine(
         )
         parts = list(chain.from_iterable(of_projects))
     mined = _chosen(_collected(parts), heard, most)
-    tasks = note_asked_again(mined.tasks, sessions)
     if optimizer is None:
-        found = lessons_by_words(tasks, earlier=known.tasks, known=known.lessons)
+        found = lessons_by_words(mined.tasks, earlier=known.tasks, known=known.lessons)
     else:
         several = {batches[0][0].project for batches in projects if len(batches) > 1}
-        found = find_lessons(tasks, known=known.lessons, several=several, optimizer=optimizer, pool=pool)
+        found = find_lessons(mined.tasks, known=known.lessons, several=several, optimizer=optimizer, pool=pool)
     notes = (*mined.notes, *_notes_on(found.lessons, known.lessons), *found.notes)
-    return _testable(replace(mined, tasks=tasks, lessons=found.lessons, notes=notes), found.tasks, most)
+    return _testable(replace(mined, lessons=found.lessons, notes=notes), found.tasks, most)
 
 
 def _mine_by_rules(session: Session) -> Mined:
@@ -110,7 +119,7 @@ def _mine_by_model(sessions: Sequence[Session], optimizer: Backend, names: Names
     )
     if isinstance(reply, Note):
         said = chain.from_iterable(map(unused, sessions))
-        unread = [replace(one, became=Became.UNREAD, because=reply.summary) for one in said]
+        unread = [replace(one, became=Became.NOT_REACHED, because=reply.summary) for one in said]
         return Mined(notes=(reply,), lost=tuple(session.id for session in sessions), dropped=tuple(unread))
     return _proven(reply, sessions, names.folded)
 
@@ -133,7 +142,9 @@ def _proven(reply: MineReply, sessions: Sequence[Session], known: Collection[str
         try:
             proven = proven_lesson(mined, shown_by, read)
         except ItemError as error:
-            dropped.append(unproven(mined, error.message))
+            words = one_line(mined.quotes[0] if mined.quotes else mined.lesson, limit=CORRECTION_CHARS)
+            because = f"what the model made of it doesn't stand in your own words: {error.message}"
+            dropped.append(Correction(session="", turn=0, quote=words, became=Became.UNUSED, because=because))
             unshown.append(mined.lesson)
             continue
         for_once += proven.for_once
@@ -217,13 +228,16 @@ def _chosen(mined: Mined, sessions: Iterable[Session], most: int) -> Mined:
     if later:
         which = f"{counted(len(later), 'task')} left for another night"
         notes.append(_note(which, remedy="nothing to do: the next night takes them; or raise mine.max_tasks"))
-    followed = (*corrections_of(later, Became.LATER), *corrections_of(crowded_out, Became.CROWDED_OUT))
     return replace(
         mined,
         tasks=tuple(sorted(kept, key=lambda task: (task.at, task.id))),
         notes=tuple(notes),
         lost=(*mined.lost, *(task.session for task in later)),
-        dropped=(*mined.dropped, *followed),
+        dropped=(
+            *mined.dropped,
+            *corrections_of(later, Became.NOT_REACHED, NO_ROOM),
+            *corrections_of(crowded_out, Became.NEEDS_SESSION, FULL),
+        ),
     )
 
 
@@ -253,11 +267,11 @@ def _testable(mined: Mined, named: Sequence[Task], most: int) -> Mined:
         notes=tuple(notes),
         dropped=(
             *mined.dropped,
-            *corrections_of((task for task in mined.tasks if task.id not in named_ids), Became.UNPROVEN, UNSAID),
-            *corrections_of((task for task in surplus if task.unclear), Became.NOTICED),
-            *corrections_of((task for task in surplus if not task.unclear), Became.CROWDED_OUT),
+            *corrections_of((task for task in mined.tasks if task.id not in named_ids), Became.UNUSED, UNSAID),
+            *corrections_of((task for task in surplus if task.unclear), Became.NEEDS_SESSION, UNCLEAR),
+            *corrections_of((task for task in surplus if not task.unclear), Became.NEEDS_SESSION, NO_ROOM),
             *corrections_of((task for task in named if task.lesson in ended), Became.TAKEN_BACK),
-            *corrections_of(untested, Became.NO_REQUEST),
+            *corrections_of(untested, Became.NEEDS_SESSION, NO_REQUEST),
         ),
     )
 

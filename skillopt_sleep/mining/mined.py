@@ -1,18 +1,34 @@
-"""The result of mining, batches of what a model is asked about, and how it is asked."""
+"""The result of mining, what became of corrections that founded nothing, and how a model is asked."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.mining.requests import asks, own_turn
+from skillopt_sleep.mining.words import lasting_words
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Calibrations, Correction, Lesson, Note, Prompt, Purpose, Task
+from skillopt_sleep.records import (
+    Became,
+    Calibrations,
+    Correction,
+    Evidence,
+    Lesson,
+    Note,
+    Prompt,
+    Purpose,
+    Session,
+    Task,
+    signs,
+)
 
 MOST_QUOTED = 3
 QUOTE_CHARS = 60
+CORRECTION_CHARS = 160
+UNCLEAR = "its session can't tell whether it is wanted from now on"
 
 Reply = TypeVar("Reply", bound=msgspec.Struct)
 
@@ -46,6 +62,34 @@ class Mined(msgspec.Struct, frozen=True, kw_only=True):
     calibrations: Calibrations = Calibrations()
 
 
+def corrections_of(tasks: Iterable[Task], became: Became, because: str = "") -> Iterator[Correction]:
+    """Yield what the person said or did for these tasks, with what became of it."""
+    for task in tasks:
+        found = task.evidence or signs((), task.deeds)
+        for piece in found or [Evidence(session=task.session, turn=0, quote=task.prompt)]:
+            yield Correction(
+                session=piece.session,
+                turn=piece.turn,
+                quote=one_line(piece.quote, limit=CORRECTION_CHARS),
+                deed=piece.deed,
+                became=became,
+                because=because,
+                task=task.id,
+                lesson=task.lesson,
+            )
+
+
+def unused(session: Session, heard: Collection[tuple[str, int]] = ()) -> Iterator[Correction]:
+    """Yield the corrections of a session that nothing was made of; those in `heard` founded something."""
+    for ask in asks(session):
+        for turn in ask.corrections:
+            words = own_turn(session, turn)
+            if words and (session.id, turn) not in heard:
+                became = Became.UNUSED if lasting_words(words) else Became.FOR_ONCE
+                quote = one_line(words, limit=CORRECTION_CHARS)
+                yield Correction(session=session.id, turn=turn, quote=quote, became=became)
+
+
 def quoted(texts: Sequence[str]) -> str:
     """Return the first three of these texts as a note names them: cut, and in quotation marks."""
     shown = [f"«{one_line(text, limit=QUOTE_CHARS)}»" for text in texts[:MOST_QUOTED]]
@@ -64,14 +108,15 @@ def ask_model(
     stage: str,
     failure: str,
     sample: int = 0,
+    template: str = "",
 ) -> Reply | Note:
     """Return the model's reply to the prompt of this purpose, or a note of `stage` that begins with `failure`.
 
-    `values` fill the slots of the prompt; the call counts towards `project`. Another `sample` draws another reply.
+    `values` fill the slots of the prompt's template, by default the one with the name of the purpose. The call counts
+    towards `project`. Another `sample` draws another reply.
     """
-    prompt = Prompt(
-        purpose=purpose, text=fill(purpose.value, **values), schema=schema, project=project, sample=sample
-    )
+    text = fill(template or purpose.value, **values)
+    prompt = Prompt(purpose=purpose, text=text, schema=schema, project=project, sample=sample)
     try:
         reply = model.complete(prompt).structured
     except ItemError as error:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -24,8 +24,8 @@ MOST = 40
 SAID_CHARS = 200
 MOST_SHOWN = 3  # so many of the person's words are shown beside a name
 FAILURE = "the names of lessons could not be compared"
-EVERY_PROJECT = ""  # stands for all projects, where one is named
 LONG = 7  # so many words say more than that the answer before was wrong
+EVERY_PROJECT = ""  # stands for all projects, where one is named
 _APART = re.compile(r"[,;!?。、，；！？…]+|\s[-–—]+\s|[.:]+(?=\s|$)")
 _QUOTES = str.maketrans("’‘`*", "''  ", '"“”„«»「」『』')
 _WORD = re.compile(
@@ -35,10 +35,15 @@ _NAMED = re.compile(r"`[^`\n]+`|(?<!\w)--?[a-z]|\w[._/]\w|\w\d|\d\w", re.IGNOREC
 
 
 # Models read a reply's docstrings: they are in its schema.
-class LessonsReply(msgspec.Struct, frozen=True):
-    """The lines that are one lesson, pairs of which the first takes the second back, and lines that nobody said."""
+class SameReply(msgspec.Struct, frozen=True):
+    """The lines that are one lesson."""
 
     same: tuple[tuple[int, ...], ...] = ()
+
+
+class LessonsReply(SameReply, frozen=True):
+    """The lines that are one lesson, pairs of which the first takes the second back, and lines that nobody said."""
+
     # As a pair of types it would be `prefixItems` in the schema, which Claude Code refuses.
     instead: tuple[tuple[int, ...], ...] = ()
     unsaid: tuple[int, ...] = ()
@@ -46,6 +51,9 @@ class LessonsReply(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if any(len(pair) != 2 for pair in self.instead):  # noqa: PLR2004 - the one that holds, and the other
             raise ValueError("instead holds pairs of numbers only")
+
+
+AnyReply = TypeVar("AnyReply", bound=SameReply)
 
 
 class Names(NamedTuple):
@@ -102,7 +110,7 @@ def says_what(text: str) -> bool:
 
 
 def alike(lessons: Sequence[Lesson], known: Collection[str]) -> list[list[str]]:
-    """Group the ids of lessons with one name, then those with the same words; `known` are those of earlier nights.
+    """Group the ids of lessons with one name or the same words; `known` are those of earlier nights.
 
     Words of a session in which they stand for several lessons tell none.
     """
@@ -116,11 +124,9 @@ def alike(lessons: Sequence[Lesson], known: Collection[str]) -> list[list[str]]:
         said = {folded(piece.quote): piece.quote for piece in lesson.quotes if piece.deed is None}
         name = folded(lesson.wording)
         keys = [words for words, quote in said.items() if says_what(quote) and words not in unsure]
-        for key in keys if name in said else [name, *keys]:
+        for key in (name, *keys):
             groups[key][lesson.id] = None
-    named = {folded(lesson.wording) for lesson in lessons}
-    ordered = sorted(groups, key=lambda key: key not in named)
-    return [list(groups[key]) for key in ordered if len(groups[key]) > 1]
+    return [list(group) for group in groups.values() if len(group) > 1]
 
 
 def numbered(numbers: Iterable[Sequence[int]], lessons: Sequence[Lesson]) -> list[list[str]]:
@@ -131,20 +137,21 @@ def numbered(numbers: Iterable[Sequence[int]], lessons: Sequence[Lesson]) -> lis
 
 
 def replies_to(
-    questions: Mapping[str, Sequence[Lesson]], optimizer: Backend, pool: Pool
-) -> tuple[Mapping[str, LessonsReply], tuple[Note, ...]]:
+    questions: Mapping[str, Sequence[Lesson]], schema: type[AnyReply], optimizer: Backend, pool: Pool
+) -> tuple[Mapping[str, AnyReply], tuple[Note, ...]]:
     """Return the model's reply on the lessons of each project, without the calls that failed, and notes on those."""
 
-    def ask(project: str) -> LessonsReply | Note:
+    def ask(project: str) -> AnyReply | Note:
         lines = "\n".join(f"{number}. {_shown(lesson)}" for number, lesson in enumerate(questions[project], 1))
         return ask_model(
             optimizer,
             Purpose.LESSONS,
             {"lessons": fence(lines)},
-            schema=LessonsReply,
+            schema=schema,
             project=project,
             stage="mine",
             failure=FAILURE,
+            template="" if schema is LessonsReply else "lessons_everywhere",
         )
 
     try:
@@ -152,7 +159,7 @@ def replies_to(
     except BudgetExhausted as error:
         return {}, (Note(stage="mine", summary=f"{FAILURE}: {error.message}", remedy=error.remedy),)
     pairs = zip(questions, answers, strict=True)
-    replies = {project: answer for project, answer in pairs if isinstance(answer, LessonsReply)}
+    replies = {project: answer for project, answer in pairs if not isinstance(answer, Note)}
     return replies, tuple(answer for answer in answers if isinstance(answer, Note))
 
 

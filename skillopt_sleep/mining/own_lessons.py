@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.likeness import likeness
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted
-from skillopt_sleep.mining.names import EVERY_PROJECT, MOST, alike, numbered, replies_to
+from skillopt_sleep.mining.names import EVERY_PROJECT, MOST, SameReply, alike, numbered, replies_to
 from skillopt_sleep.protocols import Backend, Pool
 from skillopt_sleep.records import Lesson, LessonState, Note, Place, PlaceKind, Task, quotes_and_deeds
 
@@ -36,7 +36,7 @@ def of_the_person(
     notes: list[Note] = []
     said: list[list[str]] = []
     if optimizer is not None and pool is not None and lines:
-        replies, failed = replies_to({EVERY_PROJECT: lines}, optimizer, pool)
+        replies, failed = replies_to({EVERY_PROJECT: lines}, SameReply, optimizer, pool)
         notes += failed
         for reply in replies.values():
             said += numbered(reply.same, lines)

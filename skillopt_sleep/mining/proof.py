@@ -18,7 +18,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.deeds import TYPED, as_names
 from skillopt_sleep.mining.names import folded, says_what
 from skillopt_sleep.mining.provenance import authors, is_theirs, quote_of_command, quotes_of, said_at
-from skillopt_sleep.mining.quotes import BARE, Request, Sign, Wishes, request_of
+from skillopt_sleep.mining.quotes import BARE, Request, Sign, Wishes, is_praise, request_of
 from skillopt_sleep.mining.requests import Ask, Take, answer_between, request_context, takes
 from skillopt_sleep.mining.rules import made_task, reference_from_words, wished_checks
 from skillopt_sleep.mining.wishes import last_wish
@@ -148,9 +148,7 @@ def _by_request(signs: Iterable[Sign], wishes: Wishes) -> list[tuple[Request, li
     groups: dict[tuple[str, int], tuple[Request, list[Sign]]] = {}
     for sign in signs:
         request = request_of(sign.session, sign.turn, wishes)
-        known, group = groups.get((sign.session.id, request.turn), (request, []))
-        group.append(sign)
-        groups[sign.session.id, request.turn] = (request if request.corrected else known, group)
+        groups.setdefault((sign.session.id, request.turn), (request, []))[1].append(sign)
     return list(groups.values())
 
 
@@ -174,7 +172,8 @@ def _task(request: Request, signs: Sequence[Sign], reference: Reference, wording
         wording=wording,
     )
     # Of an answer that was praised nobody knows how another one fares, nor what else was right about it.
-    return task if request.corrected else replace(task, rejected="", accepted="")
+    is_praised = all(sign.turn > request.turn and is_praise(session, sign.turn) for sign in signs)
+    return replace(task, rejected="", accepted="") if is_praised else task
 
 
 def _reference(signs: Iterable[Sign], sentence: str) -> Reference:

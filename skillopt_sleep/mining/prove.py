@@ -8,11 +8,13 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.mining.calibration import calibrate
-from skillopt_sleep.mining.dropped import corrections_of
-from skillopt_sleep.mining.mined import Mined, quoted
+from skillopt_sleep.mining.mined import Mined, corrections_of, quoted
 from skillopt_sleep.mining.rules import simpler_references
 from skillopt_sleep.protocols import Backend, Judge, Pool
 from skillopt_sleep.records import Became, Note, Rubric, Task, Trajectory, wants_a_tool
+
+OTHERWISE = "it graded the answers of its session otherwise than you did"
+SAME = "no test tells the answer that was rejected from a good one"
 
 
 def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
@@ -60,9 +62,9 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
         lost=(*mined.lost, *(task.session for task in unread)),
         dropped=(
             *mined.dropped,
-            *corrections_of(unread, Became.UNREAD, "its test could not be tried out"),
-            *corrections_of(refused, Became.UNGRADED),
-            *corrections_of(untested, Became.NO_TEST),
+            *corrections_of(unread, Became.NOT_REACHED, "a call failed, so its test could not be tried out"),
+            *corrections_of(refused, Became.UNGRADED, OTHERWISE),
+            *corrections_of(untested, Became.UNUSED, SAME),
         ),
     )
 

@@ -41,15 +41,11 @@ class Sign(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request that something was said or done about, as its turn and as it can be asked again; "" if nothing can.
-
-    `corrected` tells whether words said about it in a later turn say that its answer was wrong.
-    """
+    """A request that something was said or done about: its turn, and its words to ask again; "" if it has none."""
 
     turn: int
     prompt: str = ""
     earlier: tuple[int, ...] = ()
-    corrected: bool = True
 
 
 def signs_of(quotes: Sequence[str], sessions: Sequence[Session], numbered: Sequence[Deed]) -> list[Sign]:
@@ -112,20 +108,18 @@ def request_of(session: Session, turn: int, wishes: Wishes) -> Request:
     is a request.
     """
     asked: list[int] = []
-    corrects = False
     for index, take in takes(session):
-        if index > turn:
-            break
-        corrects = index == turn and take is Take.CORRECTION
         is_quoted = index == turn or (session.id, index) in wishes
-        if take is Take.REQUEST or (take is Take.CORRECTION and not is_quoted and _only_amends(session, index)):
+        is_request = take is Take.REQUEST or (
+            take is Take.CORRECTION and not is_quoted and _only_amends(session, index)
+        )
+        if index <= turn and is_request:
             asked.append(index)
     for at in range(len(asked) - 1, -1, -1):
         said = wishes.get((session.id, asked[at]), ())
         prompt = _without(own_turn(session, asked[at]), said, fewest=FEWEST_LATER if at else FEWEST)
         if prompt:
-            is_praised = asked[at] < turn and not corrects and _opens_with_thanks(own_turn(session, turn))
-            return Request(asked[at], prompt, tuple(asked[:at]), corrected=not is_praised)
+            return Request(asked[at], prompt, tuple(asked[:at]))
     return Request(asked[-1] if asked else turn)
 
 
@@ -151,9 +145,10 @@ def _asks(sentence: str, fewest: int) -> bool:
     return not (is_short or is_no or sentence.endswith(":") or is_small_talk(sentence))
 
 
-def _opens_with_thanks(words: str) -> bool:
-    opening = _OPENING.match(words)
-    return opening is not None and is_small_talk(opening[1])
+def is_praise(session: Session, turn: int) -> bool:
+    """Tell whether a turn opens with thanks and corrects nothing."""
+    opening = _OPENING.match(own_turn(session, turn))
+    return opening is not None and is_small_talk(opening[1]) and (turn, Take.CORRECTION) not in takes(session)
 
 
 def _part_of(typed: str, sought: str) -> str:

@@ -4,20 +4,17 @@ With it go its words, as data what they refer to, what was answered, and how muc
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-import msgspec
-
 from skillopt_sleep.agents import READERS, SHELLS, WRITERS
 from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.mining.deeds import WHAT_CHARS, deeds, is_same_request
+from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.spans import Pasted, own_spans, own_words
 from skillopt_sleep.mining.wishes import is_correction
 from skillopt_sleep.mining.words import is_lasting, is_small_talk
-from skillopt_sleep.records import Deed, DeedKind, Origin, Session, Task, ToolEvent
+from skillopt_sleep.records import Origin, Session, ToolEvent
 
 EARLIER_ASKS = 2
 EARLIER_CHARS = 600
@@ -158,11 +155,13 @@ def takes(session: Session) -> Iterator[tuple[int, Take]]:
     if said and session.turns[said[0]].origin is Origin.ASSISTANT:
         last = said[0]
     request = ""
+    stops = [*session.stops, *(event.turn for event in session.tools if event.rejected)]
     for index, turn in enumerate(session.turns):
         if turn.origin is not Origin.USER:
             continue
         if last is not None and (
-            _was_stopped(session, last, index) or is_correction(turn.text, request=request, pasted=turn.pasted)
+            any(last <= stop < index for stop in stops)
+            or is_correction(turn.text, request=request, pasted=turn.pasted)
         ):
             yield index, Take.CORRECTION
         elif is_small_talk(own_words(turn.text, turn.pasted)):
@@ -184,41 +183,6 @@ def asks(session: Session) -> tuple[Ask, ...]:
             last = requests[-1]
             requests[-1] = Ask(last.turn, (*last.corrections, index))
     return tuple(requests)
-
-
-def _was_stopped(session: Session, since: int, before: int) -> bool:
-    """Tell whether the person rejected a call or stopped the agent from turn `since` until turn `before`."""
-    for event in session.tools:
-        if event.rejected and since <= event.turn < before:
-            return True
-    return any(since <= stop < before for stop in session.stops)
-
-
-def note_asked_again(tasks: Sequence[Task], sessions: Sequence[Session]) -> tuple[Task, ...]:
-    """Return the tasks, with a deed for each later session of their project that repeats their request."""
-    requests: dict[str, list[tuple[Session, str, Deed]]] = defaultdict(list)
-    for session in sessions:
-        for ask in asks(session):
-            if words := own_turn(session, ask.turn):
-                at, what = session.turns[ask.turn].at, words[:WHAT_CHARS]
-                deed = Deed(kind=DeedKind.ASKED_AGAIN, session=session.id, turn=ask.turn, what=what, at=at)
-                requests[session.project].append((session, words, deed))
-    marked: list[Task] = []
-    for task in tasks:
-        again: dict[str, Deed] = {}
-        for session, words, deed in requests[task.project]:
-            is_later = session.id != task.session and session.started > task.at
-            if is_later and session.id not in again and _is_repeated(task.prompt, words):
-                again[session.id] = deed
-        marked.append(msgspec.structs.replace(task, deeds=(*task.deeds, *again.values())) if again else task)
-    return tuple(marked)
-
-
-def _is_repeated(request: str, later: str) -> bool:
-    """Tell whether a later request is the same: one of the two has all words of the other, but for one in ten."""
-    one, other = (set(re.findall(r"\w+", text.casefold())) for text in (request, later))
-    missing = min(len(one - other), len(other - one))
-    return 10 * missing <= min(len(one), len(other)) and is_same_request(request, later)
 
 
 def may_hold_a_lesson(session: Session) -> bool:

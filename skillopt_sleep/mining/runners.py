@@ -8,23 +8,17 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import Literal, NamedTuple
 
-import msgspec
-
-from skillopt_sleep.kit.files import readable
 from skillopt_sleep.kit.shell import launched, read_line
 from skillopt_sleep.records import Workspace
 
 LONGEST = 400
 MOST_FILES = 100_000
-MOST_BYTES = 512 * 1024
-MOST_READ = 400  # files with targets or scripts
 
-_TARGETS = re.compile(r"^@?([A-Za-z0-9][\w./ -]*?)\s*::?(?![=:])", re.MULTILINE)
 _CHECK_NAME = re.compile(
     r"(?:.*[-_:.])?(?:tests?|checks?|lint|linters?|types?|typecheck|verify|build|compile|ci|specs?|unit|integration"
     r"|e2e|format|fmt|style|quality|all)(?:[-_:.].*)?"
 )
-_OPTION = re.compile(r"([^\s=!]+)(=/?|!|)")
+_OPTION = re.compile(r"([^\s=!]+)(=|!|)")
 _PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?")
 _TEST_FILE = re.compile(
     r"(?:.*/)?(?:test_[^/]*\.py|[^/]*_test\.(?:py|go|rb)|conftest\.py|[^/]*[.-](?:test|spec)\.[cm]?[jt]sx?"
@@ -35,7 +29,6 @@ Takes = Literal["tests", "paths", "names", "nothing", "defined"]
 
 _PACKAGE = ("package.json",)
 _DEFINED_IN = {"make": ("GNUmakefile", "makefile", "Makefile"), "just": ("justfile", "Justfile", ".justfile")}
-_DEFINING = frozenset({*_PACKAGE, *_DEFINED_IN["make"], *_DEFINED_IN["just"]})
 
 
 class Runner(NamedTuple):
@@ -57,8 +50,8 @@ class Runner(NamedTuple):
 
 
 _OF_CARGO = "--all --workspace --all-targets --all-features --lib --tests -p= --package= --features="
-# Each line: the words it begins with (a/b: one of them) and the options that are kept. Their marks: `=` with a value,
-# `=/` with a path, `!` one of these has to be there. `python -m` may stand before each.
+# Each line: the words it begins with (a/b: one of them) and the options that are kept. Their marks: `=` with a value
+# that is no path outside, `!` one of these has to be there. `python -m` may stand before each.
 _TABLE: Mapping[Takes, str] = {
     "tests": """
         pytest | --strict-markers --runxfail -k= -m=
@@ -68,7 +61,7 @@ _TABLE: Mapping[Takes, str] = {
         node --test
     """,
     "names": f"""
-        python -m unittest | -s=/ --start-directory=/ -t=/ -k=
+        python -m unittest | -s= --start-directory= -t= -k=
         cargo test | {_OF_CARGO} --release --test= --bin=
         go test/vet/build | -race -short -run= -count=
     """,
@@ -94,7 +87,7 @@ _TABLE: Mapping[Takes, str] = {
         biome check/lint/ci
         golangci-lint run
         mypy | --strict
-        tsc | --noEmit -b --build --strict -p=/ --project=/
+        tsc | --noEmit -b --build --strict -p= --project=
     """,
 }
 # They only change what is printed, or how soon a run ends.
@@ -117,20 +110,14 @@ def _runners() -> Iterator[Runner]:
 RUNNERS = tuple(sorted(_runners(), key=lambda runner: -len(runner.words)))
 
 
-class _Package(msgspec.Struct):
-    scripts: dict[str, str] = {}
-
-
 class Checkout(NamedTuple):
     """The files of a repository, and where in it an agent stands: in `folder`, below the absolute path `root`.
 
-    Its files and folders are named by their paths below the root. `defined` has the targets, recipes or scripts of
-    each file that defines some.
+    Its files and folders are named by their paths below the root.
     """
 
     files: frozenset[str] = frozenset()
     folders: frozenset[str] = frozenset()
-    defined: Mapping[str, frozenset[str]] = {}
     root: str = "/"
     folder: str = ""
 
@@ -147,11 +134,10 @@ class Checkout(NamedTuple):
             return None
         return "/".join(inside.parts)
 
-    def defines(self, runner: Runner, names: Sequence[str]) -> bool:
-        """Tell whether all of these targets, recipes or scripts are there, and named like a check."""
-        paths = [str(PurePosixPath(self.folder, name)) for name in runner.defined_in]
-        known = next((self.defined[path] for path in paths if path in self.defined), frozenset[str]())
-        return bool(names) and all(name in known and _CHECK_NAME.fullmatch(name) for name in names)
+    def may_define(self, runner: Runner, names: Sequence[str]) -> bool:
+        """Tell whether these are named like checks, and a file is there that may define such targets or scripts."""
+        is_there = any(str(PurePosixPath(self.folder, name)) in self.files for name in runner.defined_in)
+        return is_there and bool(names) and all(map(_CHECK_NAME.fullmatch, names))
 
 
 def checkout_of(tree: Path, workspace: Workspace) -> Checkout:
@@ -162,30 +148,12 @@ def checkout_of(tree: Path, workspace: Workspace) -> Checkout:
         files += [str(Path(at, name).relative_to(tree)) for name in sorted(names)]
         if len(files) > MOST_FILES:
             break
-    defining = [path for path in files if path.rpartition("/")[2] in _DEFINING]
-    defined: dict[str, frozenset[str]] = {}
-    for path in sorted(defining, key=lambda path: path.count("/"))[:MOST_READ]:
-        text = readable(tree / path, most=MOST_BYTES, inside=tree).decode(errors="replace")
-        defined[path] = frozenset(_scripts(text) if path.endswith(_PACKAGE) else _targets(text))
     return Checkout(
         files=frozenset(files[:MOST_FILES]),
         folders=frozenset(str(parent) for path in files for parent in PurePosixPath(path).parents) - {"."},
-        defined=defined,
         root=workspace.root,
         folder=workspace.folder,
     )
-
-
-def _targets(text: str) -> list[str]:
-    """Return the targets of a Makefile that are written out, or the recipes of a justfile."""
-    return [name for line in _TARGETS.findall(text) for name in line.split()]
-
-
-def _scripts(text: str) -> list[str]:
-    try:
-        return list(msgspec.json.decode(text, type=_Package).scripts)
-    except (msgspec.MsgspecError, RecursionError):
-        return []
 
 
 def is_test(path: str) -> bool:

@@ -17,6 +17,7 @@ MOST_PASTES = 3
 MOST_PARAGRAPHS = 2
 LEAST_CHAT = 2
 LONGEST_PARAGRAPH = 600
+MOST_AFTER = 1  # paragraphs typed after a paste: more of them may be the rest of it
 LONGEST_QUOTE = 50
 
 Pasted = tuple[tuple[int, int], ...]
@@ -36,7 +37,8 @@ _PARAGRAPH = re.compile(r"(?:(?!\n[ \t]*\n).)+", re.DOTALL)
 _LEAD_IN = re.compile(r"[:：][ \t]*$")
 _HANDS_OVER = re.compile(r"[?？:：)）…][ \t]*$")
 _CHAT_LINE = re.compile(
-    r"[ \t]*(?:[-*•][ \t]*)?(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?[ \t]*)?<?[\w.@][\w.@ -]{0,24}>?[ \t]?:[ \t]+\S"
+    r"^[ \t]*(?:[-*•][ \t]*)?(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?[ \t]*)?<?[\w.@][\w.@ -]{0,24}>?[ \t]?:[ \t]+\S",
+    re.MULTILINE,
 )
 _OWN_LEAD_IN = re.compile(
     r"\b(?:please|from now on|rules?|instead|i (?:want|need|meant|said)|change|bitte|ab jetzt|désormais|por favor"
@@ -44,9 +46,6 @@ _OWN_LEAD_IN = re.compile(
     r"|(?:^\s*(?:mach|haz|fais|faça|faz)\b|请|以后|してください)[^\n]{0,40}[:：][ \t]*$",
     re.IGNORECASE,
 )
-AFTER_A_MARKED_PASTE = 2  # so many paragraphs may be typed after a fence, a quotation or a placeholder
-AFTER_COPIED_LINES = 1  # a log or a page may go on in words, so only a last paragraph counts
-
 _FENCE = re.compile(
     r"^[ \t]*(?P<line>`{3,}+)[^`\n]+(?P=line)[ \t]*$"  # on one line
     r"|^[ \t]*(?P<open>`{3,}+|~{3,}+)[^\n]*\n(?:.*?\n)?[ \t]*(?P=open)[`~]*[ \t]*$"
@@ -74,6 +73,8 @@ _MAIL = re.compile(
     re.IGNORECASE,
 )
 _QUOTED_LINE = re.compile(r"[ \t]*>")
+_COPIED_OR_BLANK = re.compile(rf"[ \t]*(?:\n|\Z)|{_COPIED_LINE.pattern}", re.MULTILINE)
+_BLANK_LAST = re.compile(r"\n[ \t]*\n\Z")
 _PASTE_MARK = re.compile(r"\[Pasted text[^\]\n]{0,200}\]")
 # Signs that words were copied too: a page's headings, rules and links, a letter's greeting and its end.
 _COPIED_WORDS = re.compile(
@@ -94,14 +95,6 @@ class Span(NamedTuple):
     end: int
 
 
-class Paste(NamedTuple):
-    """A paste whose end can be seen, and how many paragraphs may be typed after it."""
-
-    start: int
-    end: int
-    paragraphs: int
-
-
 @lru_cache(maxsize=512)
 def own_spans(text: str, pasted: Pasted = ()) -> tuple[Span, ...]:
     """Return the parts of a typed turn that are the person's own words, in order; a turn is asked for repeatedly.
@@ -117,29 +110,26 @@ def own_spans(text: str, pasted: Pasted = ()) -> tuple[Span, ...]:
 
 
 def _guessed(text: str) -> list[Span]:
-    """Return the parts of a text that look like the person's own words."""
+    """Return the parts of a text that look like the person's own words.
+
+    Words after a paste count if one paragraph of own words stands before it, and what follows looks typed.
+    """
     own: list[Span] = []
     at = 0
     for _ in range(MOST_PASTES):
         paste = visible_paste(text, at)
-        if paste is None or not _is_typed_around(text, at, paste):
+        if paste is None:
             break
-        own += _typed_spans(text, at, paste.start)
+        before = list(_typed_spans(text, at, paste.start))
+        words = text[at : paste.start].strip()
+        is_typed = "".join(text[slice(*span)] for span in before) == words and len(_PARAGRAPH.findall(words)) <= 1
+        following = visible_paste(text, paste.end)
+        if not is_typed or not looks_typed(text[paste.end : following.start if following else len(text)]):
+            break
+        own += before
         at = paste.end
     own += _typed_spans(text, at, len(text))
     return own
-
-
-def _is_typed_around(text: str, at: int, paste: Paste) -> bool:
-    """Tell whether what stands before a paste is one paragraph of own words, and what comes after looks typed."""
-    before = text[at : paste.start]
-    words = before.strip()
-    if len(_PARAGRAPH.findall(words)) > 1:
-        return False
-    if "".join(before[slice(*span)] for span in _typed_spans(before, 0, len(before))) != words:
-        return False
-    following = visible_paste(text, paste.end)
-    return looks_typed(text[paste.end : following.start if following else len(text)], most=paste.paragraphs)
 
 
 def own_words(text: str, pasted: Pasted = ()) -> str:
@@ -195,21 +185,9 @@ def _hide_paragraphs(text: str, hidden: bytearray) -> None:
     for number, (start, end) in enumerate(paragraphs):
         begin = start
         if (number == 0 or not only_first) and end - start <= LONGEST_PARAGRAPH:
-            begin += _chat_start(text[start:end])
+            chat = list(_CHAT_LINE.finditer(text, start, end))
+            begin = chat[0].start() if len(chat) >= LEAST_CHAT else end
         hidden[begin:end] = b"\1" * (end - begin)
-
-
-def _chat_start(paragraph: str) -> int:
-    """Return the start of the first of several lines such as `name: words`, or the paragraph's end without them."""
-    at = 0
-    begins: list[int] = []
-    for line in paragraph.splitlines(keepends=True):
-        if _CHAT_LINE.match(line):
-            begins.append(at)
-        at += len(line)
-    if len(begins) < LEAST_CHAT:
-        return len(paragraph)
-    return begins[0]
 
 
 def fenced(text: str) -> Span:
@@ -224,33 +202,32 @@ def fenced(text: str) -> Span:
     return Span(found[0].start(), len(text) if is_open else found[-1].end())
 
 
-def visible_paste(text: str, at: int) -> Paste | None:
+def visible_paste(text: str, at: int) -> Span | None:
     """Return the first paste from `at` on, or None if there is none or its end can't be seen."""
     fences = fenced(text[at:])
     fence = Span(at + fences.start, at + fences.end)
     while at < len(text):
         if at == fence.start:
-            return Paste(fence.start, fence.end, AFTER_A_MARKED_PASTE)
+            return fence
         end = _line_end(text, at)
         line = text[at:end].rstrip()
-        if _QUOTED_LINE.match(line):
-            while end < fence.start and _QUOTED_LINE.match(text, end):
-                end = _line_end(text, end)
-            return Paste(at, end, AFTER_A_MARKED_PASTE)
         if mail := _MAIL.match(text, at):
-            return Paste(at, mail.end(), AFTER_A_MARKED_PASTE)
+            return Span(at, mail.end())
         if placeholder := _PASTE_MARK.search(line):
-            return Paste(at + placeholder.start(), at + placeholder.end(), AFTER_A_MARKED_PASTE)
+            return Span(at + placeholder.start(), at + placeholder.end())
         if _COPIED_LINE.match(line):
-            return _copied_lines(text, at, fence.start)
+            while end < fence.start and _COPIED_OR_BLANK.match(text, end):
+                end = _line_end(text, end)
+            has_end = end == len(text) or _QUOTED_LINE.match(line) or _BLANK_LAST.search(text, at, end)
+            return Span(at, end) if has_end else None
         at = end
     return None
 
 
-def looks_typed(text: str, *, most: int) -> bool:
-    """Tell whether words after a paste look typed: at most so many short paragraphs, without signs of a page."""
+def looks_typed(text: str) -> bool:
+    """Tell whether words after a paste look typed: a short paragraph at most, without signs of a page."""
     paragraphs = _PARAGRAPH.findall(text.strip())
-    if len(paragraphs) > most or any(len(paragraph) > LONGEST_PARAGRAPH for paragraph in paragraphs):
+    if len(paragraphs) > MOST_AFTER or any(len(paragraph) > LONGEST_PARAGRAPH for paragraph in paragraphs):
         return False
     return _COPIED_WORDS.search(text) is None
 
@@ -258,19 +235,3 @@ def looks_typed(text: str, *, most: int) -> bool:
 def _line_end(text: str, at: int) -> int:
     end = text.find("\n", at)
     return len(text) if end < 0 else end + 1
-
-
-def _copied_lines(text: str, at: int, most: int) -> Paste | None:
-    """Return the copied lines that begin here, with blank ones among them, if a blank line or nothing follows."""
-    start = at
-    after_blank = False
-    while at < most:
-        end = _line_end(text, at)
-        line = text[at:end].rstrip()
-        if line and not _COPIED_LINE.match(line):
-            break
-        after_blank = not line
-        at = end
-    if at < len(text) and not after_blank:
-        return None
-    return Paste(start, at, AFTER_COPIED_LINES)

@@ -3,7 +3,7 @@
 Both sides see what recurs, and no session is on two of them.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
@@ -17,39 +17,46 @@ ALIKE = 60.0  # below, two requests have hardly more in common than their langua
 
 
 def split(tasks: Sequence[Task], *, known: Sequence[Task], sides: Mapping[str, str]) -> tuple[Task, ...]:
-    """Give each task its side, for ever; `tasks` have their lessons and are in order of time.
+    """Return tonight's tasks with their sides, and those of earlier nights that get theirs tonight, in order of time.
 
-    Sides go by session within a lesson: the first occurrence is train, the next two val, then train and val in turn,
-    and every sixth test. One session is enough to write a rule from, two are needed to prove it. A session has one
-    side: the one in `sides`, which are those of earlier nights, else the first it gets tonight. Equal requests of one
-    session count once for each lesson. A task that a person put on a side stays there.
+    A lesson's sessions get their sides once there are two of them, as one can't prove anything: the first is train,
+    the next two val, then train and val in turn, and every sixth test. A session has one side for ever, whatever
+    lessons it holds: the one in `sides`, which are those of earlier nights, else the first it gets. Equal requests of
+    one session count once for each lesson. A task that a person put on a side stays there.
     """
     side_of = {session: Split(side) for session, side in sides.items()}
-    lessons: dict[str, dict[str, Split]] = {}
-    for task in known:
-        if task.split is not None:
-            lessons.setdefault(task.lesson, {})[task.session] = task.split
-            side_of.setdefault(task.session, task.split)
-    assigned: list[Task] = []
-    seen = {(task.session, task.lesson, task.prompt) for task in known}
-    for task in tasks:
+    sessions_of: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    found: dict[tuple[str, str, str], Task] = {}
+    settled = [task for task in known if task.split is not None]
+    waiting = [task for task in known if task.split is None]
+    for task in (*settled, *sorted((*waiting, *tasks), key=lambda task: task.at)):
         occurrence = (task.session, task.lesson, task.prompt)
-        if occurrence in seen:
+        if occurrence in found:
             continue
-        seen.add(occurrence)
-        sessions = lessons.setdefault(task.lesson, {})
-        side = task.split or side_of.get(task.session) or _next_side(sessions)
-        side_of[task.session] = side
-        sessions[task.session] = side
-        assigned.append(replace(task, split=side))
-    return tuple(assigned)
+        found[occurrence] = task
+        if task.split is not None:
+            side_of[task.session] = task.split
+        sessions = sessions_of[task.lesson]
+        sessions[task.session] = None
+        if len(sessions) == 1:
+            continue
+        for session in sessions:
+            if session not in side_of:
+                side_of[session] = _next_side([side_of[other] for other in sessions if other in side_of])
+    banked = {task.id for task in known}
+    sided: list[Task] = []
+    for task in found.values():
+        side = task.split or side_of.get(task.session)
+        if task.id not in banked or side is not task.split:
+            sided.append(replace(task, split=side))
+    return tuple(sided)
 
 
-def _next_side(sessions: Mapping[str, Split]) -> Split:
-    """Return the side of a lesson's next occurrence."""
-    if (len(sessions) + 1) % EVERY_TEST == 0:
+def _next_side(sides: Sequence[Split]) -> Split:
+    """Return the side of a lesson's next session; `sides` are those of the others."""
+    if (len(sides) + 1) % EVERY_TEST == 0:
         return Split.TEST
-    count = Counter(sessions.values())
+    count = Counter(sides)
     if not count[Split.TRAIN] or count[Split.TRAIN] < count[Split.VAL]:
         return Split.TRAIN
     return Split.VAL

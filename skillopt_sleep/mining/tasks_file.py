@@ -4,6 +4,7 @@ An entry's id tells which banked task it is. If both the file and `tasks edit` c
 """
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from typing import Any, assert_never, cast
 
 import msgspec
 
-from skillopt_sleep.agents.transcripts.files import NO_STAMP, ignore
+from skillopt_sleep.agents.transcripts.files import ignore, stamp_of
 from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact, secrets
@@ -53,12 +54,12 @@ class TasksFile:
     def stamps(self, _unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         """Yield every named file; a missing one has an empty stamp and is reported when it is read."""
         for path in self._paths:
-            yield str(path), _stamp_of(path)
+            yield str(path), stamp_of(os.path.realpath(path))
 
     def read(self, paths: Sequence[str], _hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
         """Yield the tasks of each file; a file with an entry that can't be used is unreadable and says which."""
         for path in paths:
-            stamp = _stamp_of(Path(path))
+            stamp = stamp_of(os.path.realpath(path))
             try:
                 written = datetime.fromtimestamp(stamp.mtime_ns / 1e9, UTC)
                 reading = Reading(tasks=read_tasks(Path(path), written=written))
@@ -222,14 +223,6 @@ def _problem_of_check(check: Check) -> str:
         except regex.error as error:
             return f"isn't a regular expression: {error}"
     return ""
-
-
-def _stamp_of(path: Path) -> Stamp:
-    try:
-        status = path.stat()
-    except OSError:
-        return NO_STAMP
-    return Stamp(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _entries(path: Path) -> Sequence[Any]:

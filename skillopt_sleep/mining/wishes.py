@@ -26,35 +26,16 @@ _USE = (
 )
 _ONLY = r"\s+(?:only\s+|just\s+|bitte\s+|nur\s+|hier\s+|immer\s+|toujours\s+|siempre\s+|sempre\s+|всегда\s+)*"
 
-# "wait, not there" and "no, never edit it" name nothing that an answer should contain.
-_HALT = r"(?:halt|moment|stopp?|wait|espera|attends|arrête|стой|подожди)\b"
-_NO = r"(?:no|nope|nein|non|нет|não|wrong|falsch|faux|mal|errado|please|again|sorry|hey)\b(?!-)"
-_THERE = r"(?:it|that|this|in|on|at|dans|ça|en|em|eso|isso|das|в|на)\b"
-
-_WANT_AND_AVOID = re.compile(rf"\b{_USE}{_ONLY}({_TERM}){_PLACE}{_NOT}({_TERM})", re.IGNORECASE)
-_SHOULD_BE = re.compile(rf"\bshould (?:be|have been|use)\s+({_TERM}){_NOT}({_TERM})", re.IGNORECASE)
-_BARE = re.compile(
-    rf"(?:^|[.!:;–—]\s*|\b(?:no|nein|non|нет|não),?\s+)(?!{_HALT})(?!{_NO})({_TERM})(?:,|;|\s+[-–—])\s+(?:and\s+)?"
-    rf"(?:never|not|nicht|pas|no|não|не)\s+(?!{_THERE})({_TERM})",
-    re.IGNORECASE,
-)
-_STOP_AND_USE = re.compile(
-    rf"\b(?:stop|quit|don't|dont|do not|never|no more|avoid)\s+(?:us(?:e|ing)\s+|runn?(?:ing)?\s+)?({_TERM}){_PLACE}"
-    rf"\s*[,;.:–—-]\s*(?:please\s+)?(?:and\s+)?use\s+({_TERM})",
-    re.IGNORECASE,
-)
+_WANT_AND_AVOID = re.compile(rf"\b{_USE}{_ONLY}(?P<want>{_TERM}){_PLACE}{_NOT}(?P<avoid>{_TERM})", re.IGNORECASE)
 _NOT_BUT = re.compile(
     r"(?:\b(?:not|instead of|nicht|(?:an)?statt|au lieu de|en (?:vez|lugar) de|em vez de|не)|вместо)"
-    rf"\s+({_TERM}),?\s+(?:but|use|sondern|utilise|usa|используй|а)\s+({_TERM})",
+    rf"\s+(?P<avoid>{_TERM}),?\s+(?:but|use|sondern|utilise|usa|используй|а)\s+(?P<want>{_TERM})",
     re.IGNORECASE,
 )
 _CHINESE = re.compile(
-    rf"(?:用|使用|改用|换成)\s*({_CODE})\s*[,，、]?\s*(?:不要用|而不是|别用|不用|不要|别|不是)\s*({_CODE})"
+    rf"(?:用|使用|改用|换成)\s*(?P<want>{_CODE})\s*[,，、]?\s*(?:不要用|而不是|别用|不用|不要|别|不是)\s*(?P<avoid>{_CODE})"
 )
-_CHINESE_NOT_BUT = re.compile(
-    rf"(?:不要用|别用|不用|不是)\s*({_CODE})\s*[,，、]?\s*(?:要用|改用|用|而是|是)\s*({_CODE})"
-)
-_JAPANESE = re.compile(rf"({_CODE})\s*(?:じゃなくて|ではなく|じゃなく|の代わりに)[、,]?\s*({_CODE})")
+_JAPANESE = re.compile(rf"(?P<avoid>{_CODE})\s*(?:じゃなくて|ではなく|じゃなく|の代わりに)[、,]?\s*(?P<want>{_CODE})")
 _WANT = re.compile(
     rf"\b(?:use|prefer)\s+({_TERM})\s+instead\b|\balways use\s+({_TERM})|\bswitch to\s+({_TERM})", re.IGNORECASE
 )
@@ -68,8 +49,7 @@ _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 _AT_MOST = re.compile(
     r"\b(?:at most|under|below|max(?:imum)?(?: of)?|no more than)\s+(\d{2,5})\s+char", re.IGNORECASE
 )
-_WANTED_FIRST = (_WANT_AND_AVOID, _SHOULD_BE, _BARE, _CHINESE)
-_AVOIDED_FIRST = (_STOP_AND_USE, _NOT_BUT, _CHINESE_NOT_BUT, _JAPANESE)
+_CONTRASTS = (_WANT_AND_AVOID, _CHINESE, _NOT_BUT, _JAPANESE)
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|「[^」\n]*」")
 _NAMED = re.compile(r"[\w.-]*/[\w./-]+|\w+\(\)|[\w-]+\.(?:[a-z]{1,4})\b")
 LONGEST_AMENDMENT = 160
@@ -115,9 +95,10 @@ def read_wish(text: str) -> Wish:
     """Return what the text asks for; an empty Wish if nothing was understood."""
     want: list[str] = []
     avoid: list[str] = []
-    for wanted, avoided in _contrasts(text):
-        want.append(wanted)
-        avoid.append(avoided)
+    for pattern in _CONTRASTS:
+        for match in pattern.finditer(text):
+            want.append(match["want"])
+            avoid.append(match["avoid"])
     want += _wanted_alone(text)
     avoid += _AVOID.findall(text)
     wanted_terms = _terms(want)
@@ -127,16 +108,6 @@ def read_wish(text: str) -> Wish:
         avoid=tuple(term for term in _terms(avoid) if term not in wanted_terms),
         at_most=int(limit[1]) if limit else None,
     )
-
-
-def _contrasts(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each thing that is wanted instead of another, and that other."""
-    for pattern in _WANTED_FIRST:
-        for match in pattern.finditer(text):
-            yield match[1], match[2]
-    for pattern in _AVOIDED_FIRST:
-        for match in pattern.finditer(text):
-            yield match[2], match[1]
 
 
 def _wanted_alone(text: str) -> Iterator[str]:

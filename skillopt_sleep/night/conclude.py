@@ -12,14 +12,12 @@ from skillopt_sleep.learning.begin import postponed
 from skillopt_sleep.night.rate import error_rate
 from skillopt_sleep.protocols import Page, Plan
 from skillopt_sleep.records import (
-    BECAME,
     CUT_SHORT,
     NOTHING,
     OTHER_JUDGE,
     READ_AGAIN,
     REVIEW,
     SEAL_IT,
-    Became,
     Calibrations,
     Corrections,
     Decision,
@@ -105,11 +103,9 @@ def conclude(
     nothing = _nothing_new(page, sessions, tasks, corrections, notes)
     verdict, because, remedy = _outcome(outcomes, stopped, nothing)
     verdict, because, remedy = _judged((verdict, because, remedy), judge, unread=bool(sessions.used))
-    if outcomes and verdict is Outcome.UNVERIFIED and not any(outcome.tasks.train for outcome in outcomes):
-        because, remedy = _with_lost(because, remedy, corrections.before_a_test)
-    unused = corrections.counts.get(Became.UNUSED.value, 0)
-    if remedy == FIX_ERRORS and unused > len(tasks):
-        because = f"{because}; {unused} × {BECAME[Became.UNUSED]}"
+    if outcomes and verdict is Outcome.UNVERIFIED and corrections.lost.found > len(tasks):
+        because = f"{because}; {corrections.lost.ends}"
+        remedy = corrections.lost.next_step if remedy.startswith(NOTHING) else remedy
     if remedy == KEPT and sealed is None:
         remedy = SEAL_IT
     elif remedy == KEPT and sealed and sealed.why_not and sealed.remedy:
@@ -130,7 +126,7 @@ def conclude(
         folder=str(page.folder),
         model=plan.model,
         sessions=sessions,
-        tasks={side.value: tasks_by_side[side] for side in Split},
+        tasks={side.value: tasks_by_side[side] for side in Split} | {"waiting": tasks_by_side[None]},
         documents=tuple(map(_as_kept, outcomes)),
         proposals=proposals,
         others=tuple(name for name in waiting if name not in own),
@@ -173,15 +169,6 @@ def _judged(end: tuple[Outcome, str, str], judge: JudgeReading | None, *, unread
         return verdict, because, OTHER_JUDGE if remedy.startswith(NOTHING) else f"{remedy}; {OTHER_JUDGE}"
     because = f"the judge decides nothing tonight: {judge.because}; {because}"
     return Outcome.UNVERIFIED, because, f"{OTHER_JUDGE}; {UNREAD}" if unread else OTHER_JUDGE
-
-
-def _with_lost(because: str, remedy: str, lost: Corrections) -> tuple[str, str]:
-    """Return why nothing could be tested and what to do, with the corrections that were lost before that."""
-    if not lost.found:
-        return because, remedy
-    if remedy.startswith(NOTHING):
-        return f"{because}; {lost.ends}", lost.next_step
-    return f"{because}; {lost.ends}", remedy
 
 
 def _as_kept(outcome: StepOutcome) -> StepOutcome:

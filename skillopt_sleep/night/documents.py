@@ -14,10 +14,10 @@ from skillopt_sleep.learning.gate import gate, has_won
 from skillopt_sleep.learning.learn import Log
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.propose import draft_rules
-from skillopt_sleep.learning.rule import Rule, TriedRule, is_cut_short, usual_rounds
+from skillopt_sleep.learning.rule import Rule, TriedRule, is_cut_short, waiting_rule
 from skillopt_sleep.learning.step import finish, settle
 from skillopt_sleep.night.judged import NightJudge
-from skillopt_sleep.night.layout import Layout, lay_out, most_calls, staging_calls
+from skillopt_sleep.night.layout import Layout, lay_out, rounds_within, staging_calls, usual_calls
 from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
 from skillopt_sleep.records import (
@@ -25,6 +25,7 @@ from skillopt_sleep.records import (
     Decision,
     Document,
     Note,
+    Outcome,
     Past,
     Rollout,
     Rubric,
@@ -35,6 +36,7 @@ from skillopt_sleep.records import (
 )
 
 End = BudgetExhausted | BackendUnavailable
+NO_ROOM = "raise budget.calls, or let the next night continue; paid results are kept"
 
 
 def learn(
@@ -47,7 +49,7 @@ def learn(
 
 @dataclass
 class _Learning:
-    """A night's work on its documents: what they begin with, the layout, the rules that were tried, the rows.
+    """A night's work on its documents: the rows that it writes, the lessons that it ended too early to learn, its end.
 
     The lessons that have `ended` keep no rule waiting, and their tasks defend none any more, nor do those that only a
     `judge` that failed could grade.
@@ -60,6 +62,7 @@ class _Learning:
     judge: NightJudge
     ended: Collection[str] = ()
     rows: dict[str, list[tuple[str, Sequence[object]]]] = field(default_factory=dict)
+    unlearned: dict[str, list[str]] = field(default_factory=dict)
     end: End | None = None
 
     def outcomes(self) -> Iterator[StepOutcome]:
@@ -120,30 +123,34 @@ class _Learning:
         return log
 
     def _drafted(self, begun: Sequence[Begun], layout: Layout) -> list[Begun]:
-        """Return the steps with the rules that were drafted for what is taken on."""
+        """Return the steps with the rules that were drafted for what is taken on.
+
+        Where the night ends as a document is learned from, the others' rules are tried as far as that is possible.
+        """
 
         def drafted(one: Begun) -> Begun:
             taken = layout.of(one.document.id)
             rules = tuple(rule for rule in one.rules if rule.key in taken)
             left = tuple(rule.wait for rule in one.rules if rule.wait is not None and rule.key not in taken)
-            one = one._replace(rules=rules, rest=(*one.rest, *left))
+            one = one._replace(rules=rules).resting(left)
             lessons = [lesson for lesson in one.lessons if lesson in taken]
             if not lessons:
                 return one
-            return draft_rules(one, lessons, crew=self.crew, plan=self.plan, log=self._log(one.document))
+            try:
+                return draft_rules(one, lessons, crew=self.crew, plan=self.plan, log=self._log(one.document))
+            except (BudgetExhausted, BackendUnavailable) as error:
+                self.end = error
+                self.unlearned[one.document.id] = lessons
+                return one.ended(Outcome.UNVERIFIED, f"not learned from: {error.message}")
 
-        done: list[Begun] = []
-        try:
-            done += self.crew.pool.together(drafted, begun)
-        except (BudgetExhausted, BackendUnavailable) as error:
-            self.end = error
-        return done
+        return list(self.crew.pool.together(drafted, begun))
 
     def _shared(self, drafted: Sequence[Begun], layout: Layout) -> tuple[float, list[Begun]]:
         """Return each new rule's share of the error rate, fixed before val is asked, and the steps.
 
         A lesson that yields no edit counts, and so does guidance that is due; what one session alone tests doesn't,
-        as it can't be accepted. What a resumed night drafted only after the shares were fixed waits for another.
+        as it can't be accepted. What a resumed night drafted only after the shares were fixed is left for another
+        night.
         """
 
         def counted() -> dict[str, int]:
@@ -173,42 +180,54 @@ class _Learning:
     def _tried(self, steps: Sequence[Step], layout: Layout) -> dict[str, list[TriedRule]]:
         """Try the rules in the order of the layout, as many at once as keep all workers busy.
 
-        None is begun that the night's calls don't usually take to a verdict, with what has won so far guarded. The
-        last may have fewer rounds, and goes on another night.
+        None is begun without the calls that its trial usually takes, with what has won so far guarded.
         """
         tried: dict[str, list[TriedRule]] = {step.document.id: [] for step in steps}
         waiting = _in_order(steps, layout)
-        while waiting and self.end is None:
-            wave, rounds = self.page.keep(
-                f"wave {len(waiting)}", tuple[int, int], partial(self._wave, waiting, tried, steps)
-            )
-            if not wave:
+        is_over = False
+        while waiting and not is_over:
+            wave = partial(self._wave, waiting, tried, steps)
+            rounds = self.page.keep(f"wave {len(waiting)}", tuple[int, ...], wave)
+            if not rounds:
                 break
-            self._try(waiting[:wave], tried, rounds)
-            waiting = waiting[wave:]
+            is_over = self._try(waiting[: len(rounds)], rounds, tried)
+            waiting = waiting[len(rounds) :]
+        if waiting and self.end is None and not any(tried.values()):
+            self.end = BudgetExhausted("too few calls are left to try a rule", remedy=NO_ROOM)
         for step, rule in waiting:
-            tried[step.document.id].append(TriedRule(rule, rule.untried(share=step.share), begun=False))
+            tried[step.document.id].append(step.untried(rule))
         return tried
 
-    def _try(self, wave: Sequence[tuple[Step, Rule]], tried: dict[str, list[TriedRule]], rounds: int) -> None:
-        """Try these rules side by side in at most so many rounds, and read the undecided again.
+    def _try(
+        self, wave: Sequence[tuple[Step, Rule]], rounds: Sequence[int], tried: dict[str, list[TriedRule]]
+    ) -> bool:
+        """Try these rules side by side, each in so many rounds at most, and read the undecided again.
 
-        With r of k rules of tonight proven, each of the others needs (k - r)/alpha (Holm).
+        Returns whether the night ended meanwhile. With r of k rules of tonight proven, each of the others needs
+        (k - r)/alpha (Holm). One whose trial the end cut short begins anew another night.
         """
         proven = {name: [one.tested for one in done if _is_proven(one)] for name, done in tried.items()}
+        born = wave[0][0].share
+        share = self._holm(born, tried)
 
-        def attempt(pair: tuple[Step, Rule]) -> tuple[Step, TriedRule]:
-            step, rule = pair
-            plan = replace_in(step.plan, gate=replace(step.plan.gate, rounds=rounds))
-            now = step._replace(share=self._holm(step.share, tried), plan=plan)
-            return step, now.attempt(rule, proven[step.document.id])
+        def attempt(trial: tuple[Step, Rule, int]) -> tuple[Step, Rule, TriedRule]:
+            step, rule, most = trial
+            now = step._replace(share=share)
+            return step, rule, now.attempt(rule, proven[step.document.id], rounds=most)
 
+        trials = [(step, rule, most) for (step, rule), most in zip(wave, rounds, strict=True)]
+        cut = list(wave)
+        is_over = False
         try:
-            for step, one in self.crew.pool.together(attempt, wave):
+            for step, rule, one in self.crew.pool.together(attempt, trials):
+                cut.remove((step, rule))
                 tried[step.document.id].append(one)
         except (BudgetExhausted, BackendUnavailable) as error:
-            self.end = error
-        self._read_again(wave[0][0].share, tried)
+            self.end, is_over = error, True
+            for step, rule in cut:
+                tried[step.document.id].append(step.untried(rule))
+        self._read_again(born, tried)
+        return is_over
 
     def _holm(self, share: float, tried: Mapping[str, Sequence[TriedRule]]) -> float:
         """Return the share of a rule of tonight now: alpha/(k - r)."""
@@ -235,34 +254,25 @@ class _Learning:
 
     def _wave(
         self, waiting: Sequence[tuple[Step, Rule]], tried: Mapping[str, Sequence[TriedRule]], steps: Sequence[Step]
-    ) -> tuple[int, int]:
-        """Return how many of the next rules are begun together, and in how many rounds at most."""
+    ) -> tuple[int, ...]:
+        """Return in how many rounds at most each of the next rules is tried, which are begun together."""
         won = {name: [one.rule for one in done if one.won] for name, done in tried.items()}
-        begun: list[Rule] = []
         most = self.plan.gate.rounds
-
-        def left() -> int:
-            return self.crew.meter.left() - sum(staging_calls(step.begun, won[step.document.id]) for step in steps)
-
+        begun: list[tuple[Rule, int]] = []
+        jobs, left = 0, 0.0
         for step, rule in waiting:
+            usual = 0 if rule.has_won else usual_calls(rule.val, share=self._holm(step.share, tried), most=most)
             won[step.document.id].append(rule)
-            usual = usual_rounds(rule.sessions, share=self._holm(step.share, tried))
-            # Where each look waits for somebody, all that usually fit move together.
-            least = min(usual, most) if self.crew.by_hand or not begun else most
-            is_busy = 2 * sum(len(one.val) for one in begun) >= self.crew.pool.width and not self.crew.by_hand
-            if self._most_calls([*begun, rule], least) > left() or (begun and is_busy):
-                won[step.document.id].remove(rule)
+            kept = sum(staging_calls(one.begun, won[one.document.id]) for one in steps)
+            room = self.crew.meter.left() - kept - sum(cost for _, cost in begun) - usual
+            if room < 0 or (begun and jobs >= self.crew.pool.width and not self.crew.by_hand):
                 break
-            begun.append(rule)
-        rounds = most
-        while rounds > 1 and self._most_calls(begun, rounds) > left():
-            rounds -= 1
-        return len(begun), rounds
-
-    def _most_calls(self, rules: Sequence[Rule], rounds: int) -> int:
-        """Return how many calls the trials of these rules take at most in so many rounds."""
-        asking = [rule for rule in rules if not rule.has_won]
-        return sum(most_calls(rule.val, rounds=rounds, turns=self.plan.turns) for rule in asking)
+            left = room
+            jobs += 2 * len(rule.val)
+            begun.append((rule, usual))
+        # What is left over goes to those that need more than usual.
+        more = left / max(1, len(begun))
+        return tuple(rounds_within(rule.val, calls=usual + more, most=most) for rule, usual in begun)
 
     def _settled(
         self, steps: Sequence[Step], tried: Mapping[str, Sequence[TriedRule]], layout: Layout
@@ -274,7 +284,8 @@ class _Learning:
             scores = self._scores(step.document)
             step = step._replace(failing=self._failing(step, scores))
             done = settle(step, step.begun.outcome, tried[name]) if self.end else finish(step, tried[name])
-            outcome = _with_left(done, step.begun, tried[name], layout.left_of(name), rounds=self.plan.gate.rounds)
+            left = (*layout.left_of(name), *self.unlearned.get(name, ()))
+            outcome = _with_left(done, step.begun, tried[name], left, self.end, rounds=self.plan.gate.rounds)
             return replace(outcome, later=replace(outcome.later, scores=self._scores(step.document)))
 
         yield from self.crew.pool.together(settled, steps)
@@ -296,9 +307,11 @@ class _Learning:
         """Return the lessons that aren't answered well without a change, so that nothing can make them worse.
 
         It is those of which half of the attempts failed, and, where none was made, what the person had to correct.
+        What a lesson that a standing rule is for scored on earlier nights may be from before that rule.
         """
         lessons: dict[str, list[float]] = {}
-        earlier = self.page.history.scores([task.id for task in step.begun.known])
+        not_held = [task.id for task in step.begun.known if task.lesson not in step.begun.held]
+        earlier = self.page.history.scores(not_held)
         for task in step.begun.known:
             score = scores.get(task.id, earlier.get(task.id))
             own = lessons.setdefault(task.lesson, [])
@@ -355,23 +368,32 @@ def _too_late(begun: Begun) -> Begun:
 
 
 def _with_left(
-    outcome: StepOutcome, begun: Begun, tried: Sequence[TriedRule], left: Sequence[str], *, rounds: int
+    outcome: StepOutcome,
+    begun: Begun,
+    tried: Sequence[TriedRule],
+    left: Sequence[str],
+    end: End | None,
+    *,
+    rounds: int,
 ) -> StepOutcome:
-    """Return the outcome with what wasn't reached tonight, by name; its sessions stay unread."""
+    """Return the outcome with what wasn't reached tonight, by name; the sessions of all its tasks stay unread."""
     lessons = {lesson for lesson in left if lesson in begun.lessons}
-    for one in tried:
-        if not one.begun or is_cut_short(one.tested, rounds):
-            lessons.update(one.rule.lessons)
-    if not lessons:
+    rules = [one.rule for one in tried if not one.begun or is_cut_short(one.tested, rounds)]
+    rules += [rule for rule in map(waiting_rule, begun.rest) if rule.key in left]
+    for rule in rules:
+        if rule.kind is not CandidateKind.REMOVAL:
+            lessons.update(rule.lessons)
+    tasks = [task for task in (*begun.train, *begun.val, *begun.test) if task.lesson in lessons]
+    if not tasks:
         return outcome
-    tasks = [task for task in begun.train if task.lesson in lessons]
-    names = dict.fromkeys(task.wording or task.prompt for task in tasks)
+    names = {task.lesson: task.wording or task.prompt for task in reversed(tasks)}
     which = "1 lesson waits" if len(lessons) == 1 else f"{len(lessons)} lessons wait"
-    shown = "; ".join(f"«{' '.join(name.split())[:80]}»" for name in names)
-    summary = (
-        f"{outcome.document.id}: {which} for another night, as this one's calls go to better-founded ones: {shown}"
-    )
-    note = Note(stage="layout", summary=summary, remedy="raise budget.calls", expected=True)
+    shown = "; ".join(f"«{' '.join(names[lesson].split())[:80]}»" for lesson in reversed(names))
+    why, remedy = "this one has no room for more", "raise budget.calls or step.edit_budget"
+    if end is not None:
+        why, remedy = "this one ended first", end.remedy
+    summary = f"{outcome.document.id}: {which} for another night, as {why}: {shown}"
+    note = Note(stage="layout", summary=summary, remedy=remedy, expected=True)
     sessions = replace(outcome.sessions, left=tuple(dict.fromkeys(task.session for task in tasks)))
-    because = "left for another night: the calls of this one go to better-founded lessons (budget.calls)"
-    return replace(outcome, sessions=sessions, because=outcome.because or because).noted(note)
+    because = outcome.because or f"left for another night: {why}"
+    return replace(outcome, sessions=sessions, because=because).noted(note)

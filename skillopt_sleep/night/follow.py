@@ -1,32 +1,34 @@
 """Follow every correction that a night found to what became of it."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.mining.dropped import corrections_of
 from skillopt_sleep.mining.in_force import stands_already
+from skillopt_sleep.mining.mined import UNCLEAR, corrections_of
 from skillopt_sleep.night.tonight import Tonight
 from skillopt_sleep.protocols import Routing
 from skillopt_sleep.records import (
     Became,
     Correction,
     Corrections,
-    Document,
     Edit,
     Fate,
     Proposal,
     Split,
     StepOutcome,
     Task,
+    lessons_of,
     tasks_of,
     wants_a_tool,
 )
 
 MOST_LISTED = 200
 BECAUSE_CHARS = 300
+SIDES = {Split.TRAIN, Split.VAL}  # of a lesson that a rule can be learned for and tried on
+NOT_BEGUN = "its rule waits for another night"
 
 
 def follow(
@@ -83,10 +85,6 @@ class _Ends:
         self._proposals = proposals
         self._offered = offered
         self._standing: dict[tuple[str, str], str] = {}
-        self._provable: dict[str, set[str]] = {}
-        for task in routing.tasks:
-            if task.split is Split.VAL:
-                self._provable.setdefault(task.document, set()).add(task.lesson)
 
     def document(self, task: Task) -> str:
         """Return the id of the document that the task belongs to, "" if there is none."""
@@ -94,18 +92,16 @@ class _Ends:
         return routed.document if routed else ""
 
     def of(self, task: Task) -> tuple[Became, str]:
-        """Return what became of a task, and what its document's step says of it."""
+        """Return what became of a task, and what happened in its case."""
         if task.id not in self._asked:
-            return Became.NOTICED, ""
+            return Became.NEEDS_SESSION, UNCLEAR
         routed = self._routed.get(task.id)
-        if routed is None:
-            return Became.NOT_REACHED, ""
-        if not routed.document:
-            return Became.NO_DOCUMENT, ""
+        if routed is not None and not routed.document:
+            return Became.NOT_REACHED, "no document was found for it, see the errors"
         if task.id in self._untried:
-            return Became.UNJUDGED, ""
-        outcome = self._outcomes.get(routed.document)
-        if outcome is None:
+            return Became.UNGRADED, ""
+        outcome = self._outcomes.get(routed.document) if routed else None
+        if routed is None or outcome is None:
             return Became.NOT_REACHED, ""
         proposed = _proposed(task, self._proposals)
         if proposed:
@@ -113,92 +109,75 @@ class _Ends:
         waits = _proposed(task, self._offered)
         if waits:
             return Became.PROPOSED, f"{waits} waits already"
-        became, because = _in_step(task, outcome, self._provable.get(routed.document, ()))
-        stands = self._stands(task, outcome.document)
-        if stands and became is not Became.TESTED:
-            return Became.STANDS, stands
-        if became in {Became.KEPT, Became.ATTEMPTED} and self._does_it(task, outcome):
-            return became, "the agent already does it when asked with your files"
-        return became, because
+        return self._in_step(routed, outcome)
 
-    def _does_it(self, task: Task, outcome: StepOutcome) -> bool:
-        """Tell whether every attempt at the task's lesson did what was asked, with the files as they are."""
-        own = {one.id for one in self._routed.values() if task.lesson and one.lesson == task.lesson}
-        scores = [score for name, score in outcome.later.scores.items() if name in own]
-        return bool(scores) and min(scores) >= 1
-
-    def _stands(self, task: Task, document: Document) -> str:
-        """Say where the rule of a task's lesson stands already beside its document; "" if nowhere."""
-        key = document.id, task.lesson or task.id
+    def _in_step(self, task: Task, outcome: StepOutcome) -> tuple[Became, str]:
+        """Return what became of a task in the step of its document."""
+        verdict = _verdict(task, outcome)
+        if verdict:
+            return Became.TRIED, verdict
+        own = self._own(task)
+        key = outcome.document.id, task.lesson or task.id
         if key not in self._standing:
-            own = [one for one in self._routed.values() if task.lesson and one.lesson == task.lesson]
-            self._standing[key] = stands_already(document, own or [task])
-        return self._standing[key]
+            self._standing[key] = stands_already(outcome.document, own)
+        if self._standing[key]:
+            return Became.STANDS, self._standing[key]
+        edited = _edited(task, outcome)
+        if edited is not None:
+            return edited
+        if _needs_repository(task, outcome):
+            return Became.NEEDS_REPOSITORY, ""
+        if not {one.split for one in own if not _needs_repository(one, outcome)} >= SIDES:
+            return Became.NEEDS_SESSION, ""
+        because = "" if outcome.tried.tested else outcome.because
+        if outcome.sessions.unfinished or any(one.session in outcome.sessions.left for one in own):
+            return Became.NOT_REACHED, because
+        scores = [outcome.later.scores[one.id] for one in own if one.id in outcome.later.scores]
+        if scores and min(scores) >= 1:
+            return Became.TRIED, "the agent already does it when asked with your files"
+        return Became.TRIED, because
+
+    def _own(self, task: Task) -> list[Task]:
+        """Return the tasks of this one's lesson that belong to its document."""
+        own = [one for one in self._routed.values() if task.lesson and one.lesson == task.lesson]
+        return [one for one in own if one.document == task.document] or [task]
 
 
 def _proposed(task: Task, proposals: Sequence[Proposal]) -> str:
     """Return the ids of the proposals that this task led to, or whose lesson it shows; "" without any."""
-    ids: list[str] = []
-    for proposal in proposals:
-        if task.id in tasks_of(proposal.edits) or task.lesson in proposal.lessons:
-            ids.append(proposal.id)
-    return ", ".join(ids)
+    return ", ".join(proposal.id for proposal in proposals if _is_for(task, proposal.edits, proposal.lessons))
 
 
-def _in_step(task: Task, outcome: StepOutcome, provable: Collection[str]) -> tuple[Became, str]:
-    """Return what became of a task in the step of its document; `provable` are the lessons with an unseen task."""
-    if task.session in outcome.sessions.left:
-        return Became.NOT_REACHED, outcome.because
-    if outcome.tasks.needs_repository and (task.needs_repository or wants_a_tool(task.reference)):
-        return Became.NEEDS_REPOSITORY, ""
-    if task.split is not Split.TRAIN:
-        reason = _tested(task, outcome)
-        if reason:
-            return Became.TESTED, reason
-        return Became.KEPT, "" if outcome.tried.tested else outcome.because
-    edited = _edited(task, outcome, is_testable=task.lesson in provable)
-    if edited:
-        return Became.EDITED, edited
-    if task.lesson not in provable:
-        return Became.SEEN_ONCE, ""
-    return Became.ATTEMPTED, "" if outcome.tried.edits else outcome.because
+def _is_for(task: Task, edits: Sequence[Edit], lessons: Sequence[str]) -> bool:
+    """Tell whether edits for these lessons were learned from the task, or from its lesson."""
+    return task.id in tasks_of(edits) or (bool(task.lesson) and task.lesson in lessons)
 
 
-def _tested(task: Task, outcome: StepOutcome) -> str:
-    """Return the verdict on the last change that was tried on a task of its lesson; "" if none was."""
+def _verdict(task: Task, outcome: StepOutcome) -> str:
+    """Return the verdict on the last rule that was tried for the task or on it; "" if none was."""
     reason = ""
     for tested in outcome.tried.tested:
-        if any(pair.task == task.id or (pair.lesson and pair.lesson == task.lesson) for pair in tested.trial.pairs):
+        pairs = tested.trial.pairs
+        asked = any(pair.task == task.id or (pair.lesson and pair.lesson == task.lesson) for pair in pairs)
+        if asked or _is_for(task, tested.edits, lessons_of(tested.edits)):
             reason = tested.verdict.reason
     return reason
 
 
-def _edited(task: Task, outcome: StepOutcome, *, is_testable: bool) -> str:
-    """Return what became of the edits that were written for this task; "" without any."""
+def _edited(task: Task, outcome: StepOutcome) -> tuple[Became, str] | None:
+    """Return what became of the edits for a task of which none was tried tonight; None without any."""
+    for wait in outcome.tried.undecided:
+        if _is_for(task, wait.tested.edits, lessons_of(wait.tested.edits)):
+            if wait.tested.trial.rounds:
+                return Became.TRIED, f"its rule is tried since the night of {wait.night}"
+            return Became.NOT_REACHED, NOT_BEGUN
     fates: dict[str, None] = {}
     for applied in outcome.tried.edits:
-        if task.id not in applied.edit.tasks:
-            continue
-        if applied.fate is Fate.APPLIED:
-            fates[_effect(applied.edit, outcome) or _why_untried(outcome, is_testable=is_testable)] = None
-        else:
+        if applied.fate is not Fate.APPLIED and _is_for(task, (applied.edit,), applied.edit.lessons):
             fates[f"{applied.fate}: {applied.because}"] = None
-    return "; ".join(fates)
+    return (Became.TRIED, "; ".join(fates)) if fates else None
 
 
-def _effect(edit: Edit, outcome: StepOutcome) -> str:
-    """Return what the last trial of an edit showed of it, in words; "" without one."""
-    reason = ""
-    for tested in outcome.tried.tested:
-        if any(one.key == edit.key for one in tested.edits):
-            reason = tested.verdict.reason
-    return reason
-
-
-def _why_untried(outcome: StepOutcome, *, is_testable: bool) -> str:
-    """Say why an edit had no trial of its own."""
-    if not is_testable:
-        return "it wasn't tried: one more unseen request of another session is missing"
-    if any(note.stage == "screen" and note.expected for note in outcome.notes):
-        return "it wasn't tried on unseen requests, as it gained nothing on those it was learned from"
-    return "it wasn't tried on unseen requests tonight; a later night can, or one with more calls (budget.calls)"
+def _needs_repository(task: Task, outcome: StepOutcome) -> bool:
+    """Tell whether the task could not be tried, as attempts were made in words."""
+    return bool(outcome.tasks.needs_repository) and (task.needs_repository or wants_a_tool(task.reference))

@@ -17,6 +17,7 @@ from skillopt_sleep.records import (
     Note,
     Rubric,
     Score,
+    Split,
     Task,
     Trajectory,
     is_of_changes,
@@ -71,7 +72,9 @@ def measure(routing: Routing, refused: Sequence[Task], *, crew: Crew, page: Page
     banked = page.bank.tasks({task.project for task in routing.tasks})
     known = {task.id: task for task in banked} | tonight
     judge = _InformedJudge(crew.judge, with_all_evidence(known.values()))
-    by_judge = [task for task in routing.tasks if isinstance(task.reference, Rubric) and crew.executor.reaches(task)]
+    provable = {task.lesson for task in routing.tasks if task.split is Split.VAL}
+    rubrics = [task for task in routing.tasks if isinstance(task.reference, Rubric) and task.lesson in provable]
+    by_judge = [task for task in rubrics if crew.executor.reaches(task)]
     of_lessons = by_judge
     if not of_lessons and page.bank.live():
         of_lessons = [task for task in banked if isinstance(task.reference, Rubric)]

@@ -1,7 +1,7 @@
 """Lay a night out against its limit: the best-founded lessons first, as many as it can take to a verdict.
 
 What is taken on is fixed before val is asked about any of it, and with it how the night's error rate is shared. What
-each rule costs at most is kept free before it is begun, and so are the guard and the fresh rounds of what wins.
+a trial usually takes is kept free before it is begun, and so are the guard and the fresh rounds of what wins.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,8 @@ class _Aim(NamedTuple):
 
     def order(self, plan: Plan) -> tuple[bool, int, int, str]:
         """Return a sort key: what the person wants first, then by sessions, then by cost."""
-        return (not self.is_wanted, -self.sessions, usual_calls(self.val, share=plan.gate.alpha), self.what)
+        calls = usual_calls(self.val, share=plan.gate.alpha, most=plan.gate.rounds)
+        return (not self.is_wanted, -self.sessions, calls, self.what)
 
 
 def lay_out(begun: Sequence[Begun], *, calls: float, plan: Plan) -> Layout:
@@ -108,21 +109,24 @@ def _usual(aims: Sequence[_Aim], begun: Sequence[Begun], plan: Plan) -> float:
         if train:
             learning += LEARNING_CALLS + _attempts(train, plan.step.samples)
         for aim in own:
-            trying += usual_calls(aim.val, share=share)
+            trying += usual_calls(aim.val, share=share, most=plan.gate.rounds)
         if own:
             trying += guard_calls(one, len(own)) + _attempts([task for aim in own for task in aim.val], 2)
     return learning + USUAL_SHARE * trying
 
 
-def usual_calls(val: Sequence[Task], *, share: float) -> int:
-    """Return how many calls the trial of a rule that helps usually takes."""
+def usual_calls(val: Sequence[Task], *, share: float, most: int) -> int:
+    """Return how many calls the trial of a rule that helps usually takes, in so many rounds at most."""
     rounds = usual_rounds(len({task.session for task in val}), share=share)
-    return _attempts(val, 2 * rounds, looks=USUAL_LOOKS)
+    return _attempts(val, 2 * min(rounds, most), looks=USUAL_LOOKS)
 
 
-def most_calls(val: Sequence[Task], *, rounds: int, turns: int) -> int:
-    """Return how many calls the trial of a rule takes at most in one night."""
-    return _attempts(val, 2 * rounds, looks=rounds, acting=turns)
+def rounds_within(val: Sequence[Task], *, calls: float, most: int) -> int:
+    """Return in how many rounds a trial takes no more calls than these: one at least, and so many at most."""
+    rounds = most
+    while rounds > 1 and _attempts(val, 2 * rounds, looks=rounds) > calls:
+        rounds -= 1
+    return rounds
 
 
 def staging_calls(begun: Begun, rules: Sequence[Rule]) -> int:
@@ -145,10 +149,10 @@ def guard_calls(begun: Begun, rules: int) -> int:
     return _attempts(asked, 2 * FIRST_ROUNDS) + _attempts(asked[:1], 2 * AGAIN)
 
 
-def _attempts(tasks: Sequence[Task], times: int, *, looks: int = 1, acting: int = ACTING_CALLS) -> int:
+def _attempts(tasks: Sequence[Task], times: int, *, looks: int = 1) -> int:
     """Return the calls of so many attempts at each task, and of grading them at so many looks."""
     calls = graded = 0
     for task in tasks:
-        calls += times * (acting if task.needs_repository or wants_a_tool(task.reference) else 1)
+        calls += times * (ACTING_CALLS if task.needs_repository or wants_a_tool(task.reference) else 1)
         graded += times * isinstance(task.reference, Rubric)
     return calls + max(-(-graded // ANSWERS_PER_CALL), looks if graded else 0)

@@ -72,7 +72,7 @@ def run_night(crew: Crew, plan: Plan) -> NightReport:
         page.close(
             report,
             found=harvested.sessions,
-            tasks=(*found.tasks, *found.equipped),
+            tasks=(*found.tasks, *found.changed),
             lessons=found.lessons,
             lost=(*mined.lost, *routing.lost, *judge.lost),
             copies=harvested.copies,

@@ -55,6 +55,8 @@ def error_rate(plan: Plan, outcomes: list[StepOutcome]) -> ErrorRate | None:
 
 def _tries_anew(outcome: StepOutcome) -> bool:
     """Return whether something was tried that no earlier night did; removals have a rate of their own."""
+    if outcome.tried.retested:
+        return True
     new = {fate.edit.key for fate in outcome.tried.edits if fate.fate is Fate.APPLIED}
     for tested in outcome.tried.tested:
         if tested.kind is CandidateKind.GUIDANCE:

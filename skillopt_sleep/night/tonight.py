@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from skillopt_sleep.mining.acting import could_act
 from skillopt_sleep.mining.cluster import cluster
-from skillopt_sleep.mining.dropped import corrections_of
 from skillopt_sleep.mining.lessons import with_evidence
 from skillopt_sleep.mining.mine import Known, mine
-from skillopt_sleep.mining.mined import Mined
+from skillopt_sleep.mining.mined import Mined, corrections_of
 from skillopt_sleep.mining.own_lessons import with_own
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.split import recall, split
@@ -23,13 +22,13 @@ class Tonight(NamedTuple):
     """Tonight's tasks, those that are asked tonight, and the lessons that are new or changed.
 
     Asked are tonight's tasks and those recalled from earlier nights, but none of a lesson that was only noticed.
-    `equipped` are recalled tasks that waited for their repository and have it now. `ended` are the ids of the lessons
-    that were taken back, `dropped` the corrections that aren't behind any task.
+    `changed` are tasks of earlier nights that waited for their side or their repository and have it now. `ended` are
+    the ids of the lessons that were taken back, `dropped` the corrections that aren't behind any task.
     """
 
     tasks: tuple[Task, ...] = ()
     asked: tuple[Task, ...] = ()
-    equipped: tuple[Task, ...] = ()
+    changed: tuple[Task, ...] = ()
     lessons: tuple[Lesson, ...] = ()
     ended: frozenset[str] = frozenset()
     dropped: tuple[Correction, ...] = ()
@@ -69,8 +68,11 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, crew: Crew, plan: Plan, p
     shared = [task for task in shared if not plan.sessions.excluded(task.project, task.project)]
     banked = {task.id: task for task in (*page.bank.tasks(projects), *shared)}
     known = _of_others(ended, with_own(banked.values(), lessons.values()))
-    tasks, known = _sided(fresh, known, page)
-    tasks = with_own(tasks, lessons.values())
+    sided = _sided(fresh, known, page)
+    ids = {task.id for task in fresh}
+    tasks = with_own((task for task in sided if task.id in ids), lessons.values())
+    changed = {task.id: task for task in sided if task.id not in ids}
+    known = tuple(changed.get(task.id, task) for task in known if task.id not in ids)
     asked = recall(
         _of_others(noticed, tasks),
         known=_of_others(noticed, known),
@@ -84,11 +86,11 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, crew: Crew, plan: Plan, p
     equipped = page.keep(
         "equipped", tuple[Task, ...], lambda: _equipped(asked, tasks, crew=crew, plan=plan, page=page)
     )
-    now = {task.id: task for task in equipped}
+    changed |= {task.id: task for task in equipped}
     return Tonight(
         tasks=tasks,
-        asked=tuple(now.get(task.id, task) for task in asked),
-        equipped=equipped,
+        asked=tuple(changed.get(task.id, task) for task in asked),
+        changed=tuple(changed.values()),
         lessons=(*mined.lessons, *with_evidence(by_hand, ())),
         ended=ended,
         dropped=(*mined.dropped, *_dropped(mined.tasks, kept, ended)),
@@ -137,16 +139,16 @@ def _of_others(lessons: Collection[str], tasks: Iterable[Task]) -> tuple[Task, .
     return tuple(task for task in tasks if task.lesson not in lessons)
 
 
-def _sided(fresh: tuple[Task, ...], banked: Sequence[Task], page: Page) -> tuple[tuple[Task, ...], tuple[Task, ...]]:
-    """Return tonight's tasks with their lesson and side, and the other tasks of earlier nights.
+def _sided(fresh: tuple[Task, ...], banked: Sequence[Task], page: Page) -> tuple[Task, ...]:
+    """Return tonight's tasks with their lesson and side, and those of earlier nights that get their side tonight.
 
     A resumed night keeps what it gave them first, but for what a person changed since.
     """
     ids = {task.id for task in fresh}
     known = tuple(task for task in banked if task.id not in ids)
-    sides = page.bank.sides({task.session for task in fresh})
+    sides = page.bank.sides({task.session for task in (*fresh, *known) if task.split is None})
     sided = page.keep("tasks", tuple[Task, ...], lambda: split(cluster(fresh, known=known), known=known, sides=sides))
-    return tuple(task for task in page.bank.kept(sided) if task.id in ids), known
+    return page.bank.kept(sided)
 
 
 def _dropped(mined: Sequence[Task], kept: Sequence[Task], ended: Collection[str]) -> Iterator[Correction]:
@@ -157,7 +159,9 @@ def _dropped(mined: Sequence[Task], kept: Sequence[Task], ended: Collection[str]
         # A task that a person edited may have come back under another id.
         edited = any((piece.session, piece.turn) in turns for piece in task.evidence)
         if task.id not in ids and not edited:
-            yield from corrections_of([task], Became.DROPPED)
+            yield from corrections_of(
+                [task], Became.TAKEN_BACK, "its task was dropped by hand, or its project is excluded"
+            )
     yield from corrections_of((task for task in kept if task.lesson in ended), Became.TAKEN_BACK)
 
 

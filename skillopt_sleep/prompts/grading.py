@@ -98,17 +98,17 @@ class Grading(NamedTuple):
         return grades
 
 
-def grading(batch: Iterable[Answer], *, proving: bool = False, backwards: bool = False) -> Grading:
+def grading(batch: Iterable[Answer], *, proving: bool = False) -> Grading:
     """Return the prompt that asks for grades of these answers, in an order that tells nothing about them.
 
     Equal answers to one item are shown once, and share the grade.
     All are of one project, and are graded by their words, or all by their changes. Only who proves a demand may be
-    told that an answer doesn't show it. `backwards` turns the order of each item's answers round.
+    told that an answer doesn't show it.
     """
     by_demand: dict[tuple[str, ...], list[list[list[Answer]]]] = {}
     for same in _by_item(sorted(batch, key=lambda answer: answer.place)):
         first = same[0][0]
-        by_demand.setdefault((first.demand, *said_of(first.task)), []).append(same[::-1] if backwards else same)
+        by_demand.setdefault((first.demand, *said_of(first.task)), []).append(same)
     shown: list[str] = []
     ordered: list[list[Answer]] = []
     for items in by_demand.values():

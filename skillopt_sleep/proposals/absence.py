@@ -23,23 +23,9 @@ from skillopt_sleep.records import (
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN
 
 NAME_IT = "say in a session exactly what you want: a name, a command, a path"
-LATER = "nothing; a later night tries again as soon as another session has a request to test it with"
-ONCE_MORE = "say it in one more session: that session becomes the test"
-MISSING = "nothing; one more unseen request of another session is missing"
+MISSING = "nothing; the next session with a request for it becomes the test"
 ELSEWHERE = "nothing; said in one more of your projects, it is a rule of your own, for all of them"
 OWN_FILE = "nothing; a night in which it comes up again tries it in a file that is read there"
-NEXT = NEXT_STEPS | {
-    Became.CROWDED_OUT: "nothing; the next session in which it comes up has room for it",
-    Became.NO_REQUEST: "ask for something that it applies to",
-    Became.NOTICED: ONCE_MORE,
-    Became.NO_DOCUMENT: "the report says what is wrong with the file: skillopt-sleep report",
-    Became.SEEN_ONCE: ONCE_MORE,
-    Became.KEPT: "nothing; later nights test with it",
-    Became.ATTEMPTED: LATER,
-    Became.TESTED: LATER,
-    Became.EDITED: LATER,
-    Became.PROPOSED: "see what waits: skillopt-sleep show",
-}
 _Known = TypeVar("_Known", Origin, Lesson)
 _PROGRESS = {became: number for number, became in enumerate(Became)}
 _DECIDED = {
@@ -218,9 +204,8 @@ def of_lesson(lesson: Lesson, named: dict[str, Lesson], reports: Reports) -> Abs
                 night=report.night,
                 rule=_edit_for(lesson, report),
             )
-    became = Became.SEEN_ONCE if len(lesson.sessions) <= 1 else Became.KEPT
-    if lesson.state is LessonState.NOTICED:
-        became = Became.NOTICED
+    is_open = lesson.state is not LessonState.NOTICED and len(lesson.sessions) > 1
+    became = Became.NOT_REACHED if is_open else Became.NEEDS_SESSION
     return _absence(lesson, named, became, BECAME[became])
 
 
@@ -234,13 +219,13 @@ def _absence(
     night: str = "",
     rule: str = "",
 ) -> Absence:
-    next_step, times = NEXT[became], len(lesson.sessions)
+    next_step, times = NEXT_STEPS[became], len(lesson.sessions)
     alike = [one for one in named.values() if one.wording.casefold() == lesson.wording.casefold()]
     projects = len({lesson.project, *(one.project for one in alike)})
-    if times > 1 and next_step == ONCE_MORE:
-        because = f"it came up in {times} sessions, and only one of them has a request that can test it"
+    if became is Became.NEEDS_SESSION and times > 1:
+        because = f"it came up in {times} sessions, and too few of them have a request that can test it"
         next_step = MISSING
-    elif projects > 1 and next_step == ONCE_MORE:
+    elif became is Became.NEEDS_SESSION and projects > 1:
         because = f"it was said in {projects} projects, once in each"
         next_step = ELSEWHERE
     return Absence(
@@ -271,7 +256,7 @@ def _of_correction(correction: Correction, night: str) -> Absence:
         said=(correction.sign,),
         end=correction.became.value,
         because=reason(correction),
-        next=NEXT[correction.became],
+        next=NEXT_STEPS[correction.became],
         lesson=correction.lesson,
         task=correction.task,
         night=night,

@@ -52,7 +52,7 @@ class Meter(Protocol):
         ...
 
     def left(self) -> int:
-        """Return how many calls this night may still make."""
+        """Return how many calls like those so far fit into what this night may still spend."""
         ...
 
     def check(self) -> None:

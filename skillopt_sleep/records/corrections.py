@@ -9,56 +9,30 @@ from skillopt_sleep.records.record import Record
 
 
 class Became(StrEnum):
-    """The fate of a correction, from the earliest stage that dropped it to a proposal."""
+    """The fate of a correction, from the earliest stage that could end it to a proposal."""
 
-    UNREAD = "unread"
     UNUSED = "unused"
-    UNPROVEN = "unproven"
     FOR_ONCE = "for_once"
-    CROWDED_OUT = "crowded_out"
-    LATER = "later"
     TAKEN_BACK = "taken_back"
-    NO_REQUEST = "no_request"
-    NO_TEST = "no_test"
     UNGRADED = "ungraded"
-    DROPPED = "dropped"
-    NOTICED = "noticed"
     NOT_REACHED = "not_reached"
-    NO_DOCUMENT = "no_document"
-    UNJUDGED = "unjudged"
+    NEEDS_SESSION = "needs_session"
     NEEDS_REPOSITORY = "needs_repository"
-    SEEN_ONCE = "seen_once"
-    KEPT = "kept"
-    ATTEMPTED = "attempted"
     STANDS = "stands"
-    TESTED = "tested"
-    EDITED = "edited"
+    TRIED = "tried"
     PROPOSED = "proposed"
 
 
 BECAME = {
-    Became.UNREAD: "a call failed, so its session stays unread",
-    Became.UNUSED: "no lesson was found in it",
-    Became.UNPROVEN: "what the model made of it doesn't stand in the person's own words",
+    Became.UNUSED: "no lesson that can be tested was found in it",
     Became.FOR_ONCE: "by its own words it holds for one time only",
-    Became.CROWDED_OUT: "its session had founded as many tasks as a session may",
-    Became.LATER: "left for another night (mine.max_tasks)",
-    Became.TAKEN_BACK: "it was taken back later",
-    Became.NO_REQUEST: "said without a request that could test it; it is remembered until there is one",
-    Became.NO_TEST: "dropped, as no test tells the answer that was rejected from a good one",
-    Became.UNGRADED: "dropped, as the judge graded the answers of its session otherwise than you did",
-    Became.DROPPED: "its task was dropped by hand, or its project is excluded",
-    Became.NOTICED: "noticed only, as its session can't tell whether it is wanted from now on; another one could",
-    Became.NOT_REACHED: "the night ended before it was decided",
-    Became.NO_DOCUMENT: "no document was found for it",
-    Became.UNJUDGED: "only the judge could grade it, and its grades couldn't be trusted",
+    Became.TAKEN_BACK: "you took it back, dropped its task, or excluded its project",
+    Became.UNGRADED: "only the judge could grade it, and it graded answers whose grade we know otherwise",
+    Became.NOT_REACHED: "not decided yet; another night goes on with it",
+    Became.NEEDS_SESSION: "it waits for one more session with a request that can test it",
     Became.NEEDS_REPOSITORY: "no answer in words can show it: it waits for a sealed copy of the repository",
-    Became.SEEN_ONCE: "it has requests of one session only, so there is no unseen one to test a rule with",
-    Became.KEPT: "kept to test with; nothing was tried on it",
-    Became.ATTEMPTED: "asked again, and no edit came of it",
     Became.STANDS: "the agent is told so already",
-    Became.TESTED: "a change was tried on it, or on another request of its lesson",
-    Became.EDITED: "an edit was written for it, and not proposed",
+    Became.TRIED: "its lesson was tried, and no rule for it is proven so far",
     Became.PROPOSED: "a rule was proposed for it",
 }
 """What each of them means, in words."""
@@ -66,38 +40,26 @@ BECAME = {
 NOTHING = "nothing"
 SEAL_IT = "let it be tried in a sealed copy of the repository: skillopt-sleep config set replay.sealed true"
 READ_AGAIN = "skillopt-sleep run --again"
-ANOTHER_MODEL = "let another model read these sessions again: skillopt-sleep run --backend NAME --model NAME --again"
 OTHER_JUDGE = "name another model for the judge (judge.model)"
 NEXT_STEPS = {
-    Became.UNREAD: "run again (skillopt-sleep run), its session is still unread; if it fails again, do what it says",
-    Became.NOT_REACHED: "run again (skillopt-sleep run), with more calls if they ran out (budget.calls)",
+    Became.UNUSED: "let another model read these sessions again: "
+    "skillopt-sleep run --backend NAME --model NAME --again",
     Became.FOR_ONCE: "nothing; if you want it from now on, say so without the words that it holds for once",
-    Became.LATER: "nothing; the next night takes what was left",
-    Became.TAKEN_BACK: "nothing; what you said later holds",
-    Became.UNUSED: ANOTHER_MODEL,
-    Became.UNPROVEN: ANOTHER_MODEL,
-    Became.NO_TEST: ANOTHER_MODEL,
-    Became.UNGRADED: "nothing, if the answer you accepted shows no work; else name another judge (judge.model)",
-    Became.UNJUDGED: OTHER_JUDGE,
+    Became.TAKEN_BACK: "nothing, unless you changed your mind: say it again, undo the drop (skillopt-sleep tasks), "
+    "or allow the project",
+    Became.UNGRADED: f"{OTHER_JUDGE}, unless the answer you accepted shows no work",
+    Became.NOT_REACHED: "run again (skillopt-sleep run): after a failed call do first what its error says, "
+    "and raise budget.calls if the calls ran out",
+    Became.NEEDS_SESSION: "nothing, or say it in one more session: that session becomes the test",
     Became.NEEDS_REPOSITORY: SEAL_IT,
-    Became.NO_DOCUMENT: "see the errors below",
     Became.STANDS: "nothing if you wrote it there since; else make it clearer in that file: it was not followed",
-    Became.DROPPED: "undo the drop (skillopt-sleep tasks) or allow the project, then run again, with --again",
+    Became.TRIED: "nothing; it is tried again as soon as another session has a request to test it with",
+    Became.PROPOSED: "see what waits: skillopt-sleep show",
 }
-"""What a person can do about it; for the others, nothing but to ask for the same again."""
+"""What a person can do about each."""
 
-
-BEFORE_A_TEST = frozenset(
-    {
-        Became.UNREAD,
-        Became.UNPROVEN,
-        Became.CROWDED_OUT,
-        Became.LATER,
-        Became.NO_TEST,
-        Became.UNGRADED,
-    }
-)
-"""Those that were no matter of how often it was said: with them, there might have been a request to test with."""
+LOST = frozenset({Became.UNUSED, Became.UNGRADED, Became.NOT_REACHED})
+"""Those that ended before a request could test them, however often it was said."""
 
 
 class Correction(Record, frozen=True, kw_only=True):
@@ -150,18 +112,14 @@ class Corrections(Record, frozen=True, kw_only=True):
         return "; ".join(f"{count} × {BECAME[Became(name)]}" for name, count in ends)
 
     @property
-    def before_a_test(self) -> "Corrections":
+    def lost(self) -> "Corrections":
         """Return the counts of those that were lost before anybody knew whether they recur."""
-        return Corrections(
-            counts={name: count for name, count in self.counts.items() if Became(name) in BEFORE_A_TEST}
-        )
+        return Corrections(counts={name: count for name, count in self.counts.items() if Became(name) in LOST})
 
     @property
     def next_step(self) -> str:
         """Say what the person can do so that more of them teach something."""
-        steps: dict[str, None] = {}
-        for name, _ in sorted(self.counts.items(), key=lambda end: -end[1]):
-            if Became(name) in NEXT_STEPS:
-                steps[NEXT_STEPS[Became(name)]] = None
+        ends = sorted(self.counts.items(), key=lambda end: -end[1])
+        steps = [NEXT_STEPS[Became(name)] for name, _ in ends]
         active = [step for step in steps if not step.startswith(NOTHING)]
-        return "; ".join(active or steps) or "nothing; the next session with a request for it is tried anew"
+        return "; ".join(active or steps)

@@ -147,8 +147,8 @@ class Trial(Record, frozen=True, kw_only=True):
 
     @property
     def evidence(self) -> float | None:
-        """The e-value: what a start of 1 has become, as the mean over the stakes; None before the first round."""
-        if not self.rounds:
+        """The e-value: what a start of 1 has become, as the mean over the stakes; None if nothing was bet on."""
+        if not self.rounds or not self.wealth:
             return None
         return math.fsum(math.exp(min(log_wealth, 700.0)) for log_wealth in self.wealth) / len(self.wealth)
 

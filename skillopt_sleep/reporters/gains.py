@@ -53,7 +53,7 @@ def shown_gain(proposal: Proposal) -> list[str]:
         grades = f"{proposal.before:.2f} before and {proposal.after:.2f} with the change"
         sentences.append(f"Graded {grades}, where 1 is all that was asked, in {tries(proposal.n)}.")
     if sentences and proposal.judges:
-        sentences.append(f"Decided by {decided_by(proposal.judges)}.")
+        sentences.append(f"Graded by {decided_by(proposal.judges)}.")
     fresh = solved(proposal.fresh.pairs)
     if fresh:
         count = len(proposal.edits)

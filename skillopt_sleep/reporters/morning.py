@@ -276,13 +276,14 @@ def _waiting(outcome: StepOutcome) -> str:
 
 def _cost(report: NightReport, *, verbose: bool) -> str:
     spend = report.spend
-    seconds = (report.ended - report.started).total_seconds()
     parts = [calls(report)]
     if spend.repairs:
         parts.append(f"{spend.repairs} to repair replies")
     if spend.odd_events:
         parts.append(f"{spend.odd_events} unknown events from the agent program")
-    parts += [tokens(spend), dollars(spend), f"{seconds:.0f} s"]
+    parts += [tokens(spend), dollars(spend)]
+    if not report.resumed:  # else the time that it lay still would count
+        parts.append(f"{(report.ended - report.started).total_seconds():.0f} s")
     model = report.model if verbose else model_names(report.model)
     return f"{', '.join(parts)}; model {code(model)}"
 

@@ -16,8 +16,7 @@ def sessions_in_words(report: NightReport) -> str:
         if counts.used == 1:
             unread = "1 session wasn't finished: run again to go on with it"
         return f"{seen} seen; {unread}{omitted}."
-    requests = _requests(report)
-    became = f"They became {requests}" if requests else "No request to ask again came of them."
+    became = _requests(report) or "No request to ask again came of that."
     return f"{seen} seen, {counted(counts.used, 'session')} used{omitted}. {became}"
 
 
@@ -26,7 +25,8 @@ def _requests(report: NightReport) -> str:
     total = sum(report.tasks.values())
     if not total:
         return ""
-    learn, decide, kept = (report.tasks.get(side, 0) for side in ("train", "val", "test"))
-    return (
-        f"{counted(total, 'request')} to ask again: {learn} to learn from, {decide} to decide with, {kept} kept back."
-    )
+    learn, decide, kept, waiting = (report.tasks.get(side, 0) for side in ("train", "val", "test", "waiting"))
+    sides = f"{learn} to learn from, {decide} to decide with, {kept} kept back"
+    if waiting:
+        sides += f", {waiting} waiting for a second session"
+    return f"{counted(total, 'request')} to ask again: {sides}."

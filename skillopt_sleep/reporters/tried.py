@@ -139,7 +139,7 @@ def _with_counts(verdict: str, trial: Trial) -> str:
     if trial.before is None or trial.after is None:
         return verdict
     counts = solved(trial.own)
-    by = f", decided by {decided_by(trial.judges)}" if trial.judges else ""
+    by = f", graded by {decided_by(trial.judges)}" if trial.judges else ""
     return f"{verdict}, {numbers(trial)}{by}" if counts is None else f"{verdict}, solved {both_arms(counts)}{by}"
 
 

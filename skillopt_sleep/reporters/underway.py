@@ -9,7 +9,6 @@ from skillopt_sleep.reporters.words import stage_words
 from skillopt_sleep.stores.events import Event, EventKind
 from skillopt_sleep.stores.progress import Progress
 
-_ENOUGH_CALLS = 5  # fewer don't tell how long the others take
 _CENT = 0.01
 
 
@@ -39,40 +38,39 @@ def cost(usd: float | None, tokens: int | None) -> list[str]:
 
 
 def time_left(progress: Progress, *, now: datetime) -> str:
-    """Return how long a night can still take, by its limits of minutes and calls; "" if that isn't known."""
+    """Return how long a night can still take, by its limit in minutes; "" if it has none."""
     if not progress.most_minutes:
         return ""
     passed = max(now - progress.started, timedelta())
     left = max(timedelta(minutes=progress.most_minutes) - passed, timedelta())
-    if progress.calls >= _ENOUGH_CALLS:
-        calls_left = max(progress.most_calls - progress.calls, 0)
-        left = min(left, passed / progress.calls * calls_left)
     return f"at most {length(left)} left"
 
 
 def moments(events: Sequence[Event]) -> tuple[Moment, ...]:
-    """Return how a night went: the stages that it finished, one after the other, and what it decided.
+    """Return how a night went: when it began, the stages that it finished, what it decided, and when it ended.
 
-    Stages with the same name are told once, when the last of them ended.
+    Each is told once, where it happened last: a night that goes on repeats what it did before from the answers kept.
     """
-    last: dict[str, int] = {}
-    for place, event in enumerate(events):
-        if _is_end(event):
-            last[event.stage] = place
+    last = {(event.kind, event.stage, event.document): place for place, event in enumerate(events) if _is_told(event)}
     told: list[Moment] = []
     done: dict[str, int] = {}
     for place, event in enumerate(events):
-        if _is_end(event):
-            done[event.stage] = done.get(event.stage, 0) + event.total
-        if event.kind is not EventKind.STAGE:
-            told.append(_moment(event, again=bool(told)))
-        elif last.get(event.stage) == place:
+        if event.kind is EventKind.BEGINS:
+            done.clear()
+        if not _is_told(event):
+            continue
+        done[event.stage] = done.get(event.stage, 0) + event.total
+        if told and last[event.kind, event.stage, event.document] != place:
+            continue
+        if event.kind is EventKind.STAGE:
             told.append(Moment(at=event.at, what=stage_words(event.stage), says=counted(done[event.stage], "call")))
+        else:
+            told.append(_moment(event, again=bool(told)))
     return tuple(told)
 
 
-def _is_end(event: Event) -> bool:
-    return event.kind is EventKind.STAGE and event.done == event.total
+def _is_told(event: Event) -> bool:
+    return event.kind is not EventKind.STAGE or event.done == event.total
 
 
 def _moment(event: Event, *, again: bool) -> Moment:

@@ -111,8 +111,8 @@ class MineSettings(Section, frozen=True, kw_only=True):
 class StepSettings(Section, frozen=True, kw_only=True):
     """How a night learns from its tasks.
 
-    `edit_budget` is how many edits one night may apply to a document (the textual learning rate). `schedule` keeps it
-    constant, lowers it to 1 over 14 nights (linear, cosine), or lets a model choose (autonomous). `samples` is how
+    `edit_budget` is how many new rules one night may try for a document (the textual learning rate). `schedule` keeps
+    it constant, lowers it to 1 over 14 nights (linear, cosine), or lets a model choose (autonomous). `samples` is how
     often each task is attempted; attempts with different results are compared. `reflection` looks at failures in
     batches (minibatch), one by one (shallow), or for a cause they share (deep); `successes` reflects on successes
     too. `mode` patch applies edits, rewrite works them into the text, full_rewrite writes a new text. `augment` makes
@@ -133,13 +133,13 @@ class StepSettings(Section, frozen=True, kw_only=True):
 
 
 class GateSettings(Section, frozen=True, kw_only=True):
-    """How a candidate is judged on validation tasks.
+    """How rules are tried on requests that they weren't learned from.
 
-    With `rule` sequential, a change that does nothing (it moves the answers only as another date in the prompt
-    would) is accepted on at most a share of `alpha` of the nights, by this judge's verdicts on these requests;
-    strict is SkillOpt's rule, whose error rate is unknown; greedy accepts everything unverified. `metric` is the
-    grade that counts: hard, soft, or mixed (their mean). A night asks each task at most `rounds` times. An edit
-    must gain at least `min_effect`; `non_regression` refuses it if a single task or another lesson got worse.
+    With `rule` sequential each is tried by itself. strict tries all edits of a document as one, as SkillOpt does, and
+    its error rate is unknown; greedy accepts everything unverified. `alpha`: how often a useless change may pass
+    (0.05: 1 night in 20). `metric` is the grade that counts: hard, soft, or mixed (their mean). A night asks each
+    request at most `rounds` times with and without a rule. A rule must gain at least `min_effect`; `non_regression`
+    refuses it if a single request or another lesson got worse.
     """
 
     rule: RuleName = "sequential"
@@ -188,9 +188,10 @@ class BankSettings(Section, frozen=True, kw_only=True):
 class BudgetSettings(Section, frozen=True, kw_only=True):
     """What may be spent at most: by a night, by a night on one project, in a calendar month (UTC).
 
-    A whole night is limited by `calls`, `tokens`, `usd` (dollars) and `minutes`. A night on one project is limited by
-    `project_calls`, `project_tokens` and `project_usd`. A month is limited by `month_calls`, `month_tokens` and
-    `month_usd`. A night always has a limit of calls, tokens and minutes; for all other keys 0 is no limit.
+    A whole night is limited by `calls`, `tokens`, `usd` (dollars) and `minutes`; it begins what it can finish within
+    its calls, the lessons that came up most often first. A night on one project is limited by `project_calls`,
+    `project_tokens` and `project_usd`. A month is limited by `month_calls`, `month_tokens` and `month_usd`. A night
+    always has a limit of calls, tokens and minutes; for all other keys 0 is no limit.
     """
 
     calls: Count = 300

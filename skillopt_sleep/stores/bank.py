@@ -281,8 +281,8 @@ class SqliteBank:
             if untouched and is_equipped(entry.task, task):
                 self._update(equipped(entry.task, task), night=night, waits=False)
             elif content(entry.task) == content(task):
-                if entry.waits:
-                    self._update(with_side(entry.task, task), night=night, waits=False)
+                since = night if entry.waits else entry.night
+                self._update(with_side(entry.task, task), night=since, waits=False)
             elif untouched:
                 # `kept` saw every edit made before the night, so a difference is a later change of a tasks file.
                 self._update(task, night=night, edited=None, waits=False, earlier=None)

@@ -113,9 +113,9 @@ def is_equipped(known: Task, tonight: Task) -> bool:
 
 
 def equipped(known: Task, tonight: Task) -> Task:
-    """Return the known task with its repository and what judges it there; its wording, lesson and side stay."""
+    """Return the known task with its repository and what judges it there; its wording, and any side, stay."""
     return replace(
-        known,
+        with_side(known, tonight),
         reference=tonight.reference,
         workspace=tonight.workspace,
         later=tonight.later,

@@ -1,5 +1,6 @@
 """Keep the log of a night's events in its folder, for whoever follows the night and for what tells of it later."""
 
+import itertools
 import threading
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -65,6 +66,7 @@ class EventLog:
         self._spent = spent
         self._clock = clock
         self._waiting: dict[tuple[str, int], Event] = {}
+        self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._write([self._event(EventKind.BEGINS)])
@@ -75,8 +77,8 @@ class EventLog:
         """Record that so many of a stage's calls are done."""
         event = Event(at=self._clock(), kind=EventKind.STAGE, stage=label, done=done, total=total)
         is_between = 0 < done < total
-        key = (label, 0 if is_between else done + 1)
         with self._lock:
+            key = (label, 0 if is_between else next(self._numbers))
             self._waiting.pop(key, None)
             self._waiting[key] = event
 

@@ -24,7 +24,7 @@ class Stage(Record, frozen=True, kw_only=True):
 
 
 class RunningNight(Record, frozen=True, kw_only=True):
-    """The night that a process runs, where its files are, and its limits."""
+    """The night that a process runs, since when it began or went on, where its files are, and its limits."""
 
     night: str
     process: int

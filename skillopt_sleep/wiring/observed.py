@@ -51,7 +51,7 @@ class Observed:
             name_running(
                 self._data,
                 night=page.night,
-                started=page.started,
+                started=utc_now(),
                 folder=page.folder,
                 most_calls=self._most_calls,
                 most_minutes=self._most_minutes,

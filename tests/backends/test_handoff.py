@@ -216,11 +216,11 @@ def test_how_many_are_asked_again_is_said_until_they_are_answered_well(folder: P
     assert said(HandoffBackend(folder)) == where
     first, second, _ = (answer_file(path) for path in waiting(folder))
     first.write_bytes(CHOICE.encode("utf-16"))
-    once = f"{where}, 1 of them again: its answer could not be used (reason in the prompt)"
+    once = f"{where}; asked again, with what was wrong with the answer: 1"
     assert said(HandoffBackend(folder)) == once
     assert said(HandoffBackend(folder)) == once
     second.write_text("no JSON", encoding="utf-8")
-    both = f"{where}, 2 of them again: their answers could not be used (reason in the prompt)"
+    both = f"{where}; asked again, with what was wrong with the answer: 2"
     assert said(HandoffBackend(folder)) == both
 
     first.write_text(CHOICE, encoding="utf-8")
@@ -437,7 +437,7 @@ def test_a_night_of_eight_rubric_tasks_stops_five_times(machine: Machine, folder
 
     stops, report = rounds(machine, folder)
 
-    assert (report.verdict, report.tasks) == (Outcome.IMPROVED, {"train": 4, "val": 4, "test": 0})
+    assert (report.verdict, report.tasks) == (Outcome.IMPROVED, {"train": 4, "val": 4, "test": 0, "waiting": 0})
     assert [(set(stop), len(stop)) for stop in stops] == [
         ({"controls", "rollout"}, 5),
         ({"judge"}, 2),

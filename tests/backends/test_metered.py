@@ -153,6 +153,43 @@ def test_once_the_minutes_are_over_no_call_is_made() -> None:
     assert len(inner.prompts) == 1
 
 
+def test_calls_tokens_and_minutes_tell_how_many_calls_are_left() -> None:
+    clock = FakeClock()
+    for limit, left in ((Limit(calls=100), 98), (Limit(100, 200), 18), (Limit(100, usd=0.55), 3)):
+        meter = _meter(FakeLedger(), night=limit, clock=clock)
+        backend = _metered(meter, price=_a_cent_a_token)
+        backend.complete(a_prompt())
+        backend.complete(a_prompt())
+        assert meter.left() == left
+
+    meter = _meter(FakeLedger(), night=Limit(calls=100), minutes=60, clock=clock)
+    backend = _metered(meter)
+    for _ in range(4):
+        clock.pass_by(minutes=5)
+        backend.complete(a_prompt())
+    assert meter.left() == 8
+    clock.pass_by(minutes=60)
+    assert meter.left() == 0
+
+
+def test_what_no_call_has_shown_yet_limits_nothing() -> None:
+    clock = FakeClock()
+    meter = _meter(FakeLedger(), night=Limit(100, 1), clock=clock)
+    clock.pass_by(minutes=59)
+
+    assert meter.left() == 100
+    assert _meter(FakeLedger(), night=NO_LIMIT).left() > 10_000
+
+
+def test_a_night_past_its_limits_has_no_call_left() -> None:
+    meter = _meter(FakeLedger(), night=Limit(100, 15))
+    backend = _metered(meter)
+    backend.complete(a_prompt())
+    backend.complete(a_prompt())
+
+    assert meter.left() == 0
+
+
 def test_a_clock_that_is_set_back_gives_a_night_no_time_back() -> None:
     clock = FakeClock()
     backend = _metered(_meter(FakeLedger(), minutes=30, clock=clock))

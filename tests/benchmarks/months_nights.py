@@ -75,8 +75,7 @@ def month(writes: Writes, seed: int) -> Month:
         fresh = person.asked(night, document)
         world.know(fresh)
         world.begin_night()
-        tonight, asked = _asked(fresh, known, person, past, night)
-        known = (*known, *tonight)
+        known, asked = _asked(fresh, known, person, past, night)
         page: Any = MemoryPage(f"night {night}", {document.path: past}, known, started=day(night + 1), rates=rates)
         plan = on_rate(default, page)
         routing = Routing(asked, (document,))
@@ -115,13 +114,17 @@ def _without_ended(document: Document, past: Past, person: Person) -> tuple[Docu
 def _asked(
     fresh: Sequence[Task], known: Sequence[Task], person: Person, past: Past, night: int
 ) -> tuple[tuple[Task, ...], tuple[Task, ...]]:
-    """Return tonight's tasks on their sides, and all that is asked, as a night does it."""
+    """Return all tasks with tonight's, on their sides, and those that are asked, as a night does it."""
     standing = [task for task in known if task.lesson not in person.ended]
     sides = {task.session: Split(task.split).value for task in known if task.split}
-    tonight = tuple(split([task for task in fresh if task.lesson not in person.ended], known=standing, sides=sides))
+    sided = split([task for task in fresh if task.lesson not in person.ended], known=standing, sides=sides)
+    every = {task.id: task for task in (*known, *sided)}
+    before = {task.id for task in known}
+    tonight = [task for task in sided if task.id not in before]
+    standing = [every[task.id] for task in standing]
     named = {name for wait in past.waiting for edit in wait.tested.edits for name in edit.tasks}
     asked = recall(tonight, known=standing, rules=RecallRules(), now=day(night + 1), named=named)
-    return tonight, tuple(asked)
+    return tuple(every.values()), tuple(asked)
 
 
 def summed_up(lines: Sequence[str], world: MonthWorld, person: Person, **counted: int) -> Month:

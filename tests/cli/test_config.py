@@ -49,6 +49,7 @@ def test_where_settings_cannot_be_used_show_says_so_and_what_every_key_is(tmp_pa
 def test_path_says_where_everything_is_and_what_is_missing(tmp_path: Path) -> None:
     out = Home(tmp_path).command("config", "path").out
     assert f"{tmp_path}/sleep/config.toml  (doesn't exist yet)" in out
+    assert f"{tmp_path}/sleep/data  (doesn't exist yet)\n" in out
 
 
 def test_a_misspelt_key_is_named_with_its_neighbour(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_a_pause_without_a_length_holds_until_it_is_taken_back(tmp_path: Path) -
     pause = state(home).pause()
     assert pause is not None
     assert pause.until is None
-    assert "No longer paused" in home.command("resume").out
+    assert home.command("resume").out == "No longer paused.\n" + home.command("status").out.splitlines()[1] + "\n"
     assert state(home).pause() is None
     assert "Nothing was paused" in home.command("resume").out
 

@@ -53,7 +53,7 @@ def test_a_night_fits_sixty_columns_with_its_stage_its_spending_and_its_time() -
     console.print(view(replace(PROGRESS, stages=many, usd=0.31), now=STARTED + timedelta(minutes=3)))
     lines = console.export_text().splitlines()
     assert "2026-03-02" in lines[0]
-    assert "at most 27 min left" in lines[0]
+    assert "at most 57 min left" in lines[0]
     assert "$0.31" in lines[1]
     assert lines[-1].strip() == "and 2 more stages"
     assert len(lines) == MOST_STAGES + 3

@@ -108,7 +108,7 @@ def is_learned(made: Night, lesson: Lesson, *, judge: tuple[str, str], said: str
     told = " ".join((made.folder / "report.md").read_text().split())
     counts = proposal["solved"]
     assert f"without the rule 0 of {counts['n']} answers did as you asked, with it {counts['n']} of" in told.lower()
-    assert f"Decided by {said}." in told
+    assert f"Graded by {said}." in told
     shown = made.home.command("show", proposal["id"], "--verbose").out
     assert lesson.rule in shown
     rollouts = [json.loads(line) for line in (made.folder / "rollouts.jsonl").read_text().splitlines()]

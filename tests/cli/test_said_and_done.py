@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from skillopt_sleep.cli.review_shown import page
 from skillopt_sleep.cli.tasks_why import explain
 from skillopt_sleep.cli.why_shown import Row, absence_rows, blamed_rows, origin_rows
-from skillopt_sleep.mining.dropped import corrections_of
+from skillopt_sleep.mining.mined import corrections_of
 from skillopt_sleep.mining.provenance import quote_of_command
 from skillopt_sleep.pages.render import environment
 from skillopt_sleep.proposals.absence import Looked, absence
@@ -63,7 +63,7 @@ def shown_by_why_not(*quotes: Evidence) -> str:
 
 
 def shown_by_why_not_of_a_night(*quotes: Evidence) -> str:
-    listed = tuple(corrections_of([a_task(evidence=quotes, deeds=(DID,))], Became.NO_TEST))
+    listed = tuple(corrections_of([a_task(evidence=quotes, deeds=(DID,))], Became.UNUSED))
     report = a_report(corrections=Corrections(listed=listed))
     words = quotes[-1].quote
     found = absence(words, [], [], lambda: [report], lambda _: None, looked=Looked(sessions=1, purged=False))

@@ -65,7 +65,7 @@ def test_without_tasks_the_last_night_is_named_with_why(tmp_path: Path, verdict:
 @pytest.mark.slow
 def test_tasks_of_a_night_are_listed_with_their_side_and_shown_as_they_are_asked(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    assert "No tasks yet" in home.command("tasks", "list").out
+    assert home.command("tasks", "list").out.endswith("To add one: skillopt-sleep tasks add\n")
     home.had_sessions()
     home.command("run", "--backend", "simulated")
     tasks = home.command("tasks", "list", "--json").json

@@ -68,7 +68,7 @@ def test_its_side_comes_with_the_reason() -> None:
     mate = Banked(replace(TASK, id="t3", lesson="other"))
     assert "t3 comes from the same one" in told(first, mate)
     assert "you put it there" in told(Banked(TASK, earlier=(replace(TASK, split=Split.VAL),)))
-    assert "not used yet" in told(Banked(replace(TASK, split=None)))
+    assert "in a second session" in told(Banked(replace(TASK, split=None)))
 
 
 def test_it_says_which_nights_used_it_and_what_came_of_it() -> None:

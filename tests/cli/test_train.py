@@ -193,7 +193,7 @@ def test_what_waits_for_answers_says_the_command_that_goes_on_with_it(tmp_path: 
 
     again = go_on_with(b"\xff is no text")
     assert again.returncode == 7
-    assert f"{laid_out} of them again: their answers could not be used" in again.stderr
+    assert f"asked again, with what was wrong with the answer: {laid_out}" in again.stderr
     assert len(list((folder / "open").iterdir())) == laid_out
     after = go_on_with(b"I can't tell.")
     assert list((folder / "answers").iterdir()) == []

@@ -28,7 +28,7 @@ PROGRESS = Progress(
 
 def test_a_running_night_is_told_with_its_time_its_spend_and_what_it_is_at() -> None:
     first, *rest = shown(PROGRESS, now=STARTED + timedelta(minutes=3, seconds=20))
-    assert first == "Night 2026-03-02, 3 min, at most 23 min left: 37 of at most 300 calls, 12,300 tokens"
+    assert first == "Night 2026-03-02, 3 min, at most 56 min left: 37 of at most 300 calls, 12,300 tokens"
     assert rest == ["attempts: shop/CLAUDE.md  3/12", "trying edits: \\u{1B}[31m  0/4"]
 
 

@@ -91,7 +91,7 @@ def test_what_was_said_once_leads_to_a_second_time(tmp_path: Path) -> None:
     assert home.command("run", "--backend", "simulated").code == 0
     said = told(home, "why-not", "bullets")
     assert "«no, use bullets, never tables»" in said
-    assert "requests of one session only" in said
+    assert "waits for one more session" in said
     assert "say it in one more session" in said
     lesson = home.command("why-not", "--json", "bullets").json["lesson"]
     assert told(home, "why-not", lesson) == said

@@ -48,6 +48,8 @@ def test_a_line_of_deeds_alone_is_told_by_them() -> None:
 
 
 def test_an_absence_ends_with_what_to_do() -> None:
-    found = Absence(said=SAID[:1], end="seen_once", because="seen once", next="say it again", lesson="l1", task="t1")
+    found = Absence(
+        said=SAID[:1], end="needs_session", because="seen once", next="say it again", lesson="l1", task="t1"
+    )
     lines = plain(absence_rows(found, now=NOW))
     assert lines[-4:] == ["Seen once.", "→ say it again", "", "lesson l1, task t1"]

@@ -18,7 +18,7 @@ def entries(session: Session) -> list[dict[str, Any]]:
     ("said", "name", "lasts", "takes_back"),
     [
         ("no, use pnpm, never npm", "Use pnpm, never npm", "from now on", "Use npm, never pnpm"),
-        ("wrong: pnpm, not npm", "Use pnpm, never npm", "from now on", "Use npm, never pnpm"),
+        ("wrong: use pnpm, not npm", "Use pnpm, never npm", "from now on", "Use npm, never pnpm"),
         ("no, use pnpm, not npm, just this once", "Use pnpm, never npm", "this time", "Use npm, never pnpm"),
         ("no, that is wrong", "no, that is wrong", "from now on", ""),
         ("that is wrong, please be more careful with it, ok?", "Be more careful with it", "from now on", ""),

@@ -1,7 +1,7 @@
 """A night's crew makes the engine's attempts."""
 
-from skillopt_sleep.learning.afterwards import FRESH
 from skillopt_sleep.learning.attempts import BLOCK, CrewAttempts, block, in_pairs
+from skillopt_sleep.learning.fresh import FRESH
 from tests.builders import a_document, a_task
 from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
 from tests.nights import a_crew
@@ -43,16 +43,14 @@ def test_of_each_pair_chance_says_which_is_attempted_first_and_the_same_one_if_i
 
 
 def test_the_same_trial_has_the_same_samples_and_another_one_others() -> None:
-    first = block("bundle", "old", "new")
+    first = block("rule", "old", "new")
 
-    assert first == block("bundle", "old", "new")
-    assert (
-        len({first, block("part", "old", "new"), block("bundle", "new", "old"), block("bundle", "oldnew", "")}) == 4
-    )
+    assert first == block("rule", "old", "new")
+    assert len({first, block("removal", "old", "new"), block("rule", "new", "old"), block("rule", "oldnew", "")}) == 4
 
 
 def test_a_block_begins_at_a_round_and_ends_before_the_round_after_an_acceptance() -> None:
     for n in range(500):
-        first = block("bundle", "old", str(n))
+        first = block("rule", "old", str(n))
         assert first % BLOCK == 0
         assert 0 <= first <= FRESH - BLOCK

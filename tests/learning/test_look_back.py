@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind, ItemError
 from skillopt_sleep.kit.protected import BEGIN, END
-from skillopt_sleep.learning.look_back import MOST_TASKS, is_due, learning_rule
-from skillopt_sleep.learning.step import step
+from skillopt_sleep.learning.begin import is_due
+from skillopt_sleep.learning.look_back import MOST_TASKS
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
@@ -31,9 +31,10 @@ from skillopt_sleep.records import (
     TaskOrigin,
     Trajectory,
 )
-from tests.builders import a_document, a_task, an_edit
+from tests.builders import a_document, an_edit
 from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge, FakeMeter
-from tests.nights import STRICT, USELESS, Machine, a_crew, a_plan, with_side
+from tests.nights import STRICT, USELESS, Machine, a_crew, a_plan
+from tests.steps import a_side, step
 
 WISDOM = "- Ask before you delete."
 DOCUMENT = a_document("- Old.")
@@ -41,16 +42,6 @@ SNAPSHOT = Earlier(night="2026-02-23", body="- Older.", nights=7)
 DUE = Past(snapshot=SNAPSHOT)
 HARD = replace(STRICT, metric=Metric.HARD)
 SLOW = (Purpose.SLOW_UPDATE, Purpose.META_SKILL)
-
-
-def a_side(split: Split, *numbers: int, **fields: Any) -> list[Task]:
-    return [
-        with_side(
-            a_task(id=f"{split}{n}", session=f"{split}{n}", prompt=f"request {split} {n}"),
-            **({"split": split, "lesson": "c"} | fields),
-        )
-        for n in numbers
-    ]
 
 
 TASKS = [*a_side(Split.TRAIN, 1, 2), *a_side(Split.VAL, 1, 2), *a_side(Split.TEST, 1)]
@@ -83,7 +74,6 @@ class Night:
             plan=a_plan(**({"gate": HARD, "slow_every": 7} | plan)),
             log=lambda name, rows: self.log.extend([name] * len(rows)),
             past=past,
-            night="tonight",
         )
 
     def asked(self, purpose: Purpose) -> list[str]:
@@ -222,7 +212,7 @@ def test_guidance_that_is_proven_is_the_nights_change() -> None:
         (EditSource.FAILURE, Effect.UNDECIDED),
         (EditSource.SLOW, Effect.HELPED),
     ]
-    assert [tested.kind for tested in outcome.tried.tested] == [CandidateKind.BUNDLE, CandidateKind.GUIDANCE]
+    assert [tested.kind for tested in outcome.tried.tested] == [CandidateKind.PATCH, CandidateKind.GUIDANCE]
     assert (outcome.test.before, outcome.test.after) == (0.0, 1.0)
 
 
@@ -241,9 +231,7 @@ def test_learning_and_guidance_share_the_error_rate_of_the_document() -> None:
 
     outcome = Night().step(gate=rule)
 
-    assert learning_rule(a_plan(gate=rule, slow_every=7), DUE).alpha == pytest.approx(0.0375)
-    assert learning_rule(a_plan(gate=rule, slow_every=8), DUE) == rule
-    assert [tested.trial.alpha for tested in outcome.tried.tested] == pytest.approx([0.0375, 0.0125])
+    assert [tested.trial.alpha for tested in outcome.tried.tested] == pytest.approx([0.025, 0.025])
 
 
 def test_guidance_that_could_not_be_scored_counts_as_not_tried_and_is_due_again() -> None:
@@ -254,18 +242,41 @@ def test_guidance_that_could_not_be_scored_counts_as_not_tried_and_is_due_again(
 
     guidance = outcome.tried.tested[-1]
     assert (guidance.kind, guidance.verdict.decision) == (CandidateKind.GUIDANCE, Decision.ABSTAIN)
-    assert all(effect.edit not in guidance.edits for effect in outcome.tried.effects)
-    assert any("the guidance counts as not tried: " in note.summary for note in outcome.notes)
+    assert [effect.effect for effect in outcome.tried.effects if effect.edit in guidance.edits] == [Effect.UNDECIDED]
+    assert any("it counts as not tried: " in note.summary for note in outcome.notes)
     assert outcome.later.compared == {}
 
 
 def test_undecided_guidance_waits_and_is_the_nights_end() -> None:
     outcome = Night().step(gate=GateRule(metric=Metric.HARD, rounds=2))
 
-    (wait,) = outcome.tried.undecided
+    _, wait = outcome.tried.undecided
     assert wait.tested.kind is CandidateKind.GUIDANCE
-    assert (wait.night, wait.base, wait.tested.edits[0].content) == ("tonight", DOCUMENT.sha, WISDOM)
+    assert (wait.night, wait.tested.edits[0].content) == ("tonight", WISDOM)
     assert (outcome.outcome, outcome.trial) == (Outcome.UNDECIDED, wait.tested.trial)
+
+
+def test_a_rule_that_came_nearer_than_guidance_is_what_the_night_ends_as() -> None:
+    def rule_helps_a_little(task: Task, trajectory: Trajectory) -> float:
+        return 0.4 * ("- Be careful." in trajectory.response)
+
+    rule = GateRule(metric=Metric.SOFT, rounds=2)
+    outcome = Night(grade=rule_helps_a_little).step(gate=rule)
+
+    learned, guidance = outcome.tried.tested
+    assert (learned.verdict.decision, guidance.verdict.decision) == (Decision.UNDECIDED, Decision.REJECT)
+    assert (outcome.outcome, outcome.trial, outcome.verdict) == (Outcome.UNDECIDED, learned.trial, learned.verdict)
+
+
+def test_guidance_that_was_rejected_is_over_and_other_guidance_may_be_asked_for() -> None:
+    night = Night(likes="- Nothing says this.")
+    waits = night.step(gate=GateRule(metric=Metric.HARD)).tried.undecided
+    again = Night(likes="- Nothing says this.")
+
+    again.step(past=replace(DUE, waiting=waits), gate=GateRule(metric=Metric.HARD))
+
+    assert [wait.tested.kind for wait in waits] == [CandidateKind.RULE]
+    assert len(again.asked(Purpose.SLOW_UPDATE)) == 1
 
 
 def test_while_guidance_waits_none_is_asked_for_but_the_notes_are() -> None:
@@ -311,7 +322,7 @@ def test_refused_guidance_is_not_tried(guidance: str, because: str) -> None:
 
     assert outcome.tried.edits[-1].fate is Fate.REFUSED
     assert because in outcome.tried.edits[-1].because
-    assert [tested.kind for tested in outcome.tried.tested] == [CandidateKind.BUNDLE]
+    assert [tested.kind for tested in outcome.tried.tested] == [CandidateKind.PATCH]
     assert outcome.later.compared
 
 

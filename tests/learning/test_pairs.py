@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.pairs import Paired, digest, pair_up
-from skillopt_sleep.records import GateRule, Metric, Rollout, Trial
+from skillopt_sleep.records import GateRule, Lost, Metric, Rollout, Trial
 from tests.builders import a_rollout, a_task, a_trajectory
 
 RULE = GateRule(metric=Metric.HARD)
@@ -29,14 +29,14 @@ def test_a_pair_has_the_grade_of_each_arm() -> None:
 )
 def test_only_an_attempt_that_failed_by_itself_counts_in_the_bet(failure: str, lost: int) -> None:
     found = paired(said("a"), said("", None, failure=failure))
-    assert (found.pairs, len(found.lost_attempts), found.lost_after) == ((), lost, 1)
+    assert (found.pairs, len(found.lost_attempts), found.lost.after) == ((), lost, 1)
     assert [pair.after for pair in found.lost_attempts] == [0.0] * lost
 
 
 def test_an_attempt_that_the_baseline_lost_gains_nothing() -> None:
     found = paired(said("", None, failure="timed_out: 60 s"), said("b"))
-    assert found == Paired(lost_before=1)
-    assert paired(said("a", None), said("b", None)) == Paired(lost_both=1)
+    assert found == Paired(lost=Lost(before=1))
+    assert paired(said("a", None), said("b", None)) == Paired(lost=Lost(both=1))
 
 
 @pytest.mark.parametrize(("old", "new", "again"), [("a", "b", 1), ("x", "b", 0), ("a", "x", 0)])

@@ -9,18 +9,19 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.propose import Proposed, propose
+from skillopt_sleep.learning.begin import Begun, begin
+from skillopt_sleep.learning.propose import Proposed, draft_rules, propose
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
     Document,
-    Effect,
+    EditOp,
     Fate,
+    GateRule,
     Judged,
     Metric,
     Outcome,
     Past,
-    PastEdit,
     ProposedEdit,
     Purpose,
     Split,
@@ -33,6 +34,7 @@ from skillopt_sleep.records import (
 from tests.builders import a_document, a_task, an_edit
 from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge
 from tests.nights import RULE, STRICT, a_crew, a_plan, an_optimizer
+from tests.steps import a_side
 
 DOCUMENT = a_document()
 TRAIN = [a_task(id=f"t{n}", session=f"s{n}", split=Split.TRAIN) for n in range(2)]
@@ -43,7 +45,6 @@ def proposed(
     *,
     grade: Any = 0.0,
     answers: dict[Purpose, Answers] | None = None,
-    rejected: Sequence[PastEdit] = (),
     held: Sequence[str] = (),
     document: Document = DOCUMENT,
     tonight: Sequence[Task] = (),
@@ -62,18 +63,17 @@ def proposed(
         attempts=CrewAttempts(crew),
         plan=a_plan(**plan),
         log=lambda stage, rows: None,
-        rejected=rejected,
         held=held,
         tonight=tonight,
     )
     return found, optimizer
 
 
-def a_wait(*contents: str) -> Waiting:
+def a_wait(*contents: str, decision: Decision = Decision.UNDECIDED) -> Waiting:
     edits = tuple(an_edit(content) for content in contents)
-    verdict = Verdict(decision=Decision.UNDECIDED, reason="more")
-    judged = Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=Trial(), verdict=verdict)
-    return Waiting(night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, crew="m v", tested=judged)
+    verdict = Verdict(decision=decision, reason="more")
+    judged = Judged(kind=CandidateKind.RULE, edits=edits, trial=Trial(), verdict=verdict)
+    return Waiting(night="n1", path=DOCUMENT.path, crew="m v", tested=judged)
 
 
 def test_what_failed_becomes_edits_that_can_be_applied() -> None:
@@ -140,7 +140,7 @@ def test_an_edit_that_was_refused_or_waits_is_not_tried_anew(past: Past, why: st
     assert found.nothing[0] is Outcome.NO_CHANGE
 
 
-def test_an_edit_of_a_bundle_that_waits_may_be_tried_by_itself() -> None:
+def test_an_edit_of_a_whole_patch_that_waits_may_be_tried_by_itself() -> None:
     found, _ = proposed(Past(waiting=(a_wait(RULE, "- Another."),)))
 
     assert found.nothing is None
@@ -229,18 +229,33 @@ def test_where_the_choice_fails_as_many_as_ever_are_tried_and_it_is_noted() -> N
     assert [(note.stage, note.remedy) for note in found.notes] == [("budget", "later")]
 
 
-def test_an_edit_that_was_rejected_is_not_tried_again_in_other_words_and_its_fate_says_so() -> None:
-    before = PastEdit(night="n7", edit=an_edit(RULE.upper()), effect=Effect.UNDECIDED, rejected_on=("v",))
-
-    found, _ = proposed(rejected=(before,))
+@pytest.mark.parametrize(
+    ("waits", "refused"),
+    [
+        (RULE, True),
+        ("-  use PNPM, never npm. ", True),
+        ("- Use pnpm , never npm.", True),
+        ("- Ask before you delete a row of customers.", False),
+    ],
+    ids=["the same", "in other letters", "in nearly the same words", "another rule"],
+)
+@pytest.mark.parametrize("decision", [Decision.UNDECIDED, Decision.REJECT])
+def test_what_waits_is_not_born_anew_in_nearly_the_same_words(waits: str, refused: bool, decision: Decision) -> None:
+    found, _ = proposed(Past(waiting=(a_wait(waits, decision=decision),)))
 
     (fate,) = found.edits
-    assert (fate.fate, fate.because) == (
-        Fate.REFUSED,
-        "much the same was tried in the night of n7, and not proven; a new unseen task would be a reason to try it again",
-    )
-    assert found.nothing is not None
-    assert found.nothing[0] is Outcome.NO_CHANGE
+    assert (fate.fate is Fate.REFUSED) is refused
+    assert ("it waits for more proof since the night of n1" in fate.because) is refused
+
+
+def test_an_addition_is_not_the_removal_of_the_same_words() -> None:
+    removal = an_edit("", op=EditOp.DELETE, target=RULE)
+    wait = a_wait(RULE)
+    wait = replace(wait, tested=replace(wait.tested, edits=(removal,)))
+
+    found, _ = proposed(Past(waiting=(wait,)))
+
+    assert [fate.fate for fate in found.edits] == [Fate.APPLIED]
 
 
 @pytest.mark.parametrize(
@@ -261,3 +276,81 @@ def test_a_rule_that_stands_in_the_document_in_another_layout_is_not_proposed_ag
     (fate,) = found.edits
     assert (fate.fate is Fate.REFUSED) is refused
     assert ("it stands there already" in fate.because) is refused
+
+
+# rules --------------------------------------------------------------------------------------------------
+
+
+def drafted(
+    *edits: dict[str, object], tasks: Sequence[Task], lessons: Sequence[str] = ("a", "b"), **plan: Any
+) -> Begun:
+    """A step with the rules that were drafted for these lessons."""
+    optimizer = FakeBackend({Purpose.REFLECT: {"edits": list(edits)}, Purpose.SELECT: {"selected_indices": [0, 1]}})
+    executor = FakeExecutor(lambda task, document, sample: f"answer {sample}")
+    crew = a_crew(optimizer=optimizer, executor=executor, judge=FakeJudge(0.0))
+    settings = a_plan(**({"gate": GateRule()} | plan))
+    begun = begin(a_document("- Old."), tasks, crew=crew, plan=settings)
+    return draft_rules(begun, lessons, crew=crew, plan=settings, log=lambda stage, rows: None)
+
+
+def of(lesson: str, *, val: int = 2) -> list[Task]:
+    """The tasks of a lesson: one to learn from, and so many unseen ones."""
+    tasks: list[Task] = []
+    for n, split in enumerate([Split.TRAIN, *[Split.VAL] * val]):
+        (task,) = a_side(split, n, lesson=lesson)
+        tasks.append(replace(task, id=f"{lesson}{n}", session=f"{lesson}{n}", prompt=f"request {lesson} {n}"))
+    return tasks
+
+
+ONE: dict[str, object] = {"op": "append", "content": "- Rule a.", "attempts": [1]}
+TWO: dict[str, object] = {"op": "append", "content": "- Rule b.", "attempts": [2]}
+UNDER: dict[str, object] = {"op": "insert_after", "target": "- Rule a.", "content": "- Rule b.", "attempts": [2]}
+
+
+def test_each_edit_is_a_rule_with_the_unseen_tasks_of_its_own_lessons() -> None:
+    begun = drafted(ONE, TWO, tasks=[*of("a"), *of("b")])
+
+    assert [(rule.kind, rule.lessons, rule.sessions) for rule in begun.rules] == [
+        (CandidateKind.RULE, ("a",), 2),
+        (CandidateKind.RULE, ("b",), 2),
+    ]
+    assert [[task.id for task in rule.val] for rule in begun.rules] == [["a1", "a2"], ["b1", "b2"]]
+    assert begun.outcome.tasks.train == 2
+
+
+def test_a_lesson_that_is_not_taken_on_is_not_learned_from() -> None:
+    begun = drafted(ONE, tasks=[*of("a"), *of("b")], lessons=["a"])
+
+    assert [rule.lessons for rule in begun.rules] == [("a",)]
+    assert begun.outcome.tasks.train == 1
+
+
+def test_edits_that_need_one_another_are_one_rule() -> None:
+    begun = drafted(ONE, UNDER, tasks=[*of("a"), *of("b")])
+
+    (rule,) = begun.rules
+    assert (rule.kind, rule.lessons) == (CandidateKind.PATCH, ("a", "b"))
+
+
+@pytest.mark.parametrize("name", ["strict", "greedy"])
+def test_without_an_error_rate_to_share_all_edits_are_one_patch(name: Any) -> None:
+    begun = drafted(ONE, TWO, tasks=[*of("a"), *of("b")], gate=replace(STRICT, name=name))
+
+    (rule,) = begun.rules
+    assert (rule.kind, len(rule.edits), len(rule.val)) == (CandidateKind.PATCH, 2, 4)
+
+
+def test_no_more_edits_are_tried_than_lessons_were_taken_on() -> None:
+    begun = drafted(ONE, TWO, tasks=of("a"), lessons=["a"])
+
+    assert len([fate for fate in begun.outcome.tried.edits if fate.fate is Fate.APPLIED]) == 1
+
+
+def test_without_an_edit_it_says_how_it_ends() -> None:
+    begun = drafted(tasks=of("a"), lessons=["a"])
+
+    assert (begun.rules, begun.outcome.outcome, begun.outcome.because) == (
+        (),
+        Outcome.NO_CHANGE,
+        "no edit was proposed",
+    )

@@ -1,6 +1,6 @@
 """A rule less is proposed where it is proven no worse, within its own error rate and a margin."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +8,17 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, ItemError
-from skillopt_sleep.learning.removal import EVERY, Removal, remove
+from skillopt_sleep.learning.begin import Begun, Step
+from skillopt_sleep.learning.removal import EVERY, remove
+from skillopt_sleep.learning.rule import TriedRule
+from skillopt_sleep.learning.step import settle
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import (
     CandidateKind,
     Completion,
     Decision,
     Document,
+    Earlier,
     EditOp,
     Effect,
     GateRule,
@@ -45,6 +49,7 @@ IDLE = an_edit("- Idle.", tasks=("t0",))
 DOCUMENT = a_document("- First.\n- Idle.\n- Last.")
 LEARNED = an_outcome(document=DOCUMENT)
 PAST = Past(adopted=(IDLE,))
+DUE = Past(adopted=(IDLE,), snapshot=Earlier(night="n0", body="", nights=7))
 TASKS = [a_task(id=f"t{n}", session=f"s{n}", lesson="c", split=Split.VAL if n else Split.TRAIN) for n in range(7)]
 
 
@@ -58,54 +63,57 @@ def removed(
     attempt: Callable[[Task, Document, int], str | Trajectory] = said,
     meter: FakeMeter | None = None,
     learned: StepOutcome = LEARNED,
-    slow: bool = True,
-    past: Past = PAST,
+    past: Past = DUE,
+    known: Sequence[Task] = (),
     **plan: Any,
-) -> tuple[Removal, FakeExecutor]:
+) -> tuple[StepOutcome, list[TriedRule], FakeExecutor]:
+    """What a night tries to remove after this outcome, and what it makes of that."""
     executor = FakeExecutor(attempt)
     judge = FakeJudge(lambda task, trajectory: grade(task, trajectory.response))
-    found = remove(
-        learned,
-        TASKS,
+    tasks = (*TASKS, *known)
+    step = Step(
+        begun=Begun(
+            outcome=learned, past=past, known=tasks, others=tuple(task for task in tasks if task.split is Split.VAL)
+        ),
         crew=a_crew(executor=executor, judge=judge, meter=meter or FakeMeter()),
-        plan=a_plan(**({"removal": RULE} | plan)),
-        past=past,
-        night="n1",
-        slow=slow,
+        plan=a_plan(**({"removal": RULE, "slow_every": 7} | plan)),
         log=lambda name, rows: None,
+        night="n1",
+        share=0.05,
     )
-    return found, executor
+    outcome, tried = remove(step, learned)
+    return settle(step, outcome, tried), tried, executor
 
 
-def only(found: Removal) -> Judged:
-    (tested,) = found.outcome.tried.tested
+def only(outcome: StepOutcome) -> Judged:
+    (tested,) = outcome.tried.tested
     return tested
 
 
 def test_a_rule_that_nothing_depends_on_is_proven_to_be_no_loss() -> None:
-    found, executor = removed()
+    outcome, _, executor = removed()
 
-    tested = only(found)
+    tested = only(outcome)
     assert (tested.kind, tested.verdict.decision) == (CandidateKind.REMOVAL, Decision.ACCEPT)
     assert tested.verdict.reason.startswith("no worse: solved ")
-    assert tested.verdict.error_rate.startswith("if removing this rule lost 10 points on these ")
+    assert tested.verdict.error_rate.startswith("if removing it lost 10 points, the chance of that was at most 5 %")
+    assert outcome.verdict.error_rate == tested.verdict.error_rate
     assert {version.body for _, version, _ in executor.jobs} == {DOCUMENT.body, "- First.\n- Last."}
     assert {task.id for task, _, _ in executor.jobs} == {task.id for task in TASKS[1:]}
-    assert (found.decides, found.outcome.tried.undecided) == (tested, ())
-    assert [told.effect for told in found.outcome.tried.effects] == [Effect.NEUTRAL]
+    assert (outcome.outcome, outcome.tried.undecided) == (Outcome.IMPROVED, ())
+    assert outcome.candidate is not None
+    assert outcome.candidate.body == "- First.\n- Last."
+    assert [told.effect for told in outcome.tried.effects] == [Effect.NEUTRAL]
     assert tested.trial.interval is not None
     assert tested.trial.interval[0] > -RULE.margin
 
 
 def test_a_removal_that_no_attempt_could_be_scored_of_counts_as_not_tried() -> None:
-    def out(_task: Task, _body: str) -> float | Exception:
-        return ItemError("the judge is gone")
+    outcome, _, _ = removed(lambda task, body: ItemError("the judge is gone"))
 
-    found, _ = removed(out)
-
-    assert only(found).verdict.decision is Decision.ABSTAIN
-    assert (found.outcome.tried.effects, found.outcome.tried.undecided) == ((), ())
-    assert "the removal counts as not tried: no unseen task could be scored" in found.outcome.notes[0].summary
+    assert only(outcome).verdict.decision is Decision.ABSTAIN
+    assert outcome.outcome is LEARNED.outcome
+    assert "it counts as not tried: no unseen task could be scored" in outcome.notes[0].summary
 
 
 def test_a_removal_during_which_the_model_changed_waits_with_a_new_trial() -> None:
@@ -115,69 +123,77 @@ def test_a_removal_during_which_the_model_changed_waits_with_a_new_trial() -> No
         made.append(sample)
         return Trajectory(response=f"{version.body} {sample}", model="m-1" if len(made) <= 90 else "m-2")
 
-    found, _ = removed(attempt=attempt)
+    outcome, _, _ = removed(attempt=attempt)
 
-    assert only(found).verdict.drifted
-    assert found.outcome.tried.effects == ()
-    (wait,) = found.outcome.tried.undecided
+    assert only(outcome).verdict.decision is Decision.ABSTAIN
+    (wait,) = outcome.tried.undecided
     assert (wait.tested.kind, wait.tested.trial.pairs, wait.tested.trial.margin) == (CandidateKind.REMOVAL, (), 0.1)
 
 
-def test_a_rule_that_is_needed_stays() -> None:
-    found, _ = removed(lambda task, body: float("Idle" in body))
+def test_a_rule_that_is_needed_stays_and_its_removal_is_over() -> None:
+    outcome, _, _ = removed(lambda task, body: float("Idle" in body))
 
-    assert (only(found).verdict.decision, found.decides) == (Decision.REJECT, None)
-    assert [told.effect for told in found.outcome.tried.effects] == [Effect.HARMFUL]
-    assert only(found).verdict.reason.startswith("worse: solved 12 of 12 before and 0 of 12 with the change")
+    assert (only(outcome).verdict.decision, outcome.outcome) == (Decision.REJECT, LEARNED.outcome)
+    assert [told.effect for told in outcome.tried.effects] == [Effect.HARMFUL]
+    assert only(outcome).verdict.reason.startswith("worse: solved 12 of 12 before and 0 of 12 with the change")
+    assert outcome.tried.undecided == ()
 
 
 def test_a_rule_that_a_single_task_needs_stays() -> None:
-    found, _ = removed(lambda task, body: float("Idle" in body or task.id != "t1"))
+    outcome, _, _ = removed(lambda task, body: float("Idle" in body or task.id != "t1"))
 
-    assert only(found).verdict.decision is Decision.REJECT
+    assert only(outcome).verdict.decision is Decision.REJECT
+
+
+def test_a_removal_that_makes_another_lesson_worse_is_refused() -> None:
+    other = a_task(id="other", session="other", lesson="other", split=Split.VAL)
+
+    outcome, _, _ = removed(lambda task, body: float("Idle" in body or task.id != "other"), known=[other])
+
+    assert only(outcome).verdict.decision is Decision.REJECT
+    assert [harm.lesson for harm in only(outcome).verdict.harmed] == ["other"]
 
 
 def test_what_a_night_can_not_prove_waits_with_its_margin_and_its_share() -> None:
-    found, _ = removed(removal=replace(RULE, rounds=5, alpha=0.02))
+    outcome, _, _ = removed(removal=replace(RULE, rounds=5, alpha=0.02))
 
-    (wait,) = found.outcome.tried.undecided
-    assert wait == Waiting(
-        night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, body=DOCUMENT.body_sha, crew="m v", tested=only(found)
-    )
+    (wait,) = outcome.tried.undecided
+    assert wait == Waiting(night="n1", path=DOCUMENT.path, crew="m v", tested=only(outcome))
     assert (wait.tested.trial.margin, wait.tested.trial.alpha) == (0.1, 0.02)
     assert "more tries like these would decide it" in wait.tested.verdict.reason
+    assert outcome.outcome is LEARNED.outcome
 
 
 def test_without_a_rule_to_remove_nothing_is_spent() -> None:
-    found, executor = removed(learned=replace(LEARNED, document=a_document("- First.")))
+    outcome, tried, executor = removed(learned=replace(LEARNED, document=a_document("- First.")))
 
-    assert found.outcome.tried.tested == ()
+    assert (tried, outcome.tried.tested) == ([], ())
     assert executor.jobs == []
 
 
 def test_without_calls_to_spare_nothing_is_spent_and_that_is_noted() -> None:
-    found, executor = removed(meter=FakeMeter(left=47))
+    outcome, _, executor = removed(meter=FakeMeter(left=47))
 
     assert executor.jobs == []
-    assert "48 calls" in found.outcome.notes[0].summary
+    assert "48 calls" in outcome.notes[0].summary
 
 
 def test_with_few_calls_left_it_is_begun_and_later_nights_go_on() -> None:
-    found, executor = removed(meter=FakeMeter(left=3 * 24 + 23))
+    outcome, _, executor = removed(meter=FakeMeter(left=3 * 24 + 23))
 
-    assert only(found).trial.rounds == 3
+    assert only(outcome).trial.rounds == 3
     assert len(executor.jobs) == 3 * 12
-    assert only(found) == found.outcome.tried.undecided[0].tested
+    assert only(outcome) == outcome.tried.undecided[0].tested
 
 
 def test_where_the_budget_ends_meanwhile_nothing_else_is_lost() -> None:
     def grade(_task: Task, _body: str) -> float:
         raise BudgetExhausted("300 calls are spent", remedy="raise budget.calls")
 
-    found, _ = removed(grade)
+    outcome, _, _ = removed(grade)
 
-    assert (found.outcome.tried.tested, found.outcome.tried.undecided) == ((), ())
-    assert "cut short: 300 calls are spent" in found.outcome.notes[0].summary
+    assert (outcome.tried.tested, outcome.tried.undecided) == ((), ())
+    assert "cut short: 300 calls are spent" in outcome.notes[0].summary
 
 
 # when ---------------------------------------------------------------------------------------------------
@@ -185,7 +201,6 @@ def test_where_the_budget_ends_meanwhile_nothing_else_is_lost() -> None:
 WAIT = Waiting(
     night="n0",
     path=DOCUMENT.path,
-    base=DOCUMENT.sha,
     crew="m v",
     tested=Judged(
         kind=CandidateKind.REMOVAL,
@@ -194,7 +209,7 @@ WAIT = Waiting(
         verdict=Verdict(decision=Decision.UNDECIDED, reason="more"),
     ),
 )
-BUNDLE = replace(WAIT, tested=replace(WAIT.tested, kind=CandidateKind.BUNDLE))
+OTHER = replace(WAIT, tested=replace(WAIT.tested, kind=CandidateKind.RULE))
 LONG = replace(LEARNED, document=a_document(f"- Idle.\n{'x' * 68}"))
 ACCEPTED = Verdict(decision=Decision.ACCEPT, reason="better")
 
@@ -206,8 +221,8 @@ ACCEPTED = Verdict(decision=Decision.ACCEPT, reason="better")
         (LEARNED, True, {}, True),
         (LONG, False, {"max_chars": 100}, True),
         (LONG, False, {"max_chars": 102}, False),
-        (with_parts(LEARNED, waits=(BUNDLE,)), True, {}, True),
-        (with_parts(LEARNED, waits=(BUNDLE, WAIT)), True, {}, False),
+        (with_parts(LEARNED, waits=(OTHER,)), True, {}, True),
+        (with_parts(LEARNED, waits=(OTHER, WAIT)), True, {}, False),
         (replace(LEARNED, verdict=ACCEPTED), True, {}, False),
         (with_parts(LEARNED, unfinished=True), True, {}, False),
         (LEARNED, True, {"removal": replace(RULE, name="strict")}, False),
@@ -217,9 +232,9 @@ ACCEPTED = Verdict(decision=Decision.ACCEPT, reason="better")
 def test_it_is_tried_on_slow_nights_and_where_the_document_is_nearly_full_one_at_a_time(
     learned: StepOutcome, slow: bool, plan: dict[str, Any], tried: bool
 ) -> None:
-    found, _ = removed(learned=learned, slow=slow, **plan)
+    _, found, _ = removed(learned=learned, past=DUE if slow else PAST, **plan)
 
-    assert bool(found.outcome.tried.tested) is tried
+    assert bool(found) is tried
 
 
 @pytest.mark.parametrize(
@@ -231,9 +246,9 @@ def test_some_nights_after_one_rule_the_next_is_tried(ago: int, plan: dict[str, 
     other = PastEdit(night="n", edit=an_edit("", op=EditOp.DELETE, target="- First."), effect=Effect.UNDECIDED)
     nights = (*(f"later{i}" for i in range(ago - 1)), "n")
 
-    found, _ = removed(slow=False, past=Past(adopted=(IDLE,), tried=(other,), nights=nights), **plan)
+    _, found, _ = removed(past=Past(adopted=(IDLE,), tried=(other,), nights=nights), **plan)
 
-    assert bool(found.outcome.tried.tested) is tried
+    assert bool(found) is tried
 
 
 # whole nights -------------------------------------------------------------------------------------------
@@ -278,7 +293,7 @@ def test_a_rule_that_nothing_needs_any_more_is_proposed_for_removal_with_its_num
     assert document.because.endswith(f"{len(NPM)} characters less")
     assert [(edit.op, edit.target.strip()) for edit in proposal.edits] == [(EditOp.DELETE, NPM)]
     assert proposal.summary.startswith("Removes 1 rule")
-    assert "the chance of removing it was at most 5 %" in proposal.error_rate
+    assert "the chance of that was at most 5 %" in proposal.error_rate
 
 
 def test_on_any_other_night_nothing_is_tried_to_be_removed(tmp_path: Path) -> None:
@@ -304,10 +319,9 @@ def test_a_rule_that_was_adopted_after_the_last_look_back_is_not_tried() -> None
 
     def past(since: str) -> Past:
         proposed = ProposedEdit(edit=IDLE, standing=Standing.LIVE, since=since)
-        return Past(adopted=(IDLE,), proposed=(proposed,), nights=nights)
+        return replace(DUE, proposed=(proposed,), nights=nights)
 
-    young, _ = removed(past=past("2026-03-08"), slow_every=3)
-    old, _ = removed(past=past("2026-03-06"), slow_every=3)
+    _, young, _ = removed(past=past("2026-03-08"), slow_every=3)
+    _, old, _ = removed(past=past("2026-03-06"), slow_every=3)
 
-    assert young.outcome.tried.tested == ()
-    assert len(old.outcome.tried.tested) == 1
+    assert (len(young), len(old)) == (0, 1)

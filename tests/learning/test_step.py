@@ -8,9 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind, ItemError
-from skillopt_sleep.learning.afterwards import FRESH
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.step import MOST_WAITING, NOTHING_PAST, step
+from skillopt_sleep.learning.begin import NOTHING_PAST
+from skillopt_sleep.learning.fresh import FRESH
+from skillopt_sleep.learning.step import MOST_WAITING
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
@@ -35,27 +36,18 @@ from skillopt_sleep.records import (
     past_edit,
 )
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
-from tests.builders import SAID, a_document, a_task, an_edit
-from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge
-from tests.nights import RULE, STRICT, a_crew, a_plan, with_side
+from tests.builders import SAID, a_document, an_edit
+from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge, FakeMeter
+from tests.nights import RULE, STRICT, a_crew, a_plan
+from tests.steps import a_side, step
 
 DOCUMENT = a_document("- Old.")
 HARD = replace(STRICT, metric=Metric.HARD)
 
 
-def a_side(split: Split, *numbers: int, lesson: str = "c") -> list[Task]:
-    return [
-        with_side(
-            a_task(id=f"{split}{n}", session=f"{split}{n}", prompt=f"request {split} {n}"),
-            split=split,
-            lesson=lesson,
-        )
-        for n in numbers
-    ]
-
-
 SURE = GateRule(metric=Metric.HARD)
 TRAIN, VAL, TEST = a_side(Split.TRAIN, 1, 2), a_side(Split.VAL, 1, 2), a_side(Split.TEST, 1)
+OTHER = [*a_side(Split.TRAIN, 7, lesson="other"), *a_side(Split.VAL, 7, 8, lesson="other")]
 
 
 class Night:
@@ -69,16 +61,24 @@ class Night:
         self.log: list[tuple[str, int]] = []
 
     def step(
-        self, tasks: Sequence[Task], *, document: Document = DOCUMENT, past: Past = NOTHING_PAST, **plan: Any
+        self,
+        tasks: Sequence[Task],
+        *,
+        document: Document = DOCUMENT,
+        past: Past = NOTHING_PAST,
+        known: Sequence[Task] = (),
+        left: int = 10_000,
+        **plan: Any,
     ) -> StepOutcome:
+        meter = FakeMeter(left=left)
         return step(
             document,
             tasks,
-            crew=a_crew(optimizer=self.optimizer, executor=self.executor, judge=self.judge),
+            crew=a_crew(optimizer=self.optimizer, executor=self.executor, judge=self.judge, meter=meter),
             plan=a_plan(**({"gate": HARD} | plan)),
             log=lambda name, rows: self.log.append((name, len(rows))),
             past=past,
-            night="tonight",
+            known=known,
         )
 
     @property
@@ -158,7 +158,7 @@ def test_a_trial_that_could_not_be_scored_proves_nothing() -> None:
 
     assert (outcome.outcome, outcome.verdict.decision) == (Outcome.UNVERIFIED, Decision.ABSTAIN)
     assert outcome.candidate is not None
-    assert outcome.trial.unpaired == 2
+    assert outcome.trial.lost.pairs == 2
 
 
 # no headroom, no change ---------------------------------------------------------------------------------
@@ -216,9 +216,9 @@ def test_where_no_edit_could_be_applied_nothing_changes_and_each_says_why(
 
 def test_edits_that_undo_one_another_are_not_tried() -> None:
     edits = {"edits": [{"op": "append", "content": "- X."}, {"op": "delete", "target": "\n- X."}]}
-    night = Night(edits=edits)
+    night = Night(edits=edits, select={"selected_indices": [0, 1]})
 
-    outcome = night.step([*TRAIN, *VAL])
+    outcome = night.step([*TRAIN, *VAL, *OTHER])
 
     assert outcome.outcome is Outcome.NO_CHANGE
     assert night.attempted == ["train"]
@@ -344,7 +344,7 @@ def test_at_most_the_edit_budget_is_applied() -> None:
     edits = {"edits": [{"op": "append", "content": f"- Rule number {i} about {'abcd'[i] * 9}."} for i in range(4)]}
     night = Night(edits=edits, select={"selected_indices": [3, 0, 1, 2]})
 
-    outcome = night.step([*TRAIN, *VAL], edit_budget=2)
+    outcome = night.step([*TRAIN, *VAL, *OTHER], edit_budget=2)
 
     assert [applied.edit.content[:13] for applied in outcome.tried.edits] == ["- Rule number", "- Rule number"]
     assert outcome.candidate is not None
@@ -538,37 +538,119 @@ def test_an_edit_that_would_make_the_document_too_long_is_refused_with_that_reas
 # what waits ---------------------------------------------------------------------------------------------
 
 
-def a_wait(night: Night, *contents: str) -> Waiting:
-    """A candidate of an earlier night that one task of the lesson couldn't prove."""
-    edits = tuple(an_edit(content, tasks=("train1",)) for content in contents)
+def a_wait(night: Night, content: str, *, val: Sequence[Task] = VAL[:1], rule: GateRule = SURE) -> Waiting:
+    """A rule of an earlier night that one task of its lesson couldn't prove."""
+    edits = (an_edit(content, tasks=("train1",), lessons=("c",)),)
     changed = candidate(DOCUMENT, edits)
     assert changed is not None
     crew = a_crew(executor=night.executor, judge=night.judge)
-    trial, verdict, _ = run_trial(DOCUMENT, changed, VAL[:1], attempts=CrewAttempts(crew), rule=SURE)
-    judged = Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=trial, verdict=verdict)
-    return Waiting(night="n1", path=DOCUMENT.path, base=DOCUMENT.sha, crew="m v", tested=judged)
+    trial, verdict, _ = run_trial(DOCUMENT, changed, val, attempts=CrewAttempts(crew), rule=rule, lessons=("c",))
+    judged = Judged(kind=CandidateKind.RULE, edits=edits, trial=trial, verdict=verdict)
+    return Waiting(night="n1", path=DOCUMENT.path, crew="m v", tested=judged)
 
 
-def test_a_change_that_waits_is_not_born_anew_with_another_share() -> None:
-    night = Night(edits={"edits": [{"op": "append", "content": c, "reason": "said"} for c in ("- One.", "- Two.")]})
-    wait = a_wait(night, "- One.", "- Two.")
+def test_a_rule_that_nothing_new_tests_waits_on_as_it_is() -> None:
+    night = Night()
+    wait = a_wait(night, RULE)
+    night.executor.jobs.clear()
 
     outcome = night.step([*TRAIN, *VAL[:1]], past=Past(waiting=(wait,)), gate=SURE)
 
-    assert "the same change waits for more proof since the night of n1" in outcome.because
     assert outcome.tried.undecided == (wait,)
+    assert night.executor.jobs == []
+    assert outcome.because == "all that was asked for has a rule that waits for more sessions"
 
 
-def test_the_sessions_of_other_lessons_are_left_for_another_night_when_a_waiting_change_is_proven() -> None:
+def test_a_rule_that_waits_is_proven_by_a_new_session_and_its_lesson_is_not_learned_again() -> None:
     night = Night()
     wait = a_wait(night, RULE)
-    other = [*a_side(Split.TRAIN, 7, lesson="other"), *a_side(Split.VAL, 7, lesson="other")]
-    more = a_side(Split.VAL, 3, 4, 5, 6)
 
-    outcome = night.step([*TRAIN, *VAL, *more, *other], past=Past(waiting=(wait,)), gate=SURE)
+    outcome = night.step([*TRAIN, *VAL], past=Past(waiting=(wait,)), gate=SURE)
 
-    assert (outcome.outcome, outcome.sessions.left) == (Outcome.IMPROVED, ("train7",))
-    assert any("1 session of another lesson is left" in note.summary for note in outcome.notes)
+    assert (outcome.outcome, outcome.tried.undecided) == (Outcome.IMPROVED, ())
+    assert outcome.trial.pairs[: wait.tested.trial.n] == wait.tested.trial.pairs
+    assert night.optimizer.prompts == []
+
+
+def test_a_rejected_rule_waits_with_what_it_was_worth_and_its_lesson_may_be_learned_in_other_words() -> None:
+    night = Night(grade=always(0.0))
+    first = night.step([*TRAIN, *VAL], gate=SURE)
+    (wait,) = first.tried.undecided
+    other = Night(edits={"edits": [{"op": "append", "content": "- Say which package manager.", "reason": "said"}]})
+
+    again = other.step([*TRAIN, *VAL], past=Past(waiting=(wait,)), gate=SURE)
+
+    assert (first.outcome, wait.tested.verdict.decision) == (Outcome.NO_CHANGE, Decision.REJECT)
+    assert wait.tested.trial == first.tried.tested[0].trial
+    assert [fate.edit.content for fate in again.tried.edits] == ["- Say which package manager."]
+    assert wait in again.tried.undecided
+
+
+def test_a_rejected_rule_in_nearly_the_same_words_is_not_born_anew_but_goes_on_with_a_new_unseen_task() -> None:
+    rejected = Night(grade=always(0.0)).step([*TRAIN, *VAL], gate=SURE).tried.undecided
+    same = Night(edits={"edits": [{"op": "append", "content": "- Use pnpm , never npm.", "reason": "said"}]})
+
+    refused = same.step([*TRAIN, *VAL], past=Past(waiting=rejected), gate=SURE)
+    tried = Night(edits={"edits": []}).step([*VAL, *a_side(Split.VAL, 3)], past=Past(waiting=rejected), gate=SURE)
+
+    assert [(fate.fate, "it waits for more proof" in fate.because) for fate in refused.tried.edits] == [
+        (Fate.REFUSED, True)
+    ]
+    assert refused.tried.tested == ()
+    (tested,) = tried.tried.tested
+    before = rejected[0].tested.trial
+    assert tested.trial.pairs[: before.n] == before.pairs
+    assert tested.trial.alpha == before.alpha
+
+
+def test_of_too_many_that_wait_the_rejected_go_first_and_then_the_oldest_each_by_name() -> None:
+    night = Night()
+    waits = [replace(a_wait(night, f"- {RULE} {n}."), night=f"n{n}") for n in range(MOST_WAITING + 1)]
+    verdict = replace(waits[5].tested.verdict, decision=Decision.REJECT)
+    waits[5] = replace(waits[5], tested=replace(waits[5].tested, verdict=verdict))
+
+    outcome = night.step([*TRAIN, *VAL[:1]], past=Past(waiting=tuple(waits)), gate=SURE)
+
+    kept = [wait.night for wait in outcome.tried.undecided]
+    assert kept == [wait.night for wait in waits if wait.night != "n5"]
+    assert any("the change of n5 was dropped" in note.summary for note in outcome.notes)
+
+
+def test_a_rule_that_was_tried_while_the_model_changed_waits_with_a_new_trial() -> None:
+    night = Night()
+    made: list[int] = []
+
+    def attempt(task: Task, document: Document, sample: int) -> Trajectory:
+        made.append(sample)
+        model = "m-1" if len(made) <= 6 else "m-2"
+        return Trajectory(response=f"{task.id}|{document.body}|{sample}", model=model)
+
+    night.executor = FakeExecutor(attempt)
+
+    outcome = night.step([*TRAIN, *VAL], gate=SURE)
+
+    assert (outcome.outcome, outcome.verdict.decision) == (Outcome.UNVERIFIED, Decision.ABSTAIN)
+    assert "it counts as not tried: the trial is void: it began with m-1 and ended with m-2" in notes_of(outcome)
+    (wait,) = outcome.tried.undecided
+    assert (wait.tested.edits, wait.tested.trial.pairs) == (outcome.tried.tested[0].edits, ())
+    assert wait.tested.trial.alpha == outcome.tried.tested[0].trial.alpha
+    again = Night().step([*TRAIN, *VAL], past=Past(waiting=(wait,)), gate=SURE)
+    assert again.outcome is Outcome.IMPROVED
+
+
+def notes_of(outcome: StepOutcome) -> str:
+    return "\n".join(note.summary for note in outcome.notes)
+
+
+def test_what_a_night_can_not_reach_waits_with_its_share_and_its_sessions_stay_unread() -> None:
+    night = Night()
+    left = night.step([*TRAIN, *VAL], gate=SURE, left=3)
+
+    assert [one.kind for one in left.tried.tested] == []
+    assert (left.sessions.left, "1 lesson waits for another night" in notes_of(left)) == (("train1", "train2"), True)
+
+
+# what is proposed ---------------------------------------------------------------------------------------
 
 
 def test_a_proposal_quotes_only_the_words_its_edits_were_learned_from() -> None:
@@ -583,123 +665,184 @@ def test_a_proposal_quotes_only_the_words_its_edits_were_learned_from() -> None:
     assert [evidence.quote for evidence in outcome.tried.evidence] == ["words of train1"]
 
 
-def test_a_proposal_quotes_nothing_of_what_was_tried_apart_from_it() -> None:
-    train = [*a_side(Split.TRAIN, 1, lesson="wide"), *a_side(Split.TRAIN, 2, lesson="narrow")]
-    val = [*a_side(Split.VAL, 1, 2, lesson="wide"), *a_side(Split.VAL, 3, lesson="narrow")]
-    said = [
-        replace(task, evidence=(Evidence(session=task.session, turn=1, quote=f"words of {task.id}"),))
-        for task in train
-    ]
-    both = [
+BOTH = {
+    "edits": [
         {"op": "append", "content": RULE, "reason": "said", "attempts": [1]},
         {"op": "append", "content": "- Be brief.", "reason": "said", "attempts": [2]},
     ]
-
-    outcome = Night(edits={"edits": both}).step([*said, *val], gate=GateRule())
-
-    assert outcome.verdict.decision is Decision.ACCEPT
-    assert [evidence.quote for evidence in outcome.tried.evidence] == ["words of train1"]
+}
 
 
-def test_of_too_many_that_wait_the_oldest_is_let_go_and_named() -> None:
-    night = Night()
-    waits = tuple(replace(a_wait(night, f"- {n}."), night=f"n{n}") for n in range(MOST_WAITING))
+def of_two_lessons(sessions: int, others: int) -> list[Task]:
+    """The tasks of two lessons with one train task and so many unseen ones each, with the person's words."""
+    tasks: list[Task] = []
+    for lesson, count in (("wide", sessions), ("narrow", others)):
+        for n, split in enumerate([Split.TRAIN, *[Split.VAL] * count]):
+            (task,) = a_side(split, n, lesson=lesson)
+            name = f"{lesson}{n}"
+            words = Evidence(session=name, turn=1, quote=f"words of {name}")
+            tasks.append(replace(task, id=name, session=name, prompt=f"request {name}", evidence=(words,)))
+    return tasks
 
-    outcome = night.step([*TRAIN, *VAL[:1]], past=Past(waiting=waits), gate=SURE)
 
-    assert [wait.night for wait in outcome.tried.undecided] == [*(wait.night for wait in waits[1:]), "tonight"]
-    assert any("n0 was dropped" in note.summary for note in outcome.notes)
+def follows_its_own(task: Task, trajectory: Trajectory) -> float:
+    return float((RULE if task.lesson == "wide" else "- Be brief.") in trajectory.response)
 
 
-def test_what_a_night_rejected_costs_the_next_no_trial_unless_there_is_a_new_unseen_task() -> None:
-    useless = {"edits": [{"op": "append", "content": "- Be careful.", "reason": "said"}]}
-    first = Night(edits=useless, grade=always(0.0)).step([*TRAIN, *VAL])
-    past = Past(tried=tuple(past_edit(effect, night="n1") for effect in first.tried.effects))
-    again, newer = Night(edits=useless, grade=always(0.0)), Night(edits=useless, grade=always(0.0))
+def test_each_rule_has_its_own_trial_on_its_own_lesson_and_what_isnt_proven_is_not_quoted() -> None:
+    outcome = Night(edits=BOTH, grade=follows_its_own).step(of_two_lessons(4, 1), gate=SURE)
 
-    refused = again.step([*TRAIN, *VAL], past=past)
-    tried = newer.step([*TRAIN, *VAL, *a_side(Split.VAL, 3)], past=past)
+    assert outcome.candidate is not None
+    assert outcome.candidate.body == f"- Old.\n{RULE}"
+    assert [evidence.quote for evidence in outcome.tried.evidence] == ["words of wide0"]
+    assert [{pair.lesson for pair in one.trial.pairs} for one in outcome.tried.tested] == [{"wide"}, {"narrow"}]
+    (early,) = outcome.tried.early
+    assert ([edit.content for edit in early.tested.edits], early.candidate.body) == (
+        ["- Be brief."],
+        "- Old.\n- Be brief.",
+    )
+    assert [evidence.quote for evidence in early.evidence] == ["words of narrow0"]
+    (wait,) = outcome.tried.undecided
+    assert wait.tested.verdict.early
 
-    assert first.verdict.decision is Decision.REJECT
-    assert [one.fate for one in refused.tried.edits] == [Fate.REFUSED]
-    assert refused.tried.tested == ()
-    assert "much the same was tried in the night of n1, and not proven" in refused.because
-    assert [one.verdict.decision for one in tried.tried.tested] == [Decision.REJECT]
+
+def test_rules_that_are_all_proven_are_proposed_together_with_the_numbers_of_all() -> None:
+    outcome = Night(edits=BOTH, grade=follows_its_own).step(of_two_lessons(4, 4), gate=SURE)
+
+    assert outcome.candidate is not None
+    assert outcome.candidate.body == f"- Old.\n- Be brief.\n{RULE}"
+    assert {pair.lesson for pair in outcome.trial.pairs} == {"wide", "narrow"}
+    assert outcome.trial.n == sum(one.trial.n for one in outcome.tried.tested)
+    assert [effect.effect for effect in outcome.tried.effects] == [Effect.HELPED] * 2
+    assert (outcome.fresh.n, {pair.lesson for pair in outcome.fresh.pairs}) == (8, {"wide", "narrow"})
+    assert "this one helped in 8 of 8 sessions" in outcome.verdict.error_rate
+    assert "the night proposed any rule that does nothing was at most 5 %" in outcome.verdict.error_rate
+    assert outcome.trial.evidence is None  # no bet was placed on all of them
+
+
+def test_the_rules_of_a_night_share_its_error_rate_and_each_proof_leaves_more_to_the_others() -> None:
+    outcome = Night(edits=BOTH, grade=follows_its_own).step(of_two_lessons(4, 4), gate=SURE)
+
+    assert [one.trial.alpha for one in outcome.tried.tested] == pytest.approx([SURE.alpha / 2, SURE.alpha])
+
+
+def test_an_undecided_rule_is_read_again_when_another_is_proven() -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        """The first rule's gain is just enough for the whole rate, and too little for half of it."""
+        return follows_its_own(task, trajectory) * float(task.id != "narrow7")
+
+    outcome = Night(edits=BOTH, grade=grade).step(of_two_lessons(7, 7), gate=replace(SURE, rounds=1))
+
+    first, second = outcome.tried.tested
+    assert first.trial.evidence is not None
+    assert 1 / SURE.alpha <= first.trial.evidence < 2 / SURE.alpha
+    assert (first.verdict.decision, second.verdict.decision) == (Decision.ACCEPT, Decision.ACCEPT)
+    assert first.trial.alpha == pytest.approx(SURE.alpha)
 
 
 # other lessons ------------------------------------------------------------------------------------------
 
 
+LEARNED = Past(adopted=(an_edit("- Say why.", lessons=("learned",)),))
+
+
 @pytest.mark.parametrize("stands", [True, False])
 def test_a_lesson_that_was_learned_before_is_guarded_though_nobody_asks_for_it_tonight(*, stands: bool) -> None:
     document = a_document("- Old.\n- Say why." if stands else "- Old.")
-    past = Past(adopted=(an_edit("- Say why.", lessons=("learned",)),))
     (known,) = a_side(Split.VAL, 9, lesson="learned")
 
     def grade(task: Task, trajectory: Trajectory) -> float:
         has_rule = RULE in trajectory.response
         return float(has_rule != (task.lesson == "learned"))
 
-    night = Night(grade=grade)
-    outcome = step(
-        document,
-        [*TRAIN, *a_side(Split.VAL, 1, 2, 3, 4)],
-        crew=a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge),
-        plan=a_plan(gate=SURE),
-        log=lambda name, rows: None,
-        past=past,
-        night="tonight",
-        known=[known],
+    outcome = Night(grade=grade).step(
+        [*TRAIN, *a_side(Split.VAL, 1, 2, 3, 4)], document=document, past=LEARNED, gate=SURE, known=[known]
     )
 
     assert outcome.outcome is (Outcome.NO_CHANGE if stands else Outcome.IMPROVED)
     assert ("made another lesson worse" in outcome.because) is stands
-    effects = outcome.tried.effects
     if stands:
-        assert [effect.effect for effect in effects] == [Effect.HELPED]
-        assert "another lesson worse" in effects[0].because
-        assert past_edit(effects[0], night="tonight").harmed == 1
+        (effect,) = outcome.tried.effects
+        assert effect.effect is Effect.UNDECIDED
+        assert "another lesson worse" in effect.because
+        assert past_edit(effect, night="tonight").harmed == 1
+        assert [harm.lesson for harm in outcome.verdict.harmed] == ["learned"]
+        assert outcome.tried.undecided[0].tested.verdict.decision is Decision.REJECT
 
 
-def test_a_winner_is_neither_accepted_nor_lost_if_the_budget_ends_before_others_are_asked() -> None:
-    past = Past(adopted=(an_edit("- Say why.", lessons=("learned",)),))
+def test_the_harmful_winner_is_left_out_while_the_rest_is_proposed() -> None:
+    (known,) = a_side(Split.VAL, 9, lesson="learned")
+
+    def grade(task: Task, trajectory: Trajectory) -> float:
+        if task.lesson == "learned":
+            return float("- Be brief." not in trajectory.response)
+        return follows_its_own(task, trajectory)
+
+    outcome = Night(edits=BOTH, grade=grade).step(
+        of_two_lessons(4, 4), document=a_document("- Old.\n- Say why."), past=LEARNED, gate=SURE, known=[known]
+    )
+
+    assert outcome.candidate is not None
+    assert outcome.candidate.body == f"- Old.\n- Say why.\n{RULE}"
+    assert [one.verdict.decision for one in outcome.tried.tested] == [Decision.REJECT, Decision.ACCEPT]
+    assert [effect.harmed for effect in outcome.tried.effects] == [1, 0]
+    (wait,) = outcome.tried.undecided
+    assert [harm.lesson for harm in wait.tested.verdict.harmed] == ["learned"]
+
+
+def test_a_lesson_that_nothing_answers_well_can_not_get_worse_and_is_not_asked() -> None:
+    failing = a_side(Split.VAL, 9, lesson="other")
+    train = a_side(Split.TRAIN, 9, lesson="other")
+    only = {"edits": [{"op": "append", "content": RULE, "reason": "said", "attempts": [1]}]}
+    night = Night(edits=only, grade=lambda task, made: float(task.lesson == "c") * follows_the_rule(task, made))
+
+    outcome = night.step([*TRAIN, *VAL, *train, *failing], gate=SURE)
+
+    assert outcome.outcome is Outcome.IMPROVED
+    assert outcome.guard.pairs == ()
+    assert all(task.id != failing[0].id for task, _, _ in night.executor.jobs)
+
+
+def ends_in_its_guard(task: Task, trajectory: Trajectory) -> float:
+    if task.lesson == "learned":
+        raise BudgetExhausted("the limit of 20 calls is reached", remedy="raise budget.calls")
+    return follows_the_rule(task, trajectory)
+
+
+def test_a_winner_whose_guard_was_cut_short_waits_for_its_guard_alone() -> None:
     document = a_document("- Old.\n- Say why.")
     val = [*VAL, *a_side(Split.VAL, 9, lesson="learned")]
 
-    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
-        if task.lesson == "learned":
-            raise BudgetExhausted("the limit of 20 calls is reached", remedy="raise budget.calls")
-        return follows_the_rule(task, trajectory)
-
-    cut = Night(grade=grade).step([*TRAIN, *val], document=document, past=past, gate=SURE)
+    cut = Night(grade=ends_in_its_guard).step([*TRAIN, *val], document=document, past=LEARNED, gate=SURE)
 
     assert (cut.outcome, cut.verdict.decision) == (Outcome.UNDECIDED, Decision.UNDECIDED)
+    assert (cut.guard.cut_short, "nobody knows its harm" in cut.because) == (True, True)
+    assert "the limit of 20 calls is reached before other lessons were asked" in cut.tried.effects[0].because
     (wait,) = cut.tried.undecided
-    assert wait.tested.trial.guard.cut_short
-    assert "raise budget.calls" in cut.tried.effects[0].because
-    again = Night(
-        grade=lambda task, trajectory: follows_the_rule(task, trajectory) or float(task.lesson == "learned")
-    )
-    healthy = again.step([*TRAIN, *val], document=document, past=replace(past, waiting=(wait,)), gate=SURE)
+    again = Night(grade=lambda task, made: follows_the_rule(task, made) or float(task.lesson == "learned"))
+    healthy = again.step(val, document=document, past=replace(LEARNED, waiting=(wait,)), gate=SURE)
     assert healthy.outcome is Outcome.IMPROVED
+    assert healthy.trial.pairs == wait.tested.trial.pairs
     assert again.optimizer.prompts == []
+    asked = {task.id for task, _, sample in again.executor.jobs if sample % CANDIDATE_SAMPLES < FRESH}
+    assert asked == {"val9"}
 
 
-def test_a_change_that_was_tried_while_the_model_changed_waits_with_a_new_trial() -> None:
-    night = Night()
-    made: list[int] = []
+def test_a_winner_whose_guard_other_models_answer_begins_anew() -> None:
+    document = a_document("- Old.\n- Say why.")
+    val = [*VAL, *a_side(Split.VAL, 9, lesson="learned")]
 
-    def attempt(task: Task, document: Document, sample: int) -> Trajectory:
-        made.append(sample)
-        model = "m-1" if len(made) <= 6 else "m-2"
-        return Trajectory(response=f"{task.id}|{document.body}|{sample}", model=model)
+    def answering(model: str, grade: Any) -> Night:
+        night = Night(grade=grade)
+        night.executor = FakeExecutor(
+            lambda task, version, sample: Trajectory(response=f"{task.id}|{version.body}|{sample}", model=model)
+        )
+        return night
 
-    night.executor = FakeExecutor(attempt)
+    cut = answering("m-1", ends_in_its_guard).step([*TRAIN, *val], document=document, past=LEARNED, gate=SURE)
+    past = replace(LEARNED, waiting=cut.tried.undecided)
+    outcome = answering("m-2", lambda task, made: 1.0).step(val, document=document, past=past, gate=SURE)
 
-    outcome = night.step([*TRAIN, *VAL], gate=SURE)
-
-    assert (outcome.outcome, outcome.verdict.drifted) == (Outcome.UNVERIFIED, True)
     (wait,) = outcome.tried.undecided
-    assert (wait.tested.edits, wait.tested.trial.pairs) == (outcome.tried.tested[0].edits, ())
-    again = Night().step([*TRAIN, *VAL], past=Past(waiting=(wait,)), gate=SURE)
-    assert again.outcome is Outcome.IMPROVED
+    assert outcome.outcome is not Outcome.IMPROVED
+    assert (wait.tested.trial.pairs, wait.tested.verdict.decision) == ((), Decision.UNDECIDED)

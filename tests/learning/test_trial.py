@@ -15,6 +15,7 @@ from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.kit.betting import NO_LOSS_STAKES, STAKES, bet, lifted, start, statistic
 from skillopt_sleep.learning.attempts import CrewAttempts
+from skillopt_sleep.learning.gate import stakes_of
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import Decision, Document, GateRule, Metric, Pair, Split, Task, Trajectory, Trial
@@ -69,7 +70,7 @@ def test_a_better_candidate_is_accepted_with_its_pairs() -> None:
         Pair(task=f"v{i}", session=f"s{i}", sample=0, before=0.0, after=1.0, solved=(False, True)) for i in range(3)
     ]
     assert (trial.before, trial.after, trial.n, trial.rounds) == (0.0, 1.0, 3, 1)
-    assert (trial.unpaired, trial.calls) == (0, 6)
+    assert (trial.lost.pairs, trial.calls) == (0, 6)
     assert len(rollouts) == 6
 
 
@@ -152,7 +153,7 @@ def test_a_pair_with_an_unscored_arm_is_no_pair(lost: str) -> None:
     (trial, verdict, rollouts), _ = run(grade)
 
     assert [pair.task for pair in trial.pairs] == ["v0", "v2"]
-    assert (trial.unpaired, trial.n, trial.calls) == (1, 2, 6)
+    assert (trial.lost.pairs, trial.n, trial.calls) == (1, 2, 6)
     assert (trial.before, trial.after) == (0.0, 1.0)
     assert verdict.decision is Decision.ACCEPT
     assert [rollout.note for rollout in rollouts if rollout.score is None] == ["can't tell"]
@@ -165,7 +166,7 @@ def test_an_unscored_arm_is_never_a_zero_that_makes_the_other_look_better() -> N
     (trial, verdict, _), _ = run(grade)
 
     assert verdict.decision is Decision.ABSTAIN
-    assert (trial.before, trial.after, trial.interval, trial.unpaired) == (None, None, None, 3)
+    assert (trial.before, trial.after, trial.interval, trial.lost.pairs) == (None, None, None, 3)
 
 
 def test_a_round_may_pair_what_another_could_not() -> None:
@@ -174,7 +175,7 @@ def test_a_round_may_pair_what_another_could_not() -> None:
 
     (trial, verdict, _), _ = run(grade, rule=replace(HARD, rounds=2))
 
-    assert (trial.n, trial.unpaired, trial.rounds) == (3, 3, 2)
+    assert (trial.n, trial.lost.pairs, trial.rounds) == (3, 3, 2)
     assert verdict.decision is Decision.ACCEPT
 
 
@@ -248,33 +249,20 @@ def test_before_and_after_are_the_means_of_the_pairs(grades: list[tuple[float, f
 SURE = GateRule(metric=Metric.HARD)
 
 
-def harmed(count: int) -> Callable[[Task, Trajectory], float | Exception]:
-    """Better, but the first attempts under the new version can't be graded."""
-    left = [count]
-
-    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
-        if "New" in trajectory.response and left[0]:
-            left[0] -= 1
-            return ItemError("can't tell")
-        return better(task, trajectory)
-
-    return grade
-
-
 def test_it_stops_as_soon_as_the_bet_is_won() -> None:
     (trial, verdict, _), _ = run(rule=SURE)
 
     assert (verdict.decision, trial.rounds, trial.n, trial.calls) == (Decision.ACCEPT, 2, 6, 12)
-    assert trial.statistic is not None
-    assert trial.statistic >= 20
+    assert trial.evidence is not None
+    assert trial.evidence >= 20
     assert trial.interval is not None
     assert trial.interval[0] > 0
 
 
-def test_it_stops_as_soon_as_it_is_worse() -> None:
+def test_it_stops_at_its_first_look_if_it_is_worse() -> None:
     (trial, verdict, _), _ = run(lambda task, trajectory: 1.0 - better(task, trajectory), rule=SURE)
 
-    assert (verdict.decision, trial.rounds) == (Decision.REJECT, 1)
+    assert (verdict.decision, trial.rounds) == (Decision.REJECT, 2)
 
 
 def test_all_tasks_take_part_in_every_round_whatever_they_showed() -> None:
@@ -303,11 +291,11 @@ def test_an_undecided_trial_goes_on_another_night_with_its_wealth_and_its_share(
     )
 
     assert (undecided.decision, accepted.decision) == (Decision.UNDECIDED, Decision.ACCEPT)
-    assert "at most 1 %;" in accepted.error_rate
+    assert "at most 1 % " in accepted.error_rate
     assert {sample % CANDIDATE_SAMPLES for _, _, sample in executor.jobs} == {1, 2}
     assert (second.rounds, second.n, second.alpha) == (3, 3 + 8, 0.01)
     assert second.pairs[:3] == first.pairs
-    assert second.statistic == pytest.approx(statistic(bet(start(STAKES), second.gains)))
+    assert second.evidence == pytest.approx(statistic(bet(start(STAKES), second.gains)))
 
 
 def test_a_trial_that_goes_on_is_the_same_as_one_that_was_never_interrupted() -> None:
@@ -323,23 +311,191 @@ def test_a_trial_that_goes_on_is_the_same_as_one_that_was_never_interrupted() ->
     assert part == whole
 
 
-def test_failures_under_one_version_only_make_it_void() -> None:
-    (trial, verdict, _), _ = run(harmed(7), rule=SURE, val=[a_task(id=f"v{i}", session=f"s{i}") for i in range(9)])
+NINE = [a_task(id=f"v{i}", session=f"s{i}", split=Split.VAL) for i in range(9)]
 
-    assert (verdict.decision, trial.lost_before, trial.lost_after, trial.unpaired) == (Decision.ABSTAIN, 0, 7, 7)
+
+def lost_at(*lost: int, version: str = "New", times: int = 99) -> Callable[[Task, Trajectory], Any]:
+    """Better, but these tasks' first attempts under this version can't be graded, however often or so many times."""
+    asked = Counter[str]()
+
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        sample = int(trajectory.response.rsplit(" ", 1)[1]) % CANDIDATE_SAMPLES
+        if version in trajectory.response and sample == 0 and int(task.id[1:]) in lost:
+            asked[task.id] += 1
+            if asked[task.id] <= times:
+                return ItemError("can't tell")
+        return better(task, trajectory)
+
+    return grade
+
+
+@pytest.mark.parametrize("version", ["Old", "New"])
+def test_four_attempts_that_only_one_version_lost_make_the_trial_void(version: str) -> None:
+    (trial, verdict, _), _ = run(lost_at(0, 1, 2, 3, version=version), rule=SURE, val=NINE)
+
+    assert (verdict.decision, trial.lost.before, trial.lost.after) == (
+        Decision.ABSTAIN,
+        4 * (version == "Old"),
+        4 * (version == "New"),
+    )
     assert "the trial is void" in verdict.reason
 
 
-def test_a_few_failures_do_not() -> None:
-    (trial, verdict, _), _ = run(harmed(3), rule=SURE, val=[a_task(id=f"v{i}", session=f"s{i}") for i in range(9)])
+@pytest.mark.parametrize("version", ["Old", "New"])
+def test_three_do_not(version: str) -> None:
+    (trial, verdict, _), _ = run(lost_at(0, 1, 2, version=version), rule=SURE, val=NINE)
 
-    assert (verdict.decision, trial.lost_after) == (Decision.ACCEPT, 3)
+    assert (verdict.decision, trial.lost.pairs) == (Decision.ACCEPT, 3)
 
 
-def test_where_nothing_can_be_scored_it_is_asked_once() -> None:
+def test_an_attempt_that_only_one_version_lost_is_made_once_more() -> None:
+    (trial, verdict, rollouts), executor = run(lost_at(0, 1, 2, 3, times=1), rule=SURE, val=NINE)
+
+    assert (verdict.decision, trial.lost.pairs) == (Decision.ACCEPT, 0)
+    again = [job for job, count in Counter((t.id, d.body, s) for t, d, s in executor.jobs).items() if count > 1]
+    assert sorted(again) == [(f"v{n}", "- New.", CANDIDATE_SAMPLES) for n in range(4)]
+    assert len(executor.jobs) == len(rollouts) + 4
+
+
+def test_what_both_versions_lost_is_not_made_again() -> None:
+    def grade(task: Task, trajectory: Trajectory) -> float | Exception:
+        return ItemError("no") if task.id == "v0" else better(task, trajectory)
+
+    (trial, _, rollouts), executor = run(grade, rule=SURE, val=NINE)
+
+    assert trial.lost.both == trial.rounds
+    assert len(executor.jobs) == len(rollouts)
+
+
+def test_where_nothing_can_be_scored_it_is_asked_up_to_the_first_look() -> None:
     (trial, verdict, _), _ = run(lambda task, trajectory: ItemError("no"), rule=SURE)
 
-    assert (verdict.decision, trial.rounds) == (Decision.ABSTAIN, 1)
+    assert (verdict.decision, trial.rounds) == (Decision.ABSTAIN, 2)
+
+
+# looks --------------------------------------------------------------------------------------------------
+
+
+class Counting(CrewAttempts):
+    """Counts how often attempts are asked for: the number of each batch."""
+
+    def __init__(self, grade: Any, *, model: str = "") -> None:
+        def attempt(task: Task, document: Document, sample: int) -> Trajectory:
+            return Trajectory(response=names_itself(task, document, sample), model=model)
+
+        super().__init__(a_crew(executor=FakeExecutor(attempt), judge=FakeJudge(grade)))
+        object.__setattr__(self, "batches", [])
+
+    batches: list[int]
+
+    def make(self, jobs: Sequence[Any], *, label: str) -> Any:
+        self.batches.append(len(jobs))
+        return super().make(jobs, label=label)
+
+
+def looked(grade: Any, count: int, **rule: Any) -> tuple[Trial, Decision, list[int]]:
+    """The trial on so many tasks, its decision, and the number of attempts of each look."""
+    attempts = Counting(grade)
+    val = [a_task(id=f"v{i}", session=f"s{i}", split=Split.VAL, lesson="c") for i in range(count)]
+    trial, verdict, _ = run_trial(BEFORE, AFTER, val, attempts=attempts, rule=replace(SURE, **rule), lessons=("c",))
+    return trial, verdict.decision, attempts.batches
+
+
+@pytest.mark.parametrize(("count", "alpha", "batches"), [(2, 0.05, [8, 4]), (4, 0.05, [16]), (4, 0.01, [16, 8])])
+def test_a_clear_rule_is_decided_in_one_or_two_looks(count: int, alpha: float, batches: list[int]) -> None:
+    trial, decision, made = looked(better, count, alpha=alpha)
+
+    assert (decision, made) == (Decision.ACCEPT, batches)
+    assert trial.rounds == sum(batches) // (2 * count)
+
+
+def test_what_can_be_won_in_one_round_is_read_after_one() -> None:
+    trial, decision, made = looked(better, 7)
+
+    assert (decision, made, trial.rounds) == (Decision.ACCEPT, [14], 1)
+
+
+def test_a_useless_rule_is_given_up_at_its_first_look() -> None:
+    trial, decision, made = looked(lambda task, trajectory: 1.0, 4)
+
+    assert (decision, made, trial.rounds) == (Decision.REJECT, [16], 2)
+
+
+def test_no_look_is_laid_out_beyond_the_rounds_of_a_night() -> None:
+    trial, _, made = looked(better, 2, alpha=1e-9, rounds=3)
+
+    assert (trial.rounds, made) == (3, [8, 4])
+
+
+def half_helps(task: Task, trajectory: Trajectory) -> float:
+    """Only the even tasks can be met at all, and only under the new version."""
+    return better(task, trajectory) * float(int(task.id[1:]) % 2 == 0)
+
+
+def test_a_request_that_no_answer_meets_is_set_aside_after_three_pairs() -> None:
+    trial, _, _ = looked(half_helps, 4, alpha=0.01)
+
+    counts = Counter(pair.task for pair in trial.pairs)
+    assert counts["v1"] == counts["v3"] in {3, 4}
+    assert counts["v0"] == counts["v2"] == trial.rounds == SURE.rounds
+
+
+def test_a_request_that_one_answer_met_is_asked_on_however_it_went() -> None:
+    def once(task: Task, trajectory: Trajectory) -> float:
+        if task.id == "v1":
+            return float("Old" in trajectory.response and trajectory.response.endswith(" 0"))
+        return better(task, trajectory)
+
+    trial, _, _ = looked(once, 4, alpha=1e-9)
+
+    assert {count for _, count in Counter(pair.task for pair in trial.pairs).items()} == {SURE.rounds}
+
+
+def test_one_session_alone_makes_a_rule_early_after_some_looks_and_never_accepted() -> None:
+    trial, decision, _ = looked(better, 1)
+
+    assert (decision, trial.n <= SURE.rounds) == (Decision.UNDECIDED, True)
+
+
+def test_a_trial_begins_anew_with_its_share_if_another_model_answers() -> None:
+    rule = replace(SURE, rounds=2, alpha=1e-4)
+    first, _, _ = run_trial(BEFORE, AFTER, VAL, attempts=Counting(better, model="m-1"), rule=rule)
+
+    on, _, _ = run_trial(BEFORE, AFTER, VAL, attempts=Counting(better, model="m-1"), rule=rule, earlier=first)
+    silent, _, _ = run_trial(BEFORE, AFTER, VAL, attempts=Counting(better), rule=rule, earlier=first)
+    again, _, _ = run_trial(
+        BEFORE, AFTER, VAL, attempts=Counting(better, model="m-2"), rule=replace(rule, alpha=0.05), earlier=first
+    )
+
+    assert on.pairs[: first.n] == silent.pairs[: first.n] == first.pairs
+    assert (again.models, again.alpha, again.rounds) == (("m-2",), 1e-4, 2)
+    assert {pair.sample for pair in again.pairs}.isdisjoint(pair.sample for pair in first.pairs)
+
+
+def test_another_model_at_the_end_of_the_night_than_at_its_beginning_makes_the_trial_void() -> None:
+    made: list[int] = []
+
+    def attempt(task: Task, document: Document, sample: int) -> Trajectory:
+        made.append(sample)
+        return Trajectory(response=names_itself(task, document, sample), model="m-1" if len(made) <= 4 else "m-2")
+
+    crew = a_crew(executor=FakeExecutor(attempt), judge=FakeJudge(better))
+    _, verdict, _ = run_trial(BEFORE, AFTER, VAL, attempts=CrewAttempts(crew), rule=SURE)
+
+    assert verdict.decision is Decision.ABSTAIN
+    assert verdict.reason == "the trial is void: it began with m-1 and ended with m-2"
+
+
+def test_models_that_take_turns_all_night_void_nothing() -> None:
+    turns = itertools.count()
+
+    def attempt(task: Task, document: Document, sample: int) -> Trajectory:
+        return Trajectory(response=names_itself(task, document, sample), model=f"m-{next(turns) % 2}")
+
+    crew = a_crew(executor=FakeExecutor(attempt), judge=FakeJudge(better))
+    _, verdict, _ = run_trial(BEFORE, AFTER, VAL, attempts=CrewAttempts(crew), rule=SURE)
+
+    assert verdict.decision is Decision.ACCEPT
 
 
 def test_the_greedy_rule_asks_nothing() -> None:
@@ -356,22 +512,11 @@ def test_a_trial_with_a_margin_bets_that_no_more_than_that_is_lost_and_keeps_it_
     on, _, _ = run_trial(BEFORE, AFTER, VAL, attempts=CrewAttempts(same), rule=SURE, earlier=trial)
 
     assert (verdict.decision, trial.margin, on.margin) == (Decision.UNDECIDED, 0.1, 0.1)
-    assert trial.stakes == on.stakes == NO_LOSS_STAKES
+    assert stakes_of(trial) == stakes_of(on) == NO_LOSS_STAKES
     none = start(NO_LOSS_STAKES)
     assert trial.wealth == bet(none, [lifted(0.0, 0.1)] * trial.n, stakes=NO_LOSS_STAKES)
     assert on.wealth == pytest.approx(bet(none, [lifted(0.0, 0.1)] * on.n, stakes=NO_LOSS_STAKES))
     assert on.n > trial.n
-
-
-def test_a_removal_that_an_older_version_began_keeps_the_stakes_it_began_with() -> None:
-    same = a_crew(executor=FakeExecutor(names_itself), judge=FakeJudge(1.0))
-    earlier = Trial(wealth=start(STAKES), margin=0.05, alpha=0.05)
-    trial, _, _ = run_trial(
-        BEFORE, AFTER, VAL, attempts=CrewAttempts(same), rule=replace(SURE, rounds=2), earlier=earlier
-    )
-
-    assert (trial.stakes, trial.margin) == ((), 0.05)
-    assert trial.wealth == pytest.approx(bet(start(STAKES), [lifted(0.0, 0.05)] * trial.n))
 
 
 def test_requests_in_the_same_words_are_drawn_each_by_itself_though_no_question_is_paid_twice() -> None:
@@ -405,7 +550,7 @@ def test_the_bet_is_on_its_own_lessons_only_whatever_else_is_asked() -> None:
     val = [a_task(id=f"{lesson}{i}", session=f"{lesson}{i}", lesson=lesson) for lesson in "ab" for i in range(2)]
     crew = a_crew(executor=FakeExecutor(names_itself), judge=FakeJudge(better))
 
-    trial, _, _ = run_trial(BEFORE, AFTER, val, attempts=CrewAttempts(crew), rule=SURE, lessons=[("a",)])
+    trial, _, _ = run_trial(BEFORE, AFTER, val, attempts=CrewAttempts(crew), rule=SURE, lessons=("a",))
 
     assert trial.wealth == pytest.approx(bet(start(STAKES), [1.0] * 2 * trial.rounds))
 
@@ -440,7 +585,7 @@ def test_an_attempt_that_the_candidate_lost_by_itself_is_its_worst_case_in_the_b
 
     assert sorted(trial.bets) == sorted(bets)
     assert trial.wealth == pytest.approx(bet(start(STAKES), bets))
-    assert (trial.n, trial.unpaired) == (2, 1)
+    assert (trial.n, trial.lost.pairs) == (2, 1)
     assert (trial.before, trial.after) == (grade, grade)
     assert [made.score for made in rollouts if made.trajectory.failure] == [None]
 

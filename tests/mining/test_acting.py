@@ -23,7 +23,6 @@ CHECKOUT = Checkout(
     root=ROOT,
     files=frozenset({"Makefile", "gen/api.py", "src/money.py", "tests/test_money.py", "tests/test_api.py"}),
     folders=frozenset({"gen", "src", "tests"}),
-    defined={"Makefile": frozenset({"lint", "test"})},
 )
 ASK = "Make the prices exact to the cent."
 PYTHON = ("conftest.py", "*/conftest.py", "pytest.ini", "*/pytest.ini")

@@ -36,25 +36,6 @@ def test_both_are_told_the_setting_and_the_grader_the_scale() -> None:
     assert f"passes from {PASSES_FROM} on" in model.asked(Purpose.PROVE)[0].text
 
 
-@pytest.mark.parametrize(
-    ("grade", "often"), [(0.0, 1), (0.5, 1), (0.6, 1), (0.61, 2), (0.79, 2)], ids=["0", ".5", ".6", ".61", ".79"]
-)
-def test_only_grades_near_to_passing_are_asked_for_again_in_the_opposite_order(grade: float, often: int) -> None:
-    task = a_task(reference=RUBRIC, rejected="I ran npm install.")
-    found, model = proved(task, grader=lambda answer: grade if answer == task.rejected else honest(answer))
-    shown = [shown_items(prompt.text)[0][2:] for prompt in model.asked(Purpose.PROVE)]
-    assert [kept.id for kept in found.tasks] == [task.id]
-    assert len(shown) == often
-    assert shown[-1] == shown[0][:: -1 if often == 2 else 1]
-
-
-def test_a_near_grade_that_depends_on_the_place_proves_nothing() -> None:
-    task = a_task(reference=RUBRIC, rejected="I ran npm install.")
-    grades = iter([0.7, 0.9])
-    found, _ = proved(task, grader=lambda answer: next(grades) if answer == task.rejected else honest(answer))
-    assert found.tasks == ()
-
-
 @pytest.mark.parametrize(("answer", "grade"), [(MISSES, 0.8), (MISSES, None), (MEETS, 0.79), (MEETS, None)], ids=str)
 def test_a_rubric_by_which_a_control_is_not_graded_for_what_it_is_worth_is_dropped(
     answer: str, grade: float | None

@@ -165,23 +165,6 @@ def test_beside_words_of_theirs_about_it_a_changed_file_is_one(words: str) -> No
     assert on_disk(words) == [(DeedKind.EDITED, 2, FILE)]
 
 
-def test_beside_a_command_that_names_it_a_changed_file_is_one() -> None:
-    found = on_disk(noted(), commands=(typed("sed -i s/a/b/ src/cart.py"),))
-    assert found == [(DeedKind.RAN, 2, "sed -i s/a/b/ src/cart.py"), (DeedKind.EDITED, 2, FILE)]
-
-
-@pytest.mark.parametrize(
-    "command", ["cat src/cart.py", "git diff src/cart.py", "pytest src/cart.py", "sed -i s/a/b/ b.py"]
-)
-def test_beside_a_command_that_only_reads_it_or_names_another_it_is_none(command: str) -> None:
-    assert (DeedKind.EDITED, 2, FILE) not in on_disk(noted(), commands=(typed(command),))
-
-
-def test_beside_a_rejected_change_of_it_a_changed_file_is_one() -> None:
-    rejected = ToolEvent(name="Edit", turn=1, brief=FILE, error=True, rejected=True)
-    assert (DeedKind.EDITED, 2, FILE) in on_disk("go on", tools=(rejected,))
-
-
 def test_words_that_were_said_before_it_was_written_do_not_count() -> None:
     file = ChangedFile(turn=2, since=1, path=FILE)
     session = a_session("I changed cart.py", agent(), "go on", changed_files=(file,), tools=(wrote(turn=1),))

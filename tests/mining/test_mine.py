@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from skillopt_sleep.mining.mine import mine
+from skillopt_sleep.mining.mine import NO_ROOM, mine
 from skillopt_sleep.records import (
     Became,
     Check,
@@ -218,4 +218,4 @@ def test_of_one_session_with_too_many_tasks_the_surplus_is_dropped_for_good() ->
     two = a_session(ASK, "Done.", SAID, "ok", "add a lint step", "Done.", SAID, id="two", started=NOON)
     found = mine([two], optimizer=None, pool=SerialPool(), per_call=5, most=1)
     assert (len(found.tasks), found.lost) == (1, ())
-    assert [one.became for one in found.dropped] == [Became.CROWDED_OUT]
+    assert [(one.became, one.because) for one in found.dropped] == [(Became.NEEDS_SESSION, NO_ROOM)]

@@ -137,7 +137,7 @@ def test_a_failing_call_loses_its_batch_alone_and_names_it() -> None:
     assert len(backend.prompts) == 3
     assert result.lost == ("s2", "s3")
     assert [task.session for task in result.tasks] == ["s0", "s1", "s4"]
-    unread = [(one.session, one.turn) for one in result.dropped if one.became is Became.UNREAD]
+    unread = [(one.session, one.turn) for one in result.dropped if one.became is Became.NOT_REACHED]
     assert unread == [("s2", 2), ("s3", 2)]
     (note,) = result.notes
     assert "2 of the sessions stay unread" in note.summary

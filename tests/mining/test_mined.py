@@ -1,7 +1,8 @@
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.mining.mined import batched
-from tests.builders import a_task
+from skillopt_sleep.mining.mined import CORRECTION_CHARS, batched, corrections_of, unused
+from skillopt_sleep.records import Became, Deed, DeedKind
+from tests.builders import ASK, SAID, a_session, a_task
 
 
 def _tasks(*projects: str) -> list[tuple[str, str]]:
@@ -33,3 +34,33 @@ def test_each_is_in_one_batch_of_its_project_in_its_order(projects: list[str], s
         assert all(len(batch) == size for batch in own[:-1])
         assert 1 <= len(own[-1]) <= size
     assert sum(len(batch) for batch in batches) == len(tasks)
+
+
+def test_a_task_stands_for_each_quote_of_it() -> None:
+    (correction,) = corrections_of([a_task(lesson="l")], Became.UNUSED, "why")
+    assert (correction.session, correction.turn, correction.quote) == ("claude_code:s1", 2, SAID)
+    assert (correction.task, correction.lesson) == ("t1", "l")
+    assert (correction.became, correction.because) == (Became.UNUSED, "why")
+
+
+def test_a_task_of_deeds_alone_says_what_was_done() -> None:
+    deed = Deed(kind=DeedKind.CHECKED, session="s", turn=4, what="make lint")
+    (correction,) = corrections_of([a_task(evidence=(), deeds=(deed,))], Became.NOT_REACHED)
+    assert (correction.session, correction.turn, correction.quote) == ("s", 4, "make lint")
+    assert correction.deed is DeedKind.CHECKED
+
+
+def test_a_task_by_hand_stands_for_its_request() -> None:
+    (correction,) = corrections_of([a_task(evidence=())], Became.TRIED)
+    assert correction.quote == ASK
+
+
+def test_long_words_are_cut() -> None:
+    (correction,) = corrections_of([a_task(evidence=(), prompt="use pnpm " * 99)], Became.TRIED)
+    assert len(correction.quote) <= CORRECTION_CHARS
+
+
+def test_a_correction_that_nothing_was_made_of_is_unused_unless_it_holds_for_once() -> None:
+    session = a_session(ASK, "Done.", "that is wrong, be more careful", "Ok.", "no - use pnpm, just this once")
+    assert [one.became for one in unused(session, set())] == [Became.UNUSED, Became.FOR_ONCE]
+    assert [one.turn for one in unused(session, {(session.id, 2)})] == [4]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from skillopt_sleep.kit.codec import root_schema
 from skillopt_sleep.mining.lessons import Found, find_lessons, lessons_by_words
 from skillopt_sleep.mining.own_lessons import with_own
 from skillopt_sleep.records import Evidence, Lesson, LessonState, Place, PlaceKind, Purpose, Task
@@ -104,6 +105,9 @@ def test_what_looks_alike_in_several_projects_is_asked_about_once() -> None:
     assert made.lessons[0].wording == NAMES[0]
     (prompt,) = backend.prompts
     assert prompt.project == ""
+    assert prompt.schema is not None
+    assert root_schema(prompt.schema)["properties"].keys() == {"same"}
+    assert '"unsaid"' not in prompt.text, "nothing is asked for that isn't used"
     assert f"2. {NAMES[1]} «{NAMES[1]} as on page 1» (p1, 2026-03-02 to 2026-03-02)" in prompt.text
 
     made, _ = found(tasks, reply={"same": []})

@@ -45,9 +45,9 @@ def test_a_paste_without_an_end_is_none(text: str) -> None:
 
 
 def test_words_of_a_page_or_a_letter_do_not_look_typed() -> None:
-    assert looks_typed("use pnpm\n\nand test it", most=2)
-    assert not looks_typed("use pnpm\n\nand test it", most=1)
-    assert not looks_typed("word " * 200, most=2)
+    assert looks_typed("use pnpm\nand test it")
+    assert not looks_typed("use pnpm\n\nand test it")
+    assert not looks_typed("word " * 200)
     for text in (
         "## Setup\nuse it",
         "**Note**\nuse it",
@@ -56,7 +56,7 @@ def test_words_of_a_page_or_a_letter_do_not_look_typed() -> None:
         "use it\nBest, Alex",
         "</p>",
     ):
-        assert not looks_typed(text, most=2)
+        assert not looks_typed(text)
 
 
 @pytest.mark.parametrize("piece", ["```\n", "```a```a", "> a\n", "| a |\n\n", "````", "[Pasted text "])

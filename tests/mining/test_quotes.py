@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.mining.quotes import deed_of, places_of, request_of, signs_of, wishes_in
+from skillopt_sleep.mining.quotes import deed_of, is_praise, places_of, request_of, signs_of, wishes_in
 from skillopt_sleep.records import Deed, DeedKind, Origin, Session, ToolEvent
 from tests.builders import a_session, a_turn
 
@@ -96,20 +96,20 @@ REQUESTS = a_session(
 
 
 @pytest.mark.parametrize(
-    ("turn", "words", "request_turn", "prompt", "corrected"),
+    ("turn", "words", "request_turn", "prompt", "praised"),
     [
-        (0, "From now on use pnpm.", 0, "Install it.", True),
-        (2, "no, use pnpm", 0, "Install it. From now on use pnpm.", True),
-        (4, "write the docs", 4, "Now write the docs", True),
-        (6, "From now on, sign every commit.", 4, "Now write the docs", True),
-        (8, "Perfect: exactly that short, always", 4, "Now write the docs", False),
+        (0, "From now on use pnpm.", 0, "Install it.", False),
+        (2, "no, use pnpm", 0, "Install it. From now on use pnpm.", False),
+        (4, "write the docs", 4, "Now write the docs", False),
+        (6, "From now on, sign every commit.", 4, "Now write the docs", False),
+        (8, "Perfect: exactly that short, always", 4, "Now write the docs", True),
     ],
 )
 def test_a_wish_is_about_the_request_it_corrects_or_stands_in_or_else_the_one_before(
-    turn: int, words: str, request_turn: int, prompt: str, corrected: bool
+    turn: int, words: str, request_turn: int, prompt: str, praised: bool
 ) -> None:
     found = request_of(REQUESTS, turn, {(REQUESTS.id, turn): [words]})
-    assert (found.turn, found.prompt, found.corrected) == (request_turn, prompt, corrected)
+    assert (found.turn, found.prompt, is_praise(REQUESTS, turn)) == (request_turn, prompt, praised)
 
 
 @pytest.mark.parametrize("beside", ["", "Thanks! ", "lol. ", "He wrote:\n"])

@@ -18,21 +18,6 @@ def laid_out(folder: Path, files: dict[str, str]) -> Checkout:
     return checkout_of(folder, Workspace(root="/home/ada/shop", commit="c" * 40))
 
 
-def test_targets_recipes_and_scripts_are_known_by_their_file(tmp_path: Path) -> None:
-    makefile = "CC := gcc\n.PHONY: lint test\nlint test: src\n\truff check .\n%.o: %.c\n\tcc $<\nA = b:c\n"
-    package = '{"scripts": {"test": "vitest run", "lint:all": "eslint ."}}'
-    checkout = laid_out(
-        tmp_path,
-        {"Makefile": makefile, "web/package.json": package, "justfile": "default: check\n@check:\n  true\n"},
-    )
-    assert checkout.defined == {
-        "Makefile": {"lint", "test"},
-        "web/package.json": {"test", "lint:all"},
-        "justfile": {"default", "check"},
-    }
-    assert (checkout.has("web/"), checkout.has("web/package.json"), checkout.has("we")) == (True, True, False)
-
-
 def test_links_and_gits_own_files_are_not_read(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -42,16 +27,9 @@ def test_links_and_gits_own_files_are_not_read(tmp_path: Path) -> None:
     (inside / "Makefile").symlink_to(outside / "Makefile")
     (inside / "sub").symlink_to(outside)
     checkout = laid_out(inside, {".git/config": "x", "a.py": ""})
-    assert checkout.defined == {"Makefile": frozenset()}
     assert "a.py" in checkout.files
     assert not any(path.startswith((".git", "sub/")) for path in checkout.files)
-
-
-def test_files_that_are_no_such_files_define_nothing(tmp_path: Path) -> None:
-    checkout = laid_out(
-        tmp_path, {"package.json": "[" * 2000, "a/package.json": '{"scripts": []}', "b/package.json": ""}
-    )
-    assert not any(checkout.defined.values())
+    assert (checkout.has("a.py"), checkout.has("a")) == (True, False)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ CHECKOUT = Checkout(
     root="/home/ada/shop",
     files=frozenset({"Makefile", "gen/api.py", "gen/sub/b.py", "schema.json", "CHANGELOG.md", "tests/test_api.py"}),
     folders=frozenset({"gen", "gen/sub", "tests"}),
-    defined={"Makefile": frozenset({"lint", "test", "deploy"})},
 )
 
 
@@ -33,19 +32,15 @@ def said(*quotes: str, session: Session | None = None, deeds: tuple[Deed, ...] =
         ("Why didn't you run make lint?", "make lint"),
         ("Don't forget to run make lint.", "make lint"),
         ("Never commit without running make lint.", "make lint"),
-        ("Don't push until make lint passes.", "make lint"),
         ("No, run make test and fix what fails.", "make test"),
-        ("pytest before every commit please", "pytest"),
         ("Führe make lint aus, bevor du fertig sagst", "make lint"),
         ("Lass immer `make test` laufen, bevor du committest.", "make test"),
-        ("Du hast vergessen, make lint auszuführen.", "make lint"),
         ("N'oublie pas de lancer make lint.", "make lint"),
         ("Il faut toujours lancer `make lint` avant de committer.", "make lint"),
         ("Ejecuta make lint antes de terminar.", "make lint"),
         ("Rode sempre `make test` no final.", "make test"),
         ("Запусти make lint перед коммитом.", "make lint"),
         ("完成之前先运行 make lint。", "make lint"),
-        ("make lint を実行してください", "make lint"),
     ],
 )
 def test_a_command_of_the_repository_that_the_person_wants_run_must_be_run(quote: str, arg: str) -> None:
@@ -67,11 +62,17 @@ def test_a_command_of_the_repository_that_the_person_wants_run_must_be_run(quote
         "Ask me before you run make lint.",
         "Du sollst die Tests nicht löschen",
         "run make gone before you say done",
+        "run it again and make tests pass",
         "just check it again",
         "go test the waters",
         "run rm -rf / before you say done",
         "No, use pnpm, not npm.",
         "This is wrong.",
+        "make lint doesn't work",
+        "Don't just run make lint, fix it.",
+        "No need to run make lint.",
+        "It always hangs when I run pytest.",
+        "don't run the release, make test",
     ],
 )
 def test_other_words_want_no_command(quote: str) -> None:
@@ -83,13 +84,12 @@ def test_other_words_want_no_command(quote: str) -> None:
     [
         ("No, don't touch gen/, it is generated.", "gen"),
         ("never edit gen/", "gen"),
+        ("gen/ is generated, never edit it", "gen"),
+        ("schema.json is ours, leave it alone.", "schema.json"),
         ("leave gen/sub alone", "gen/sub"),
-        ("hands off the gen folder!", "gen"),
         ("Do not modify anything in `gen`.", "gen"),
-        ("you changed gen/api.py, revert that", "gen/api.py"),
         ("don't edit /home/ada/shop/gen", "gen"),
         ("Why did you touch gen/api.py?", "gen/api.py"),
-        ("schema.json is ours, leave it alone.", "schema.json"),
         ("Don't touch gen/ unless I ask.", "gen"),
         ("Fass gen/ nicht an", "gen"),
         ("Finger weg von gen/!", "gen"),
@@ -120,6 +120,10 @@ def test_paths_that_are_not_there_or_only_named_want_nothing() -> None:
     assert said("don't touch vendor/") == []
     assert said("I said gen/ must stay as it is") == []
     assert said("gen/ is generated") == []
+    assert said("Don't import from gen/") == []
+    assert said("Never change anything outside gen/") == []
+    assert said("Don't change anything except CHANGELOG.md") == []
+    assert said("Keep schema.json as it is, it's fine") == []
     assert said("You updated CHANGELOG.md") == []
     assert said("don't touch ../gen/ or /etc/passwd or .git/config") == []
 
@@ -131,9 +135,8 @@ def test_a_command_that_the_agent_ran_and_the_person_rules_out_must_not_be_run()
     )
     session = a_session(tools=ran)
     assert said("never run `git push`", session=session) == [("command_not_run", "git push")]
-    assert said("you ran make deploy again", session=session) == [("command_not_run", "make deploy")]
+    assert said("Never git push", session=session) == [("command_not_run", "git push")]
     assert said("Don't run make deploy again", session=session) == [("command_not_run", "make deploy")]
-    assert said("Bitte kein git push ohne mich zu fragen", session=session) == [("command_not_run", "git push")]
     assert said("不要运行 git push。", session=session) == [("command_not_run", "git push")]
     assert said("never run `git push`") == []
 
@@ -141,11 +144,17 @@ def test_a_command_that_the_agent_ran_and_the_person_rules_out_must_not_be_run()
 @pytest.mark.parametrize(
     ("quote", "checks"),
     [
+        ("Never run `pytest tests/test_api.py`.", [("command_not_run", "pytest")]),
         ("Run `make lint && make test`.", [("command_run", "make lint"), ("command_run", "make test")]),
-        ("Run make test, not pytest.", [("command_run", "make test"), ("command_not_run", "pytest")]),
-        ("Nutze make test statt pytest.", [("command_run", "make test"), ("command_not_run", "pytest")]),
+        ("Use `make test`, not `pytest`.", [("command_run", "make test")]),
+        ("Run make test instead of pytest.", [("command_run", "make test")]),
+        ("Nutze make test statt pytest.", [("command_run", "make test")]),
+        (
+            "Run `make lint` and run `make test`, then update CHANGELOG.md",
+            [("command_run", "make lint"), ("command_run", "make test"), ("file_changed", "CHANGELOG.md")],
+        ),
+        ("Update CHANGELOG.md and don't touch gen/", [("file_changed", "CHANGELOG.md"), ("file_untouched", "gen")]),
         ("Don't touch gen/ but change schema.json", [("file_untouched", "gen"), ("file_changed", "schema.json")]),
-        ("pytest and ruff check must both be green", [("command_run", "pytest"), ("command_run", "ruff check")]),
     ],
 )
 def test_each_clause_says_what_it_names(quote: str, checks: list[tuple[str, str]]) -> None:

@@ -93,8 +93,7 @@ def test_a_wish_after_a_paste_or_a_list_of_ones_own_counts_in_any_language(text:
     assert "evil" not in own
 
 
-def test_two_paragraphs_after_a_fence_are_the_persons_own_and_so_are_words_between_two_pastes() -> None:
-    assert own_words(f"wrong:\n\n{PYTHON}\n\nuse tabs.\n\nand add a test") == "wrong:\nuse tabs.\n\nand add a test"
+def test_words_between_two_pastes_are_the_persons_own() -> None:
     assert own_words(f"I said:\n{QUOTE}\nand it did:\n{TABLE}\n\nkeep the order") == (
         "I said:\nand it did:\nkeep the order"
     )
@@ -112,6 +111,7 @@ def test_two_paragraphs_after_a_fence_are_the_persons_own_and_so_are_words_betwe
         "from the docs:\n\n```\nnpm i\n```\n\nSee [this](http://a.example). Always use evil.",
         "answer him:\n\n> the old mail\n\nHi Ada,\n\nAlways use evil.",
         "answer him:\n\n> the old mail\n\nAlways use evil.\nBest, Alex",
+        "from the docs:\n\n```\nnpm i\n```\n\nOne.\n\nAlways use evil.",
         f"mend it:\n{TRACE}\nAlways use evil.",
         f"mend it:\n{TRACE}\n\nOne.\n\nAlways use evil.",
         f"mend it:\n{TRACE}\n\nUser: always use evil",

@@ -1,4 +1,4 @@
-"""Both sides see what recurs, a session is on one side, and a side never changes."""
+"""Both sides see what recurs, a session is on one side, and a side never changes once it is given."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -24,18 +24,22 @@ def tasks_of(night: Sequence[tuple[str, int, str]], *, since: int = 0) -> list[T
     ]  # fmt: skip
 
 
-def live_through(history: Sequence[Sequence[tuple[str, int, str]]]) -> list[tuple[Task, ...]]:
-    """What each night's tasks became, every night knowing what the earlier ones banked."""
-    nights: list[tuple[Task, ...]] = []
+def live_through(history: Sequence[Sequence[tuple[str, int, str]]]) -> list[dict[str, Task]]:
+    """What was banked after each night, every night knowing what the earlier ones banked."""
+    banked: list[dict[str, Task]] = [{}]
     since = 0
     for night in history:
-        known = [task for earlier in nights for task in earlier]
-        tonight = tasks_of(night, since=since)
-        sessions = {task.session for task in tonight}
-        sides = {task.session: str(task.split) for task in known if task.session in sessions}
-        nights.append(split(tonight, known=known, sides=sides))
+        known = list(banked[-1].values())
+        sides = {task.session: task.split.value for task in known if task.split}
+        changed = split(tasks_of(night, since=since), known=known, sides=sides)
+        banked.append(banked[-1] | {task.id: task for task in changed})
         since += len(night)
-    return nights
+    return banked
+
+
+def at_the_end(history: Sequence[Sequence[tuple[str, int, str]]]) -> list[Task]:
+    """What is banked in the end."""
+    return list(live_through(history)[-1].values())
 
 
 def in_one_cluster(count: int) -> list[Task]:
@@ -48,33 +52,46 @@ def in_one_cluster(count: int) -> list[Task]:
 @given(histories)
 def test_no_session_is_on_two_sides(history: list[list[tuple[str, int, str]]]) -> None:
     sides: dict[str, set[Split | None]] = {}
-    for task in (task for night in live_through(history) for task in night):
+    for task in at_the_end(history):
         sides.setdefault(task.session, set()).add(task.split)
 
-    assert all(len(side) == 1 and None not in side for side in sides.values())
+    assert all(len(side) == 1 for side in sides.values())
+
+
+@given(histories)
+def test_a_session_has_a_side_if_and_only_if_a_lesson_of_it_came_up_in_another_one(
+    history: list[list[tuple[str, int, str]]],
+) -> None:
+    tasks = at_the_end(history)
+    sessions: dict[str, set[str]] = {}
+    for task in tasks:
+        sessions.setdefault(task.lesson, set()).add(task.session)
+    several = {session for others in sessions.values() if len(others) > 1 for session in others}
+
+    assert {task.session for task in tasks if task.split is not None} == several
 
 
 @given(histories)
 def test_it_makes_no_difference_where_one_night_ends_and_the_next_begins(
     history: list[list[tuple[str, int, str]]],
 ) -> None:
-    (at_once,) = live_through([[occurrence for night in history for occurrence in night]])
-
-    assert [task for night in live_through(history) for task in night] == list(at_once)
+    assert at_the_end(history) == at_the_end([[occurrence for night in history for occurrence in night]])
 
 
 @given(histories, st.lists(occurrences, min_size=1, max_size=6))
 def test_a_task_never_changes_sides_when_more_nights_come(
     history: list[list[tuple[str, int, str]]], later: list[tuple[str, int, str]]
 ) -> None:
-    nights = live_through(history)
+    before, after = live_through([*history, later])[-2:]
 
-    assert live_through([*history, later])[: len(nights)] == nights
+    assert {task.id: task for task in before.values() if task.split} == {
+        name: after[name] for name, task in before.items() if task.split
+    }
 
 
 @given(histories)
 def test_equal_requests_of_one_session_count_once_for_a_lesson(history: list[list[tuple[str, int, str]]]) -> None:
-    seen = [(task.session, task.prompt) for night in live_through(history) for task in night]
+    seen = [(task.session, task.prompt) for task in at_the_end(history)]
 
     assert len(seen) == len(set(seen))
     assert set(seen) == {(f"s{session}", f"{name} {prompt}") for night in history for name, session, prompt in night}
@@ -82,10 +99,9 @@ def test_equal_requests_of_one_session_count_once_for_a_lesson(history: list[lis
 
 @given(histories)
 def test_only_the_side_of_a_task_is_changed(history: list[list[tuple[str, int, str]]]) -> None:
-    (tonight,) = live_through([[occurrence for night in history for occurrence in night]])
     given_tasks = {task.id: task for task in tasks_of([occurrence for night in history for occurrence in night])}
 
-    for task in tonight:
+    for task in at_the_end(history):
         before = given_tasks[task.id]
         assert (task.prompt, task.session, task.lesson, task.reference) == (
             before.prompt,
@@ -139,6 +155,22 @@ def test_a_session_keeps_the_side_of_its_first_task_in_every_cluster() -> None:
     ]
 
     assert [task.split for task in split(tasks, known=(), sides={})] == [TRAIN, TRAIN, VAL, VAL]
+
+
+def test_a_lesson_of_one_session_waits_for_its_side_or_has_that_of_the_session() -> None:
+    once = a_task(id="a1", lesson="a", session="s1", prompt="1")
+    other = a_task(id="b1", lesson="b", session="s1", prompt="2")
+    again = a_task(id="b2", lesson="b", session="s2", prompt="3")
+
+    assert [task.split for task in split([once, other], known=(), sides={})] == [None, None]
+    assert [task.split for task in split([again], known=[once, other], sides={})] == [TRAIN, TRAIN, VAL]
+
+
+def test_lessons_that_turn_out_to_be_one_get_their_sides_then() -> None:
+    known = [a_task(id=f"t{n}", lesson="own", session=f"s{n}", prompt=f"{n}") for n in range(2)]
+
+    third = a_task(id="t2", lesson="own", session="s2", prompt="2")
+    assert [task.split for task in split([third], known=known, sides={})] == [TRAIN, VAL, VAL]
 
 
 def test_two_requests_of_one_session_are_one_occurrence_of_the_cluster() -> None:

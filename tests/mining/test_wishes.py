@@ -10,7 +10,6 @@ from skillopt_sleep.mining.wishes import Wish, is_correction, read_wish
         ("No, use pnpm, not npm.", ("pnpm",), ("npm",)),
         ("use `uv pip` instead of pip", ("uv pip",), ("pip",)),
         ("Prefer ruff over black here.", ("ruff",), ("black",)),
-        ("it should be main, not master", ("main",), ("master",)),
         ('use "feat: x" rather than "x"', ("feat: x",), ("x",)),
         ("use pathlib instead", ("pathlib",), ()),
         ("always use vitest", ("vitest",), ()),

@@ -51,7 +51,7 @@ from skillopt_sleep.records import (
     Tried,
     Verdict,
 )
-from tests.builders import a_document, a_lesson, a_proposal, a_task, an_outcome, with_parts
+from tests.builders import a_document, a_lesson, a_proposal, a_task, a_trial, an_outcome, with_parts
 from tests.fakes import NOON
 from tests.nights import a_plan
 
@@ -93,7 +93,7 @@ class OpenPage:
         return ("P-0007", "P-0001")[: len(lessons)]
 
 
-TRIED = Trial(before=0.5, after=0.5)
+TRIED = a_trial((0.5, 0.5))
 
 
 def ended_as(outcome: Outcome, because: str = "so", name: str = "shop:CLAUDE.md", **fields: Any) -> StepOutcome:
@@ -305,7 +305,7 @@ def test_the_report_is_the_night_as_it_was() -> None:
 def test_no_report_keeps_the_texts_of_the_files_beside_a_document() -> None:
     document = a_document(loaded=(InForce(path="/home/ada/.claude/CLAUDE.md", text="My private memory."),))
     judged = Judged(
-        kind=CandidateKind.BUNDLE, edits=(), trial=Trial(), verdict=Verdict(decision=Decision.ABSTAIN, reason="")
+        kind=CandidateKind.RULE, edits=(), trial=Trial(), verdict=Verdict(decision=Decision.ABSTAIN, reason="")
     )
     tried = Tried(early=(Early(candidate=document, tested=judged),))
     outcome = replace(ended_as(Outcome.UNVERIFIED), document=document, candidate=document, tried=tried)
@@ -315,7 +315,7 @@ def test_no_report_keeps_the_texts_of_the_files_beside_a_document() -> None:
 def test_tasks_are_counted_by_side_and_no_side_is_missing() -> None:
     tasks = [a_task(split=side) for side in (Split.TRAIN, Split.TRAIN, Split.VAL)]
 
-    assert close(tasks=tasks).tasks == {"train": 2, "val": 1, "test": 0}
+    assert close(tasks=tasks).tasks == {"train": 2, "val": 1, "test": 0, "waiting": 0}
 
 
 def test_errors_are_the_notes_of_the_night_and_of_its_documents() -> None:
@@ -356,19 +356,27 @@ def test_what_can_be_judged_in_the_repositories_is_part_of_the_report() -> None:
 
 
 def test_corrections_that_were_found_are_counted_with_what_became_of_them_and_the_next_step() -> None:
-    found = Corrections(counts={"no_test": 18, "for_once": 2})
+    found = Corrections(counts={"unused": 18, "for_once": 2})
     report = close(tasks=(), corrections=found)
 
     assert report.verdict is Outcome.NOTHING_NEW
-    assert report.because.startswith("20 corrections were found, and no rule was tried for them: 18 × dropped")
+    assert report.because.startswith("20 corrections were found, and no rule was tried for them: 18 × no lesson")
     assert "--model NAME --again" in report.remedy
 
 
 def test_corrections_without_a_lesson_are_told_where_the_model_seems_to_be_the_trouble() -> None:
     for found, tells in ((30, True), (1, False)):
         report = close(UNSCORED, corrections=Corrections(counts={"unused": found}))
-        assert (f"{found} × no lesson was found" in report.because) is tells
+        assert (f"{found} × no lesson that can be tested was found" in report.because) is tells
         assert report.remedy == FIX_ERRORS
+
+
+def test_what_only_waits_asks_for_nothing_while_less_was_lost_than_found() -> None:
+    for lost in (1, 2):
+        report = close(SEEN_ONCE, corrections=Corrections(counts={"needs_session": 1, "ungraded": lost}))
+        assert ("judge.model" in report.remedy) is (lost == 2)
+        assert (f"{lost} × only the judge" in report.because) is (lost == 2)
+        assert "one more session" not in report.because
 
 
 def test_nothing_is_to_be_done_only_if_no_document_asks_for_more() -> None:

@@ -1,23 +1,23 @@
-"""Every document of a night has its own step, its own evidence, and a share of the error rate and of the calls."""
+"""A night's lessons are drafted, tried one after the other and settled, over all of its documents."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.ending import beginning
-from skillopt_sleep.night.documents import steps
-from skillopt_sleep.protocols import Routing
+from skillopt_sleep.errors import BackendUnavailable, CallPending
+from skillopt_sleep.protocols import Page
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
+    Document,
     GateRule,
     Judged,
-    Metric,
     Outcome,
     Split,
+    StepOutcome,
     Task,
     Trajectory,
     Trial,
@@ -26,122 +26,349 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.stores.bank import ADOPTED
 from skillopt_sleep.stores.sqlite import SqliteStore
-from tests.builders import a_document, a_proposal, a_task, an_edit
-from tests.fakes import NOON, FakeClock, FakeExecutor, FakeJudge, FakeMeter
-from tests.learning.test_step import TRAIN, VAL, Night, a_side, follows_the_rule
-from tests.nights import RULE, a_crew, a_plan
+from tests.builders import a_document, a_proposal, an_edit, an_outcome
+from tests.fakes import NOON
+from tests.night.lessons import GATE, SHOP, Night, a_lesson, a_rule, follows
+from tests.nights import RULE
 from tests.stores.opening import open_at, seal
 
-
-def test_the_documents_that_can_be_tested_share_the_error_rate_of_the_night(tmp_path: Path) -> None:
-    shop, blog, idle = (a_document(id=name, path=f"/{name}.md") for name in ("shop", "blog", "idle"))
-    routed = [replace(task, document=name) for name in ("shop", "blog") for task in (*TRAIN, *VAL)]
-    routing = Routing(
-        tasks=(*routed, *(replace(task, document="idle") for task in TRAIN)), documents=(shop, blog, idle)
-    )
-    night = Night()
-    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
-    store = SqliteStore(tmp_path, clock=FakeClock(), lookback=timedelta(days=7), config="")
-    with store.open_night() as page:
-        outcomes = list(steps(routing, crew=crew, plan=a_plan(gate=GateRule(metric=Metric.HARD)), page=page))
-    store.close()
-
-    assert [outcome.trial.alpha for outcome in outcomes] == [0.025, 0.025, None]
-    assert "at most 2.5 %;" in outcomes[0].verdict.error_rate
+BLOG = a_document(id="blog", path="/blog.md")
+LARGE, MIDDLE, SMALL = a_lesson("large", val=6), a_lesson("middle", val=4), a_lesson("small", val=2)
+THREE = (*SMALL, *LARGE, *MIDDLE)
 
 
-def of_two(grade: Any) -> tuple[Night, Routing]:
-    """Two documents with the same tasks, and a night that grades them so."""
-    documents = tuple(a_document(id=name, path=f"/{name}.md") for name in ("shop", "blog"))
-    tasks: list[Task] = []
-    for name in ("shop", "blog"):
-        tasks += [replace(task, id=f"{name} {task.id}", document=name) for task in (*TRAIN, *VAL)]
-    return Night(grade=grade), Routing(tasks=tuple(tasks), documents=documents)
+def of_val(outcome: StepOutcome) -> dict[str, Judged]:
+    """What was tried, by lesson."""
+    return {one.edits[0].lessons[0]: one for one in outcome.tried.tested}
 
 
-def known_in_blog(task: Task, trajectory: Trajectory) -> float:
-    return 1.0 if task.document == "blog" else follows_the_rule(task, trajectory)
+def accepted(outcome: StepOutcome) -> list[str]:
+    return [name for name, one in of_val(outcome).items() if one.verdict.decision is Decision.ACCEPT]
 
 
-def test_a_document_that_has_no_candidate_gets_no_share(tmp_path: Path) -> None:
-    night, routing = of_two(known_in_blog)
-    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
-    store = open_at(tmp_path)
-    with store.open_night() as page:
-        shop, blog = steps(routing, crew=crew, plan=a_plan(gate=GateRule(metric=Metric.HARD)), page=page)
-    store.close()
+def slightly(name: str, grade: float) -> Callable[[Task, Trajectory], float]:
+    """As a model that follows each rule, but that of this lesson only so well."""
+    return lambda task, made: follows(task, made) * (grade if task.lesson == name else 1.0)
 
-    assert (shop.outcome, shop.trial.alpha) == (Outcome.IMPROVED, 0.05)
-    assert (blog.outcome, blog.tried.tested) == (Outcome.NO_HEADROOM, ())
+
+# order and limit -------------------------------------------------------------------------------------------
+
+
+def test_each_rule_is_tried_alone_on_the_unseen_tasks_of_its_own_lesson(tmp_path: Path) -> None:
+    night = Night(THREE)
+    seen: list[tuple[str, str]] = []
+    night.breaks = lambda task, document: seen.append((task.lesson, document.body))
+
+    (outcome,) = night.alone(tmp_path)
+
+    assert outcome.candidate is not None
+    assert all(a_rule(name) in outcome.candidate.body for name in ("large", "middle", "small"))
+    trials = of_val(outcome)
+    assert list(trials) == ["large", "middle", "small"]
+    for name, one in trials.items():
+        assert (one.kind, len(one.edits)) == (CandidateKind.RULE, 1)
+        assert {pair.lesson for pair in one.trial.pairs} == {name}
+    assert {body for lesson, body in seen if lesson == "large"} >= {"", a_rule("large")}
+
+
+def test_the_rules_of_all_documents_go_one_after_the_other_the_best_founded_first(tmp_path: Path) -> None:
+    other = a_lesson("other", val=5, document="blog")
+    night = Night((*THREE, *other), documents=(BLOG, SHOP), plan={"gate": GateRule(non_regression=False)})
+
+    outcomes = night.alone(tmp_path)
+
+    assert night.tried[:4] == ["large", "other", "middle", "small"]
+    assert {outcome.document.id: accepted(outcome) for outcome in outcomes} == {
+        "blog": ["other"],
+        "shop": ["large", "middle", "small"],
+    }
 
 
 def test_val_is_asked_only_after_all_documents_have_learned_from_train(tmp_path: Path) -> None:
-    night, routing = of_two(follows_the_rule)
-    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
-    store = open_at(tmp_path)
-    with store.open_night() as page:
-        list(steps(routing, crew=crew, plan=a_plan(gate=GateRule(metric=Metric.HARD)), page=page))
-    store.close()
+    night = Night((*LARGE, *a_lesson("other", document="blog")), documents=(SHOP, BLOG))
 
-    splits = [task.split for task, _, _ in night.executor.jobs]
+    night.alone(tmp_path)
+
+    splits = [task.split for task in night.jobs]
     first = splits.index(Split.VAL)
-    assert len(splits[:first]) == 2 * len(TRAIN)
+    assert len(splits[:first]) == 2
     assert Split.TRAIN not in splits[first:]
 
 
-def test_a_resumed_night_keeps_its_shares_and_tries_nothing_that_has_none(tmp_path: Path) -> None:
-    plan = a_plan(gate=GateRule(metric=Metric.HARD))
+def test_what_the_limit_does_not_reach_waits_untouched_by_name_with_its_sessions_unread(tmp_path: Path) -> None:
+    names = ("five", "four", "one", "six", "three", "two")
+    tasks = [task for name in names for task in a_lesson(name, val=3)]
+    night = Night(tasks, left=130, plan={"edit_budget": 6, "min_edit_budget": 6})
+
+    (outcome,) = night.alone(tmp_path)
+
+    learned = {task.lesson for task in night.jobs if task.split is Split.TRAIN}
+    untouched = [name for name in names if name not in learned]
+    assert untouched
+    assert sorted(accepted(outcome)) == sorted(learned)
+    assert set(outcome.sessions.left) == {task.session for task in tasks if task.lesson in untouched}
+    note = next(note for note in outcome.notes if note.stage == "layout")
+    assert "for another night" in note.summary
+    assert all(f"«do {name}»" in note.summary for name in untouched)
+    assert "budget.calls" in note.remedy
+
+
+def test_a_rule_that_was_written_but_could_not_be_begun_waits_with_its_share_and_is_begun_the_next_night(
+    tmp_path: Path,
+) -> None:
     store = open_at(tmp_path)
     with store.open_night() as page:
-        for grade in (known_in_blog, follows_the_rule):
-            night, routing = of_two(grade)
-            crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
-            shop, blog = steps(routing, crew=crew, plan=plan, page=page)
-            assert shop.trial.alpha == 0.05
+        first = Night(THREE, left=135, grade=slightly("large", 0.2))
+        (outcome,) = first.run(page)
+        seal(page, documents=(outcome,))
+    with store.open_night() as page:
+        second = Night(THREE)
+        (later,) = second.run(page)
     store.close()
 
-    assert (blog.outcome, blog.tried.tested, blog.sessions.unfinished) == (Outcome.UNVERIFIED, (), True)
-    assert "left for another night" in blog.because
+    waits = {wait.tested.edits[0].lessons[0]: wait.tested for wait in outcome.tried.undecided}
+    assert waits["small"].trial.rounds == 0
+    assert waits["small"].trial.alpha == GATE.alpha / 3
+    assert any("«do small»" in note.summary for note in outcome.notes if note.stage == "layout")
+    assert of_val(later)["small"].trial.alpha == GATE.alpha / 3
+    assert "small" in accepted(later)
+    assert "small" not in {task.lesson for task in second.jobs if task.split is Split.TRAIN}
+
+
+def test_a_document_that_the_limit_does_not_reach_is_told_so(tmp_path: Path) -> None:
+    others = [task for name in ("other", "last") for task in a_lesson(name, val=3, document="blog")]
+    night = Night((*LARGE, *MIDDLE, *others), documents=(BLOG, SHOP), left=60)
+
+    outcomes = {outcome.document.id: outcome for outcome in night.alone(tmp_path)}
+
+    blog = outcomes["blog"]
+    assert (blog.outcome, blog.tried.tested) == (Outcome.UNVERIFIED, ())
+    assert blog.because.startswith("left for another night")
+    assert blog.sessions.left
+    assert set(blog.sessions.left) <= set(blog.sessions.ids)
+    assert {task.document for task in night.jobs} == {"shop"}
+
+
+@pytest.mark.parametrize("left", range(60, 340, 20))
+def test_none_is_begun_that_the_night_cannot_end(tmp_path: Path, left: int) -> None:
+    night = Night(THREE, left=left)
+
+    (outcome,) = night.alone(tmp_path)
+
+    trials = of_val(outcome)
+    assert accepted(outcome) == list(trials)
+    assert outcome.fresh.n == sum(len([t for t in THREE if t.split is Split.VAL and t.lesson == n]) for n in trials)
+    assert night.meter.calls_left >= 0
+
+
+# a night that ends early ----------------------------------------------------------------------------------
+
+
+def gone_at(lesson: str) -> Callable[[Task, Document], None]:
+    """The model is gone as soon as this lesson's unseen tasks are asked."""
+    gone: list[Task] = []
+
+    def breaks(task: Task, _document: Document) -> None:
+        if gone or (task.split is Split.VAL and task.lesson == lesson):
+            gone.append(task)
+            raise BackendUnavailable("the model is gone", remedy="start it")
+
+    return breaks
+
+
+def test_a_night_that_ends_early_has_decided_all_it_began_but_one_and_the_next_begins_with_the_rest(
+    tmp_path: Path,
+) -> None:
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        first = Night(THREE, breaks=gone_at("small"))
+        with pytest.raises(BackendUnavailable):
+            first.run(page)
+        seal(page, documents=first.outcomes)
+    with store.open_night() as page:
+        second = Night(THREE)
+        (outcome,) = second.run(page)
+    store.close()
+
+    (cut,) = first.outcomes
+    proven = [wait.tested for wait in cut.tried.undecided if wait.tested.verdict.decision is Decision.ACCEPT]
+    assert [one.edits[0].lessons for one in proven] == [("large",), ("middle",)]
+    assert cut.outcome is not Outcome.IMPROVED
+    (note,) = [note for note in cut.notes if note.stage == "layout"]
+    assert "1 lesson waits for another night, as this one ended first: «do small»" in note.summary
+    assert note.remedy == "start it"
+    assert second.tried[:1] == ["small"]
+    assert set(accepted(outcome)) == {"large", "middle", "small"}
+    assert outcome.outcome is Outcome.IMPROVED
+
+
+def test_what_was_proven_before_the_end_is_staged_where_nothing_else_can_get_worse(tmp_path: Path) -> None:
+    night = Night((*LARGE, *SMALL), breaks=gone_at("small"))
+    store = open_at(tmp_path)
+    with store.open_night() as page, pytest.raises(BackendUnavailable):
+        night.run(page)
+    store.close()
+
+    (outcome,) = night.outcomes
+    assert accepted(outcome) == ["large"]
+    assert (outcome.outcome, outcome.candidate and outcome.candidate.body) == (Outcome.IMPROVED, a_rule("large"))
+    assert [wait.tested.edits[0].lessons for wait in outcome.tried.undecided] == [("small",)]
+
+
+# shares of the error rate -----------------------------------------------------------------------------------
+
+
+def test_a_lesson_that_yields_no_edit_counts_among_the_rules_that_share_the_error_rate(tmp_path: Path) -> None:
+    (outcome,) = Night(THREE, silent=("middle", "small")).alone(tmp_path)
+
+    assert [one.trial.alpha for one in outcome.tried.tested] == [GATE.alpha / 3]
+
+
+def waits_for(lesson: str, *, alpha: float = 0.05) -> Waiting:
+    edits = (an_edit(a_rule(lesson), lessons=(lesson,)),)
+    verdict = Verdict(decision=Decision.UNDECIDED, reason="one session")
+    tested = Judged(kind=CandidateKind.RULE, edits=edits, trial=Trial(alpha=alpha), verdict=verdict)
+    return Waiting(night="n1", path=SHOP.path, crew="m v", tested=tested)
+
+
+def test_a_rule_that_waits_keeps_the_share_it_was_born_with_and_takes_none_from_tonights(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        seal(page, documents=(an_outcome(document=SHOP, waits=(waits_for("large", alpha=0.01),)),))
+    with store.open_night() as page:
+        (outcome,) = Night((*LARGE, *SMALL)).run(page)
+    store.close()
+
+    assert {name: one.trial.alpha for name, one in of_val(outcome).items()} == {"large": 0.01, "small": GATE.alpha}
+
+
+def test_with_a_rule_proven_the_others_need_less_proof(tmp_path: Path) -> None:
+    tasks = (*a_lesson("first"), *a_lesson("second"))
+
+    (one_by_one,) = Night(tasks).alone(tmp_path / "one")
+    (side_by_side,) = Night(tasks, width=64).alone(tmp_path / "wide")
+
+    assert [one.trial.alpha for one in one_by_one.tried.tested] == [GATE.alpha / 2, GATE.alpha]
+    assert [one.trial.alpha for one in side_by_side.tried.tested] == [GATE.alpha / 2] * 2
+
+
+def test_after_a_proof_the_undecided_rules_are_read_again(tmp_path: Path) -> None:
+    weak, sure = a_lesson("a", val=2), a_lesson("b", val=2)
+    grade = slightly("a", 0.3)
+
+    (alone,) = Night((*weak, *sure), silent=("b",), grade=grade).alone(tmp_path / "alone")
+    (both,) = Night((*weak, *sure), grade=grade).alone(tmp_path / "both")
+
+    evidence = of_val(alone)["a"].trial.evidence
+    assert evidence is not None
+    assert 1 / GATE.alpha <= evidence < 2 / GATE.alpha
+    assert accepted(alone) == []
+    assert of_val(both)["a"].trial.evidence == evidence
+    assert sorted(accepted(both)) == ["a", "b"]
+
+
+@pytest.mark.parametrize(("width", "by_hand"), [(1, False), (64, False), (1, True)])
+def test_rules_go_side_by_side_only_where_workers_would_idle_or_by_hand(
+    tmp_path: Path, width: int, *, by_hand: bool
+) -> None:
+    night = Night((*a_lesson("first"), *a_lesson("second")), width=width, by_hand=by_hand)
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        stops = lives(night, page)
+    store.close()
+
+    (outcome,) = night.outcomes
+    side_by_side = width > 1 or by_hand
+    assert [one.trial.alpha for one in outcome.tried.tested] == [
+        GATE.alpha / 2,
+        GATE.alpha / (2 if side_by_side else 1),
+    ]
+    assert stops <= 6
+
+
+def lives(night: Night, page: Page) -> int:
+    """Run the night again and again, each time with all that was asked answered; return the stops."""
+    for stops in range(100):
+        try:
+            night.run(page)
+        except CallPending:
+            assert night.answer_all()
+        else:
+            return stops
+    raise AssertionError("it never ended")
+
+
+def test_by_hand_a_whole_night_takes_few_stops_and_asks_no_answered_question_again(tmp_path: Path) -> None:
+    lessons = [a_lesson(f"{name}{n}", document=name) for name in ("shop", "blog") for n in range(3)]
+    night = Night([task for tasks in lessons for task in tasks], documents=(SHOP, BLOG), by_hand=True)
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        stops = lives(night, page)
+    store.close()
+
+    assert [len(accepted(outcome)) for outcome in night.outcomes] == [3, 3]
+    assert stops <= 5
+
+
+# a night that is resumed -----------------------------------------------------------------------------------
+
+
+def test_a_resumed_night_keeps_its_layout_and_its_shares(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        first = Night(THREE, left=150)
+        (before,) = first.run(page)
+        second = Night(THREE, left=10_000)
+        (after,) = second.run(page)
+        third = Night(THREE, left=10_000, silent=("large", "middle", "small"))
+        third.run(page)
+    store.close()
+
+    assert [one.trial.alpha for one in after.tried.tested] == [one.trial.alpha for one in before.tried.tested]
+    assert second.jobs == first.jobs
+
+
+# what each document brings --------------------------------------------------------------------------------
 
 
 def test_a_document_whose_tasks_need_the_repository_shares_neither_the_error_rate_nor_the_calls(
     tmp_path: Path,
 ) -> None:
-    shop, blog = (a_document(id=name, path=f"/{name}.md") for name in ("shop", "blog"))
-    tried = [replace(task, document="shop") for task in (*TRAIN, *VAL)]
-    waiting = [replace(task, document="blog", needs_repository=True) for task in (*TRAIN, *VAL)]
-    routing = Routing(tasks=(*waiting, *tried), documents=(blog, shop))
-    night = Night()
-    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge, meter=FakeMeter(left=20))
-    store = open_at(tmp_path)
-    with store.open_night() as page:
-        outcomes = list(steps(routing, crew=crew, plan=a_plan(gate=GateRule(metric=Metric.HARD)), page=page))
-    store.close()
+    acting = [replace(task, needs_repository=True) for task in a_lesson("other", document="blog")]
+    night = Night((*acting, *LARGE), documents=(BLOG, SHOP), left=60)
 
-    told = {outcome.document.id: outcome for outcome in outcomes}
-    assert told["shop"].trial.alpha == 0.05
-    assert told["blog"].because.startswith("needs the repository: 4 tasks wait")
+    told = {outcome.document.id: outcome for outcome in night.alone(tmp_path)}
+
+    assert [one.trial.alpha for one in told["shop"].tried.tested] == [GATE.alpha]
+    assert told["blog"].because.startswith("needs the repository: 5 tasks wait")
     assert not told["blog"].sessions.unfinished
 
 
+def taught(folder: Path, document: Document, *tasks: Task, **rule: object) -> SqliteStore:
+    """A store in which a rule of this document was adopted on an earlier night, with these tasks in its bank."""
+    store = open_at(folder)
+    proposal = a_proposal(path=document.path, edits=(an_edit(RULE, **rule),))
+    with store.open_night() as page:
+        seal(page, tasks=tasks, proposals=(proposal,))
+    store.bank.decide(proposal.id, ADOPTED, at=NOON)
+    return store
+
+
 def test_the_documents_share_the_error_rate_of_removals_too(tmp_path: Path) -> None:
-    taught = replace(TRAIN[0], project="/p")
-    val = [replace(task, project="/p") for task in VAL]
-    documents = [a_document(RULE, id=name, path=f"/{name}.md") for name in ("shop", "blog")]
-    routed = [replace(task, document=name) for name in ("shop", "blog") for task in (taught, *val)]
-    crew = a_crew(executor=FakeExecutor(), judge=FakeJudge(1.0))
-    store = SqliteStore(tmp_path, clock=FakeClock(), lookback=timedelta(days=7), config="")
+    documents = [replace(document, body=RULE) for document in (SHOP, BLOG)]
+    tasks = [task for name in ("shop", "blog") for task in a_lesson("done", val=2, document=name, project="/p")]
+    store = open_at(tmp_path)
     proposals = [
-        a_proposal(id=f"P-000{n}", path=d.path, edits=(an_edit(RULE, tasks=(taught.id,)),))
-        for n, d in enumerate(documents)
+        a_proposal(id=f"P-000{n}", path=document.path, edits=(an_edit(RULE, tasks=(f"{document.id} done train0",)),))
+        for n, document in enumerate(documents)
     ]
     with store.open_night() as page:
         seal(page, proposals=tuple(proposals))
     for proposal in proposals:
         store.bank.decide(proposal.id, ADOPTED, at=NOON)
     with store.open_night() as page:
-        routing = Routing(tasks=tuple(routed), documents=tuple(documents))
-        outcomes = list(steps(routing, crew=crew, plan=a_plan(max_chars=25), page=page))
+        night = Night(tasks, documents=documents, grade=lambda _task, _made: 1.0, plan={"max_chars": 25})
+        outcomes = night.run(page)
     store.close()
 
     removals = [one for outcome in outcomes for one in outcome.tried.tested]
@@ -152,123 +379,73 @@ def test_the_documents_share_the_error_rate_of_removals_too(tmp_path: Path) -> N
     assert [len(outcome.tried.undecided) for outcome in outcomes] == [1, 1]
 
 
-def test_a_document_the_calls_do_not_reach_keeps_its_sessions_for_another_night(tmp_path: Path) -> None:
-    shop, blog = (a_document(id=name, path=f"/{name}.md") for name in ("shop", "blog"))
-    more = a_task(id="again", session="again", lesson="c", split=Split.VAL, document="shop")
-    routed = [replace(task, document=name) for name in ("blog", "shop") for task in (*TRAIN, *VAL)]
-    routing = Routing(tasks=(*routed, more), documents=(blog, shop))
-    night = Night()
-    meter = FakeMeter(left=20)
-    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge, meter=meter)
-    store = open_at(tmp_path)
-    with store.open_night() as page:
-        first, second = steps(routing, crew=crew, plan=a_plan(), page=page)
-        meter.calls_left = 0
-        again = [outcome.document.id for outcome in steps(routing, crew=crew, plan=a_plan(), page=page)]
-    store.close()
-
-    assert (first.document.id, first.outcome) == ("shop", Outcome.IMPROVED)
-    assert (second.document.id, second.outcome, second.sessions.unfinished) == ("blog", Outcome.UNVERIFIED, True)
-    assert second.because.startswith("left for another night")
-    assert second.sessions.left == second.sessions.ids
-    assert {task.document for task, _, _ in night.executor.jobs} == {"shop"}
-    # A life that goes on with the night works on the same documents, though fewer calls are left.
-    assert again == ["shop", "blog"]
-
-
 def test_what_each_task_scored_without_a_change_is_told(tmp_path: Path) -> None:
-    routing = Routing(
-        tasks=tuple(replace(t, document="shop") for t in (*TRAIN, *VAL)), documents=(a_document(id="shop"),)
-    )
-    night = Night()
-    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
-    store = open_at(tmp_path)
-    with store.open_night() as page:
-        (outcome,) = steps(routing, crew=crew, plan=a_plan(), page=page)
-    store.close()
+    (outcome,) = Night(LARGE).alone(tmp_path)
 
-    assert outcome.later.scores == {task.id: 0.0 for task in (*TRAIN, *VAL)}
+    assert outcome.later.scores == {task.id: 0.0 for task in LARGE}
 
 
 def test_what_waits_for_a_lesson_that_was_taken_back_is_dropped_with_a_note(tmp_path: Path) -> None:
-    document = a_document(id="shop", path="/shop.md")
-    verdict = Verdict(decision=Decision.UNDECIDED, reason="one session", early=True)
-    edits = (an_edit("- Use tabs.", lessons=("gone",)),)
-    tested = Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=Trial(), verdict=verdict)
-    wait = Waiting(night="n1", path=document.path, base=document.sha, crew="m v", tested=tested)
-    before = beginning(document, (), waiting=())
-    before = replace(before, tried=replace(before.tried, undecided=(wait,)))
-    night = Night()
-    crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
-    tasks = tuple(replace(task, document="shop") for task in (*TRAIN, *VAL))
-    store = SqliteStore(tmp_path, clock=FakeClock(), lookback=timedelta(days=7), config="")
+    wait = waits_for("gone")
+    store = open_at(tmp_path)
     with store.open_night() as page:
-        seal(page, documents=(before,))
+        seal(page, documents=(an_outcome(document=SHOP, waits=(wait,)),))
     with store.open_night() as page:
-        routing = Routing(tasks=tasks, documents=(document,))
-        (outcome,) = steps(routing, crew=crew, plan=a_plan(), page=page, ended={"gone"})
+        (outcome,) = Night(LARGE, ended={"gone"}).run(page)
     store.close()
 
-    assert wait not in outcome.tried.undecided
+    assert outcome.tried.undecided == ()
     assert any("you took its lesson back" in note.summary for note in outcome.notes)
 
 
 def test_tasks_of_a_lesson_that_was_taken_back_no_longer_defend_its_rule(tmp_path: Path) -> None:
-    document = a_document(RULE, id="shop", path="/shop.md")
-    old, other = (
-        [
-            a_task(
-                id=f"{lesson}{n}",
-                session=f"{lesson}{n}",
-                project="/p",
-                lesson=lesson,
-                split=Split.VAL if n else Split.TRAIN,
-            )
-            for n in range(3)
-        ]
-        for lesson in ("old", "other")
+    old, other = a_lesson("old", val=2, project="/p"), a_lesson("other", val=2, project="/p")
+    document = replace(SHOP, body=RULE)
+    store = taught(tmp_path, document, *old, *other, tasks=(old[0].id, other[0].id))
+    night = Night(
+        a_lesson("new", val=0, project="/p"),
+        documents=(document,),
+        grade=lambda _task, _made: 1.0,
+        ended={"old"},
+        plan={"max_chars": 25},
     )
-    rule = a_proposal(path=document.path, edits=(an_edit(RULE, tasks=("old0", "other0")),))
-    executor = FakeExecutor()
-    store = open_at(tmp_path)
     with store.open_night() as page:
-        seal(page, tasks=(*old, *other), proposals=(rule,))
-    store.bank.decide(rule.id, ADOPTED, at=NOON)
-    with store.open_night() as page:
-        routing = Routing(
-            tasks=tuple(replace(task, project="/p", document="shop") for task in TRAIN), documents=(document,)
-        )
-        crew = a_crew(executor=executor, judge=FakeJudge(1.0))
-        list(steps(routing, crew=crew, plan=a_plan(max_chars=25), page=page, ended={"old"}))
+        night.run(page)
     store.close()
 
-    asked = {task.id for task, _, _ in executor.jobs}
-    assert {"other1", "other2"} <= asked
+    asked = {task.id for task in night.jobs}
+    assert {task.id for task in other[1:]} <= asked
     assert asked.isdisjoint(task.id for task in old)
 
 
 @pytest.mark.parametrize("stands", [True, False])
 def test_a_rule_that_stands_is_guarded_however_old_its_lesson_is(tmp_path: Path, *, stands: bool) -> None:
-    document = a_document("- Say why." if stands else "- Old.", id="shop", path="/shop.md")
-    lesson = replace(VAL[0], id="old", session="old", project="/p", lesson="learned", at=NOON - timedelta(days=400))
-    rule = a_proposal(path=document.path, edits=(an_edit("- Say why.", lessons=("learned",)),))
+    document = replace(SHOP, body=RULE if stands else "- Old.")
+    learned = a_lesson("learned", val=1, train=0, project="/p", at=NOON - timedelta(days=400))
 
-    def grade(task: Task, trajectory: Trajectory) -> float:
-        return float((RULE in trajectory.response) != (task.lesson == "learned"))
+    def grade(task: Task, made: Trajectory) -> float:
+        """The new rule makes the learned lesson worse."""
+        return float((a_rule("large") in made.response) != (task.lesson == "learned"))
 
-    night = Night(grade=grade)
-    store = open_at(tmp_path)
+    store = taught(tmp_path, document, *learned, lessons=("learned",))
     with store.open_night() as page:
-        seal(page, tasks=(lesson,), proposals=(rule,))
-    store.bank.decide(rule.id, ADOPTED, at=NOON)
-    with store.open_night() as page:
-        tasks = tuple(
-            replace(task, project="/p", document="shop") for task in (*TRAIN, *a_side(Split.VAL, 1, 2, 3, 4))
-        )
-        crew = a_crew(optimizer=night.optimizer, executor=night.executor, judge=night.judge)
-        routing = Routing(tasks=tasks, documents=(document,))
-        (outcome,) = steps(routing, crew=crew, plan=a_plan(gate=GateRule(metric=Metric.HARD)), page=page)
+        (outcome,) = Night(a_lesson("large", project="/p"), documents=(document,), grade=grade).run(page)
     store.close()
 
     assert outcome.outcome is (Outcome.NO_CHANGE if stands else Outcome.IMPROVED)
-    assert [harm.lesson for harm in outcome.trial.guard.harmed] == (["learned"] if stands else [])
+    (tested,) = outcome.tried.tested
+    assert [harm.lesson for harm in tested.verdict.harmed] == (["learned"] if stands else [])
+
+
+def test_the_sessions_that_could_prove_a_waiting_rule_stay_unread_if_it_is_not_reached(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    with store.open_night() as page:
+        seal(page, documents=(an_outcome(document=SHOP, waits=(waits_for("small"),)),))
+    with store.open_night() as page:
+        (outcome,) = Night((*LARGE, *SMALL), left=60).run(page)
+    store.close()
+
+    assert accepted(outcome) == ["large"]
+    assert set(outcome.sessions.left) == {task.session for task in SMALL}
+    (wait,) = outcome.tried.undecided
+    assert (wait.night, wait.tested.edits[0].lessons, wait.tested.trial.rounds) == ("n1", ("small",), 0)

@@ -5,11 +5,12 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.night.follow import BECAUSE_CHARS, MOST_LISTED, follow
+from skillopt_sleep.mining.mined import UNCLEAR
+from skillopt_sleep.night.follow import BECAUSE_CHARS, MOST_LISTED, NOT_BEGUN, follow
 from skillopt_sleep.night.tonight import Tonight
-from skillopt_sleep.proposals.absence import NEXT
 from skillopt_sleep.protocols import Routing
 from skillopt_sleep.records import (
+    NEXT_STEPS,
     AppliedEdit,
     Became,
     CandidateKind,
@@ -19,7 +20,6 @@ from skillopt_sleep.records import (
     Fate,
     InForce,
     Judged,
-    Note,
     Pair,
     Proposal,
     Split,
@@ -27,6 +27,7 @@ from skillopt_sleep.records import (
     Task,
     Trial,
     Verdict,
+    Waiting,
 )
 from tests.builders import a_document, a_proposal, a_task, an_edit, an_outcome
 
@@ -42,43 +43,52 @@ def became(
     routed: tuple[Task, ...] | None = None,
     proposals: tuple[Proposal, ...] = (),
     waiting: tuple[Proposal, ...] = (),
+    untried: tuple[Task, ...] = (),
 ) -> list[tuple[Became, str]]:
     found = Tonight(tasks, tasks if asked is None else asked)
     routing = Routing(tasks if routed is None else routed, (DOCUMENT,))
-    followed = follow(found, routing, outcomes, proposals, lambda _path: waiting)
+    followed = follow(found, routing, outcomes, proposals, lambda _path: waiting, untried=untried)
     return [(one.became, one.because) for one in followed.listed]
 
 
 def test_a_lesson_that_was_only_noticed_is_not_asked() -> None:
-    assert became(TRAIN, asked=()) == [(Became.NOTICED, "")]
+    assert became(TRAIN, asked=()) == [(Became.NEEDS_SESSION, UNCLEAR)]
 
 
 def test_what_the_night_did_not_come_to_is_said() -> None:
     assert became(TRAIN, routed=()) == [(Became.NOT_REACHED, "")]
     assert became(TRAIN) == [(Became.NOT_REACHED, "")]
-    left = an_outcome(left=(TRAIN.session,), because="left for another night")
-    assert became(TRAIN, outcomes=(left,)) == [(Became.NOT_REACHED, "left for another night")]
+    ended = {"because": "left for another night"}
+    for left in (an_outcome(left=(TRAIN.session,), **ended), an_outcome(unfinished=True, **ended)):
+        assert became(TRAIN, VAL, outcomes=(left,)) == [(Became.NOT_REACHED, "left for another night")] * 2
 
 
 def test_a_task_of_no_document_is_said() -> None:
-    assert became(replace(TRAIN, document="")) == [(Became.NO_DOCUMENT, "")]
+    ((end, because),) = became(replace(TRAIN, document=""))
+    assert end is Became.NOT_REACHED
+    assert "no document" in because
+
+
+def test_what_only_a_judge_that_failed_could_grade_is_said() -> None:
+    assert became(TRAIN, untried=(TRAIN,)) == [(Became.UNGRADED, "")]
 
 
 def test_a_lesson_of_one_session_waits_for_another() -> None:
-    assert became(TRAIN, outcomes=(an_outcome(),)) == [(Became.SEEN_ONCE, "")]
+    for alone in (TRAIN, VAL):
+        assert became(alone, outcomes=(an_outcome(),)) == [(Became.NEEDS_SESSION, "")]
 
 
-def test_what_needs_the_repository_is_said() -> None:
-    task = replace(TRAIN, needs_repository=True)
-    assert became(task, outcomes=(an_outcome(needs_repository=1),)) == [(Became.NEEDS_REPOSITORY, "")]
+def test_what_needs_the_repository_is_said_and_proves_nothing_in_words() -> None:
+    unseen = replace(VAL, needs_repository=True)
+    assert became(TRAIN, unseen, outcomes=(an_outcome(needs_repository=1),)) == [
+        (Became.NEEDS_SESSION, ""),
+        (Became.NEEDS_REPOSITORY, ""),
+    ]
 
 
 def test_without_an_edit_both_sides_say_why() -> None:
     ended = an_outcome(because="no edit was proposed")
-    assert became(TRAIN, VAL, outcomes=(ended,)) == [
-        (Became.ATTEMPTED, "no edit was proposed"),
-        (Became.KEPT, "no edit was proposed"),
-    ]
+    assert became(TRAIN, VAL, outcomes=(ended,)) == [(Became.TRIED, "no edit was proposed")] * 2
 
 
 def test_what_the_agent_does_already_with_the_persons_files_is_said_whatever_else_was_tried() -> None:
@@ -104,36 +114,36 @@ def test_a_lesson_whose_rule_stands_already_says_where_whatever_its_document_cam
         )
         *others, (end, because), (unseen, _) = became(replace(TRAIN, id="t0"), *stands, outcomes=(ended,))
         assert {end, unseen} == {Became.STANDS}
-        assert [other for other, _ in others] == [Became.SEEN_ONCE]
+        assert [other for other, _ in others] == [Became.NEEDS_SESSION]
         assert "/p/.claude/rules/tests.md" in because
         assert ("had it in 2 sessions and didn't follow it" in because) == not_followed
-        assert not re.search("later night|while the agent follows it", NEXT[Became.STANDS])
+        assert not re.search("later night|while the agent follows it", NEXT_STEPS[Became.STANDS])
 
 
 def test_an_edit_that_could_not_be_applied_says_its_fate() -> None:
     refused = AppliedEdit(edit=an_edit(), fate=Fate.REFUSED, because="you rejected it before")
     (train, _) = became(TRAIN, VAL, outcomes=(an_outcome(edits=(refused,)),))
-    assert train == (Became.EDITED, "refused: you rejected it before")
+    assert train == (Became.TRIED, "refused: you rejected it before")
 
 
 def test_an_edit_that_was_tried_says_what_its_own_trial_showed() -> None:
     trial = Trial(pairs=(Pair(task=VAL.id, sample=0, before=0.0, after=0.0),))
     tested = Judged(
-        kind=CandidateKind.BUNDLE,
+        kind=CandidateKind.RULE,
         edits=(an_edit(),),
         trial=trial,
         verdict=Verdict(decision=Decision.REJECT, reason="no better"),
     )
     applied = AppliedEdit(edit=an_edit(), fate=Fate.APPLIED)
     ended = an_outcome(edits=(applied,), tested=(tested,), because="another was better")
-    assert became(TRAIN, VAL, outcomes=(ended,)) == [(Became.EDITED, "no better"), (Became.TESTED, "no better")]
+    assert became(TRAIN, VAL, outcomes=(ended,)) == [(Became.TRIED, "no better")] * 2
 
 
 def test_what_is_kept_says_what_was_tried_on_another_request_of_its_lesson() -> None:
     pair = Pair(task="another", lesson=VAL.lesson, sample=0, before=0.0, after=0.0)
     verdict = Verdict(decision=Decision.REJECT, reason="no better")
-    tested = Judged(kind=CandidateKind.BUNDLE, edits=(an_edit(),), trial=Trial(pairs=(pair,)), verdict=verdict)
-    assert became(VAL, outcomes=(an_outcome(tested=(tested,)),)) == [(Became.TESTED, "no better")]
+    tested = Judged(kind=CandidateKind.RULE, edits=(an_edit(),), trial=Trial(pairs=(pair,)), verdict=verdict)
+    assert became(VAL, outcomes=(an_outcome(tested=(tested,)),)) == [(Became.TRIED, "no better")]
 
 
 def test_a_long_reason_is_cut() -> None:
@@ -159,20 +169,25 @@ def test_what_was_dropped_before_is_listed_too_and_no_more_than_there_is_room_fo
     assert followed.listed[0].document == DOCUMENT.id
 
 
-def test_an_edit_that_was_not_tried_says_its_own_obstacle_and_not_the_trial_of_another() -> None:
-    other = Judged(
-        kind=CandidateKind.BUNDLE,
-        edits=(an_edit("- Use polars."),),
-        trial=Trial(pairs=(Pair(task="p", sample=0, before=0.0, after=1.0),)),
-        verdict=Verdict(decision=Decision.REJECT, reason="better: solved 1 of 7 before and 7 of 7"),
-    )
-    applied = AppliedEdit(edit=an_edit(), fate=Fate.APPLIED)
-    screened = Note(stage="screen", summary="1 edit wasn't tried on unseen tasks", expected=True)
-    ended = an_outcome(edits=(applied,), tested=(other,), because=other.verdict.reason)
-    ((_, unseen), _) = became(TRAIN, replace(VAL, lesson="m"), outcomes=(ended,))
-    assert "another session" in unseen
-    ((_, gained), _) = became(TRAIN, VAL, outcomes=(ended.noted(screened),))
-    assert "gained" in gained
-    ((_, untried), _) = became(TRAIN, VAL, outcomes=(ended,))
-    assert "polars" not in untried + unseen + gained
-    assert "7 of 7" not in untried + unseen + gained
+def test_a_rule_that_was_not_begun_waits_for_another_night_whatever_was_tried_beside_it() -> None:
+    polars = an_edit("- Use polars.", tasks=("p",))
+    verdict = Verdict(decision=Decision.REJECT, reason="better: solved 1 of 7 before and 7 of 7")
+    pair = Pair(task="p", sample=0, before=0.0, after=1.0)
+    other = Judged(kind=CandidateKind.RULE, edits=(polars,), trial=Trial(pairs=(pair,)), verdict=verdict)
+    for rounds, end, because in (
+        (0, Became.NOT_REACHED, NOT_BEGUN),
+        (2, Became.TRIED, "its rule is tried since the night of 2026-03-01"),
+    ):
+        own = Judged(
+            kind=CandidateKind.RULE, edits=(an_edit(lessons=("l",)),), trial=Trial(rounds=rounds), verdict=verdict
+        )
+        wait = Waiting(night="2026-03-01", path=DOCUMENT.path, crew="", tested=own)
+        ended = an_outcome(tested=(other,), waits=(wait,), because=verdict.reason)
+        assert became(TRAIN, VAL, outcomes=(ended,)) == [(end, because)] * 2
+
+
+def test_a_lesson_is_not_told_by_the_trial_of_another() -> None:
+    verdict = Verdict(decision=Decision.REJECT, reason="no better")
+    other = Judged(kind=CandidateKind.RULE, edits=(an_edit(tasks=("p",)),), trial=Trial(), verdict=verdict)
+    ended = an_outcome(tested=(other,), because=verdict.reason)
+    assert became(TRAIN, VAL, outcomes=(ended,)) == [(Became.TRIED, "")] * 2

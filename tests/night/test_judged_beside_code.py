@@ -75,7 +75,7 @@ def test_a_guard_that_the_judge_grades_measures_it_on_a_night_of_nothing_but_own
     assert report.judge is not None
     assert (report.judge.right, report.judge.n, report.judge.because) == (16, 16, "")
     (proposal,) = report.proposals
-    assert (report.verdict, proposal.proof, proposal.bystanders) == (Outcome.IMPROVED, Proof.TRIAL, 1)
+    assert (report.verdict, proposal.proof, proposal.guarded) == (Outcome.IMPROVED, Proof.TRIAL, 1)
     assert wishes(machine) == []
 
 
@@ -95,7 +95,7 @@ def test_own_words_are_tested_without_the_guard_that_only_a_failed_judge_could_g
     report = night(machine)
 
     (proposal,) = report.proposals
-    assert (report.verdict, proposal.proof, proposal.bystanders) == (Outcome.IMPROVED, Proof.TRIAL, 0)
+    assert (report.verdict, proposal.proof, proposal.guarded) == (Outcome.IMPROVED, Proof.TRIAL, 0)
     assert "It decides nothing tonight" in told(report)
     assert len(machine.model.asked(Purpose.JUDGE)) == 1
     assert wishes(machine) == []
@@ -117,7 +117,7 @@ def test_what_code_checks_is_learned_beside_a_failed_judge(machine: Machine) -> 
     report = night(machine)
 
     (outcome,) = report.documents
-    assert (report.verdict, outcome.trial.guard.lessons) == (Outcome.IMPROVED, ())
+    assert (report.verdict, outcome.guard.lessons) == (Outcome.IMPROVED, ())
     assert report.judge is not None
     assert (bool(report.judge.because), report.judge.untried) == (True, 0)
     assert len(machine.model.asked(Purpose.JUDGE)) == 1

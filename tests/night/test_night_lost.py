@@ -30,9 +30,10 @@ def test_more_tasks_than_a_night_takes(tmp_path: Path) -> None:
     home = Machine(tmp_path)
     home.had(*FOUND)
     said = diagnosed(home.night(max_tasks=1))
-    assert said["corrections"]["counts"]["later"] == 3
-    assert "3 × left for another night (mine.max_tasks)" in said["because"]
-    assert "the next night takes" in said["remedy"]
+    assert said["corrections"]["counts"]["not_reached"] == 3
+    assert "3 × not decided yet; another night goes on with it" in said["because"]
+    assert "mine.max_tasks" in said["corrections"]["listed"][-1]["because"]
+    assert "run again" in said["remedy"]
 
 
 def test_a_miner_that_makes_words_up(tmp_path: Path) -> None:
@@ -40,7 +41,7 @@ def test_a_miner_that_makes_words_up(tmp_path: Path) -> None:
     home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: json.dumps({"lessons": [lesson]})})))
     home.had(0, said=USELESS)
     said = diagnosed(home.night(heuristic=False))
-    (correction,) = [one for one in said["corrections"]["listed"] if one["became"] == "unproven"]
+    (correction,) = [one for one in said["corrections"]["listed"] if one["became"] == "unused"]
     assert correction["quote"] == "use deno"
-    assert correction["because"]
+    assert "in your own words" in correction["because"]
     assert said["sessions"]["used"] == 1

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.ending import beginning
 from skillopt_sleep.night.rate import FLOOR, STOCK, WINDOW, error_rate, nights_rate, on_rate
 from skillopt_sleep.records import (
     AppliedEdit,
@@ -25,7 +24,7 @@ from skillopt_sleep.records import (
     Verdict,
 )
 from skillopt_sleep.stores.bank import ADOPTED, UNDONE
-from tests.builders import a_document, a_proposal, an_edit
+from tests.builders import a_proposal, an_edit, an_outcome
 from tests.fakes import NOON, FakeClock
 from tests.nights import Machine, a_plan
 from tests.stores.opening import open_at, seal
@@ -88,7 +87,7 @@ def test_in_few_months_of_useless_edits_one_passes_though_each_uses_the_rate_up(
 
 def an_outcome_of(kind: CandidateKind, *, tried: bool = True, fate: Fate = Fate.APPLIED) -> StepOutcome:
     """A step that proposed a rule, and tried it or something else."""
-    outcome = beginning(a_document(id="shop"), (), waiting=())
+    outcome = an_outcome()
     verdict = Verdict(decision=Decision.REJECT, reason="no better")
     judged = Judged(kind=kind, edits=(RULE,) if tried else (an_edit("- Old."),), trial=Trial(), verdict=verdict)
     return replace(
@@ -99,12 +98,12 @@ def an_outcome_of(kind: CandidateKind, *, tried: bool = True, fate: Fate = Fate.
 @pytest.mark.parametrize(
     ("outcome", "spent"),
     [
-        (an_outcome_of(CandidateKind.BUNDLE), ALPHA),
+        (an_outcome_of(CandidateKind.RULE), ALPHA),
         (an_outcome_of(CandidateKind.GUIDANCE, tried=False), ALPHA),
-        (an_outcome_of(CandidateKind.BUNDLE, tried=False), 0.0),
+        (an_outcome_of(CandidateKind.RULE, tried=False), 0.0),
         (an_outcome_of(CandidateKind.REMOVAL), 0.0),
-        (an_outcome_of(CandidateKind.BUNDLE, fate=Fate.REFUSED), 0.0),
-        (beginning(a_document(id="shop"), (), waiting=()), 0.0),
+        (an_outcome_of(CandidateKind.RULE, fate=Fate.REFUSED), 0.0),
+        (an_outcome(), 0.0),
     ],
     ids=["new", "guidance", "waited", "removal", "refused", "nothing"],
 )
@@ -115,7 +114,7 @@ def test_a_night_spends_its_rate_if_it_tries_something_new(outcome: StepOutcome,
 def test_a_rule_without_a_known_rate_has_none_to_spend() -> None:
     strict = a_plan(gate=GateRule(name="strict"))
 
-    assert error_rate(strict, [an_outcome_of(CandidateKind.BUNDLE)]) is None
+    assert error_rate(strict, [an_outcome_of(CandidateKind.RULE)]) is None
 
 
 # whole nights -------------------------------------------------------------------------------------------

@@ -143,7 +143,7 @@ def test_nights_and_trainings_use_every_prompt_there_is() -> None:
     purposes = {purpose.value for purpose in Purpose}
     assert (
         {purpose.value for purpose in _ask_everything("words")}
-        == (_names() - {"repair", "environment", "grade"}) | {"prove", "judge"}
+        == (_names() - {"repair", "environment", "grade", "lessons_everywhere"}) | {"prove", "judge"}
         == purposes
     )
 

@@ -24,12 +24,11 @@ from skillopt_sleep.records import (
     Proposal,
     SessionLine,
     StepOutcome,
-    Trial,
     Tried,
     Twin,
     Verdict,
 )
-from tests.builders import with_parts
+from tests.builders import a_trial, with_parts
 
 NOW = datetime(2026, 11, 20, 4, 17, tzinfo=UTC)
 RULE = "- Run the linter before every commit."
@@ -87,7 +86,7 @@ def accepted(read: Document, body: str = RULE, **changes: Any) -> StepOutcome:
         because="it got better",
         verdict=Verdict(decision=Decision.ACCEPT, reason="it got better", error_rate="unknown"),
         candidate=msgspec.structs.replace(read, body=body),
-        trial=Trial(before=0.25, after=0.75, interval=(0.1, 0.9)),
+        trial=a_trial((0.0, 0.5), (0.5, 1.0), interval=(0.1, 0.9)),
         tried=Tried(
             edits=(AppliedEdit(edit=Edit(op=EditOp.APPEND, content=body), fate=Fate.APPLIED),),
             evidence=(Evidence(session="claude_code:1", turn=0, quote="always run the linter before you commit"),),

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.proposals.absence import NEXT, Absence, Looked, Unheard, absence
+from skillopt_sleep.proposals.absence import Absence, Looked, Unheard, absence
 from skillopt_sleep.proposals.origins import origins
 from skillopt_sleep.records import (
     BECAME,
+    NEXT_STEPS,
     AppliedEdit,
     Became,
     Correction,
@@ -49,7 +50,9 @@ def night(name: str, *became: Became, lesson: str = "l1", because: str = "") -> 
 
 
 def test_every_end_has_words_and_a_next_step() -> None:
-    assert set(BECAME) == set(NEXT) == set(Became)
+    assert set(BECAME) == set(NEXT_STEPS) == set(Became)
+    assert len(Became) <= 10
+    assert len(set(BECAME.values())) == len(set(NEXT_STEPS.values())) == len(Became)
 
 
 @pytest.mark.parametrize(
@@ -74,18 +77,18 @@ def test_what_became_of_a_proposed_rule_is_said(state: str, words: str) -> None:
 def test_a_lesson_is_told_by_the_newest_night_that_tried_it_and_its_furthest_end() -> None:
     nights = [
         a_report(night="3"),
-        night("2", Became.KEPT, Became.EDITED, Became.SEEN_ONCE, because="no better"),
-        night("1", Became.SEEN_ONCE),
+        night("2", Became.NOT_REACHED, Became.TRIED, Became.NEEDS_SESSION, because="no better"),
+        night("1", Became.NEEDS_SESSION),
     ]
     said = found("l1", lessons=[LESSON], reports=nights)
-    assert (said.end, said.night, said.task, said.lesson) == ("edited", "2", "t1", "l1")
+    assert (said.end, said.night, said.task, said.lesson) == ("tried", "2", "t1", "l1")
     assert said.because.endswith("(no better)")
-    assert said.next == NEXT[Became.EDITED]
+    assert said.next == NEXT_STEPS[Became.TRIED]
 
 
 def test_the_edit_that_was_written_for_it_is_shown() -> None:
     applied = AppliedEdit(edit=an_edit("- Be careful.", lessons=("l1",)), fate=Fate.APPLIED)
-    report = night("2", Became.EDITED)
+    report = night("2", Became.TRIED)
     report = a_report(night="2", corrections=report.corrections, documents=(an_outcome(edits=(applied,)),))
     assert found("l1", lessons=[LESSON], reports=[report]).rule == "- Be careful."
 
@@ -102,9 +105,9 @@ def test_a_lesson_that_was_taken_back_says_by_which_words() -> None:
 @pytest.mark.parametrize(
     ("lesson", "end"),
     [
-        (LESSON, "seen_once"),
-        (a_lesson("Use pnpm", id="l1", quotes=(SAID, Evidence(session="s2", turn=2, quote="pnpm"))), "kept"),
-        (a_lesson("Use pnpm", id="l1", quotes=(SAID,), state=LessonState.NOTICED), "noticed"),
+        (LESSON, "needs_session"),
+        (a_lesson("Use pnpm", id="l1", quotes=(SAID, Evidence(session="s2", turn=2, quote="pnpm"))), "not_reached"),
+        (a_lesson("Use pnpm", id="l1", quotes=(SAID,), state=LessonState.NOTICED), "needs_session"),
     ],
 )
 def test_a_lesson_of_which_no_report_tells_is_told_by_itself(lesson: Lesson, end: str) -> None:
@@ -112,8 +115,8 @@ def test_a_lesson_of_which_no_report_tells_is_told_by_itself(lesson: Lesson, end
 
 
 def test_a_correction_without_a_lesson_is_told_by_the_night_that_dropped_it() -> None:
-    said = found("use pnpm", reports=[night("2", Became.NO_TEST, lesson="", because="why")])
-    assert (said.end, said.night) == ("no_test", "2")
+    said = found("use pnpm", reports=[night("2", Became.UNUSED, lesson="", because="why")])
+    assert (said.end, said.night) == ("unused", "2")
     assert said.said[0].quote == SAID.quote
     assert "why" in said.because
 
@@ -125,7 +128,7 @@ def test_what_was_only_typed_is_found_last() -> None:
 
 
 def test_what_was_never_typed_is_not_found() -> None:
-    other = night("2", Became.SEEN_ONCE)
+    other = night("2", Became.NEEDS_SESSION)
     said = found("write a haiku", Decided(PROPOSAL, WAITING, "", ""), lessons=[LESSON], reports=[other])
     assert (said.end, said.said) == ("not found", ())
     assert "harvest" in said.next
@@ -160,7 +163,7 @@ def test_the_nearest_of_all_sentences_lessons_and_rules_is_told() -> None:
     floats = Correction(
         session="s8", turn=4, quote="no, use floats here, not cents, just this once", became=Became.FOR_ONCE
     )
-    nights = [night("2", Became.KEPT), a_report(night="1", corrections=Corrections(listed=(floats,)))]
+    nights = [night("2", Became.TRIED), a_report(night="1", corrections=Corrections(listed=(floats,)))]
     said = found("use floats here, not cents", lessons=[lesson], reports=nights)
     assert (said.end, said.night) == (Became.FOR_ONCE, "1")
     assert found("use cents, never floats", lessons=[lesson], reports=nights).lesson == "l7"

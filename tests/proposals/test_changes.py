@@ -15,7 +15,7 @@ READ = a_document("- Old.")
 def early() -> Early:
     verdict = Verdict(decision=Decision.UNDECIDED, reason="one session", early=True)
     edits = (an_edit("- New.", lessons=("b",)),)
-    tested = Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=accepted(READ).trial, verdict=verdict)
+    tested = Judged(kind=CandidateKind.RULE, edits=edits, trial=accepted(READ).trial, verdict=verdict)
     return Early(candidate=replace(READ, body="- Old.\n- New."), tested=tested)
 
 

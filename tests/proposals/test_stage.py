@@ -32,7 +32,7 @@ from skillopt_sleep.records import (
     Verdict,
     WarningKind,
 )
-from tests.builders import a_lesson, an_edit
+from tests.builders import a_lesson, a_trial, an_edit
 from tests.proposals.corpus import splice
 from tests.proposals.staging import RULE, accepted, document, page, with_twin
 
@@ -263,11 +263,10 @@ def test_the_edits_of_a_proposal_are_those_of_the_candidate_that_was_accepted(ro
     whole = accepted(read)
     idle = AppliedEdit(edit=Edit(op=EditOp.APPEND, content="- Idle."), fate=Fate.APPLIED)
     (kept,) = whole.tried.edits
-    pruned = Judged(kind=CandidateKind.WITHOUT, edits=(kept.edit,), trial=whole.trial, verdict=whole.verdict)
-    bundle = Judged(
-        kind=CandidateKind.BUNDLE, edits=(kept.edit, idle.edit), trial=Trial(rounds=1), verdict=whole.verdict
-    )
-    outcome = accepted(read, edits=(kept, idle), tested=(bundle, pruned))
+    won = Judged(kind=CandidateKind.RULE, edits=(kept.edit,), trial=whole.trial, verdict=whole.verdict)
+    lost = Verdict(decision=Decision.REJECT, reason="no better")
+    other = Judged(kind=CandidateKind.RULE, edits=(idle.edit,), trial=Trial(rounds=1), verdict=lost)
+    outcome = accepted(read, edits=(kept, idle), tested=(other, won))
 
     (proposal,), _ = FolderStager().stage([outcome], page(night))
 
@@ -317,9 +316,9 @@ def test_a_proposal_says_what_its_rules_touch_and_which_model_stood_alone_behind
 
 def judged(text: str, lesson: str, decision: Decision) -> Judged:
     verdict = Verdict(decision=decision, reason="so it was", early=decision is Decision.UNDECIDED)
-    trial = Trial(before=0.0, after=1.0)
+    trial = a_trial((0.0, 1.0))
     edits = (an_edit(text, lessons=(lesson,)),)
-    return Judged(kind=CandidateKind.BUNDLE, edits=edits, trial=trial, verdict=verdict)
+    return Judged(kind=CandidateKind.RULE, edits=edits, trial=trial, verdict=verdict)
 
 
 def an_early(read: Document, text: str, lesson: str) -> StepOutcome:

@@ -12,6 +12,7 @@ from skillopt_sleep.records import (
     Evidence,
     Fate,
     Judged,
+    Lost,
     NightReport,
     Note,
     Outcome,
@@ -23,7 +24,7 @@ from skillopt_sleep.records import (
     Verdict,
     Waiting,
 )
-from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome
+from tests.builders import a_document, a_proposal, a_report, a_trial, an_edit, an_outcome
 from tests.fakes import NOON
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2
@@ -33,9 +34,7 @@ NASTY = (
 TRIAL = Trial(
     pairs=(Pair(task="v1", sample=0, before=0.0, after=1.0), Pair(task="v2", sample=0, before=0.5, after=1.0)),
     rounds=1,
-    unpaired=1,
-    before=0.25,
-    after=1.0,
+    lost=Lost(after=1),
     interval=(-0.61, 1.0),
     calls=6,
 )
@@ -50,14 +49,13 @@ EDITS = (
 )  # fmt: skip
 
 
-TESTED = Judged(kind=CandidateKind.BUNDLE, edits=(an_edit(),), trial=TRIAL, verdict=ACCEPTED)
+TESTED = Judged(kind=CandidateKind.RULE, edits=(an_edit(),), trial=TRIAL, verdict=ACCEPTED)
 UNDECIDED = Verdict(decision=Decision.UNDECIDED, reason="n is small")
 WAITS = Waiting(
     night="2026-03-01",
     path=a_document().path,
-    base=a_document().sha,
     crew="m v",
-    tested=Judged(kind=CandidateKind.HALF, edits=(an_edit("- Waits."),), trial=TRIAL, verdict=UNDECIDED),
+    tested=Judged(kind=CandidateKind.RULE, edits=(an_edit("- Waits."),), trial=TRIAL, verdict=UNDECIDED),
 )
 
 
@@ -99,7 +97,7 @@ def improved() -> StepOutcome:
 
 def rejected(after: float = 0.1, interval: tuple[float, float] = (-1.0, 0.9)) -> StepOutcome:
     """A step whose trial was lost, or won nothing."""
-    trial = Trial(pairs=TRIAL.pairs, rounds=1, before=0.25, after=after, interval=interval, calls=4)
+    trial = a_trial((0.25, after), (0.25, after), interval=interval, calls=4)
     verdict = Verdict(decision=Decision.REJECT, reason="worse", rule="strict, mixed", error_rate="error rate unknown")
     return an_outcome(
         document=a_document(id="blog:AGENTS.md"),

@@ -47,14 +47,12 @@ def test_how_long_it_took_and_what_ran() -> None:
 def test_a_document_is_told_from_the_inside() -> None:
     document = diagnose(WHOLE, NOWHERE).documents[0]
 
-    assert document.tasks == {"train": 3, "val": 3, "test": 1}
+    tasks = document.tasks
+    assert (tasks.train, tasks.val, tasks.test, tasks.text_only) == (3, 3, 1, True)
     assert document.fates == {"applied": 1, "unmatched": 1, "duplicate": 1, "refused": 1}
-    assert document.pairs == TRIAL.pairs
-    assert (document.unpaired, document.rounds, document.interval) == (1, 1, (-0.61, 1.0))
-    assert (document.before, document.after) == (0.25, 1.0)
-    assert (document.test_before, document.test_after, document.test_n) == (0.0, 1.0, 1)
+    assert [one.trial for one in document.trials] == [TRIAL]
+    assert (document.test.before, document.test.after, document.test.n) == (0.0, 1.0, 1)
     assert document.verdict == ACCEPTED
-    assert document.text_only
 
 
 def test_spending_limits_sessions_and_errors_are_there() -> None:
@@ -70,7 +68,7 @@ def test_spending_limits_sessions_and_errors_are_there() -> None:
 def test_a_night_without_edits_explains_itself() -> None:
     said = diagnose(REPORTS["no headroom"], NOWHERE)
 
-    assert (said.because, said.documents[0].fates, said.documents[0].pairs) == ("does it already", {}, ())
+    assert (said.because, said.documents[0].fates, said.documents[0].trials) == ("does it already", {}, ())
 
 
 def test_the_schema_knows_every_key_that_is_written(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.reporters.morning import MorningReporter, render
 from skillopt_sleep.reporters.page import render as page
+from skillopt_sleep.reporters.page.page import facts
 from skillopt_sleep.reporters.rate import of_night
 from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome, with_parts
 from tests.reporters.reports import NASTY, REPORTS, SECRET, TESTED, WHOLE, improved, rejected
@@ -64,6 +65,13 @@ def test_the_first_lines_answer_what_to_decide_whether_it_is_better_the_cost_and
     assert rate == "Error rate: unknown, with the gate's rule `strict, mixed`."
     assert cost == "Cost: 41 calls (limit 300), 12,345 tokens, $0.50, 75 s; model `m`."
     assert problems == "Problems: one call failed, and 1 more below."
+
+
+def test_a_night_that_was_resumed_tells_no_time_as_nobody_knows_how_long_it_lay_still() -> None:
+    *_, cost, _problems = first_lines(replace(WHOLE, resumed=True))
+    assert cost == "Cost: 41 calls (limit 300), 12,345 tokens, $0.50; model `m`."
+    assert "Time" in dict(facts(WHOLE))
+    assert "Time" not in dict(facts(replace(WHOLE, resumed=True)))
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
@@ -215,7 +223,7 @@ def test_a_candidate_is_said_to_make_it_worse_or_to_be_useless_only_if_its_inter
 
 
 FRESH = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))
-CLAIM = "if this change did nothing for these 2 requests, the chance of accepting it was at most 3 %"
+CLAIM = "the chance that the night proposed any rule that does nothing was at most 3 %; this one helped in 2 of 2"
 
 
 def a_night(*outcomes: StepOutcome, **fields: Any) -> str:
@@ -246,19 +254,19 @@ def test_what_the_error_rate_is_of_stands_beside_the_proposal_as_one_sentence_an
 
     text = a_night(replace(improved(), verdict=sequential), error_rate=CLAIM)
 
-    assert text.count(f"If{CLAIM[2:]}.") == 1
+    assert text.count(f"The{CLAIM[3:]}.") == 1
     assert CLAIM not in text
     assert "The gate's rule" not in text
 
 
 def test_what_the_error_rate_of_the_night_is_of_stands_once_above_the_proposals() -> None:
     sequential = Verdict(decision=Decision.ACCEPT, reason="better", rule="sequential, mixed", error_rate=CLAIM)
-    known = replace(improved(), verdict=sequential, trial=replace(improved().trial, together=0.05))
+    known = replace(improved(), verdict=sequential)
 
     head = a_night(known).partition("## Proposals")[0]
 
-    assert head.count(f"Error rate: {of_night([known])}.") == 1
-    assert "at most 5 % of nights" in head
+    assert head.count(of_night([known])) == 1
+    assert "fewer than 1 of 20 simulated nights" in head
     assert "Error rate: unknown" in a_night(improved()), "that of the strict rule"
 
 
@@ -339,12 +347,14 @@ def test_sessions_that_were_left_out_are_counted_by_reason() -> None:
     text = render(WHOLE)
 
     assert "9 files seen, 6 sessions used; left out: 2 started by a program, 1 still active." in text
-    assert "They became 7 requests to ask again: 3 to learn from, 3 to decide with, 1 kept back." in text
+    assert "still active. 7 requests to ask again: 3 to learn from, 3 to decide with, 1 kept back." in text
 
 
 def test_one_task_is_one_task() -> None:
     said = "1 request to ask again: 1 to learn from, 0 to decide with, 0 kept back."
     assert f"None was new. {said}" in render(a_report(tasks={"train": 1}))
+    waits = "2 requests to ask again: 1 to learn from, 0 to decide with, 0 kept back, 1 waiting for a second session."
+    assert waits in render(a_report(tasks={"train": 1, "waiting": 1}))
 
 
 def test_every_error_is_listed_with_its_remedy() -> None:

@@ -20,7 +20,7 @@ def an_outcome_of(before: list[list[float]]) -> StepOutcome:
         for sample, grade in enumerate(samples)
     )
     verdict = Verdict(decision=Decision.REJECT, reason="so it was")
-    tested = Judged(kind=CandidateKind.BUNDLE, edits=(an_edit(),), trial=Trial(pairs=pairs), verdict=verdict)
+    tested = Judged(kind=CandidateKind.RULE, edits=(an_edit(),), trial=Trial(pairs=pairs), verdict=verdict)
     return an_outcome(tested=(tested,))
 
 

@@ -25,7 +25,7 @@ from tests.reporters.reports import TESTED, improved
 
 REMOVES = an_edit("", op=EditOp.DELETE, target="- Never force-push.")
 LOST = tuple(Pair(task=f"v{n}", sample=0, before=1.0, after=0.0, solved=(True, False)) for n in range(6))
-WORSE = Trial(pairs=LOST, rounds=1, before=1.0, after=0.0, interval=(-1.0, 0.1))
+WORSE = Trial(pairs=LOST, rounds=1, interval=(-1.0, 0.1))
 STAYS = "tried without it: 6 of 6 as you asked with it, 0 of 6 without; it stays"
 
 
@@ -101,7 +101,7 @@ def test_numbers_stand_once_in_the_line_of_a_document() -> None:
         " about 7 more tries like these would decide it"
     )
     won = tuple(Pair(task=f"v{n}", sample=0, before=0.0, after=1.0, solved=(False, True)) for n in range(4))
-    trial = Trial(pairs=won, rounds=1, before=0.0, after=1.0, interval=(-0.1, 1.0))
+    trial = Trial(pairs=won, rounds=1, interval=(-0.1, 1.0))
     verdict = Verdict(decision=Decision.UNDECIDED, reason=reason)
     outcome = an_outcome(outcome=Outcome.UNDECIDED, because=reason, verdict=verdict, trial=trial)
 

@@ -24,8 +24,8 @@ def test_a_night_without_new_sessions_counts_none_of_their_requests() -> None:
 
 
 def test_sessions_that_became_no_request_say_only_that() -> None:
-    text = render(a_report(verdict=Outcome.NOTHING_NEW, sessions=SessionCounts(seen=3, used=3), tasks={}))
-    assert "3 files seen, 3 sessions used. No request to ask again came of them." in text
+    text = render(a_report(verdict=Outcome.NOTHING_NEW, sessions=SessionCounts(seen=1, used=1), tasks={}))
+    assert "1 file seen, 1 session used. No request to ask again came of that." in text
 
 
 def test_a_night_that_was_stopped_is_not_cut_short_by_a_stop() -> None:

@@ -8,7 +8,7 @@ from skillopt_sleep.reporters.statistics import statistics
 from tests.builders import a_proposal, an_edit
 
 FRESH = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))
-CLAIM = "if this change did nothing for these 2 requests, the chance of accepting it was at most 3 %"
+CLAIM = "the chance that the night proposed any rule that does nothing was at most 3 %; this one helped in 2 of 2"
 
 
 def proven(**fields: object) -> Proposal:
@@ -27,7 +27,7 @@ def test_what_it_gains_comes_first_from_fresh_attempts_then_the_trial_then_the_c
             "gain +0.25 (90 % interval -0.40 to +0.80); too few to prove anything; the trial did"
         ),
         "The trial, on unseen requests: 0.25 → 1.00 (2 tries), gain +0.75 (90 % interval -0.61 to +1.00)",
-        f"If{CLAIM[2:]}.",
+        f"The{CLAIM[3:]}.",
         of_proposal(CLAIM),
     ]
     assert list(numbers(proven(error_rate="error rate unknown")))[-1] == "Error rate unknown."
@@ -44,7 +44,7 @@ def test_without_fresh_attempts_the_gain_is_called_flattered() -> None:
 
 def test_what_the_page_of_a_rule_says_is_not_said_again() -> None:
     counts = Solved(before=3, after=11, n=12, requests=3)
-    lines = list(numbers(proven(edits=(an_edit("- Rule."),), solved=counts, bystanders=2, unharmed=2)))
+    lines = list(numbers(proven(edits=(an_edit("- Rule."),), solved=counts, guarded=2)))
     assert not any("did as you asked" in line or "other lessons" in line for line in lines)
 
 

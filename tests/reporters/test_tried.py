@@ -2,16 +2,16 @@
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import CandidateKind, Outcome, Pair, Trial
+from skillopt_sleep.records import CandidateKind, Decider, Outcome, Pair, Trial, Trust
 from skillopt_sleep.reporters.morning import render
-from skillopt_sleep.reporters.tried import every_trial, has_more_trials, interval, numbers, remarks, verdict
+from skillopt_sleep.reporters.tried import every_trial, has_more_trials, in_short, interval, numbers, remarks, verdict
 from tests.builders import an_edit, an_outcome, with_parts
 from tests.reporters.reports import TESTED, UNDECIDED, WHOLE, improved, rejected
 
 
 def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() -> None:
-    lost = replace(TESTED, kind=CandidateKind.HALF, verdict=rejected().verdict, trial=rejected().trial)
-    open_one = replace(TESTED, kind=CandidateKind.WITHOUT, verdict=UNDECIDED, edits=(an_edit("- One."),) * 2)
+    lost = replace(TESTED, edits=(an_edit("- Lost."),), verdict=rejected().verdict, trial=rejected().trial)
+    open_one = replace(TESTED, kind=CandidateKind.PATCH, verdict=UNDECIDED, edits=(an_edit("- One."),) * 2)
     outcome = with_parts(improved(), tested=(TESTED, lost, open_one))
 
     report = replace(WHOLE, documents=(outcome,))
@@ -20,9 +20,9 @@ def test_every_trial_of_the_night_is_in_the_table_also_those_that_were_lost() ->
 
     assert len(rows) == 1 + 3
     assert "| add «Use pnpm, never npm.» | seemed better |" in rows[1]
-    assert "| one half: add «Use pnpm, never npm.» | not proven: no gain seen (2 tries) |" in rows[2]
-    assert "| all but one, 2 edits: add «One.» … | undecided: rules out nothing yet (2 tries) |" in rows[3]
-    assert "one half" not in render(report), "in short the line of the document is enough"
+    assert "| add «Lost.» | not proven: no gain seen (2 tries) |" in rows[2]
+    assert "| all together, 2 edits: add «One.» … | undecided: rules out nothing yet (2 tries) |" in rows[3]
+    assert "Lost." not in render(report), "in short the line of the document is enough"
 
 
 def test_the_only_trial_is_told_once() -> None:
@@ -55,6 +55,13 @@ def test_an_undecided_trial_says_what_it_rules_out_with_its_n() -> None:
     said = "undecided: rules out a gain of more than +0.40 and a loss of more than 0.40 (2 tries)"
     assert verdict(outcome) == said
     assert verdict(replace(outcome, trial=Trial())) == "undecided"
+
+
+def test_who_graded_a_trial_is_not_said_to_have_decided_it() -> None:
+    trial = replace(rejected(0.1, (-0.4, 0.4)).trial, judges=(Decider(by=Trust.RUBRIC),))
+    said = in_short(an_outcome(verdict=UNDECIDED, trial=trial))
+    assert said.endswith(", graded by the judge")
+    assert "decided by" not in said
 
 
 def test_repeated_answers_and_lost_attempts_are_told() -> None:

@@ -57,7 +57,7 @@ def test_a_rule_that_was_decided_on_since_says_what_was_decided() -> None:
 
 
 def test_the_page_heads_its_lists_in_plain_words() -> None:
-    corrections = Corrections(counts={"not_reached": 1, "no_test": 1}, listed=UNFINISHED.listed)
+    corrections = Corrections(counts={"not_reached": 1, "unused": 1}, listed=UNFINISHED.listed)
     text = page(a_report(corrections=corrections), ())
     assert "Not used, and why" in text
     assert "nothing came of" not in text
@@ -69,7 +69,7 @@ def test_a_lesson_that_was_tried_is_not_said_to_have_had_no_turn() -> None:
 
 
 def test_a_judge_that_disagrees_with_a_person_may_not_be_what_is_wrong() -> None:
-    assert "apart" not in BECAME[Became.UNGRADED]
+    assert "wrong" not in BECAME[Became.UNGRADED]
     assert "accepted" in NEXT_STEPS[Became.UNGRADED]
 
 

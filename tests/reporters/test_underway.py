@@ -23,14 +23,13 @@ def test_money_is_told_where_it_is_known_and_not_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("passed", "left"),
-    [(timedelta(minutes=3), "at most 27 min left"), (timedelta(minutes=50), "at most 10 min left")],
+    [(timedelta(minutes=3), "at most 57 min left"), (timedelta(minutes=70), "at most 0 s left")],
 )
-def test_the_time_left_is_what_the_limits_leave(passed: timedelta, left: str) -> None:
+def test_the_time_left_is_what_the_limit_leaves(passed: timedelta, left: str) -> None:
     assert time_left(PROGRESS, now=STARTED + passed) == left
 
 
-def test_too_few_calls_tell_nothing_about_the_others() -> None:
-    assert time_left(replace(PROGRESS, calls=1), now=STARTED + timedelta(minutes=10)) == "at most 50 min left"
+def test_without_a_limit_the_time_left_is_not_known() -> None:
     assert time_left(replace(PROGRESS, most_minutes=0), now=STARTED) == ""
 
 
@@ -48,7 +47,6 @@ def test_a_night_is_told_stage_by_stage_with_its_verdicts() -> None:
             at(1, EventKind.STAGE, stage="mine", done=2, total=2),
             trying(2, 0, 4),
             trying(3, 4, 4),
-            at(4, EventKind.BEGINS),
             trying(5, 8, 8),
             at(6, EventKind.VERDICT, document="shop/CLAUDE.md", says="proven", decision="accept"),
             at(8, EventKind.ENDS),
@@ -57,8 +55,30 @@ def test_a_night_is_told_stage_by_stage_with_its_verdicts() -> None:
     assert [(one.what, one.says, one.tone) for one in told] == [
         ("The night begins", "", ""),
         ("finding corrections", "2 calls", ""),
-        ("The night goes on where it was interrupted", "", ""),
         ("trying edits: shop/CLAUDE.md", "12 calls", ""),
         ("shop/CLAUDE.md", "proven", "good"),
         ("The night ends", "", ""),
+    ]
+
+
+def test_a_night_that_went_on_again_and_again_is_told_once_with_what_was_done_once() -> None:
+    def run(minute: int, *, tried: int) -> list[Event]:
+        at = STARTED + timedelta(minutes=minute)
+        return [
+            Event(at=at, kind=EventKind.BEGINS),
+            Event(at=at, kind=EventKind.STAGE, stage="mine", done=2, total=2),
+            Event(at=at, kind=EventKind.STAGE, stage="trial a", done=tried, total=4),
+            Event(at=at, kind=EventKind.VERDICT, document="a", says="proven"),
+            Event(at=at, kind=EventKind.ENDS),
+        ]
+
+    told = moments([*run(0, tried=0), *run(10, tried=2), *run(20, tried=4)])
+
+    assert [((one.at - STARTED) // timedelta(minutes=1), one.what, one.says) for one in told] == [
+        (0, "The night begins", ""),
+        (20, "The night goes on where it was interrupted", ""),
+        (20, "finding corrections", "2 calls"),
+        (20, "trying edits: a", "4 calls"),
+        (20, "a", "proven"),
+        (20, "The night ends", ""),
     ]

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.records import Decision, Guard, Harm, Trial, Verdict
+from skillopt_sleep.records import Decision, Harm, Trial, Verdict
 from skillopt_sleep.reporters.decided import STATES
 from skillopt_sleep.reporters.verdicts import OTHERS_WORSE, SEEMED, UNTESTED, WORDS, WORSE, in_a_word, verdict_words
 from tests.reporters.reports import ACCEPTED, TRIAL, UNDECIDED, rejected
@@ -43,8 +43,8 @@ def test_in_a_word_too_nothing_is_proven_whose_error_rate_nobody_knows() -> None
 
 
 def test_what_helped_but_harmed_other_lessons_is_called_that() -> None:
-    trial = replace(lost((0.2, 0.9)), guard=Guard(harmed=(Harm(lesson="l", n=2, before=1.0, after=0.0),)))
-    assert verdict_words(REJECTED, trial) == OTHERS_WORSE
+    harmed = replace(REJECTED, harmed=(Harm(lesson="l", n=2, before=1.0, after=0.0),))
+    assert verdict_words(harmed, lost((0.2, 0.9))) == OTHERS_WORSE
 
 
 def test_no_word_of_a_trial_is_one_of_a_persons_decision() -> None:

@@ -354,6 +354,23 @@ def test_a_reference_that_a_person_wrote_while_the_night_ran_is_not_replaced_by_
     assert known(store)["t1"].workspace is None
 
 
+@pytest.mark.parametrize("is_equipped", [False, True])
+def test_a_task_that_waited_for_its_side_is_kept_with_it_and_with_the_night_that_found_it(
+    store: SqliteStore, *, is_equipped: bool
+) -> None:
+    bank(store, numbered(1, split=None))
+    found_by = store.bank.entries()[0].night
+    fields = STOOD if is_equipped else {}
+
+    bank(store, numbered(1, split=Split.VAL, **fields))
+    bank(store, numbered(1, split=Split.TRAIN, **fields))
+
+    (entry,) = store.bank.entries()
+    assert entry.task == numbered(1, split=Split.VAL, **fields)
+    assert (entry.night == found_by) is not is_equipped
+    assert store.bank.sides({"s1"}) == {"s1": "val"}
+
+
 def test_a_task_dropped_while_a_night_runs_stays_dropped(store: SqliteStore) -> None:
     bank(store, numbered(1))
     with store.open_night() as page:

@@ -55,8 +55,22 @@ def test_where_a_stage_begins_and_ends_is_kept_and_in_between_only_the_last(tmp_
         log.advance("rollout", done, 10_000)
     log.advance("rollout", 0, 3)
     log.close()
-    assert stages(tmp_path) == [("rollout", 9_999, 10_000), ("rollout", 10_000, 10_000), ("rollout", 0, 3)]
+    assert stages(tmp_path) == [
+        ("rollout", 0, 10_000),
+        ("rollout", 9_999, 10_000),
+        ("rollout", 10_000, 10_000),
+        ("rollout", 0, 3),
+    ]
     assert spent.asked == 3
+
+
+def test_a_stage_that_runs_again_at_once_is_kept_each_time(tmp_path: Path) -> None:
+    log = opened(tmp_path)
+    for _ in range(3):
+        log.advance("trial a", 0, 4)
+        log.advance("trial a", 4, 4)
+    log.close()
+    assert stages(tmp_path) == [("trial a", 0, 4), ("trial a", 4, 4)] * 3
 
 
 def test_a_night_that_goes_on_adds_to_its_log(tmp_path: Path) -> None:

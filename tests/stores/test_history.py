@@ -33,10 +33,9 @@ PATH = a_document().path
 WAIT = Waiting(
     night="2026-03-02",
     path=PATH,
-    base=a_document().sha,
     crew="m v",
     tested=Judged(
-        kind=CandidateKind.BUNDLE,
+        kind=CandidateKind.RULE,
         edits=(an_edit(),),
         trial=Trial(wealth=(0.1, 0.2, 0.3), alpha=0.05, rounds=5),
         verdict=Verdict(decision=Decision.UNDECIDED, reason="more"),

@@ -6,14 +6,15 @@ import pytest
 
 from skillopt_sleep.errors import CallPending, NightInterrupted
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.kit.log import log_to, read_log, stop_logging
 from skillopt_sleep.records import Note
 from skillopt_sleep.stores.events import EventKind, read_events
-from skillopt_sleep.stores.progress import NAME
+from skillopt_sleep.stores.progress import NAME, RunningNight
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring.observed import Observed
 from tests.builders import a_report, an_outcome
-from tests.fakes import FakeMeter
+from tests.fakes import FakeClock, FakeMeter
 
 
 @pytest.fixture
@@ -57,6 +58,15 @@ def test_what_a_rule_left_out_is_no_warning(tmp_path: Path, log: Path, store: Sq
         if "because" in line and "stage" in line
     ]
     assert told == [("left out", "info", "prove"), ("trouble", "warning", "mine")]
+
+
+def test_the_time_of_a_night_that_goes_on_counts_from_when_it_went_on(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "data", clock=FakeClock(), lookback=timedelta(days=7), config="c")
+    before = utc_now()
+    with observed(store, tmp_path / "data").open_night() as page:
+        running = from_json((tmp_path / "data" / NAME).read_bytes(), RunningNight)
+    store.close()
+    assert page.started < before <= running.started
 
 
 def test_nothing_is_left_to_watch_when_it_is_over(tmp_path: Path, store: SqliteStore) -> None:

@@ -31,19 +31,26 @@ class Course(NamedTuple):
 
 
 class _Run:
-    """A stage from its first event to its last, and how many of its items were done, each time it ran."""
+    """A stage from its first event to its last new item, and how many of its items were done, each time it ran."""
 
     def __init__(self, event: Event) -> None:
         self.began = event.at
         self.ended = event.at
         self.items = 0
+        self._done = 0
         self._current = 0
 
     def add(self, event: Event) -> None:
         """Take up an event of the stage."""
-        self.ended = event.at
-        self.items += max(event.done - self._current, 0)
+        self._done += max(event.done - self._current, 0)
         self._current = 0 if event.done == event.total else event.done
+        if self._done > self.items:
+            self.items = self._done
+            self.ended = event.at
+
+    def go_on(self) -> None:
+        """Start counting anew: a night that goes on tells what was done before once more."""
+        self._done = self._current = 0
 
 
 def course(folder: Path | None) -> Course | None:
@@ -51,6 +58,9 @@ def course(folder: Path | None) -> Course | None:
     events = list(read_events(folder)) if folder else []
     runs: dict[str, _Run] = {}
     for event in events:
+        if event.kind is EventKind.BEGINS:
+            for run in runs.values():
+                run.go_on()
         if event.kind is EventKind.STAGE:
             runs.setdefault(event.stage, _Run(event)).add(event)
     if not runs:

@@ -1,6 +1,6 @@
 """Draw the report of a night as one page: what to decide first, then what was tried, what waits, and what it cost."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -9,13 +9,26 @@ from typing import Any, NamedTuple
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.words import length
 from skillopt_sleep.pages.render import NIGHT, self_contained
-from skillopt_sleep.records import CUT_SHORT, PAGE, REVIEW, Decision, NightReport, StepOutcome, model_names, told
+from skillopt_sleep.records import (
+    BECAME,
+    CUT_SHORT,
+    NEXT_STEPS,
+    PAGE,
+    REVIEW,
+    Became,
+    Corrections,
+    Decision,
+    NightReport,
+    StepOutcome,
+    model_names,
+    said_or_done,
+    told,
+)
 from skillopt_sleep.reporters.judging import judge_in_words
 from skillopt_sleep.reporters.noted import noted
 from skillopt_sleep.reporters.page.course import course
 from skillopt_sleep.reporters.page.decisions import decisions
 from skillopt_sleep.reporters.page.trials import tried
-from skillopt_sleep.reporters.page.waiting import dropped, waiting
 from skillopt_sleep.reporters.page.weeks import weeks
 from skillopt_sleep.reporters.rate import of_night
 from skillopt_sleep.reporters.sessions import sessions_in_words
@@ -24,6 +37,9 @@ from skillopt_sleep.reporters.tried import said_above, text_only
 from skillopt_sleep.reporters.words import purpose_words
 
 MOST_OTHERS = 12  # proposals of other nights that are named
+MOST_QUOTES = 6
+WAITS = (Became.NOT_REACHED, Became.UNGRADED, Became.NEEDS_SESSION, Became.NEEDS_REPOSITORY, Became.TRIED)
+NOT_USED = (Became.UNUSED, Became.FOR_ONCE, Became.TAKEN_BACK, Became.STANDS)
 
 
 class Purposed(NamedTuple):
@@ -32,6 +48,16 @@ class Purposed(NamedTuple):
     purpose: str
     calls: int
     share: float
+
+
+class Fate(NamedTuple):
+    """Corrections that ended alike: how many, in which words, what to do about it, and some of what was said."""
+
+    number: int
+    words: str
+    remedy: str
+    quotes: list[str]
+    more: int
 
 
 class PageReporter:
@@ -89,8 +115,8 @@ def values(
         "cut_short": report.verdict in CUT_SHORT,
         "tried": tried(report, said_above(report, night)),
         "text_only": text_only(report) is not None,
-        "waiting": waiting(report.corrections),
-        "dropped": dropped(report.corrections),
+        "waiting": fates(report.corrections, WAITS),
+        "dropped": fates(report.corrections, NOT_USED),
         "weeks": weeks(report.trend),
         "course": course(folder),
         "facts": facts(report),
@@ -101,6 +127,22 @@ def values(
     }
 
 
+def fates(corrections: Corrections, wanted: Sequence[Became]) -> list[Fate]:
+    """Return the corrections with these fates, the same words with the same case once."""
+    found: list[Fate] = []
+    for became in wanted:
+        count = corrections.counts.get(became.value, 0)
+        quotes: dict[str, None] = {}
+        for one in corrections.listed:
+            if one.became is became:
+                because = f" ({one.because})" if one.because else ""
+                quotes[f"{said_or_done(one.sign, one.quote)}{because}"] = None
+        if count:
+            shown = list(quotes)[:MOST_QUOTES]
+            found.append(Fate(count, BECAME[became], NEXT_STEPS[became], shown, len(quotes) - len(shown)))
+    return found
+
+
 def _accepted(report: NightReport) -> list[StepOutcome]:
     """Return the steps whose change was accepted and staged."""
     accepted = [one for one in report.documents if one.verdict.decision is Decision.ACCEPT]
@@ -108,13 +150,14 @@ def _accepted(report: NightReport) -> list[StepOutcome]:
 
 
 def facts(report: NightReport) -> list[tuple[str, str]]:
-    """Return what the night took, each with its name."""
+    """Return what the night took, each with its name; of a resumed night not the time, as it lay still in between."""
     spend = report.spend
+    took = [] if report.resumed else [("Time", length(report.ended - report.started))]
     return [
         ("Calls", calls(report).replace(" calls", "").replace(" call", "")),
         ("Tokens", "unknown" if spend.tokens is None else tokens(spend).replace(" tokens", "")),
         ("Dollars", "unknown" if spend.usd is None else dollars(spend)),
-        ("Time", length(report.ended - report.started)),
+        *took,
         ("Models", model_names(report.model) or "none"),
     ]
 

@@ -43,6 +43,24 @@ def test_a_stage_that_ran_again_stands_once_with_all_its_items(tmp_path: Path) -
     assert span.told == "8 items in 50 s"
 
 
+def test_a_night_that_went_on_counts_each_item_once_and_ends_a_stage_where_it_got_on_last(tmp_path: Path) -> None:
+    def run(at: int, *mined: int) -> list[Event]:
+        return [event(at), *(event(at + 1, "mine", done, 4) for done in mined)]
+
+    told(
+        tmp_path,
+        *run(0, 0, 2),
+        *run(50, 0, 4),
+        *run(100, 4),
+        event(101, "trial a", 0, 2),
+        event(110, "trial a", 2, 2),
+    )
+    found = course(tmp_path)
+    assert found is not None
+    mine, trial = found.spans
+    assert (mine.told, trial.told) == ("4 items in 50 s", "2 items in 9 s")
+
+
 def test_a_stage_that_was_cut_off_counts_what_was_done(tmp_path: Path) -> None:
     told(tmp_path, event(0), event(0, "mine", 0, 4), event(9, "mine", 3, 4))
     found = course(tmp_path)

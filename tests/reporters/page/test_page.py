@@ -136,13 +136,13 @@ def test_a_page_says_of_which_moment_its_decisions_are() -> None:
 
 def test_what_waits_and_what_was_dropped_is_told_with_the_words_and_what_helps() -> None:
     listed = (
-        Correction(session="s1", turn=1, quote="no, bash", became=Became.SEEN_ONCE),
+        Correction(session="s1", turn=1, quote="no, bash", became=Became.NEEDS_SESSION),
         Correction(session="s2", turn=1, quote="just this once", became=Became.FOR_ONCE),
     )
-    counts = {Became.SEEN_ONCE.value: 2, Became.FOR_ONCE.value: 1}
+    counts = {Became.NEEDS_SESSION.value: 2, Became.FOR_ONCE.value: 1}
     text = text_of(render(a_report(corrections=Corrections(counts=counts, listed=listed))))
     wanted = (
-        "2 × it has requests of one session only",
+        "2 × it waits for one more session",
         "«no, bash»",
         "Not used, and why",
         "1 × by its own words it holds for one",

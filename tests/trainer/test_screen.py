@@ -7,7 +7,7 @@ from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.learning.learn import Draft, Lessons
 from skillopt_sleep.records import AppliedEdit, Completion, Edit, EditOp, Fate, Prompt, Purpose, Split
-from skillopt_sleep.trainer.screened import screened
+from skillopt_sleep.trainer.screen import screened
 from skillopt_sleep.trainer.summary import History
 from skillopt_sleep.trainer.tasks import as_document
 from tests.trainer.test_gate import some_parts

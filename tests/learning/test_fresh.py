@@ -9,55 +9,25 @@ import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ItemError, NightError, NightInterrupted
 from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.learning.afterwards import FRESH, afterwards, fresh_round
 from skillopt_sleep.learning.attempts import CrewAttempts
-from skillopt_sleep.learning.ending import beginning
+from skillopt_sleep.learning.fresh import FRESH, TEST, Asked, ask_once
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Pool
-from skillopt_sleep.records import (
-    CandidateKind,
-    Decision,
-    Document,
-    FreshRound,
-    GateRule,
-    Judged,
-    Metric,
-    Pair,
-    Split,
-    StepOutcome,
-    Task,
-    Trajectory,
-    Trial,
-    Verdict,
-)
+from skillopt_sleep.records import Decision, Document, FreshRound, GateRule, Metric, Pair, Split, Task, Trajectory
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
-from tests.builders import a_document, a_task, an_edit
+from tests.builders import a_document, a_task
 from tests.fakes import FakeExecutor, FakeJudge, SerialPool
-from tests.nights import RULE, a_crew, a_plan, with_side
+from tests.nights import RULE, a_crew, with_side
 
 DOCUMENT = a_document("- Old.")
-EDIT = an_edit(RULE, lessons=("c",))
+CHANGED = a_document(f"- Old.\n{RULE}")
 OWN = [with_side(a_task(id=f"v{n}", session=f"s{n}"), split=Split.VAL, lesson="c") for n in range(3)]
-OTHER = with_side(a_task(id="other", session="t"), split=Split.VAL, lesson="d")
 GATE = GateRule(metric=Metric.HARD)
 BUDGET = BudgetExhausted("the limit is reached", remedy="raise it")
 GONE = BackendUnavailable("3 calls in a row failed", remedy="try again later")
 
 both_ends = pytest.mark.parametrize("end", [BUDGET, GONE], ids=["budget", "model"])
-
-
-def accepted(*tasks: Task) -> Judged:
-    pairs = tuple(
-        Pair(task=task.id, lesson=task.lesson, session=task.session, sample=0, before=0.0, after=1.0)
-        for task in tasks
-    )
-    return Judged(
-        kind=CandidateKind.BUNDLE,
-        edits=(EDIT,),
-        trial=Trial(lessons=(("c",),), pairs=pairs, rounds=1),
-        verdict=Verdict(decision=Decision.ACCEPT, reason="better"),
-    )
 
 
 def follows(_task: Task, trajectory: Trajectory) -> float:
@@ -84,9 +54,8 @@ class Afterwards:
         self._crew = a_crew(executor=self.executor, judge=FakeJudge(grade), pool=pool or SerialPool())
         self.attempts = CrewAttempts(self._crew)
 
-    def run(self, best: Judged, tasks: list[Task]) -> StepOutcome:
-        outcome = beginning(DOCUMENT, tasks, waiting=())
-        return afterwards(outcome, best, tasks, crew=self._crew, plan=a_plan(gate=GATE))
+    def run(self, tasks: list[Task] = OWN, *, sample: int = FRESH) -> Asked:
+        return ask_once(DOCUMENT, CHANGED, tasks, crew=self._crew, rule=GATE, sample=sample)
 
     @property
     def jobs(self) -> list[tuple[str, bool, int]]:
@@ -94,30 +63,28 @@ class Afterwards:
         return [(task.id, RULE in document.body, sample) for task, document, sample in self.executor.jobs]
 
 
-def test_each_own_task_is_attempted_once_more_under_both_versions_and_no_bystander_is() -> None:
+@pytest.mark.parametrize("sample", [FRESH, TEST])
+def test_each_task_is_attempted_once_more_under_both_versions(sample: int) -> None:
     night = Afterwards()
 
-    outcome = night.run(accepted(*OWN, OTHER), [*OWN, OTHER])
+    found = night.run(sample=sample)
 
-    assert Counter(night.jobs) == Counter(
-        [(task.id, changed, sample) for task in OWN for changed, sample in ((False, FRESH), (True, FRESH + CANDIDATE_SAMPLES))]
-    )  # fmt: skip
-    assert (outcome.fresh.n, outcome.fresh.before, outcome.fresh.after) == (3, 0.0, 1.0)
-    assert outcome.fresh.interval is not None
+    arms = ((False, sample), (True, sample + CANDIDATE_SAMPLES))
+    assert Counter(night.jobs) == Counter((task.id, *arm) for task in OWN for arm in arms)
+    assert (found.round.n, found.round.before, found.round.after) == (3, 0.0, 1.0)
+    assert found.round.interval is not None
 
 
-def test_a_task_that_the_trial_never_asked_is_not_asked_now() -> None:
+def test_without_a_task_nothing_is_asked() -> None:
     night = Afterwards()
 
-    night.run(accepted(*OWN[:2]), OWN)
-
-    assert {task for task, _, _ in night.jobs} == {"v0", "v1"}
+    assert (night.run([]), night.jobs) == (Asked(), [])
 
 
 def test_both_arms_of_a_pair_are_drawn_side_by_side_with_samples_that_no_trial_reaches() -> None:
     night = Afterwards()
 
-    night.run(accepted(*OWN), OWN)
+    night.run()
 
     for one, other in zip(night.jobs[::2], night.jobs[1::2], strict=True):
         assert (one[0], {one[1], other[1]}) == (other[0], {False, True})
@@ -127,12 +94,18 @@ def test_both_arms_of_a_pair_are_drawn_side_by_side_with_samples_that_no_trial_r
 
 @both_ends
 def test_an_end_of_the_night_in_it_costs_only_the_number_and_that_is_said(end: NightError) -> None:
-    outcome = Afterwards(ends=end).run(accepted(*OWN), OWN)
+    found = Afterwards(ends=end).run()
 
-    assert outcome.fresh == FreshRound()
-    (note,) = outcome.notes
-    assert f"the gain may be flattered: {end.message}" in note.summary
+    assert found.round == FreshRound()
+    (note,) = found.notes
+    assert f"the fresh round has 0 pairs of 3: {end.message}" in note.summary
     assert note.remedy == end.remedy
+
+
+def test_what_is_asked_of_requests_that_were_kept_back_is_called_that() -> None:
+    (note,) = Afterwards(ends=BUDGET).run(sample=TEST).notes
+
+    assert "the round on the requests that were kept back has 0 pairs of 3" in note.summary
 
 
 @both_ends
@@ -142,27 +115,24 @@ def test_an_end_of_the_night_in_it_is_no_error_of_the_pool_that_would_end_the_ot
     pool = ThreadPool(2, lambda label, done, of: None)
     night = Afterwards(ends=end, pool=pool)
 
-    def chain(_document: str) -> StepOutcome:
-        outcome = night.run(accepted(*OWN), OWN)
+    def chain(_document: str) -> Asked:
+        found = night.run()
         assert pool.map(str.upper, ["what comes next"], label="next") == ("WHAT COMES NEXT",)
-        return outcome
+        return found
 
-    (outcome,) = pool.together(chain, ["one"])
+    (found,) = pool.together(chain, ["one"])
 
-    assert outcome.fresh == FreshRound()
+    assert found.round == FreshRound()
 
 
 @both_ends
 def test_an_end_of_the_night_while_it_is_graded_is_no_error_of_the_pool_either(end: NightError) -> None:
     pool = ThreadPool(2, lambda label, done, of: None)
 
-    def grade(_task: Task, _trajectory: Trajectory) -> Exception:
-        return end
+    (found,) = pool.together(lambda _: Afterwards(lambda task, made: end, pool=pool).run(), ["one"])
 
-    (outcome,) = pool.together(lambda _: Afterwards(grade, pool=pool).run(accepted(*OWN), OWN), ["one"])
-
-    assert (outcome.fresh, len(outcome.notes)) == (FreshRound(), 1)
-    assert end.message in outcome.notes[0].summary
+    assert (found.round, len(found.notes)) == (FreshRound(), 1)
+    assert end.message in found.notes[0].summary
 
 
 def test_a_night_that_another_document_ends_in_the_meantime_keeps_what_is_proven() -> None:
@@ -172,62 +142,65 @@ def test_a_night_that_another_document_ends_in_the_meantime_keeps_what_is_proven
     def fails(_item: str) -> str:
         raise BUDGET
 
-    def chain(document: str) -> StepOutcome:
+    def chain(document: str) -> Asked:
         if document == "other":
             try:
                 pool.map(fails, ["a call"], label="other")
             finally:
                 ended.set()
         assert ended.wait(10)
-        return Afterwards(pool=pool).run(accepted(*OWN), OWN)
+        return Afterwards(pool=pool).run()
 
-    outcomes = pool.together(chain, ["proven", "other"])
+    rounds = pool.together(chain, ["proven", "other"])
 
-    proven = next(outcomes)
-    assert proven.fresh == FreshRound()
-    assert "the gain may be flattered: the night ended on another document" in proven.notes[0].summary
+    proven = next(rounds)
+    assert proven.round == FreshRound()
+    assert "0 pairs of 3: the night ended on another document" in proven.notes[0].summary
     with pytest.raises(BudgetExhausted):
-        next(outcomes)
+        next(rounds)
 
 
 def test_the_pairs_made_before_the_end_of_a_budget_count_and_what_lacks_is_said() -> None:
-    outcome = Afterwards(ends=BUDGET, after=3).run(accepted(*OWN), OWN)
+    found = Afterwards(ends=BUDGET, after=3).run()
 
-    assert (outcome.fresh.n, outcome.fresh.before, outcome.fresh.after) == (1, 0.0, 1.0)
-    (note,) = outcome.notes
-    assert "the fresh round has 1 pair of 3: the limit is reached" in note.summary
+    assert (found.round.n, found.round.before, found.round.after) == (1, 0.0, 1.0)
+    assert "the fresh round has 1 pair of 3: the limit is reached" in found.notes[0].summary
 
 
 @both_ends
 def test_after_the_end_of_a_night_nothing_more_is_asked(end: NightError) -> None:
     night = Afterwards(ends=end, after=1)
 
-    night.run(accepted(*OWN), OWN)
+    night.run()
 
     assert len(night.jobs) == 2
 
 
 def test_a_night_that_is_stopped_stops_in_it_too() -> None:
     with pytest.raises(NightInterrupted):
-        Afterwards(ends=NightInterrupted("the night was stopped")).run(accepted(*OWN), OWN)
+        Afterwards(ends=NightInterrupted("the night was stopped")).run()
 
 
 def test_an_attempt_that_could_not_be_scored_makes_no_pair() -> None:
     def grade(task: Task, trajectory: Trajectory) -> float | Exception:
         return ItemError("can't tell") if task.id == "v0" else follows(task, trajectory)
 
-    assert Afterwards(grade).run(accepted(*OWN), OWN).fresh.n == 2
+    found = Afterwards(grade).run()
+
+    assert (found.round.n, found.notes) == (2, ())
 
 
 def test_the_interval_of_a_round_narrows_with_its_pairs() -> None:
     pair = Pair(task="v", lesson="c", session="s", sample=FRESH, before=0.0, after=1.0)
     widths: list[float] = []
     for n in (1, 4, 16):
-        interval = fresh_round([pair] * n).interval
+        pairs = tuple(Pair(task=f"v{i}", session=f"s{i}", sample=FRESH, before=0.0, after=1.0) for i in range(n))
+        interval = Asked(pairs).round.interval
         assert interval is not None
         widths.append(interval[1] - interval[0])
 
-    assert fresh_round([]) == FreshRound()
+    assert Asked().round == FreshRound()
+    assert Asked((pair,)).round.n == 1
     assert widths == sorted(widths, reverse=True)
 
 
@@ -241,15 +214,11 @@ def test_the_trial_flatters_what_it_accepts_and_the_fresh_round_does_not() -> No
     tasks = [with_side(a_task(id=f"v{n}", session=f"s{n}"), split=Split.VAL, lesson="c") for n in range(7)]
     flattered: list[float] = []
     fresh: list[float] = []
-    changed = a_document(f"- Old.\n{RULE}")
     for _ in range(400):
         night = Afterwards(grade)
-        trial, verdict, _ = run_trial(
-            DOCUMENT, changed, tasks, attempts=night.attempts, rule=GATE, lessons=[EDIT.lessons]
-        )
+        trial, verdict, _ = run_trial(DOCUMENT, CHANGED, tasks, attempts=night.attempts, rule=GATE, lessons=("c",))
         if verdict.decision is Decision.ACCEPT:
-            best = Judged(kind=CandidateKind.BUNDLE, edits=(EDIT,), trial=trial, verdict=verdict)
             flattered += [pair.gain for pair in trial.own]
-            fresh += [pair.gain for pair in night.run(best, tasks).fresh.pairs]
+            fresh += [pair.gain for pair in night.run(tasks).pairs]
     assert (mean(flattered) or 0.0) > 0.3
     assert abs((mean(fresh) or 0.0) - 0.2) < 0.08

@@ -1,5 +1,5 @@
-from skillopt_sleep.records import Became, Correction, Corrections
-from skillopt_sleep.reporters.page.waiting import MOST_QUOTES, dropped, waiting
+from skillopt_sleep.records import NEXT_STEPS, Became, Correction, Corrections
+from skillopt_sleep.reporters.page.page import MOST_QUOTES, NOT_USED, WAITS, fates
 
 
 def of(became: Became, *quotes: str, because: str = "") -> Corrections:
@@ -8,7 +8,7 @@ def of(became: Became, *quotes: str, because: str = "") -> Corrections:
 
 
 def test_words_that_were_said_often_stand_once_and_long_lists_are_cut() -> None:
-    (fate,) = waiting(of(Became.SEEN_ONCE, "no, bash", "no, bash", *map(str, range(MOST_QUOTES + 2))))
+    (fate,) = fates(of(Became.NEEDS_SESSION, "no, bash", "no, bash", *map(str, range(MOST_QUOTES + 2))), WAITS)
     assert fate.number == MOST_QUOTES + 4
     assert fate.quotes[:2] == ["«no, bash»", "«0»"]
     assert (len(fate.quotes), fate.more) == (MOST_QUOTES, 3)
@@ -16,14 +16,13 @@ def test_words_that_were_said_often_stand_once_and_long_lists_are_cut() -> None:
 
 def test_what_is_dropped_does_not_wait_and_says_why_in_its_case() -> None:
     corrections = of(Became.TAKEN_BACK, "tabs", because="by «spaces»")
-    assert waiting(corrections) == []
-    (fate,) = dropped(corrections)
+    assert fates(corrections, WAITS) == []
+    (fate,) = fates(corrections, NOT_USED)
     assert fate.quotes == ["«tabs» (by «spaces»)"]
-    assert fate.remedy == "nothing; what you said later holds"
+    assert fate.remedy == NEXT_STEPS[Became.TAKEN_BACK]
 
 
-def test_what_was_proposed_or_tried_is_told_elsewhere_and_all_else_here() -> None:
-    elsewhere = {Became.PROPOSED, Became.TESTED, Became.EDITED}
+def test_what_was_proposed_is_told_elsewhere_and_all_else_here_once() -> None:
     for became in Became:
-        told = waiting(of(became, "q")) or dropped(of(became, "q"))
-        assert bool(told) == (became not in elsewhere)
+        told = fates(of(became, "q"), (*WAITS, *NOT_USED))
+        assert len(told) == (became is not Became.PROPOSED)
