@@ -11,7 +11,7 @@ from skillopt_sleep.kit.betting import bet, gain_interval, lifted, rounds_to_win
 from skillopt_sleep.kit.stats import noise, shrunk
 from skillopt_sleep.learning.attempts import Attempts, in_pairs
 from skillopt_sleep.learning.gate import gate, stakes_of
-from skillopt_sleep.learning.pairs import Paired, pair_up
+from skillopt_sleep.learning.pairs import Paired, failed_by_itself, pair_up
 from skillopt_sleep.records import (
     Decision,
     Document,
@@ -54,11 +54,11 @@ def run_trial(
     soonest, so that a decision takes few looks; where each look waits for somebody (`by_hand`), as many as it usually
     needs. The bet is on the pairs of the candidate's own `lessons`. A pair with
     an unscored attempt doesn't count, but in the bet an attempt of the candidate that failed by itself is its worst
-    case; nor does a pair of which both answers were given before. An attempt that only one version lost is made once
-    more. If the candidate equals its baseline, there is nothing to test and no call is made. An `earlier` trial is
-    resumed with its wealth and its share of the error rate; if another model answers, it begins anew. Rounds draw
-    samples from `first` on, which no other trial has. With a `part` (trainings), a round ends after that part of val
-    if the candidate is behind by more than noise by then, which decides the trial.
+    case; nor does a pair of which both answers were given before. An attempt that an outage took from one version
+    only is made once more. If the candidate equals its baseline, there is nothing to test and no call is made. An
+    `earlier` trial is resumed with its wealth and its share of the error rate; if another model answers, it begins
+    anew. Rounds draw samples from `first` on, which no other trial has. With a `part` (trainings), a round ends after
+    that part of val if the candidate is behind by more than noise by then, which decides the trial.
     """
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
@@ -71,7 +71,7 @@ def run_trial(
         asked = [task for task in val if not _is_in_vain(trial, task)]
         size = _rounds_to_look(trial, asked, rule, left=end - trial.rounds, begun=bool(made), by_hand=by_hand)
         rounds = _Rounds(document, candidate, attempts, rule, first=trial.first + trial.rounds)
-        looked, behind = rounds.ask(asked, size, part=part, trial=trial)
+        looked, behind, again = rounds.ask(asked, size, part=part, trial=trial)
         if not made and has_changed(trial, looked):
             end -= trial.rounds
             trial = anew(trial, first=rounds.first)
@@ -83,7 +83,7 @@ def run_trial(
             )
             trial = _with_round(trial, paired)
             only_repeated = paired.only_repeated
-        trial = replace(trial, calls=trial.calls + count_made(looked))
+        trial = replace(trial, calls=trial.calls + count_made(looked), lost=added(trial.lost, again))
         # What is only repeated is no new evidence, however often it is asked.
         last = trial.rounds >= end or only_repeated or behind or not looked
         verdict = gate(trial, rule, last=last)
@@ -177,39 +177,51 @@ class _Rounds(NamedTuple):
     rule: GateRule
     first: int
 
-    def ask(self, val: Sequence[Task], size: int, *, part: float, trial: Trial) -> tuple[tuple[Rollout, ...], bool]:
-        """Attempt these tasks in so many rounds; tell if the rest of one wasn't asked, as the candidate is behind."""
+    def ask(
+        self, val: Sequence[Task], size: int, *, part: float, trial: Trial
+    ) -> tuple[tuple[Rollout, ...], bool, Lost]:
+        """Attempt these tasks in so many rounds; tell if the rest of one wasn't asked, as the candidate is behind.
+
+        What was made once more, and has a score now, is counted as lost all the same: were it not, a version that
+        loses the attempts that went wrong would be given second ones.
+        """
         some = math.ceil(part * len(val))
         if size > 1 or not 0 < some < len(val):
-            return self._attempt(val, size), False
-        made = self._attempt(val[:some], 1)
+            made, again = self._attempt(val, size)
+            return made, False, again
+        made, again = self._attempt(val[:some], 1)
         paired = pair_up(trial, val[:some], made, self.rule)
         gains = [pair.gain for pair in (*trial.pairs, *trial.lost_attempts, *paired.pairs, *paired.lost_attempts)]
         if math.fsum(gains) < -noise(gains):
-            return made, True
-        return made + self._attempt(val[some:], 1), False
+            return made, True, again
+        rest, more = self._attempt(val[some:], 1)
+        return made + rest, False, added(again, more)
 
-    def _attempt(self, val: Sequence[Task], size: int) -> tuple[Rollout, ...]:
-        """Attempt each task under both versions; what only one version of a pair lost is attempted once more."""
+    def _attempt(self, val: Sequence[Task], size: int) -> tuple[tuple[Rollout, ...], Lost]:
+        """Attempt each task under both versions; what an outage took from one of a pair is attempted once more."""
         jobs: list[Job] = []
         for sample in range(self.first, self.first + size):
             for task in val:
                 jobs.append((task, self.document, sample))
                 jobs.append((task, self.candidate, CANDIDATE_SAMPLES + sample))
         if not jobs:
-            return ()
+            return (), Lost()
         label = f"trial {self.document.id}"
         made = list(in_pairs(self.attempts, jobs, label=label))
         lost: list[int] = []
         for place in range(0, len(made), 2):
             unscored = [at for at in (place, place + 1) if made[at].score is None]
-            if len(unscored) == 1:
+            if len(unscored) == 1 and not failed_by_itself(made[unscored[0]].trajectory):
                 lost += unscored
-        if lost and self.rule.name == "sequential":
-            again = self.attempts.make([jobs[place] for place in lost], label=label)
-            for place, attempt in zip(lost, again, strict=True):
-                made[place] = attempt
-        return tuple(made)
+        if not lost or self.rule.name != "sequential":
+            return tuple(made), Lost()
+        for place, attempt in zip(
+            lost, self.attempts.make([jobs[place] for place in lost], label=label), strict=True
+        ):
+            made[place] = attempt
+        scored = [place for place in lost if made[place].score is not None]
+        after = len([place for place in scored if place % 2])
+        return tuple(made), Lost(before=len(scored) - after, after=after)
 
 
 def _in_rounds(made: Sequence[Rollout], size: int) -> list[Sequence[Rollout]]:

@@ -109,11 +109,10 @@ def request_of(session: Session, turn: int, wishes: Wishes) -> Request:
     """
     asked: list[int] = []
     for index, take in takes(session):
+        if index > turn:
+            break
         is_quoted = index == turn or (session.id, index) in wishes
-        is_request = take is Take.REQUEST or (
-            take is Take.CORRECTION and not is_quoted and _only_amends(session, index)
-        )
-        if index <= turn and is_request:
+        if take is Take.REQUEST or (take is Take.CORRECTION and not is_quoted and _only_amends(session, index)):
             asked.append(index)
     for at in range(len(asked) - 1, -1, -1):
         said = wishes.get((session.id, asked[at]), ())

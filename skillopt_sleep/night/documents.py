@@ -49,7 +49,7 @@ def learn(
 
 @dataclass
 class _Learning:
-    """A night's work on its documents: the rows that it writes, the lessons that it ended too early to learn, its end.
+    """A night's work on its documents: its rows, the lessons that it ended too early to learn, and its end.
 
     The lessons that have `ended` keep no rule waiting, and their tasks defend none any more, nor do those that only a
     `judge` that failed could grade.
@@ -255,23 +255,31 @@ class _Learning:
     def _wave(
         self, waiting: Sequence[tuple[Step, Rule]], tried: Mapping[str, Sequence[TriedRule]], steps: Sequence[Step]
     ) -> tuple[int, ...]:
-        """Return in how many rounds at most each of the next rules is tried, which are begun together."""
+        """Return in how many rounds at most each of the next rules is tried, which are begun together.
+
+        The last may have fewer rounds than a night's, and goes on another night.
+        """
         won = {name: [one.rule for one in done if one.won] for name, done in tried.items()}
         most = self.plan.gate.rounds
         begun: list[tuple[Rule, int]] = []
-        jobs, left = 0, 0.0
+        jobs = taken = 0
+
+        def left() -> float:
+            return self.crew.meter.left() - sum(staging_calls(step.begun, won[step.document.id]) for step in steps)
+
         for step, rule in waiting:
-            usual = 0 if rule.has_won else usual_calls(rule.val, share=self._holm(step.share, tried), most=most)
-            won[step.document.id].append(rule)
-            kept = sum(staging_calls(one.begun, won[one.document.id]) for one in steps)
-            room = self.crew.meter.left() - kept - sum(cost for _, cost in begun) - usual
-            if room < 0 or (begun and jobs >= self.crew.pool.width and not self.crew.by_hand):
+            if begun and jobs >= self.crew.pool.width and not self.crew.by_hand:
                 break
-            left = room
+            won[step.document.id].append(rule)
+            usual = 0 if rule.has_won else usual_calls(rule.val, share=self._holm(step.share, tried), most=most)
+            if taken + usual > left():
+                won[step.document.id].remove(rule)
+                break
+            taken += usual
             jobs += 2 * len(rule.val)
             begun.append((rule, usual))
         # What is left over goes to those that need more than usual.
-        more = left / max(1, len(begun))
+        more = (left() - taken) / max(1, len(begun))
         return tuple(rounds_within(rule.val, calls=usual + more, most=most) for rule, usual in begun)
 
     def _settled(
@@ -285,7 +293,7 @@ class _Learning:
             step = step._replace(failing=self._failing(step, scores))
             done = settle(step, step.begun.outcome, tried[name]) if self.end else finish(step, tried[name])
             left = (*layout.left_of(name), *self.unlearned.get(name, ()))
-            outcome = _with_left(done, step.begun, tried[name], left, self.end, rounds=self.plan.gate.rounds)
+            outcome = _with_left(done, step, tried[name], left, self.end)
             return replace(outcome, later=replace(outcome.later, scores=self._scores(step.document)))
 
         yield from self.crew.pool.together(settled, steps)
@@ -306,8 +314,8 @@ class _Learning:
     def _failing(self, step: Step, scores: Mapping[str, float]) -> tuple[str, ...]:
         """Return the lessons that aren't answered well without a change, so that nothing can make them worse.
 
-        It is those of which half of the attempts failed, and, where none was made, what the person had to correct.
-        What a lesson that a standing rule is for scored on earlier nights may be from before that rule.
+        It is those of which most attempts failed, and, of those never attempted, what the person had to correct. What
+        a lesson that a standing rule is for scored on earlier nights may be from before that rule.
         """
         lessons: dict[str, list[float]] = {}
         not_held = [task.id for task in step.begun.known if task.lesson not in step.begun.held]
@@ -320,7 +328,7 @@ class _Learning:
         corrected = {task.lesson for task in step.begun.known if task.rejected} - step.begun.held
         failing: list[str] = []
         for lesson, grades in lessons.items():
-            if (grades and 2 * math.fsum(grades) <= len(grades)) or (not grades and lesson in corrected):
+            if 2 * math.fsum(grades) < len(grades) or (not grades and lesson in corrected):
                 failing.append(lesson)
         return tuple(failing)
 
@@ -368,17 +376,12 @@ def _too_late(begun: Begun) -> Begun:
 
 
 def _with_left(
-    outcome: StepOutcome,
-    begun: Begun,
-    tried: Sequence[TriedRule],
-    left: Sequence[str],
-    end: End | None,
-    *,
-    rounds: int,
+    outcome: StepOutcome, step: Step, tried: Sequence[TriedRule], left: Sequence[str], end: End | None
 ) -> StepOutcome:
     """Return the outcome with what wasn't reached tonight, by name; the sessions of all its tasks stay unread."""
+    begun = step.begun
     lessons = {lesson for lesson in left if lesson in begun.lessons}
-    rules = [one.rule for one in tried if not one.begun or is_cut_short(one.tested, rounds)]
+    rules = [one.rule for one in tried if not one.begun or is_cut_short(one.tested, step.plan.gate.rounds)]
     rules += [rule for rule in map(waiting_rule, begun.rest) if rule.key in left]
     for rule in rules:
         if rule.kind is not CandidateKind.REMOVAL:

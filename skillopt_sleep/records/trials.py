@@ -81,7 +81,10 @@ class Guard(Record, frozen=True, kw_only=True):
 
 
 class Lost(Record, frozen=True, kw_only=True):
-    """The numbers of pairs of which the old version's attempt, the new one's, or both had no score."""
+    """The numbers of pairs of which the old version's attempt, the new one's, or both had no score.
+
+    One that has a score only because the attempt was made once more counts too.
+    """
 
     before: int = 0
     after: int = 0

@@ -1,243 +1,261 @@
-"""Chains of simulated nights: the night's own steps over documents, with everything around them in memory."""
+"""Nights of the gate's worlds: the product's own `learn` over documents, with everything around it in memory."""
 
-from collections.abc import Collection, Sequence
+import random
+import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from statistics import fmean
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.night.documents import steps
+from skillopt_sleep.errors import FailureKind, ItemError
+from skillopt_sleep.learning.fresh import FRESH
+from skillopt_sleep.night.documents import learn
+from skillopt_sleep.night.judged import NightJudge
 from skillopt_sleep.night.rate import on_rate
-from skillopt_sleep.protocols import Plan, Routing
+from skillopt_sleep.prompts.grading import PASSES_FROM
+from skillopt_sleep.protocols import Plan, Pool, Routing
 from skillopt_sleep.records import (
     Document,
-    Edit,
-    EditOp,
     GateRule,
     Past,
+    Prompt,
     Purpose,
+    Rubric,
+    Score,
     Split,
     StepOutcome,
     Task,
+    Trajectory,
 )
-from skillopt_sleep.replay.text import SingleShot
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 from tests.benchmarks.gate_page import MemoryPage, Rates, proven, remembered
-from tests.benchmarks.gate_worlds import Asked, Kind, Rule, Sight, Target, World, WorldJudge
+from tests.benchmarks.gate_worlds import Night, Request, Rules, World
 from tests.builders import a_document, a_task
 from tests.fakes import NOON, FakeBackend, FakeMeter, SerialPool
 from tests.nights import a_crew, a_plan
 
-Result = TypeVar("Result")
-TRAIN = 3
 GATE = GateRule()
-LEARNED_BASE = 0.9
-LEARNED = (
-    "- Commit messages start with the number of their ticket.",
-    "- Dates are written as day, month in words, year.",
-    "- New modules get an owner in the table of owners.",
+WORDS = (
+    "- Use pnpm for packages, never npm.",
+    "- Keep a calm and friendly tone towards the reader.",
+    "- Think about the weather of the day before you begin.",
+    "- Numbers below twelve are better written out in full.",
 )
+MUCH = 1_000_000  # calls a night: here nothing is left for want of them
+_ATTEMPT = re.compile(r"^## Attempt (\d+)$", re.MULTILINE)
+_LESSON = re.compile(r"request \d+ of (\w+)")
+_LOST = {"timeout": FailureKind.TIMED_OUT, "outage": FailureKind.OVERLOADED}
 
 
-class Cell(NamedTuple):
-    """Nights of one kind: what is proposed to how many documents, on what tasks, and what world answers.
+class Staged(NamedTuple):
+    """How the nights of one history ended: the rules staged for each document, the attempts, the gains told.
 
-    Each document has `val` unseen tasks of the edits' lesson, from a session each or from so many `sessions`, and
-    `fresh` new ones on each later night; `others` are unseen tasks of tonight's other lessons, each as good as
-    `others_base`. `learned` lessons were learned in earlier nights: their rules stand in the document and their tasks
-    are known, but nobody asks them tonight. With `again` the rules are proposed on every night, else on the first.
+    The `attempts` are those that decide: at unseen requests, but for the fresh round.
     """
 
-    group: str
-    name: str
-    val: int
-    rules: tuple[Rule, ...]
-    base: float = 0.5
-    nights: int = 1
-    fresh: int = 0
-    again: bool = True
-    documents: int = 1
-    others: int = 0
-    others_base: float = 0.5
-    learned: int = 0
-    sessions: int = 0
-    target: Target = Target()
-    sight: Sight = Sight()
-    weight: float = 1.0  # so many times the nights of an ordinary cell
+    rules: tuple[Rules, ...]
+    attempts: int
+    gains: tuple[float, ...]
 
     @property
-    def title(self) -> str:
-        """What tells it from the others."""
-        return f"{self.group}: {self.name}"
+    def any_rule(self) -> bool:
+        """Whether any rule is staged."""
+        return any(self.rules)
 
 
-class Ended(NamedTuple):
-    """How a chain of nights ended: the rules staged, the documents they are staged for, what it took, what was told.
-
-    `calls` are all attempts at unseen tasks, `trial_calls` those of the trial that decided. `undecided` says that
-    something still waits, `early` that a change is proven on one session and lacks another.
-    """
-
-    staged: frozenset[str]
-    documents: int
-    calls: int
-    trial_calls: int
-    told: float | None
-    undecided: bool
-    early: bool
-
-
-def chain(cell: Cell, seed: int, gate: GateRule = GATE) -> Ended:
-    """Run the nights of one chain until something is staged or the nights are over."""
-    within = 4 * cell.val * cell.documents * gate.rounds
-    world = World(f"{cell.title} {cell.val} {seed}", cell.rules, cell.target, jump_within=within)
-    documents = [_document(number, cell.learned) for number in range(cell.documents)]
-    known = {asked.task.id: asked for n in range(cell.documents) for asked in _known(n, cell.learned)}
-    world.know(list(known.values()))
-    past = {document.path: _adopted(n, cell.learned) for n, document in enumerate(documents)}
-    optimizer = FakeBackend(_replies(cell.rules))
-    crew = a_crew(
-        optimizer=optimizer,
-        executor=SingleShot(world),
-        judge=WorldJudge(cell.sight, world.draw),
-        meter=FakeMeter(),
-        pool=SerialPool(),
-    )
-    outcomes: list[StepOutcome] = []
+def history(world: World, seed: int) -> Staged:
+    """Run the nights of one history until something is staged or they are over."""
+    models = Models(world, seed)
+    documents = [_document(number) for number in range(world.documents)]
+    past = {document.path: Past() for document in documents}
     rates = Rates()
-    for night in range(cell.nights):
-        asked = [each for n in range(cell.documents) for each in _asked(cell, n, night)]
-        world.know(asked)
-        world.begin_night()
-        known |= {each.task.id: each for each in asked}
-        page: Any = MemoryPage(
-            f"night {night}", past, [each.task for each in known.values()], started=_day(night), rates=rates
-        )
-        plan = on_rate(a_gate_plan(gate), page)
-        routing = Routing(tuple(each.task for each in asked), tuple(documents))
-        outcomes = list(steps(routing, crew=crew, plan=plan, page=page))
-        rates.close(plan, outcomes, at=page.started, adopted=None)
+    outcomes: list[StepOutcome] = []
+    for night in range(world.nights):
+        models.begin_night(night)
+        outcomes = _night(models, documents, past, rates, night)
         if any(proven(outcome) for outcome in outcomes):
             break
-        if not cell.again:
-            optimizer.answers |= _replies(())
         for outcome in outcomes:
             path = outcome.document.path
-            past[path] = remembered(past[path], outcome, page.night)
-    return _ended(world, outcomes)
+            past[path] = remembered(past[path], outcome, f"night {night}")
+    changes = [proven(outcome) for outcome in outcomes]
+    gains = [_told(outcome) for outcome, change in zip(outcomes, changes, strict=True) if change is not None]
+    staged = tuple(rules_in(change.body) if change is not None else Rules() for change in changes)
+    return Staged(staged, models.attempts, tuple(gain for gain in gains if gain is not None))
+
+
+def _night(
+    models: "Models",
+    documents: Sequence[Document],
+    past: dict[str, Past],
+    rates: Rates,
+    night: int,
+) -> list[StepOutcome]:
+    """Run one night and return what became of each document."""
+    crew = a_crew(
+        optimizer=FakeBackend(models.replies()),
+        executor=models,
+        judge=models,
+        meter=FakeMeter(left=MUCH),
+        pool=SerialPool(),
+    )
+    tasks = tuple(models.tasks.values())
+    page: Any = MemoryPage(f"night {night}", past, tasks, started=_day(night), rates=rates)
+    plan = on_rate(a_gate_plan(GATE), page)
+    routing = Routing(tasks, tuple(documents))
+    outcomes = list(learn(routing, crew=crew, plan=plan, page=page, judge=NightJudge(models)))
+    rates.close(plan, outcomes, at=page.started, adopted=None)
+    return outcomes
 
 
 def a_gate_plan(gate: GateRule) -> Plan:
-    """A night as it is by default, without look-backs."""
-    return a_plan(gate=gate, removal=replace(gate, margin=0.05), min_edit_budget=4)
+    """A night as it is by default, without look-backs, that takes up to four edits without asking how many."""
+    return a_plan(gate=gate, removal=replace(gate, margin=0.05), edit_budget=4, min_edit_budget=4)
 
 
-def told(outcome: StepOutcome) -> float | None:
-    """Return the gain that a person reads beside the accepted change: of its fresh round, if there was one."""
+def rules_in(text: str) -> Rules:
+    """Return the world's rules whose words stand in a text."""
+    return frozenset(number for number, words in enumerate(WORDS) if words in text)
+
+
+def _told(outcome: StepOutcome) -> float | None:
+    """Return the gain that a person reads beside the accepted change, which is that of its fresh round."""
     fresh = outcome.fresh
-    if fresh.before is not None and fresh.after is not None:
-        return fresh.after - fresh.before
-    return outcome.trial.gain
+    if fresh.before is None or fresh.after is None:
+        return outcome.trial.gain
+    return fresh.after - fresh.before
 
 
-def _ended(world: World, outcomes: Sequence[StepOutcome]) -> Ended:
-    staged: set[str] = set()
-    gains: list[float] = []
-    hits = 0
-    for outcome in outcomes:
-        change = proven(outcome)
-        if change is None:
-            continue
-        hits += 1
-        staged.update(world.rules_in(change.body))
-        gain = told(outcome)
-        if gain is not None:
-            gains.append(gain)
-    return Ended(
-        staged=frozenset(staged),
-        documents=hits,
-        calls=world.val_calls,
-        trial_calls=sum(outcome.trial.calls for outcome in outcomes),
-        told=sum(gains) / len(gains) if gains else None,
-        undecided=any(outcome.tried.undecided for outcome in outcomes),
-        early=any(outcome.verdict.early for outcome in outcomes),
-    )
+class Models:
+    """The target, the judge and the optimizer of one history: they answer as its world draws."""
+
+    def __init__(self, world: World, seed: int) -> None:
+        self._world, self._drawn, self._rng = world, Night(world, seed), random.Random(f"{world.name}|{seed}|fresh")
+        self._kept: dict[tuple[str, str, int], Trajectory] = {}
+        self._requests: dict[str, Request] = {}
+        self.tasks: dict[str, Task] = {}
+        self.attempts = 0
+
+    def begin_night(self, night: int) -> None:
+        """Forget the answers of the night before, and add what is asked now."""
+        self._kept.clear()
+        lessons = dict.fromkeys(rule.lesson for rule in self._world.rules)
+        for document in range(self._world.documents):
+            asked: list[Request] = []
+            for lesson in lessons:
+                asked += self._world.requests(document, lesson, train=True)
+                asked += self._world.requests(document, lesson, night)
+            for lesson, _ in self._world.others:
+                asked += self._world.requests(document, lesson, night)
+            for request in asked:
+                task = _task(request, night)
+                self.tasks.setdefault(task.id, task)
+                self._requests[task.id] = request
+
+    def reaches(self, _task: Task, /) -> bool:
+        """Every request can be tried in words."""
+        return True
+
+    def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
+        """Attempt a request; the same question is asked once a night, and what is lost is drawn anew."""
+        key = (task.id, document.text, sample)
+        if key not in self._kept:
+            made = self._attempt(self._requests[task.id], document, sample)
+            if made.failure:
+                return made
+            self._kept[key] = made
+        return self._kept[key]
+
+    def _attempt(self, request: Request, document: Document, sample: int) -> Trajectory:
+        if request.train:
+            # The day's request went wrong: that is why it is a task.
+            return Trajectory(response=f"wrong {self._rng.getrandbits(64):x}", text_only=True)
+        if sample % CANDIDATE_SAMPLES < FRESH:
+            self.attempts += 1
+        arm = "new" if sample >= CANDIDATE_SAMPLES else "old"
+        made = self._drawn.attempt(request.document, rules_in(document.text), request, arm, self._rng)
+        if made.lost:
+            return Trajectory(failure=f"{_LOST[made.lost]}: no answer", text_only=True)
+        words = f"{'right' if made.right else 'wrong'} {self._rng.getrandbits(64):x} "
+        return Trajectory(response=words.ljust(made.length, "."), text_only=True)
+
+    def score(self, task: Task, trajectory: Trajectory) -> Score:
+        """Grade an answer by its worth and its length, as the world's judge does."""
+        grade = 0.0
+        if not self._requests[task.id].train:
+            right = trajectory.response.startswith("right")
+            grade = self._drawn.graded(right, len(trajectory.response), self._rng)
+        why = "" if grade >= PASSES_FROM else "it isn't what was asked for"
+        return Score(hard=float(grade >= PASSES_FROM), soft=grade, why=why)
+
+    def scores(
+        self, answers: Sequence[tuple[Task, Trajectory]], *, pool: Pool, label: str
+    ) -> Sequence[Score | ItemError]:
+        """Grade each answer."""
+        return [self.score(task, trajectory) for task, trajectory in answers]
+
+    def replies(self) -> dict[Purpose, Any]:
+        """Return what the optimizer says: the world's rules, each learned from the requests of its lesson."""
+        return {Purpose.REFLECT: self._reflect, Purpose.AGGREGATE: _merge, Purpose.SELECT: self._select}
+
+    def _reflect(self, prompt: Prompt) -> dict[str, object]:
+        pieces = _ATTEMPT.split(prompt.text)[1:]
+        shown: dict[str, list[int]] = {}
+        for number, text in zip(pieces[::2], pieces[1::2], strict=True):
+            for lesson in dict.fromkeys(_LESSON.findall(text)):
+                shown.setdefault(lesson, []).append(int(number))
+        edits: list[dict[str, object]] = []
+        for number, rule in enumerate(self._world.rules):
+            if rule.lesson in shown:
+                edits.append(_append(WORDS[number]) | {"attempts": shown[rule.lesson]})
+        return {"edits": edits}
+
+    def _select(self, _prompt: Prompt) -> dict[str, object]:
+        return {"selected_indices": self._rng.sample(range(len(WORDS)), len(WORDS))}
 
 
-def _replies(rules: Sequence[Rule]) -> dict[Purpose, Any]:
-    proposed = {"edits": [{"op": "append", "content": rule.words, "reason": "said"} for rule in rules]}
-    return {
-        Purpose.REFLECT: proposed,
-        Purpose.AGGREGATE: proposed,
-        Purpose.SELECT: {"selected_indices": [0, 1, 2, 3]},
-        Purpose.BUDGET: {"edits": 4},
-    }
+def _merge(prompt: Prompt) -> dict[str, object]:
+    return {"edits": [_append(words) for words in WORDS if words in prompt.text]}
+
+
+def _append(words: str) -> dict[str, object]:
+    return {"op": "append", "content": words, "reason": "said"}
 
 
 def _day(night: int) -> datetime:
     return NOON + timedelta(days=night + 1)
 
 
-@cache
-def _document(number: int, learned: int) -> Document:
-    body = "\n".join(("- Old.", *LEARNED[:learned]))
-    project = f"/home/ada/shop{number}"
-    return a_document(body, id=f"shop{number}:CLAUDE.md", path=f"{project}/CLAUDE.md", project=project)
+def _project(document: int) -> str:
+    return f"/home/ada/shop{document}"
 
 
-@cache
-def _adopted(number: int, learned: int) -> Past:
-    edits = [
-        Edit(op=EditOp.APPEND, content=words, tasks=(f"{number}-learned{n}-0",), lessons=(f"{number}-learned{n}",))
-        for n, words in enumerate(LEARNED[:learned])
-    ]
-    return Past(adopted=tuple(edits))
+def _document(number: int) -> Document:
+    project = _project(number)
+    return a_document("- Old.", id=f"shop{number}:CLAUDE.md", path=f"{project}/CLAUDE.md", project=project)
 
 
-def _task(number: int, name: str, side: Split, *, lesson: str, session: str, night: int) -> Task:
+def _task(request: Request, night: int) -> Task:
+    number = request.document
+    side = "train" if request.train else "val"
+    session = f"{number}-{request.lesson}-{side}{request.session}"
     return a_task(
-        id=f"{number}-{name}",
-        prompt=f"Please do {name} of project {number} for me.",
-        session=f"claude_code:{number}-{session}",
-        project=f"/home/ada/shop{number}",
-        at=_day(night) - timedelta(hours=12),
-        lesson=f"{number}-{lesson}",
-        split=side,
+        id=session,
+        prompt=f"Please do request {request.session} of {request.lesson} in project {number}, for {side}.",
+        reference=Rubric(text="It is done as the project does it."),
+        session=f"claude_code:{session}",
+        project=_project(number),
+        at=_day(night) - timedelta(hours=12) + timedelta(minutes=request.session),
+        lesson=f"{number}-{request.lesson}",
+        split=Split.TRAIN if request.train else Split.VAL,
         document=f"shop{number}:CLAUDE.md",
+        evidence=(),
     )
 
 
-@cache
-def _known(number: int, learned: int) -> tuple[Asked, ...]:
-    """Return the tasks of the learned lessons, of earlier nights."""
-    made: list[Asked] = []
-    for n in range(learned):
-        for turn, side in enumerate((Split.TRAIN, Split.VAL, Split.VAL)):
-            name, session = f"learned{n}-{turn}", f"earlier{n}-{turn}"
-            task = _task(number, name, side, lesson=f"learned{n}", session=session, night=turn - 9)
-            kind: Kind = "learned" if n == 0 else "other"
-            made.append(Asked(task, kind, LEARNED_BASE))
-    return tuple(made)
-
-
-@cache
-def _asked(cell: Cell, number: int, night: int) -> tuple[Asked, ...]:
-    """Return what is asked on this night: what was there before, and what is new."""
-    made: list[Asked] = []
-    for n in range(TRAIN):
-        task = _task(number, f"train{n}", Split.TRAIN, lesson="own", session=f"train{n}", night=0)
-        made.append(Asked(task, "own", cell.base))
-    for n in range(cell.val + cell.fresh * night):
-        session = n % cell.sessions if cell.sessions else n
-        born = 0 if n < cell.val else (n - cell.val) // max(1, cell.fresh) + 1
-        task = _task(number, f"val{n}", Split.VAL, lesson="own", session=f"val{session}", night=born)
-        made.append(Asked(task, "own", cell.base))
-    for n in range(cell.others):
-        task = _task(number, f"other{n}", Split.VAL, lesson=f"other{n}", session=f"other{n}", night=0)
-        made.append(Asked(task, "other", cell.others_base))
-    return tuple(made)
-
-
-def named(names: Collection[str], ends: Sequence[Ended]) -> int:
-    """Count the chains that staged one of these rules."""
-    return sum(bool(end.staged.intersection(names)) for end in ends)
+def mean_gain(ends: Sequence[Staged]) -> float | None:
+    """Return the mean of the gains that were told; None if nothing was staged."""
+    gains = [gain for end in ends for gain in end.gains]
+    return fmean(gains) if gains else None

@@ -1,4 +1,4 @@
-"""Months of simulated nights through the night's own steps: what a document holds in the end, and what it took."""
+"""Months of simulated nights through the night's own `learn`: what a document holds in the end, and what it took."""
 
 import random
 from collections.abc import Sequence
@@ -7,15 +7,14 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.mining.split import recall, split
-from skillopt_sleep.night.documents import steps
+from skillopt_sleep.night.documents import learn
+from skillopt_sleep.night.judged import NightJudge
 from skillopt_sleep.night.rate import on_rate
 from skillopt_sleep.protocols import Routing
 from skillopt_sleep.records import Document, Edit, EditOp, Past, RecallRules, Split, Task
-from skillopt_sleep.replay.text import SingleShot
 from tests.benchmarks.gate_nights import GATE
 from tests.benchmarks.gate_page import MemoryPage, Rates, proven, remembered
 from tests.benchmarks.months_world import (
-    CHANGED,
     MATTERS,
     NIGHTS,
     WISHES,
@@ -37,32 +36,38 @@ RULES = {rule for wishes in WISHES for rule in wishes}
 
 
 class Month(NamedTuple):
-    """What one month amounts to."""
+    """What one month amounts to: the rules that stand in the end, those that were proposed, and the calls."""
 
-    unchanged: int
-    changed: int
+    right: int
     stale: int
     useless: int
-    proposals: int
-    purely_useless: int
+    proposed: int
+    useless_proposed: int
     removals: int
     calls: int
 
-    @property
-    def right(self) -> int:
-        """The lessons that are right in the end."""
-        return self.unchanged + self.changed
+
+class _Meter(FakeMeter):
+    """Has the calls of a night, less those that were made."""
+
+    def __init__(self, world: MonthWorld) -> None:
+        super().__init__()
+        self._world = world
+
+    def left(self) -> int:
+        return max(0, BUDGET - (self._world.calls - self._world.before))
 
 
-def month(writes: Writes, seed: int) -> Month:
+def month(writes: Writes, seed: int, nights: int = NIGHTS) -> Month:
     """Run the nights; what is proven is live the next morning."""
     draw = random.Random(f"month {writes} {seed}")
     person, world = Person(draw), MonthWorld(draw, writes, EDITS)
+    judge = MonthJudge(world)
     crew = a_crew(
         optimizer=FakeBackend(world.answers()),
-        executor=SingleShot(world),
-        judge=MonthJudge(world),
-        meter=FakeMeter(left=BUDGET),
+        executor=world,
+        judge=judge,
+        meter=_Meter(world),
         pool=SerialPool(),
     )
     removal = replace(GATE, margin=0.1)
@@ -70,8 +75,9 @@ def month(writes: Writes, seed: int) -> Month:
     document, past = a_document(""), Past()
     known: tuple[Task, ...] = ()
     rates = Rates()
-    proposals = purely = removals = 0
-    for night in range(NIGHTS):
+    proposed: list[str] = []
+    removals = 0
+    for night in range(nights):
         fresh = person.asked(night, document)
         world.know(fresh)
         world.begin_night()
@@ -79,20 +85,27 @@ def month(writes: Writes, seed: int) -> Month:
         page: Any = MemoryPage(f"night {night}", {document.path: past}, known, started=day(night + 1), rates=rates)
         plan = on_rate(default, page)
         routing = Routing(asked, (document,))
-        (outcome,) = steps(routing, crew=crew, plan=plan, page=page, ended=frozenset(person.ended))
+        ended = frozenset(person.ended)
+        (outcome,) = learn(routing, crew=crew, plan=plan, page=page, judge=NightJudge(judge), ended=ended)
         change = proven(outcome)
         rates.close(plan, [outcome], at=page.started, adopted=change)
         past = remembered(past, outcome, page.night, adopted=change)
         if change is not None:
-            removing = all(edit.op is EditOp.DELETE for edit in change.edits)
-            removals += removing
-            proposals += not removing
-            purely += not removing and not any(edit.content in RULES for edit in change.edits)
+            taught = [edit.content for edit in change.edits if edit.op is not EditOp.DELETE]
+            proposed += taught
+            removals += not taught
             document = replace(document, body=change.body)
         document, past = _without_ended(document, past, person)
+    useless = [rule for rule in proposed if rule not in RULES]
     lines = document.body.splitlines()
-    return summed_up(
-        lines, world, person, calls=world.calls, proposals=proposals, purely_useless=purely, removals=removals
+    return Month(
+        right=sum(_is_right(person.wish(matter, NIGHTS), lines) for matter in range(MATTERS)),
+        stale=sum(person.wish(matter, NIGHTS).against in lines for matter in range(MATTERS)),
+        useless=sum(line in world.useless for line in lines),
+        proposed=len(proposed),
+        useless_proposed=len(useless),
+        removals=removals,
+        calls=world.calls,
     )
 
 
@@ -125,19 +138,6 @@ def _asked(
     named = {name for wait in past.waiting for edit in wait.tested.edits for name in edit.tasks}
     asked = recall(tonight, known=standing, rules=RecallRules(), now=day(night + 1), named=named)
     return tuple(every.values()), tuple(asked)
-
-
-def summed_up(lines: Sequence[str], world: MonthWorld, person: Person, **counted: int) -> Month:
-    """Return what a month amounts to whose document has these lines in the end."""
-    right = [matter for matter in range(MATTERS) if _is_right(person.wish(matter, NIGHTS), lines)]
-    stale = [matter for matter in range(MATTERS) if person.wish(matter, NIGHTS).against in lines]
-    return Month(
-        unchanged=sum(matter >= CHANGED for matter in right),
-        changed=sum(matter < CHANGED for matter in right),
-        stale=len(stale),
-        useless=sum(line in world.useless for line in lines),
-        **counted,
-    )
 
 
 def _is_right(wish: Wish, lines: Sequence[str]) -> bool:

@@ -1,10 +1,12 @@
-"""A person whose wishes are known, half of which change in mid-course, and an optimizer that is often right.
+"""A person whose wishes are known, three of which change in mid-course, and an optimizer that is often right.
 
-Eight matters, each with two wishes that contradict one another; a rule is the words of a wish. The target does as the
-document says, mostly; where both rules of a matter stand in it, it follows either.
+Ten matters, some of which come up often and others seldom, each with two wishes that contradict one another; a rule is
+the words of a wish. The target does as the document says, mostly; where both rules of a matter stand in it, it follows
+either. Each text of the document has luck with some requests and bad luck with others, and keeps it.
 """
 
 import ast
+import math
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -12,23 +14,28 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 from skillopt_sleep.errors import ItemError
+from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Pool
-from skillopt_sleep.records import Completion, Document, Prompt, Purpose, Score, Task, Trajectory
-from tests.benchmarks.gate_worlds import BATCH, SAID
+from skillopt_sleep.records import Document, Prompt, Purpose, Score, Task, Trajectory
+from tests.benchmarks.gate_worlds import centred
 from tests.builders import a_task
 from tests.fakes import NOON
 
-Writes = Literal["replace", "append", "useless"]
+Writes = Literal["replace", "append", "nothing"]
 NIGHTS = 60
-MATTERS = 8
-CHANGED = 4  # of the first so many matters the person changes their mind
+MATTERS = 10
+CHANGED = 3  # of so many matters the person changes their mind
 CHANGE = (20, 40)  # on a night between these
 MOST_REQUESTS = 3
 RIGHT = 0.7  # the chance that reflection finds the rule and not a useless one
 RIDER = 0.5  # the chance that it writes one more useless rule beside what it writes in a matter
-WRONG = 0.05  # the chance that the judge takes an answer for the opposite of what it is
+WRONG = 0.08  # the chance that the judge takes an answer for the opposite of what it is
 NOTICED = 0.5  # the chance that one request of the new wish tells that it takes the old one back
+LUCK = 0.7  # its spread, on the logit
+HURTS = 0.1  # the chance that a right rule harms another matter
+HARM = 0.4
 WITHOUT, UNDER, BOTH, AGAINST = 0.2, 0.9, 0.5, 0.05
+SELDOM = [1 / (matter + 1) for matter in range(MATTERS)]  # how often each matter comes up, by Zipf
 WISHES = (
     ("- Indent code with tabs.", "- Four spaces are the indentation of code."),
     ("- Answer in German.", "- English is the language of every reply."),
@@ -38,6 +45,8 @@ WISHES = (
     ("- Dates go year, month, day.", "- The day stands first when a date is written."),
     ("- Keep summaries to three sentences.", "- Give a summary as a bulleted list."),
     ("- Log errors as JSON objects.", "- Errors belong into plain log lines."),
+    ("- Prices are given in cents.", "- Euros with two decimals are how a price is shown."),
+    ("- Start each pull request with its risk.", "- The test plan opens every pull request."),
 )
 _MARK = re.compile(r"matter (\d), wish (\d)")
 _EDITABLE = re.compile(r"^# Editable part of the instructions\n(.*?)(?:^# |\Z)", re.MULTILINE | re.DOTALL)
@@ -79,11 +88,11 @@ class Wish(NamedTuple):
 
 
 class Person:
-    """What is asked each day, and by which wish; of the first so many matters they change their mind."""
+    """What is asked each day, and by which wish; of some matters they change their mind."""
 
     def __init__(self, draw: random.Random, changed: int = CHANGED) -> None:
         self._draw = draw
-        self._changes = {matter: draw.randint(*CHANGE) for matter in range(changed)}
+        self._changes = {matter: draw.randint(*CHANGE) for matter in draw.sample(range(MATTERS), changed)}
         self.ended: set[str] = set()
 
     def wish(self, matter: int, night: int) -> Wish:
@@ -94,7 +103,8 @@ class Person:
         """Return the requests of a day, each of a session of its own; what takes an old wish back may be noticed."""
         tasks: list[Task] = []
         for number in range(self._draw.randint(1, MOST_REQUESTS)):
-            wish = self.wish(self._draw.randrange(MATTERS), night)
+            (matter,) = self._draw.choices(range(MATTERS), SELDOM)
+            wish = self.wish(matter, night)
             name = f"{night}-{number}"
             takes_back = ""
             if wish.version and self._draw.random() < NOTICED:
@@ -121,10 +131,16 @@ class MonthWorld:
 
     def __init__(self, draw: random.Random, writes: Writes, budget: int) -> None:
         self._draw, self._writes, self._budget = draw, writes, budget
-        self._kept: dict[tuple[str, str, int], str] = {}
+        self._kept: dict[tuple[str, str, int], Trajectory] = {}
         self._wishes: dict[str, Wish] = {}
+        self._hurts: dict[str, int] = {}
+        self._chances: dict[tuple[str, str], float] = {}
+        for matter, rules in enumerate(WISHES):
+            for rule in rules:
+                if draw.random() < HURTS:
+                    self._hurts[rule] = (matter + draw.randrange(1, MATTERS)) % MATTERS
         self.useless: set[str] = set()
-        self.attempts = self.graded = self.optimized = 0
+        self.attempts = self.graded = self.optimized = self.before = 0
 
     @property
     def calls(self) -> int:
@@ -136,17 +152,37 @@ class MonthWorld:
         self._wishes |= {task.id: wish_of(task.lesson) for task in tasks}
 
     def begin_night(self) -> None:
-        """Forget the answers of the night before."""
+        """Forget the answers of the night before, and begin to count anew."""
         self._kept.clear()
+        self.before = self.calls
 
-    def complete(self, prompt: Prompt) -> Completion:
-        """Answer an attempt, once a night."""
-        key = (prompt.text, prompt.asker, prompt.sample)
+    def reaches(self, _task: Task, /) -> bool:
+        """Every request can be tried in words."""
+        return True
+
+    def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
+        """Attempt a request, the same question once a night."""
+        key = (task.id, document.text, sample)
         if key not in self._kept:
             self.attempts += 1
-            done = self._draw.random() < chance(self._wishes[prompt.asker], prompt.text)
-            self._kept[key] = f"Worth {float(done):.3f}: {self._draw.getrandbits(64):x}. {SAID}"
-        return Completion(text=self._kept[key], model="world")
+            done = self._draw.random() < self._chance(task.id, document)
+            said = f"{'done' if done else 'not done'}: {self._draw.getrandbits(64):x}"
+            self._kept[key] = Trajectory(response=said, text_only=True)
+        return self._kept[key]
+
+    def _chance(self, task: str, document: Document) -> float:
+        """Return how likely an attempt at this request does what is wanted, by its luck with the document's text."""
+        key = (task, document.body)
+        if key not in self._chances:
+            wish = self._wishes[task]
+            harm = sum(
+                HARM for rule, matter in self._hurts.items() if matter == wish.matter and rule in document.body
+            )
+            rate = max(0.02, chance(wish, document.body) - harm)
+            if document.body:
+                rate = 1 / (1 + math.exp(-centred(round(rate, 2), LUCK) - self._draw.gauss(0, LUCK)))
+            self._chances[key] = rate
+        return self._chances[key]
 
     def misjudged(self) -> bool:
         """Whether the judge is wrong about an answer."""
@@ -202,7 +238,7 @@ class MonthWorld:
         return {"reasoning": "so", "edits": edits[: self._budget]}
 
     def _edit(self, wish: Wish, standing: str) -> dict[str, object]:
-        if self._writes == "useless" or self._draw.random() >= RIGHT:
+        if self._writes == "nothing" or self._draw.random() >= RIGHT:
             return self._useless()
         if wish.rule in standing:
             return {}
@@ -232,11 +268,11 @@ class MonthJudge:
         self, answers: Sequence[tuple[Task, Trajectory]], *, pool: Pool, label: str
     ) -> Sequence[Score | ItemError]:
         """Grade several answers a call."""
-        self._world.graded += -(-len(answers) // BATCH)
+        self._world.graded += -(-len(answers) // ANSWERS_PER_CALL)
         return [self._score(trajectory) for _, trajectory in answers]
 
     def _score(self, trajectory: Trajectory) -> Score:
-        done = trajectory.response.startswith("Worth 1") is not self._world.misjudged()
+        done = trajectory.response.startswith("done") is not self._world.misjudged()
         return Score(hard=float(done), soft=float(done), why="" if done else "it isn't what was asked for")
 
 

@@ -6,7 +6,6 @@ import random
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
@@ -17,18 +16,16 @@ from skillopt_sleep.records import (
     Check,
     Checks,
     Command,
-    Completion,
     Op,
-    Prompt,
     Purpose,
     Task,
     Workspace,
 )
-from tests.benchmarks.gate_machine import Models
 from tests.benchmarks.gate_nights import GATE, a_gate_plan
 from tests.benchmarks.gate_page import proven
 from tests.benchmarks.replay_agent import CHECK, TREE, USUAL, Place, sealed_copy
 from tests.builders import a_task
+from tests.fakes import FakeBackend
 from tests.nights import Machine, Watcher
 from tests.server import Asked, ModelServer
 from tests.server_protocols import Said
@@ -178,22 +175,17 @@ def repository(root: Path, tree: Any = TREE) -> str:
     return done.stdout.strip()
 
 
-def _optimizer() -> Models:
-    edits = [{"op": "append", "content": RULE, "reason": "said"}]
-    replies: dict[Purpose, Callable[[Prompt], Any]] = {
-        Purpose.REFLECT: lambda _prompt: {"edits": edits},
-        Purpose.AGGREGATE: lambda _prompt: {"edits": edits},
-        Purpose.SELECT: lambda _prompt: {"selected_indices": [0]},
-        Purpose.BUDGET: lambda _prompt: {"edits": 4},
-    }
-    return Models(_Nobody(), lambda _demand, _answer: 0.0, replies)
-
-
-class _Nobody:
-    """No attempt in this world is made in words."""
-
-    def complete(self, prompt: Prompt) -> Completion:
-        raise AssertionError(f"asked in words: {prompt.text[:80]}")
+def _optimizer() -> FakeBackend:
+    proposed = {"edits": [{"op": "append", "content": RULE, "reason": "said"}]}
+    return FakeBackend(
+        {
+            Purpose.PREFLIGHT: "ready",
+            Purpose.REFLECT: proposed,
+            Purpose.AGGREGATE: proposed,
+            Purpose.SELECT: {"selected_indices": [0]},
+            Purpose.BUDGET: {"edit_budget": 4},
+        }
+    )
 
 
 def _asked(cell: Cell, root: Path, commit: str, machine: Machine, mark: str) -> list[Task]:

@@ -1,67 +1,67 @@
-"""The gate's benchmark sees what it is for: planted cheats, known intervals, worlds that do what they say."""
+"""The gate's benchmark sees what it is for: planted cheats, known intervals, histories that can be drawn again."""
 
 import math
 import random
-from collections.abc import Sequence
 
 import pytest
 
-from skillopt_sleep.records import GateRule, Outcome, Prompt, Purpose, Split
-from tests.benchmarks.gate_cells import CELLS, DECISIVE, NULL, USELESS, WORDS
-from tests.benchmarks.gate_figures import Count, figures
-from tests.benchmarks.gate_machine import NightCell, Real, figures as real_figures, paying_for_length, real_night
-from tests.benchmarks.gate_nights import Cell, Ended, chain
-from tests.benchmarks.gate_sprt import paired_sprt
-from tests.benchmarks.gate_worlds import SAID, Asked, Rule, Target, World
-from tests.builders import a_task
+from tests.benchmarks.gate_figures import CLAIMED, Count, doubtful, figures, of_measure, shrunk
+from tests.benchmarks.gate_nights import Staged, history
+from tests.benchmarks.gate_worlds import World, worlds
 
-ALL = frozenset(WORDS)
+CELLS = {cell.name: cell for cell in worlds()}
+NOTHING = frozenset[int]()
 
 
-def ended(staged: frozenset[str] = ALL, told: float | None = 0.5) -> Ended:
-    return Ended(staged, len(staged) and 1, 20, 20, told, undecided=False, early=False)
+def ends(cell: World, *, staged: bool, nights: int = 50) -> list[Staged]:
+    """Nights of a gate that stages every rule, or none."""
+    rules = frozenset(range(len(cell.rules))) if staged else NOTHING
+    return [Staged((rules,) * cell.documents, 100, (0.5,) if staged else ())] * nights
 
 
-def test_a_gate_that_accepts_everything_is_seen() -> None:
-    claimed = figures({cell: [ended()] * 50 for cell in CELLS})
+def test_a_gate_that_stages_everything_is_seen() -> None:
+    claimed = figures({cell: ends(cell, staged=True) for cell in CELLS.values()}, {})
 
-    bad = ("false_accept", "uneven_accept", "riders_staged_7", "riders_staged_4", "mixed_accept", "harmful_accept")
+    bad = ("false_accept", "repeats_accept", "repeats_more_rules", "repeats_12_documents", "harmful_accept")
+    bad += ("riders_staged", "longer_judge")
     assert {name: claimed[name] for name in bad} == dict.fromkeys(bad, 1.0)
-    assert claimed["gain_bias"] == pytest.approx(0.3)
+    assert claimed["gain_bias"] == pytest.approx(0.2)
+    assert tuple(claimed) == CLAIMED
 
 
-def test_a_gate_that_accepts_nothing_is_seen() -> None:
-    claimed = figures({cell: [ended(frozenset(), None)] * 50 for cell in CELLS})
+def test_a_gate_that_stages_nothing_is_seen() -> None:
+    claimed = figures({cell: ends(cell, staged=False) for cell in CELLS.values()}, {})
 
-    good = (
-        "decisive_power",
-        "decisive_power_half",
-        "power_30_three_nights_4",
-        "power_30_three_nights_7",
-        "useful_kept",
-    )
+    good = ("useful_beside_useless", "useful_beside_overfit", "weak_beside_useless", "harmless_kept")
+    good += ("power_30_three_nights",)
     assert {name: claimed[name] for name in good} == dict.fromkeys(good, 0.0)
 
 
-def test_one_bad_null_cell_is_the_figure() -> None:
-    bad = next(cell for cell in CELLS if cell.group == NULL and cell.target.jump > 0)
-    ends = {cell: [ended(frozenset(), None)] * 400 for cell in CELLS}
-    ends[bad] = [ended()] * 40 + ends[bad][40:]
+def test_one_bad_null_cell_is_run_again_and_is_the_figure() -> None:
+    nulls = list(of_measure(dict.fromkeys(CELLS.values(), ()))["false_accept"])
+    found = {cell: ends(cell, staged=False, nights=400) for cell in nulls}
+    found[nulls[3]] = [*ends(nulls[3], staged=True, nights=40), *found[nulls[3]][40:]]
+    again = {cell: found[cell] for cell in doubtful(found)}
 
-    assert figures(ends)["false_accept"] == pytest.approx(Count(40, 400).interval[1], abs=1e-4)
-
-
-def test_a_rule_without_an_error_rate_is_found_out() -> None:
-    strict = GateRule(name="strict", rounds=1)
-    hits = sum(chain(Cell(NULL, "a coin", 7, USELESS), seed, strict).documents for seed in range(100))
-
-    assert Count(hits, 100).interval[0] > 0.2
+    assert nulls[3] in again
+    assert figures(found, again)["false_accept"] == pytest.approx(0.1, abs=0.01)
 
 
-def test_a_chain_is_the_same_for_the_same_seed() -> None:
-    cell = next(cell for cell in CELLS if cell.nights > 1)
+def test_a_cell_that_looked_bad_by_luck_is_cleared_when_it_is_run_again() -> None:
+    nulls = list(of_measure(dict.fromkeys(CELLS.values(), ()))["false_accept"])
+    found = {cell: ends(cell, staged=False) for cell in nulls}
+    found[nulls[3]] = [*ends(nulls[3], staged=True, nights=4), *found[nulls[3]][4:]]
+    again = {cell: ends(cell, staged=False) for cell in doubtful(found)}
 
-    assert chain(cell, 3) == chain(cell, 3)
+    assert figures(found, again)["false_accept"] == 0.0
+
+
+def test_of_many_equal_cells_none_looks_bad_by_luck() -> None:
+    draw = random.Random(1)
+    counts = [Count(sum(draw.random() < 0.015 for _ in range(200)), 200) for _ in range(100)]
+
+    assert max(count.rate for count in counts) > 0.03
+    assert max(shrunk(counts)) == pytest.approx(0.015, abs=0.005)
 
 
 @pytest.mark.parametrize(
@@ -76,72 +76,10 @@ def test_of_nothing_all_is_possible() -> None:
     assert math.isnan(Count(0, 0).rate)
 
 
-def answers(target: Target, texts: Sequence[str], *, rules: tuple[Rule, ...] = USELESS) -> list[str]:
-    """What the target says to these prompts about one val task."""
-    world = World("seed", rules, target)
-    world.know([Asked(a_task(id="t", split=Split.VAL), "own", 0.5)])
-    return [
-        world.complete(Prompt(purpose=Purpose.ROLLOUT, text=text, asker="t", sample=n)).text
-        for n, text in enumerate(texts)
-    ]
+def test_a_history_is_the_same_for_the_same_seed_in_every_process() -> None:
+    cell = CELLS[".3 -> .6 in three nights, 4 unseen"]
+    random.seed(7)
+    first = history(cell, 3)
+    random.seed(8)
 
-
-def test_a_target_that_repeats_by_prompt_says_the_same_to_the_same_words_only() -> None:
-    same, again, other = answers(Target(repeats="prompt"), ["do it", "do it", "do it, on Monday"])
-
-    assert same == again != other
-
-
-def test_a_target_that_repeats_by_request_is_blind_to_all_but_the_document() -> None:
-    before, again, after = answers(Target(repeats="request"), ["do it", "do it on Monday", f"{WORDS['first']} do it"])
-
-    assert before == again != after
-
-
-def test_an_edit_that_rerolls_no_task_changes_no_answer() -> None:
-    before, after = answers(Target(repeats="request", rerolled=0.0), ["do it", f"{WORDS['first']} do it"])
-
-    assert before == after
-
-
-def test_an_ordinary_target_draws_each_sample_anew_but_keeps_its_answer() -> None:
-    world = World("seed", USELESS, Target())
-    world.know([Asked(a_task(id="t", split=Split.VAL), "own", 0.5)])
-    prompts = [Prompt(purpose=Purpose.ROLLOUT, text="do it", asker="t", sample=sample) for sample in (0, 0, 1)]
-    first, again, second = (world.complete(prompt).text for prompt in prompts)
-
-    assert first == again != second
-    assert world.val_calls == 2
-
-
-def test_the_paired_test_that_knows_the_effect_has_the_power_it_is_made_for() -> None:
-    draw = random.Random(1)
-    useful = [paired_sprt(0.5, 0.8, val=14, fresh=2, nights=9, rounds=5, draw=draw).accepted for _ in range(400)]
-
-    assert sum(useful) > 360
-
-
-def test_a_judge_that_pays_for_length_pays_for_length_only() -> None:
-    answer = f"Worth 0.000: 0123456789abcdef. {SAID}"
-
-    assert paying_for_length(random.Random(1), "", answer) == 0.0
-    assert paying_for_length(random.Random(1), "", answer * 3) == pytest.approx(0.3)
-
-
-def test_a_real_night_learns_what_is_decisive_and_says_so() -> None:
-    end = real_night(NightCell("night: decisive", DECISIVE, base=0.0), 1)
-
-    assert (end.outcome, end.staged) == (Outcome.IMPROVED, {"first"})
-
-
-def test_a_judge_that_is_fooled_is_seen() -> None:
-    lenient = NightCell("judges: lenient", USELESS)
-    fooled = Real(Outcome.IMPROVED, frozenset({"first"}), 10, 1)
-    idle = Real(Outcome.NO_HEADROOM, frozenset(), 5, 0)
-
-    claimed = real_figures({lenient: [fooled, idle]})
-    assert claimed == {"judges_improved": 0.5, "judges_nothing_to_do": 0.5}
-
-
-def test_every_rule_of_the_cells_has_words_of_its_own() -> None:
-    assert all(one not in other for one in WORDS.values() for other in WORDS.values() if one is not other)
+    assert history(cell, 3) == first

@@ -348,13 +348,13 @@ def test_three_do_not(version: str) -> None:
     assert (verdict.decision, trial.lost.pairs) == (Decision.ACCEPT, 3)
 
 
-def test_an_attempt_that_only_one_version_lost_is_made_once_more() -> None:
-    (trial, verdict, rollouts), executor = run(lost_at(0, 1, 2, 3, times=1), rule=SURE, val=NINE)
+def test_an_attempt_that_only_one_version_lost_is_made_once_more_and_counts_as_lost() -> None:
+    (trial, verdict, rollouts), executor = run(lost_at(0, 1, 2, times=1), rule=SURE, val=NINE)
 
-    assert (verdict.decision, trial.lost.pairs) == (Decision.ACCEPT, 0)
+    assert (verdict.decision, trial.lost.after, trial.n) == (Decision.ACCEPT, 3, len(rollouts) // 2)
     again = [job for job, count in Counter((t.id, d.body, s) for t, d, s in executor.jobs).items() if count > 1]
-    assert sorted(again) == [(f"v{n}", "- New.", CANDIDATE_SAMPLES) for n in range(4)]
-    assert len(executor.jobs) == len(rollouts) + 4
+    assert sorted(again) == [(f"v{n}", "- New.", CANDIDATE_SAMPLES) for n in range(3)]
+    assert len(executor.jobs) == len(rollouts) + 3
 
 
 def test_what_both_versions_lost_is_not_made_again() -> None:
