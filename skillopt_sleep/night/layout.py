@@ -15,7 +15,7 @@ from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Record, Rubric, Task, wants_a_tool
 
 USUAL_LOOKS = 3  # after which most trials have a verdict
-USUAL_SHARE = 0.6  # of what is taken on: some lessons are answered well already, some rules soon show no gain
+USUAL_SHARE = 0.5  # of what is taken on: some lessons are answered well already, some rules soon show no gain
 ACTING_CALLS = 8  # of an attempt in a sealed copy, usually
 LEARNING_CALLS = 2  # of the optimizer for one document: reflect, and one more
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind, ItemError, NightError
-from skillopt_sleep.learning.guard import FIRST_ROUNDS, MOST_ROUNDS, Guarded, bystanders, guard
+from skillopt_sleep.learning.guard import AGAIN, FIRST_ROUNDS, Guarded, bystanders, guard
 from skillopt_sleep.learning.spare import SpareAttempts
 from skillopt_sleep.learning.trial import begin_trial
 from skillopt_sleep.pools.threads import ThreadPool
@@ -152,7 +152,7 @@ def test_only_what_looks_hurt_is_asked_again() -> None:
     found, _ = tried(lambda lesson, body, n: float(not ("Rule" in body and lesson == "a" and n < 1)))
 
     counts = {lesson: len(found.guard.of(lesson)) for lesson in "abc"}
-    assert counts == {"a": FIRST_ROUNDS + 2 * (MOST_ROUNDS - FIRST_ROUNDS), "b": FIRST_ROUNDS, "c": FIRST_ROUNDS}
+    assert counts == {"a": FIRST_ROUNDS + AGAIN, "b": FIRST_ROUNDS, "c": FIRST_ROUNDS}
 
 
 def test_bad_luck_in_the_first_rounds_blocks_nothing() -> None:

@@ -145,7 +145,7 @@ def gone_on(
 ) -> tuple[list[Rule], list[Waiting], list[Note]]:
     own, _ = crew(identity=identity)
     keys = {edit.key for edit in refused}
-    return going_on(document, waits, val, known=known, crew=own, refused=keys)
+    return going_on(document, waits, val, known=known, crew=own, refused=keys, rounds=1)
 
 
 def only(*waits: Waiting, **fields: Any) -> Rule:
