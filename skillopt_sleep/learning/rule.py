@@ -119,6 +119,7 @@ def try_rule(base: Document, rule: Rule, *, crew: Crew, gate: GateRule, share: f
         earlier=trial,
         first=block(rule.kind, base.text, changed.text),
         lessons=() if rule.kind is CandidateKind.GUIDANCE else rule.lessons,
+        by_hand=crew.by_hand,
     )
     notes: list[Note] = []
     if trial is not None and has_changed(trial, made):

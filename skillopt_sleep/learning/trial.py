@@ -45,17 +45,19 @@ def run_trial(
     first: int = 0,
     lessons: Sequence[str] = (),
     part: float = 0.0,
+    by_hand: bool = False,
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
     """Attempt every val task once per version and round, and ask the gate at each look.
 
-    Rounds are laid out whole up to the next look: two at first, then as many as the bet needs to be won at the
-    soonest, so that a decision takes few looks. The bet is on the pairs of the candidate's own `lessons`. A pair with
-    an unscored attempt doesn't count, but in the bet an attempt of the candidate that failed by itself is its worst
-    case; nor does a pair of which both answers were given before. An attempt that an outage took from one version
-    only is made once more. If the candidate equals its baseline, there is nothing to test and no call is made. An
-    `earlier` trial is resumed with its wealth and its share of the error rate; if another model answers, it begins
-    anew. Rounds draw samples from `first` on, which no other trial has. With a `part` (trainings), a round ends after
-    that part of val if the candidate is behind by more than noise by then, which decides the trial.
+    At first two rounds are laid out up to the next look, then one; or, if answers are given `by_hand`, as many as the
+    bet needs to be won at the soonest, so that a decision takes few stops. The bet is on the pairs of the candidate's
+    own `lessons`. A pair with an unscored attempt doesn't count, but in the bet an attempt of the candidate that
+    failed by itself is its worst case; nor does a pair of which both answers were given before. An attempt that an
+    outage took from one version only is made once more. If the candidate equals its baseline, there is nothing to
+    test and no call is made. An `earlier` trial is resumed with its wealth and its share of the error rate; if
+    another model answers, it begins anew. Rounds draw samples from `first` on, which no other trial has. With a
+    `part` (trainings), a round ends after that part of val if the candidate is behind by more than noise by then,
+    which decides the trial.
     """
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
@@ -66,7 +68,7 @@ def run_trial(
     verdict = gate(trial, rule, last=True) if rule.name == "greedy" or not val else None
     while verdict is None:
         asked = [task for task in val if not _is_in_vain(trial, task)]
-        size = _rounds_to_look(trial, asked, rule, left=end - trial.rounds, begun=bool(made))
+        size = _rounds_to_look(trial, asked, rule, left=end - trial.rounds, begun=bool(made), by_hand=by_hand)
         rounds = _Rounds(document, candidate, attempts, rule, first=trial.first + trial.rounds)
         looked, behind, again = rounds.ask(asked, size, part=part, trial=trial)
         if not made and has_changed(trial, looked):
@@ -145,7 +147,9 @@ def _is_in_vain(trial: Trial, task: Task) -> bool:
     return len(own) >= IN_VAIN and not any(pair.before or pair.after for pair in own)
 
 
-def _rounds_to_look(trial: Trial, val: Sequence[Task], rule: GateRule, *, left: int, begun: bool) -> int:
+def _rounds_to_look(
+    trial: Trial, val: Sequence[Task], rule: GateRule, *, left: int, begun: bool, by_hand: bool
+) -> int:
     """Return how many rounds are laid out before the gate is asked again."""
     if rule.name != "sequential" or not val:
         return max(1, min(left, 1))
@@ -154,7 +158,9 @@ def _rounds_to_look(trial: Trial, val: Sequence[Task], rule: GateRule, *, left: 
     soonest = rounds_to_win(trial.wealth, bets=bets, alpha=trial.alpha or rule.alpha, stakes=stakes_of(trial))
     if soonest is None:
         return 1
-    most = soonest if begun and not trial.margin else min(soonest, FIRST_LOOK)
+    most = min(soonest, FIRST_LOOK)
+    if begun:
+        most = soonest if by_hand and not trial.margin else 1
     return max(1, min(most, left))
 
 
