@@ -56,7 +56,7 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown
         found = history.survey
         if why:
             return _explained(history, store.index, settings, why)
-        sessions = in_full(found, store.index) if as_json else ()
+        sessions = in_full(found.sessions, store.index) if as_json else ()
         told = in_repositories(store.reports()) if settings.replay.sealed and found.sessions else ""
     total = account(history)
     if as_json:

@@ -64,7 +64,8 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
     """Harvest as a night would and estimate the rest; `only` limits it to one project's folder."""
     from skillopt_sleep.backends.metered import month_of
     from skillopt_sleep.mining.requests import asks
-    from skillopt_sleep.night.harvest import HarvestRules, harvest
+    from skillopt_sleep.night.harvest import harvest
+    from skillopt_sleep.night.survey import HarvestRules
     from skillopt_sleep.night.tonight import wanted_again
     from skillopt_sleep.stores.user import open_store
     from skillopt_sleep.wiring import agent_sources

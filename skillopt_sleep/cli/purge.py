@@ -75,8 +75,7 @@ def _read_all(settings: Settings, store: "SqliteStore") -> None:
     from skillopt_sleep.night.harvest import refresh_all
     from skillopt_sleep.wiring import agent_sources
 
-    _, unlisted = refresh_all(agent_sources(settings), store.index)
-    for folder, reason in unlisted.items():
+    for folder, reason in refresh_all(agent_sources(settings), store.index).items():
         warn(f"{folder} can't be read, so what is new in it can be read by a later night: {reason}")
 
 

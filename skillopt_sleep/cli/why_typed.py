@@ -26,7 +26,7 @@ _TAKEN_FOR = {
 
 def typed_like(asked: str, index: SqliteIndex) -> Unheard | None:
     """Return the typed words most like these, and why it founded nothing; of equals the newest, but no copy."""
-    held = sorted(index.held(RULES), key=lambda one: one.heard.started if one.heard else one.line.ended)
+    held = sorted(index.held(RULES, unread=False), key=lambda one: one.heard.started if one.heard else one.line.ended)
     said = Said()
     best: tuple[Held, Session, int] | None = None
     nearest = LIKE

@@ -58,12 +58,12 @@ def statistic(wealth: Sequence[float]) -> float:
 
 
 def rounds_to_win(
-    wealth: Sequence[float], *, bets: int, alpha: float, stakes: Sequence[float] = STAKES
+    wealth: Sequence[float], *, bets: int, alpha: float, stakes: Sequence[float] = STAKES, gain: float = 1.0
 ) -> int | None:
-    """Return in how many rounds of so many bets the bet is won at the soonest; None if it can't be."""
+    """Return in how many rounds of so many bets the bet is won if each gains so much; None if it can't be."""
     if not bets:
         return None
-    best = [bets * math.log1p(stake) for stake in stakes]
+    best = [bets * math.log1p(stake * gain) for stake in stakes]
     rounds = 0
     while statistic(wealth) < 1 / alpha:
         wealth = [log_wealth + more for log_wealth, more in zip(wealth, best, strict=True)]

@@ -120,6 +120,7 @@ def begin(
         known=known,
         crew=crew,
         refused={edit.key for edit in past.refused},
+        rounds=plan.gate.rounds,
     )
     rest += [wait for wait in past.waiting if _rests(wait, past.offered)]
     outcome = _outcome(document, reached, needing).noted(*notes)

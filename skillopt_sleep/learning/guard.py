@@ -2,9 +2,9 @@
 
 Asked are the newest val task of each other lesson that can get worse, as it is answered well without the change, and,
 if rules of several lessons won, one of each: its own rules against all of them. None is in the bet, which it could
-only dilute. All are asked in 4 rounds, then in up to 6 more those that lost more often than they gained, twice a
-round, and the others too if all of them together look hurt. One lesson alone blocks, or all together: the winner that
-loses most by itself on what was hurt is left out, and the rest is guarded again.
+only dilute. All are asked in 4 rounds, and those that lost more often than they gained in 8 more; the others too, in
+half as many, if all of them together look hurt. One lesson alone blocks, or all together: the winner that loses most
+by itself on what was hurt is left out, and the rest is guarded again.
 
 The levels are a choice: docs/gate.md says what each lets pass and blocks.
 """
@@ -39,8 +39,7 @@ from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
 FIRST_ROUNDS = 4
-MOST_ROUNDS = 10
-AGAIN = 2  # attempts a round at what looks hurt
+AGAIN = 8  # rounds more of what looks hurt
 LEVEL = 0.05  # so unlikely must the losses of an unharmed lesson be, before it blocks
 POOLED_LEVEL = 0.05
 POOLED_LOOKS = 0.3  # from here on all other lessons are asked again
@@ -141,7 +140,7 @@ class _Watching(NamedTuple):
         first = block("guard", self.document.text, self.changed.text)
         guard, rollouts = Guard(), tuple[Rollout, ...]()
         asked = list(self.asked) * FIRST_ROUNDS
-        for _ in range(FIRST_ROUNDS, MOST_ROUNDS + 1):
+        for again in (AGAIN, 0):
             drawn = Counter[str]()
             jobs: list[Job] = []
             for task, base in asked:
@@ -154,22 +153,22 @@ class _Watching(NamedTuple):
             paired = pair_up(Trial(), [one.task for one in asked], made, self.rule)
             pairs = (*guard.pairs, *paired.pairs, *paired.lost_attempts)
             guard = Guard(pairs=pairs, drawn=guard.drawn + max(drawn.values()))
-            asked = self._to_ask_again(guard)
+            asked = self._to_ask_again(guard, again)
             if not asked or _is_sure(guard):
                 break
         return replace(guard, harmed=self._harmed(guard)), rollouts
 
-    def _to_ask_again(self, guard: Guard) -> list[Asked]:
-        """Return what the next round asks: what looks hurt twice, the others if all together look hurt."""
+    def _to_ask_again(self, guard: Guard, times: int) -> list[Asked]:
+        """Return what is asked next: what looks hurt so many times, the others half as often if all together do."""
         by_lesson, pooled = _by_lesson(guard), _tally(guard.pairs)
         all_again = len(by_lesson) > 1 and pooled.looks_hurt and pooled.chance <= POOLED_LOOKS
         asked: list[Asked] = []
         for one in self.asked:
             tally = by_lesson.get(one.task.lesson)
             if tally is not None and tally.looks_hurt:
-                asked += [one] * AGAIN
+                asked += [one] * times
             elif all_again:
-                asked.append(one)
+                asked += [one] * (times // 2)
         return asked
 
     def _harmed(self, guard: Guard) -> tuple[Harm, ...]:

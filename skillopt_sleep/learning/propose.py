@@ -42,6 +42,7 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.replay.rollout import Job
 
+LEAST_OF_LESSON = 2  # attempts
 SAME_WORDS = 90.0  # of 100: a rule that waits is not tried anew in nearly the same words
 
 
@@ -141,10 +142,12 @@ class _Fitting:
 
 
 def _attempt(train: Sequence[Task], document: Document, attempts: Attempts, *, samples: int) -> tuple[Rollout, ...]:
-    """Attempt each task `samples` times."""
+    """Attempt each task `samples` times, and twice if it alone shows its lesson: one attempt may do it by luck."""
+    alone = Counter(task.lesson for task in train)
     jobs: list[Job] = []
     for task in train:
-        jobs += [(task, document, sample) for sample in range(samples)]
+        times = max(samples, LEAST_OF_LESSON) if task.lesson and alone[task.lesson] == 1 else samples
+        jobs += [(task, document, sample) for sample in range(times)]
     return attempts.make(jobs, label=f"rollout {document.id}")
 
 

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.betting import STAKES, bet, start, statistic
+from skillopt_sleep.kit.betting import STAKES, rounds_to_win, start
 from skillopt_sleep.learning.attempts import CrewAttempts, block
 from skillopt_sleep.learning.gate import EARLY, SESSIONS, has_won, more_pairs, sessions_gained, sessions_needed
 from skillopt_sleep.learning.prune import exercising
-from skillopt_sleep.learning.trial import anew, begin_trial, has_changed, run_trial
+from skillopt_sleep.learning.trial import USUAL_GAIN, anew, begin_trial, has_changed, run_trial
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.protocols import Crew
 from skillopt_sleep.records import (
@@ -152,13 +152,14 @@ def going_on(
     known: Sequence[Task],
     crew: Crew,
     refused: Collection[tuple[str, str]],
+    rounds: int,
 ) -> tuple[list[Rule], list[Waiting], list[Note]]:
     """Return the rules whose trials go on tonight, those that wait as they are, and a note on each that is let go.
 
     One goes on if val has a task of its lessons that its trial hasn't seen: the same few tasks again would prove
-    nothing about tomorrow's; or if only its guard is left. A removal goes on with the newest of the `known` tasks
-    that its rule is for. Text around it may change: both versions have the new one. If others attempt and grade than
-    until now, its trial begins anew.
+    nothing about tomorrow's; or if only its guard is left, or if a night's limit ended its trial before its `rounds`.
+    A removal goes on with the newest of the `known` tasks that its rule is for. Text around it may change: both
+    versions have the new one. If others attempt and grade than until now, its trial begins anew.
     """
     rules: list[Rule] = []
     rest: list[Waiting] = []
@@ -191,11 +192,18 @@ def going_on(
         seen = {pair.task for pair in tested.trial.pairs}
         rule = waiting_rule(wait)._replace(val=asked)
         is_removal = rule.kind is CandidateKind.REMOVAL and bool(asked)
-        if rule.has_won or is_removal or any(task.id not in seen for task in asked):
+        is_unseen = any(task.id not in seen for task in asked)
+        if rule.has_won or is_removal or is_unseen or (bool(asked) and is_cut_short(tested, rounds)):
             rules.append(rule)
         else:
             rest.append(wait)
     return rules, rest, notes
+
+
+def is_cut_short(tested: Judged, rounds: int) -> bool:
+    """Tell whether a night's limit left a rule undecided before it had a night's rounds."""
+    verdict = tested.verdict
+    return verdict.decision is Decision.UNDECIDED and not verdict.early and tested.trial.rounds < rounds
 
 
 def about(edits: Iterable[Edit], val: Sequence[Task]) -> tuple[Task, ...]:
@@ -247,10 +255,6 @@ def _because(tested: Judged, rule: GateRule) -> str:
     return f"about {more} more tries like these would decide it" if more else "not proven yet"
 
 
-def soonest_rounds(sessions: int, *, share: float, gain: float) -> int:
-    """Return after how many rounds on so many sessions a rule is proven if each pair gains so much."""
-    wealth, rounds = start(STAKES), 0
-    while statistic(wealth) < 1 / share:
-        wealth = bet(wealth, [gain] * max(1, sessions))
-        rounds += 1
-    return rounds
+def usual_rounds(sessions: int, *, share: float) -> int:
+    """Return after how many rounds on so many sessions a rule that helps usually is proven."""
+    return rounds_to_win(start(STAKES), bets=max(1, sessions), alpha=share, gain=USUAL_GAIN) or 1

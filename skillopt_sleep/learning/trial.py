@@ -30,6 +30,7 @@ from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 
 FIRST_LOOK = 2  # rounds, unless fewer can win: what shows no gain by then is given up
+USUAL_GAIN = 0.7  # of a rule that helps, in each pair
 IN_VAIN = 3  # pairs of a request that no answer of either version met, after which it isn't asked any more
 THIRD = 3  # the first and the last third of a night's attempts are compared by the names of their models
 
@@ -49,15 +50,14 @@ def run_trial(
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
     """Attempt every val task once per version and round, and ask the gate at each look.
 
-    At first two rounds are laid out up to the next look, then one; or, if answers are given `by_hand`, as many as the
-    bet needs to be won at the soonest, so that a decision takes few stops. The bet is on the pairs of the candidate's
-    own `lessons`. A pair with an unscored attempt doesn't count, but in the bet an attempt of the candidate that
-    failed by itself is its worst case; nor does a pair of which both answers were given before. An attempt that an
-    outage took from one version only is made once more. If the candidate equals its baseline, there is nothing to
-    test and no call is made. An `earlier` trial is resumed with its wealth and its share of the error rate; if
-    another model answers, it begins anew. Rounds draw samples from `first` on, which no other trial has. With a
-    `part` (trainings), a round ends after that part of val if the candidate is behind by more than noise by then,
-    which decides the trial.
+    At first two rounds are laid out up to the next look, then one; where each look waits for somebody (`by_hand`), as
+    many as the bet usually needs. The bet is on the pairs of the candidate's own `lessons`. A pair with an unscored
+    attempt doesn't count, but in the bet an attempt of the candidate that failed by itself is its worst case; nor
+    does a pair of which both answers were given before. An attempt that an outage took from one version only is made
+    once more. If the candidate equals its baseline, there is nothing to test and no call is made. An `earlier` trial
+    is resumed with its wealth and its share of the error rate; if another model answers, it begins anew. Rounds draw
+    samples from `first` on, which no other trial has. With a `part` (trainings), a round ends after that part of val
+    if the candidate is behind by more than noise by then, which decides the trial.
     """
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
@@ -155,12 +155,15 @@ def _rounds_to_look(
         return max(1, min(left, 1))
     own = [task for task in val if not trial.lessons or task.lesson in trial.lessons]
     bets = len({task.session or task.id for task in own})
-    soonest = rounds_to_win(trial.wealth, bets=bets, alpha=trial.alpha or rule.alpha, stakes=stakes_of(trial))
-    if soonest is None:
+    gain = USUAL_GAIN if by_hand else 1.0
+    alpha, stakes = trial.alpha or rule.alpha, stakes_of(trial)
+    most = rounds_to_win(trial.wealth, bets=bets, alpha=alpha, stakes=stakes, gain=gain)
+    if most is None:
         return 1
-    most = min(soonest, FIRST_LOOK)
-    if begun:
-        most = soonest if by_hand and not trial.margin else 1
+    if by_hand:
+        most = max(most, left // 2)
+    else:
+        most = 1 if begun and not trial.margin else min(most, FIRST_LOOK)
     return max(1, min(most, left))
 
 

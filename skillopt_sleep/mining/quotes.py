@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from skillopt_sleep.mining.deeds import TYPED
 from skillopt_sleep.mining.requests import Take, own_turn, takes
-from skillopt_sleep.mining.words import is_small_talk, sentences, takes_back, whole_sentences
+from skillopt_sleep.mining.wishes import is_correction
+from skillopt_sleep.mining.words import is_small_talk, sentences, states_rule, takes_back, whole_sentences
 from skillopt_sleep.records import Deed, DeedKind, Origin, Session
 
 MOST_SIGNS = 40
@@ -103,15 +104,28 @@ def request_of(session: Session, turn: int, wishes: Wishes) -> Request:
     """Return the request that something said in a turn, or done after it, is about.
 
     `wishes` are what no answer may be told: they are left out of what is asked again. A turn in which nothing else is
-    asked belongs to the request before it.
+    asked belongs to the request before it. One that only sounds like an amendment, and that nobody quotes as a wish,
+    is a request.
     """
-    asked = [index for index, take in takes(session) if index <= turn and take is Take.REQUEST]
+    asked: list[int] = []
+    for index, take in takes(session):
+        if index > turn:
+            break
+        is_quoted = index == turn or (session.id, index) in wishes
+        if take is Take.REQUEST or (take is Take.CORRECTION and not is_quoted and _only_amends(session, index)):
+            asked.append(index)
     for at in range(len(asked) - 1, -1, -1):
         said = wishes.get((session.id, asked[at]), ())
         prompt = _without(own_turn(session, asked[at]), said, fewest=FEWEST_LATER if at else FEWEST)
         if prompt:
             return Request(asked[at], prompt, tuple(asked[:at]))
     return Request(asked[-1] if asked else turn)
+
+
+def _only_amends(session: Session, turn: int) -> bool:
+    """Tell whether what was typed in a turn sounds like an amendment, but takes nothing back and states no rule."""
+    words = own_turn(session, turn)
+    return is_correction(words) and not (takes_back(words) or states_rule(words))
 
 
 def _without(words: str, said: Sequence[str], *, fewest: int) -> str:

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from skillopt_sleep.agents import half_read
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.night.harvest import HarvestRules
-from skillopt_sleep.night.reach import Load, beyond
-from skillopt_sleep.night.survey import Survey, Surveyed
+from skillopt_sleep.night.heard import Surveyed, beyond
+from skillopt_sleep.night.survey import HarvestRules, Survey
 from skillopt_sleep.protocols import Index
 from skillopt_sleep.records import BY_HAND, Heard, Held, LeftOut, Origin, Session, SessionLine
 
@@ -64,18 +63,17 @@ class Damage(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """The totals: `files` is the sum of the sessions used, all `skipped`, `doubles` and `task_files`.
+    """The totals: each file is that of a session used or `skipped`, or one of the `doubles` or `task_files`.
 
-    `shared` sessions in that sum are further conversations of a file that holds several.
+    `shared` of the sessions are further conversations of a file that holds several.
     `copies` are sessions skipped as NO_USER_TURN because they only repeat another session's prompts; `copied` counts
-    all repeated prompts. `read` and `older` count used sessions that no later night will read, `later` those that
-    the next night's budget doesn't reach. `remembered` counts sessions whose file is gone; those that no night has
+    all repeated prompts. `older` counts used sessions that no later night will read, `later` those that the next
+    night's budget doesn't reach. `remembered` counts sessions whose file is gone; those that no night has
     read yet are in the other numbers too, each as a file. `spoiled` are sessions skipped as NO_USER_TURN of files
     that are damaged or half read: `half_read` says how much of each version. `prompts` counts everything typed in the
     used sessions, by kind.
     """
 
-    files: int
     sessions: tuple[Surveyed, ...]
     skipped: Mapping[LeftOut, int]
     copies: int
@@ -87,12 +85,22 @@ class Account:
     rows: tuple[Row, ...]
     prompts: Mapping[str, int]
     damage: tuple[Damage, ...]
-    read: int
     older: int
     later: int
     remembered: int
     spoiled: int
     half_read: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> int:
+        """The number of files."""
+        sessions = len(self.sessions) + sum(self.skipped.values()) - self.shared
+        return sessions + self.doubles + self.task_files
+
+    @property
+    def read(self) -> int:
+        """The number of used sessions that an earlier night has read."""
+        return sum(1 for session in self.sessions if session.night)
 
     @property
     def requests(self) -> int:
@@ -181,13 +189,11 @@ def account(history: History) -> Account:
             if not session.night:
                 unread.append(session)
     gone = by_path.keys() & history.held.keys()
-    files, doubles = len(gone), 0
+    doubles = 0
     for source, paths in history.files.items():
-        files += len(paths)
         if source != BY_HAND:
             doubles += len(paths - by_path.keys())
     return Account(
-        files=files,
         sessions=tuple(used),
         skipped=_skipped(history, current),
         copies=len(ids.intersection(survey.copies)),
@@ -199,7 +205,6 @@ def account(history: History) -> Account:
         rows=_rows(used, current),
         prompts=_prompts(used),
         damage=_damage(current, history.held),
-        read=len(used) - len(unread),
         older=sum(session.ended < history.horizon for session in unread),
         later=_later(unread, history),
         remembered=len(history.held) - len(current) + len(gone),
@@ -212,11 +217,8 @@ def account(history: History) -> Account:
 
 def _later(unread: Iterable[Surveyed], history: History) -> int:
     """Count the unread sessions that wait for a later night, because the budget is for newer ones."""
-    loads: list[Load] = []
-    for session in unread:
-        if session.ended >= history.horizon:
-            loads.append(Load(session.id, session.project, session.heard.is_mined, session.heard.shown))
-    return len(beyond(loads, history.rules.reach))
+    young = [session for session in unread if session.ended >= history.horizon]
+    return len(beyond(young, history.rules.reach))
 
 
 def _skipped(history: History, lines: Iterable[SessionLine]) -> Counter[LeftOut]:

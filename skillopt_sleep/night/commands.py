@@ -8,15 +8,16 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.mining.acting import Proof, acting, could_act, needs_repository
+from skillopt_sleep.mining.calibration import calibrate
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.runners import checkout_of
-from skillopt_sleep.night.changes import graded_by_changes
 from skillopt_sleep.protocols import Crew, Workshop
 from skillopt_sleep.records import (
     Calibrations,
     Command,
     NoCommand,
     NoWorkspace,
+    Rubric,
     Session,
     Snapshot,
     Task,
@@ -68,6 +69,22 @@ def _or_by_changes(judged: Sequence[_Judged], crew: Crew) -> Sequence[_Judged]:
     waiting = [one.task for one in judged if one.refused and one.refused not in _NOT_TRIED]
     graded = graded_by_changes(waiting, crew)
     return [_Judged(graded[one.task.id]) if one.task.id in graded else one for one in judged]
+
+
+def graded_by_changes(tasks: Sequence[Task], crew: Crew) -> Mapping[str, Task]:
+    """Return those of these tasks whose demand the judge can grade by a diff, by id.
+
+    It can if it graded diffs of known worth rightly. A failed call leaves its tasks waiting for another night.
+    """
+    asked: list[Task] = []
+    for task in tasks:
+        # A diff is only needed where words can't show what the task wants.
+        if isinstance(task.reference, Rubric) and task.workspace is not None and needs_repository(task):
+            rubric = replace(task.reference, of_changes=True)
+            asked.append(replace(task, reference=rubric, needs_repository=True, known_answers=()))
+    tried = calibrate(asked, crew.grader, crew.pool)
+    left_out = tried.refused | tried.unseen | tried.lost
+    return {task.id: replace(task, known_answers=tried.known[task.id]) for task in asked if task.id not in left_out}
 
 
 def _after(crew: Crew, length: timedelta) -> Callable[[], bool]:

@@ -14,10 +14,10 @@ from skillopt_sleep.learning.gate import gate, has_won
 from skillopt_sleep.learning.learn import Log
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.propose import draft_rules
-from skillopt_sleep.learning.rule import Rule, TriedRule, waiting_rule
+from skillopt_sleep.learning.rule import Rule, TriedRule, is_cut_short, waiting_rule
 from skillopt_sleep.learning.step import finish, settle
 from skillopt_sleep.night.judged import NightJudge
-from skillopt_sleep.night.layout import Layout, fresh_calls, guard_calls, lay_out, rounds_within, usual_calls
+from skillopt_sleep.night.layout import Layout, lay_out, rounds_within, staging_calls, usual_calls
 from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
 from skillopt_sleep.records import (
@@ -49,7 +49,7 @@ def learn(
 
 @dataclass
 class _Learning:
-    """A night's work on its documents: the rows that it writes, the lessons that it ended too early to learn, its end.
+    """A night's work on its documents: its rows, the lessons that it ended too early to learn, and its end.
 
     The lessons that have `ended` keep no rule waiting, and their tasks defend none any more, nor do those that only a
     `judge` that failed could grade.
@@ -255,26 +255,31 @@ class _Learning:
     def _wave(
         self, waiting: Sequence[tuple[Step, Rule]], tried: Mapping[str, Sequence[TriedRule]], steps: Sequence[Step]
     ) -> tuple[int, ...]:
-        """Return in how many rounds at most each of the next rules is tried, which are begun together."""
-        left = self.crew.meter.left()
-        by_name = {step.document.id: step.begun for step in steps}
-        for name, done in tried.items():
-            won = [task for one in done if one.won for task in one.rule.val]
-            if won:
-                left -= guard_calls(by_name[name], 2) + fresh_calls(won)
+        """Return in how many rounds at most each of the next rules is tried, which are begun together.
+
+        The last may have fewer rounds than a night's, and goes on another night.
+        """
+        won = {name: [one.rule for one in done if one.won] for name, done in tried.items()}
         most = self.plan.gate.rounds
         begun: list[tuple[Rule, int]] = []
-        jobs = 0
+        jobs = taken = 0
+
+        def left() -> float:
+            return self.crew.meter.left() - sum(staging_calls(step.begun, won[step.document.id]) for step in steps)
+
         for step, rule in waiting:
-            usual = 0 if rule.has_won else usual_calls(rule.val, share=step.share, most=most)
-            cost = usual + guard_calls(step.begun, 1) + fresh_calls(rule.val)
-            if cost > left or (begun and jobs >= self.crew.pool.width and not self.crew.by_hand):
+            if begun and jobs >= self.crew.pool.width and not self.crew.by_hand:
                 break
-            left -= cost
+            won[step.document.id].append(rule)
+            usual = 0 if rule.has_won else usual_calls(rule.val, share=self._holm(step.share, tried), most=most)
+            if taken + usual > left():
+                won[step.document.id].remove(rule)
+                break
+            taken += usual
             jobs += 2 * len(rule.val)
             begun.append((rule, usual))
         # What is left over goes to those that need more than usual.
-        more = left / max(1, len(begun))
+        more = (left() - taken) / max(1, len(begun))
         return tuple(rounds_within(rule.val, calls=usual + more, most=most) for rule, usual in begun)
 
     def _settled(
@@ -288,7 +293,7 @@ class _Learning:
             step = step._replace(failing=self._failing(step, scores))
             done = settle(step, step.begun.outcome, tried[name]) if self.end else finish(step, tried[name])
             left = (*layout.left_of(name), *self.unlearned.get(name, ()))
-            outcome = _with_left(done, step.begun, tried[name], left, self.end)
+            outcome = _with_left(done, step, tried[name], left, self.end)
             return replace(outcome, later=replace(outcome.later, scores=self._scores(step.document)))
 
         yield from self.crew.pool.together(settled, steps)
@@ -307,18 +312,25 @@ class _Learning:
         return {task: math.fsum(grades) / len(grades) for task, grades in seen.items()}
 
     def _failing(self, step: Step, scores: Mapping[str, float]) -> tuple[str, ...]:
-        """Return the lessons of which no attempt without a change did anything that was asked.
+        """Return the lessons that aren't answered well without a change, so that nothing can make them worse.
 
-        What a lesson that a standing rule is for scored on earlier nights may be from before that rule.
+        It is those of which most attempts failed, and, of those never attempted, what the person had to correct. What
+        a lesson that a standing rule is for scored on earlier nights may be from before that rule.
         """
         lessons: dict[str, list[float]] = {}
         not_held = [task.id for task in step.begun.known if task.lesson not in step.begun.held]
         earlier = self.page.history.scores(not_held)
         for task in step.begun.known:
             score = scores.get(task.id, earlier.get(task.id))
+            own = lessons.setdefault(task.lesson, [])
             if score is not None:
-                lessons.setdefault(task.lesson, []).append(score)
-        return tuple(lesson for lesson, grades in lessons.items() if not any(grades))
+                own.append(score)
+        corrected = {task.lesson for task in step.begun.known if task.rejected} - step.begun.held
+        failing: list[str] = []
+        for lesson, grades in lessons.items():
+            if 2 * math.fsum(grades) < len(grades) or (not grades and lesson in corrected):
+                failing.append(lesson)
+        return tuple(failing)
 
 
 def _in_order(steps: Sequence[Step], layout: Layout) -> list[tuple[Step, Rule]]:
@@ -364,11 +376,12 @@ def _too_late(begun: Begun) -> Begun:
 
 
 def _with_left(
-    outcome: StepOutcome, begun: Begun, tried: Sequence[TriedRule], left: Sequence[str], end: End | None
+    outcome: StepOutcome, step: Step, tried: Sequence[TriedRule], left: Sequence[str], end: End | None
 ) -> StepOutcome:
     """Return the outcome with what wasn't reached tonight, by name; the sessions of all its tasks stay unread."""
+    begun = step.begun
     lessons = {lesson for lesson in left if lesson in begun.lessons}
-    rules = [one.rule for one in tried if not one.begun]
+    rules = [one.rule for one in tried if not one.begun or is_cut_short(one.tested, step.plan.gate.rounds)]
     rules += [rule for rule in map(waiting_rule, begun.rest) if rule.key in left]
     for rule in rules:
         if rule.kind is not CandidateKind.REMOVAL:

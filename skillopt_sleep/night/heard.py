@@ -1,14 +1,39 @@
 """Let the rules read a session once, when it is indexed; what they read is kept with it."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import blake2b
+from typing import NamedTuple
 
-from skillopt_sleep.night.reach import shown
-from skillopt_sleep.records import Heard, HeardTurn, Origin, Role, Session, Turn
+from skillopt_sleep.protocols import Reach
+from skillopt_sleep.records import Heard, HeardTurn, Origin, Role, Session, Snapshot, Turn
 
 RULES = 8
 """The version of the rules: raise it when they read something else in a session, and all are read again."""
+
+# As mining/shown.py cuts turns and fills calls. Not imported, as the history must not wait for the rules.
+TURN_CHARS = {Origin.USER: 2_000, Origin.ASSISTANT: 600, Origin.HARNESS: 0}
+CALL_CHARS = 60_000
+_CHARS_PER_TOKEN = 3  # fewer than a token has in most languages, so that the estimate is high
+
+
+class Surveyed(NamedTuple):
+    """A session that may be used: its project as it is now, and what the rules read in its own part.
+
+    `snapshot` is the project's state when it began, if a hook made one. `part` is the session decoded, without what
+    it copied from another one; None if it copied nothing.
+    """
+
+    id: str
+    source: str
+    project: str
+    commit: str
+    ended: datetime
+    night: str
+    heard: Heard
+    snapshot: Snapshot | None = None
+    part: Session | None = None
 
 
 def hear(session: Session) -> Heard:
@@ -25,11 +50,16 @@ def hear(session: Session) -> Heard:
         started=session.started,
         commit=session.commit,
         damaged=session.damaged,
-        shown=shown(session),
+        shown=_shown(session),
         is_mined=may_hold_a_lesson(session),
         opening=_opening(session),
         half_read=session.half_read,
     )
+
+
+def _shown(session: Session) -> int:
+    """Return the number of characters that the miner shows of a session at most."""
+    return sum(min(len(turn.text), TURN_CHARS[turn.origin]) for turn in session.turns)
 
 
 def _opening(session: Session) -> str:
@@ -44,3 +74,27 @@ def load_rules() -> None:
     when = datetime.fromtimestamp(0, UTC)
     for turns in ((turn,), (turn, turn)):
         hear(Session(id="", source="", project="", cwd="", started=when, ended=when, turns=turns))
+
+
+def beyond(sessions: Iterable[Surveyed], reach: Reach | None) -> frozenset[str]:
+    """Return the sessions that have to wait for a later night; the newest come first.
+
+    The first session beyond the reach and all older ones wait. One that isn't mined costs no call.
+    """
+    if reach is None:
+        return frozenset()
+    later: set[str] = set()
+    left: dict[str, tuple[int, int]] = {}  # sessions and characters for which a project's last call has room
+    calls = chars = 0
+    for number, session in enumerate(sessions):
+        heard = session.heard
+        if heard.is_mined:
+            places, room = left.get(session.project, (0, 0))
+            if not places or room < heard.shown:
+                calls += 1
+                places, room = reach.per_call, CALL_CHARS
+            left[session.project] = places - 1, room - heard.shown
+            chars += heard.shown
+        if number and (calls > reach.calls or chars > reach.tokens * _CHARS_PER_TOKEN):
+            later.add(session.id)
+    return frozenset(later)

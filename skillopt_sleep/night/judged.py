@@ -1,20 +1,24 @@
-"""Measure the judge on answers of known worth, before anything is tried that only it can grade."""
+"""Check that the models can be used, and measure the judge on answers of known worth, before anything is tried."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import CallPending, ItemError
+from skillopt_sleep.errors import BackendUnavailable, CallFailed, CallPending, ItemError
 from skillopt_sleep.mining.calibration import MOST_WRITTEN, PER_CALL, write_controls
 from skillopt_sleep.mining.mined import batched
+from skillopt_sleep.prompts import fill
 from skillopt_sleep.prompts.grading import lesson_of, with_all_evidence
-from skillopt_sleep.protocols import Crew, Judge, Page, Pool, Routing
+from skillopt_sleep.protocols import Crew, Judge, Page, Pool, Preflight, Routing
 from skillopt_sleep.records import (
     AnswerKind,
     JudgeReading,
     KnownAnswer,
     Note,
+    Prompt,
+    Purpose,
     Rubric,
     Score,
     Split,
@@ -26,6 +30,20 @@ from skillopt_sleep.replay.judges.known_answers import TOLD_APART, Control, chos
 from skillopt_sleep.replay.judges.measure import Graded, in_doubt, read
 
 MANY_REFUSED = 4  # with fewer references refused, the references may be at fault
+
+
+def preflight(checks: Sequence[Preflight], *, night: str, until: datetime) -> None:
+    """Raise BackendUnavailable if a model can't be used until then; make one small call if only that can tell.
+
+    The call's prompt holds the night's id, so that a resumed night uses the stored answer and a new night asks again.
+    """
+    for check in checks:
+        if check.ready(until):
+            continue
+        try:
+            check.backend.complete(Prompt(purpose=Purpose.PREFLIGHT, text=fill("preflight", night=night)))
+        except CallFailed as error:
+            raise BackendUnavailable(error.message, remedy=error.remedy) from error
 
 
 class NightJudge(NamedTuple):

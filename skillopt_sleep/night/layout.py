@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from skillopt_sleep.learning.begin import Begun
-from skillopt_sleep.learning.guard import FIRST_ROUNDS, bystanders
-from skillopt_sleep.learning.rule import soonest_rounds
+from skillopt_sleep.learning.guard import AGAIN, FIRST_ROUNDS, bystanders
+from skillopt_sleep.learning.rule import Rule, usual_rounds
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL
 from skillopt_sleep.protocols import Plan
 from skillopt_sleep.records import Record, Rubric, Task, wants_a_tool
 
-USUAL_GAIN = 0.7  # of a rule that helps, in each pair
 USUAL_LOOKS = 3  # after which most trials have a verdict
+USUAL_SHARE = 0.6  # of what is taken on: some lessons are answered well already, some rules soon show no gain
 ACTING_CALLS = 8  # of an attempt in a sealed copy, usually
 LEARNING_CALLS = 2  # of the optimizer for one document: reflect, and one more
 
@@ -102,22 +102,22 @@ def _usual(aims: Sequence[_Aim], begun: Sequence[Begun], plan: Plan) -> float:
     """Return how many calls it usually takes to draft, try and guard these."""
     # What one session tests can't be proven tonight, only early, so it takes no share of the error rate.
     share = plan.gate.alpha / max(1, len([aim for aim in aims if aim.is_new and aim.tested_by > 1]))
-    calls = 0
+    learning = trying = 0
     for one in begun:
         own = [aim for aim in aims if aim.document == one.document.id]
         train = [task for aim in own for task in aim.train]
         if train:
-            calls += LEARNING_CALLS + _attempts(train, plan.step.samples)
+            learning += LEARNING_CALLS + _attempts(train, plan.step.samples)
         for aim in own:
-            calls += usual_calls(aim.val, share=share, most=plan.gate.rounds)
+            trying += usual_calls(aim.val, share=share, most=plan.gate.rounds)
         if own:
-            calls += guard_calls(one, len(own)) + fresh_calls([task for aim in own for task in aim.val])
-    return calls
+            trying += guard_calls(one, len(own)) + _attempts([task for aim in own for task in aim.val], 2)
+    return learning + USUAL_SHARE * trying
 
 
 def usual_calls(val: Sequence[Task], *, share: float, most: int) -> int:
     """Return how many calls the trial of a rule that helps usually takes, in so many rounds at most."""
-    rounds = soonest_rounds(len({task.session for task in val}), share=share, gain=USUAL_GAIN)
+    rounds = usual_rounds(len({task.session for task in val}), share=share)
     return _attempts(val, 2 * min(rounds, most), looks=USUAL_LOOKS)
 
 
@@ -129,20 +129,24 @@ def rounds_within(val: Sequence[Task], *, calls: float, most: int) -> int:
     return rounds
 
 
+def staging_calls(begun: Begun, rules: Sequence[Rule]) -> int:
+    """Return how many calls the guard and the fresh round of these rules take if one lesson looks hurt."""
+    val = [task for rule in rules for task in rule.val]
+    if not val:
+        return 0
+    test = [task for task in begun.test if task.lesson in {task.lesson for task in val}]
+    return guard_calls(begun, len(rules)) + _attempts(val, 2) + _attempts(test, 2)
+
+
 def guard_calls(begun: Begun, rules: int) -> int:
-    """Return how many calls the guard of so many rules takes if nothing looks hurt.
+    """Return how many calls the guard of so many rules takes if one lesson looks hurt.
 
     It asks about the lessons for which a rule stands and, if several rules won, about one request of each.
     """
     asked = list(bystanders((), [task for task in begun.others if task.lesson in begun.held]))
     if rules > 1:
         asked += begun.val[:rules]
-    return _attempts(asked, 2 * FIRST_ROUNDS)
-
-
-def fresh_calls(val: Sequence[Task]) -> int:
-    """Return how many calls a fresh round on these tasks takes."""
-    return _attempts(val, 2)
+    return _attempts(asked, 2 * FIRST_ROUNDS) + _attempts(asked[:1], 2 * AGAIN)
 
 
 def _attempts(tasks: Sequence[Task], times: int, *, looks: int = 1) -> int:

@@ -5,10 +5,10 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.night.conclude import conclude
 from skillopt_sleep.night.documents import learn
 from skillopt_sleep.night.follow import follow
-from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
-from skillopt_sleep.night.judged import NightJudge, measure
-from skillopt_sleep.night.preflight import preflight
+from skillopt_sleep.night.harvest import Harvest, harvest
+from skillopt_sleep.night.judged import NightJudge, measure, preflight
 from skillopt_sleep.night.rate import on_rate
+from skillopt_sleep.night.survey import HarvestRules
 from skillopt_sleep.night.tonight import Tonight, mined_tasks, tonight, used_sources, wanted_again
 from skillopt_sleep.proposals.retire import retire
 from skillopt_sleep.protocols import Crew, Plan, Routing

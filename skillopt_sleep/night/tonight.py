@@ -13,7 +13,7 @@ from skillopt_sleep.mining.own_lessons import with_own
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.split import recall, split
 from skillopt_sleep.night.commands import with_commands, with_late_commands
-from skillopt_sleep.night.harvest import Harvest, snapshots_of
+from skillopt_sleep.night.harvest import Harvest
 from skillopt_sleep.protocols import Bank, Crew, Index, Page, Plan
 from skillopt_sleep.records import Became, Correction, Lesson, LessonState, PlaceKind, Split, Task, wants_a_tool
 
@@ -106,8 +106,9 @@ def _equipped(
     held = {line.id for line in page.index.lines(unread=False)} if waiting else set[str]()
     names = tuple(dict.fromkeys(task.session for task in waiting if task.session in held))
     sessions = [session for session in page.index.sessions(names) if session.turns]
-    snapshots = snapshots_of(names, plan.sessions.spool)
-    found = with_late_commands(waiting, sessions, tuple(snapshots.values()), crew)
+    spool = plan.sessions.spool
+    snapshots = [spool.snapshot(name) for name in names] if spool else []
+    found = with_late_commands(waiting, sessions, [one for one in snapshots if one], crew)
     # What is judged by acts already was chosen, maybe by the person: it only lacked the repository.
     chosen = {task.id: task.reference for task in waiting if wants_a_tool(task.reference)}
     return tuple(task for task in found if chosen.get(task.id, task.reference) == task.reference)

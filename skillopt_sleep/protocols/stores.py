@@ -49,16 +49,19 @@ class Index(Protocol):
         """Return these sessions, decoded, in the given order."""
         ...
 
-    def held(self, rules: int) -> Sequence[Held]:
-        """Return every session with what the rules of this version read in it, without decoding any; newest first."""
+    def held(self, rules: int, *, unread: bool) -> Sequence[Held]:
+        """Return all sessions, or those that no night has used yet, with what the rules of this version read in them.
+
+        None is decoded; the newest come first.
+        """
         ...
 
     def hear(self, hear: Hear, *, rules: int) -> None:
         """Let the rules of this version read every session that they haven't read yet, and keep what they read."""
         ...
 
-    def used_in(self, projects: Collection[str]) -> tuple[Session, ...]:
-        """Return the sessions of these projects that earlier nights used."""
+    def used_in(self, projects: Collection[str], rules: int) -> Sequence[Held]:
+        """Return the sessions of these projects that earlier nights used, in the same way."""
         ...
 
     def forget(self, source: str, paths: Collection[str]) -> None:

@@ -49,7 +49,7 @@ _SESSION = """
 _LINES = "SELECT id, source, project, cwd, ended, left_out FROM sessions {where} ORDER BY ended DESC, id"
 _HELD = """
     SELECT id, source, project, cwd, ended, left_out, path, read_by, CASE WHEN rules = ? THEN heard END FROM sessions
-    ORDER BY ended DESC, id
+    {where} ORDER BY ended DESC, id
 """
 _REPLACED = """
     DELETE FROM files WHERE source = ?
@@ -131,17 +131,20 @@ class SqliteIndex:
                     found[name] = unpacked(body)
         return tuple(found[name] for name in ids if name in found)
 
-    def used_in(self, projects: Collection[str]) -> tuple[Session, ...]:
-        """Return the sessions of these projects that earlier nights used."""
-        query = f"SELECT body FROM sessions WHERE read_by IS NOT NULL AND project IN ({_marks(projects)})"  # noqa: S608 - only marks
-        with self._lock:
-            rows = self._connection.execute(query, tuple(projects)).fetchall()
-        return tuple(unpacked(body) for (body,) in rows)
+    def held(self, rules: int, *, unread: bool) -> Sequence[Held]:
+        """Return all sessions, or those that no night has used yet, with what the rules of this version read in them.
 
-    def held(self, rules: int) -> Sequence[Held]:
-        """Return every session with what the rules of this version read in it, without decoding any; newest first."""
+        None is decoded; the newest come first.
+        """
+        return self._held("WHERE read_by IS NULL" if unread else "", rules)
+
+    def used_in(self, projects: Collection[str], rules: int) -> Sequence[Held]:
+        """Return the sessions of these projects that earlier nights used, in the same way."""
+        return self._held(f"WHERE project IN ({_marks(projects)}) AND read_by IS NOT NULL", rules, *projects)
+
+    def _held(self, where: str, rules: int, *values: str) -> Sequence[Held]:
         with self._lock:
-            rows = self._connection.execute(_HELD, (rules,)).fetchall()
+            rows = self._connection.execute(_HELD.format(where=where), (rules, *values)).fetchall()
         held: list[Held] = []
         for *line, path, night, heard in rows:
             held.append(Held(_line(line), path, night or "", unpacked_heard(heard) if heard else None))

@@ -13,8 +13,8 @@ CREATE TABLE files (
 ) WITHOUT ROWID;
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, project TEXT NOT NULL, cwd TEXT NOT NULL,
-    ended TEXT NOT NULL, left_out TEXT, digest TEXT NOT NULL, body BLOB NOT NULL, read_by TEXT,
-    rules INTEGER NOT NULL DEFAULT 0, heard BLOB
+    ended TEXT NOT NULL, left_out TEXT, digest TEXT NOT NULL, read_by TEXT, rules INTEGER NOT NULL DEFAULT 0,
+    heard BLOB, body BLOB NOT NULL
 );
 CREATE INDEX sessions_unread ON sessions (ended) WHERE read_by IS NULL;
 CREATE TABLE reviewed (

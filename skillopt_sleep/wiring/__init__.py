@@ -16,7 +16,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.mining.tasks_file import TasksFile
-from skillopt_sleep.night.harvest import HarvestRules
+from skillopt_sleep.night.survey import HarvestRules
 from skillopt_sleep.protocols import Again, MineRules, Reach, SessionRules, Source
 from skillopt_sleep.records import Note
 from skillopt_sleep.settings import Paths, Settings, seconds
@@ -63,7 +63,8 @@ def example_sources(folder: Path) -> tuple[Source, ...]:
 
 def harvest_rules(settings: Settings, paths: Paths) -> HarvestRules:
     """Return the rules by which the commands that look at the whole history leave sessions out."""
-    return HarvestRules.of(session_rules(settings, paths), now=utc_now(), horizon=None)
+    rules = session_rules(settings, paths, again=Again(since=None))
+    return HarvestRules.of(rules, now=utc_now(), horizon=None)
 
 
 def session_rules(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> SessionRules:

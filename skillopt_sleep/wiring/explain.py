@@ -10,8 +10,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.night.account import WORDS, History, TypedTurn, in_words, typed_turns
-from skillopt_sleep.night.heard import hear
-from skillopt_sleep.night.survey import Surveyed
+from skillopt_sleep.night.heard import Surveyed, hear
 from skillopt_sleep.records import LeftOut, Origin, Session, SessionLine
 from skillopt_sleep.settings import Settings, find_paths, seconds
 from skillopt_sleep.wiring.projects import KnownProjects

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from skillopt_sleep.example import example_of
 from skillopt_sleep.night.account import History
-from skillopt_sleep.night.survey import survey, survey_indexed
+from skillopt_sleep.night.harvest import refresh_all, unlisted_notes
+from skillopt_sleep.night.survey import survey
 from skillopt_sleep.records import Note
 from skillopt_sleep.settings import Paths, Settings
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -25,9 +26,10 @@ def read_history(store: SqliteStore, settings: Settings, paths: Paths, *, look: 
     sources = example_sources(folder) if folder else agent_sources(settings)
     rules = harvest_rules(settings, paths)
     names = [source.name for source in sources]
-    found = survey(sources, store.index, rules) if look else survey_indexed(names, store.index, rules)
+    unlisted = refresh_all(sources if look else (), store.index)
+    found = survey(names, store.index, rules)
     history = History.of(found, store.index, rules, sources=names, horizon=store.horizon())
-    notes: Sequence[Note] = found.notes
+    notes: Sequence[Note] = (*unlisted_notes(unlisted), *found.notes)
     if isinstance(rules.excluded, Exclusions):
         notes = (*notes, *rules.excluded.notes)
     if look and not folder:

@@ -19,7 +19,8 @@ from skillopt_sleep.agents.claude_code.records import RECORD_START
 from skillopt_sleep.agents.codex import sessions as codex
 from skillopt_sleep.agents.transcripts.draft import MOST_TEXT, USER_LIMIT
 from skillopt_sleep.agents.transcripts.jsonl import LONGEST_LINE, Lines
-from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
+from skillopt_sleep.night.harvest import Harvest, harvest
+from skillopt_sleep.night.survey import HarvestRules
 from skillopt_sleep.protocols import Index
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.agents.agents import AGENTS, NAME, START, Agent

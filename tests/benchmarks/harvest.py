@@ -25,7 +25,8 @@ from typing import Any
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
+from skillopt_sleep.night.harvest import Harvest, harvest
+from skillopt_sleep.night.survey import HarvestRules
 from skillopt_sleep.protocols import Index, Source
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -301,8 +302,8 @@ def second_harvest(source: Source, index: Index) -> dict[str, Any]:
         between = time.perf_counter()
         found = harvest([source], index, RULES)
         ended = time.perf_counter()
-        if found.changed or found.counts.seen:
-            raise SystemExit(f"nothing changed, but {found.changed} files were read")
+        if found.counts.seen:
+            raise SystemExit(f"nothing changed, but {found.counts.seen} sessions were found")
         stat.append(between - begun)
         ours.append(ended - between)
     ratio = statistics.median(mine / bare for mine, bare in zip(ours, stat, strict=True))
@@ -324,8 +325,8 @@ def changed_harvest(source: Source, index: SqliteIndex) -> dict[str, Any]:
         between = time.perf_counter()
         found = harvest([source], index, RULES)
         ended = time.perf_counter()
-        if found.changed != len(paths) or len(found.sessions) != len(readings):
-            raise SystemExit(f"{len(paths)} files changed, but {found.changed} were read, {len(found.sessions)} used")
+        if len(found.sessions) != len(readings):
+            raise SystemExit(f"{len(paths)} files changed, but {len(found.sessions)} sessions were used")
         index.mark_read([session.id for session in found.sessions], "N-1")
         read.append(between - begun)
         ours.append(ended - between)

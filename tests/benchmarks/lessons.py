@@ -25,7 +25,8 @@ from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.mining.mine import Known, mine
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.prove import prove
-from skillopt_sleep.night.harvest import HarvestRules, harvest
+from skillopt_sleep.night.harvest import harvest
+from skillopt_sleep.night.survey import HarvestRules
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols import Backend
 from skillopt_sleep.records import Lesson, LessonState, Session, Task

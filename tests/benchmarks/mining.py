@@ -16,7 +16,8 @@ from pathlib import Path
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.example.model import SimulatedBackend
-from skillopt_sleep.night.harvest import Harvest, HarvestRules, harvest
+from skillopt_sleep.night.harvest import Harvest, harvest
+from skillopt_sleep.night.survey import HarvestRules
 from skillopt_sleep.records import Session
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.benchmarks.mining_measures import (

@@ -7,21 +7,27 @@ from typing import Any
 
 from skillopt_sleep.cli.harvest_shown import in_repositories, noted, show_account
 from skillopt_sleep.night.account import WORDS, Account, Damage, Row
+from skillopt_sleep.night.heard import Surveyed, hear
 from skillopt_sleep.records import Calibrations, LeftOut, Note, left_out
 from skillopt_sleep.settings import HarvestSettings
 from tests.builders import a_report, a_session
 
 
+def used(night: str = "") -> Surveyed:
+    """A session that is used; `night` has read it."""
+    session = a_session()
+    return Surveyed(session.id, session.source, "/shop", "", session.ended, night, hear(session))
+
+
 def told(**fields: Any) -> str:
     base: dict[str, Any] = {
-        "files": 1,
-        "sessions": (a_session(),),
+        "sessions": (used(),),
         "skipped": {},
         "rows": (Row("claude_code", "/shop", files=1, sessions=1, requests=1),),
         "prompts": {},
         "damage": (),
         **dict.fromkeys(
-            ("copies", "copied", "doubles", "task_files", "tasks", "read", "older", "later", "remembered", "spoiled"),
+            ("copies", "copied", "doubles", "task_files", "tasks", "older", "later", "remembered", "spoiled"),
             0,
         ),
     }
@@ -45,7 +51,7 @@ def test_what_is_not_there_has_no_line() -> None:
 
 def test_every_reason_has_words_that_fit_the_line() -> None:
     skipped = dict.fromkeys(LeftOut, 1_234)
-    text = told(files=9_999, skipped=skipped, copies=34, doubles=5, task_files=1, tasks=3, spoiled=7)
+    text = told(skipped=skipped, copies=34, doubles=5, task_files=1, tasks=3, spoiled=7)
     for why in LeftOut:
         assert re.search(rf"\d  .*  {why.value}\n", text)
     assert re.search(r"\n +1227  nothing new was typed in it \(a copy, .* no_user_turn\n", text), "copies among them"
@@ -71,7 +77,7 @@ def test_a_single_file_of_which_nothing_is_used_is_one_file() -> None:
 
 
 def test_the_largest_reason_comes_first() -> None:
-    text = told(files=7, skipped={LeftOut.UNREADABLE: 1, LeftOut.HEADLESS: 5})
+    text = told(skipped={LeftOut.UNREADABLE: 1, LeftOut.HEADLESS: 5})
     assert text.index("5  started by a program") < text.index("1  can't be read")
 
 
@@ -84,7 +90,7 @@ def test_of_many_projects_only_those_in_which_most_was_asked_are_shown() -> None
 
 def test_projects_of_which_nothing_is_used_are_one_line() -> None:
     used = Row("codex", "/home/someone/" + "long/" * 20 + "shop", files=3, sessions=1, requests=12, corrected=2)
-    text = told(files=9, rows=(used, Row("codex", "/b", files=4), Row("claude_code", "/b", files=2)))
+    text = told(rows=(used, Row("codex", "/b", files=4), Row("claude_code", "/b", files=2)))
     assert "/long/shop          2        12         1      3  codex\n" in text
     assert "\n6 files in 1 other project were not used\n" in text
 
@@ -95,8 +101,7 @@ def test_what_was_typed_and_passed_over_is_told_once() -> None:
         damage=(Damage("codex", 3, 2),),
         copied=4,
         remembered=7,
-        sessions=(a_session(),) * 4,
-        read=1,
+        sessions=(used("N-1"), *[used()] * 3),
         older=2,
     )
     assert "6 prompts typed: 3 requests, 1 correction, 2 small talk." in text
@@ -107,7 +112,7 @@ def test_what_was_typed_and_passed_over_is_told_once() -> None:
 
 
 def test_what_waits_for_later_nights_has_a_line() -> None:
-    text = told(sessions=(a_session(),) * 4, later=3)
+    text = told(sessions=(used(),) * 4, later=3)
     assert "The next night reads 1 of the 4 sessions.\n" in text
     assert "Its budget doesn't reach 3 older sessions: for later" in text
 

@@ -11,13 +11,12 @@ import pytest
 
 from skillopt_sleep.cli.harvest_why import explained
 from skillopt_sleep.night.account import History
-from skillopt_sleep.night.survey import survey
 from skillopt_sleep.records import HalfRead, LeftOut, Reading
 from skillopt_sleep.settings import ProjectsSettings, Settings
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.wiring.explain import explain, find
 from tests.builders import a_turn
-from tests.night.test_account import NOW, RULES, Shelf, a_session, holding, opened
+from tests.night.test_account import NOW, RULES, Shelf, a_session, holding, opened, surveyed
 
 HALF = HalfRead("9.9.9", ("human_input",), 3, 10)
 
@@ -37,7 +36,7 @@ def index(opening: tuple[sqlite3.Connection, SqliteIndex]) -> SqliteIndex:
 def a_history(index: SqliteIndex, *readings: Reading, **rules: Any) -> History:
     shelf = Shelf("codex", {f"/sessions/{n}.jsonl": (1, reading) for n, reading in enumerate(readings)})
     said = replace(RULES, **rules)
-    found = survey([shelf], index, said)
+    found = surveyed([shelf], index, said)
     return History.of(found, index, said, sources=["codex"], horizon=NOW - timedelta(days=7))
 
 
@@ -147,7 +146,7 @@ def test_a_project_that_moved_is_told_with_where_it_was(index: SqliteIndex) -> N
 def test_a_second_file_of_a_session_leads_to_it(index: SqliteIndex) -> None:
     shelf = Shelf("codex", {"/live/roll-s1.jsonl": (1, holding(a_session("s1", hours=2)))})
     shelf.files["/old/roll-s1.jsonl"] = (1, holding(a_session("s1", hours=3)))
-    found = survey([shelf], index, RULES)
+    found = surveyed([shelf], index)
     history = History.of(found, index, RULES, sources=["codex"], horizon=NOW - timedelta(days=7))
     assert "file     /live/roll-s1.jsonl\ndouble   /old/roll-s1.jsonl\n" in told(index, history, "/old/roll-s1.jsonl")
 

@@ -37,9 +37,9 @@ def leaving(settings: Settings, offer: Offer | None = None) -> str:
 
 def account(*rows: Row) -> Account:
     numbers = dict.fromkeys(
-        ("copies", "copied", "doubles", "task_files", "tasks", "read", "older", "later", "remembered", "spoiled"), 0
+        ("copies", "copied", "doubles", "task_files", "tasks", "older", "later", "remembered", "spoiled"), 0
     )
-    return Account(files=0, sessions=(), skipped={}, prompts={}, damage=(), rows=rows, **numbers)  # pyright: ignore[reportArgumentType]
+    return Account(sessions=(), skipped={}, prompts={}, damage=(), rows=rows, **numbers)  # pyright: ignore[reportArgumentType]
 
 
 def test_projects_of_several_agents_are_one_and_the_most_corrected_comes_first() -> None:

@@ -3,7 +3,7 @@
 import sqlite3
 
 from skillopt_sleep.doctor.findings import State, Topic
-from skillopt_sleep.night.survey import survey_indexed
+from skillopt_sleep.night.survey import survey
 from skillopt_sleep.protocols import Reservation
 from skillopt_sleep.records import CallState, HalfRead, Purpose, Usage
 from skillopt_sleep.settings import Settings
@@ -61,7 +61,7 @@ def test_records_of_unknown_kinds_are_told_with_the_version(machine: Machine) ->
     half = HalfRead("2.1.340", ("human_input",), 3, 100)
     store = open_store(Settings(), machine.paths)
     put(store, a_session(half_read=half), a_session(id="claude_code:s2"))
-    survey_indexed(["claude_code"], store.index, RULES)
+    survey(["claude_code"], store.index, RULES)
     store.close()
     (told,) = [finding for finding in machine.look() if "unknown kind" in finding.says]
     assert told.says == "Claude Code 2.1.340 (tested to 2.1.332): 3 % of records of 1 unknown kind"

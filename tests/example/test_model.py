@@ -13,7 +13,7 @@ from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
 from skillopt_sleep.learning.select import select
 from skillopt_sleep.learning.slow_update import slow_update
 from skillopt_sleep.mining.mine import mine
-from skillopt_sleep.night.preflight import preflight
+from skillopt_sleep.night.judged import preflight
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.prompts.attempts import said
 from skillopt_sleep.protocols import StepRules

@@ -135,3 +135,17 @@ def test_the_persons_own_words_after_a_paste_are_found() -> None:
     session = a_session("mend it", "Done.", "```\nError: no such file\n```\nno, mend the import")
     (place,) = places_of("mend the import", [session])
     assert place.words == "no, mend the import"
+
+
+def test_a_later_request_that_sounds_like_an_amendment_is_a_request_unless_it_is_quoted_as_a_wish() -> None:
+    asked, wish = "bring search up on box 14 with slot", "in kWh, not MJ"
+    session = said("thanks", asked, wish)
+    signs = signs_of([wish], [session], [])
+    assert request_of(session, 6, wishes_in(signs)).prompt == asked
+    signs = signs_of([asked, wish], [session], [])
+    assert request_of(session, 6, wishes_in(signs)).prompt == "write the note"
+
+
+def test_words_that_take_an_answer_back_are_no_request_even_if_nobody_quotes_them() -> None:
+    session = said("no, wrong, do it as on monday please", "in kWh, not MJ")
+    assert request_of(session, 4, wishes_in(signs_of(["in kWh, not MJ"], [session], []))).prompt == "write the note"

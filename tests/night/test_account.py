@@ -12,10 +12,10 @@ from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.night.account import Account, History, Row, account, typed_turns
-from skillopt_sleep.night.harvest import HarvestRules
+from skillopt_sleep.night.harvest import refresh_all
 from skillopt_sleep.night.heard import hear
-from skillopt_sleep.night.survey import survey
-from skillopt_sleep.protocols import Reach, Unlisted
+from skillopt_sleep.night.survey import HarvestRules, Survey, survey
+from skillopt_sleep.protocols import Again, Reach, Unlisted
 from skillopt_sleep.records import HalfRead, Hear, LeftOut, Packed, Reading, Session, Stamp, Turn
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import create
@@ -29,6 +29,7 @@ RULES = HarvestRules(
     include_headless=False,
     excluded=lambda project, cwd: project == "/secret",
     own_roots=("/own",),
+    again=Again(since=None),
 )
 TEXTS = ("fix the build", "no, use pnpm, never npm", "thanks", "write the notes")
 
@@ -53,8 +54,14 @@ def opened() -> tuple[sqlite3.Connection, SqliteIndex]:
     return connection, SqliteIndex(connection, threading.RLock())
 
 
+def surveyed(shelves: Sequence[Shelf], index: SqliteIndex, rules: HarvestRules = RULES) -> Survey:
+    """What a survey finds once the index is up to date."""
+    refresh_all(shelves, index)
+    return survey({shelf.name for shelf in shelves}, index, rules)
+
+
 def add_up(shelves: Sequence[Shelf], index: SqliteIndex, rules: HarvestRules = RULES) -> tuple[Account, History]:
-    found = survey(shelves, index, rules)
+    found = surveyed(shelves, index, rules)
     names = [shelf.name for shelf in shelves]
     history = History.of(found, index, rules, sources=names, horizon=NOW - timedelta(days=7))
     return account(history), history

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.night.changes import graded_by_changes
+from skillopt_sleep.night.commands import graded_by_changes
 from skillopt_sleep.prompts import setting
 from skillopt_sleep.records import AnswerKind, Command, Prompt, Purpose, Rubric
 from skillopt_sleep.records.calibrations import NoCommand

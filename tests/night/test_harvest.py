@@ -13,7 +13,8 @@ import pytest
 
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.transcripts.files import ignore
-from skillopt_sleep.night.harvest import HarvestRules, harvest
+from skillopt_sleep.night.harvest import harvest, refresh
+from skillopt_sleep.night.survey import HarvestRules
 from skillopt_sleep.protocols import Again, Reach, Unlisted
 from skillopt_sleep.records import (
     HalfRead,
@@ -92,16 +93,15 @@ def test_usable_sessions_come_newest_first_and_are_counted(index: SqliteIndex) -
     found = harvest([a_source(a_session("old", hours=9), a_session("new", hours=1))], index, RULES)
     assert [session.id for session in found.sessions] == ["listed:new", "listed:old"]
     assert (found.counts.seen, found.counts.used, found.counts.skipped) == (2, 2, {})
-    assert found.changed == 2
 
 
 def test_only_files_that_changed_are_read_again(index: SqliteIndex) -> None:
     source = a_source(a_session("a"), a_session("b"))
     harvest([source], index, RULES)
     source.files["/listed:b"] = Reading(sessions=(Packed.of(a_session("b", turns=[typed("x", "something else")])),))
-    assert harvest([source], index, RULES).changed == 1
+    harvest([source], index, RULES)
     assert source.read_paths == ["/listed:b"]
-    assert harvest([source], index, RULES).changed == 0
+    assert refresh(source, index, {}) == 0
 
 
 def test_what_was_read_in_a_folder_that_can_not_be_listed_stays_and_the_folder_is_named(index: SqliteIndex) -> None:
@@ -235,7 +235,6 @@ def test_the_prompts_that_a_fork_copied_are_counted(index: SqliteIndex) -> None:
         "listed:first": ("fix it",),
         "listed:fork": ("instead",),
     }
-    assert found.copied == 1
 
 
 def test_a_mere_copy_has_no_user_turn_and_is_done_with(index: SqliteIndex) -> None:
@@ -258,17 +257,17 @@ def test_a_shorter_copy_of_a_file_does_not_replace_the_longer_one_that_is_gone(i
     source = a_source(longer)
     source.files["/copy"] = Reading(sessions=(Packed.of(shorter),))
     assert harvest([source], index, RULES).sessions == (longer,)
-    assert harvest([source], index, RULES).changed == 0
+    assert refresh(source, index, {}) == 0
     del source.files["/listed:a"]
     found = harvest([source], index, RULES)
-    assert (found.sessions, found.changed) == ((longer,), 1)
+    assert (found.sessions, source.read_paths) == ((longer,), ["/copy"])
 
 
 def test_a_file_that_could_not_be_read_is_tried_every_time(index: SqliteIndex) -> None:
     source = Listed({"/x": Reading(unreadable="/x: Permission denied")})
     harvest([source], index, RULES)
     found = harvest([source], index, RULES)
-    assert (found.changed, found.counts.skipped) == (1, {"unreadable": 1})
+    assert (source.read_paths, found.counts.skipped) == (["/x"], {"unreadable": 1})
 
 
 def test_sessions_of_a_project_that_moved_are_those_of_its_new_folder(index: SqliteIndex) -> None:
@@ -293,7 +292,7 @@ def test_a_real_folder_of_sessions_is_harvested_once(tmp_path: Path, index: Sqli
     found = harvest([source], index, RULES)
     assert [session.cwd for session in found.sessions] == ["/home/dev/app-0", "/home/dev/app-1"]
     assert found.counts.skipped == {"headless": 1}
-    assert harvest([source], index, RULES).changed == 0
+    assert refresh(source, index, {}) == 0
 
 
 # what the hooks said ------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
-from skillopt_sleep.night.preflight import preflight
+from skillopt_sleep.night.judged import preflight
 from skillopt_sleep.records import Purpose
 from tests.fakes import NOON, FakeBackend, asked_first
 

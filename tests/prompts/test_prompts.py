@@ -23,7 +23,7 @@ from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.proof import MinedLesson
 from skillopt_sleep.mining.prove import prove
-from skillopt_sleep.night.preflight import preflight
+from skillopt_sleep.night.judged import preflight
 from skillopt_sleep.prompts import fill, template
 from skillopt_sleep.protocols import StepRules
 from skillopt_sleep.records import Change, Compared, Earlier, Evidence, Past, Prompt, Purpose, Rubric, Split

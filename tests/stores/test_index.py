@@ -187,7 +187,7 @@ def hearing(rules: int, take: str) -> Hear:
 def takes(index: SqliteIndex, rules: int) -> dict[str, str | None]:
     """What these rules took the first turn of each session for, None where they have read nothing."""
     found: dict[str, str | None] = {}
-    for one in index.held(rules):
+    for one in index.held(rules, unread=False):
         found[one.line.id] = one.heard.turns[0].take if one.heard else None
     return found
 
@@ -196,7 +196,7 @@ def test_what_the_rules_read_is_kept_with_the_session_its_file_and_its_night(ind
     heard = held(a_session()).heard_by(hearing(1, "request"))
     index.put("codex", [("/a", STAMP, heard), ("/b", STAMP, held(a_session("2")))])
     index.mark_read(["codex:2"], "N-1")
-    assert {one.line.id: (one.path, one.night) for one in index.held(1)} == {
+    assert {one.line.id: (one.path, one.night) for one in index.held(1, unread=False)} == {
         "codex:1": ("/a", ""),
         "codex:2": ("/b", "N-1"),
     }

@@ -7,12 +7,11 @@ import pytest
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.night.account import History
-from skillopt_sleep.night.survey import survey
 from skillopt_sleep.records import LeftOut, Reading
 from skillopt_sleep.settings import Settings
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.wiring.explain import explain, find
-from tests.night.test_account import NOW, RULES, Shelf, a_session, holding, opened
+from tests.night.test_account import NOW, RULES, Shelf, a_session, holding, opened, surveyed
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def index() -> Iterator[SqliteIndex]:
 
 def a_history(index: SqliteIndex, *readings: Reading) -> History:
     shelf = Shelf("codex", {f"/sessions/{n}.jsonl": (1, reading) for n, reading in enumerate(readings)})
-    found = survey([shelf], index, RULES)
+    found = surveyed([shelf], index)
     return History.of(found, index, RULES, sources=["codex"], horizon=NOW - timedelta(days=7))
 
 
