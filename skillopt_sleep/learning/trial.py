@@ -50,15 +50,14 @@ def run_trial(
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
     """Attempt every val task once per version and round, and ask the gate at each look.
 
-    Rounds are laid out whole up to the next look: two at first, then as many as the bet needs to be won at the
-    soonest, so that a decision takes few looks; where each look waits for somebody (`by_hand`), as many as it usually
-    needs. The bet is on the pairs of the candidate's own `lessons`. A pair with
-    an unscored attempt doesn't count, but in the bet an attempt of the candidate that failed by itself is its worst
-    case; nor does a pair of which both answers were given before. An attempt that an outage took from one version
-    only is made once more. If the candidate equals its baseline, there is nothing to test and no call is made. An
-    `earlier` trial is resumed with its wealth and its share of the error rate; if another model answers, it begins
-    anew. Rounds draw samples from `first` on, which no other trial has. With a `part` (trainings), a round ends after
-    that part of val if the candidate is behind by more than noise by then, which decides the trial.
+    At first two rounds are laid out up to the next look, then one; where each look waits for somebody (`by_hand`), as
+    many as the bet usually needs. The bet is on the pairs of the candidate's own `lessons`. A pair with an unscored
+    attempt doesn't count, but in the bet an attempt of the candidate that failed by itself is its worst case; nor
+    does a pair of which both answers were given before. An attempt that an outage took from one version only is made
+    once more. If the candidate equals its baseline, there is nothing to test and no call is made. An `earlier` trial
+    is resumed with its wealth and its share of the error rate; if another model answers, it begins anew. Rounds draw
+    samples from `first` on, which no other trial has. With a `part` (trainings), a round ends after that part of val
+    if the candidate is behind by more than noise by then, which decides the trial.
     """
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
@@ -163,8 +162,8 @@ def _rounds_to_look(
         return 1
     if by_hand:
         most = max(most, left // 2)
-    elif not begun or trial.margin:
-        most = min(most, FIRST_LOOK)
+    else:
+        most = 1 if begun and not trial.margin else min(most, FIRST_LOOK)
     return max(1, min(most, left))
 
 

@@ -43,6 +43,7 @@ WORDS = (
     "- Think about the weather of the day before you begin.",
     "- Numbers below twelve are better written out in full.",
 )
+BY_DAY = "went wrong by day"
 MUCH = 1_000_000  # calls a night: here nothing is left for want of them
 _ATTEMPT = re.compile(r"^## Attempt (\d+)$", re.MULTILINE)
 _LESSON = re.compile(r"request \d+ of (\w+)")
@@ -169,11 +170,10 @@ class Models:
         return self._kept[key]
 
     def _attempt(self, request: Request, document: Document, sample: int) -> Trajectory:
-        if request.train:
+        if request.train and sample == 0:
             # The day's request went wrong: that is why it is a task.
-            return Trajectory(response=f"wrong {self._rng.getrandbits(64):x}", text_only=True)
-        if sample % CANDIDATE_SAMPLES < FRESH:
-            self.attempts += 1
+            return Trajectory(response=f"{BY_DAY} {self._rng.getrandbits(64):x}", text_only=True)
+        self.attempts += not request.train and sample % CANDIDATE_SAMPLES < FRESH
         arm = "new" if sample >= CANDIDATE_SAMPLES else "old"
         made = self._drawn.attempt(request.document, rules_in(document.text), request, arm, self._rng)
         if made.lost:
@@ -184,7 +184,7 @@ class Models:
     def score(self, task: Task, trajectory: Trajectory) -> Score:
         """Grade an answer by its worth and its length, as the world's judge does."""
         grade = 0.0
-        if not self._requests[task.id].train:
+        if not trajectory.response.startswith(BY_DAY):
             right = trajectory.response.startswith("right")
             grade = self._drawn.graded(right, len(trajectory.response), self._rng)
         why = "" if grade >= PASSES_FROM else "it isn't what was asked for"

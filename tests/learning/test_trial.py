@@ -393,11 +393,13 @@ class Counting(CrewAttempts):
         return super().make(jobs, label=label)
 
 
-def looked(grade: Any, count: int, **rule: Any) -> tuple[Trial, Decision, list[int]]:
+def looked(grade: Any, count: int, *, by_hand: bool = False, **rule: Any) -> tuple[Trial, Decision, list[int]]:
     """The trial on so many tasks, its decision, and the number of attempts of each look."""
     attempts = Counting(grade)
     val = [a_task(id=f"v{i}", session=f"s{i}", split=Split.VAL, lesson="c") for i in range(count)]
-    trial, verdict, _ = run_trial(BEFORE, AFTER, val, attempts=attempts, rule=replace(SURE, **rule), lessons=("c",))
+    trial, verdict, _ = run_trial(
+        BEFORE, AFTER, val, attempts=attempts, rule=replace(SURE, **rule), lessons=("c",), by_hand=by_hand
+    )
     return trial, verdict.decision, attempts.batches
 
 
@@ -407,6 +409,15 @@ def test_a_clear_rule_is_decided_in_one_or_two_looks(count: int, alpha: float, b
 
     assert (decision, made) == (Decision.ACCEPT, batches)
     assert trial.rounds == sum(batches) // (2 * count)
+
+
+@pytest.mark.parametrize(("by_hand", "batches"), [(False, [8, 4, 4, 4]), (True, [24])])
+def test_what_is_answered_by_hand_is_asked_whole_up_to_where_it_can_be_won(
+    *, by_hand: bool, batches: list[int]
+) -> None:
+    trial, decision, made = looked(better, 2, by_hand=by_hand, alpha=0.01)
+
+    assert (decision, made, trial.rounds) == (Decision.ACCEPT, batches, sum(batches) // 4)
 
 
 def test_what_can_be_won_in_one_round_is_read_after_one() -> None:
