@@ -172,7 +172,7 @@ def test_the_plan_says_what_the_settings_say(paths: Paths) -> None:
     assert (plan.gate.name, plan.gate.metric, plan.gate.rounds) == ("sequential", Metric.SOFT, 2)
     assert (plan.gate.alpha, plan.gate.min_effect, plan.gate.non_regression) == (0.01, 0.2, False)
     assert plan.gate.margin == 0
-    assert plan.removal == replace(plan.gate, alpha=0.05, margin=0.1, together=0.05)
+    assert plan.removal == replace(plan.gate, alpha=0.05, margin=0.1)
     assert plan.limits == {"calls": 5, "tokens": 6, "usd": 0.0, "minutes": 7}
     assert plan.sessions.own_roots == (str(paths.data),)
     assert plan.preferences == ""

@@ -4,25 +4,23 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace as replace_in
-from functools import partial
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted
 from skillopt_sleep.learning.begin import Begun, Step, begin, is_due
-from skillopt_sleep.learning.gate import gate, has_won
 from skillopt_sleep.learning.learn import Log
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.propose import draft_rules
-from skillopt_sleep.learning.rule import Rule, TriedRule, is_cut_short, waiting_rule
+from skillopt_sleep.learning.rule import TriedRule, is_cut_short, waiting_rule
 from skillopt_sleep.learning.step import finish, settle
 from skillopt_sleep.night.judged import NightJudge
-from skillopt_sleep.night.layout import Layout, lay_out, rounds_within, staging_calls, usual_calls
+from skillopt_sleep.night.layout import Layout, lay_out
+from skillopt_sleep.night.waves import End, try_rules
 from skillopt_sleep.proposals.rules import learned
 from skillopt_sleep.protocols import Crew, Page, Plan, Routing
 from skillopt_sleep.records import (
     CandidateKind,
-    Decision,
     Document,
     Note,
     Outcome,
@@ -34,9 +32,6 @@ from skillopt_sleep.records import (
     Task,
     lessons_of,
 )
-
-End = BudgetExhausted | BackendUnavailable
-NO_ROOM = "raise budget.calls, or let the next night continue; paid results are kept"
 
 
 def learn(
@@ -77,7 +72,8 @@ class _Learning:
                 raise self.judge.pending
             share, drafted = self._shared(drafted, layout)
             steps = [self._step(one, share) for one in drafted]
-            tried = self._tried(steps, layout)
+            tried, end = try_rules(steps, layout, crew=self.crew, plan=self.plan, page=self.page, end=self.end)
+            self.end = end
             for outcome in self._settled(steps, tried, layout):
                 self.crew.decided(outcome)
                 yield outcome
@@ -177,111 +173,6 @@ class _Learning:
             share=share,
         )
 
-    def _tried(self, steps: Sequence[Step], layout: Layout) -> dict[str, list[TriedRule]]:
-        """Try the rules in the order of the layout, as many at once as keep all workers busy.
-
-        None is begun without the calls that its trial usually takes, with what has won so far guarded.
-        """
-        tried: dict[str, list[TriedRule]] = {step.document.id: [] for step in steps}
-        waiting = _in_order(steps, layout)
-        is_over = False
-        while waiting and not is_over:
-            wave = partial(self._wave, waiting, tried, steps)
-            rounds = self.page.keep(f"wave {len(waiting)}", tuple[int, ...], wave)
-            if not rounds:
-                break
-            is_over = self._try(waiting[: len(rounds)], rounds, tried)
-            waiting = waiting[len(rounds) :]
-        if waiting and self.end is None and not any(tried.values()):
-            self.end = BudgetExhausted("too few calls are left to try a rule", remedy=NO_ROOM)
-        for step, rule in waiting:
-            tried[step.document.id].append(step.untried(rule))
-        return tried
-
-    def _try(
-        self, wave: Sequence[tuple[Step, Rule]], rounds: Sequence[int], tried: dict[str, list[TriedRule]]
-    ) -> bool:
-        """Try these rules side by side, each in so many rounds at most, and read the undecided again.
-
-        Returns whether the night ended meanwhile. With r of k rules of tonight proven, each of the others needs
-        (k - r)/alpha (Holm). One whose trial the end cut short begins anew another night.
-        """
-        proven = {name: [one.tested for one in done if _is_proven(one)] for name, done in tried.items()}
-        born = wave[0][0].share
-        share = self._holm(born, tried)
-
-        def attempt(trial: tuple[Step, Rule, int]) -> tuple[Step, Rule, TriedRule]:
-            step, rule, most = trial
-            now = step._replace(share=share)
-            return step, rule, now.attempt(rule, proven[step.document.id], rounds=most)
-
-        trials = [(step, rule, most) for (step, rule), most in zip(wave, rounds, strict=True)]
-        cut = list(wave)
-        is_over = False
-        try:
-            for step, rule, one in self.crew.pool.together(attempt, trials):
-                cut.remove((step, rule))
-                tried[step.document.id].append(one)
-        except (BudgetExhausted, BackendUnavailable) as error:
-            self.end, is_over = error, True
-            for step, rule in cut:
-                tried[step.document.id].append(step.untried(rule))
-        self._read_again(born, tried)
-        return is_over
-
-    def _holm(self, share: float, tried: Mapping[str, Sequence[TriedRule]]) -> float:
-        """Return the share of a rule of tonight now: alpha/(k - r)."""
-        alpha = self.plan.gate.alpha
-        k = round(alpha / share)
-        r = len([one for done in tried.values() for one in done if one.rule.wait is None and _is_proven(one)])
-        return alpha / max(1, k - r)
-
-    def _read_again(self, share: float, tried: dict[str, list[TriedRule]]) -> None:
-        """Accept the undecided rules of tonight that the proofs of the others let through."""
-        again = True
-        while again:
-            again = False
-            for done in tried.values():
-                for place, one in enumerate(done):
-                    trial = replace(one.tested.trial, alpha=self._holm(share, tried))
-                    is_open = one.rule.wait is None and one.tested.verdict.decision is Decision.UNDECIDED
-                    if not is_open or one.rule.kind is not CandidateKind.RULE or not has_won(trial, self.plan.gate):
-                        continue
-                    verdict = gate(trial, self.plan.gate, last=True)
-                    if verdict is not None and verdict.decision is Decision.ACCEPT:
-                        done[place] = one._replace(tested=replace(one.tested, trial=trial, verdict=verdict))
-                        again = True
-
-    def _wave(
-        self, waiting: Sequence[tuple[Step, Rule]], tried: Mapping[str, Sequence[TriedRule]], steps: Sequence[Step]
-    ) -> tuple[int, ...]:
-        """Return in how many rounds at most each of the next rules is tried, which are begun together.
-
-        The last may have fewer rounds than a night's, and goes on another night.
-        """
-        won = {name: [one.rule for one in done if one.won] for name, done in tried.items()}
-        most = self.plan.gate.rounds
-        begun: list[tuple[Rule, int]] = []
-        jobs = taken = 0
-
-        def left() -> float:
-            return self.crew.meter.left() - sum(staging_calls(step.begun, won[step.document.id]) for step in steps)
-
-        for step, rule in waiting:
-            if begun and jobs >= self.crew.pool.width and not self.crew.by_hand:
-                break
-            won[step.document.id].append(rule)
-            usual = 0 if rule.has_won else usual_calls(rule.val, share=self._holm(step.share, tried), most=most)
-            if taken + usual > left():
-                won[step.document.id].remove(rule)
-                break
-            taken += usual
-            jobs += 2 * len(rule.val)
-            begun.append((rule, usual))
-        # What is left over goes to those that need more than usual.
-        more = (left() - taken) / max(1, len(begun))
-        return tuple(rounds_within(rule.val, calls=usual + more, most=most) for rule, usual in begun)
-
     def _settled(
         self, steps: Sequence[Step], tried: Mapping[str, Sequence[TriedRule]], layout: Layout
     ) -> Iterator[StepOutcome]:
@@ -314,8 +205,8 @@ class _Learning:
     def _failing(self, step: Step, scores: Mapping[str, float]) -> tuple[str, ...]:
         """Return the lessons that aren't answered well without a change, so that nothing can make them worse.
 
-        It is those of which most attempts failed, and, of those never attempted, what the person had to correct. What
-        a lesson that a standing rule is for scored on earlier nights may be from before that rule.
+        It is those of which three of four attempts failed, and, of those never attempted, what the person had to
+        correct. What a lesson that a standing rule is for scored on earlier nights may be from before that rule.
         """
         lessons: dict[str, list[float]] = {}
         not_held = [task.id for task in step.begun.known if task.lesson not in step.begun.held]
@@ -328,32 +219,14 @@ class _Learning:
         corrected = {task.lesson for task in step.begun.known if task.rejected} - step.begun.held
         failing: list[str] = []
         for lesson, grades in lessons.items():
-            if 2 * math.fsum(grades) < len(grades) or (not grades and lesson in corrected):
+            if 4 * math.fsum(grades) < len(grades) or (not grades and lesson in corrected):
                 failing.append(lesson)
         return tuple(failing)
-
-
-def _in_order(steps: Sequence[Step], layout: Layout) -> list[tuple[Step, Rule]]:
-    """Return the rules of all documents in the order of the layout: a drafted one where its first lesson stands."""
-    places = {pair: place for place, pair in enumerate(layout.taken)}
-
-    def place(pair: tuple[Step, Rule]) -> int:
-        step, rule = pair
-        name = step.document.id
-        known = [places[name, what] for what in (rule.key, *rule.lessons) if (name, what) in places]
-        return min(known, default=len(places))
-
-    rules = [(step, rule) for step in steps for rule in step.begun.rules]
-    return sorted(rules, key=place)
 
 
 def _testing(begun: Begun, lesson: str) -> set[str]:
     """Return the sessions that test a lesson."""
     return {task.session for task in begun.val if task.lesson == lesson}
-
-
-def _is_proven(tried: TriedRule) -> bool:
-    return tried.tested.verdict.decision is Decision.ACCEPT
 
 
 def _without(past: Past, ended: Collection[str], document: Document) -> tuple[Past, list[Note]]:

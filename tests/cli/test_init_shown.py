@@ -10,15 +10,16 @@ from skillopt_sleep.cli.plan import Ahead
 from skillopt_sleep.doctor.offers import Offer
 from skillopt_sleep.night.account import Account, Row
 from skillopt_sleep.night.harvest import Harvest
-from skillopt_sleep.records import Purpose, SessionCounts
+from skillopt_sleep.records import SessionCounts
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, HarvestSettings, RoleSettings, Settings
 
 AHEAD = Ahead(
     harvested=Harvest(sessions=(), counts=SessionCounts(seen=5, used=5)),
     projects=Counter({"/work/shop": 5}),
     reviewed=0,
-    calls={Purpose.MINE: 12},
-    most=12,
+    is_empty=False,
+    corrected=3,
+    likely=(10, 12),
     budget=BudgetSettings(),
     known=0,
     made=(),

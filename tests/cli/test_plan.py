@@ -1,7 +1,6 @@
 import re
 import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,7 +31,7 @@ def test_a_plan_names_the_address_that_claude_is_pointed_to(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("limit", thinned([5, 100_000], every=2))
 @pytest.mark.slow
-def test_the_parts_of_a_plan_add_up_to_what_it_says_at_most(tmp_path: Path, limit: int) -> None:
+def test_a_plan_says_an_estimate_and_the_limit(tmp_path: Path, limit: int) -> None:
     home = Home(tmp_path)
     home.had_sessions()
     (tmp_path / "sleep").mkdir()
@@ -41,16 +40,10 @@ def test_the_parts_of_a_plan_add_up_to_what_it_says_at_most(tmp_path: Path, limi
     calls = home.command("run", "--plan", "--json").json["calls"]
     out = home.command("run", "--plan").out
 
-    parts = re.findall(r"^ +(.+ a first call .+) = ([\d,]+),", out, re.MULTILINE)
-    for counts, total in parts:
-        assert sum(int(count.replace(",", "")) for count in re.findall(r"[\d,]+(?= )", counts)) == calls["at_most"]
-        assert int(total.replace(",", "")) == calls["at_most"]
-    assert bool(parts) is (calls["at_most"] == calls["without_limit"]), "more than the limit isn't told"
-    assert sum(calls["purposes"].values()) == calls["without_limit"]
-    assert (f"{calls['without_limit']:,}" in out) is bool(parts)
-    assert calls["at_most"] == min(calls["without_limit"], limit)
-    assert f"Calls        at most {calls['at_most']:,}" in out
-    assert ("the limit" in out) is (calls["at_most"] < calls["without_limit"])
+    low, high = calls["likely"]
+    assert 0 < low <= high <= calls["at_most"] == limit
+    assert f"at most {limit:,}, the night's limit" in out
+    assert re.search(rf"Calls +about {low:,}", out)
 
 
 def roles(home: Home, *, judge: str = 'model = "gpt-4"', more: str = "") -> Home:
@@ -62,7 +55,7 @@ def roles(home: Home, *, judge: str = 'model = "gpt-4"', more: str = "") -> Home
     return home
 
 
-def test_a_plan_names_every_model_once_asks_each_whether_it_answers_and_takes_the_greatest_price(
+def test_a_plan_names_every_model_once_and_takes_the_greatest_price(
     tmp_path: Path,
 ) -> None:
     home = roles(Home(tmp_path))
@@ -75,7 +68,6 @@ def test_a_plan_names_every_model_once_asks_each_whether_it_answers_and_takes_th
         "anthropic claude-opus-4-1 at https://api.anthropic.com, "
         "openai gpt-4 at https://api.openai.com/v1"
     )
-    assert answer["calls"]["purposes"]["preflight"] == 3
     assert answer["limits"]["usd"] == 150.0
     assert answer["consent"] is False
 
@@ -87,14 +79,13 @@ def test_a_model_of_two_roles_is_named_once(tmp_path: Path) -> None:
     answer = home.command("run", "--plan", "--json").json
 
     assert answer["sends_to"].count("anthropic claude-opus-4-1") == 1
-    assert answer["calls"]["purposes"]["preflight"] == 2
 
 
 @pytest.mark.slow
 def test_where_one_price_is_unknown_the_nights_is_and_a_limit_holds_for_all(tmp_path: Path) -> None:
     home = roles(Home(tmp_path), judge='model = "nobody-knows"')
     assert home.command("run", "--plan", "--json").json["limits"]["usd"] is None
-    assert home.command("run", "--plan", "--json").json["calls"]["at_most"] == 0
+    assert home.command("run", "--plan", "--json").json["calls"]["likely"] == [0, 0]
 
     limited = Home(tmp_path / "limited")
     roles(limited, more="[budget]\nusd = 3.5\n")
@@ -129,18 +120,18 @@ def test_a_plan_of_a_first_night_estimates_its_calls_by_the_corrected_requests(t
     for days_ago, asked in enumerate(("cut a release", "add a package for charts", "write the ci file"), start=1):
         home.had_sessions([(asked, "no - we always use pnpm here, never npm")], days_ago=days_ago)
     plan = ("run", "--plan", "--backend", "simulated")
-    found = re.search(r"likely (\d+) to (\d+).* 3 corrected requests", " ".join(home.command(*plan).out.split()))
+    found = re.search(r"about (\d+) to (\d+).* 3 corrected requests", " ".join(home.command(*plan).out.split()))
     assert found
 
     limit = tmp_path / "sleep" / "config.toml"
     limit.parent.mkdir(exist_ok=True)
     limit.write_text("[budget]\ncalls = 3\n", encoding="utf-8")
-    assert "likely 3 (" in home.command(*plan).out
+    assert "about 3 (" in home.command(*plan).out
     limit.unlink()
 
     assert home.command("run", "--backend", "simulated").code == 0
     assert int(found[1]) <= home.command("cost", "--json").json["total"]["calls"] <= int(found[2])
-    assert "likely" not in home.command(*plan, "--again").out
+    assert "corrected request" not in home.command(*plan, "--again").out
 
 
 def test_a_plan_counts_what_the_first_night_leaves_out_as_older(tmp_path: Path) -> None:
@@ -174,30 +165,6 @@ def test_tasks_written_by_hand_are_counted_and_a_broken_file_is_named(tmp_path: 
     assert answer["reviewed_tasks"] == 4
     assert "bad.toml" in answer["errors"][0]
     assert "4 tasks written by hand" in home.command("harvest").out
-
-
-def wrote_tasks(home: Home) -> Any:
-    """The plan of a home whose project has four tasks written by hand."""
-    tasks = (EXAMPLE / "tasks.toml").read_text(encoding="utf-8").replace("~/work/shop-api", str(home.project))
-    (home.folder / "tasks.toml").write_text(tasks, encoding="utf-8")
-    (home.folder / "sleep").mkdir(exist_ok=True)
-    config = f'[harvest]\ntasks_files = ["{home.folder}/tasks.toml"]\n'
-    (home.folder / "sleep" / "config.toml").write_text(config, encoding="utf-8")
-    return home.command("run", "--plan", "--json").json
-
-
-@pytest.mark.slow
-def test_tasks_of_earlier_nights_count_where_only_tasks_written_by_hand_are_new(tmp_path: Path) -> None:
-    home = Home(tmp_path / "used")
-    home.had_sessions()
-    home.command("run", "--backend", "simulated")
-    banked = len(home.command("tasks", "list", "--json").json)
-
-    plan, without = wrote_tasks(home), wrote_tasks(Home(tmp_path / "new"))
-
-    assert plan["sessions"]["used"] == 0
-    assert plan["reviewed_tasks"] == without["reviewed_tasks"] == 4
-    assert plan["calls"]["purposes"]["rollout"] * 4 == without["calls"]["purposes"]["rollout"] * (banked + 4)
 
 
 @pytest.mark.slow

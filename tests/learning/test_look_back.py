@@ -358,14 +358,14 @@ def test_a_call_for_the_notes_that_fails_leaves_them_as_they_were() -> None:
 
 
 def test_without_the_calls_for_it_nothing_is_begun() -> None:
-    night = Night(left=9)
+    night = Night(left=60)
 
-    outcome = night.step()
+    outcome = night.step(samples=15)
 
     assert (outcome.outcome, outcome.later.compared, night.attempted_then) == (Outcome.NO_CHANGE, {}, [])
     [note] = outcome.notes
     assert "shop:CLAUDE.md: no look back" in note.summary
-    assert "10 calls" in note.summary
+    assert "66 calls" in note.summary
     assert note.remedy == "raise budget.calls"
 
 

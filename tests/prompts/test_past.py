@@ -109,8 +109,8 @@ def test_of_every_kind_the_newest_are_shown_however_much_was_tried() -> None:
 
 def waits(content: str) -> Waiting:
     verdict = Verdict(decision=Decision.UNDECIDED, reason="more")
-    judged = Judged(kind=CandidateKind.BUNDLE, edits=(an_edit(content),), trial=Trial(), verdict=verdict)
-    return Waiting(night="n1", path="/a", base="b", crew="m v", tested=judged)
+    judged = Judged(kind=CandidateKind.RULE, edits=(an_edit(content),), trial=Trial(), verdict=verdict)
+    return Waiting(night="n1", path="/a", crew="m v", tested=judged)
 
 
 def test_notes_are_fenced_as_data() -> None:
