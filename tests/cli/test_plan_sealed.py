@@ -70,7 +70,7 @@ def test_a_login_that_cannot_be_pointed_at_the_relay_is_said_in_the_plan(tmp_pat
 
 
 @pytest.mark.cli
-def test_a_plan_names_agent_and_seal_and_counts_all_calls_of_sealed_attempts(
+def test_a_plan_names_agent_and_seal_and_says_how_many_attempts_are_affordable(
     tmp_path: Path, programs: Programs
 ) -> None:
     home = Sleeper(tmp_path / "home", program=programs.claude, address="http://127.0.0.1:9", model="claude-sonnet-5")
@@ -82,7 +82,6 @@ def test_a_plan_names_agent_and_seal_and_counts_all_calls_of_sealed_attempts(
     assert told["sealed"]["made_with"]["agent"] == "Claude Code"
     assert told["sealed"]["attempts_affordable"] == 2000 // told["sealed"]["calls_per_attempt_at_most"]
     assert told["sealed"]["earlier_attempts"] == 0
-    assert told["calls"]["purposes"]["rollout"] > told["calls"]["purposes"]["judge"]
 
 
 class Subscribed(Sleeper):

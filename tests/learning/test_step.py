@@ -703,7 +703,7 @@ def test_each_rule_has_its_own_trial_on_its_own_lesson_and_what_isnt_proven_is_n
 def test_a_lesson_that_the_calls_of_a_night_do_not_reach_waits_by_name_and_its_sessions_stay_unread() -> None:
     night = Night(edits={"edits": BOTH["edits"][1:]}, grade=follows_its_own)
 
-    outcome = night.step(of_two_lessons(4, 4), gate=SURE, left=80)
+    outcome = night.step(of_two_lessons(4, 4), gate=SURE, left=50)
 
     assert outcome.outcome is Outcome.IMPROVED
     assert {"wide0", "wide1"} <= set(outcome.sessions.left) <= {f"wide{n}" for n in range(5)}

@@ -12,8 +12,10 @@ from skillopt_sleep.night.documents import learn
 from skillopt_sleep.night.judged import NightJudge
 from skillopt_sleep.protocols import Crew, Page, Routing
 from skillopt_sleep.records import (
+    Decision,
     Document,
     GateRule,
+    Judged,
     Metric,
     Past,
     Prompt,
@@ -160,3 +162,34 @@ class Night:
         if self.by_hand and question not in self.known:
             self.asked.add(question)
             raise CallPending("it waits for an answer")
+
+
+BLOG = a_document(id="blog", path="/blog.md")
+LARGE, MIDDLE, SMALL = a_lesson("large", val=6), a_lesson("middle", val=4), a_lesson("small", val=2)
+THREE = (*SMALL, *LARGE, *MIDDLE)
+
+
+def of_val(outcome: StepOutcome) -> dict[str, Judged]:
+    """What was tried, by lesson."""
+    return {one.edits[0].lessons[0]: one for one in outcome.tried.tested}
+
+
+def accepted(outcome: StepOutcome) -> list[str]:
+    return [name for name, one in of_val(outcome).items() if one.verdict.decision is Decision.ACCEPT]
+
+
+def slightly(name: str, grade: float) -> Callable[[Task, Trajectory], float]:
+    """As a model that follows each rule, but that of this lesson only so well."""
+    return lambda task, made: follows(task, made) * (grade if task.lesson == name else 1.0)
+
+
+def lives(night: Night, page: Page) -> int:
+    """Run the night again and again, each time with all that was asked answered; return the stops."""
+    for stops in range(100):
+        try:
+            night.run(page)
+        except CallPending:
+            assert night.answer_all()
+        else:
+            return stops
+    raise AssertionError("it never ended")
