@@ -37,6 +37,7 @@ from tests.night.lessons import (
     a_lesson,
     a_rule,
     accepted,
+    lives,
     of_val,
     slightly,
 )
