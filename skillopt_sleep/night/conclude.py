@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -73,73 +74,74 @@ WAITS = "nothing; later nights continue the trial of what waits with new tasks"
 TURNED_DOWN = "nothing, unless you changed your mind about what you rejected: skillopt-sleep reject --undo"
 
 
-def conclude(
-    page: Page,
-    plan: Plan,
-    sessions: SessionCounts,
-    tasks: Sequence[Task],
-    outcomes: Sequence[StepOutcome],
-    *,
-    judge: JudgeReading | None = None,
-    corrections: Corrections = NO_CORRECTIONS,
-    calibrations: Calibrations = NOTHING_CALIBRATED,
-    sealed: SealedReplay | None = None,
-    proposals: tuple[Proposal, ...],
-    lessons: Sequence[Lesson] = (),
-    notes: tuple[Note, ...],
-    spend: Spend,
-    ended: datetime,
-    stopped: SleepError | None,
-) -> NightReport:
+class Staged(NamedTuple):
+    """What a night did, staged and ready to be reported; `stopped` is what ended it early."""
+
+    sessions: SessionCounts
+    tasks: Sequence[Task]
+    outcomes: Sequence[StepOutcome]
+    proposals: tuple[Proposal, ...]
+    notes: tuple[Note, ...]
+    spend: Spend
+    ended: datetime
+    stopped: SleepError | None = None
+    lessons: Sequence[Lesson] = ()
+    judge: JudgeReading | None = None
+    corrections: Corrections = NO_CORRECTIONS
+    calibrations: Calibrations = NOTHING_CALIBRATED
+    sealed: SealedReplay | None = None
+
+
+def conclude(done: Staged, page: Page, plan: Plan) -> NightReport:
     """Return the report of the night."""
     staged: set[str] = set()
     elsewhere: set[str] = set()
-    for proposal in proposals:
+    for proposal in done.proposals:
         if proposal.proof is Proof.TRIAL:
             staged.update(proposal.paths)
         elif proposal.proof is Proof.ELSEWHERE:
             elsewhere.update(proposal.paths)
-    outcomes = [_as_staged(outcome, staged, elsewhere) for outcome in outcomes]
-    nothing = _nothing_new(page, sessions, tasks, corrections, notes)
-    verdict, because, remedy = _outcome(outcomes, stopped, nothing)
-    verdict, because, remedy = _judged((verdict, because, remedy), judge, unread=bool(sessions.used))
-    if outcomes and verdict is Outcome.UNVERIFIED and corrections.lost.found > len(tasks):
-        because = f"{because}; {corrections.lost.ends}"
-        remedy = corrections.lost.next_step if remedy.startswith(NOTHING) else remedy
-    if remedy == KEPT and sealed is None:
+    outcomes = [_as_staged(outcome, staged, elsewhere) for outcome in done.outcomes]
+    nothing = _nothing_new(page, done.sessions, done.tasks, done.corrections, done.notes)
+    verdict, because, remedy = _outcome(outcomes, done.stopped, nothing)
+    verdict, because, remedy = _judged((verdict, because, remedy), done.judge, unread=bool(done.sessions.used))
+    if outcomes and verdict is Outcome.UNVERIFIED and done.corrections.lost.found > len(done.tasks):
+        because = f"{because}; {done.corrections.lost.ends}"
+        remedy = done.corrections.lost.next_step if remedy.startswith(NOTHING) else remedy
+    if remedy == KEPT and done.sealed is None:
         remedy = SEAL_IT
-    elif remedy == KEPT and sealed and sealed.why_not and sealed.remedy:
-        remedy = f"{sealed.remedy}; {THEN_SEALED}"
-    tasks_by_side = Counter(task.split for task in tasks)
-    errors = [*notes, *_not_retested(page, outcomes, stopped=stopped is not None)]
+    elif remedy == KEPT and done.sealed and done.sealed.why_not and done.sealed.remedy:
+        remedy = f"{done.sealed.remedy}; {THEN_SEALED}"
+    tasks_by_side = Counter(task.split for task in done.tasks)
+    errors = [*done.notes, *_not_retested(page, outcomes, stopped=done.stopped is not None)]
     for outcome in outcomes:
         errors.extend(outcome.notes)
-    own = {proposal.id for proposal in proposals}
-    waiting = page.bank.still_waiting(() if stopped else lessons, at=ended)
+    own = {proposal.id for proposal in done.proposals}
+    waiting = page.bank.still_waiting(() if done.stopped else done.lessons, at=done.ended)
     return NightReport(
         night=page.night,
         started=page.started,
-        ended=ended,
+        ended=done.ended,
         verdict=verdict,
         because=because,
         remedy=remedy.replace(READ_AGAIN, plan.read_again),
         folder=str(page.folder),
         model=plan.model,
-        sessions=sessions,
+        sessions=done.sessions,
         tasks={side.value: tasks_by_side[side] for side in Split} | {"waiting": tasks_by_side[None]},
         documents=tuple(map(_as_kept, outcomes)),
-        proposals=proposals,
+        proposals=done.proposals,
         others=tuple(name for name in waiting if name not in own),
-        spend=spend,
+        spend=done.spend,
         limits=plan.limits,
         error_rate=error_rate(plan, outcomes),
-        judge=judge,
-        corrections=corrections,
-        calibrations=calibrations,
-        sealed=sealed,
-        trend=page.trend.until(ended, lessons=() if stopped else lessons, models=plan.model),
+        judge=done.judge,
+        corrections=done.corrections,
+        calibrations=done.calibrations,
+        sealed=done.sealed,
+        trend=page.trend.until(done.ended, lessons=() if done.stopped else done.lessons, models=plan.model),
         resumed=page.resumed,
-        login_needed=stopped is not None and stopped.exit_code is Exit.LOGIN,
+        login_needed=done.stopped is not None and done.stopped.exit_code is Exit.LOGIN,
         errors=tuple(errors),
     )
 

@@ -35,6 +35,11 @@ class Harvest(Record, frozen=True, kw_only=True):
     notes: tuple[Note, ...] = ()
     snapshots: tuple[Snapshot, ...] = ()
 
+    @property
+    def has_work(self) -> bool:
+        """Whether there is anything new to learn from."""
+        return bool(self.sessions or self.reviewed)
+
     def allowed(self, excluded: Callable[[str, str], bool], *, reviewed: Sequence[Task]) -> "Harvest":
         """Drop what has been excluded since the harvest, and take `reviewed` as the tasks written by hand.
 

@@ -14,7 +14,7 @@ from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.split import recall, split
 from skillopt_sleep.night.commands import with_commands, with_late_commands
 from skillopt_sleep.night.harvest import Harvest
-from skillopt_sleep.protocols import Bank, Crew, Index, Page, Plan
+from skillopt_sleep.protocols import Bank, Crew, Index, Page, Plan, Routing
 from skillopt_sleep.records import Became, Correction, Lesson, LessonState, PlaceKind, Split, Task, wants_a_tool
 
 
@@ -164,6 +164,15 @@ def _dropped(mined: Sequence[Task], kept: Sequence[Task], ended: Collection[str]
                 [task], Became.TAKEN_BACK, "its task was dropped by hand, or its project is excluded"
             )
     yield from corrections_of((task for task in kept if task.lesson in ended), Became.TAKEN_BACK)
+
+
+def route(found: Tonight, crew: Crew, page: Page) -> Routing:
+    """Return the tasks that are asked tonight, each with the document that it teaches."""
+    page.write("lessons", found.lessons)
+    used = used_sources(page.index, {source.name for source in crew.sources})
+    routing = crew.targets.route(found.asked, used, page.bank.live())
+    page.write("tasks", found.routed(routing.tasks))
+    return routing
 
 
 def used_sources(index: Index, sources: Collection[str]) -> dict[str, set[str]]:

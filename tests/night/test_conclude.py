@@ -19,6 +19,7 @@ from skillopt_sleep.night.conclude import (
     NOTHING_CALIBRATED,
     REMEDIES,
     THEN_SEALED,
+    Staged,
     conclude,
 )
 from skillopt_sleep.protocols import Page
@@ -117,12 +118,10 @@ def close(
 ) -> NightReport:
     if proposals is None:
         proposals = tuple(a_proposal(path=outcome.document.path) for outcome in outcomes)
-    return conclude(
-        cast("Page", OpenPage(resumed=resumed)),
-        a_plan(limits={"calls": 300.0}, model="simulated"),
-        counts or SessionCounts(seen=3, used=2, skipped={"active": 1}),
-        (a_task(split=Split.TRAIN),) if tasks is None else tasks,
-        outcomes,
+    done = Staged(
+        sessions=counts or SessionCounts(seen=3, used=2, skipped={"active": 1}),
+        tasks=(a_task(split=Split.TRAIN),) if tasks is None else tasks,
+        outcomes=outcomes,
         corrections=corrections,
         calibrations=calibrations,
         sealed=sealed,
@@ -133,6 +132,8 @@ def close(
         ended=NOON + timedelta(minutes=5),
         stopped=stopped,
     )
+    plan = a_plan(limits={"calls": 300.0}, model="simulated")
+    return conclude(done, cast("Page", OpenPage(resumed=resumed)), plan)
 
 
 # the outcome --------------------------------------------------------------------------------------------
