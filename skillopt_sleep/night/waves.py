@@ -15,7 +15,6 @@ from skillopt_sleep.protocols import Crew, Page, Plan
 from skillopt_sleep.records import CandidateKind, Decision
 
 End = BudgetExhausted | BackendUnavailable
-NO_ROOM = "raise budget.calls, or let the next night continue; paid results are kept"
 
 
 def try_rules(
@@ -52,8 +51,6 @@ class _Waves:
                 break
             is_over = self._try(waiting[: len(rounds)], rounds)
             waiting = waiting[len(rounds) :]
-        if waiting and self.end is None and not any(self.tried.values()):
-            self.end = BudgetExhausted("too few calls are left to try a rule", remedy=NO_ROOM)
         for step, rule in waiting:
             self.tried[step.document.id].append(step.untried(rule))
 
@@ -129,14 +126,17 @@ class _Waves:
                 break
             won[step.document.id].append(rule)
             usual = 0 if rule.has_won else usual_calls(rule.val, share=self._holm(step.share), most=most)
-            if taken + usual > left():
+            # The best-founded one is begun in any case: else a small limit would never get anywhere.
+            if taken + usual > left() and (begun or any(self.tried.values())):
                 won[step.document.id].remove(rule)
                 break
             taken += usual
             jobs += 2 * len(rule.val)
             begun.append((rule, usual))
         # What is left over goes to those that need more than usual.
-        more = (left() - taken) / max(1, len(begun))
+        more = (left() - taken) / len(begun) if begun else 0
+        if more < 0:
+            return (most,) * len(begun)
         return tuple(rounds_within(rule.val, calls=usual + more, most=most) for rule, usual in begun)
 
 
