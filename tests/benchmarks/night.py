@@ -57,11 +57,12 @@ wall       seconds around run_night, harvest, mining and reports included; the m
 ideal      the sum over the barriers of max(work / workers, longest call), from how long the calls of that night took.
            A barrier is where calls need answers of all calls before, or where without these answers it isn't known
            whether they will be made at all: preflight; mine; prove (which tasks a night takes is chosen among all);
-           then for each document: attempts at train tasks; their grades; reflect; aggregate; select; both arms of the
-           trial (without an edit there is nothing to try); their grades; both arms of test (of an accepted edit
-           only); their grades. A call grades several answers, so it needs several attempts: grades are a level of
+           then attempts at train tasks; their grades; reflect; aggregate; select, of all documents together. Then the
+           documents come one after the other, as a night tries the best-founded rule first: both arms of the trial;
+           their grades; both arms of the fresh round and their grades, both arms of test and their grades (of an
+           accepted edit only). A call grades several answers, so it needs several attempts: grades are a level of
            their own, which a night that asks for each grade by itself would not have, at the price of more calls.
-           Stage k of all documents is one level
+           Where a trial leaves workers idle, the next begins, so that a night can be quicker than its ideal
 free       the same, but documents wait for nothing of one another: after prove it is max(all work / workers, the sum
            over the barriers of the slowest document): a bound that can't be had where work is short at the end
 x ideal    wall / ideal, x free: wall / free; the median of the rounds
@@ -173,10 +174,13 @@ def check(first: Run, runs: list[Run], peers: list[Nights]) -> None:
 
 def show_walls(runs: Mapping[int, list[Run]]) -> dict[str, float]:
     """The wall times beside what is possible."""
-    report = next(iter(runs.values()))[0].report
-    print(f"\n{report.sessions.used} sessions, {report.tasks}, {report.spend.calls} calls")
+    first = next(iter(runs.values()))[0]
+    report, improved = first.report, len(first.improved)
+    print(
+        f"\n{report.sessions.used} sessions, {report.tasks}, {report.spend.calls} calls, {improved} documents improved"
+    )
     print("workers  rounds   wall s  ideal s  x ideal (min-max)        free s  x free")
-    figures: dict[str, float] = {}
+    figures: dict[str, float] = {"improved": improved}
     for workers, some in runs.items():
         best = [ideal(run.calls, run.sides, workers) for run in some]
         ratios = [run.wall / one.staged for run, one in zip(some, best, strict=True)]

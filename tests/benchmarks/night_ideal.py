@@ -1,11 +1,13 @@
 """How fast a night could be: its calls in stages, and what the barriers between them leave."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
+from skillopt_sleep.learning.fresh import FRESH
 from skillopt_sleep.records import Purpose, Split
+from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
 from tests.benchmarks.night_model import Call
 
 
@@ -23,8 +25,10 @@ class Stage(IntEnum):
     SELECT = 8
     TRIAL = 9
     TRIAL_GRADES = 10
-    TEST = 11
-    TEST_GRADES = 12
+    FRESH_ROUND = 11
+    FRESH_ROUND_GRADES = 12
+    TEST = 13
+    TEST_GRADES = 14
 
 
 _BY_PURPOSE = {
@@ -47,31 +51,51 @@ _BY_SIDE = {
 
 
 class Ideal(NamedTuple):
-    """The least seconds: with a barrier after each stage, and with one only where a document's own calls need it."""
+    """The least seconds: with the barriers of a night, and with those only that a document's own calls need."""
 
     staged: float
     free: float
 
 
-def stage_of(call: Call, sides: Mapping[str, Split]) -> Stage:
-    """The stage of a call; attempts, and calls that grade them, are told apart by the side of a request in them."""
-    purpose = call.purpose
-    return _BY_PURPOSE[purpose] if purpose in _BY_PURPOSE else _BY_SIDE[purpose, sides[call.request]]
+def stages_of(calls: Iterable[Call], sides: Mapping[str, Split]) -> Iterator[tuple[Stage, Call]]:
+    """Give each call of one project its stage, in the order in which they began.
+
+    Attempts, and calls that grade them, are told apart by the side of a request in them; grades of val that were
+    asked for after the first attempt of a fresh round are of this round.
+    """
+    fresh = False
+    for call in sorted(calls, key=lambda call: call.begun):
+        stage = _BY_PURPOSE.get(call.purpose)
+        if stage is None:
+            stage = _BY_SIDE[call.purpose, sides[call.request]]
+        if stage is Stage.TRIAL and call.sample % CANDIDATE_SAMPLES == FRESH:
+            fresh, stage = True, Stage.FRESH_ROUND
+        if stage is Stage.TRIAL_GRADES and fresh:
+            stage = Stage.FRESH_ROUND_GRADES
+        yield stage, call
 
 
-def ideal(calls: Iterable[Call], sides: Mapping[str, Split], workers: int) -> Ideal:
+def ideal(calls: Sequence[Call], sides: Mapping[str, Split], workers: int) -> Ideal:
     """What these calls take at least with so many workers, from what each took."""
-    night: defaultdict[Stage, list[float]] = defaultdict(list)
+    together: defaultdict[Stage, list[float]] = defaultdict(list)
     documents: defaultdict[str, defaultdict[Stage, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for call in calls:
-        stage = stage_of(call, sides)
-        night[stage].append(call.seconds)
-        if stage >= Stage.TRAIN:
-            documents[call.project][stage].append(call.seconds)
-    before = sum(_least(seconds, workers) for stage, seconds in night.items() if stage < Stage.TRAIN)
-    work = sum(sum(seconds) for stage, seconds in night.items() if stage >= Stage.TRAIN) / workers
+    for project in {call.project for call in calls}:
+        for stage, call in stages_of((call for call in calls if call.project == project), sides):
+            if stage < Stage.TRIAL:
+                together[stage].append(call.seconds)
+            if stage >= Stage.TRAIN:
+                documents[project][stage].append(call.seconds)
+    one_by_one = sum(
+        _least(seconds, workers)
+        for stages in documents.values()
+        for stage, seconds in stages.items()
+        if stage >= Stage.TRIAL
+    )
+    before = sum(_least(seconds, workers) for stage, seconds in together.items() if stage < Stage.TRAIN)
+    work = sum(sum(seconds) for stages in documents.values() for seconds in stages.values()) / workers
     longest = max(sum(_least(seconds, workers) for seconds in stages.values()) for stages in documents.values())
-    return Ideal(sum(_least(seconds, workers) for seconds in night.values()), before + max(work, longest))
+    staged = sum(_least(seconds, workers) for seconds in together.values()) + one_by_one
+    return Ideal(staged, before + max(work, longest))
 
 
 def _least(seconds: Sequence[float], workers: int) -> float:

@@ -24,13 +24,17 @@ NAME = "simulated"
 
 
 class Call(NamedTuple):
-    """One call as the model saw it: of which project, on which request where it is of one, when, for how long."""
+    """One call as the model saw it: of which project, on which request where it is of one, when, for how long.
+
+    `sample` numbers the attempts at one request.
+    """
 
     purpose: Purpose
     project: str
     request: str
     begun: float
     seconds: float
+    sample: int
 
 
 class SlowModel:
@@ -62,7 +66,7 @@ class SlowModel:
         request = next((text for text in self._requests if text in prompt.text), "")
         ended = time.perf_counter()
         with self._lock:
-            self.calls.append(Call(prompt.purpose, prompt.project, request, begun, ended - begun))
+            self.calls.append(Call(prompt.purpose, prompt.project, request, begun, ended - begun, prompt.sample))
         return self.answer(prompt, nonce=digest[:6])
 
     def answer(self, prompt: Prompt, *, nonce: str) -> Completion:
