@@ -67,10 +67,10 @@ class Hooked:
             check=False,
         )
 
-    def started(self, session: str = SESSION, **said: Any) -> dict[str, Any]:
-        """What the hook at the start notes, once git is done behind it."""
+    def started(self, session: str = SESSION, **said: Any) -> list[str]:
+        """The lines that the hook at the start has git note, once git is done behind it."""
         self.run("SessionStart", session=session, source="startup", **said)
-        return read(self.note("started.json", session))
+        return lines_of(self.note("started", session))
 
     def waits(self, count: object) -> None:
         """So many proposals wait."""
@@ -78,10 +78,10 @@ class Hooked:
         (self.state / "proposals_waiting.json").write_text(json.dumps({"schema_version": 1, "waiting": count}))
 
 
-def read(path: Path) -> Any:
-    """What is in the file, as soon as it is there."""
-    wait_for(path.exists)
-    return json.loads(path.read_bytes())
+def lines_of(path: Path) -> list[str]:
+    """The lines of a note that git writes, as soon as they are there."""
+    wait_for(lambda: path.exists() and path.stat().st_size > 0)
+    return path.read_text().splitlines()
 
 
 def wait_for(true: Callable[[], bool]) -> None:

@@ -48,7 +48,6 @@ from skillopt_sleep.records import (
     Rubric,
     Session,
     SessionCounts,
-    Snapshot,
     Spend,
     Split,
     StepOutcome,
@@ -62,7 +61,6 @@ from skillopt_sleep.records import (
     Turn,
     Usage,
     Verdict,
-    Workspace,
     unpacked,
 )
 from tests.builders import a_proposal
@@ -170,7 +168,7 @@ def test_every_record_is_frozen_keyword_only_and_refuses_unknown_fields(kind: ty
     parameters = inspect.signature(kind).parameters.values()
 
     assert config.frozen
-    assert config.forbid_unknown_fields is (kind not in {Session, Snapshot, Workspace})
+    assert config.forbid_unknown_fields is (kind is not Session)
     assert {parameter.kind for parameter in parameters} == {inspect.Parameter.KEYWORD_ONLY}
 
 
@@ -194,19 +192,6 @@ def test_a_record_takes_no_unnamed_fields() -> None:
 def test_an_unknown_field_is_refused_when_a_record_is_read() -> None:
     with pytest.raises(msgspec.ValidationError, match="unknown field `colour`"):
         from_json(b'{"session": "s", "turn": 1, "quote": "no", "colour": "red"}', Evidence)
-
-
-@pytest.mark.parametrize(
-    ("kind", "stored"),
-    [
-        (Workspace, b'{"root": "/p", "commit": "c", "approximate": true}'),
-        (Snapshot, b'{"session": "s", "root": "/p", "commit": "c", "complete": false}'),
-    ],
-)
-def test_what_an_earlier_version_stored_of_a_repository_is_read(
-    kind: type[Workspace | Snapshot], stored: bytes
-) -> None:
-    assert from_json(stored, kind).commit == "c"
 
 
 def test_a_session_that_an_earlier_version_stored_with_its_branch_is_read() -> None:

@@ -1,4 +1,4 @@
-"""Tell files that hold secrets by their names: neither a patch nor a copy of a repository takes them along."""
+"""Tell files that hold secrets by their names: a copy of a repository leaves them out."""
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -14,8 +14,6 @@ _ALWAYS = tuple(
     """.split()  # noqa: SIM905
 )
 _MAYBE = ("credentials*", "secrets.*", "kubeconfig*")
-SECRET_FILES = (*_ALWAYS, *_MAYBE)
-"""The same list as in `hooks/scripts/session.py`, which imports nothing."""
 
 _CODE = frozenset(
     """
@@ -32,7 +30,7 @@ def is_secret_file(path: str, holds_secret: Callable[[], bool]) -> bool:
     """
     parts = PurePosixPath(path.lower()).parts
     names = (*parts, *map("/".join, pairwise(parts)))
-    named = {pattern for pattern in SECRET_FILES for name in names if fnmatchcase(name, pattern)}
+    named = {pattern for pattern in (*_ALWAYS, *_MAYBE) for name in names if fnmatchcase(name, pattern)}
     if not named:
         return False
     if named <= set(_MAYBE) and PurePosixPath(path.lower()).suffix in _CODE:

@@ -184,13 +184,9 @@ class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
         return tuple(turn.text for turn in self.turns if turn.origin is Origin.USER)
 
 
-class Snapshot(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """The state of the project when a session began: its commit, and a patch file with the uncommitted changes.
-
-    `patch` is empty if everything was committed. Unknown fields are ignored: a night keeps those of earlier versions.
-    """
+class Snapshot(Record, frozen=True, kw_only=True):
+    """The repository's folder and the commit that was checked out there when a session began."""
 
     session: str
     root: str
     commit: str
-    patch: str = ""

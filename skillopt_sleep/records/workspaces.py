@@ -5,18 +5,16 @@ from enum import StrEnum
 from skillopt_sleep.records.record import Record
 
 
-class Workspace(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
+class Workspace(Record, frozen=True, kw_only=True):
     """Where the agent stood when it got the request.
 
     `root` is the repository's folder and `commit` what was checked out there; `folder` is where the agent stood below
-    the root, "" for the root itself. `patch` is a file with the work that wasn't committed, "" without any. Unknown
-    fields are ignored: a store holds tasks of earlier versions.
+    the root, "" for the root itself. Work that wasn't committed is no part of it.
     """
 
     root: str
     commit: str
     folder: str = ""
-    patch: str = ""
 
 
 class NoWorkspace(StrEnum):
@@ -31,8 +29,6 @@ class NoWorkspace(StrEnum):
     SHALLOW = "shallow"
     PARTIAL = "partial"
     NO_FOLDER = "no_folder"
-    NO_PATCH = "no_patch"
-    PATCH_FAILS = "patch_fails"
     SUBMODULES = "submodules"
     LFS = "lfs"
     TOO_LARGE = "too_large"
@@ -53,8 +49,6 @@ NO_WORKSPACE_WORDS = {
     NoWorkspace.SHALLOW: "the repository is a shallow clone, which doesn't reach back to the commit",
     NoWorkspace.PARTIAL: "the repository is a partial clone, which lacks files of the commit",
     NoWorkspace.NO_FOLDER: "the folder isn't in the commit",
-    NoWorkspace.NO_PATCH: "the patch with the uncommitted work is gone",
-    NoWorkspace.PATCH_FAILS: "the uncommitted work doesn't fit the commit",
     NoWorkspace.SUBMODULES: "the repository has submodules",
     NoWorkspace.LFS: "the repository keeps files in Git LFS",
     NoWorkspace.TOO_LARGE: "the repository is too large",

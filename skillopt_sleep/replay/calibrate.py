@@ -105,7 +105,7 @@ class _Trial:
     @property
     def key(self) -> str:
         """A name for all that the result depends on."""
-        states = [(state.root, state.commit, _hash_of(state.patch)) for state in (self._workspace, *self._ends)]
+        states = [(state.root, state.commit) for state in (self._workspace, *self._ends)]
         content = to_json((VERSION, self._command, self._whole, states, self._runs.seal.name))
         return hashlib.sha256(content).hexdigest()[:40]
 
@@ -195,12 +195,3 @@ def _was_not_found(command: Command, checked: CommandRun) -> bool:
 def _last_line(checked: CommandRun | None) -> str:
     lines = checked.output.strip().splitlines() if checked else []
     return lines[-1][:200] if lines else ""
-
-
-def _hash_of(patch: str) -> str:
-    if not patch:
-        return ""
-    try:
-        return hashlib.sha256(Path(patch).read_bytes()).hexdigest()
-    except OSError:
-        return patch

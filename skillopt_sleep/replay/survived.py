@@ -32,7 +32,7 @@ def survived(workspace: Workspace, ended: datetime, *, folder: Path) -> tuple[Wo
     except (WorkspaceRefused, OSError):
         pass
     commits.pop(workspace.commit, None)
-    return tuple(replace(workspace, commit=commit, patch="") for commit in commits)
+    return tuple(replace(workspace, commit=commit) for commit in commits)
 
 
 def _commits(repository: Repository, ended: datetime, scratch: Path) -> Iterator[str]:

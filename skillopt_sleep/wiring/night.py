@@ -19,7 +19,6 @@ from skillopt_sleep.backends.redacted import Redacted
 from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.retried import Retried
 from skillopt_sleep.backends.watched import Watched
-from skillopt_sleep.keeping.patches import keep_patches
 from skillopt_sleep.keeping.retention import forget_old
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import tell
@@ -158,15 +157,10 @@ def wire(
 
 
 def _tidy(store: SqliteStore, paths: Paths, bank: BankSettings) -> None:
-    """Forget what the person doesn't want kept any longer, and keep what tasks stand on.
-
-    If the disk refuses, the next night tries again.
-    """
+    """Forget what the person doesn't want kept any longer; if the disk refuses, the next night tries again."""
     keep, retire = (timedelta(seconds=seconds(length)) for length in (bank.keep, bank.retire))
     try:
-        now = utc_now()
-        forgotten = forget_old(store, paths, keep=keep, retire=retire, now=now)
-        keep_patches((task for task in store.bank.all_tasks() if now - task.at <= retire), paths.spool)
+        forgotten = forget_old(store, paths, keep=keep, retire=retire, now=utc_now())
     except (OSError, sqlite3.OperationalError) as error:
         tell("what is old could not be forgotten", level=logging.WARNING, because=str(error))
         return

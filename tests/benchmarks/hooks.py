@@ -1,7 +1,7 @@
 """How long an agent waits for a hook, over the bare interpreter that runs it.
 
 `make bench NAME=hooks`. Each round runs, in turn, `python3 -I -S -c pass` and the plugin's own script for the start of a
-session in a repository with uncommitted work, with a proposal waiting, and for its end. A time is wall time from the
+session in a repository, with a proposal waiting, and for its end. A time is wall time from the
 start of the process until it has ended and its pipes are closed, as an agent waits for it; what git does behind it
 isn't in it. The figure is the slower hook's median less the interpreter's.
 """
@@ -40,7 +40,7 @@ def measured(rounds: int = ROUNDS) -> dict[str, float]:
                 _timed(lambda name=name: hooked.run("SessionStart", session=name, source="startup"))
             )
             # Until git is done: an agent's session is longer.
-            _settle(hooked.note("started.json", name))
+            _settle(hooked.note("started", name))
             times["end"].append(_timed(lambda name=name: hooked.run("SessionEnd", session=name)))
     medians = {name: statistics.median(values) for name, values in times.items()}
     over = max(medians["start"], medians["end"]) - medians["interpreter"]

@@ -29,7 +29,7 @@ def test_other_places_are_listed_once_they_hold_something(tmp_path: Path) -> Non
     paths = Paths(config=tmp_path, data=tmp_path / "data")
     for file in (
         paths.handoff / "open" / "1.md",
-        paths.spool / "codex" / "1.ended.json",
+        paths.spool / "codex" / "1.ended",
         paths.log,
         paths.projects / "ab.toml",
         paths.replays / "bases" / "base-1" / "tree" / "a.py",

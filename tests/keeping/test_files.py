@@ -25,12 +25,12 @@ def test_every_other_file_that_holds_it_is_found(paths: Paths) -> None:
         _put(paths.handoff / "open" / "01-mine-ab.md", "They said: the Blue whale"),
         _put(paths.data / "sleep.db.corrupt-20260101T000000", "SQLite\0codex:1\0"),
         _put(paths.data / "unknown" / "x.json", '{"session": "codex:1"}'),
-        _put(paths.spool / "codex" / "1.ended.json", '{"at": 1}'),
-        _put(paths.spool / "codex" / "2.started.json", '{"root": "/r", "commit": "blue whale", "complete": true}'),
-        _put(paths.spool / "codex" / "2.patch", "+++"),
+        _put(paths.spool / "codex" / "1.ended", "1.0"),
+        _put(paths.spool / "codex" / "2.started", "/r/blue whale\nc0ffee"),
+        _put(paths.spool / "codex" / "2.ended", "1.0"),
     ]
     _put(paths.handoff / "README.md", "how to answer")
-    _put(paths.spool / "codex" / "12.ended.json", '{"at": 1}')
+    _put(paths.spool / "codex" / "12.ended", "1.0")
     _put(paths.projects / "ab.toml", 'exclude = ["blue whale"]')
     _put(paths.data / "sleep.db", "codex:1")
     assert sorted(files.other_files(paths, WORDS, sessions=["codex:1"])) == sorted(held)

@@ -35,7 +35,7 @@ from tests.graded import shown_items
 from tests.nights import a_crew
 from tests.replay.plain_seal import PlainSeal
 from tests.replay.test_calibrate import MAKEFILE, PROJECT, RIGHT
-from tests.replay.workspaces.repositories import commit, git, repository
+from tests.replay.workspaces.repositories import commit, repository
 from tests.sessions import Exchange, ToolCall, claude_session, codex_session
 
 ASK = "Make the sums of the cart exact."
@@ -218,21 +218,16 @@ def test_a_repository_that_is_gone_is_counted_with_its_reason(tmp_path: Path) ->
     assert account == Calibrations(sessions=1, refused={"no_workspace": 1}, workspaces={"gone": 1})
 
 
-def test_uncommitted_work_of_the_sessions_start_is_part_of_its_workspace(tmp_path: Path) -> None:
+def test_a_session_that_began_with_uncommitted_work_is_calibrated_from_its_commit(tmp_path: Path) -> None:
     desk = Desk(tmp_path, {"readme.md": "x\n"})
     session = desk.had("claude", FIXED)
     for name, text in PROJECT.items():
         (desk.root / name).parent.mkdir(exist_ok=True)
         (desk.root / name).write_text(text)
-    git(desk.root, "add", "-A")
-    patch = tmp_path / "start.patch"
-    patch.write_text(git(desk.root, "diff", "--cached") + "\n")
-    desk.committed(PROJECT | {"money.py": RIGHT})
-    snapshot = Snapshot(session=session.id, root=str(desk.root), commit=desk.commit, patch=str(patch))
+    snapshot = Snapshot(session=session.id, root=str(desk.root), commit=desk.commit)
     (task,), account = desk.judged(seal=PlainSeal(), snapshots=[snapshot])
-    assert account.commands == 1
-    assert task.workspace is not None
-    assert task.workspace.patch == str(patch)
+    assert account.commands == 0
+    assert task.workspace is None or task.workspace.commit == desk.commit
 
 
 def test_a_night_that_has_tried_for_long_leaves_the_others_for_later(tmp_path: Path) -> None:

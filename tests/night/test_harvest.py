@@ -331,7 +331,7 @@ def test_a_session_whose_agent_said_that_it_is_over_needs_no_rest(
 
 
 def test_a_session_begins_at_the_commit_that_a_hook_saw(index: SqliteIndex) -> None:
-    snapshot = Snapshot(session="listed:one", root="/p", commit="c0ffee", patch="/spool/one.patch")
+    snapshot = Snapshot(session="listed:one", root="/p", commit="c0ffee")
     source = a_source(a_session("one"), a_session("two"))
     found = harvest([source], index, replace(RULES, spool=Noted("listed:one", snapshot=snapshot)))
     assert {session.id: session.commit for session in found.sessions} == {"listed:one": "c0ffee", "listed:two": ""}

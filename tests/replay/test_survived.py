@@ -24,9 +24,9 @@ def names(tmp_path: Path) -> list[str]:
 
 
 def found(folder: Path, start: str, minutes: int) -> list[str]:
-    workspace = Workspace(root=str(folder / "shop"), commit=start, folder="src", patch="/spool/a.patch")
+    workspace = Workspace(root=str(folder / "shop"), commit=start, folder="src")
     states = survived(workspace, NOON + timedelta(minutes=minutes), folder=folder / "scratch")
-    assert all((state.folder, state.patch) == ("src", "") for state in states)
+    assert all(state.folder == "src" for state in states)
     return [state.commit for state in states]
 
 

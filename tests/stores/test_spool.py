@@ -1,9 +1,9 @@
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from skillopt_sleep.records import Snapshot
 from skillopt_sleep.stores.spool import HookSpool
 from tests.agent_hooks import SESSION, Hooked, repository
 
@@ -31,29 +31,10 @@ def test_the_hooks_end_note_is_when_the_session_ended(hooked: Hooked) -> None:
 
 
 def test_the_hooks_start_note_is_the_snapshot(hooked: Hooked) -> None:
-    project = hooked.folder / "project"
+    project = hooked.folder / "project\nof mine"
     commit = repository(project)
-    (project / "code.py").write_text("two\n")
-    hooked.started()
-    found = HookSpool(hooked.spool).snapshot(NAME)
-    assert found is not None
-    assert (found.session, found.root, found.commit) == (NAME, str(project), commit)
-    assert "+two" in Path(found.patch).read_text()
-
-
-def test_a_clean_project_has_no_patch(hooked: Hooked) -> None:
-    repository(hooked.folder / "project")
-    hooked.started()
-    found = HookSpool(hooked.spool).snapshot(NAME)
-    assert found is not None
-    assert found.patch == ""
-
-
-def test_of_a_patch_that_is_gone_the_commit_is_left(hooked: Hooked) -> None:
-    said = {"at": 1.0, "root": "/p", "commit": "c0ffee", "complete": True}
-    found = written(hooked, "started.json", json.dumps(said)).snapshot(NAME)
-    assert found is not None
-    assert (found.commit, found.patch) == ("c0ffee", "")
+    hooked.started(cwd=str(project))
+    assert HookSpool(hooked.spool).snapshot(NAME) == Snapshot(session=NAME, root=str(project), commit=commit)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +46,12 @@ def test_a_session_without_a_note_is_no_matter(hooked: Hooked, name: str) -> Non
     assert spool.snapshot(name) is None
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"at": "now"}', '{"at": 1e300}', '{"at": -1}', "\x00"])
+@pytest.mark.parametrize("text", ["", "{", "now", "1e300", "nan", "inf", "\x00", "/p\nHEAD\n", "/p\n", "a" * 40])
 def test_a_senseless_note_counts_as_missing(hooked: Hooked, text: str) -> None:
-    assert written(hooked, "ended.json", text).ended(NAME) is None
-    assert written(hooked, "started.json", text).snapshot(NAME) is None
+    assert written(hooked, "ended", text).ended(NAME) is None
+    assert written(hooked, "started", text).snapshot(NAME) is None
 
 
 def test_an_unreadable_note_counts_as_missing(hooked: Hooked) -> None:
-    hooked.note("ended.json").mkdir(parents=True)
+    hooked.note("ended").mkdir(parents=True)
     assert HookSpool(hooked.spool).ended(NAME) is None

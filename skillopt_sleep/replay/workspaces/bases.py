@@ -32,7 +32,6 @@ VERSION = "1"  # raise it when a base is made in another way
 BASE = "base-"
 ABOUT = "about.json"
 _MOST_ABOUT = 16 * 1024 * 1024
-_MOST_PATCH = 4 * 1024 * 1024
 _LOCK_SECONDS = 900.0
 
 
@@ -96,18 +95,17 @@ class Bases:
         repository = repository_at(Path(workspace.root))
         if not COMMIT.fullmatch(workspace.commit):
             raise WorkspaceRefused(NoWorkspace.NO_COMMIT, workspace.root)
-        patch = _patch(workspace)
-        name = _name(repository, workspace.commit, patch)
+        name = _name(repository, workspace.commit)
         with self._lock:
             base = self._in_use.get(name)
             if base is None:
-                base = self._had(name, repository, workspace.commit, patch)
+                base = self._had(name, repository, workspace.commit)
                 self._in_use[name] = base
         if not _has_folder(base.path, workspace.folder):
             raise WorkspaceRefused(NoWorkspace.NO_FOLDER, Path(workspace.root) / workspace.folder)
         return base
 
-    def _had(self, name: str, repository: Repository, commit: str, patch: bytes) -> Base:
+    def _had(self, name: str, repository: Repository, commit: str) -> Base:
         if name in self._refused:
             raise self._refused[name]
         place = self._folder / name
@@ -115,7 +113,7 @@ class Bases:
             with self._alone():
                 about = self._usable(name)
                 if about is None:
-                    about = self._make(name, repository, commit, patch)
+                    about = self._make(name, repository, commit)
                 self._checked.add(name)
                 os.utime(place)
                 self._forget_others(name)
@@ -152,10 +150,10 @@ class Bases:
             remove_tree(place)
         return None
 
-    def _make(self, name: str, repository: Repository, commit: str, patch: bytes) -> _About:
+    def _make(self, name: str, repository: Repository, commit: str) -> _About:
         place = Path(tempfile.mkdtemp(prefix=prefix(MAKING), dir=self._folder))
         try:
-            made = make(place, repository, commit, patch, self._limits)
+            made = make(place, repository, commit, self._limits)
             about = _About(made.size, made.left_out, looks_of(place / TREE), str(repository.root))
             write_atomic(place / ABOUT, to_json(about))
             place.rename(self._folder / name)
@@ -208,18 +206,9 @@ def looks_of(tree: Path) -> str:
     return hashlib.sha256(b"\n".join(sorted(line[start:] for line in lines))).hexdigest()
 
 
-def _name(repository: Repository, commit: str, patch: bytes) -> str:
-    parts = (VERSION.encode(), os.fsencode(repository.root), commit.encode(), hashlib.sha256(patch).digest())
+def _name(repository: Repository, commit: str) -> str:
+    parts = (VERSION.encode(), os.fsencode(repository.root), commit.encode())
     return BASE + hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]
-
-
-def _patch(workspace: Workspace) -> bytes:
-    if not workspace.patch:
-        return b""
-    try:
-        return read_plain(Path(workspace.patch), most=_MOST_PATCH)
-    except OSError as error:
-        raise WorkspaceRefused(NoWorkspace.NO_PATCH, workspace.root, why=error.strerror or "") from error
 
 
 def _has_folder(tree: Path, inside: str) -> bool:

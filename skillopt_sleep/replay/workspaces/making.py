@@ -25,8 +25,8 @@ class Made(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def make(place: Path, repository: Repository, commit: str, patch: bytes, limits: Limits) -> Made:
-    """Make in this empty folder `tree`, the commit's files with the patch; raise WorkspaceRefused if it can't be.
+def make(place: Path, repository: Repository, commit: str, limits: Limits) -> Made:
+    """Make in this empty folder `tree`, the commit's files; raise WorkspaceRefused if it can't be.
 
     Nothing in the person's repository is written, and nothing of it is run: git reads its objects alone, from a
     repository of ours that knows no filters.
@@ -34,13 +34,10 @@ def make(place: Path, repository: Repository, commit: str, patch: bytes, limits:
     root = repository.root
     git = new_repository(place / "git", name=root, commit=commit)
     old = _tree_of(git, commit, repository)
-    entries_of(git, old, limits, where=root, borrowed=repository.objects)
+    entries = entries_of(git, old, limits, where=root, borrowed=repository.objects)
     # From here on git needs only what it has: writing beside borrowed objects would touch their times.
     _take(git, old, into=git.folder, borrowed=repository.objects)
     git.run("read-tree", old)
-    if patch:
-        git.run("apply", "--cached", "--whitespace=nowarn", "-", stdin=patch, code=NoWorkspace.PATCH_FAILS)
-    entries = entries_of(git, _line(git.run("write-tree")), limits, where=root)
     refuse_lfs(git, entries, where=root)
     left_out = hidden(git, entries)
     if left_out:

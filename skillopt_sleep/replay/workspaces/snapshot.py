@@ -14,14 +14,14 @@ from skillopt_sleep.replay.workspaces.repository import Repository, repository_a
 def workspace_of(session: Session, snapshot: Snapshot | None = None, *, folder: Path) -> Workspace | NoWorkspace:
     """Return where the session's agent stood when it began, or why that can't be had again.
 
-    The hook's snapshot is exact; a commit that the session names leaves unknown what wasn't committed; without both
-    it is what was checked out at that time. `folder` is where throw-away folders are made, which `sweep` knows.
+    It is at the commit that the hook noted or the session names, or else at what was checked out at that time; what
+    wasn't committed is not in it. `folder` is where throw-away folders are made, which `sweep` knows.
     """
     try:
         if snapshot is not None and COMMIT.fullmatch(snapshot.commit):
             repository = repository_at(Path(snapshot.root))
             inside = _inside(repository, session.cwd)
-            return Workspace(root=str(repository.root), commit=snapshot.commit, folder=inside, patch=snapshot.patch)
+            return Workspace(root=str(repository.root), commit=snapshot.commit, folder=inside)
         repository = repository_above(Path(session.cwd))
         inside = _inside(repository, session.cwd)
         commit = session.commit

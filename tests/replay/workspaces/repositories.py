@@ -59,15 +59,15 @@ def commit(folder: Path, files: Mapping[str, str | bytes], **environ: str) -> st
     return git(folder, "rev-parse", "HEAD")
 
 
-def base_of(place: Path, root: Path, name: str, *, folder: str = "", patch: str = "") -> Base:
+def base_of(place: Path, root: Path, name: str, *, folder: str = "") -> Base:
     """The base of a state, kept below this folder."""
-    return Bases(place / "workspaces").of(Workspace(root=str(root), commit=name, folder=folder, patch=patch))
+    return Bases(place / "workspaces").of(Workspace(root=str(root), commit=name, folder=folder))
 
 
-def refusal(place: Path, root: Path, name: str, *, folder: str = "", patch: str = "") -> NoWorkspace:
+def refusal(place: Path, root: Path, name: str, *, folder: str = "") -> NoWorkspace:
     """Why there is no base of a state."""
     with pytest.raises(WorkspaceRefused) as refused:
-        base_of(place, root, name, folder=folder, patch=patch)
+        base_of(place, root, name, folder=folder)
     return refused.value.code
 
 

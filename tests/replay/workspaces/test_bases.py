@@ -47,36 +47,12 @@ def test_a_base_is_the_commit_as_the_only_one_of_a_new_repository(tmp_path: Path
     assert git(tree, "fsck", "--full") == ""
 
 
-def test_uncommitted_work_is_in_it(tmp_path: Path, shop: Path) -> None:
-    write(shop, {"a.py": "dirty\n", "new/c.py": "new\n", "image.bin": bytes(range(256))})
-    (shop / "src" / "b.py").unlink()
+def test_uncommitted_work_is_not_in_it(tmp_path: Path, shop: Path) -> None:
+    write(shop, {"a.py": "dirty\n", "new/c.py": "new\n"})
     git(shop, "add", "-A")
-    patch = tmp_path / "work.patch"
-    patch.write_bytes(git(shop, "diff", "--binary", "--cached", "HEAD").encode() + b"\n")
-    tree = base_of(tmp_path, shop, head(shop), patch=str(patch)).path
-    assert files_of(tree) == ["a.py", "image.bin", "new/c.py"]
-    assert (tree / "a.py").read_text() == "dirty\n"
-    assert (tree / "image.bin").read_bytes() == bytes(range(256))
-    assert not (base_of(tmp_path, shop, head(shop)).path / "new").exists()
-
-
-@pytest.mark.parametrize(
-    "text", ["no patch\n", "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-other\n+x\n"]
-)
-def test_a_patch_that_does_not_fit_is_refused(tmp_path: Path, shop: Path, text: str) -> None:
-    (tmp_path / "work.patch").write_text(text)
-    assert refusal(tmp_path, shop, head(shop), patch=str(tmp_path / "work.patch")) is NoWorkspace.PATCH_FAILS
-    assert refusal(tmp_path, shop, head(shop), patch=str(tmp_path / "gone")) is NoWorkspace.NO_PATCH
-
-
-@pytest.mark.parametrize("name", ["../outside", ".git/hooks/pre-commit", "/srv/x"])
-def test_a_patch_writes_nothing_outside(tmp_path: Path, shop: Path, name: str) -> None:
-    text = f"diff --git a/{name} b/{name}\nnew file mode 100755\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n"
-    (tmp_path / "work.patch").write_text(text)
-    before = state(shop)
-    assert refusal(tmp_path, shop, head(shop), patch=str(tmp_path / "work.patch")) in NoWorkspace
-    assert state(shop) == before
-    assert not list(tmp_path.rglob("outside"))
+    tree = base_of(tmp_path, shop, head(shop)).path
+    assert files_of(tree) == ["a.py", "src/b.py"]
+    assert (tree / "a.py").read_text() == "one\n"
 
 
 def test_threads_that_ask_at_once_get_the_one_base(tmp_path: Path, shop: Path) -> None:
@@ -192,17 +168,15 @@ def test_nothing_that_a_repository_names_is_run_and_it_stays_byte_for_byte_as_it
     root, marker = tmp_path / "shop", tmp_path / "ran"
     name = planted(root, marker)
     (root / "a.txt").write_text("two\n")
-    patch = tmp_path / "work.patch"
-    patch.write_text("diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n")
     before = state(root)
-    base = base_of(tmp_path, root, name, patch=str(patch))
+    base = base_of(tmp_path, root, name)
     with base.copy(layers=layers) as copy:
         copy.write("CLAUDE.md", b"be brief\n")
         (copy.tree.upper / "a.txt").write_text("three\n")
         assert copy.changes().files == ("a.txt",)
         with copy.again(layers=layers) as after:
             assert after.changes() == copy.changes()
-    assert (base.path / "a.txt").read_text() == "two\n"
+    assert (base.path / "a.txt").read_text() == "one\n"
     assert (base.path / "b.txt").read_text() == "$Format:%H$\n"
     assert state(root) == before
     assert not marker.exists()
