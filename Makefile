@@ -53,7 +53,7 @@ lock:
 	@$(call frozen,.newest/bin/python) > constraints.txt
 
 bench: $(STAMP)
-	$(BIN)/python -m tests.benchmarks.$(NAME) $(ARGS)
+	$(BIN)/python -m bench.$(NAME) $(ARGS)
 
 docs: $(DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 HOOKS = ROOT / "hooks"
 SCRIPT = HOOKS / "scripts" / "session.py"
 SESSION = "5e5510a0-0000-4000-8000-000000000001"
-_SECONDS = 30
+_SECONDS = 120
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from skillopt_sleep.agents.claude_code.program import Claude
-from skillopt_sleep.agents.codex.program import Codex
+from skillopt_sleep.agents.codex.program import CodexProgram
 from skillopt_sleep.protocols.program import Dialect
 from tests.command import KEY, Home
 from tests.server import ModelServer
@@ -36,7 +36,7 @@ class Agent(NamedTuple):
 
 
 CLAUDE = Agent("claude", "claude-sonnet-5", "messages", Claude())
-CODEX = Agent("codex", "gpt-5.5", "responses", Codex())
+CODEX = Agent("codex", "gpt-5.5", "responses", CodexProgram())
 AGENTS = (CLAUDE, CODEX)
 
 

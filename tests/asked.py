@@ -15,7 +15,7 @@ from skillopt_sleep.records import Prompt, Purpose
 from tests.test_architecture import MODULES, PACKAGE
 
 Reply = type[msgspec.Struct]
-ASKS = (Prompt, ask_model, asking.Question, asking.Extra)
+ASKS = (Prompt, ask_model, asking.Question)
 # Both pass on the schema that they are given.
 PASS_ON = ("skillopt_sleep.mining.mined", "skillopt_sleep.learning.asking")
 
@@ -65,7 +65,7 @@ def _schemas(module: ModuleType, call: ast.Call) -> Sequence[Any]:
     match given:
         case None:
             return (None,)
-        case ast.Name(id="schema") if module.__name__ in PASS_ON:
+        case ast.Name(id="schema") | ast.Attribute(attr="schema") if module.__name__ in PASS_ON:
             return ()
         case ast.Name(id="schema"):
             return [one for name, one in vars(module).items() if name.endswith("Reply") and isinstance(one, type)]

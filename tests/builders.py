@@ -1,7 +1,8 @@
 """Records with sensible defaults, so that a test says only what matters to it; any field can be named."""
 
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -14,17 +15,24 @@ from skillopt_sleep.records import (
     DocumentKind,
     Edit,
     EditOp,
+    EditStatus,
     Evidence,
+    Feedback,
+    FreshRound,
     Lesson,
     NightReport,
     Op,
     Origin,
     Outcome,
     Pair,
+    Past,
     Patch,
     Prompt,
     Proposal,
+    ProposedEdit,
+    ProposedFile,
     Purpose,
+    Record,
     Role,
     Rollout,
     Score,
@@ -41,6 +49,7 @@ from tests.fakes import NOON
 PROJECT = "/home/ada/shop"
 ASK = "Install the dependencies of this project."
 SAID = "No, use pnpm, not npm."
+R = TypeVar("R", bound=Record)
 _ROLES = {Origin.USER: Role.USER, Origin.ASSISTANT: Role.ASSISTANT}
 
 
@@ -62,7 +71,7 @@ def a_session(*turns: str | Turn, **fields: Any) -> Session:
         ended=NOON,
         turns=tuple(a_turn(t, origin=origins[i % 2]) if isinstance(t, str) else t for i, t in enumerate(said)),
     )
-    return replace(session, **fields)
+    return changed(session, **fields)
 
 
 def some_checks(want: str = "pnpm", avoid: str = "npm") -> Checks:
@@ -81,9 +90,9 @@ def a_task(**fields: Any) -> Task:
         project=PROJECT,
         source="claude_code",
         at=NOON,
-        evidence=(Evidence(session=session, turn=2, quote=SAID),),
+        feedback=Feedback(evidence=(Evidence(session=session, turn=2, quote=SAID),)),
     )
-    return replace(task, **fields)
+    return changed(task, **fields)
 
 
 def a_document(body: str = "", **fields: Any) -> Document:
@@ -143,7 +152,7 @@ def a_completion(text: str = "42", **fields: Any) -> Completion:
 
 
 def an_outcome(**fields: Any) -> StepOutcome:
-    """A step on one document that changed nothing; fields of its parts are named as in report.json."""
+    """A step on one document that changed nothing; fields of its parts may be named too."""
     outcome = StepOutcome(
         document=a_document(),
         outcome=Outcome.NO_CHANGE,
@@ -153,13 +162,21 @@ def an_outcome(**fields: Any) -> StepOutcome:
     return with_parts(outcome, **fields)
 
 
+# Fields of a part whose name says too little beside those of the other parts.
+_TOLD_APART = {
+    "sessions": {"ids": "sessions"},
+    "tasks": {"untestable": "waiting"},
+    "tried": {"undecided": "waits"},
+}
+
+
 def with_parts(outcome: StepOutcome, /, **fields: Any) -> StepOutcome:
-    """The outcome with these fields; those of its parts are named as in report.json."""
-    for part in ("tasks", "sessions", "tried", "test", "later"):
+    """The outcome with these fields, of its own or of its parts."""
+    for part in ("tasks", "sessions", "tried", "later"):
         before: Any = getattr(outcome, part)
-        kind = type(before)
-        names = dict(zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True))
-        own = {names[key]: fields.pop(key) for key in names if key in fields}
+        told = _TOLD_APART.get(part, {})
+        names = {name: told.get(name, name) for name in before.__struct_fields__}
+        own = {name: fields.pop(key) for name, key in names.items() if key in fields}
         outcome = replace(outcome, **{part: replace(before, **own)})
     return replace(outcome, **fields)
 
@@ -182,7 +199,7 @@ def a_report(**fields: Any) -> NightReport:
         verdict=Outcome.NOTHING_NEW,
         because="no session since the last night",
     )
-    return replace(report, **fields)
+    return changed(report, **fields)
 
 
 def a_lesson(wording: str, **fields: Any) -> Lesson:
@@ -195,16 +212,63 @@ def a_lesson(wording: str, **fields: Any) -> Lesson:
 def a_proposal(**fields: Any) -> Proposal:
     """A staged change of the default document, waiting."""
     document = a_document()
+    file = ProposedFile(
+        document=document.id,
+        path=document.path,
+        base=document.sha,
+        result=a_document("- Use pnpm, never npm.").sha,
+    )
     proposal = Proposal(
         id="P-0001",
         night="2026-03-02",
-        document=document.id,
-        path=document.path,
         kind=document.kind,
         root=PROJECT,
-        base=document.sha,
-        result=a_document("- Use pnpm, never npm.").sha,
+        files=(file,),
         summary="Adds 1 rule in shop:CLAUDE.md.",
         edits=(an_edit(),),
     )
-    return replace(proposal, **fields)
+    return changed(proposal, **fields)
+
+
+def changed(record: R, /, **fields: Any) -> R:
+    """The record with these fields, its own or those of a record in it; of a proposal's files those of the first."""
+    values: dict[str, Any] = {}
+    if isinstance(record, Proposal):
+        first, *others = record.files
+        others = fields.pop("copies", others)
+        of_file = {name: fields.pop(name) for name in ProposedFile.__struct_fields__ if name in fields}
+        values["files"] = (replace(first, **of_file), *others)
+    for name in record.__struct_fields__:
+        part = getattr(record, name)
+        if isinstance(part, Record):
+            inner = set(part.__struct_fields__) - set(record.__struct_fields__)
+            own = {key: fields.pop(key) for key in inner.intersection(fields)}
+            values[name] = replace(part, **own)
+    return replace(record, **(values | fields))
+
+
+def a_past(
+    *,
+    adopted: Sequence[Edit] = (),
+    refused: Sequence[Edit] = (),
+    reworded: Sequence[Edit] = (),
+    proposed: Sequence[ProposedEdit] = (),
+    **fields: Any,
+) -> Past:
+    """What earlier nights know, with edits of each status in the order in which they were decided on."""
+    edits = [
+        *((edit, EditStatus.LIVE) for edit in adopted),
+        *((edit, EditStatus.REFUSED) for edit in refused),
+        *((edit, EditStatus.REWORDED) for edit in reworded),
+    ]
+    decided = tuple(
+        ProposedEdit(edit=edit, status=status, since="2026-03-01", proposal="P-0001")
+        for edit, status in reversed(edits)
+    )
+    return Past(proposed=(*proposed, *decided), **fields)
+
+
+def a_fresh_round(before: float, after: float, n: int, interval: tuple[float, float]) -> FreshRound:
+    """Return a fresh round with so many pairs of these means, at no lesson."""
+    pair = Pair(task="fresh", sample=9, before=before, after=after)
+    return FreshRound(pairs=(pair,) * n, interval=interval)

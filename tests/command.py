@@ -18,7 +18,7 @@ KEY = "dummy-key-for-tests"
 PATIENCE = 500  # seconds until a command is taken to hang; a night on a busy machine may take minutes
 # The variables of a night that attempts each task once: for tests that aren't about the gate, as each attempt by a
 # genuine agent takes a second or more.
-ONE_ROUND = {"SKILLOPT_SLEEP_GATE_RULE": "strict", "SKILLOPT_SLEEP_GATE_ROUNDS": "1"}
+ONE_ROUND = {"SKILLOPT_SLEEP_GATE_RULE": "strict"}
 ASKS = (
     ("create a run script", "no, that's wrong - we always use pnpm here, never npm"),
     ("add an install script", "again: we always use pnpm here, never npm"),
@@ -59,7 +59,7 @@ class Home:
             "CODEX_HOME": str(self.folder / ".codex"),
             "OPENAI_API_KEY": KEY,
             # Where nobody watches, a night tells the desktop, which on macOS would be the real one.
-            "SKILLOPT_SLEEP_NOTIFY_DESKTOP": "false",
+            "SKILLOPT_SLEEP_NOTIFY_WHEN": "never",
             "PATH": os.environ["PATH"],
             "NO_PROXY": "127.0.0.1,localhost",
         }

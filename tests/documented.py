@@ -77,6 +77,8 @@ def refreshed(text: str, home: Home) -> tuple[str, list[Block]]:
             return mark[0]
         if not mark["block"]:
             raise ValueError(f"no block stands directly below <!-- output: {mark['line']} -->")
+        if not printed:
+            raise ValueError(f"{mark['line']}: prints nothing")
         blocks.append(Block(mark["line"], mark["shown"], printed))
         ticks = max(["```", *(run + "`" for run in re.findall(r"^`{3,}", printed, re.MULTILINE))], key=len)
         return f"<!-- output: {mark['line']} -->\n{ticks}{mark['language']}\n{printed}{ticks}\n"

@@ -83,7 +83,7 @@ class ExampleHome:
             "SKILLOPT_SLEEP_HOME": str(store),
             "CLAUDE_CONFIG_DIR": str(home / ".claude"),
             "CODEX_HOME": str(home / ".codex"),
-            "SKILLOPT_SLEEP_NOTIFY_DESKTOP": "false",
+            "SKILLOPT_SLEEP_NOTIFY_WHEN": "never",
             "PATH": os.pathsep.join((str(self._bin), "/usr/bin", "/bin")),
             "COLUMNS": str(width),
             # As on a terminal, wrapped at its width; a dumb one has no colours.

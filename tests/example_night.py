@@ -6,12 +6,10 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from skillopt_sleep.kit.codec import schema, to_json
 from skillopt_sleep.records import NightReport, Record
-from skillopt_sleep.records.report_data import KEYS, PARTS
-from skillopt_sleep.reporters.data import Answer, Paused
+from skillopt_sleep.reporters.data import Paused, RunAnswer
 from skillopt_sleep.reporters.diagnostics import Diagnostics
 
 EXAMPLE = Path(__file__).parent.parent / ".skillopt-sleep.example"
@@ -20,7 +18,7 @@ SCHEMAS = EXAMPLE / "schemas"
 DOCUMENTS: dict[str, tuple[type[Record], ...]] = {
     "report": (NightReport,),
     "diagnostics": (Diagnostics,),
-    "run": (Answer, Paused),
+    "run": (RunAnswer, Paused),
 }
 SHOWN = "/.local/share/skillopt-sleep"
 
@@ -46,22 +44,7 @@ def build_schemas(target: Path) -> None:
     """Write the JSON schema of each of the three documents."""
     target.mkdir(exist_ok=True, parents=True)
     for name, kinds in DOCUMENTS.items():
-        whole = schema(*kinds)
-        if name == "report":
-            _flatten(whole["$defs"])
-        (target / f"{name}.schema.json").write_bytes(to_json(whole, pretty=True))
-
-
-def _flatten(known: dict[str, Any]) -> None:
-    """Say of a document in report.json what the records of its parts say."""
-    outcome = known["StepOutcome"]
-    for name in PARTS:
-        del outcome["properties"][name]
-    for kind in PARTS.values():
-        part = known.pop(kind.__name__)
-        outcome["properties"] |= part["properties"]
-        outcome["description"] += f"\n\n    {part['description']}"
-    outcome["properties"] = {key: outcome["properties"][key] for key in KEYS}
+        (target / f"{name}.schema.json").write_bytes(to_json(schema(*kinds), pretty=True))
 
 
 if __name__ == "__main__":

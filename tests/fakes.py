@@ -11,9 +11,10 @@ import msgspec
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import CallFailed, CallPending, ItemError, SealBroken
-from skillopt_sleep.kit.process import Ran
-from skillopt_sleep.protocols import Backend, Held, Pool, Preflight, Reservation, Tally
+from skillopt_sleep.kit.process import ProcessResult
+from skillopt_sleep.protocols.models import Backend, Preflight, Reservation, ReservedCost, SpendTally
 from skillopt_sleep.protocols.sealing import Policy, Probe
+from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import (
     CallState,
     Completion,
@@ -101,7 +102,7 @@ class FakeExecutor:
         self.jobs: list[tuple[Task, Document, int]] = []
 
     def reaches(self, task: Task) -> bool:
-        return not self.text_only or not (task.needs_repository or wants_a_tool(task.reference))
+        return not self.text_only or not (task.setting.needs_repository or wants_a_tool(task.reference))
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         self.jobs.append((task, document, sample))
@@ -195,7 +196,7 @@ class FakeLedger:
         usage: Usage | None,
         usd: float | None,
         odd_events: int = 0,
-        held: Held | None = None,
+        held: ReservedCost | None = None,
     ) -> None:
         with self._lock:
             if held is not None:
@@ -203,7 +204,7 @@ class FakeLedger:
             self.settled[entry] = (state, usage, usd)
             self.odd_events += odd_events
 
-    def spent(self, *, project: str | None = None) -> Tally:
+    def spent(self, *, project: str | None = None) -> SpendTally:
         with self._lock:
             lines = [
                 (call, *self.settled.get(entry, (CallState.RESERVED, None, None)))
@@ -223,7 +224,7 @@ class FakeLedger:
             if usd is None
         )
         usage = sum((usage for _, _, usage, _ in lines if usage), Usage())
-        return Tally(
+        return SpendTally(
             purposes=Counter(call.purpose for call, *_ in lines),
             usage=usage,
             usd=None if None in dollars else sum(usd for usd in dollars if usd is not None) + useless,
@@ -237,7 +238,7 @@ class FakeLedger:
             odd_events=self.odd_events,
         )
 
-    def spent_since(self, moment: datetime) -> Tally:
+    def spent_in_month(self, moment: datetime) -> SpendTally:
         return self.spent()
 
 
@@ -253,7 +254,7 @@ class FakeCalls:
     def draws(self) -> "FakeCalls":
         return self
 
-    def put(self, key: str, *, purpose: Purpose, completion: Completion) -> None:
+    def put(self, key: str, completion: Completion) -> None:
         self.kept[key] = msgspec.structs.replace(completion, structured=None)
 
 
@@ -306,8 +307,6 @@ class FakeClock:
 class FakeSeal:
     """A seal that says what it is told to of itself, and can run nothing."""
 
-    layers = False
-
     def __init__(self, probe: Probe) -> None:
         self.name = probe.seal
         self.probed = 0
@@ -317,5 +316,5 @@ class FakeSeal:
         self.probed += 1
         return self._probe
 
-    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> Ran:
+    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> ProcessResult:
         raise SealBroken(f"{self.name} can't run anything")

@@ -1,4 +1,4 @@
-"""Machines to install on that aren't this one, and the shapes that people's settings have."""
+"""Machines to install on that aren't this one, with agents and a user manager that write down what they are told."""
 
 import os
 import stat
@@ -9,23 +9,31 @@ from typing import NamedTuple
 from skillopt_sleep.daemon.service.machine import Machine
 from skillopt_sleep.settings import find_paths
 
-# A crontab that keeps its table in a file, and says what the real one says where there is none. As Debian's does, it
-# reads all it is given, and then puts it in the table's place; what it is given by nobody is an empty table, and a name
-# that is too long is another file's.
-CRONTAB = """#!/bin/sh
-table="$HOME/table"
-case "$1" in
--l) if [ -f "$table" ]; then cat "$table"; else echo "no crontab for me" >&2; exit 1; fi ;;
--r) rm "$table" ;;
--) cat > "$table.new" && mv "$table.new" "$table" ;;
-*) cat "$(echo "$1" | cut -c 1-99)" > "$table.new" && mv "$table.new" "$table" ;;
+# A program that writes down what it is told; a user manager that isn't there says so.
+SYSTEMCTL = """#!/bin/sh
+[ {status} = 0 ] || {{ echo "Failed to connect to bus" >&2; exit {status}; }}
+echo "systemctl $@" >> "$HOME/told"
+"""
+# An agent that keeps the catalogue and the plugin in two files, and refuses as the genuine ones do.
+AGENT = """#!/bin/sh
+echo "{name} $@" >> "$HOME/told"
+there="$HOME/{home}"
+mkdir -p "$there"
+case "$2 $3" in
+"marketplace add")
+    [ "{name}" = codex ] && [ -f "$there/catalogue" ] && [ "$(cat "$there/catalogue")" != "$4" ] &&
+        {{ echo "Error: already added from a different source" >&2; exit 1; }}
+    echo "$4" > "$there/catalogue" ;;
+"marketplace remove") rm "$there/catalogue" 2>/dev/null || {{ echo "Marketplace '$4' not found" >&2; exit 1; }} ;;
+"install "*|"add "*)
+    [ -f "$there/catalogue" ] || {{ echo "no such marketplace" >&2; exit 1; }}
+    grep -o '"version": "[^"]*"' "$(cat "$there/catalogue")/.claude-plugin/plugin.json" > "$there/plugin" ;;
+"uninstall "*|"remove "*) rm "$there/plugin" 2>/dev/null || {{ echo "$3 not found" >&2; exit 1; }} ;;
+"list "*)
+    [ -f "$there/plugin" ] && echo "[{{\\"id\\": \\"skillopt-sleep@skillopt-sleep\\", $(cat "$there/plugin")}}]" || echo "[]" ;;
 esac
 """
-# A user manager that is there, or not, and writes down what it is told.
-SYSTEMCTL = """#!/bin/sh
-echo "$@" >> "$HOME/told"
-exit {status}
-"""
+HOMES = {"claude": ".claude", "codex": ".codex"}
 
 
 def program(home: Path, name: str, text: str) -> None:
@@ -36,18 +44,31 @@ def program(home: Path, name: str, text: str) -> None:
     path.chmod(0o755)
 
 
-def machine(home: Path, *, platform: str = "linux", has_systemd: bool = True, **environ: str) -> Machine:
-    """A machine whose user has both agents and no service manager that runs."""
-    (home / ".claude").mkdir(exist_ok=True)
-    (home / ".codex").mkdir(exist_ok=True)
+def agents(home: Path) -> None:
+    """Both agents, used before, with their programs on the PATH."""
+    for name, folder in HOMES.items():
+        (home / folder).mkdir(exist_ok=True)
+        program(home, name, AGENT.format(name=name, home=folder))
+
+
+def machine(home: Path, *, platform: str = "linux", systemd: bool = True, **environ: str) -> Machine:
+    """A machine whose user has a user manager that answers, or doesn't; agents only where `agents` put them."""
     given = {
         "HOME": str(home),
         "PATH": f"{home / 'bin'}:/usr/bin:/bin",
         "SKILLOPT_SLEEP_HOME": str(home / "sleep"),
         **environ,
     }
-    program(home, "systemctl", SYSTEMCTL.format(status=1 if "NO_MANAGER" in environ else 0))
-    return Machine(platform, home, given, sys.executable, find_paths(given), has_systemd=has_systemd)
+    program(home, "systemctl", SYSTEMCTL.format(status=0 if systemd else 1))
+    program(home, "launchctl", '#!/bin/sh\necho "launchctl $@" >> "$HOME/told"\n')
+    return Machine(platform, home, given, sys.executable, find_paths(given))
+
+
+def told(home: Path) -> list[str]:
+    """What the programs were told so far, but for the question whether a user manager answers."""
+    path = home / "told"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [line for line in lines if "show-environment" not in line]
 
 
 class Seen(NamedTuple):
@@ -68,93 +89,3 @@ def tree(home: Path, *folders: str) -> dict[str, Seen]:
             kind = "link" if path.is_symlink() else "file" if path.is_file() else "folder"
             found[str(path.relative_to(home))] = Seen(kind, stat.S_IMODE(info.st_mode), data)
     return found
-
-
-THEIRS = """{
-  "model": "opus",
-  "hooks": {
-    "SessionStart": [
-      {"matcher": "startup", "hooks": [{"type": "command", "command": "echo hello"}]}
-    ],
-    "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]
-  },
-  "env": {"ANTHROPIC_API_KEY": "not-for-your-eyes"}
-}
-"""
-COMMENTED = """// mine
-{
-  /* the model */ "model": "opus", // a good one
-  "hooks": {
-    // nothing but this
-    "SessionEnd": [
-      { "hooks": [ { "type": "command", "command": "echo bye" } ] }, // trailing
-    ],
-  },
-}
-"""
-# A file of hooks in JSON; None is no file, "link" and "mode" are made by `put`.
-JSON_SHAPES: dict[str, bytes | None] = {
-    "missing": None,
-    "empty": b"",
-    "white space": b" \n\n",
-    "an empty object": b"{}",
-    "comments": COMMENTED.encode(),
-    "BOM": b"\xef\xbb\xbf" + THEIRS.encode(),
-    "CRLF": THEIRS.replace("\n", "\r\n").encode(),
-    "tabs": THEIRS.replace("  ", "\t").encode(),
-    "hooks of others": THEIRS.encode(),
-    "unknown keys": b'{"zzz": [1, 2.50, 1e3, null], "hooks": {"Future": {"a": 1}}, "\\u00e4": "\xc3\xa4"}\n',
-    "symlink": THEIRS.encode(),
-    "odd mode": THEIRS.encode(),
-    "no newline at the end": THEIRS.rstrip().encode(),
-    "one line": b'{"model":"opus","hooks":{}}',
-    "empty lists": b'{\n    "hooks": {\n        "SessionStart": []\n    }\n}\n',
-    "ours already": b"ours",
-    "an older version of ours": b'{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "/gone/python x || true # skillopt-sleep"}]}]}}',
-    "not JSON": b'{"model": ',
-    "another encoding": "{}".encode("utf-16"),
-}
-TOML_THEIRS = """# mine
-model = "gpt-5"   # the good one
-
-[[hooks.SessionStart]]
-[[hooks.SessionStart.hooks]]
-type = "command"
-command = "echo hello"
-
-[projects."/code/a"]
-trust_level = "trusted"
-"""
-TOML_SHAPES: dict[str, bytes | None] = {
-    "missing": None,
-    "empty": b"",
-    "comments": b"# nothing\n# but words\n" + TOML_THEIRS.encode(),
-    "BOM": b"\xef\xbb\xbf" + TOML_THEIRS.encode(),
-    "CRLF": TOML_THEIRS.replace("\n", "\r\n").encode(),
-    "tabs": TOML_THEIRS.replace("\ntype", "\n\ttype").encode(),
-    "hooks of others": TOML_THEIRS.encode(),
-    "unknown keys": TOML_THEIRS.encode() + b"[zzz]\nwhat = 2026-01-01\n",
-    "symlink": TOML_THEIRS.encode(),
-    "odd mode": TOML_THEIRS.encode(),
-    "no newline at the end": TOML_THEIRS.rstrip().encode(),
-    "hooks in one line": b'[hooks]\nStop = [{hooks = [{type = "command", command = "say"}]}]\n',
-    "what can't be added to": b'[hooks]\nSessionStart = [{hooks = [{type = "command", command = "say"}]}]\n',
-    "ours already": b"ours",
-    "not TOML": b"model = \n[[",
-}
-
-
-def put(path: Path, shape: str, data: bytes | None, *, ours: bytes = b"") -> None:
-    """A file of this shape."""
-    if data is None:
-        return
-    if data == b"ours":
-        data = ours
-    if shape == "symlink":
-        real = path.parent.parent / "dotfiles" / path.name
-        real.parent.mkdir(exist_ok=True)
-        real.write_bytes(data)
-        path.symlink_to(real)
-        return
-    path.write_bytes(data)
-    path.chmod(0o640 if shape == "odd mode" else 0o600)

@@ -11,11 +11,7 @@ from msgspec.structs import replace
 from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
-from skillopt_sleep.backends.recorded import Recorded
-from skillopt_sleep.backends.redacted import Redacted
-from skillopt_sleep.backends.repaired import Repaired
-from skillopt_sleep.backends.retried import Retried
-from skillopt_sleep.backends.watched import Watched
+from skillopt_sleep.backends.wrappers import Recorded, Redacted, Repaired, Retried, Watched
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.kit.files import private_dir
@@ -23,22 +19,13 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.night.night import run_night
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import (
-    Backend,
-    Crew,
-    Exclusion,
-    Executor,
-    MineRules,
-    Plan,
-    SessionRules,
-    StepRules,
-    Unlisted,
-)
+from skillopt_sleep.protocols.crew import Crew, MineRules, NightPlan, SessionRules, StepRules
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.protocols.work import Exclusion, Executor, Unlisted
 from skillopt_sleep.records import (
     Completion,
     Document,
     GateRule,
-    Hear,
     Limit,
     NightReport,
     Note,
@@ -51,12 +38,11 @@ from skillopt_sleep.records import (
     Stamp,
     Task,
 )
-from skillopt_sleep.replay.either import Either
 from skillopt_sleep.replay.judges import ReferenceJudge
-from skillopt_sleep.replay.text import SingleShot
+from skillopt_sleep.replay.text import SingleShot, TextOrSealed
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.stores.sqlite import SqliteStore
-from tests.builders import a_document, a_session
+from tests.builders import a_document, a_session, changed
 from tests.fakes import FakeBackend, FakeClock, FakeExecutor, FakeJudge, FakeMeter, SerialPool, asked_first
 
 NOBODY: Any = object()
@@ -87,15 +73,15 @@ class NothingExcluded:
         return False
 
 
-def a_plan(**fields: Any) -> Plan:
+def a_plan(**fields: Any) -> NightPlan:
     """How a night works, by the heuristic miner and without limits on anything; `fields` may be those of a part."""
     excluded: Exclusion = fields.pop("excluded", NothingExcluded())
     mine: dict[str, Any] = {"miner": "heuristic" if fields.pop("heuristic", True) else "model"}
     mine |= {name: fields.pop(name) for name in MineRules.__struct_fields__ if name in fields}
-    step: dict[str, Any] = {"slow_every": 0, "min_edit_budget": 3}
+    step: dict[str, Any] = {"slow_every": 0}
     step |= {name: fields.pop(name) for name in StepRules.__struct_fields__ if name in fields}
     values: dict[str, Any] = {
-        "sessions": SessionRules(quiet_seconds=600.0, include_headless=False, excluded=excluded, own_roots=()),
+        "sessions": SessionRules(include_headless=False, excluded=excluded, own_roots=()),
         "mine": MineRules(**mine),
         "step": StepRules(**step),
         "gate": STRICT,
@@ -104,7 +90,7 @@ def a_plan(**fields: Any) -> Plan:
         "limits": {"calls": 300.0, "minutes": 60.0},
         "model": "simulated",
     }
-    return Plan(**(values | fields))
+    return NightPlan(**(values | fields))
 
 
 def a_crew(**fields: Any) -> Crew:
@@ -146,7 +132,7 @@ class Shelf:
     def stamps(self, _unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         yield from ((path, stamp) for path, stamp, _ in self._files())
 
-    def read(self, paths: Sequence[str], _hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
+    def read(self, paths: Sequence[str], /) -> Iterator[tuple[str, Stamp, Reading]]:
         yield from (file for file in self._files() if file[0] in paths)
 
     def _files(self) -> Iterator[tuple[str, Stamp, Reading]]:
@@ -242,7 +228,7 @@ class Machine:
             preflights=asked_first(backend),
             optimizer=backend,
             grader=backend,
-            executor=words if copies is None else Either(words, copies(store, meter)),
+            executor=words if copies is None else TextOrSealed(words, copies(store, meter)),
             judge=ReferenceJudge(backend),
             pool=pool or SerialPool(),
             meter=meter,
@@ -277,4 +263,4 @@ def first_time(error: CallFailed, purpose: Purpose, holding: str = "") -> Callab
 
 def with_side(task: Task, **fields: Any) -> Task:
     """The task after cluster and split."""
-    return replace(task, **({"lesson": "c", "document": "shop:CLAUDE.md"} | fields))
+    return changed(task, **({"lesson": "c", "document": "shop:CLAUDE.md"} | fields))

@@ -3,20 +3,16 @@
 Each is taken of the example night. Beside it stands what the page says, by which a test tells that it is out of date.
 """
 
-import json
-import os
 import shutil
-import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.records import PAGE, Spend
 from skillopt_sleep.stores.events import EventLog
-from skillopt_sleep.stores.progress import name_running
+from skillopt_sleep.stores.running import name_running
 from tests.documented import masked
 from tests.example_home import MORNING, ExampleHome, example_home
 from tests.web.browser import launched
@@ -66,15 +62,15 @@ def pictures(browser: "Browser") -> Iterator[Picture]:
 
 
 def _report(browser: "Browser", home: ExampleHome) -> Picture:
-    """Take the report down to the end of its first decision."""
+    """Take the first screen of the report."""
     page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=SCALE)
     (path,) = (home.store / "data" / "nights").glob(f"*/{PAGE}")
     copied = home.folder / PAGE
     copied.write_text(path.read_text(encoding="utf-8").replace("~/data", SHOWN), encoding="utf-8")
     page.goto(copied.as_uri())
-    end = page.locator("article").first.bounding_box()
+    end = page.locator("main").bounding_box()
     assert end is not None
-    return _taken(page, "report", end["y"] + end["height"] + 20, "header, article:first-of-type")
+    return _taken(page, "report", min(end["y"] + end["height"] + 20, HEIGHT), "main")
 
 
 def _of_dashboard(browser: "Browser", home: ExampleHome, dashboard: Dashboard, name: str, path: str) -> Picture:
@@ -106,13 +102,10 @@ def _running(home: ExampleHome) -> Generator[None]:
     data = home.store / "data"
     night = data / "nights" / f"{MORNING:%Y-%m-%d}-2"
     night.mkdir()
-    holder = {"pid": os.getpid(), "since": utc_now().isoformat()}
-    (data / "night.holder").write_text(json.dumps(holder), encoding="utf-8")
     started = MORNING - timedelta(minutes=7)
-    log = EventLog(night, spent=lambda: Spend(calls=118, tokens=52_100, usd=0.31), clock=lambda: started, every=0.01)
+    log = EventLog(night, spent=lambda: Spend(calls=118, tokens=52_100, usd=0.31), clock=lambda: started)
     for label, done, total in STAGES:
         log.advance(label, done, total)
-    time.sleep(0.2)
     name_running(data, night=night.name, started=started, folder=night, most_calls=300, most_minutes=60)
     try:
         yield

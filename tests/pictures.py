@@ -12,11 +12,12 @@ from pathlib import Path
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from skillopt_sleep.cli.console import BOLD
+from skillopt_sleep.cli.blocks import drawn as drawn_blocks
+from skillopt_sleep.cli.console import BOLD, DIM
 from skillopt_sleep.cli.progress import view
 from skillopt_sleep.cli.review import KEYS
-from skillopt_sleep.cli.review_shown import screen
-from skillopt_sleep.stores.progress import Progress, Stage
+from skillopt_sleep.reporters.rule_page import screen
+from skillopt_sleep.stores.running import Progress, StageProgress
 from tests.cli.review_screens import ADDED
 from tests.example_home import NIGHT, ExampleHome, example_home
 
@@ -24,10 +25,10 @@ DOCS = Path(__file__).parent.parent / "docs"
 WIDTH = 100
 COMMANDS = {
     "status": "skillopt-sleep status",
-    "show": "skillopt-sleep show P-0001",
+    "show": "skillopt-sleep review --show P-0001",
     "report": "skillopt-sleep report",
     "harvest": "skillopt-sleep harvest",
-    "history": "skillopt-sleep history",
+    "history": "skillopt-sleep report --list",
     "why": "skillopt-sleep why P-0001",
     "doctor": "skillopt-sleep doctor --project .",
 }
@@ -43,8 +44,8 @@ _RUNNING = Progress(
     process=1,
     started=NIGHT,
     stages=(
-        Stage(label="trial shop-api/CLAUDE.md", done=12, total=16),
-        Stage(label="rollout invoices/CLAUDE.md", done=3, total=8),
+        StageProgress(label="trial shop-api/CLAUDE.md", done=12, total=16),
+        StageProgress(label="rollout invoices/CLAUDE.md", done=3, total=8),
     ),
     calls=118,
     tokens=52_100,
@@ -68,7 +69,7 @@ def screens(home: ExampleHome) -> Iterator[tuple[Path, str]]:
     for name, line in COMMANDS.items():
         shown[name] = line, Text.from_ansi(steady(home.show(line, width=WIDTH, colours=True).stdout))
     keys = Text("   ").join(Text.assemble((key, BOLD), f" {meaning}") for key, meaning in KEYS.items())
-    rule = screen(ADDED, number=1, count=3, width=WIDTH)
+    rule = Text("1 of 3", DIM), *drawn_blocks([*screen(ADDED)], width=WIDTH)
     shown["review"] = "skillopt-sleep review", Group(*rule, Text(""), keys)
     shown["run"] = "skillopt-sleep run", view(_RUNNING, now=NIGHT + timedelta(minutes=7))
     for name, (line, content) in shown.items():

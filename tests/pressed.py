@@ -12,7 +12,7 @@ from typing import Self
 
 from tests.command import PROGRAM, Home
 
-SECONDS = 60.0
+SECONDS = 300.0
 NOTHING: Mapping[str, str] = {}
 _STYLE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 _STEP = 0.05

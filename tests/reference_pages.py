@@ -1,6 +1,5 @@
 """The pages that are written by the program itself: the configuration from the settings, the commands from the help."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -9,10 +8,9 @@ import msgspec
 from msgspec import inspect
 
 from skillopt_sleep.cli.table import COMMANDS
-from skillopt_sleep.kit.toml import written
-from skillopt_sleep.settings import ProjectSettings
-from skillopt_sleep.settings.faults import expected, section_of
-from skillopt_sleep.settings.load import sections
+from skillopt_sleep.kit.toml import described, written
+from skillopt_sleep.settings import ProjectSettings, Settings, sections_of
+from skillopt_sleep.settings.faults import expected
 from tests.command_tree import Parameter, Told, commands, own_parameters
 
 NOTE = "<!-- Written by python -m tests.documented. Change {}, not this page. -->\n"
@@ -52,7 +50,7 @@ The first of these that names a value wins:
 | `config.toml` | `model = "gpt-5.4-mini"` below `[backend]` |
 | the default | the tables of this page |
 
-Every key has a variable: `SKILLOPT_SLEEP_`, the section, `_` and the key, in capital letters. The items of a list are
+Every key but the prices has a variable: `SKILLOPT_SLEEP_`, the section, `_` and the key, in capital letters. The items of a list are
 separated by commas. These variables are no settings:
 
 | variable | what it does |
@@ -92,57 +90,34 @@ Each command has one line here and its options below. `skillopt-sleep --help` sh
 `skillopt-sleep help run` the same options. Without a command, the program shows what `skillopt-sleep status` does.
 """
 
-_MANY = 3
-
 
 def configuration() -> str:
     """The page of the settings."""
-    parts = [CONFIGURATION, "## The sections\n", _table(("section", "what it is about"), _overview())]
-    for name, kind in sections().items():
+    parts = [CONFIGURATION, "## The sections\n"]
+    for name, kind in sections_of(Settings).items():
+        about = kind.__doc__ if kind else f"{described(Settings)[name]}."
+        parts += [f"### {name}\n", f"{about}\n"]
         if kind is not None:
-            parts += [f"### {name}\n", _prose(kind), _keys(kind)]
+            parts.append(_keys(kind))
     parts += [PROJECT, _keys(ProjectSettings), HOUSE_RULES]
     return _page(parts, source="skillopt_sleep/settings/sections.py")
 
 
-def _overview() -> Iterator[tuple[str, str]]:
-    for name, kind in sections().items():
-        if kind is not None:
-            yield f"[`[{name}]`](#{name})", _first_sentence(kind)
-
-
-def _first_sentence(kind: type[msgspec.Struct]) -> str:
-    first = (kind.__doc__ or "").partition("\n")[0]
-    return re.split(r"[:;]| \(`", first)[0].strip(" .,") + "."
-
-
-def _prose(kind: type[msgspec.Struct]) -> str:
-    """What the docstring says, as paragraphs and lists."""
-    paragraphs = [" ".join(paragraph.split()) for paragraph in (kind.__doc__ or "").split("\n\n")]
-    return "\n".join(_listed(paragraph) for paragraph in paragraphs).replace('("":', '(`""`:')
-
-
-def _listed(paragraph: str) -> str:
-    """A paragraph, or a list of its sentences if there are many."""
-    sentences = re.split(r"(?<=\.) (?=[A-Z`])", paragraph)
-    if len(sentences) < _MANY:
-        return f"{paragraph}\n"
-    return "".join(f"- {sentence}\n" for sentence in sentences)
-
-
 def _keys(kind: type[msgspec.Struct]) -> str:
-    return _table(("key", "takes", "default"), _key_rows(kind))
+    return _table(("key", "what it is", "takes", "default"), _key_rows(kind))
 
 
-def _key_rows(kind: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, str, str]]:
+def _key_rows(kind: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, str, str, str]]:
     defaults = kind()
+    about, inner = described(kind), sections_of(kind)
     for field in msgspec.structs.fields(kind):
-        inner = section_of(field.type)
-        if inner is None:
+        section = inner[field.name]
+        if section is None:
             default: Any = getattr(defaults, field.name)
-            yield f"`{prefix}{field.name}`", _takes(inspect.type_info(field.type)), f"`{written(default)}`"
+            takes = _takes(inspect.type_info(field.type))
+            yield f"`{prefix}{field.name}`", about[field.name], takes, f"`{written(default)}`"
         else:
-            yield from _key_rows(inner, f"{field.name}.")
+            yield from _key_rows(section, f"{field.name}.")
 
 
 def _takes(info: inspect.Type) -> str:
@@ -151,7 +126,7 @@ def _takes(info: inspect.Type) -> str:
     words = takes.words.partition(", as in")[0].partition(":")[0]
     if not takes.choices:
         return words
-    known = ", ".join(f"`{choice}`" for choice in takes.choices.split(", "))
+    known = ", ".join(f"`{choice}`" for choice in takes.choices)
     return f"a list of {known}" if words.startswith("a list") else known
 
 

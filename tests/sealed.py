@@ -3,7 +3,6 @@
 import json
 import os
 import secrets
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,10 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
+from skillopt_sleep.kit.scratch import remove_tree
 from skillopt_sleep.protocols.sealing import Bounds, Policy, Seal, Tree
-from skillopt_sleep.replay.seals.choose import remove
 from skillopt_sleep.replay.seals.probe import interpreter
+from skillopt_sleep.replay.workspaces.layers import layers_work
 
 PROJECT = PurePosixPath("/home/somebody/project")
 BOUNDS = Bounds(seconds=60, cpu_seconds=60, memory=512 * 1024**2, file_size=4 * 1024**2, processes=100)
@@ -57,13 +57,13 @@ class Place:
     def upper(self) -> Path:
         return self.policy.tree.upper
 
-    def run(self, argv: Sequence[str], *, stdin: bytes = b"", **changed: Any) -> Ran:
+    def run(self, argv: Sequence[str], *, stdin: bytes = b"", **changed: Any) -> ProcessResult:
         return self.seal.run(argv, replace(self.policy, **changed), stdin=stdin)
 
-    def sh(self, script: str, *values: str, **changed: Any) -> Ran:
+    def sh(self, script: str, *values: str, **changed: Any) -> ProcessResult:
         return self.run(["/bin/sh", "-c", script, "sh", *values], **changed)
 
-    def python(self, code: str, *, changed: dict[str, Any] | None = None, **given: Any) -> Ran:
+    def python(self, code: str, *, changed: dict[str, Any] | None = None, **given: Any) -> ProcessResult:
         """Run the code inside; `given` is what it gets to know."""
         program, _ = interpreter()
         return self.run([program, "-I", "-S", "-c", _PROLOGUE + code, json.dumps(given)], **(changed or {}))
@@ -79,8 +79,8 @@ class Place:
 
 
 @contextmanager
-def a_place(seal: Seal) -> Generator[Place]:
-    """Lay out a place for this seal; its path is short, as those of sockets have to be."""
+def a_place(seal: Seal, *, whole: bool = False) -> Generator[Place]:
+    """Lay out a place for this seal, with a `whole` copy or layers; its path is short, as those of sockets are."""
     folder = Path(tempfile.mkdtemp(prefix="seal-", dir="/tmp")).resolve()
     for name in ("base", "upper", "work", "home", "outside"):
         (folder / name).mkdir()
@@ -88,7 +88,7 @@ def a_place(seal: Seal) -> Generator[Place]:
     (folder / "outside" / "secret").write_text(secret)
     (folder / "base" / "file").write_text("base\n")
     tree = Tree(upper=folder / "upper", lower=folder / "base", work=folder / "work")
-    if not seal.layers:
+    if whole or not layers_work(folder):
         (folder / "upper" / "file").write_text("base\n")
         tree = Tree(upper=folder / "upper")
     relay = folder / "s"
@@ -111,8 +111,7 @@ def a_place(seal: Seal) -> Generator[Place]:
             yield Place(seal, folder, policy, secret, sleeper)
         finally:
             sleeper.kill()
-            remove(folder)
-    shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
 
 
 def alive_with(word: str) -> list[str]:

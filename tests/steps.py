@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 from skillopt_sleep.learning.learn import Log
 from skillopt_sleep.night.documents import learn
-from skillopt_sleep.night.judged import NightJudge
-from skillopt_sleep.protocols import Crew, Plan, Routing
+from skillopt_sleep.night.judge_check import NightJudge
+from skillopt_sleep.protocols.crew import Crew, NightPlan
+from skillopt_sleep.protocols.work import Routing
 from skillopt_sleep.records import Document, Past, Split, StepOutcome, Task
 from tests.builders import a_task
 from tests.fakes import NOON
@@ -55,7 +56,7 @@ def step(
     tasks: Sequence[Task],
     *,
     crew: Crew,
-    plan: Plan,
+    plan: NightPlan,
     past: Past | None = None,
     known: Sequence[Task] = (),
     night: str = "tonight",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tests.command import PROGRAM, Done, Home
 
-SECONDS = 60.0
+SECONDS = 300.0
 
 
 def typed(home: Home, *arguments: str, answers: Sequence[str]) -> Done:

@@ -113,7 +113,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
     secrets = had_secrets(home, KINDS)
     with ModelServer() as server:
         night = home.night(server.base_url)
-        done = (night, home.command("status"), home.command("report"), home.command("show", "P-0001"))
+        done = (night, home.command("status"), home.command("report"), home.command("review", "--show", "P-0001"))
         sent = "\n".join(f"{asked.headers}\n{asked.body}" for asked in server.requests)
     assert night.code == 0, night.err
     assert night.json["verdict"] == "improved"

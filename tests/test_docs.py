@@ -15,7 +15,7 @@ import pytest
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.mining.tasks_file import read_tasks
-from skillopt_sleep.settings.load import check_text, checked, parse_project
+from skillopt_sleep.settings import check_text, checked, parse_project
 from skillopt_sleep.trainer.config import TrainerConfig
 from tests.printed import PROGRAM, refusal
 
@@ -216,5 +216,9 @@ def wrong(line: str) -> str:
     return ""
 
 
-def test_the_readme_is_short() -> None:
-    assert text_of(ROOT / "README.md").count("\n") <= 130
+@pytest.mark.parametrize(("name", "lines", "words"), [("README.md", 130, 900), ("CHANGELOG.md", 45, 500)])
+def test_what_is_read_first_is_short(name: str, lines: int, words: int) -> None:
+    text = text_of(ROOT / name)
+    assert text.count("\n") <= lines
+    read = re.sub(r"<!--.*?-->|(?<=\])\([^)]*\)|\|", " ", text, flags=re.DOTALL)
+    assert sum(bool(re.search(r"\w", word)) for word in read.split()) <= words

@@ -7,8 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from skillopt_sleep.settings import ProjectSettings
-from skillopt_sleep.settings.load import known_keys
+from skillopt_sleep.settings import ProjectSettings, known_keys
 from tests.documented import DOCS, PAGES, ROOT, WRITTEN, has_outputs, masked, refreshed, without_outputs
 from tests.example_home import MORNING, ExampleHome, example_home
 

@@ -38,7 +38,7 @@ def test_a_recurring_correction_becomes_a_proposal_that_can_be_adopted_and_undon
     assert (home.project / "CLAUDE.md").read_bytes() == before
 
     (proposal,) = answer["proposals"]
-    assert "pnpm" in home.command("show", proposal["id"]).out
+    assert "pnpm" in home.command("review", "--show", proposal["id"]).out
     assert home.command("status", "--exit-code").code == 10
     assert home.command("adopt", proposal["id"]).code == 0
     adopted = (home.project / "CLAUDE.md").read_bytes()
@@ -58,9 +58,9 @@ def test_the_files_of_a_night_are_private_and_tell_the_same_story(home: Home) ->
     }
     for path in folder.rglob("*"):
         assert path.stat().st_mode & 0o077 == 0, path
-    first = (folder / "report.md").read_text(encoding="utf-8").splitlines()[:6]
-    assert "1 proposal" in first[2]
-    assert "Without the rule 0 of 6 answers did as you asked, with it 6 of 6 (on 3 new requests" in first[3]
+    report = (folder / "report.md").read_text(encoding="utf-8")
+    assert "1 proposal" in report.splitlines()[2]
+    assert "Without the rule 0 of 6 answers did as you asked, with it 6 of 6 (on 3 new requests" in report
     assert KEY not in "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.is_file())
 
 

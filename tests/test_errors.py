@@ -5,6 +5,7 @@ import traceback
 
 import pytest
 
+from skillopt_sleep.cli import refuse_windows
 from skillopt_sleep.errors import (
     AdoptInterrupted,
     BackendUnavailable,
@@ -132,3 +133,10 @@ def test_an_error_that_is_not_ours_says_whose_it_is() -> None:
 def test_a_traceback_shows_the_remedy_too() -> None:
     told = "".join(traceback.format_exception(ConfigError("run holds a run", remedy="name another folder")))
     assert "run holds a run\n→ name another folder" in told
+
+
+def test_windows_is_refused_with_the_way_out() -> None:
+    with pytest.raises(ConfigError, match="Windows isn't supported") as raised:
+        refuse_windows("win32")
+    assert "WSL" in raised.value.remedy
+    refuse_windows("linux")

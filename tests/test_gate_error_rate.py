@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.benchmarks.gate_figures import Count, counted
-from tests.benchmarks.gate_nights import Staged, history
-from tests.benchmarks.gate_worlds import World, worlds
+from bench.gate_figures import Count, counted
+from bench.gate_nights import Staged, history
+from bench.gate_worlds import World, worlds
 
 CELLS = {cell.name: cell for cell in worlds()}
 NULLS = (

@@ -3,18 +3,23 @@
 import json
 import os
 import re
-import shlex
+import shutil
 import subprocess
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.agent_hooks import HOOKS, ROOT, git, lines_of, repository
+from skillopt_sleep import __version__
+from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.daemon.service.machine import this_machine
+from skillopt_sleep.daemon.service.plugins import install_commands, installed_version
+from tests.agent_hooks import HOOKS, git, lines_of, repository
 from tests.agents.acting_model import printed, run, told
 from tests.agents_at_night import CLAUDE, CODEX, Agent, Fence, Person
 from tests.command import PROGRAM
 from tests.genuine import Programs
+from tests.installs import SYSTEMCTL, program
 from tests.server import Asked, ModelServer
 from tests.server_answers import ScriptedModel, recognised
 from tests.server_protocols import Call, Said
@@ -86,21 +91,83 @@ def events(out: str) -> Sequence[dict[str, str]]:
     return whole[0] if isinstance(whole[0], list) else whole
 
 
-@pytest.mark.parametrize("folder", [HOOKS, ROOT], ids=["plugin", "catalog"])
-def test_claude_finds_nothing_wrong_with_the_plugin(person: Person, programs: Programs, folder: Path) -> None:
-    assert "Validation passed" in asks(person, programs.claude, "plugin", "validate", "--strict", str(folder))
+def test_claude_finds_nothing_wrong_with_the_plugin(person: Person, programs: Programs) -> None:
+    assert "Validation passed" in asks(person, programs.claude, "plugin", "validate", "--strict", str(HOOKS))
+
+
+SETTINGS = {
+    ".claude/settings.json": '{\n  "model": "opus",\n  "env": {"MINE": "1"},\n  "cleanupPeriodDays": 9\n}\n',
+    ".codex/config.toml": '# mine\nmodel = "gpt-5"   # the good one\n\n[projects."/code/a"]\ntrust_level = "trusted"\n',
+}
+
+
+def with_both_agents(folder: Path, fence: Fence, programs: Programs) -> Person:
+    """A person who has both programs in PATH, settings of their own, and a user manager that answers."""
+    person = Person(folder, fence.environ)
+    for name, text in SETTINGS.items():
+        (folder / name).parent.mkdir()
+        (folder / name).write_text(text, encoding="utf-8")
+    program(folder, "systemctl", SYSTEMCTL.format(status=0))
+    for path in programs:
+        (folder / "bin" / path.name).symlink_to(path)
+    person.added["PATH"] = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return person
+
+
+def settings_of(person: Person) -> dict[str, bytes]:
+    return {name: (person.folder / name).read_bytes() for name in SETTINGS}
+
+
+def test_install_and_uninstall_change_the_agents_settings_only_by_their_own_commands(
+    tmp_path: Path, fence: Fence, programs: Programs
+) -> None:
+    ours, by_hand = (with_both_agents(tmp_path / name, fence, programs) for name in ("ours", "by_hand"))
+    for _ in range(2):
+        done = ours.command("install", "--yes")
+        assert done.code == 0, done.out + done.err
+        for agent in AGENTS.values():
+            for name, *words in install_commands(agent):
+                asks(by_hand, by_hand.folder / "bin" / name, *words)
+        assert settings_of(ours) == settings_of(by_hand)
+    for agent in AGENTS.values():
+        assert installed_version(agent, this_machine(ours.environment)) == __version__
+        assert f"the plugin in {agent.title} is version {__version__}" in ours.command("doctor").out
+
+    done = ours.command("uninstall", "--yes")
+    assert done.code == 0, done.out + done.err
+    for agent in AGENTS.values():
+        assert installed_version(agent, this_machine(ours.environment)) == ""
+        assert f"{agent.title} doesn't have our plugin" in ours.command("doctor").out
+    left = settings_of(ours)
+    # Claude Code leaves two empty tables behind.
+    assert json.loads(left.pop(".claude/settings.json")) == json.loads(SETTINGS[".claude/settings.json"]) | {
+        "enabledPlugins": {},
+        "extraKnownMarketplaces": {},
+    }
+    assert left == {".codex/config.toml": SETTINGS[".codex/config.toml"].encode()}
+    done = ours.command("uninstall", "--yes")
+    assert (done.code, "removed" in done.out) == (0, False)
 
 
 @pytest.mark.parametrize("agent", [CLAUDE, CODEX], ids=lambda agent: agent.name)
-def test_the_commands_that_the_docs_print_install_the_plugin(
-    person: Person, programs: Programs, agent: Agent
+def test_an_older_plugin_from_a_folder_that_is_gone_is_told_and_replaced(
+    tmp_path: Path, fence: Fence, programs: Programs, agent: Agent
 ) -> None:
-    page = (ROOT / "docs" / "daemon-and-hooks.md").read_text(encoding="utf-8")
-    printed = re.findall(rf"^{agent.name} (plugin .+)$", page, re.MULTILINE)
-    assert len(printed) == 2
-    for line in printed:
-        asks(person, getattr(programs, agent.name), *shlex.split(line), cwd=ROOT)
-    assert "skillopt-sleep" in asks(person, getattr(programs, agent.name), "plugin", "list")
+    person = with_both_agents(tmp_path / "home", fence, programs)
+    old = tmp_path / "old"
+    shutil.copytree(HOOKS, old)
+    for manifest in (old / ".claude-plugin" / "plugin.json", old / ".codex-plugin" / "plugin.json"):
+        manifest.write_text(manifest.read_text().replace(f'"{__version__}"', '"0.0.1"'))
+    add, install_it = install_commands(AGENTS[agent.name])
+    asks(person, getattr(programs, agent.name), *add[1:-1], str(old))
+    asks(person, getattr(programs, agent.name), *install_it[1:])
+    title = AGENTS[agent.name].title
+    says = " ".join(person.command("doctor").out.split())
+    assert f"the plugin in {title} is version 0.0.1, and this program is {__version__}" in says
+
+    shutil.rmtree(old)
+    assert person.command("install", "--yes").code == 0
+    assert installed_version(AGENTS[agent.name], this_machine(person.environment)) == __version__
 
 
 @pytest.mark.parametrize("agent", [CLAUDE, CODEX], ids=lambda agent: agent.name)
@@ -112,7 +179,7 @@ def test_the_next_night_uses_what_the_plugin_noted(
     commit = repository(person.project, code_py="one\n")
     (person.project / "code.py").write_text("two\n")
     before = git(person.project, "status", "--porcelain")
-    asks(person, program, "plugin", "marketplace", "add", str(ROOT))
+    asks(person, program, "plugin", "marketplace", "add", str(HOOKS))
     asks(person, program, "plugin", "install" if agent is CLAUDE else "add", PLUGIN)
 
     noted = talks(person, program, agent, server)
@@ -184,7 +251,7 @@ def test_an_agent_that_is_told_to_answers_the_night_as_the_skill_says(
     person.had_sessions()
     assert person.command("run", "--backend", "handoff").code == 7
     if agent is CODEX:
-        asks(person, program, "plugin", "marketplace", "add", str(ROOT))
+        asks(person, program, "plugin", "marketplace", "add", str(HOOKS))
         asks(person, program, "plugin", "add", PLUGIN)
     model = answering(agent, server.model)
     next(model)
@@ -192,5 +259,5 @@ def test_an_agent_that_is_told_to_answers_the_night_as_the_skill_says(
 
     talks(person, program, agent, server, *MAY[agent.name], prompt="Answer the night of skillopt-sleep that waits.")
 
-    assert "2 prompts waiting in" in person.command("status").out
-    assert {path.name[3:10] for path in (person.data / "handoff" / "open").iterdir()} == {"rollout"}
+    assert "1 prompt waiting in" in person.command("status").out
+    assert {path.name[3:10] for path in (person.data / "handoff" / "open").iterdir()} == {"reflect"}

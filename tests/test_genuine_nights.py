@@ -93,14 +93,14 @@ def test_a_whole_night_by_the_persons_own_agents(
     attempts = [request.protocol for request in asked if request.purpose == Purpose.ROLLOUT]
     others = [request.protocol for request in asked if request.purpose not in IN_WORDS]
     (taught,) = told["report.json"]["documents"]
-    after = 2 * taught["fresh"]["n"] + 2 * taught["test_n"]
-    assert attempts == [target.protocol] * (taught["train"] + taught["trial"]["calls"] + after)
+    after = 2 * len(taught["fresh"]["pairs"]) + 2 * taught["test"]["n"]
+    assert attempts == [target.protocol] * (taught["trial"]["calls"] + after)
     assert set(others) == {optimizer.protocol}
     assert all(request.wants_json is (request.purpose not in IN_WORDS) for request in asked)
 
     for agent in {optimizer.name: optimizer, target.name: target}.values():
-        assert agent.shown(server, VERSIONS[agent.name]) in told["report.json"]["model"]
-    assert told["diagnostics.json"]["versions"]["model"] == told["report.json"]["model"]
+        assert agent.shown(server, VERSIONS[agent.name]) in told["report.json"]["run"]["model"]
+    assert told["diagnostics.json"]["run"]["model"] == told["report.json"]["run"]["model"]
 
     assert person.own_files() == before
     assert list((person.data / "replays").iterdir()) == []
@@ -167,7 +167,7 @@ def test_auto_takes_the_agent_that_is_logged_in_and_says_why(
     done = person.command("run", "--json", "--backend", "auto", **ONE_ROUND)
     assert done.code == 0, done.err + done.out
     report = json.loads((Path(done.json["folder"]) / "report.json").read_bytes())
-    assert report["model"] == f"claude:default ({genuine.CLAUDE}) (auto: the key in ANTHROPIC_API_KEY)"
+    assert report["run"]["model"] == f"claude:default ({genuine.CLAUDE}) (auto: the key in ANTHROPIC_API_KEY)"
     assert fence.met == []
 
 

@@ -17,12 +17,11 @@ import stamina
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
-from skillopt_sleep.backends.repaired import Repaired
 from skillopt_sleep.backends.replies import decoded
-from skillopt_sleep.backends.retried import ATTEMPTS, Retried
+from skillopt_sleep.backends.wrappers import ATTEMPTS, Repaired, Retried
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.learning.select import SelectReply
-from skillopt_sleep.protocols import Backend, Tally
+from skillopt_sleep.protocols.models import Backend, SpendTally
 from skillopt_sleep.records import Completion, Limit, Prompt, Purpose, Usage
 from skillopt_sleep.settings import BudgetSettings, Paths
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -102,10 +101,10 @@ class Call:
         return self.usd is None and (self.end != "failed" or self.usage is not None)
 
 
-def tally(calls: Sequence[Call]) -> Tally:
+def tally(calls: Sequence[Call]) -> SpendTally:
     """What a ledger should say of these calls."""
     dearest = max((call.usd for call in calls if call.usd is not None), default=0.0)
-    return Tally(
+    return SpendTally(
         purposes=dict(Counter(call.prompt.purpose for call in calls)),
         usage=sum((call.usage for call in calls if call.usage), Usage()),
         usd=None if any(call.unknown for call in calls) else sum(call.usd or 0.0 for call in calls),
@@ -240,7 +239,7 @@ class Night:
 
     def is_over(self, project: str) -> bool:
         """Whether there is a reason to refuse this project's next call."""
-        now, night, month = self.world.clock(), self.limits.night, self.limits.month
+        now, night, month = self.world.clock(), self.limits.night, Limit(usd=self.limits.month_usd)
         own = self.projects.get(project, Limit())
         return (
             now >= self.until
@@ -291,14 +290,14 @@ class Night:
         now, ledger = self.world.clock(), self.world.store.ledger
         spent = tally(self.calls)
         assert ledger.spent() == spent
-        assert ledger.spent_since(month_of(now)) == tally(self.of_month(now))
+        assert ledger.spent_in_month(now) == tally(self.of_month(now))
         known = spent.unnamed < spent.calls or not spent.calls
         spend = meter.spend()
         assert (spend.calls, spend.repairs, spend.usd) == (spent.calls, spent.repairs, spent.usd)
         assert spend.tokens == (spent.usage.tokens if known else None)
         self.holds(self.limits.night, self.calls)
         for month in {month_of(call.at) for call in self.calls}:
-            self.holds(self.limits.month, self.of_month(month))
+            self.holds(Limit(usd=self.limits.month_usd), self.of_month(month))
         for project, limit in self.projects.items():
             assert ledger.spent(project=project) == tally(self.of_project(project))
             self.holds(limit, self.of_project(project))
@@ -331,7 +330,7 @@ def spend_a_night(world: World, number: int) -> None:
     limits = Limits(
         night=world.some_limit(30),
         minutes=rng.choice((30, 6_000, 6_000, 6_000)),
-        month=world.some_limit(600),
+        month_usd=world.some_limit(600).usd,
         project=lambda project: projects.get(project, Limit()),
     )
     night = Night(
@@ -361,11 +360,8 @@ MET = (
     "dollars beyond the limit",
     "by chance",
     "the limit of N minutes is reached",
-    *(
-        f"{whose}limit of {what} is reached"
-        for whose in ("the ", "the month's ")
-        for what in ("N calls", "N tokens", "$N")
-    ),
+    *(f"the limit of {what} is reached" for what in ("N calls", "N tokens", "$N")),
+    "the month's limit of $N is reached",
     *(f"the limit of {what} for N is reached" for what in ("N calls", "N tokens", "$N")),
     "what a call cost isn't known, so a limit in dollars can't be kept",
     "what a call for N cost isn't known, so its limit in dollars can't be kept",
@@ -389,17 +385,16 @@ def test_no_limit_is_exceeded_over_many_random_nights_with_crashes(tmp_path: Pat
     world.store.close()
 
 
-def test_a_project_lowers_its_own_limits_and_raises_none(tmp_path: Path) -> None:
+def test_a_project_limits_its_own_part(tmp_path: Path) -> None:
     (tmp_path / ".skillopt-sleep").mkdir()
     (tmp_path / ".skillopt-sleep" / "project.toml").write_text("[budget]\ncalls = 2\nusd = 9.0\n", encoding="utf-8")
-    budget = BudgetSettings(project_calls=5, project_tokens=100, project_usd=1.0, month_calls=7)
+    budget = BudgetSettings(month_usd=7.0)
 
     limits = limits_of(budget, PATHS)
 
-    assert limits.project(str(tmp_path)) == Limit(2, 100, 1.0)
-    assert limits.project(str(tmp_path / "elsewhere")) == Limit(5, 100, 1.0)
-    assert (limits.night, limits.month) == (Limit(budget.calls, budget.tokens, budget.usd), Limit(calls=7))
-    assert limits_of(BudgetSettings(), PATHS).project(str(tmp_path)) == Limit(2, 0, 9.0)
+    assert limits.project(str(tmp_path)) == Limit(2, 0, 9.0)
+    assert limits.project(str(tmp_path / "elsewhere")) == Limit()
+    assert (limits.night, limits.month_usd) == (Limit(budget.calls, budget.tokens, budget.usd), 7.0)
 
 
 def test_a_night_asks_no_more_for_a_project_than_the_project_allows(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from skillopt_sleep.records import (
     StepOutcome,
     Task,
     Trajectory,
-    Waiting,
+    WaitingCandidate,
 )
 from tests.builders import a_document, a_task, an_edit
 from tests.fakes import FakeBackend, FakeExecutor, FakeJudge, SerialPool
@@ -103,10 +103,10 @@ def waiting(document: Document, chances: dict[str, float]) -> Past:
     trial, verdict, _ = run_trial(document, changed, val, attempts=CrewAttempts(crew), rule=RULE)
     edits = (an_edit("- Waits.", tasks=("train1",)),)
     judged = Judged(kind=CandidateKind.RULE, edits=edits, trial=trial, verdict=verdict)
-    return Past(waiting=(Waiting(night="n1", path=document.path, crew="m v", tested=judged),))
+    return Past(waiting=(WaitingCandidate(night="n1", path=document.path, crew="m v", tested=judged),))
 
 
-@settings(deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.integers(),
     st.fixed_dictionaries({edit: st.sampled_from([-0.2, 0.0, 0.3, 0.8]) for edit in (*EDITS, "- Waits.")}),

@@ -24,28 +24,28 @@ PRINTING = [
 UNFILLED = re.compile(r"\b(?:NAME|ID|PATH|FILE|WORDS|SESSION|NEW)\b|…")
 # They ask at a terminal, stay until they are stopped, open a program, or run what takes its own tests.
 STAYING = re.compile(
-    r"(?:web|daemon|init|review(?! --json)|install|uninstall|run(?! --plan)|train|config edit|tasks (?:add|edit))\b"
-    r"|(?:undo|redo)$|(?:logs|status|report) .*-(?:f|-watch|-open)"
+    r"(?:web|daemon|init|review(?!.* --(?:json|show|later))|install|uninstall|run(?! --plan)|train(?! (?:eval|list|show|plot|compare|fork))|config edit|tasks (?:add|edit))\b"
+    r"|undo(?: --redo)?$|(?:logs|status|report) .*-(?:f|-watch|-open)"
 )
 SHOWING = (
     "",
     "status",
     "report",
     "report --verbose",
-    "show",
-    "show P-0001",
-    "show P-0001 --verbose",
+    "review --show",
+    "review P-0001 --show",
+    "review P-0001 --show --verbose",
     "review --json",
-    "history",
+    "report --list",
     "harvest",
-    "blame",
-    "versions shop-api/CLAUDE.md",
+    "why",
+    "undo --list shop-api/CLAUDE.md",
     "why P-0001",
-    "why-not pnpm",
+    "why pnpm",
     "tasks list",
     "tasks show TASK",
-    "tasks why TASK",
-    "cost",
+    "why TASK",
+    "report --cost",
     "doctor",
     "run --plan",
     "logs",
@@ -61,11 +61,11 @@ SHOWING = (
     "undo shop-api/CLAUDE.md",
     "undo CLAUDE.md --to 0",
     "undo shop-api/CLAUDE.md --to 9",
-    "redo",
-    "redo P-0001",
-    "snooze P-0001",
+    "undo --redo",
+    "undo --redo P-0001",
+    "review P-0001 --later 1d",
     "reject --undo P-0001",
-    "blame elsewhere/CLAUDE.md",
+    "why elsewhere/CLAUDE.md",
     "why something that nobody said",
     "why shop-api/CLAUDE.md:1",
     "tasks show zzzzz",
@@ -77,8 +77,8 @@ SHOWING = (
     "config get budget.cals",
     "pause 0h",
     "pause 7d",
-    "resume",
-    "cancel",
+    "pause --off",
+    "pause --now",
 )
 
 
@@ -117,7 +117,7 @@ STATES: Mapping[str, Callable[[Home], None]] = {
     "taken rule by rule": taken_rule_by_rule,
     "undone": after("adopt P-0001", "undo P-0001"),
     "rejected": after("reject P-0001"),
-    "snoozed": after("snooze P-0001"),
+    "put off": after("review P-0001 --later 1d"),
     "edited by hand": edited_by_hand,
     "moved": moved,
     "no night yet": no_night_yet,
@@ -125,11 +125,9 @@ STATES: Mapping[str, Callable[[Home], None]] = {
 # What is done before a command that a text shows, by the beginning of it.
 BEFORE: Mapping[str, str] = {
     "undo": "adopt --all",
-    "versions": "adopt --all",
-    "redo": "adopt --all; undo P-0001",
+    "undo --redo": "adopt --all; undo P-0001",
     "reject --undo P-0001.2": "reject P-0001.2",
     "reject --undo": "reject P-0001",
-    "snooze --undo": "snooze P-0001",
 }
 
 

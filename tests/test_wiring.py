@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.backends.recorded import Recorded
+from skillopt_sleep.backends.wrappers import Recorded
 from skillopt_sleep.errors import BackendUnavailable, ConfigError, Exit
 from skillopt_sleep.example import unfold
 from skillopt_sleep.kit.clock import utc_now
@@ -26,11 +26,9 @@ from skillopt_sleep.settings import (
     find_paths,
     load,
 )
-from skillopt_sleep.stores.user import open_store
 from skillopt_sleep.wiring import Exclusions, agent_sources, example_sources, harvest_rules
-from skillopt_sleep.wiring.night import Night, example_settings, make_plan, wire
+from skillopt_sleep.wiring.night import WiredNight, example_settings, make_plan, wire
 from tests.nights import Shelf, corrected
-from tests.stores.opening import seal
 
 SIMULATED = BackendSettings(name="simulated", model="simulated")
 
@@ -55,7 +53,7 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def wired(settings: Settings, paths: Paths, *sources: Any, only: str = "", **environ: str) -> Night:
+def wired(settings: Settings, paths: Paths, *sources: Any, only: str = "", **environ: str) -> WiredNight:
     return wire(settings, paths, sources=sources, only=only, environ=environ)
 
 
@@ -141,36 +139,26 @@ def test_every_call_is_recorded_whoever_makes_it(paths: Paths) -> None:
 
 
 def plan_of(settings: Settings, paths: Paths) -> Any:
-    store = open_store(settings, paths)
-    try:
-        return make_plan(settings, paths, store, model="m")
-    finally:
-        store.close()
+    return make_plan(settings, paths, model="m")
 
 
 def test_the_plan_says_what_the_settings_say(paths: Paths) -> None:
     settings = Settings(
-        harvest=HarvestSettings(quiet="3m", include_headless=True),
+        harvest=HarvestSettings(include_headless=True),
         mine=MineSettings(miner="heuristic", max_tasks=7),
-        step=StepSettings(samples=2, edit_budget=4, reflection="deep", successes=True),
-        gate=GateSettings(
-            metric=Metric.SOFT,
-            rounds=2,
-            alpha=0.01,
-            min_effect=0.2,
-            non_regression=False,
-        ),
+        step=StepSettings(samples=2, edit_budget=4, reflection="deep"),
+        gate=GateSettings(metric=Metric.SOFT, alpha=0.01),
         budget=BudgetSettings(calls=5, tokens=6, minutes=7),
     )
 
     plan = plan_of(settings, paths)
 
-    assert (plan.sessions.quiet_seconds, plan.sessions.include_headless) == (180, True)
+    assert plan.sessions.include_headless
     assert (plan.mine.miner, plan.mine.max_tasks) == ("heuristic", 7)
-    assert (plan.step.samples, plan.step.edit_budget, plan.step.min_edit_budget) == (2, 4, 4)
-    assert (plan.step.reflection, plan.step.successes) == ("deep", True)
-    assert (plan.gate.name, plan.gate.metric, plan.gate.rounds) == ("sequential", Metric.SOFT, 2)
-    assert (plan.gate.alpha, plan.gate.min_effect, plan.gate.non_regression) == (0.01, 0.2, False)
+    assert (plan.step.samples, plan.step.edit_budget) == (2, 4)
+    assert (plan.step.reflection, plan.step.successes) == ("deep", False)
+    assert (plan.gate.name, plan.gate.metric, plan.gate.rounds) == ("sequential", Metric.SOFT, 8)
+    assert (plan.gate.alpha, plan.gate.min_effect, plan.gate.non_regression) == (0.01, 0.05, True)
     assert plan.gate.margin == 0
     assert plan.removal == replace(plan.gate, alpha=0.05, margin=0.1)
     assert plan.limits == {"calls": 5, "tokens": 6, "usd": 0.0, "minutes": 7}
@@ -190,33 +178,19 @@ def test_a_whole_text_may_be_longer_than_a_rule(paths: Paths, mode: Any, more: s
     assert plan_of(Settings(step=StepSettings(mode=mode)), paths).allowed == more
 
 
-def test_the_edit_budget_goes_down_night_by_night(paths: Paths) -> None:
-    settings = Settings(step=StepSettings(schedule="linear", edit_budget=5))
-    budgets: list[int] = []
-    for _ in range(15):
-        budgets.append(plan_of(settings, paths).step.edit_budget)
-        store = open_store(settings, paths)
-        with store.open_night() as page:
-            seal(page)
-        store.close()
+@pytest.mark.parametrize("rule", ["strict", "greedy"])
+def test_a_rule_that_proves_nothing_asks_each_request_as_often_as_each_task_is_attempted(
+    paths: Paths, rule: Any
+) -> None:
+    settings = Settings(step=StepSettings(samples=2), gate=GateSettings(rule=rule))
 
-    assert budgets == [5, 4, 4, 4, 4, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1]
-
-
-def test_a_model_chooses_the_edit_budget_only_where_the_schedule_is_autonomous(paths: Paths) -> None:
-    chosen, fixed = (
-        plan_of(Settings(step=StepSettings(schedule=schedule, edit_budget=5)), paths).step
-        for schedule in ("autonomous", "constant")
-    )
-
-    assert (chosen.min_edit_budget, chosen.edit_budget) == (1, 5)
-    assert (fixed.min_edit_budget, fixed.edit_budget) == (5, 5)
+    assert plan_of(settings, paths).gate.rounds == 2
 
 
 def test_a_look_into_the_history_has_the_same_rules(paths: Paths) -> None:
-    rules = harvest_rules(Settings(harvest=HarvestSettings(quiet="1h")), paths)
+    rules = harvest_rules(Settings(), paths)
 
-    assert (rules.quiet_seconds, rules.own_roots, rules.horizon) == (3600, (str(paths.data),), None)
+    assert (rules.own_roots, rules.horizon) == ((str(paths.data),), None)
 
 
 # the sources --------------------------------------------------------------------------------------------
@@ -335,12 +309,12 @@ def test_a_folder_that_is_gone_is_no_reason_to_exclude(tmp_path: Path) -> None:
 
 
 def test_a_wired_night_runs(paths: Paths, project: Path) -> None:
-    settings = Settings(backend=SIMULATED, gate=GateSettings(rule="strict", rounds=1))
+    settings = Settings(backend=SIMULATED, gate=GateSettings(rule="strict"))
     report = a_night(settings, paths, had(project))
 
     assert report.verdict is Outcome.IMPROVED
-    assert report.sessions.used == 2
-    assert Path(report.folder).is_relative_to(paths.nights)
+    assert report.found.sessions.used == 2
+    assert Path(report.run.folder).is_relative_to(paths.nights)
 
 
 @pytest.mark.parametrize("how", ["pattern", "project.toml", "only"])
@@ -354,7 +328,7 @@ def test_a_project_that_is_left_out_is_counted_and_never_sent(paths: Paths, proj
 
     assert report.verdict is Outcome.NOTHING_NEW
     reason = LeftOut.OTHER_PROJECT if how == "only" else LeftOut.EXCLUDED
-    assert report.sessions.skipped == {reason: 2}
+    assert report.found.sessions.skipped == {reason: 2}
     assert report.spend.calls == 0
 
 
@@ -363,7 +337,7 @@ def test_a_project_that_can_not_be_read_is_left_out_and_among_the_errors(paths: 
 
     report = a_night(Settings(backend=SIMULATED), paths, had(project))
 
-    assert report.sessions.skipped == {LeftOut.EXCLUDED: 2}
+    assert report.found.sessions.skipped == {LeftOut.EXCLUDED: 2}
     assert [error.stage for error in report.errors] == ["harvest"]
     assert "project.toml" in report.errors[0].summary
 
@@ -374,7 +348,7 @@ def test_a_project_that_is_let_in_again_is_read(paths: Paths, project: Path) -> 
     a_night(Settings(backend=SIMULATED), paths, shelf)
     (project / ".skillopt-sleep" / "project.toml").unlink()
 
-    assert a_night(Settings(backend=SIMULATED), paths, shelf).sessions.used == 2
+    assert a_night(Settings(backend=SIMULATED), paths, shelf).found.sessions.used == 2
 
 
 # the example --------------------------------------------------------------------------------------------

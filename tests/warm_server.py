@@ -75,18 +75,17 @@ def become(asked: dict[str, Any]) -> None:
 
 def _read_ahead() -> None:
     """Compile the templates and patterns that a night compiles when it first needs them."""
-    from skillopt_sleep.night.heard import load_rules
+    from skillopt_sleep.kit.codec import from_json
+    from skillopt_sleep.mining.wishes import is_correction
     from skillopt_sleep.proposals.warnings import kinds
-    from skillopt_sleep.records import read_report
+    from skillopt_sleep.records import NightReport
     from skillopt_sleep.reporters import morning
-    from skillopt_sleep.reporters.page import page
+    from skillopt_sleep.reporters.night import Night
 
-    load_rules()
+    is_correction("with our own words")
     kinds("Nothing is wrong with this rule.")
     for file in EXAMPLE.glob("nights/*/report.json"):
-        report = read_report(file.read_bytes())
-        morning.render(report)
-        page.render(report)
+        morning.page(Night(from_json(file.read_bytes(), NightReport)))
 
 
 def _ended() -> int:

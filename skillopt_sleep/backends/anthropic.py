@@ -1,15 +1,14 @@
 """Ask Anthropic's Messages API by its own SDK, an optional extra that only this file imports."""
 
+import os
 import re
 from typing import Any
 
 import msgspec
 
 from skillopt_sleep.backends import http
-from skillopt_sleep.backends.prices import Tariff, price
-from skillopt_sleep.backends.refusals import Refusal
-from skillopt_sleep.backends.replies import Billed, bill_in, cut_off, refused, unusable
-from skillopt_sleep.backends.said import said
+from skillopt_sleep.backends.refusals import ServerRefusal
+from skillopt_sleep.backends.replies import Billed, Tariff, bill_in, cut_off, messages_of, price, refused, unusable
 from skillopt_sleep.errors import BackendUnavailable, FailureKind
 from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.kit.extras import command_for
@@ -79,14 +78,14 @@ class AnthropicBackend(http.HttpBackend):
         self,
         *,
         model: str,
-        base_url: str,
-        api_key: str,
-        api_key_env: str,
-        timeout: float,
+        base_url: str = "",
+        api_key: str | None = None,
+        api_key_env: str = "ANTHROPIC_API_KEY",
+        timeout: float = 300.0,
         max_output_tokens: int = 0,
         tariff: Tariff | None = None,
     ) -> None:
-        key = http.usable_key(api_key, api_key_env)
+        key = http.usable_key(os.environ.get(api_key_env, "") if api_key is None else api_key, api_key_env)
         if not key and not base_url:
             raise BackendUnavailable(f"{api_key_env} is not set", remedy=f"export {api_key_env}=…", login=True)
         super().__init__(
@@ -119,7 +118,7 @@ class AnthropicBackend(http.HttpBackend):
         system: Any = anthropic.omit
         more: Any = None if prompt.temperature is None else {"temperature": prompt.temperature}
         if prompt.messages:
-            messages = [one for one in said(prompt) if one["role"] != "system"]
+            messages = [one for one in messages_of(prompt) if one["role"] != "system"]
             system = "\n\n".join(one.text for one in prompt.messages if one.role == "system") or anthropic.omit
         return await self._client.messages.with_raw_response.create(
             model=self._model,
@@ -164,7 +163,7 @@ class AnthropicBackend(http.HttpBackend):
             cached_tokens=cached,
         )
 
-    def _give_up(self, refusal: Refusal, *, structured: bool) -> str:
+    def _give_up(self, refusal: ServerRefusal, *, structured: bool) -> str:
         named = _TOO_MANY.search(refusal.text)
         if named and int(named[1]) < self._most_tokens:
             self._most_tokens = int(named[1])

@@ -18,7 +18,7 @@ from skillopt_sleep.backends.failures import Failures
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.codec import schema, to_json
-from skillopt_sleep.protocols import Backend, Calls
+from skillopt_sleep.protocols.models import Backend, Calls
 from skillopt_sleep.records import Completion, Prompt, Purpose
 
 
@@ -55,7 +55,7 @@ class Cached:
             if stored is not None:
                 return decoded(prompt, stored)
             completion = self._ask(prompt, key)
-            calls.put(key, purpose=prompt.purpose, completion=completion)
+            calls.put(key, completion)
             return completion
 
     def _ask(self, prompt: Prompt, key: str) -> Completion:

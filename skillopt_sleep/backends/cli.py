@@ -10,14 +10,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillopt_sleep.backends.prices import Tariff
-from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.backends.replies import Tariff, decoded
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, FailureKind
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.kit.leftovers import clear, prefix
-from skillopt_sleep.kit.process import Ran, run
-from skillopt_sleep.protocols.program import Account, Dialect, Invocation, Setup
+from skillopt_sleep.kit.process import ProcessResult, run
+from skillopt_sleep.kit.scratch import clear, prefix
+from skillopt_sleep.protocols.program import Dialect, Invocation, Login, Setup
 from skillopt_sleep.records import Completion, Prompt, Usage
 
 VERSION_SECONDS = 20.0
@@ -134,7 +133,7 @@ class CliBackend:
         return self._setup
 
     @property
-    def account(self) -> Account:
+    def account(self) -> Login:
         """The current login."""
         account = self._dialect.account(self.login_files, self._environ, self._setup)
         if account.subscription and self._setup.base_url:
@@ -158,7 +157,7 @@ class CliBackend:
         self.refuse_short_login(account, until)
         return False
 
-    def refuse_short_login(self, account: Account, until: datetime) -> None:
+    def refuse_short_login(self, account: Login, until: datetime) -> None:
         """Raise BackendUnavailable if the login ended, or ends before `until`."""
         if account.expires is None or account.expires >= until:
             return
@@ -206,7 +205,7 @@ class CliBackend:
         """Return whether an answer comes with what it cost: the program tells, or a subscription covers it."""
         return self._dialect.tells_price or self.account.subscription
 
-    def _start(self, invocation: Invocation, place: Path, *, timeout: float) -> Ran:
+    def _start(self, invocation: Invocation, place: Path, *, timeout: float) -> ProcessResult:
         work = place / "work"
         for name, data in invocation.files.items():
             _write(work / name, data, mode=0o600)

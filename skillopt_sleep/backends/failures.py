@@ -1,9 +1,8 @@
-"""Tell a question that fails in a training from a model that is unavailable.
+"""Tell a question that fails from a model that is unavailable.
 
-If a question fails while the model is available, that is the answer to it; if the model is unavailable, the run ends.
-A refusal is about its question. Any other failure is so too once another question was answered after it, or, when
-several failed in a row, a plain one. So it doesn't matter in which order calls end, and a resumed run meets the same
-failures instead of asking again and getting different results.
+A failure belongs to its question if a later question is answered. After three in a row a night ends. A training
+keeps the failures of its questions, and asks a plain question before it ends: so it doesn't matter in which order
+calls end, and a resumed run meets the same failures instead of asking again and getting different results.
 """
 
 import threading
@@ -12,10 +11,33 @@ from typing import Protocol
 from skillopt_sleep.errors import FOR_GOOD, OF_THE_PROMPT, BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.prompts import fill
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Prompt, Purpose
 
 IN_A_ROW = 3
+
+
+def end_if_hopeless(error: CallFailed) -> None:
+    """Raise BackendUnavailable if after such a failure no call can succeed."""
+    if error.kind in FOR_GOOD:
+        login = error.kind is FailureKind.LOGIN
+        raise BackendUnavailable(redact(error.message), remedy=redact(error.remedy), login=login) from error
+
+
+class FailureCounter:
+    """Counts failures in a row; of several threads, only one at a time may use it."""
+
+    def __init__(self) -> None:
+        self.in_a_row = 0
+
+    def failed(self) -> bool:
+        """Count a failure, and return whether so many came in a row that the model may be gone."""
+        self.in_a_row += 1
+        return self.in_a_row >= IN_A_ROW
+
+    def answered(self) -> None:
+        """End the row."""
+        self.in_a_row = 0
 
 
 class KeptFailures(Protocol):
@@ -38,7 +60,7 @@ class Failures:
         self._model = model
         self._lock = threading.Lock()
         self._pending: dict[str, CallFailed] = {}  # failures that may be about a model that is gone
-        self._in_a_row = 0
+        self._counter = FailureCounter()
         self._gone: BackendUnavailable | None = None
 
     def known(self, key: str) -> CallFailed | None:
@@ -50,10 +72,8 @@ class Failures:
 
         Raises BackendUnavailable if the failure means that the model is gone.
         """
+        end_if_hopeless(error)
         shown = CallFailed(error.kind, redact(error.message), remedy=redact(error.remedy))
-        if error.kind in FOR_GOOD:
-            login = error.kind is FailureKind.LOGIN
-            raise BackendUnavailable(shown.message, remedy=shown.remedy, login=login) from error
         if error.kind in OF_THE_PROMPT:
             self._kept.put(key, shown)
             return shown
@@ -61,15 +81,14 @@ class Failures:
             if self._gone is not None:
                 raise self._gone
             self._pending[key] = shown
-            self._in_a_row += 1
             # Still under the lock: the other questions that fail in the meantime wait for the result.
-            if self._in_a_row >= IN_A_ROW:
+            if self._counter.failed():
                 self._probe(shown)
         return shown
 
     def answered(self) -> None:
         """Note that a question was answered: the questions that failed before it failed by themselves."""
-        if not self._pending and not self._in_a_row:
+        if not self._pending and not self._counter.in_a_row:
             return
         with self._lock:
             self._keep_pending()
@@ -87,7 +106,7 @@ class Failures:
         self._keep_pending()
 
     def _keep_pending(self) -> None:
-        self._in_a_row = 0
+        self._counter.answered()
         for key, error in self._pending.items():
             self._kept.put(key, error)
         self._pending.clear()

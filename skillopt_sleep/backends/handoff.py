@@ -16,10 +16,10 @@ from pathlib import Path
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, CallPending, FailureKind
 from skillopt_sleep.kit.codec import schema
-from skillopt_sleep.kit.disk import worded
-from skillopt_sleep.kit.files import private_dir, write_atomic
+from skillopt_sleep.kit.files import private_dir, worded, write_atomic
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.kit.words import counted
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Completion, Prompt, Usage
 
 NAME = "handoff"
@@ -141,8 +141,7 @@ class HandoffBackend:
         if key not in self._waiting:
             self._waiting[key] = self._write_prompt(prompt, key)
         count = len(self._waiting)
-        message = "1 prompt waits" if count == 1 else f"{count} prompts wait"
-        message += f" for an answer in {self._open}"
+        message = f"{counted(count, 'prompt waits', 'prompts wait')} for an answer in {self._open}"
         rejected = sum(self._waiting.values())
         if rejected:
             message += f"; asked again, with what was wrong with the answer: {rejected}"

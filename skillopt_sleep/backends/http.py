@@ -16,9 +16,8 @@ from urllib.parse import urlsplit
 import httpx2
 import msgspec
 
-from skillopt_sleep.backends.prices import Tariff, price
-from skillopt_sleep.backends.refusals import LONGEST_WAIT, Refusal, read_refusal
-from skillopt_sleep.backends.replies import decoded, unusable
+from skillopt_sleep.backends.refusals import LONGEST_WAIT, ServerRefusal, read_refusal
+from skillopt_sleep.backends.replies import Tariff, decoded, price, unusable
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
@@ -120,7 +119,7 @@ class HttpBackend(ABC):
         if prompt.purpose is Purpose.PREFLIGHT and not on_this_machine(self._own):
             seconds = min(seconds, PROBE_SECONDS)
         answer = self._fetch(lambda: self._send(prompt, structured=structured, seconds=seconds), seconds)
-        if isinstance(answer, Refusal):
+        if isinstance(answer, ServerRefusal):
             given_up = self._give_up(answer, structured=structured)
             if given_up:
                 raise CallFailed(FailureKind.BAD_REQUEST, f"{self._where} takes no {given_up}", retry_after=0.0)
@@ -161,7 +160,7 @@ class HttpBackend(ABC):
             answer = self._fetch(lambda: self._look_up(seconds=seconds), seconds)
         except CallFailed:
             return False
-        if isinstance(answer, Refusal):
+        if isinstance(answer, ServerRefusal):
             failed = self._failed(answer)
             if failed.kind is FailureKind.LOGIN and not answer.of_scope:
                 raise BackendUnavailable(failed.message, remedy=failed.remedy, login=True)
@@ -185,14 +184,14 @@ class HttpBackend(ABC):
     @abstractmethod
     def _usage(self, answer: bytes) -> Usage | None: ...
 
-    def _give_up(self, refusal: Refusal, *, structured: bool) -> str:
+    def _give_up(self, refusal: ServerRefusal, *, structured: bool) -> str:
         """Return what the next attempt leaves out because this server doesn't accept it, or ""."""
         if structured and refusal.of_schema:
             self._takes_schema = False
             return "response_format"
         return ""
 
-    def _fetch(self, call: Callable[[], Awaitable[Raw]], seconds: float) -> bytes | Refusal:
+    def _fetch(self, call: Callable[[], Awaitable[Raw]], seconds: float) -> bytes | ServerRefusal:
         """Return the body of the answer, or the server's refusal; raise CallFailed if there is neither."""
         try:
             return within(seconds, call).http_response.content
@@ -215,7 +214,7 @@ class HttpBackend(ABC):
     def _late(self) -> CallFailed:
         return CallFailed(FailureKind.TIMED_OUT, f"{self._where} did not answer in time")
 
-    def _failed(self, refusal: Refusal) -> CallFailed:
+    def _failed(self, refusal: ServerRefusal) -> CallFailed:
         """Return the typed failure, with a remedy for the person who has to fix it."""
         kind = refusal.kind
         is_odd = self._provider == "openai" and bool(self._own) and not self._own.rstrip("/").endswith("/v1")

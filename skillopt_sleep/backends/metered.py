@@ -7,19 +7,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import (
-    FOR_GOOD,
-    OF_THE_PROMPT,
-    BackendUnavailable,
-    BudgetExhausted,
-    CallFailed,
-    FailureKind,
-)
+from skillopt_sleep.backends.failures import IN_A_ROW, FailureCounter, end_if_hopeless
+from skillopt_sleep.errors import OF_THE_PROMPT, BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.kit.words import counted
-from skillopt_sleep.protocols import Backend, Held, Ledger, Reservation, Tally
+from skillopt_sleep.protocols.models import Backend, Ledger, Reservation, ReservedCost, SpendTally
 from skillopt_sleep.records import CallState, Completion, Limit, Prompt, Purpose, Spend, Usage
 
-FAILURES_IN_A_ROW = 3
 CHARS_PER_TOKEN = 4
 UNLIMITED = 10**9
 MOST_USD = 1_000_000.0  # more than any call costs
@@ -27,6 +20,7 @@ REMEDY = "raise it in config.toml, or let the next night continue; paid results 
 MONTH = "raise it in config.toml, or wait until next month (UTC); paid results are kept"
 UNPRICED = "limit calls and tokens instead: set budget.usd and budget.month_usd to 0"
 # The model may have worked on these calls, and be paid for it.
+_ANSWERS = frozenset({FailureKind.EMPTY, FailureKind.MALFORMED})  # a model that is there gave them
 _LOST = frozenset({FailureKind.TIMED_OUT, FailureKind.KILLED, FailureKind.FLOODED})
 
 Price = Callable[[str, Usage], float | None]
@@ -37,13 +31,8 @@ class Limits(NamedTuple):
 
     night: Limit
     minutes: int
-    month: Limit = Limit()
+    month_usd: float = 0.0
     project: Callable[[str], Limit] = lambda _: Limit()
-
-
-def month_of(now: datetime) -> datetime:
-    """Return the start of the calendar month, whose limits hold now."""
-    return now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
 
 
 class NightMeter:
@@ -73,13 +62,13 @@ class NightMeter:
         self._last = clock()
         self._reserved = 0
         self._lock = threading.Lock()
-        self._failed_in_a_row = 0
+        self._counter = FailureCounter()
         self._structured_answers = 0
         self._structured_failures = 0
         self._attempts_answered = 0
         self._attempts_failed = 0
         self._last_structured: CallFailed | None = None
-        self._last_attempt: CallFailed | None = None
+        self._last_failure: CallFailed | None = None
 
     def spend(self) -> Spend:
         """Return what this night spent, in all its runs; tokens or dollars that no reply reported are unknown."""
@@ -112,18 +101,22 @@ class NightMeter:
         return max(0, min(left))
 
     def check(self) -> None:
-        """Raise BackendUnavailable if the model answered no attempt all night, or gave no structured reply of use."""
-        if self._last_attempt and not self._attempts_answered:
-            count = self._attempts_failed
-            raise BackendUnavailable(
-                f"no attempt was answered all night; the last failure of {count}: {self._last_attempt}",
-                remedy=self._last_attempt.remedy,
-            )
+        """Raise BackendUnavailable if the model was gone when the night ended, or gave no structured reply of use.
+
+        It was gone if no attempt was answered all night, and attempts or the last question failed, other than by an
+        answer of no use.
+        """
         if self._last_structured and not self._structured_answers:
             count = self._structured_failures
             raise BackendUnavailable(
                 f"no structured reply could be used all night; the last of {count}: {self._last_structured}",
                 remedy=self._last_structured.remedy,
+            )
+        failure = self._last_failure
+        last_failed = self._counter.in_a_row and failure and failure.kind not in _ANSWERS
+        if failure and not self._attempts_answered and (self._attempts_failed or last_failed):
+            raise BackendUnavailable(
+                f"no attempt was answered all night; the last failure: {failure}", remedy=failure.remedy
             )
 
     def reserve(self, prompt: Prompt, model: str, price: Price) -> int:
@@ -158,18 +151,17 @@ class NightMeter:
 
     def _check_limits(self, now: datetime) -> None:
         """Raise BudgetExhausted if a limit of the night or month is reached, or one in dollars can't be kept."""
-        night = self._limits.night
-        month = self._limits.month
+        night, month_usd = self._limits.night, self._limits.month_usd
         # Adding up a long ledger takes longer than a short call, so it is done only for limits that are set.
-        spent = self._ledger.spent() if any(night) or month.usd else Tally({})
+        spent = self._ledger.spent() if any(night) or month_usd else SpendTally({})
         reached = _reached(spent, night)
         if reached:
             raise BudgetExhausted(f"the limit of {reached} is reached", remedy=self._remedy)
-        spent_in_month = self._ledger.spent_since(month_of(now)) if any(month) else Tally({})
-        reached = _reached(spent_in_month, month)
-        if reached:
-            raise BudgetExhausted(f"the month's limit of {reached} is reached", remedy=MONTH)
-        if (night.usd or month.usd) and spent.unpriced:
+        if month_usd:
+            reached = _reached(self._ledger.spent_in_month(now), Limit(usd=month_usd))
+            if reached:
+                raise BudgetExhausted(f"the month's limit of {reached} is reached", remedy=MONTH)
+        if (night.usd or month_usd) and spent.unpriced:
             message = "what a call cost isn't known, so a limit in dollars can't be kept"
             raise BudgetExhausted(message, remedy=self._unpriced)
 
@@ -194,15 +186,15 @@ class NightMeter:
         usage: Usage | None,
         usd: float | None,
         odd_events: int = 0,
-        held: Held | None = None,
+        held: ReservedCost | None = None,
     ) -> None:
         """Record what a reserved call cost; only a call that the model answered ends a row of failures.
 
         `held` replaces what was reserved, and is counted if the call reports no tokens or no price.
         """
-        if state is CallState.DONE and self._failed_in_a_row:
+        if state is CallState.DONE and self._counter.in_a_row:
             with self._lock:
-                self._failed_in_a_row = 0
+                self._counter.answered()
         self._ledger.settle(entry, state, usage=usage, usd=usd, odd_events=odd_events, held=held)
 
     def answered(self, prompt: Prompt) -> None:
@@ -215,23 +207,20 @@ class NightMeter:
 
     def failed(self, prompt: Prompt, error: CallFailed) -> None:
         """Note that a question failed for good; raise BackendUnavailable if that means that the model is gone."""
-        if error.kind in FOR_GOOD:
-            login = error.kind is FailureKind.LOGIN
-            raise BackendUnavailable(error.message, remedy=error.remedy, login=login) from error
+        end_if_hopeless(error)
         if error.kind in OF_THE_PROMPT:
             return
         with self._lock:
-            if prompt.purpose is not Purpose.PREFLIGHT:
-                self._failed_in_a_row += 1
+            is_row = prompt.purpose is not Purpose.PREFLIGHT and self._counter.failed()
+            self._last_failure = error
             if prompt.schema is not None:
                 self._structured_failures += 1
                 self._last_structured = error
             if prompt.purpose is Purpose.ROLLOUT:
                 self._attempts_failed += 1
-                self._last_attempt = error
-            if self._failed_in_a_row >= FAILURES_IN_A_ROW:
+            if is_row:
                 raise BackendUnavailable(
-                    f"{FAILURES_IN_A_ROW} calls in a row failed; the last: {error.message}", remedy=error.remedy
+                    f"{IN_A_ROW} calls in a row failed; the last: {error.message}", remedy=error.remedy
                 ) from error
 
 
@@ -265,15 +254,12 @@ class Metered:
         text = completion.text.encode(errors="replace").decode()
         usage = _believed(completion.usage, answered=bool(text.strip()))
         usd = self._paid(usage, completion.usd)
-        held = self._estimate(len(prompt.text) + len(text))
+        tokens = (len(prompt.text) + len(text)) // CHARS_PER_TOKEN
+        held = ReservedCost(tokens, self._price(self._model, Usage(input_tokens=tokens)))
         self._meter.settle(entry, CallState.DONE, usage=usage, usd=usd, odd_events=completion.odd_events, held=held)
         if (completion.text, completion.usage, completion.usd) == (text, usage, usd):
             return completion
         return replace(completion, text=text, usage=usage, usd=usd)
-
-    def _estimate(self, characters: int) -> Held:
-        tokens = characters // CHARS_PER_TOKEN
-        return Held(tokens, self._price(self._model, Usage(input_tokens=tokens)))
 
     def _paid(self, usage: Usage | None, named: float | None) -> float | None:
         """Return the dollars that the provider reported, if they are plausible, else the price of the tokens."""
@@ -291,7 +277,7 @@ def _believed(usage: Usage | None, *, answered: bool) -> Usage | None:
     return usage
 
 
-def _reached(tally: Tally, limit: Limit) -> str:
+def _reached(tally: SpendTally, limit: Limit) -> str:
     """Return, in words, which of the limits is reached, or ""."""
     if limit.calls and tally.calls >= limit.calls:
         return f"{limit.calls} calls"

@@ -1,5 +1,6 @@
-"""Ask any OpenAI-compatible endpoint by Chat Completions, and Azure OpenAI."""
+"""Ask OpenAI, Azure OpenAI, and any endpoint that is compatible: by Chat Completions or by the Responses API."""
 
+import os
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
@@ -9,9 +10,8 @@ import openai
 from msgspec import Meta
 
 from skillopt_sleep.backends import http
-from skillopt_sleep.backends.prices import Tariff
-from skillopt_sleep.backends.replies import Billed, bill_in, cut_off, filtered, refused
-from skillopt_sleep.backends.said import said
+from skillopt_sleep.backends.refusals import ServerRefusal
+from skillopt_sleep.backends.replies import Billed, Tariff, bill_in, cut_off, filtered, messages_of, refused, unusable
 from skillopt_sleep.errors import BackendUnavailable, ConfigError
 from skillopt_sleep.kit.codec import strict_schema
 from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
@@ -19,6 +19,9 @@ from skillopt_sleep.records import Completion, Prompt, Tokens, Usage
 ADDRESS = "https://api.openai.com/v1"
 ENTRA = "AZURE_OPENAI_AD_TOKEN"
 NO_KEY = "not-needed"
+# A failed response has no status; these are the ones that its errors would have had.
+_STATUS = {"server_error": 500, "rate_limit_exceeded": 429}
+_BAD_REQUEST = 400
 
 
 class Azure(NamedTuple):
@@ -33,7 +36,7 @@ class _Details(msgspec.Struct):
 
 
 class _Usage(msgspec.Struct):
-    """What was used, by its names in Chat Completions and in Responses."""
+    """Token usage, under the names of Chat Completions and of Responses."""
 
     prompt_tokens: Tokens | None = None
     completion_tokens: Tokens | None = None
@@ -60,14 +63,49 @@ class _Reply(msgspec.Struct):
     model: str | None = None
 
 
+class _Part(msgspec.Struct):
+    type: str
+    text: str = ""
+    refusal: str = ""
+
+
+class _Item(msgspec.Struct):
+    """One item of the output; only messages have parts that we read."""
+
+    type: str
+    content: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+class _Incomplete(msgspec.Struct):
+    reason: str | None = None
+
+
+class _Error(msgspec.Struct):
+    code: str | None = None
+    message: str | None = None
+
+
+class _Response(msgspec.Struct):
+    """The parts of a response that we read."""
+
+    output: tuple[_Item, ...]
+    status: str | None = None
+    error: _Error | None = None
+    incomplete_details: _Incomplete | None = None
+    model: str | None = None
+
+
 _bill = msgspec.json.Decoder(Billed[_Usage])
 _reply = msgspec.json.Decoder(_Reply)
+_response = msgspec.json.Decoder(_Response)
+_parts = msgspec.json.Decoder(tuple[_Part, ...])
 
 
 class OpenAIBackend(http.HttpBackend):
     """Asks one model; with `base_url` an endpoint of the user's own, which may need no key.
 
-    On Azure the model is the name of a deployment.
+    Address and key are those of OPENAI_BASE_URL and of the variable `api_key_env`, unless they are given. On Azure
+    the model is the name of a deployment.
     """
 
     speaks = "a chat completion"
@@ -77,14 +115,18 @@ class OpenAIBackend(http.HttpBackend):
         self,
         *,
         model: str,
-        base_url: str,
-        api_key: str,
-        api_key_env: str,
-        timeout: float,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        api_key_env: str = "OPENAI_API_KEY",
+        timeout: float = 300.0,
         azure: Azure | None = None,
         max_output_tokens: int = 0,
         tariff: Tariff | None = None,
     ) -> None:
+        if base_url is None:
+            base_url = os.environ.get("OPENAI_BASE_URL", "")
+        if api_key is None:
+            api_key = os.environ.get(api_key_env, "")
         key = http.usable_key(api_key, api_key_env)
         token = http.usable_key(azure.ad_token, ENTRA) if azure and not key else ""
         super().__init__(
@@ -117,11 +159,11 @@ class OpenAIBackend(http.HttpBackend):
         return await self._client.models.with_raw_response.retrieve(self._model, timeout=seconds)
 
     async def _send(self, prompt: Prompt, *, structured: bool, seconds: float) -> http.Raw:
-        messages: Any = said(prompt)
+        messages: Any = messages_of(prompt)
         temperature: Any = openai.omit if prompt.temperature is None else prompt.temperature
         output: Any = openai.omit
         if structured:
-            output = {"type": "json_schema", "json_schema": named_schema(prompt)}
+            output = {"type": "json_schema", "json_schema": _named_schema(prompt)}
         max_tokens: Any = openai.omit
         max_completion_tokens: Any = openai.omit
         if self._uses_max_tokens:
@@ -160,7 +202,50 @@ class OpenAIBackend(http.HttpBackend):
         return Usage(input_tokens=given, output_tokens=made, cached_tokens=min(details.cached_tokens or 0, given))
 
 
-def named_schema(prompt: Prompt) -> dict[str, Any]:
+class OpenAIResponses(OpenAIBackend):
+    """Asks one model by the Responses API, which is told to keep nothing; all else is as with Chat Completions."""
+
+    speaks = "a response"
+
+    async def _send(self, prompt: Prompt, *, structured: bool, seconds: float) -> http.Raw:
+        output: Any = openai.omit
+        if structured:
+            output = {"format": {"type": "json_schema", **_named_schema(prompt)}}
+        question: Any = messages_of(prompt) if prompt.messages else prompt.text
+        temperature: Any = openai.omit if prompt.temperature is None else prompt.temperature
+        return await self._client.responses.with_raw_response.create(
+            model=self._model,
+            input=question,
+            temperature=temperature,
+            text=output,
+            store=False,
+            timeout=seconds,
+            max_output_tokens=self._most_tokens,
+        )
+
+    def _read(self, prompt: Prompt, data: bytes) -> Completion:
+        reply = _response.decode(data)
+        usage = self._usage(data)
+        if reply.error is not None:
+            failed = self._failed(_refusal(reply.error))
+            raise unusable(failed.kind, failed.message, usage)
+        parts: list[_Part] = []
+        for item in reply.output:
+            if item.type == "message":
+                parts += _parts.decode(item.content)
+        for part in parts:
+            if part.refusal:
+                raise refused(part.refusal, usage)
+        reason = reply.incomplete_details.reason if reply.incomplete_details else None
+        if reason == "content_filter":
+            raise filtered(prompt, usage)
+        text = "".join(part.text for part in parts if part.type == "output_text")
+        if reason or reply.status not in {"completed", None}:
+            raise cut_off(prompt, usage, why=reason or reply.status or "", reply=text)
+        return Completion(text=text, usage=usage, model=reply.model or self._model)
+
+
+def _named_schema(prompt: Prompt) -> dict[str, Any]:
     """Return the schema of a prompt's reply under a name, to be followed exactly."""
     return {"name": prompt.purpose.value, "schema": strict_schema(prompt.schema), "strict": True}
 
@@ -190,4 +275,11 @@ def _azure_client(
         azure_ad_token=None if key else token,
         max_retries=0,
         http_client=client,
+    )
+
+
+def _refusal(error: _Error) -> ServerRefusal:
+    code = error.code or ""
+    return ServerRefusal(
+        status=_STATUS.get(code, _BAD_REQUEST), names=frozenset({code}), text=error.message or "it failed"
     )

@@ -8,21 +8,12 @@ from typing import Any, NamedTuple, cast
 
 from skillopt_sleep.errors import FailureKind
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.failure_words import BAD_REQUESTS, kind_of, kind_of_status, may_be, says, wait_in
 
 # A limit that lasts longer counts as a quota that is used up: a night doesn't wait for it.
 LONGEST_WAIT = 300.0
 MOST_TEXT = 2_000
 
-_BY_STATUS = {
-    401: FailureKind.LOGIN,
-    402: FailureKind.QUOTA,
-    403: FailureKind.LOGIN,
-    404: FailureKind.MODEL,
-    408: FailureKind.TIMED_OUT,
-    413: FailureKind.TOO_LONG,
-    429: FailureKind.RATE_LIMITED,
-}
-_SERVER_ERROR = 500
 _NAMES = {
     FailureKind.QUOTA: {
         "insufficient_quota",
@@ -50,35 +41,14 @@ _NAMES = {
         "invalid_prompt",
     },
 }
-_QUOTA = re.compile(
-    r"credit balance|insufficient (?:quota|credits?|funds|balance)|requires more credits|out of credits?"
-    r"|exceeded your current quota|quota exceeded|(?:usage|spend|spending|billing)(?: hard)? limits?\b",
-    re.IGNORECASE,
-)
-_TOO_LONG = re.compile(
-    r"maximum context length|exceeds?\b.{0,60}\bcontext|context (?:length|size|window) (?:is )?exceeded"
-    r"|(?:prompt|input|request) (?:is )?too (?:long|large)",
-    re.IGNORECASE,
-)
-_MODEL = re.compile(
-    r"\bmodels?\b.{0,100}?\b(?:(?:does not|doesn't) exist|not (?:found|available)|is not a valid|no longer available)"
-    r"|\b(?:unknown|invalid|no such) model\b|^model: |\bdeployment\b.{0,60}\bdoes not exist",
-    re.IGNORECASE,
-)
-_REFUSED = re.compile(r"content (?:management )?polic|content filter|usage polic|safety system", re.IGNORECASE)
 _SCHEMA = re.compile(
     r"response_format|json_schema|text\.format|output_config|output_format|structured output", re.IGNORECASE
 )
 _SCOPE = re.compile(r"\bscopes?\b", re.IGNORECASE)
-_AGAIN = re.compile(r"(?:try again|retry|wait) (?:in|after|for) ((?:\s*\d+(?:\.\d+)?\s*[a-z]+)+)", re.IGNORECASE)
-_DURATION = re.compile(
-    r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|h|hours?|m|min|minutes?|s|sec|seconds?)(?![a-z])", re.IGNORECASE
-)
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
-_BAD_REQUESTS = frozenset({400, 422})
 
 
-class Refusal(NamedTuple):
+class ServerRefusal(NamedTuple):
     """A server's refusal: its status, its names and words for the error, and the seconds it asks to wait."""
 
     status: int
@@ -92,24 +62,9 @@ class Refusal(NamedTuple):
         for kind, names in _NAMES.items():
             if self.names & names:
                 return kind
-        return self._kind_by_words() or self._kind_by_status()
-
-    def _kind_by_words(self) -> FailureKind | None:
-        is_soon = self.wait is not None and self.wait <= LONGEST_WAIT
-        if _QUOTA.search(self.text) and not is_soon:
-            return FailureKind.QUOTA
-        if _TOO_LONG.search(self.text):
-            return FailureKind.TOO_LONG
-        if self.of_model:
-            return FailureKind.MODEL
-        if self.status in _BAD_REQUESTS and _REFUSED.search(self.text):
-            return FailureKind.REFUSED
-        return None
-
-    def _kind_by_status(self) -> FailureKind:
-        if self.status >= _SERVER_ERROR:
-            return FailureKind.OVERLOADED
-        kind = _BY_STATUS.get(self.status, FailureKind.BAD_REQUEST)
+        kind = kind_of(self.text, self.status) or FailureKind.BAD_REQUEST
+        if kind is FailureKind.QUOTA and self.wait is not None and self.wait <= LONGEST_WAIT:
+            return kind_of_status(self.status)
         if kind is FailureKind.RATE_LIMITED and self.wait is not None and not self.wait <= LONGEST_WAIT:
             return FailureKind.QUOTA
         return kind
@@ -124,13 +79,12 @@ class Refusal(NamedTuple):
         """Return whether its words say that there is no such model; a 404 alone may be a wrong address."""
         if self.names & _NAMES[FailureKind.MODEL]:
             return True
-        may_pass = self.status >= _SERVER_ERROR or _BY_STATUS.get(self.status) is FailureKind.RATE_LIMITED
-        return not may_pass and bool(_MODEL.search(self.text))
+        return may_be(FailureKind.MODEL, self.status) and says(FailureKind.MODEL, self.text)
 
     @property
     def of_schema(self) -> bool:
         """Return whether the server refuses because a structured reply was asked for."""
-        return self.status in _BAD_REQUESTS and bool(_SCHEMA.search(self.text))
+        return self.status in BAD_REQUESTS and bool(_SCHEMA.search(self.text))
 
     @property
     def of_scope(self) -> bool:
@@ -138,14 +92,14 @@ class Refusal(NamedTuple):
         return bool(_SCOPE.search(self.text))
 
 
-def read_refusal(status: int, body: object, headers: Mapping[str, str]) -> Refusal:
+def read_refusal(status: int, body: object, headers: Mapping[str, str]) -> ServerRefusal:
     """Read an answer with an error status, in any of the shapes that servers give an error."""
     error = _error_in(body)
     names = [error.get(key) for key in ("code", "type", "status")]
     names.append(_fields(error.get("innererror")).get("code"))
     names.append(_fields(error.get("details")).get("error_code"))
     text = (_words_in(error, body) or f"status {status}")[:MOST_TEXT]
-    return Refusal(
+    return ServerRefusal(
         status=status,
         names=frozenset(name.lower() for name in names if isinstance(name, str)),
         text=text,
@@ -191,13 +145,7 @@ def _wait(headers: Mapping[str, str], error: Mapping[str, Any], text: str) -> fl
     resets = error.get("resets_in_seconds")
     if isinstance(resets, int | float) and resets >= 0:
         return float(resets)
-    match = _AGAIN.search(text)
-    if not match:
-        return None
-    durations = _DURATION.findall(match[1])
-    if not durations:
-        return None
-    return sum(float(number) * _seconds_in(unit.lower()) for number, unit in durations)
+    return wait_in(text)
 
 
 def _seconds_until(date: str) -> float | None:
@@ -208,9 +156,3 @@ def _seconds_until(date: str) -> float | None:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return max(0.0, (moment - utc_now()).total_seconds())
-
-
-def _seconds_in(unit: str) -> float:
-    if unit.startswith(("ms", "mil")):
-        return 0.001
-    return {"h": 3600.0, "m": 60.0, "s": 1.0}[unit[0]]

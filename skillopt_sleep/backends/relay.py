@@ -1,8 +1,8 @@
 """Let a sealed agent reach its model and nothing else: a Unix socket for each attempt, key and budget on our side.
 
 What the agent posts to Anthropic Messages or OpenAI Responses is passed on to the model's real address, if the model
-alone answers it (admitted.py). Each request is taken out of the budget before it is sent, and what it took is read
-from the answer. Whatever is in the seal may write to the socket: how much of ours it can hold is bounded.
+alone answers it (relay_messages.py). Each request is taken out of the budget before it is sent, and what it took is
+read from the answer. Whatever is in the seal may write to the socket: how much of ours it can hold is bounded.
 """
 
 import json
@@ -19,11 +19,10 @@ from typing import Any, NamedTuple, cast
 
 import httpx2
 
-from skillopt_sleep.backends.admitted import Admitted, NotAdmitted, admitted
-from skillopt_sleep.backends.line import MOST_REQUEST, Line, Most, Upstream
+from skillopt_sleep.backends.attempt_socket import MOST_REQUEST, AttemptSocket, Upstream
 from skillopt_sleep.backends.metered import NightMeter, Price
 from skillopt_sleep.backends.refusals import read_refusal
-from skillopt_sleep.backends.streamed_usage import UsageReader
+from skillopt_sleep.backends.relay_messages import Admitted, NotAdmitted, UsageReader, admitted
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.records import CallState, Prompt, Purpose
 
@@ -55,13 +54,13 @@ class Relay:
         self._certificates = httpx2.create_ssl_context(trust_env=True)
 
     @contextmanager
-    def line(self, path: Path, *, project: str, asker: str, most: Most) -> Generator[Line]:
+    def line(self, path: Path, *, project: str, asker: str, most: int) -> Generator[AttemptSocket]:
         """Listen at the socket until the block ends, and yield what goes over it.
 
         The bill is complete afterwards: answers that are under way are waited for, and the price is unknown if one
         didn't come in time.
         """
-        line = Line(project, asker, most)
+        line = AttemptSocket(project, asker, most)
         timeout = httpx2.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
         # Each line has its own connections; the certificates, slow to read, are read once.
         with httpx2.Client(verify=self._certificates, timeout=timeout, follow_redirects=False) as client:
@@ -80,7 +79,7 @@ class Relay:
 
 
 class _Wire(NamedTuple):
-    line: Line
+    line: AttemptSocket
     client: httpx2.Client
     meter: NightMeter
     upstream: Upstream

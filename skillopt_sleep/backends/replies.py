@@ -1,13 +1,15 @@
-"""Turn a model's text into the structured reply that its prompt asked for."""
+"""Lay a prompt out as messages, turn a model's text into the structured reply that was asked for, and price a call.
+
+A price is what the user says that the model costs, else that of the list that genai-prices brings along.
+"""
 
 import re
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.kit.jsonish import find_object
+from skillopt_sleep.kit.codec import find_object, from_json
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.records import Completion, Prompt, Usage
 
@@ -16,7 +18,16 @@ LONGER = "raise backend.max_output_tokens if you set it, or use a model that may
 OTHER_MODEL = "check that the address serves the model you meant"
 _LACKS = re.compile(r"Object missing required field (`[^`]+`)")
 
+_MILLION = 1_000_000
+
 Bill = TypeVar("Bill")
+
+
+def messages_of(prompt: Prompt) -> list[dict[str, str]]:
+    """Return the messages that an API is sent: the prompt's own, or its text as one message of the user."""
+    if not prompt.messages:
+        return [{"role": "user", "content": prompt.text}]
+    return [{"role": message.role, "content": message.text} for message in prompt.messages]
 
 
 def decoded(prompt: Prompt, completion: Completion) -> Completion:
@@ -55,7 +66,7 @@ def decoded(prompt: Prompt, completion: Completion) -> Completion:
 
 
 class Billed(msgspec.Struct, Generic[Bill]):
-    """What an answer reports to have used, whatever else is in it."""
+    """The usage that an answer reports; its other fields are ignored."""
 
     usage: Bill | None = None
 
@@ -102,3 +113,40 @@ def cut_off(prompt: Prompt, usage: Usage | None, *, why: str = "", reply: str = 
     if why:
         message += f" ({why})"
     return unusable(FailureKind.MALFORMED, message, usage, reply=reply, remedy=LONGER)
+
+
+class Tariff(NamedTuple):
+    """The price of a model as the user gives it, in dollars per million tokens in and out."""
+
+    input: float
+    output: float
+
+    def price(self, usage: Usage) -> float:
+        """Return the price in US dollars; tokens from a cache cost as much as others."""
+        return (usage.input_tokens * self.input + usage.output_tokens * self.output) / _MILLION
+
+
+def price(provider: str, model: str, usage: Usage, *, written: int = 0) -> float | None:
+    """Return the price in US dollars, or None if the list doesn't have the model's prices.
+
+    `provider` is a name (`openai`, `azure`, `anthropic`, …) or the address of its API; `written` are the input tokens
+    that went into a cache.
+    """
+    from genai_prices import Usage as Priced, calc_price
+
+    priced = Priced(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cached_tokens,
+        cache_write_tokens=written,
+    )
+    try:
+        if "://" in provider:
+            found = calc_price(priced, model, provider_api_url=provider)
+        else:
+            found = calc_price(priced, model, provider_id=provider)
+    except (LookupError, ValueError):
+        return None
+    if found.model_price.input_mtok is None or found.model_price.output_mtok is None:
+        return None
+    return float(found.total_price)

@@ -10,8 +10,8 @@ from skillopt_sleep import __version__
 from skillopt_sleep.cli.console import say, warn
 from skillopt_sleep.cli.encoding import never_crash
 from skillopt_sleep.cli.lazy import LazyGroup, UsageError
-from skillopt_sleep.cli.table import COMMANDS
-from skillopt_sleep.errors import Exit, SleepError, blamed
+from skillopt_sleep.cli.table import COMMANDS, RENAMED
+from skillopt_sleep.errors import ConfigError, Exit, SleepError, blamed
 
 # By these, agents mark what runs within one of their sessions. An agent that inherits them takes itself for a part of
 # it, and Claude Code then saves no transcript.
@@ -26,6 +26,7 @@ class Commands(LazyGroup):
     """The program's commands, in the order of `--help`."""
 
     later = COMMANDS
+    renamed = RENAMED
 
 
 app = typer.Typer(
@@ -35,10 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Your coding agents learn from yesterday's corrections, overnight. Nothing changes without your approval.",
-    epilog="Begin with: skillopt-sleep init   (or see an example night: skillopt-sleep run --example)\n\n"
-    "Exit codes: 0 done or nothing to do, 1 failed, 2 usage or configuration, 3 partly done, "
-    "4 login needed, 5 budget reached, 6 refused for safety, 7 prompts wait for your answers (handoff), "
-    "10 proposals waiting (--exit-code), 11 another night is running, 130 stopped by Ctrl-C.",
+    epilog="Begin with: skillopt-sleep init   (an example night: skillopt-sleep run --example)",
 )
 
 
@@ -72,7 +70,7 @@ def _clear_leftovers() -> None:
     import tempfile
     from pathlib import Path
 
-    from skillopt_sleep.kit.leftovers import CALL, sweep
+    from skillopt_sleep.kit.scratch import CALL, sweep
     from skillopt_sleep.settings import find_paths
 
     cleared = sweep(find_paths().replays, Path(tempfile.gettempdir()))
@@ -107,6 +105,7 @@ def main() -> None:
 def _run() -> int:
     """Run the command and return its exit code; raises BrokenPipeError if nobody reads what it prints."""
     try:
+        refuse_windows(sys.platform)
         # Not standalone, because typer would quote a wrong command line without escaping it.
         code = app(standalone_mode=False)
     except SleepError as error:
@@ -129,6 +128,12 @@ def _run() -> int:
     return code if isinstance(code, int) else Exit.DONE
 
 
+def refuse_windows(platform: str) -> None:
+    """Raise ConfigError on Windows."""
+    if platform == "win32":
+        raise ConfigError("Windows isn't supported", remedy="install skillopt-sleep inside WSL, and run it there")
+
+
 def _print_usage_error(error: Any) -> None:
     """Print typer's explanation of a wrong command line, with control characters escaped."""
     from typer.rich_utils import rich_format_error
@@ -143,7 +148,7 @@ def _describe(error: Exception) -> tuple[str, str]:
     """Return the message and the remedy for an error that isn't a SleepError."""
     import sqlite3
 
-    from skillopt_sleep.kit.disk import worded
+    from skillopt_sleep.kit.files import worded
     from skillopt_sleep.settings import find_paths
 
     culprit = blamed(error)

@@ -5,14 +5,18 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from skillopt_sleep.cli.since import moment
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.protocols import Again, Source
+from skillopt_sleep.protocols.crew import Again
+from skillopt_sleep.protocols.work import SessionSource
 from skillopt_sleep.settings import Paths, Settings, seconds
 
 if TYPE_CHECKING:
     from skillopt_sleep.stores.index import SqliteIndex
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from skillopt_sleep.settings import length
 
 _CANDIDATES = 4
 
@@ -49,7 +53,7 @@ def chosen(asked: AskedAgain, settings: Settings, paths: Paths) -> Again | None:
 def _resolved(names: Collection[str], settings: Settings, paths: Paths) -> frozenset[str]:
     """Return the ids of the sessions that these names stand for, of the history as it is now."""
     from skillopt_sleep.night.harvest import refresh_all
-    from skillopt_sleep.stores.user import open_store
+    from skillopt_sleep.stores.sqlite import open_store
     from skillopt_sleep.wiring import agent_sources
 
     store = open_store(settings, paths)
@@ -66,7 +70,7 @@ def _resolved(names: Collection[str], settings: Settings, paths: Paths) -> froze
     return found
 
 
-def session_ids(index: "SqliteIndex", sources: Collection[Source], names: Collection[str]) -> list[str]:
+def session_ids(index: "SqliteIndex", sources: Collection[SessionSource], names: Collection[str]) -> list[str]:
     """Return the ids of all sessions, those of purged ones as far as these names or their files' names tell them."""
     ids = [line.id for line in index.lines(unread=False)]
     for source in sources:
@@ -102,3 +106,16 @@ def session_named(name: str, ids: Collection[str]) -> str:
             remedy="type more of the id",
         )
     return matches[0]
+
+
+def moment(since: str) -> datetime:
+    """Return the moment in UTC; ConfigError if the text is neither a time nor a length of time."""
+    with suppress(ConfigError):
+        return utc_now() - length(since)
+    try:
+        parsed = datetime.fromisoformat(since)
+    except ValueError as error:
+        raise ConfigError(
+            f"--since {since!r} is not a time", remedy="use a day such as 2026-03-02, or a length such as 30d"
+        ) from error
+    return parsed.astimezone(UTC)

@@ -5,12 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from skillopt_sleep.cli.completing import setting_keys
 from skillopt_sleep.cli.console import GOOD, say, say_json, warn
-from skillopt_sleep.cli.lazy import PlainGroup
+from skillopt_sleep.cli.lazy import PlainGroup, setting_keys
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.settings import Settings, find_paths, load
-from skillopt_sleep.settings.load import SETTINGS
+from skillopt_sleep.settings import SETTINGS, Settings, find_paths, load
 
 app = typer.Typer(cls=PlainGroup, add_completion=False, help="Show, change and check the settings.")
 
@@ -20,8 +18,8 @@ Key = Annotated[
 
 
 @app.command("show", epilog="Example: skillopt-sleep config show")
-def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
-    """Print the current settings in the form of config.toml, or every key's default if they are invalid."""
+def show(*, as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+    """Print the settings as config.toml."""
     from skillopt_sleep.kit.toml import to_toml
 
     try:
@@ -42,20 +40,21 @@ def show(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as JS
 
 @app.command("get", epilog="Example: skillopt-sleep config get budget.calls")
 def get(key: Key) -> None:
-    """Print the current value of one setting."""
+    """Print one setting."""
     from skillopt_sleep.kit.toml import written
     from skillopt_sleep.settings.written import split_key
 
-    section, name, entry = split_key(key)
-    value: Any = getattr(getattr(load(find_paths()), section), name)
-    if entry:
-        value = value.get(entry, "")
+    section, name = split_key(key)
+    settings = load(find_paths())
+    value: Any = settings.prices.get(name, "")
+    if section != "prices":
+        value = getattr(getattr(settings, section), name)
     say(value if isinstance(value, str) else written(value))
 
 
-@app.command("set", epilog="Example: skillopt-sleep config set prices.models.qwen3-coder [0.2,0.6]")
+@app.command("set", epilog="Example: skillopt-sleep config set prices.qwen3-coder [0.2,0.6]")
 def set_value(key: Key, value: Annotated[str, typer.Argument(help="The new value, as in 300, true or 30d.")]) -> None:
-    """Change one setting in config.toml. Everything else in the file stays; a wrong value is refused."""
+    """Change one setting in config.toml. A wrong value is refused."""
     from skillopt_sleep.settings.written import changed, remaining, replace_file
 
     path = find_paths().config_file
@@ -73,7 +72,7 @@ def set_value(key: Key, value: Annotated[str, typer.Argument(help="The new value
 
 @app.command("edit", epilog="Example: EDITOR=nano skillopt-sleep config edit")
 def edit() -> None:
-    """Open config.toml in your editor. It is replaced only if what you wrote is right."""
+    """Edit config.toml. A wrong file is refused."""
     from skillopt_sleep.cli.editor import in_editor
     from skillopt_sleep.kit.toml import to_toml
     from skillopt_sleep.settings.written import replace_file
@@ -106,7 +105,7 @@ def path() -> None:
 
 @app.command("validate", epilog="Example: skillopt-sleep config validate")
 def validate() -> None:
-    """Check config.toml and say what is wrong with it."""
+    """Check config.toml."""
     paths = find_paths()
     load(paths)
     if paths.config_file.exists():

@@ -9,15 +9,18 @@ it is one line without colours, so that it can be searched and cut.
 
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from skillopt_sleep.cli.encoding import printable
-from skillopt_sleep.kit.markdown import escaped, unescaped, visible
+from skillopt_sleep.kit.markdown import escaped, visible
+from skillopt_sleep.kit.words import WIDTH
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
+    from rich.table import Table
     from rich.text import Text
 
 Part = str | tuple[str, str]
@@ -26,7 +29,6 @@ NARROWEST = 60
 GAP = 2  # blanks between two columns of a table
 _LEAST = 8  # the least width of a column that gives way
 _UNCUT = 4_000  # the width of what isn't a terminal
-
 BOLD = "bold"
 DIM = "dim"
 GOOD = "green"
@@ -60,16 +62,10 @@ def say_all(lines: Iterable[str]) -> None:
         say(line)
 
 
-def print_lines(lines: "Iterable[Text]") -> None:
-    """Print lines that are drawn already."""
-    console = stdout()
-    for line in lines:
-        console.print(line, soft_wrap=True)
-
-
-def say_row(label: str, *parts: Part, width: int = LABEL) -> None:
+def say_row(label: Part, *parts: Part, width: int = LABEL) -> None:
     """Print a line with a label in front; what is wrapped on a terminal stands below the text, not the label."""
-    _say(((f"{label:{width}}", DIM), *parts), hang=width)
+    text, style = (label, DIM) if isinstance(label, str) else label
+    _say(((f"{text:{width}}", style), *parts), hang=width)
 
 
 def say_hanging(line: str) -> None:
@@ -86,11 +82,24 @@ def say_next(command: str, *, label: str = "Next step") -> None:
 def say_table(columns: Sequence[Column], rows: Iterable[Sequence[Part]], *, indent: int = 0) -> None:
     """Print an aligned table, without the columns that the terminal is too narrow for."""
     from rich.padding import Padding
+
+    say_drawn(Padding(table_of(columns, rows, room=stdout().width - indent), (0, 0, 0, indent)))
+
+
+def say_drawn(drawn: "RenderableType") -> None:
+    """Print what is drawn already, without the blanks that fill its lines."""
+    console = stdout()
+    with console.capture() as captured:
+        console.print(drawn)
+    for line in captured.get().splitlines():
+        print(line.rstrip())  # noqa: T201 - the CLI prints
+
+
+def table_of(columns: Sequence[Column], rows: Iterable[Sequence[Part]], *, room: int) -> "Table":
+    """Draw an aligned table in so many columns of a terminal."""
     from rich.table import Table
 
-    console = stdout()
     lines = [[_text([cell]) for cell in row] for row in rows]
-    room = console.width - indent
     shown = [number for number, column in enumerate(columns) if room >= column.from_width]
     widths = _widths(columns, lines, shown, room=room)
     has_titles = any(column.title for column in columns)
@@ -103,10 +112,7 @@ def say_table(columns: Sequence[Column], rows: Iterable[Sequence[Part]], *, inde
         )
     for line in lines:
         table.add_row(*(line[number] for number in shown))
-    with console.capture() as captured:
-        console.print(Padding(table, (0, 0, 0, indent)))
-    for line in captured.get().splitlines():
-        print(line.rstrip())  # noqa: T201 - the CLI prints
+    return table
 
 
 def _widths(
@@ -136,16 +142,6 @@ def say_json(value: object, *, pretty: bool = True) -> None:
     end = "" if pretty else "\n"
     text = to_json(value, pretty=pretty).decode()
     sys.stdout.write(escaped(text, keeps=printable) + end)
-
-
-def say_markdown(text: str) -> None:
-    """Print Markdown, rendered on a terminal and as plain text elsewhere."""
-    if not is_terminal():
-        say(unescaped(text.rstrip("\n")))
-        return
-    from rich.markdown import Markdown
-
-    stdout().print(Markdown(visible(text)))
 
 
 def is_terminal() -> bool:
@@ -188,3 +184,12 @@ def _text(parts: Iterable[Part]) -> "Text":
         text, style = (part, "") if isinstance(part, str) else part
         line.append(visible(text), style or None)
     return line
+
+
+def block(text: str, *, indent: str = "    ") -> str:
+    """Return an indented text with its own line breaks kept and long lines wrapped."""
+    lines: list[str] = []
+    for line in visible(text).expandtabs(4).splitlines():
+        wrapped = textwrap.wrap(line, WIDTH - len(indent), replace_whitespace=False, drop_whitespace=False)
+        lines += wrapped or [""]
+    return "\n".join(f"{indent}{line}".rstrip() for line in lines)

@@ -1,14 +1,18 @@
 """Build the command line that resumes what waits for answers, to be run from any folder and any shell."""
 
 import os
+import pwd
 import shlex
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import NamedTuple
 
 from skillopt_sleep.cli.again import AskedAgain
+from skillopt_sleep.cli.console import warn
 
 NAME = "skillopt-sleep"
 _PREFIX = "SKILLOPT_SLEEP_"
@@ -16,7 +20,7 @@ _PREFIX = "SKILLOPT_SLEEP_"
 _NOTIFY_PREFIX = _PREFIX + "NOTIFY_"
 
 
-class Asked(NamedTuple):
+class NightOptions(NamedTuple):
     """The options of a night as the user gave them; `project` is an absolute path."""
 
     project: str = ""
@@ -28,7 +32,7 @@ class Asked(NamedTuple):
     as_json: bool = False
 
 
-def command_of(asked: Asked, environ: Mapping[str, str] = os.environ) -> str:
+def command_of(asked: NightOptions, environ: Mapping[str, str] = os.environ) -> str:
     """Return the shell command that runs the same night again, with the same options, home and sessions."""
     return command(words_of(asked), environ)
 
@@ -40,15 +44,15 @@ def command(words: Sequence[str], environ: Mapping[str, str] = os.environ) -> st
     return " ".join([*_variables(environ), shlex.join([*program, *words])])
 
 
-def read_again(asked: Asked) -> str:
+def read_again(asked: NightOptions) -> str:
     """Return the command of a night on the same project with the same model that reads again what was read."""
     from skillopt_sleep.kit.redact import redact  # imported late, as it would slow down the start of every command
 
-    again = Asked(asked.project, asked.backend, asked.model, asked.base_url, AskedAgain(again=True))
+    again = NightOptions(asked.project, asked.backend, asked.model, asked.base_url, AskedAgain(again=True))
     return redact(shlex.join([NAME, *words_of(again)]))  # reports keep it, and an address may hold a password
 
 
-def words_of(asked: Asked) -> list[str]:
+def words_of(asked: NightOptions) -> list[str]:
     """Return `run` with the options that were given, as words of a command line."""
     words = ["run"]
     options = {
@@ -72,10 +76,6 @@ def _variables(environ: Mapping[str, str]) -> list[str]:
     """Return the variables that decide on home, settings and sessions, if unusual, as POSIX shell assignments."""
     from skillopt_sleep.agents import AGENTS  # imported late, as it would slow down the start of every command
 
-    if os.name != "posix":
-        return []
-    import pwd
-
     home = environ.get("HOME", "")
     usual = {"HOME": "", "XDG_CONFIG_HOME": f"{home}/.config", "XDG_DATA_HOME": f"{home}/.local/share"}
     with suppress(KeyError):
@@ -87,3 +87,30 @@ def _variables(environ: Mapping[str, str]) -> list[str]:
         if value and (is_ours or name in usual) and value != usual.get(name):
             assignments.append(f"{name}={shlex.quote(value)}")
     return assignments
+
+
+def stop_softly() -> None:
+    """Turn SIGINT and SIGTERM into one KeyboardInterrupt; the first Ctrl-C lets calls in flight finish."""
+    interrupt = _Interrupt()
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, interrupt)
+
+
+class _Interrupt:
+    """A signal handler: the first Ctrl-C waits for calls in flight, a second one or SIGTERM kills their programs."""
+
+    def __init__(self) -> None:
+        self._was_called = False
+
+    def __call__(self, signum: int, _frame: FrameType | None) -> None:
+        from skillopt_sleep.kit.process import end_all
+
+        is_first = not self._was_called
+        self._was_called = True
+        if is_first and signum != signal.SIGTERM:
+            warn("Stopping after the calls in flight (Ctrl-C again ends them now); paid results are kept.")
+            raise KeyboardInterrupt
+        warn("Ending the calls in flight; paid results are kept.")
+        end_all()
+        if is_first:
+            raise KeyboardInterrupt

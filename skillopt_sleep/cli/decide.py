@@ -1,4 +1,4 @@
-"""The commands `adopt`, `reject` and `snooze`: a person decides on what waits."""
+"""The commands `adopt` and `reject`, and `review --later`: a person decides on what waits."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,36 +7,35 @@ from typing import Annotated
 
 import typer
 
-from skillopt_sleep.cli.agreed import say_preview, with_consent
-from skillopt_sleep.cli.completing import proposal_ids
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.cli.settled import settled
-from skillopt_sleep.cli.told import say_event
+from skillopt_sleep.cli.decisions import consistent_journal, say_event, say_preview, with_consent
+from skillopt_sleep.cli.lazy import proposal_ids
 from skillopt_sleep.deciding import decide as deciding
 from skillopt_sleep.deciding.chosen import Chosen, named, with_folder
-from skillopt_sleep.deciding.preview import Preview
 from skillopt_sleep.deciding.stored import opened, opened_to_read
+from skillopt_sleep.deciding.undo import Preview
 from skillopt_sleep.errors import ConfigError, SleepError
-from skillopt_sleep.kit.clock import shown, utc_now
+from skillopt_sleep.kit.clock import to_the_minute, utc_now
 from skillopt_sleep.kit.markdown import spelled
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan, plan_adoption
 from skillopt_sleep.proposals.stage import read_proposal
-from skillopt_sleep.reporters.statistics import documents
+from skillopt_sleep.reporters.status import happened
 from skillopt_sleep.settings import length
 from skillopt_sleep.stores.bank import OPEN, REJECTED, WAITING, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 Ids = Annotated[
     list[str] | None,
-    typer.Argument(help="Proposals, as in P-0001; or one rule of it, as in P-0001.2.", autocompletion=proposal_ids),
+    typer.Argument(help="Proposals (P-0001) or single rules (P-0001.2).", autocompletion=proposal_ids),
 ]
-All = Annotated[bool, typer.Option("--all", help="Every waiting proposal that a trial has proven.")]
-AllToo = Annotated[
-    bool, typer.Option("--all", help="Every waiting proposal; with --undo, every one that --undo can take back.")
+All = Annotated[
+    bool,
+    typer.Option("--all", help="Every waiting proposal that a trial has proven, none that is early or untested."),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Agree beforehand: your own edits of our rules are merged.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")]
+AllToo = Annotated[bool, typer.Option("--all", help="Every waiting proposal, or with --undo every rejected one.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask before your edits of our rules are merged.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")]
 
 
 def chosen(
@@ -76,8 +75,7 @@ def chosen(
 def adopt(proposals: Ids = None, *, every: All = False, yes: Yes = False, dry_run: DryRun = False) -> None:
     """Put proposals live. Whatever else you wrote in their files stays.
 
-    --all leaves out what is early or untested: name those. Where you edited our rules by hand, you are shown the
-    merge and asked.
+    Where you edited our rules by hand, you are shown the merge and asked.
     """
     adopt_named(proposals or (), every=every, yes=yes, dry_run=dry_run)
 
@@ -91,7 +89,7 @@ def adopt_named(names: Sequence[str], *, every: bool, yes: bool, dry_run: bool) 
 
     def act(agreed: Mapping[str, Plan]) -> list[SleepError]:
         refusals: list[SleepError] = []
-        with opened() as store, settled(store) as journal:
+        with opened() as store, consistent_journal(store) as journal:
             for one in chosen(store, names, every=every):
                 if one.name in done:
                     continue
@@ -125,9 +123,9 @@ def adopt_one(store: SqliteStore, journal: Journal, one: Chosen, agreed: Mapping
 def _preview(names: Sequence[str], *, every: bool) -> None:
     """Show what adopting these proposals would write."""
     preview = Preview()
-    with TemporaryDirectory() as scratch, opened_to_read() as store, settled(store) as journal:
+    with TemporaryDirectory() as scratch, opened_to_read() as store, consistent_journal(store) as journal:
         for one in chosen(store, names, every=every, scratch=Path(scratch)):
-            deciding.refuse_closed(one)
+            deciding.refuse_unless(one, "adopted")
             if every and _is_left_out(one):
                 continue
             proposal = read_proposal(one.folder)
@@ -146,49 +144,33 @@ def reject(
     reason: Annotated[str, typer.Option(help="Why, as a note to yourself.")] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Let rejected proposals wait again.")] = False,
 ) -> None:
-    """Turn proposals down: the same edit is not tried again, until you take that back with --undo."""
-    with opened() as store, settled(store) as journal:
+    """Turn proposals down: the same edit is not tried again."""
+    with opened() as store, consistent_journal(store) as journal:
         if undo:
             rejected = store.bank.proposals(REJECTED)
             found = chosen(store, proposals or (), every=every, among=rejected, state=REJECTED)
         else:
             found = chosen(store, proposals or (), every=every)
         for one in found:
-            if undo:
-                deciding.refuse_not_rejected(one)
-            else:
-                deciding.refuse_adopted(one)
+            deciding.refuse_unless(one, "brought back" if undo else "rejected")
         for one in found:
             if undo:
                 if deciding.wait_again(store, journal, one) == WAITING:
-                    say(f"{one.name} waits for you again: skillopt-sleep show {one.name}")
+                    say(f"{one.name} waits for you again: skillopt-sleep review --show {one.name}")
                 else:
-                    say(f"{one.name} is undone, as before; to adopt it again: skillopt-sleep redo {one.name}")
+                    say(f"{one.name} is undone, as before; to adopt it again: skillopt-sleep undo --redo {one.name}")
             elif deciding.reject(store, one, reason=reason):
-                say(f"Rejected {one.name}: this edit of {documents(one.decided.proposal)} will not be tried again")
+                say(happened(one.decided._replace(state=REJECTED), now=utc_now()))
                 say(f"  undo: skillopt-sleep reject --undo {one.name}")
             else:
                 say(f"{one.name} was withdrawn already")
 
 
-def snooze(
-    proposals: Ids = None,
-    *,
-    every: AllToo = False,
-    for_: Annotated[str, typer.Option("--for", metavar="LENGTH", help="How long, as in 12h or 7d.")] = deciding.LATER,
-    undo: Annotated[bool, typer.Option("--undo", help="Show snoozed proposals again.")] = False,
-) -> None:
-    """Decide later: proposals are not shown among what waits for some time. Nights go on with them as before."""
-    until = None if undo else utc_now() + length(for_)
-    with opened() as store, settled(store):
-        if undo:
-            asleep = store.bank.snoozed(utc_now())
-            found = chosen(store, proposals or (), every=every, among=asleep, state="snoozed")
-        else:
-            found = chosen(store, proposals or (), every=every)
-        for one in found:
-            deciding.snooze(store, one, until)
-            if until is None:
-                say(f"{one.name} is shown again")
-            else:
-                say(f"{one.name} sleeps until {shown(until)}; undo: skillopt-sleep snooze --undo {one.name}")
+def postpone(names: Sequence[str], how_long: str) -> None:
+    """Leave proposals out of what waits for a length of time. Nights go on with them as before."""
+    until = utc_now() + length(how_long)
+    with opened() as store, consistent_journal(store):
+        for one in chosen(store, names, every=False):
+            deciding.postpone(store, one, until)
+            until_then = to_the_minute(until)
+            say(f"{one.name} isn't shown until {until_then}; to decide before: skillopt-sleep review {one.name}")

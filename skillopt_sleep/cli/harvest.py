@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say_all, say_json
+from skillopt_sleep.cli.console import say_all, say_json, warn
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 if TYPE_CHECKING:
-    from skillopt_sleep.night.account import History
+    from skillopt_sleep.night.account import SessionHistory
     from skillopt_sleep.stores.index import SqliteIndex
 
 Shown = tuple[dict[str, object], Callable[[], None]]
@@ -25,16 +26,20 @@ def harvest(
     include_headless: Annotated[
         bool, typer.Option("--include-headless", help="Include sessions that a program started.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print it as JSON, with the turns of each session.")
+    new_store: Annotated[
+        bool,
+        typer.Option("--new-store", help="Set a broken store aside, and read all sessions again."),
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, with the turns of each session.")] = False,
 ) -> None:
     """Show which sessions were found, which are used or left out, and why. Sends nothing.
 
-    What it reads is kept, redacted, in an index on this machine, so that the next time only new files are read.
+    What it reads is kept, redacted, in an index on this machine.
     """
     paths = find_paths()
     settings = load(paths, flags={"harvest.include_headless": include_headless or None})
+    if new_store:
+        _begin_anew(paths, settings)
     data, show = _read(paths, settings, why, as_json=as_json)
     if as_json:
         say_json(data)
@@ -42,40 +47,50 @@ def harvest(
     show()
 
 
+def _begin_anew(paths: Paths, settings: Settings) -> None:
+    """Set a store aside that is corrupt or of another version, unless a night runs; one that can be used stays."""
+    from skillopt_sleep.kit.clock import utc_now
+    from skillopt_sleep.stores.running import alone
+    from skillopt_sleep.stores.sqlite import open_store
+
+    if not paths.database.exists():
+        return
+    with alone(paths.data, utc_now), closing(open_store(settings, paths, anew=True)) as store:
+        warn(store.notice or "The store can be used, so it stays as it is.")
+
+
 def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown:
     """Harvest, and return the account of it, or the explanation of the session `why`, as data and to print."""
-    from skillopt_sleep.cli.harvest_shown import account_data, in_repositories, noted, show_account
+    from skillopt_sleep.cli.harvest_shown import account_data, noted, show_account
     from skillopt_sleep.night.account import account
     from skillopt_sleep.night.survey import in_full
-    from skillopt_sleep.stores.user import open_store
+    from skillopt_sleep.stores.sqlite import open_store
     from skillopt_sleep.wiring.history import read_history
 
     # To explain one session nothing need be kept, so nothing is created.
     with opened_to_read(settings) if why else closing(open_store(settings, paths)) as store:
         history, notes = read_history(store, settings, paths, look=True)
-        found = history.survey
         if why:
             return _explained(history, store.index, settings, why)
-        sessions = in_full(found.sessions, store.index) if as_json else ()
-        told = in_repositories(store.reports()) if settings.replay.sealed and found.sessions else ""
+        sessions = in_full(history.survey.sessions, store.index) if as_json else ()
     total = account(history)
     if as_json:
         return account_data(total, sessions, notes), lambda: None
 
     def show() -> None:
         show_account(total, settings.harvest)
-        say_all([told] if told else [])
         say_all(noted(notes))
 
     return {}, show
 
 
-def _explained(history: "History", index: "SqliteIndex", settings: Settings, why: str) -> Shown:
+def _explained(history: "SessionHistory", index: "SqliteIndex", settings: Settings, why: str) -> Shown:
     """Explain the session `why`."""
-    from skillopt_sleep.cli.harvest_why import explained
-    from skillopt_sleep.wiring.explain import explain, find
+    from skillopt_sleep.cli.harvest_shown import explained
+    from skillopt_sleep.night.explain import explain, find
+    from skillopt_sleep.wiring.history import excluded_by
 
     line = find(history, why)
     (stored,) = index.sessions([line.id])
-    explanation = explain(history, line, stored, settings)
+    explanation = explain(history, line, stored, partial(excluded_by, settings))
     return explanation.data(), lambda: say_all(explained(explanation, now=history.rules.now))

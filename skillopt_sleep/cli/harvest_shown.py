@@ -1,17 +1,19 @@
-"""Show the account of a harvest: the totals, the projects, and where the other files went."""
+"""Show the account of a harvest, and why one session is used or left out."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 
+from skillopt_sleep.agents import half_read
 from skillopt_sleep.cli.console import BOLD, DIM, GOOD, Column, Part, say, say_table
-from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.kit.words import counted, home_path
-from skillopt_sleep.night.account import CORRECTION, DAMAGED, REQUEST, SMALL_TALK, WORDS, Account
-from skillopt_sleep.records import LeftOut, NightReport, Note, Session
+from skillopt_sleep.kit.markdown import one_line, spelled
+from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
+from skillopt_sleep.night.account import CORRECTION, DAMAGED, REQUEST, SMALL_TALK, WORDS, Account, TypedTurn
+from skillopt_sleep.night.explain import Explanation
+from skillopt_sleep.records import LeftOut, Note, Session
 from skillopt_sleep.settings import HarvestSettings
 
 _NOTES = 5
-_NIGHTS = 30
+_PASTED = "(a text you pasted, of which no rule comes)"
 _PROJECTS = 20
 _NOTHING = (
     "No sessions were found. Claude Code's are expected in ~/.claude/projects (or under "
@@ -30,10 +32,10 @@ def show_account(total: Account, settings: HarvestSettings) -> None:
     if total.sessions:
         say()
         _show_projects(total)
-    left_out = _left_out(total, settings)
+    left_out = _left_out(total)
     if left_out:
         say()
-        say(_left_out_heading(total, sum(count for count, _, _ in left_out)))
+        say(f"Left out, {counted(sum(count for count, _, _ in left_out), 'file')}:")
         rows = [[str(count), words, (name, DIM)] for count, name, words in left_out]
         say_table([Column("", right=True), Column("", wrapped=True), Column("", from_width=80)], rows, indent=2)
     remarks = list(_remarks(total, settings))
@@ -45,12 +47,7 @@ def show_account(total: Account, settings: HarvestSettings) -> None:
 
 def _show_projects(total: Account) -> None:
     rows: list[list[Part]] = []
-    used = {row.project for row in total.rows if row.sessions}
-    unused_files, unused_projects = 0, set[str]()
     for row in total.rows:
-        if row.project not in used:
-            unused_files += row.files
-            unused_projects.add(row.project)
         if not row.sessions:
             continue
         corrected = (str(row.corrected), GOOD if row.corrected else "")
@@ -67,32 +64,15 @@ def _show_projects(total: Account) -> None:
     say_table(columns, rows[:_PROJECTS])
     if len(rows) > _PROJECTS:
         say((f"and {counted(len(rows) - _PROJECTS, 'more project')}", DIM))
-    if unused_files:
-        projects = counted(len(unused_projects), "other project")
-        say((f"{counted(unused_files, 'file')} in {projects} {_were(unused_files)} not used", DIM))
 
 
-def _were(count: int) -> str:
-    return "was" if count == 1 else "were"
-
-
-def _left_out_heading(total: Account, files: int) -> str:
-    if total.sessions:
-        return f"The other {counted(files, 'file')}:"
-    if total.files == 1:
-        return "The file was left out:"
-    return f"All {counted(total.files, 'file')} were left out:"
-
-
-def _left_out(total: Account, settings: HarvestSettings) -> list[tuple[int, str, str]]:
+def _left_out(total: Account) -> list[tuple[int, str, str]]:
     """Return the count, name and words of each reason for leaving files out, the largest count first."""
     rows: list[tuple[int, str, str]] = []
     for reason, count in total.skipped.items():
         words = WORDS[reason]
         if reason is LeftOut.NO_USER_TURN:
             count -= total.spoiled  # noqa: PLW2901 - these have a row of their own
-        elif reason is LeftOut.ACTIVE:
-            words = f"{words} ({settings.quiet})"
         elif reason is LeftOut.HEADLESS:
             words = f"{words} (--include-headless)"
         rows.append((count, reason.value, words))
@@ -107,17 +87,11 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
     typed = sum(total.prompts.values())
     if typed:
         yield f"{counted(typed, 'prompt')} typed: {_kinds(total)}."
-    if total.shared:
-        yield f"Files that hold several conversations gave {counted(total.shared, 'session')} more."
-    if total.copied:
-        yield f"Repeated in copies and counted once: {counted(total.copied, 'prompt')}."
     for damage in total.damage:
         sessions = counted(damage.sessions, "session")
         yield f"Skipped: {counted(damage.lines, 'damaged line')} in {sessions} of {damage.source}."
     for line in total.half_read:
         yield f"{line}."
-    if total.remembered:
-        yield f"Still known, though the file is gone: {counted(total.remembered, 'session')}."
     if total.sessions:
         yield _next_night(total, settings)
         yield "Corrections are counted here by rules, which miss some; the model of a night finds more."
@@ -148,14 +122,6 @@ def _next_night(total: Account, settings: HarvestSettings) -> str:
     but = f" ({', '.join(reasons)})" if reasons else ""
     reads = count - total.read - total.older - total.later
     return f"The next night reads {reads} of the {counted(count, 'session')}{but}."
-
-
-def in_repositories(reports: Iterable[NightReport]) -> str:
-    """Say what of the last night's sessions can be judged in their repositories, or that a night finds it out."""
-    for report in islice(reports, _NIGHTS):
-        if report.calibrations.sessions:
-            return f"In the night of {report.night}, {report.calibrations.in_words}."
-    return "What a command or a check in the repository can judge is found out by a night, and stands in its report."
 
 
 def noted(notes: Sequence[Note]) -> Iterator[str]:
@@ -197,3 +163,59 @@ def _session(session: Session) -> dict[str, object]:
         "tools": len(session.tools),
         "errors": sum(event.error for event in session.tools),
     }
+
+
+def explained(explanation: Explanation, *, now: datetime) -> Iterator[str]:
+    """Yield the explanation as lines for people."""
+    fate = f"left out ({explanation.reason})" if explanation.reason else "used"
+    session = explanation.session
+    if explanation.reason is LeftOut.NO_USER_TURN and (session.gaps.damaged or session.gaps.half_read):
+        fate = "left out (damaged)" if session.gaps.damaged else "left out (half read)"
+    yield f"{spelled(explanation.session.id)}: {fate}"
+    yield f"  {one_line(explanation.because, limit=1_000)}"
+    yield ""
+    yield f"file     {spelled(explanation.file) or 'deleted'}"
+    for path in explanation.doubles:
+        yield f"double   {spelled(path)}"
+    if explanation.reason is not LeftOut.UNREADABLE:
+        yield from _details(explanation, now)
+
+
+def _details(explanation: Explanation, now: datetime) -> Iterator[str]:
+    """Yield where and when the session took place, which night reads it, and its prompts."""
+    session = explanation.session
+    yield f"project  {spelled(explanation.project) or 'none'}"
+    if explanation.project != session.project:
+        yield f"         was {spelled(session.project)}, until the repository moved"
+    if session.cwd != session.project:
+        yield f"folder   {spelled(session.cwd)}"
+    yield f"time     {_period(session)}, {ago(session.ended, now)}"
+    yield f"night    {explanation.night}"
+    for line in half_read([(session.source, session.gaps.half_read)]):
+        yield f"unread   {line}"
+    if session.gaps.damaged:
+        yield f"damage   {counted(session.gaps.damaged, 'unreadable line')}, skipped"
+    if explanation.turns:
+        yield ""
+        yield "turn  taken for            what was typed"
+    for typed in explanation.turns:
+        yield _turn_line(typed)
+
+
+def _period(session: Session) -> str:
+    """Return when a session started and ended, in local time."""
+    started, ended = session.started.astimezone(), session.ended.astimezone()
+    until = f"{ended:%H:%M}" if ended.date() == started.date() else f"{ended:%d %b %Y %H:%M}"
+    return f"{started:%d %b %Y %H:%M} – {until}"
+
+
+def _turn_line(typed: TypedTurn) -> str:
+    turn = "" if typed.turn is None else str(typed.turn)
+    taken_for = typed.taken_for if typed.of is None else f"{typed.taken_for} of {typed.of}"
+    start = f"{turn:>4}  {taken_for:19}  "
+    room = WIDTH - len(start)
+    if typed.own is None:
+        return start + one_line(typed.text, limit=room)
+    if not typed.own:
+        return start + _PASTED
+    return f"{start}{one_line(typed.own, limit=room)}\n{' ' * len(start)}{_PASTED}"

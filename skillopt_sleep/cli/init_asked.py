@@ -10,13 +10,14 @@ from msgspec.structs import replace
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.settings import BackendName, BackendSettings, BudgetSettings, Settings, length
+from skillopt_sleep.settings import BackendName, BackendSettings, Settings
 
 if TYPE_CHECKING:
-    from skillopt_sleep.cli.init_shown import Project
-    from skillopt_sleep.doctor.offers import Offer
+    from skillopt_sleep.cli.init_offers import Offer
+    from skillopt_sleep.cli.init_shown import FoundProject
 
 Value = TypeVar("Value")
+Sections = dict[str, dict[str, Any]]
 
 NAMES = tuple(name for name in get_args(BackendName) if name)
 APIS = frozenset({"openai", "azure", "anthropic"})
@@ -35,79 +36,48 @@ class Given(NamedTuple):
     backend: str | None = None
     model: str | None = None
     base_url: str | None = None
-    calls: int | None = None
-    usd: float | None = None
-    at: str | None = None
-    lookback: str | None = None
-    exclude: Sequence[str] | None = None
 
 
-class Choice(NamedTuple):
-    """The chosen keys of each section of config.toml; keys that are missing aren't written."""
-
-    backend: dict[str, Any]
-    budget: dict[str, Any]
-    daemon: dict[str, Any]
-    harvest: dict[str, Any]
-    projects: dict[str, Any]
-
-    def sections(self) -> dict[str, dict[str, Any]]:
-        """Return the sections that have any key."""
-        return {name: keys for name, keys in self._asdict().items() if keys}
-
-
-def taken(given: Given, offered: "Sequence[Offer]", settings: Settings) -> Choice:
-    """Take the choices from the command line without asking; a backend is chosen only if none is set yet."""
+def taken(given: Given, offered: "Sequence[Offer]", settings: Settings) -> Sections:
+    """Take the backend from the command line without asking; one is chosen only if none is set yet."""
     name = given.backend or settings.backend.name or _logged_in(offered)
     has_model = given.model or (settings.backend.model and name == settings.backend.name)
     if name in APIS and not has_model:
         raise ConfigError(f"{name} needs a model", remedy="add --model NAME")
-    backend = _without_none(name=name, model=given.model, base_url=given.base_url)
+    backend: dict[str, Any] = {"name": name}
+    if given.model is not None:
+        backend["model"] = given.model
+    if given.base_url is not None:
+        backend["base_url"] = given.base_url
     is_other = name != settings.backend.name or given.base_url not in (None, settings.backend.base_url)
     if given.backend:
         # Naming a backend is the consent to send to it.
         backend["confirmed"] = True
     elif is_other:
         backend["confirmed"] = False
-    return _choice(backend, given)
+    return {"backend": backend}
 
 
-def asked(
-    given: Given, offered: "Sequence[Offer]", known: "Sequence[Project]", settings: Settings, *, older: int
-) -> Choice:
+def asked(given: Given, offered: "Sequence[Offer]", known: "Sequence[FoundProject]", settings: Settings) -> Sections:
     """Ask for what the command line doesn't say; an empty answer takes the value in brackets and changes nothing."""
-    backend = _ask_backend(given, offered, settings)
-    calls, usd = _ask_limits(given, settings.budget, has_backend=bool(backend["name"]))
-    at, lookback, exclude = given.at, given.lookback, given.exclude
-    if at is None:
-        now = settings.daemon.at
-        at = _if_changed(_prompt("Start every night at (local time)", now, time_of_day), now)
-    if lookback is None and older:
-        now = settings.harvest.lookback
-        say(f"{older} more sessions are older than {now}, so the first night would leave them out.")
-        lookback = _if_changed(_prompt("How far should the first night look back", now, length_of_time), now)
-    if exclude is None and known:
-        before = list(settings.projects.exclude)
-        exclude = _if_changed(_ask_excluded(known, before), before)
-    return _choice(backend, Given(calls=calls, usd=usd, at=at, lookback=lookback, exclude=exclude))
-
-
-def _choice(backend: dict[str, Any], given: Given) -> Choice:
-    return Choice(
-        backend=backend,
-        budget=_without_none(calls=given.calls, usd=None if given.usd is None else float(given.usd)),
-        daemon=_without_none(at=given.at),
-        harvest=_without_none(lookback=given.lookback),
-        projects=_without_none(exclude=None if given.exclude is None else list(given.exclude)),
-    )
-
-
-def _without_none(**values: Any) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
-
-
-def _if_changed(answer: Value, now: Value) -> Value | None:
-    return None if answer == now else answer
+    backend, budget = _ask_backend(given, offered, settings), settings.budget
+    answers: dict[tuple[str, str], tuple[object, object]] = {}
+    answers["budget", "calls"] = budget.calls, _prompt("Most calls per night", str(budget.calls), _calls)
+    if backend["name"]:
+        answers["budget", "usd"] = (
+            budget.usd,
+            _prompt("Most dollars per night (0: no limit)", f"{budget.usd:g}", _usd),
+        )
+    at = settings.daemon.at
+    answers["daemon", "at"] = at, _prompt("Start every night at (local time)", at, time_of_day)
+    if known:
+        excluded = list(settings.projects.exclude)
+        answers["projects", "exclude"] = excluded, _ask_excluded(known, excluded)
+    sections: Sections = {"backend": backend}
+    for (section, key), (before, answer) in answers.items():
+        if answer != before:
+            sections.setdefault(section, {})[key] = answer
+    return sections
 
 
 def _is_agent(name: str) -> bool:
@@ -150,7 +120,7 @@ def _ask_backend(given: Given, offered: "Sequence[Offer]", settings: Settings) -
 def _ask_model(name: str, before: BackendSettings) -> str:
     """Ask for the model of an API or an agent; return "" for the backend's own choice."""
     if name in APIS:
-        return _prompt("  Model", before.model, _model_name)
+        return _prompt("  Model", before.model, str)
     if _is_agent(name):
         return _prompt("  Model", before.model or _OWN_MODEL, _agent_model)
     return ""
@@ -188,17 +158,7 @@ def _ask_name(offered: "Sequence[Offer]", settings: Settings) -> str:
     return _prompt("Number or name", default, parse)
 
 
-def _ask_limits(given: Given, budget: BudgetSettings, *, has_backend: bool) -> tuple[int | None, float | None]:
-    """Return the limits of a night in calls and dollars, None for one that stays as it is."""
-    calls, usd = given.calls, given.usd
-    if calls is None:
-        calls = _if_changed(_prompt("Most calls per night", str(budget.calls), _calls), budget.calls)
-    if usd is None and has_backend:
-        usd = _if_changed(_prompt("Most dollars per night (0: no limit)", f"{budget.usd:g}", _usd), budget.usd)
-    return calls, usd
-
-
-def _ask_excluded(known: "Sequence[Project]", before: Sequence[str]) -> list[str]:
+def _ask_excluded(known: "Sequence[FoundProject]", before: Sequence[str]) -> list[str]:
     """Ask for the projects to leave out, by their number in the list above, by path or by pattern."""
 
     def parse(answer: str) -> list[str]:
@@ -220,12 +180,6 @@ def _ask_excluded(known: "Sequence[Project]", before: Sequence[str]) -> list[str
 
 def _prompt(text: str, default: str, parse: Callable[[str], Value]) -> Value:
     return typer.prompt(text, default=default or None, value_proc=lambda answer: parse(str(answer).strip()))
-
-
-def _model_name(answer: str) -> str:
-    if not answer:
-        raise typer.BadParameter("an API needs the name of a model")
-    return answer
 
 
 def _agent_model(answer: str) -> str:
@@ -258,22 +212,3 @@ def time_of_day(text: str) -> str:
     if not match:
         raise typer.BadParameter("a time of day such as 04:17")
     return f"{int(match[1]):02}:{match[2]}"
-
-
-def length_of_time(text: str) -> str:
-    """Return a length of time as the settings write it; BadParameter if it isn't one."""
-    try:
-        length(text)
-    except ConfigError as error:
-        raise typer.BadParameter("a length of time such as 30d") from error
-    return text
-
-
-def parsed_option(option: str, text: str | None, parse: Callable[[str], str]) -> str | None:
-    """Parse an option's text, None if it isn't given; ConfigError that names the option if it is invalid."""
-    if text is None:
-        return None
-    try:
-        return parse(text)
-    except typer.BadParameter as error:
-        raise ConfigError(f"{option} {text} is not {error.message}") from error

@@ -2,14 +2,13 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS, TITLES
 from skillopt_sleep.cli.plan import WITH_EACH, Ahead, dollars, recipients, unpriced
-from skillopt_sleep.kit.exclude import is_excluded
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.night.account import Account
@@ -17,8 +16,8 @@ from skillopt_sleep.settings import BackendName, Settings
 from skillopt_sleep.wiring.models import KEYS, destination, unconfirmed
 
 if TYPE_CHECKING:
-    from skillopt_sleep.cli.init_written import Written
-    from skillopt_sleep.doctor.offers import Offer
+    from skillopt_sleep.cli.init_offers import Offer
+    from skillopt_sleep.cli.init_written import WrittenConfig
 
 MOST_PROJECTS = 20
 NOWHERE = {
@@ -27,7 +26,7 @@ NOWHERE = {
 }
 
 
-class Project(NamedTuple):
+class FoundProject(NamedTuple):
     """A project in the history, with its sessions and corrected requests."""
 
     path: str
@@ -35,17 +34,17 @@ class Project(NamedTuple):
     corrected: int
 
 
-def projects(total: Account) -> tuple[Project, ...]:
+def projects(total: Account) -> tuple[FoundProject, ...]:
     """Return the projects with sessions a night could use, the most corrected first."""
-    by_path: dict[str, Project] = {}
+    by_path: dict[str, FoundProject] = {}
     for row in total.rows:
         if row.sessions:
-            _, sessions, corrected = by_path.get(row.project, Project(row.project, 0, 0))
-            by_path[row.project] = Project(row.project, sessions + row.sessions, corrected + row.corrected)
+            _, sessions, corrected = by_path.get(row.project, FoundProject(row.project, 0, 0))
+            by_path[row.project] = FoundProject(row.project, sessions + row.sessions, corrected + row.corrected)
     return tuple(sorted(by_path.values(), key=lambda project: (-project.corrected, -project.sessions, project.path)))
 
 
-def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[Project]) -> Iterator[str]:
+def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[FoundProject]) -> Iterator[str]:
     """Yield the agents, sessions and projects found on this machine."""
     agents = [offer for offer in offered if offer.name in AGENTS]
     for number, offer in enumerate(agents):
@@ -90,7 +89,7 @@ def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, ol
         yield f"Nothing would leave this machine: {why}."
         return
     sessions, inside = counted(ahead.harvested.counts.used, "session"), counted(len(ahead.projects), "project")
-    more = f" ({older} more are older than {settings.harvest.lookback})" if older else ""
+    more = f" ({older} more are older than harvest.lookback, {settings.harvest.lookback})" if older else ""
     budget = settings.budget
     limits = f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes a night"
     if not ahead.is_empty and ahead.likely[1] < budget.calls:
@@ -121,7 +120,7 @@ def _price(settings: Settings, offer: "Offer | None") -> str:
     return f"${most:,.2f} a night at most, if every token of its limit were output"
 
 
-def written_lines(written: "Written") -> Iterator[str]:
+def written_lines(written: "WrittenConfig") -> Iterator[str]:
     """Yield what config.toml says now, and where the earlier one is kept."""
     if not written.changed:
         yield f"{written.path} already says all of this, so it was not changed."
@@ -135,15 +134,6 @@ def written_lines(written: "Written") -> Iterator[str]:
     for line in written.diff.splitlines()[2:]:
         yield f"  {line}"
     yield f"Backup of the old file: {written.backup}"
-
-
-def unmatched_lines(sections: Mapping[str, Mapping[str, Any]], total: Account, settings: Settings) -> Iterator[str]:
-    """Yield a warning for each newly excluded pattern that matches no project found."""
-    projects = [row.project for row in total.rows]
-    for pattern in sections.get("projects", {}).get("exclude", ()):
-        is_new = pattern not in settings.projects.exclude
-        if is_new and not any(is_excluded(path, (pattern,)) for path in projects):
-            yield f"! {one_line(pattern)} matches no project yet; it will be excluded if one appears"
 
 
 def next_lines(

@@ -17,7 +17,7 @@ Chosen = Mapping[str, Mapping[str, Any]]
 _HEAD = "# The settings of skillopt-sleep that you chose. To see every key: skillopt-sleep config show\n\n"
 
 
-class Written(NamedTuple):
+class WrittenConfig(NamedTuple):
     """The written file; `backup` is a copy of the earlier one, `diff` what changed in it."""
 
     path: Path
@@ -64,7 +64,7 @@ def checked(sections: Chosen) -> tuple[str, Settings]:
             raise ConfigError(message, remedy=error.remedy) from error
 
 
-def write(paths: Paths, text: str) -> Written:
+def write(paths: Paths, text: str) -> WrittenConfig:
     """Write config.toml privately; an earlier file is copied, byte for byte, to our state folder."""
     private_dir(paths.config)
     # A symlink is kept, because the file may be among someone's dotfiles.
@@ -72,16 +72,16 @@ def write(paths: Paths, text: str) -> Written:
     if not target.exists():
         private_dir(target.parent)
         write_atomic(target, text.encode())
-        return Written(paths.config_file, text)
+        return WrittenConfig(paths.config_file, text)
     before = target.read_bytes()
     if before == text.encode():
-        return Written(paths.config_file, text, changed=False)
+        return WrittenConfig(paths.config_file, text, changed=False)
     backup = _free(private_dir(paths.state / "config") / paths.config_file.name)
     write_atomic(backup, before)
     write_atomic(target, text.encode())
     old = before.decode("utf-8", errors="replace").splitlines()
     diff = "\n".join(difflib.unified_diff(old, text.splitlines(), "before", "now", lineterm="", n=1))
-    return Written(paths.config_file, text, backup, diff)
+    return WrittenConfig(paths.config_file, text, backup, diff)
 
 
 def _free(path: Path) -> Path:

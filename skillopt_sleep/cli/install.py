@@ -1,89 +1,67 @@
-"""The commands `install` and `uninstall`: the background service and the agents' hooks."""
+"""The commands `install` and `uninstall`: the background service and the agents' plugins."""
 
-import difflib
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.cli.console import BAD, BOLD, GOOD, say, say_hanging
+from skillopt_sleep.errors import ConfigError, Exit, SleepError
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.settings import Paths, Settings, load
 
 if TYPE_CHECKING:
-    from skillopt_sleep.daemon.service.changes import Change
+    from skillopt_sleep.daemon.service.install import InstallPlan
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")]
-Print = Annotated[bool, typer.Option("--print", help="Print what would be written, and write nothing.")]
-
-OnlySay = Annotated[bool, typer.Option("--dry-run", "--print", help="Show what would be removed, and do nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
 
 
-def install(*, yes: Yes = False, dry_run: DryRun = False, print_only: Print = False) -> None:
-    """Run nights automatically: install the background service and the agents' hooks."""
-    from skillopt_sleep.daemon.service.install import install as put, plan
+def install(*, yes: Yes = False, dry_run: DryRun = False) -> None:
+    """Run nights automatically: install the background service, and a plugin in your agents."""
+    from skillopt_sleep.daemon.service.install import plan_install
     from skillopt_sleep.daemon.service.machine import this_machine
 
     machine = this_machine()
     settings = load(machine.paths)  # with invalid settings the service would only fail at night
-    planned = plan(machine)
-    if print_only:
-        for change in planned.changes:
-            _print(change)
-        return
-    for change in planned.changes:
-        say(f"  {_action(change):8} {change.item.path}{_old_owner(change)}")
+    plan = plan_install(machine)
+    _say_plan(plan)
+    left = (*plan.left, *_unready(settings), *_about_keys(machine.paths))
     if dry_run:
-        _notes((*planned.notes, *_unready(settings)))
-        say("Nothing was written.")
+        _say_left(plan, left)
+        for step in plan.steps:
+            if step.text:
+                say("The file would be:")
+                say(step.text)
+        say("Nothing was done.")
         return
-    _ask("Install?", yes=yes)
-    done = put(machine)
-    say("Installed.")
-    _notes((*done.notes, *_unready(settings)))
-    _say_keys(machine.paths)
-    if any(Path(change.item.path).name in {"hooks.json", "config.toml"} for change in done.changes):
-        say("  Codex runs the hooks only once you trust them: open codex and type /hooks")
+    failed = False
+    if plan.steps:
+        _ask("Install?", yes=yes)
+        failed = _do(plan)
+    _say_left(plan, left)
     say("To undo: skillopt-sleep uninstall")
+    if failed:
+        raise typer.Exit(Exit.PARTIAL)
 
 
-def _say_keys(paths: Paths) -> None:
-    """Say where the service finds API keys, and warn if others can read them."""
-    from skillopt_sleep.daemon.service.launch import keys_file
-
-    keys = keys_file(paths)
-    if not keys.exists():
-        say(f"  The service doesn't see the API keys of your shell: write NAME=value lines into {keys}, mode 0600")
-        return
-    others = 0o077
-    too_open = f", which others can read: chmod 600 {keys}" if keys.stat().st_mode & others else ""
-    say(f"  API keys are read from {keys}{too_open}")
-
-
-def uninstall(*, yes: Yes = False, dry_run: OnlySay = False) -> None:
+def uninstall(*, yes: Yes = False, dry_run: DryRun = False) -> None:
     """Remove everything `install` added. Nights, proposals and adopted changes stay."""
-    from skillopt_sleep.daemon.service.changes import other_owner
-    from skillopt_sleep.daemon.service.install import to_reverse, uninstall as take_back
+    from skillopt_sleep.daemon.service.install import plan_uninstall
     from skillopt_sleep.daemon.service.machine import this_machine
 
-    machine = this_machine()
-    items = to_reverse(machine)
-    if not items:
-        say("Nothing is installed.")
-        return
-    for item in items:
-        action = "remove" if other_owner(item, machine) is None else "leave"
-        say(f"  {action:8} {item.path}")
-    if dry_run:
-        say("Nothing was written.")
+    plan = plan_uninstall(this_machine())
+    _say_plan(plan)
+    if dry_run or not plan.steps:
+        _say_left(plan, plan.left)
+        say("Nothing was done." if plan.steps else "Nothing is installed.")
         return
     _ask("Uninstall?", yes=yes)
-    for line in take_back(machine):
-        say(f"  {line}")
-    say("Uninstalled. To install again: skillopt-sleep install")
+    failed = _do(plan)
+    _say_left(plan, plan.left)
+    say("To install again: skillopt-sleep install")
+    if failed:
+        raise typer.Exit(Exit.PARTIAL)
 
 
 def _ask(question: str, *, yes: bool) -> None:
@@ -97,41 +75,51 @@ def _ask(question: str, *, yes: bool) -> None:
     typer.confirm(visible(question), abort=True)
 
 
-def _action(change: "Change") -> str:
-    if change.is_done:
-        return "same"
-    if change.now is None:
-        return "create"
-    if change.previous_owner is not None:
-        return "replace"
-    if change.before is not None:
-        return "merge"
-    return "write"
+def _say_plan(plan: "InstallPlan") -> None:
+    for step in plan.steps:
+        for line in step.plan:
+            say_hanging(f"  {line}")
 
 
-def _old_owner(change: "Change") -> str:
-    from skillopt_sleep.daemon.service.owner import home_name
-
-    return "" if change.previous_owner is None else f" (belonged to {home_name(change.previous_owner)})"
-
-
-def _print(change: "Change") -> None:
-    """Print a file of ours in full; of others' files only the added lines, as the rest may be secret."""
-    from skillopt_sleep.daemon.service.manifest import Kind
-
-    say(f"# {change.item.path}")
-    encoding = "utf-16" if change.after.startswith(b"\xff\xfe") else "utf-8"
-    text = change.after.decode(encoding, errors="replace")
-    if change.item.kind is not Kind.OWN:
-        before = (change.before or b"").decode(errors="replace").splitlines()
-        lines = difflib.ndiff(before, text.splitlines())
-        text = "\n".join(line[2:] for line in lines if line.startswith("+ ")) + "\n"
-    say(text.replace("\r\n", "\n"))
+def _do(plan: "InstallPlan") -> bool:
+    """Do each step and say so; return whether one failed. Those after it are done all the same."""
+    failed = False
+    for step in plan.steps:
+        try:
+            done = step.do()
+        except SleepError as error:
+            failed = True
+            say(("✗ ", BAD), error.message)
+            say_hanging(f"  → {error.remedy}")
+        else:
+            if done:
+                say(("✓ ", GOOD), done)
+    return failed
 
 
-def _notes(notes: tuple[str, ...]) -> None:
-    for note in notes:
-        say(f"  {note}")
+def _say_left(plan: "InstallPlan", left: tuple[str, ...]) -> None:
+    """Say what the person has to do; the line for a crontab is never wrapped, so that it can be copied."""
+    if plan.no_service:
+        say(f"No service can be installed: {plan.no_service}. Let cron start the daemon: run `crontab -e` and add")
+        typer.echo(visible(plan.crontab))
+        say("Or run it in the foreground: skillopt-sleep daemon")
+    if left:
+        say(("Left for you to do:", BOLD))
+    for line in left:
+        say_hanging(f"  - {line}")
+
+
+def _about_keys(paths: Paths) -> tuple[str, ...]:
+    """Return where the service finds API keys, and that others can read them if they can."""
+    from skillopt_sleep.daemon.service.machine import keys_file
+
+    keys = keys_file(paths)
+    if not keys.exists():
+        return (f"if a night needs an API key of your shell, write it as NAME=value into {keys}, mode 0600",)
+    others = 0o077
+    if keys.stat().st_mode & others:
+        return (f"others can read your API keys: chmod 600 {keys}",)
+    return ()
 
 
 def _unready(settings: Settings) -> tuple[str, ...]:

@@ -11,21 +11,21 @@ from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.cli.console import Part, say_json, say_next, say_row
-from skillopt_sleep.cli.continued import NAME, Asked, words_of
+from skillopt_sleep.cli.continued import NAME, NightOptions, words_of
 from skillopt_sleep.cli.plan_sealed import AheadSealed, look_at_seals, sealed_data, sealed_lines
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.night.account import WORDS
-from skillopt_sleep.protocols import Again
+from skillopt_sleep.protocols.crew import Again
 from skillopt_sleep.records import LeftOut, NightReport
 from skillopt_sleep.reporters.words import SET_A_PRICE
-from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, PriceSettings, Settings
-from skillopt_sleep.wiring.models import choose, destination, of_roles, tariff_of, unconfirmed, without_login
+from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, Settings
+from skillopt_sleep.wiring.models import Prices, choose, destination, of_roles, tariff_of, unconfirmed, without_login
 
 if TYPE_CHECKING:
     from skillopt_sleep.night.harvest import Harvest
-    from skillopt_sleep.protocols import Tally
+    from skillopt_sleep.protocols.models import SpendTally
 
 WITH_EACH = "with each attempt, all instruction files that your agent loads in the project, your own ones too"
 INCLUDED = "to include it: skillopt-sleep config set harvest.include_headless true"
@@ -62,18 +62,17 @@ class Ahead(NamedTuple):
 
 def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> Ahead:
     """Harvest as a night would and estimate the rest; `only` limits it to one project's folder."""
-    from skillopt_sleep.backends.metered import month_of
     from skillopt_sleep.mining.requests import asks
     from skillopt_sleep.night.harvest import harvest
     from skillopt_sleep.night.survey import HarvestRules
     from skillopt_sleep.night.tonight import wanted_again
-    from skillopt_sleep.stores.user import open_store
+    from skillopt_sleep.stores.sqlite import open_store
     from skillopt_sleep.wiring import agent_sources
     from skillopt_sleep.wiring.night import make_plan
 
     store = open_store(settings, paths)
     try:
-        plan = make_plan(settings, paths, store, model="", only=only, again=again)
+        plan = make_plan(settings, paths, model="", only=only, again=again)
         rules = HarvestRules.of(plan.sessions, now=utc_now(), horizon=store.horizon())
         harvested = harvest(agent_sources(settings), store.index, rules)
         harvested = replace(harvested, notes=(*harvested.notes, *plan.sessions.excluded.notes))
@@ -82,7 +81,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         wanted = wanted_again(plan, store.bank, now=utc_now())
         known = store.bank.tasks({*projects, *(task.project for task in (*reviewed, *wanted))})
         again_tested = len(store.bank.again()) if wanted else 0
-        budget = _left(settings.budget, store.ledger.spent_since(month_of(utc_now())))
+        budget = _left(settings.budget, store.ledger.spent_in_month(utc_now()))
         read = len(store.index.lines(unread=False)) - len(store.index.lines(unread=True))
         last = list(islice((report for report in store.reports() if report.spend.calls), LAST))
         usages = store.calls.sealed_usages(_LAST_ATTEMPTS)
@@ -111,21 +110,17 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
     )
 
 
-def _left(budget: BudgetSettings, spent: "Tally") -> BudgetSettings:
-    """Return the night's limits, lowered to what this month's spending leaves; all zero if one is used up."""
-    calls, tokens, usd = budget.calls, budget.tokens, budget.usd or math.inf
-    if budget.month_calls:
-        calls = min(calls, max(budget.month_calls - spent.calls, 0))
-    if budget.month_tokens:
-        tokens = min(tokens, max(budget.month_tokens - spent.tokens, 0))
-    if budget.month_usd:
-        usd = min(usd, max(budget.month_usd - spent.dollars, 0.0))
-    if not (calls and tokens and usd):
+def _left(budget: BudgetSettings, spent: "SpendTally") -> BudgetSettings:
+    """Return the night's limits, lowered to what this month's spending leaves; all zero if that is nothing."""
+    if not budget.month_usd:
+        return budget
+    left = budget.month_usd - spent.dollars
+    if left <= 0:
         return replace(budget, calls=0, tokens=0, usd=0.0)
-    return replace(budget, calls=calls, tokens=tokens, usd=0.0 if math.isinf(usd) else usd)
+    return replace(budget, usd=min(left, budget.usd or left))
 
 
-def show_plan(settings: Settings, paths: Paths, *, only: str, again: Again | None, asked: Asked) -> None:
+def show_plan(settings: Settings, paths: Paths, *, only: str, again: Again | None, asked: NightOptions) -> None:
     """Print what a night that was `asked` for so would read, send and cost at most."""
     ahead = look_ahead(settings, paths, only=only, again=again)
     usd = dollars(replace(settings, budget=ahead.budget))
@@ -235,7 +230,7 @@ def _minutes(calls: int, last: Sequence[NightReport], settings: Settings, paths:
     if not all(model.is_local for model in of_roles(settings)):
         return None
     name = choose(settings, paths).shown
-    nights = [report for report in last if report.model == name and not report.resumed]
+    nights = [report for report in last if report.run.model == name and not report.run.resumed]
     made = sum(report.spend.calls for report in nights)
     took = sum((report.ended - report.started).total_seconds() for report in nights)
     return calls * took / made / 60 if made else None
@@ -295,9 +290,9 @@ def _models(settings: Settings) -> tuple[BackendSettings, ...]:
     return tuple(dict.fromkeys(of_roles(settings)))
 
 
-def _cost(backend: BackendSettings, prices: PriceSettings, tokens: int) -> float | None:
+def _cost(backend: BackendSettings, prices: Prices, tokens: int) -> float | None:
     """Return the price of that many tokens at the dearer of a model's two prices, None if it isn't known."""
-    from skillopt_sleep.backends.prices import price
+    from skillopt_sleep.backends.replies import price
     from skillopt_sleep.records import Usage
 
     tariff = tariff_of(backend, prices)

@@ -28,13 +28,6 @@ class AheadSealed(NamedTuple):
         """Return how many attempts the night can afford, if each makes all the calls that it may."""
         return budget.calls // self.turns
 
-    def expected(self, budget: BudgetSettings) -> int:
-        """Return how many attempts the limits on tokens and dollars are enough for, going by the earlier ones."""
-        counts = [budget.tokens // self.tokens]
-        if budget.usd and self.usd:
-            counts.append(int(budget.usd / self.usd))
-        return min(counts)
-
 
 def look_at_seals(
     settings: Settings,
@@ -46,34 +39,28 @@ def look_at_seals(
     """Look for an agent and for a seal that holds, by trying it; no model is asked."""
     from skillopt_sleep.errors import SleepError
     from skillopt_sleep.mining.acting import needs_repository
-    from skillopt_sleep.wiring.actor import find_actor
     from skillopt_sleep.wiring.models import choose
-    from skillopt_sleep.wiring.sealed import find_sealing, price_of
+    from skillopt_sleep.wiring.sealed import TURNS, find_actor, find_sealing, price_of
 
     usd: float | None = None
     try:
         target = choose(settings, paths).target
         sealing = find_sealing(find_actor(settings, target, paths))
         made_with = sealing.told
-        if sealing.agent is not None and usages:
+        if usages:
             priced = price_of(sealing.agent.way, target.price)
-            usd = _middle([priced(model, usage) for model, usage in usages])
+            prices = [priced(model, usage) for model, usage in usages]
+            usd = None if None in prices else median(filter(None, prices))
     except SleepError as error:
         made_with = SealedReplay(why_not=error.message, remedy=error.remedy)
     return AheadSealed(
         made_with,
-        tasks=sum(task.workspace is not None and needs_repository(task) for task in known),
-        turns=settings.replay.turns,
+        tasks=sum(task.setting.workspace is not None and needs_repository(task) for task in known),
+        turns=TURNS,
         earlier=len(usages),
         tokens=int(median(usage.tokens for _, usage in usages)) if usages else 0,
         usd=usd,
     )
-
-
-def _middle(prices: Sequence[float | None]) -> float | None:
-    """Return the median price, None if one of them is unknown."""
-    known = [usd for usd in prices if usd is not None]
-    return median(known) if len(known) == len(prices) else None
 
 
 def sealed_lines(ahead: AheadSealed, budget: BudgetSettings) -> Iterator[str]:
@@ -86,31 +73,10 @@ def sealed_lines(ahead: AheadSealed, budget: BudgetSettings) -> Iterator[str]:
         return
     version = f" ({made_with.version})" if made_with.version else ""
     yield f"{made_with.agent}{version} acts in copies of the repository, sealed by {made_with.seal}"
-    affordable = ahead.affordable(budget)
+    usual = f", typically {ahead.tokens:,} tokens (median of {ahead.earlier:,})" if ahead.tokens else ""
     yield (
-        f"an attempt makes at most {counted(ahead.turns, 'call')}, so the limit is enough for"
-        f" {affordable:,} attempts at least; they count against the limits below"
-    )
-    yield _taken(ahead, budget)
-    if ahead.tasks:
-        needs = (
-            "1 request of earlier nights needs"
-            if ahead.tasks == 1
-            else f"{ahead.tasks:,} requests of earlier nights need"
-        )
-        yield f"{needs} the repository"
-    yield "how many of the new requests need it is known after mining"
-
-
-def _taken(ahead: AheadSealed, budget: BudgetSettings) -> str:
-    """Say what an attempt takes, going by the earlier ones."""
-    if not ahead.tokens:
-        return "what an attempt takes in tokens and dollars is known after the first ones"
-    dollars = f" and ${ahead.usd:,.2f}" if ahead.usd else ""
-    limits = "limits on both are" if dollars and budget.usd else "limit on tokens is"
-    return (
-        f"an attempt takes typically {ahead.tokens:,} tokens{dollars} (median of {ahead.earlier:,});"
-        f" at that, the {limits} enough for some {ahead.expected(budget):,}"
+        f"an attempt makes at most {counted(ahead.turns, 'call')}{usual}, so the limit is enough for"
+        f" {ahead.affordable(budget):,} attempts at least"
     )
 
 

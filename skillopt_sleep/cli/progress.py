@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from skillopt_sleep.cli.console import BOLD, DIM, GAP, NARROWEST
+from skillopt_sleep.cli.console import BOLD, DIM, NARROWEST
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, length
 from skillopt_sleep.reporters.underway import cost, spending, time_left
 from skillopt_sleep.reporters.words import stage_words
-from skillopt_sleep.stores.progress import Progress, Stage
+from skillopt_sleep.stores.running import Progress, StageProgress
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,8 +24,8 @@ MOST_STAGES = 4
 _REDRAWS_A_SECOND = 4
 
 
-def view(progress: Progress, *, now: datetime, decided: Sequence[str] = ()) -> "RenderableType":
-    """Draw a night: its spending and time on a bar of its calls, what is decided, and its current stages below."""
+def view(progress: Progress, *, now: datetime) -> "RenderableType":
+    """Draw a night: its spending and time on a bar of its calls, and its current stages below."""
     from rich.console import Group
     from rich.text import Text
 
@@ -35,8 +35,7 @@ def view(progress: Progress, *, now: datetime, decided: Sequence[str] = ()) -> "
         (f"  {time_left(progress, now=now)}", DIM),
     )
     overall = _rows([(spending(progress), progress.calls, progress.most_calls, "")])
-    verdicts = [Text(one_line(line, limit=NARROWEST - GAP)) for line in decided]
-    return Group(head, overall, *verdicts, stages_view(progress.stages))
+    return Group(head, overall, stages_view(progress.stages))
 
 
 def training_view(underway: "Underway", *, now: datetime) -> "RenderableType":
@@ -62,7 +61,7 @@ def _spent(underway: "Underway") -> str:
     return ", ".join([calls, *cost(spend.usd, spend.tokens)])
 
 
-def stages_view(stages: Sequence[Stage]) -> "Table":
+def stages_view(stages: Sequence[StageProgress]) -> "Table":
     """Draw a bar for each current stage, the last begun ones if there are many."""
     rows: list[tuple[str, int, int, str]] = []
     for stage in stages[-MOST_STAGES:]:
@@ -90,17 +89,15 @@ def _rows(rows: Sequence[tuple[str, int, int, str]]) -> "Table":
 
 
 @contextmanager
-def following(
-    current: Callable[[], Progress | None], decided: Callable[[], Sequence[str]] = lambda: ()
-) -> Generator[None]:
-    """Show a night, and what is `decided`, on stderr while the block runs; nothing if stderr isn't a terminal."""
+def following(current: Callable[[], Progress | None]) -> Generator[None]:
+    """Show a night on stderr while the block runs; nothing if stderr isn't a terminal."""
     if not sys.stderr.isatty():
         yield
         return
 
     def draw() -> "RenderableType":
         progress = current()
-        return "" if progress is None else view(progress, now=utc_now(), decided=decided())
+        return "" if progress is None else view(progress, now=utc_now())
 
     with _live(draw):
         yield
@@ -111,12 +108,12 @@ class Stages:
 
     def __init__(self) -> None:
         self.underway: Callable[[], Underway | None] = lambda: None
-        self._current: dict[str, Stage] = {}
+        self._current: dict[str, StageProgress] = {}
 
     def advance(self, label: str, done: int, total: int) -> None:
         """Note that so many of a stage's calls are done; a finished stage is left out."""
         if done < total:
-            self._current[label] = Stage(label=label, done=done, total=total)
+            self._current[label] = StageProgress(label=label, done=done, total=total)
         else:
             self._current.pop(label, None)
 
@@ -133,7 +130,7 @@ class Stages:
 
 @contextmanager
 def stages(*, silent: bool = False) -> Generator[Stages]:
-    """Yield what is told of the stages, and show it on stderr, unless that isn't a terminal or `silent` is set."""
+    """Yield the progress of the stages; show it on stderr if that is a terminal and `silent` isn't set."""
     current = Stages()
     if silent or not sys.stderr.isatty():
         yield current

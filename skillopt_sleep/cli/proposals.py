@@ -1,13 +1,10 @@
-"""The command `show`: look at proposals."""
+"""Look at proposals, as `review --show` does."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
 
-import typer
-
-from skillopt_sleep.cli.completing import proposal_ids
+from skillopt_sleep.cli.blocks import say_blocks
 from skillopt_sleep.cli.console import (
     BAD,
     DIM,
@@ -15,64 +12,57 @@ from skillopt_sleep.cli.console import (
     NAME,
     Column,
     Part,
-    print_lines,
     say,
     say_all,
     say_json,
     say_next,
     say_table,
-    stdout,
 )
-from skillopt_sleep.cli.review_shown import page
-from skillopt_sleep.cli.settled import settled
+from skillopt_sleep.cli.decisions import consistent_journal
+from skillopt_sleep.deciding import read as reading
 from skillopt_sleep.deciding.chosen import Chosen, named
-from skillopt_sleep.deciding.read import Waiting, read
-from skillopt_sleep.deciding.stored import opened_to_read
+from skillopt_sleep.deciding.read import Waiting, read_waiting
+from skillopt_sleep.deciding.stored import opened, opened_to_read
 from skillopt_sleep.errors import StaleProposal
-from skillopt_sleep.kit.clock import shown, utc_now
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import spelled, visible
-from skillopt_sleep.reporters.card import Answers
+from skillopt_sleep.pages.blocks import Answer, Answers, Sentence
+from skillopt_sleep.proposals.written import diff
 from skillopt_sleep.reporters.gains import sentence
-from skillopt_sleep.reporters.statistics import TESTED_NEXT, places, statistics
+from skillopt_sleep.reporters.rule_page import more, whole
+from skillopt_sleep.reporters.status import GONE, in_a_line, notes, status
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 _DIFF_STYLES = {"+": GOOD, "-": BAD, "@": DIM}
 
 
-def show(
-    proposal: Annotated[
-        str, typer.Argument(help="A proposal, as in P-0001; lists all by default.", autocompletion=proposal_ids)
-    ] = "",
-    *,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="With the statistics, the sessions and the error rate.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the proposal as JSON.")] = False,
-) -> None:
-    """Show a proposal as `review` does: your words, the answers with and without it, the proof and the change."""
-    with opened_to_read() as store, settled(store) as journal:
-        if not proposal:
+def show_proposals(names: Sequence[str], *, verbose: bool, as_json: bool) -> None:
+    """Show proposals, each with the person's words, both answers, the proof and the change; or list all."""
+    with opened_to_read() as store, consistent_journal(store) as journal, TemporaryDirectory() as scratch:
+        if not names:
             _list(store, as_json=as_json)
             return
-        with TemporaryDirectory() as scratch:
-            for one in named(store, proposal, scratch=Path(scratch)):
-                if as_json:
-                    say_json(one.decided.proposal)
-                else:
-                    ids = [decided.proposal.id for decided in store.bank.family(one.name)]
-                    _show(one, read(store, one, journal), _state(one.decided, ids), verbose=verbose)
+        found = [one for name in names for one in named(store, name, scratch=Path(scratch))]
+        if as_json:
+            say_json([one.decided.proposal for one in found])
+            return
+        for one in found:
+            ids = [decided.proposal.id for decided in store.bank.family(one.name)]
+            _show(one, read_waiting(store, one, journal), _divided(one.decided, ids), verbose=verbose)
 
 
-def _show(one: Chosen, waiting: Waiting, state_words: str, *, verbose: bool) -> None:
+def _show(one: Chosen, waiting: Waiting, divided: str, *, verbose: bool) -> None:
     """Print all that a person needs to decide, the commands to do it, and if `verbose` the rest."""
-    proposal, state, rule = one.decided.proposal, one.decided.state, waiting.rule
-    stored = "" if rule.changes else _diff(one.folder, state)
-    print_lines(page(rule, state=state_words, width=stdout().width))
+    proposal, state = one.decided.proposal, one.decided.state
+    stored = "" if waiting.rule.changes else _diff(one.folder, state)
+    words = divided or status(one.decided, now=utc_now())
+    told = map(Sentence, [sentence(words), *notes(one.decided)])
+    known = [*whole(waiting.rule), *(more(proposal, waiting.whole) if verbose else ()), *told]
+    say_blocks(known)
     for line in stored.splitlines():
         say((line, _DIFF_STYLES.get(line[:1], "")))
     say("")
-    say_all(_notes(one.decided))
     if state == ADOPTED:
         say_next(f"skillopt-sleep undo {proposal.id}", label="Take back")
     elif state in OPEN:
@@ -81,13 +71,11 @@ def _show(one: Chosen, waiting: Waiting, state_words: str, *, verbose: bool) -> 
             say_next(f"skillopt-sleep reject {proposal.id}", label="No")
     if verbose:
         say("")
-        say_all(_done_by_both(rule.answers))
-        say_all(statistics(proposal, waiting.whole))
-        say_all(places(proposal))
+        say_all(_done_by_both(waiting.rule.answers))
         for old in reversed(one.decided.earlier):
             say(f"Version {proposal.version}; version {old.version} of {old.night}: {spelled(old.summary)}")
     else:
-        say_next(f"skillopt-sleep show {proposal.id} --verbose", label="Statistics")
+        say_next(f"skillopt-sleep review --show {proposal.id} --verbose", label="Statistics")
 
 
 def _done_by_both(answers: Answers | None) -> Iterator[str]:
@@ -101,21 +89,6 @@ def _done_by_both(answers: Answers | None) -> Iterator[str]:
             yield ""
 
 
-def _notes(decided: Decided) -> Iterator[str]:
-    """Yield what was decided, what waits to be tested, and what else should be known before a decision."""
-    proposal = decided.proposal
-    if decided.reason and decided.state == WITHDRAWN:
-        yield f"Withdrawn on {decided.decided[:10]}: {visible(decided.reason)}"
-    elif decided.reason:
-        yield f"Your reason: «{visible(decided.reason)}»"
-    if decided.again and decided.state == WAITING:
-        yield TESTED_NEXT
-    if proposal.pair:
-        yield proposal.pair
-    if proposal.doubt:
-        yield f"Note that {visible(proposal.doubt)}."
-
-
 def _list(store: SqliteStore, *, as_json: bool) -> None:
     proposals = store.bank.proposals()
     if as_json:
@@ -126,29 +99,18 @@ def _list(store: SqliteStore, *, as_json: bool) -> None:
     ids = [decided.proposal.id for decided in proposals]
     rows: list[list[Part]] = []
     for decided in proposals:
-        proposal = decided.proposal
-        text = spelled(proposal.summary)
-        asleep = decided.state == WAITING and decided.until and decided.until > utc_now()
-        notes = [
-            f"look twice ({proposal.touches})" if proposal.touches else "",
-            proposal.label,
-            f"snoozed until {shown(decided.until)}" if asleep and decided.until else "",
-        ]
-        for note in filter(None, notes):
-            text += f"{'' if text.endswith(('.', '.”')) else '.'} {sentence(note)}"
-        rows.append([(proposal.id, NAME), _state(decided, ids), text])
+        state = _divided(decided, ids) or decided.state
+        rows.append([(decided.proposal.id, NAME), state, in_a_line(decided, now=utc_now())])
     say_table([Column(""), Column(""), Column("", wrapped=True)], rows)
 
 
-def _state(decided: Decided, ids: Sequence[str]) -> str:
-    """Return a proposal's state in words; of one that was divided or reworded, what stands in its place."""
+def _divided(decided: Decided, ids: Sequence[str]) -> str:
+    """Say what stands in place of a proposal that was divided or reworded; "" if it wasn't."""
     name = decided.proposal.id
     parts = [one.removeprefix(name) for one in ids if one.rpartition(".")[0] == name]
     if decided.state != WITHDRAWN or not parts:
-        return decided.state
-    if len(decided.proposal.edits) == 1:
-        return f"reworded as {', '.join(parts)}"
-    return f"split into {', '.join(parts)}"
+        return ""
+    return f"{'reworded as' if len(decided.proposal.edits) == 1 else 'split into'} {', '.join(parts)}"
 
 
 def _row(decided: Decided) -> dict[str, object]:
@@ -174,6 +136,49 @@ def _diff(folder: Path, state: str) -> str:
             raise StaleProposal(
                 f"{folder} is gone, and the change with it", remedy="reject it; a later night can propose it again"
             ) from error
-        return "The files of this proposal are gone, and its change with them."
+        return GONE
     except OSError as error:
         raise StaleProposal(f"can't read {folder}: {error.strerror}", remedy="make it readable") from error
+
+
+def names_of_rules(names: Sequence[str]) -> list[str]:
+    """Return the ids of all rules that wait, or of those in the named proposals, in the order to decide on them."""
+    with opened_to_read() as store, consistent_journal(store):
+        return [proposal.id for proposal in reading.rules_to_decide(store, names)]
+
+
+def read_rule(name: str) -> Waiting | None:
+    """Return a rule as it would be adopted now; None if it was decided on in the meantime."""
+    with opened() as store, consistent_journal(store) as journal:
+        return reading.read_rule(store, journal, name)
+
+
+def as_data(waiting: Waiting) -> dict[str, object]:
+    """Return what is shown of a rule as plain data."""
+    rule = waiting.rule
+    told = rule.answers
+    return {
+        "id": rule.id,
+        "document": rule.document,
+        "rule": rule.text,
+        "proof": waiting.proposal.proof,
+        "label": rule.label,
+        "cautions": rule.cautions,
+        "said": [said._asdict() for said in rule.said],
+        "sessions": rule.sessions,
+        "often": rule.often,
+        "request": told.request if told else "",
+        "answers": [_answer(title, answer) for title, answer in _titled(told)],
+        "proven": tuple(filter(None, (rule.tried, *rule.proof))),
+        "diff": "".join(diff(change.document, change.old.encode(), change.new.encode()) for change in rule.changes),
+        "cost": rule.cost,
+        "reaches": rule.reaches,
+    }
+
+
+def _titled(told: Answers | None) -> list[tuple[str, Answer]]:
+    return list(zip(told.titles, (told.before, told.after), strict=True)) if told else []
+
+
+def _answer(title: str, answer: Answer) -> dict[str, object]:
+    return {"title": title, "as_asked": answer.solved, "did": answer.did, "text": answer.text}

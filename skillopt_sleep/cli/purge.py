@@ -1,6 +1,5 @@
 """The command `purge`: delete a project, a session or some words from everything that is kept."""
 
-import difflib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,32 +15,31 @@ from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
 if TYPE_CHECKING:
     from skillopt_sleep.keeping.purge import Choice, Purge
-    from skillopt_sleep.stores.purge import Row
+    from skillopt_sleep.stores.purge import PurgedSession
     from skillopt_sleep.stores.sqlite import SqliteStore
 
 
-_NEAREST = 3  # so many known projects are named
+_NAMED = 5  # so many known projects are named
 
 
 def purge(
     *,
-    project: Annotated[str, typer.Option(metavar="PATH", help="Everything of this project, and below it.")] = "",
-    session: Annotated[str, typer.Option(metavar="ID", help="Everything of this session.")] = "",
-    text: Annotated[str, typer.Option(metavar="WORDS", help="Everything of each session that holds them.")] = "",
+    project: Annotated[str, typer.Option(metavar="PATH", help="This project, and all below it.")] = "",
+    session: Annotated[str, typer.Option(metavar="ID", help="This session.")] = "",
+    text: Annotated[str, typer.Option(metavar="WORDS", help="Every session that holds them.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
 ) -> None:
-    """Delete a project, a session or some words from everything that is kept. It can't be undone.
+    """Delete a project, a session or some words from all that is kept, for good.
 
-    Your own files stay, with rules that you adopted, and so do your agents' transcripts. What was purged isn't read
-    again, unless you ask for it: skillopt-sleep run --session ID.
+    Your own files, adopted rules and your agents' transcripts stay. What was purged isn't read again, unless you ask
+    for it: skillopt-sleep run --session ID.
     """
     if sum(map(bool, (project, session, text.strip()))) != 1:
         raise ConfigError(
             "purge needs one of --project, --session and --text", remedy="see: skillopt-sleep purge --help"
         )
-    from skillopt_sleep.cli.agreed import confirmed
-    from skillopt_sleep.cli.settled import settled
+    from skillopt_sleep.cli.decisions import confirmed, consistent_journal
     from skillopt_sleep.deciding.stored import opened, opened_to_read
     from skillopt_sleep.keeping.purge import carry_out, plan
     from skillopt_sleep.kit.clock import utc_now
@@ -53,7 +51,7 @@ def purge(
         if not dry_run:
             held.enter_context(store.alone())
             _read_all(settings, store)
-        held.enter_context(settled(store))
+        held.enter_context(consistent_journal(store))
         found = plan(store, paths, _choice(settings, store, project, session, text))
         if found.is_empty:
             if not dry_run:
@@ -66,7 +64,7 @@ def purge(
             say("Nothing was deleted: this is a dry run.")
             return
         confirmed("Delete it? It can't be undone.", yes=yes, instead="to delete it without being asked, add --yes")
-        carry_out(found, store, now=utc_now())
+        carry_out(found, store, paths, now=utc_now())
     say(f"Purged {_counts(found)}; of the sessions only a hash of the id is kept, so that they aren't read again.")
 
 
@@ -81,9 +79,9 @@ def _read_all(settings: Settings, store: "SqliteStore") -> None:
 
 def _choice(
     settings: Settings, store: "SqliteStore", project: str, session: str, text: str
-) -> "Callable[[Sequence[Row]], Choice]":
+) -> "Callable[[Sequence[PurgedSession]], Choice]":
     from skillopt_sleep.cli.again import session_ids, session_named
-    from skillopt_sleep.keeping.choose import of_project, of_session, of_words
+    from skillopt_sleep.keeping.purge import of_project, of_session, of_words
     from skillopt_sleep.wiring import agent_sources
 
     if project:
@@ -95,20 +93,14 @@ def _choice(
 
 
 def _nothing(store: "SqliteStore", project: str) -> str:
-    """Say that nothing is kept of what was asked for; of a project with the known ones that are nearest to it."""
+    """Say that nothing is kept of what was asked for; of a project with the known ones."""
     if not project:
         return "Nothing is kept of that."
     folder = str(Path(project).expanduser().absolute())
-    known = {line.project for line in store.index.lines(unread=False) if line.project}
-    names = {name: Path(name).name for name in known}
-    close = set(difflib.get_close_matches(Path(folder).name, names.values(), n=_NEAREST, cutoff=0.5))
-    nearest = sorted(name for name in known if names[name] in close) or sorted(known)
-    text = f"Nothing is known of a project in {spelled(folder)}."
-    if not nearest:
-        return f"{text} No project is known yet."
-    which = " with a name like that" if close else ""
-    more = ", …" if len(nearest) > _NEAREST else ""
-    return f"{text} Known projects{which}: {', '.join(map(spelled, nearest[:_NEAREST]))}{more}"
+    known = sorted({line.project for line in store.index.lines(unread=False) if line.project})
+    more = ", …" if len(known) > _NAMED else ""
+    names = ", ".join(map(spelled, known[:_NAMED])) or "none"
+    return f"Nothing is known of a project in {spelled(folder)}. Known projects: {names}{more}"
 
 
 def _counts(purge: "Purge") -> str:
@@ -135,22 +127,17 @@ def _lines(purge: "Purge", paths: Paths) -> Iterator[str]:
         yield f"Of the report of {', '.join(purge.nights)} only outcome, counts and cost stay."
     if purge.found.unread:
         yield f"{counted(len(purge.found.unread), 'other session')} taught some of what goes, and will be read again."
-    if purge.trimmed:
-        names = ", ".join(one.proposal.id for one in purge.trimmed)
-        yield f"Of the saved texts of {names} only our own rules stay, without the words: nothing changes for you."
-    for name in purge.lost:
-        yield f"The saved files of {name} go too; it stays listed as withdrawn, and can't be adopted again."
-    copied = [one.id for one in purge.copied if one.id not in purge.lost]
-    if copied:
-        names = ", ".join(copied)
-        yield f"The saved files of {names} hold some of it and go too; what waits of them is learned again."
-    if purge.undoless:
-        yield f"Undo is no longer possible for {', '.join(purge.undoless)}: the saved file holds some of it."
-    for proposal in purge.live:
+    if purge.withdrawn:
+        names = ", ".join(one.id for one in purge.withdrawn)
+        yield f"Withdrawn, because the saved files hold some of it: {names}. The sessions will be read again."
+    for proposal in purge.unrecorded:
         if not Path(proposal.root).is_dir():
             yield f"The folder {spelled(proposal.root)} is gone, and with it the rule of {proposal.id}."
             continue
         where = " and ".join(proposal.paths)
         yield f"Stays, because the file is yours: the rule of {proposal.id} in {where}"
         yield f"  to take it out, first run: skillopt-sleep undo {proposal.id}"
+        for path in proposal.paths:
+            yield f"  later, with all other rules there: skillopt-sleep undo {spelled(path)} --to 0"
+    yield "All logs go, and all copies of repositories: the next replay makes new ones."
     yield f"Stays: your agents' own transcripts, and your settings in {paths.config}."

@@ -1,23 +1,28 @@
-"""The command `report`: print a night's report, or open it as a page."""
+"""The command `report`: print a night's report or open it as a page, list the nights, or show what they cost."""
 
 import webbrowser
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.completing import night_ids
-from skillopt_sleep.cli.console import say, say_json, say_markdown, warn
-from skillopt_sleep.cli.status_shown import last_closed
+from skillopt_sleep.cli.console import say, say_json, warn
+from skillopt_sleep.cli.lazy import night_ids
+from skillopt_sleep.cli.status import last_closed
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import write_atomic
-from skillopt_sleep.records import PAGE, NightReport, Proposal, report_data
-from skillopt_sleep.reporters.decided import told_of_all
+from skillopt_sleep.records import PAGE, NightReport, Proposal
+from skillopt_sleep.reporters.status import NO_NIGHT, told_of_all
+
+if TYPE_CHECKING:
+    from skillopt_sleep.reporters.night import Night
+
+LAST = 14  # nights in a list
 
 
 class Format(StrEnum):
@@ -28,13 +33,6 @@ class Format(StrEnum):
     DATA = "json"
 
 
-class Now(NamedTuple):
-    """The proposals that wait now, and in words what was decided on the others."""
-
-    waits: tuple[str, ...]
-    decided: dict[str, str]
-
-
 def report(
     night: Annotated[
         str, typer.Argument(help="A night's id; the last night by default.", autocompletion=night_ids)
@@ -42,37 +40,67 @@ def report(
     *,
     opens: Annotated[bool, typer.Option("--open", help="Open it as a page in your browser.")] = False,
     form: Annotated[
-        Format | None, typer.Option("--format", help="Print it in this form, for other programs.", show_default=False)
+        Format | None, typer.Option("--format", help="Print it in this form.", show_default=False)
     ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List past nights.")] = False,
+    last: Annotated[
+        int | None,
+        typer.Option("--last", min=0, help="With --list, how many nights (14); 0 for all."),
+    ] = None,
+    cost: Annotated[bool, typer.Option("--cost", help="Show what nights cost.")] = False,
+    since: Annotated[str, typer.Option("--since", help="With --cost, only since 2026-03-02, or for 30d.")] = "",
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="With the statistics and all ids.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Print a night's report, and what of it still waits for you; --open shows it as a page."""
-    if opens and (form or as_json):
-        raise ConfigError("--open shows the page, so it prints no other form", remedy="leave out one of both")
+    """Print a night's report; --open shows it as a page."""
+    shown = [name for name, given in {"--list": list_, "--cost": cost, "--open": opens}.items() if given]
+    if len(shown) > 1 or (shown and form) or (opens and as_json):
+        raise ConfigError(f"{shown[0]} stands by itself", remedy="leave out the other one")
+    if night and (list_ or cost):
+        raise ConfigError(f"{shown[0]} is of all nights", remedy="leave out the night's id")
+    if last is not None and not list_:
+        raise ConfigError("--last says how many nights --list lists", remedy="add --list, or leave it out")
+    if since and not cost:
+        raise ConfigError("--since says which costs --cost shows", remedy="add --cost, or leave it out")
+    if list_:
+        from skillopt_sleep.cli.nights import list_nights
+
+        list_nights(last=LAST if last is None else last, verbose=verbose, as_json=as_json)
+    elif cost:
+        from skillopt_sleep.cli.nights import list_costs
+
+        list_costs(since=since, as_json=as_json)
+    else:
+        _report(night, opens=opens, form=Format.DATA if as_json else form, verbose=verbose)
+
+
+def _report(night: str, *, opens: bool, form: Format | None, verbose: bool) -> None:
+    """Print the report of one night, the last that is over by default, or open it as a page."""
+    from skillopt_sleep.reporters.night import Night
+
     with opened_to_read() as store:
         nights = store.nights()
-        last = last_closed(nights)
-        wanted = night or (last.id if last else "")
+        closed = last_closed(nights)
+        wanted = night or (closed.id if closed else "")
         if not wanted:
             if nights:
                 warn(f"Night {nights[0].id} isn't over yet, so it has no report: skillopt-sleep status")
                 return
-            warn("No night has run yet. Run one: skillopt-sleep run   (an example: skillopt-sleep run --example)")
+            warn(f"{NO_NIGHT} Run one: skillopt-sleep run   (an example: skillopt-sleep run --example)")
             return
         stored, folder = store.report(wanted), store.folder(wanted)
         waits = tuple(banked.proposal.id for banked in store.bank.to_decide(utc_now()))
         known = store.bank.proposals()
-        now = Now(waits, told_of_all(known, waits))
     if stored is None:
-        known = ", ".join(line.id for line in nights[:5])
-        raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {known}")
-    if not (as_json or form is Format.DATA):
+        last = ", ".join(line.id for line in nights[:5])
+        raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {last}")
+    if form is not Format.DATA:
         stored = _by_rule(stored, [decided.proposal for decided in known])
+    told = Night(stored, waits, folder, told_of_all(known, waits, now=utc_now()))
     if opens:
-        _open(stored, now, folder)
+        _open(told, folder)
     else:
-        _print(stored, now, folder, Format.DATA if as_json else form, verbose=verbose)
+        _print(told, form, verbose=verbose)
 
 
 def _by_rule(report: NightReport, known: Sequence[Proposal]) -> NightReport:
@@ -83,35 +111,31 @@ def _by_rule(report: NightReport, known: Sequence[Proposal]) -> NightReport:
     return replace(report, proposals=(*whole, *rules))
 
 
-def _print(report: NightReport, now: Now, folder: Path, form: Format | None, *, verbose: bool) -> None:
+def _print(night: "Night", form: Format | None, *, verbose: bool) -> None:
     """Print a report in one form; for a person, if none is named."""
+    from skillopt_sleep.cli.blocks import say_blocks
+    from skillopt_sleep.reporters.morning import page, shown, text
+
     if form is Format.DATA:
-        say_json(report_data(report))
+        say_json(night.report)
     elif form is Format.PAGE:
-        from skillopt_sleep.reporters.page import render as page
-
-        typer.echo(page(report, now.waits, folder=folder, decided=now.decided, at=utc_now()), nl=False)
+        typer.echo(page(night, at=utc_now()), nl=False)
+    elif form is Format.MARKDOWN:
+        typer.echo(text(night, verbose=verbose), nl=False)
     else:
-        from skillopt_sleep.reporters.morning import render
-
-        text = render(report, now.waits, folder=folder, decided=now.decided, verbose=verbose)
-        if form is Format.MARKDOWN:
-            typer.echo(text, nl=False)
-        else:
-            say_markdown(text)
+        say_blocks(shown(night, verbose=verbose), verbose=verbose)
 
 
-def _open(report: NightReport, now: Now, folder: Path) -> None:
+def _open(night: "Night", folder: Path) -> None:
     """Write the page as things are now, and open it; where there is no browser, say where it is."""
-    from skillopt_sleep.reporters.page import render
+    from skillopt_sleep.reporters.morning import page
 
+    name = night.report.night
     if not folder.is_dir():
         raise ConfigError(
-            f"the files of night {report.night} are gone",
-            remedy=f"what is known of it: skillopt-sleep report {report.night}",
+            f"the files of night {name} are gone", remedy=f"what is known of it: skillopt-sleep report {name}"
         )
     path = folder / PAGE
-    page = render(report, now.waits, folder=folder, decided=now.decided, at=utc_now())
-    write_atomic(path, page.encode())
+    write_atomic(path, page(night, at=utc_now()).encode())
     if not webbrowser.open(path.as_uri()):
         say(f"No browser could be opened. The page: {path}")

@@ -11,14 +11,13 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.again import AskedAgain, chosen
-from skillopt_sleep.cli.console import BOLD, print_lines, say, say_json, say_markdown
-from skillopt_sleep.cli.continued import Asked, command_of, read_again
-from skillopt_sleep.cli.stopping import stop_softly
+from skillopt_sleep.cli.console import BOLD, say, say_json, stdout
+from skillopt_sleep.cli.continued import NightOptions, command_of, read_again, stop_softly
 from skillopt_sleep.errors import CallPending, ConfigError, Exit, StoreError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.kit.projects import named_project
-from skillopt_sleep.protocols import Source
+from skillopt_sleep.protocols.work import SessionSource
 from skillopt_sleep.records import PAGE, NightReport, Outcome
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
 
@@ -37,7 +36,7 @@ def run(
             help="Show what a night would read, send and cost at most. Makes no call; keeps an index of sessions.",
         ),
     ] = False,
-    project: Annotated[str, typer.Option(help="Only this project, given by its folder.")] = "",
+    project: Annotated[str, typer.Option(help="Only the project in this folder.")] = "",
     backend: Annotated[
         str | None,
         typer.Option(
@@ -46,20 +45,20 @@ def run(
         ),
     ] = None,
     model: Annotated[str | None, typer.Option(help="The model's name.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="The API's address, if it isn't the provider's own.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="The API's address, if not the provider's own.")] = None,
     again: Annotated[
         bool,
-        typer.Option("--again", help="Read sessions of the last harvest.lookback again, also those read before."),
+        typer.Option("--again", help="Read the sessions of the last harvest.lookback again."),
     ] = False,
     since: Annotated[
         str, typer.Option("--since", metavar="TIME", help="Read again what ended since then: 2026-03-02, or 7d.")
     ] = "",
     session: Annotated[
         list[str] | None,
-        typer.Option("--session", metavar="ID", help="Read only this session again, given by the start of its id."),
+        typer.Option("--session", metavar="ID", help="Read only this session again, by the start of its id."),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ignore cached answers and ask everything again.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a short answer as JSON.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again: use no cached answer.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="A short answer as JSON.")] = False,
     _now: Annotated[bool, typer.Option("--now", hidden=True, help="What `run` does in any case.")] = False,
 ) -> None:
     """Run a night now: learn from new sessions and stage the changes that prove themselves."""
@@ -70,7 +69,7 @@ def run(
     flags = {"backend.name": backend, "backend.model": model, "backend.base_url": base_url}
     settings = load(paths, flags=flags)
     only = named_project(project) if project else ""
-    asked = Asked(only, backend, model, base_url, asked_again, fresh, as_json)
+    asked = NightOptions(only, backend, model, base_url, asked_again, fresh, as_json)
     if plan:
         from skillopt_sleep.cli.plan import show_plan
 
@@ -104,7 +103,7 @@ def _check(*, example: bool, plan: bool, own: bool) -> None:
         )
 
 
-def _night(settings: Settings, paths: Paths, asked: Asked) -> Ended:
+def _night(settings: Settings, paths: Paths, asked: NightOptions) -> Ended:
     from skillopt_sleep.wiring import agent_sources
     from skillopt_sleep.wiring.models import destination, unconfirmed
 
@@ -136,7 +135,7 @@ def _example_night(settings: Settings, paths: Paths) -> Ended:
         example_settings(settings),
         find_paths({"SKILLOPT_SLEEP_HOME": str(folder)}),
         sources=example_sources(folder),
-        asked=Asked(),
+        asked=NightOptions(),
         environ={},  # what the user's own agents load would change it
     )
 
@@ -150,15 +149,15 @@ def _run(
     settings: Settings,
     paths: Paths,
     *,
-    sources: tuple[Source, ...],
-    asked: Asked,
+    sources: tuple[SessionSource, ...],
+    asked: NightOptions,
     environ: Mapping[str, str] = os.environ,
 ) -> Ended:
     from skillopt_sleep.cli.progress import following
     from skillopt_sleep.kit.log import log_to
     from skillopt_sleep.night.night import run_night
-    from skillopt_sleep.stores.progress import read_progress
-    from skillopt_sleep.stores.waiting import keep_waiting
+    from skillopt_sleep.stores.hooks import keep_waiting
+    from skillopt_sleep.stores.running import read_progress
     from skillopt_sleep.wiring.night import wire
 
     log_to(paths.log)
@@ -195,11 +194,12 @@ def _show(report: NightReport, waiting: Sequence[str], paths: Paths, *, example:
 
         say_json(answer(report))
         return
-    from skillopt_sleep.reporters.morning import render
-    from skillopt_sleep.reporters.side_by_side import NAME as ATTEMPTS
+    from skillopt_sleep.cli.blocks import say_blocks
+    from skillopt_sleep.reporters.morning import ATTEMPTS, shown
+    from skillopt_sleep.reporters.night import Night
 
-    folder = Path(report.folder)
-    say_markdown(render(report, waiting, folder=folder))
+    folder = Path(report.run.folder)
+    say_blocks(shown(Night(report, waiting, folder)))
     if report.began:
         for name in (PAGE, "report.md", "report.json", "diagnostics.json"):
             say(f"{folder / name}")
@@ -219,7 +219,7 @@ def _say_how_to_look_around(folder: Path) -> None:
     if not found or not program.exists() or not Path(found).samefile(program):
         line += f" PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH"
     say("\nThis was the example. To try the commands above on it, in this shell:")
-    print_lines([Text(visible(f"  {line}"), BOLD)])
+    stdout().print(Text(visible(f"  {line}"), BOLD), soft_wrap=True)
     say("Then, in your browser: skillopt-sleep report --open, and skillopt-sleep web for all of it.")
     say("Back to your own sessions: unset SKILLOPT_SLEEP_HOME")
 
@@ -227,7 +227,7 @@ def _say_how_to_look_around(folder: Path) -> None:
 def _exit_code(report: NightReport) -> int:
     match report.verdict:
         case Outcome.BACKEND_FAILED:
-            return Exit.LOGIN if report.login_needed else Exit.FAILED
+            return Exit.LOGIN if report.run.login_needed else Exit.FAILED
         case Outcome.OVER_BUDGET:
             return Exit.BUDGET
         case Outcome.INTERRUPTED:

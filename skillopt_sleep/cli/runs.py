@@ -1,209 +1,171 @@
-"""The command `runs`: list, show, plot, compare and fork trainings."""
+"""The commands `train list`, `show` and `plot`: what trainings gave."""
 
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from skillopt_sleep.cli.console import say, say_json, warn
-from skillopt_sleep.cli.lazy import PlainGroup
-from skillopt_sleep.cli.runs_shown import seconds_of, training_lines
-from skillopt_sleep.cli.train_shown import best_val, scored
+from skillopt_sleep.cli.console import Column, say, say_json, say_table, warn
+from skillopt_sleep.cli.train_shown import scored, summary_lines
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.kit.words import counted
-from skillopt_sleep.trainer.found import Run, find, read, reason_of
+from skillopt_sleep.trainer.found import Run, by_score, differing, find, read, reason_of
 
-app = typer.Typer(cls=PlainGroup, add_completion=False, help="List, show, plot, compare and fork trainings.")
+if TYPE_CHECKING:
+    from skillopt_sleep.trainer.attempts import Cost
+    from skillopt_sleep.trainer.summary import Gated, History
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
-_MOST_NAMED = 3
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 _VALUE_CHARS = 30
-_IN_EVERY_LINE = frozenset({"env", "models.target", "evaluation.gate", "train.seed"})
 
 
-@app.command("list", epilog="Example: skillopt-sleep runs list")
 def list_runs(
     folder: Annotated[Path, typer.Argument(help="Where to look, up to three folders deep.")] = Path(),
     *,
     as_json: AsJson = False,
 ) -> None:
-    """List the trainings below a folder: model, gate, seed, best score, and how those side by side differ."""
+    """List the trainings below a folder, the best first, and how they differ."""
     if not folder.is_dir():
         raise ConfigError(f"{folder}: no such folder", remedy="name a folder that contains trainings")
-    listed: dict[Path, Run | str] = {}
+    found: list[Run] = []
+    unreadable: dict[str, str] = {}
     for path in find(folder):
         try:
-            listed[path] = read(path)
+            found.append(read(path))
         except (ConfigError, OSError) as error:
-            listed[path] = reason_of(error, path)
-    apart = settings_by_run([run for run in listed.values() if isinstance(run, Run)])
-    rows: list[dict[str, Any]] = []
-    lines: list[str] = []
-    for path, run in listed.items():
-        if isinstance(run, Run):
-            rows.append(run.row() | {"apart": apart[path].settings})
-            lines.append(run_line(run, apart[path].uncommon))
-        else:
-            rows.append({"folder": str(path), "unreadable": run})
-            lines.append(f"{path}  unreadable: {run}")
+            unreadable[str(path)] = reason_of(error, path)
     if as_json:
-        say_json({"schema_version": 1, "runs": rows})
+        own = differing(found)
+        rows: list[dict[str, Any]] = [run.row() | {"apart": own[run.folder]} for run in by_score(found)]
+        rows += [{"folder": path, "unreadable": why} for path, why in unreadable.items()]
+        say_json({"schema_version": 2, "runs": rows})
         return
-    for line in lines or [f"No trainings in {folder.absolute()}"]:
-        say(line)
+    if found:
+        say_runs(found)
+    elif not unreadable:
+        say(f"No trainings in {folder.absolute()}")
+    for path, why in unreadable.items():
+        warn(f"{path}: {why}")
 
 
-@app.command("show", epilog="Example: skillopt-sleep runs show run")
+def say_runs(runs: Sequence[Run]) -> None:
+    """Print trainings as a table, the best first, with those keys only in which not all agree."""
+    own = differing(runs)
+    keys = list(next(iter(own.values())))
+    columns = [
+        Column("run"),
+        Column("best", right=True),
+        Column("90 % interval"),
+        Column("calls", right=True),
+        *(Column(key.rpartition(".")[2], cut=True) for key in keys),
+        Column("state", cut=True),
+    ]
+    rows: list[list[str]] = []
+    for run in by_score(runs):
+        calls = f"{run.paid.calls:,}" if run.paid else ""
+        values = [_short(own[run.folder][key]) for key in keys]
+        rows.append([str(run.folder), *_score(run), calls, *values, run.state()])
+    say_table(columns, rows)
+
+
+def _score(run: Run) -> tuple[str, str]:
+    if run.reported is None:
+        return "", ""
+    low, high = run.reported.interval
+    return f"{run.reported.mean:.3f}", f"{low:.3f} to {high:.3f} (n={run.reported.n})"
+
+
+def _short(value: str) -> str:
+    """Return a setting's value, of a long one its end, by which paths differ."""
+    return f"…{value[1 - _VALUE_CHARS :]}" if len(value) > _VALUE_CHARS else value
+
+
 def show(run: RunFolder, *, as_json: AsJson = False) -> None:
     """Show a training step by step."""
     training = read(run)
     if as_json:
-        details = {"history": training.history, "seconds": seconds_of(training)}
-        say_json({"schema_version": 1, **training.row(), **details})
+        details = {"history": training.history, "seconds": training.spending.seconds if training.spending else {}}
+        say_json({"schema_version": 2, **training.row(), **details})
         return
     for line in training_lines(training):
         say(line)
 
 
-@app.command("plot", epilog="Example: skillopt-sleep runs plot run --open")
 def plot(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="The folders of one or more trainings.")],
+    run: RunFolder,
     *,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            help="The file to write; by default plot.html in the run's folder, or runs-plot.html in the folder that "
-            "holds several of them.",
-        ),
+        typer.Option("--output", help="The file to write; by default plot.html in the training's folder."),
     ] = None,
-    show_it: Annotated[bool, typer.Option("--open", help="Open the page in your browser.")] = False,
+    show_it: Annotated[bool, typer.Option("--open", help="Open it in your browser.")] = False,
 ) -> None:
-    """Draw a training as one HTML page: its curves, edits, skills and cost; several of them over one another."""
-    from skillopt_sleep.kit.files import write_atomic
-    from skillopt_sleep.trainer.plot import NAME, page, page_of_several, place_of_several
+    """Draw a training as an HTML page."""
+    import webbrowser
 
-    if len(runs) == 1:
-        path, drawn = output or runs[0] / NAME, page(runs[0])
-    else:
-        drawn = page_of_several(runs)
-        path = output or place_of_several(runs)
+    from skillopt_sleep.kit.files import write_atomic
+    from skillopt_sleep.trainer.plot import NAME, page
+
+    path = output or run / NAME
     try:
-        write_atomic(path, drawn.encode())
+        write_atomic(path, page(run).encode())
     except OSError as error:
         raise ConfigError(
             f"can't write {path}: {error.strerror or error}", remedy="name another file with --output"
         ) from error
     say(str(path))
-    if show_it and not _opened(path):
+    if show_it and not webbrowser.open(path.absolute().as_uri()):
         warn(f"No browser could be opened: open {path.absolute()} yourself.")
 
 
-@app.command("compare", epilog="Example: skillopt-sleep runs compare run run-2")
-def compare(one: RunFolder, other: RunFolder, *, as_json: AsJson = False) -> None:
-    """Compare two trainings: what they were started with, and how their best skills score."""
-    from skillopt_sleep.trainer.apart import settings_apart, unlike
-    from skillopt_sleep.trainer.manifest import differences
-
-    first, second = read(one), read(other)
-    every = differences(first.manifest, second.manifest)
-    changed = tuple(line for line in every if not line.startswith("config.train.folder:"))
-    if as_json:
-        rows = [first.row(with_steps=False), second.row(with_steps=False)]
-        say_json({"schema_version": 1, "differences": changed, "runs": rows})
-        return
-    apart, _ = settings_apart([first.manifest, second.manifest])
-    for line in changed or ("Both were started with the same configuration.",):
-        say(line)
-    if unlike(apart):
-        say(f"They differ in {' and '.join(unlike(apart))}, so their scores can't be compared.")
-    for run in (first, second):
-        if run.summary is None:
-            say(f"{run.folder}: not finished")
-            continue
-        initial, best = run.summary.initial, run.summary.best
-        scores = f"initial val {scored(initial.val)}, {best_val(run.summary)}, best test {scored(best.test)}"
-        say(f"{run.folder}: {scores}")
-
-
-@app.command("fork", epilog="Example: skillopt-sleep runs fork run run-2 --set evaluation.gate=greedy")
-def fork_run(
-    run: RunFolder,
-    new: Annotated[str, typer.Argument(help="The folder of the new training, beside the old one.")],
-    *,
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", help="A key to change, as in evaluation.gate=greedy; repeatable.")
-    ] = None,
-) -> None:
-    """Start from a training with some keys changed: only what differs is paid for."""
-    from skillopt_sleep.kit.clock import utc_now
-    from skillopt_sleep.trainer.fork import fork
-
-    made = fork(run, new, changes or [], clock=utc_now)
-    where = "the shared file" if made.shares else str(made.folder)
-    say(f"{made.config} is the new configuration, and {where} has the {counted(made.answers, 'answer')} so far.")
-    if made.changed:
-        warn(f"Changed since {run} began: {', '.join(made.changed)}. The new training begins with what is there now.")
-    elif not changes and not made.shares:
-        say("Nothing is changed, so it gives the same result again.")
-    command = f"skillopt-sleep train {shlex.quote(str(made.config))}"
-    if made.is_confirmed:
-        say(f"Run it: {command}")
-    elif made.backend:
-        say(f"Run it: {command} --backend {made.backend}")
+def training_lines(training: Run) -> Iterator[str]:
+    """Yield a training: its result or why it has none, its steps in order, and what its answers cost."""
+    costs: Mapping[str, Cost] = {}
+    if training.summary:
+        costs = training.summary.costs
+        yield from summary_lines(training.summary, training.paid)
     else:
-        say(f"Run it, with the --backend of the first one if it had one: {command}")
-    if made.shares:
-        say("Val answers that can have chosen a skill aren't shared: they are asked for anew.")
-    else:
-        reused = "the answers that chose skills there choose here too"
-        say(f"Where val is asked the same, {reused}: compare the two by their test scores.")
+        yield from _unfinished(training)
+    if training.history:
+        yield from _history_lines(training.history)
+    yield from _stage_lines(costs)
 
 
-def _opened(path: Path) -> bool:
-    """Open a page in the user's browser; return whether there is one."""
-    import webbrowser
+def _unfinished(training: Run) -> Iterator[str]:
+    """Yield why a training has no result, as far as that is known, and what it has paid."""
+    from skillopt_sleep.trainer.spending import price
 
-    return webbrowser.open(path.absolute().as_uri())
-
-
-class Apart(NamedTuple):
-    """The settings in which a training differs from others in the same folder, and those of them that few have."""
-
-    settings: Mapping[str, str]
-    uncommon: Mapping[str, str]
+    yield f"{training.manifest.env}: {training.state()}. To go on: train with its configuration again"
+    if training.paid:
+        yield f"paid so far: {price(training.paid)}"
 
 
-def settings_by_run(runs: Sequence[Run]) -> dict[Path, Apart]:
-    """Return, for each training, in which settings it differs from others in the same folder."""
-    from skillopt_sleep.trainer.apart import settings_apart, uncommon
+def _history_lines(history: "History") -> Iterator[str]:
+    """Yield the steps, and the trials at the end; the page of `plot` and JSON have their edits."""
+    from skillopt_sleep.trainer.summary import ACTIONS
 
-    beside: dict[Path, list[Run]] = {}
-    for run in runs:
-        beside.setdefault(run.folder.parent, []).append(run)
-    found: dict[Path, Apart] = {}
-    for some in beside.values():
-        apart = settings_apart([run.manifest for run in some])
-        for run, settings, own in zip(some, apart, uncommon(apart), strict=True):
-            found[run.folder] = Apart(settings, own)
-    return found
+    for step in history.steps:
+        came = f"train {scored(step.train)}{_change(step.gated)}"
+        yield f"  step {step.step:4} (epoch {step.epoch}), {ACTIONS[step.gated.action]}: {came}"
+    for ended in history.end:
+        gated = ended.gated
+        yield f"  at the end, {ACTIONS[gated.action]}{_change(gated)}: {gated.reason}"
 
 
-def run_line(run: Run, apart: Mapping[str, str]) -> str:
-    """Return a training in one line, with these settings, in which it differs from those beside it."""
-    state = best_val(run.summary) if run.summary else run.so_far()
-    model = run.manifest.models.get("target", "unknown model")
-    named = [f"{key} {_short(value)}" for key, value in apart.items() if key not in _IN_EVERY_LINE]
-    words = [run.manifest.env, model, f"gate {run.gate}", f"seed {run.seed}", *named[:_MOST_NAMED]]
-    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-    return f"{run.folder}  {', '.join(words)}{more}: {state}"
+def _change(gated: "Gated") -> str:
+    """Return the scores on val that were compared, if any were."""
+    if gated.after is None:
+        return ""
+    answers = f", {gated.n} answers" if gated.n > gated.size else ""
+    return f"; val {gated.before:.3f} → {gated.after:.3f} (n={gated.size}{answers})"
 
 
-def _short(value: str) -> str:
-    """Return a setting's value, of a long one its end, by which paths differ."""
-    if len(value) > _VALUE_CHARS:
-        return f"…{value[1 - _VALUE_CHARS :]}"
-    return value or '""'
+def _stage_lines(costs: "Mapping[str, Cost]") -> Iterator[str]:
+    """Yield what the answers were for and cost."""
+    from skillopt_sleep.trainer.spending import cost
+
+    if costs:
+        yield "answers used, by purpose:"
+    for stage, spent in costs.items():
+        yield f"  {stage}: {cost(spent)}"

@@ -1,8 +1,8 @@
-"""The commands `tasks list`, `show` and `why`: the requests that nights learn from and test with."""
+"""The commands `tasks list` and `show`: the requests that nights learn from and test with."""
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -10,20 +10,17 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli import tasks_edit, tasks_files
-from skillopt_sleep.cli.console import say, say_hanging, say_json
+from skillopt_sleep.cli.console import block, say, say_hanging, say_json
 from skillopt_sleep.cli.lazy import PlainGroup
-from skillopt_sleep.cli.text import block
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.deciding.tasks import find, short_ids
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
-from skillopt_sleep.records import CUT_SHORT, PlaceKind, Split, Task
-from skillopt_sleep.reporters.references import scored_by
-from skillopt_sleep.reporters.words import SPLITS, USES
+from skillopt_sleep.records import PlaceKind, Split, Task
+from skillopt_sleep.reporters.words import SPLITS, USES, scored_by
 from skillopt_sleep.stores.bank import Banked
-from skillopt_sleep.stores.sqlite import NightLine
 
 app = typer.Typer(
     cls=PlainGroup,
@@ -32,33 +29,30 @@ app = typer.Typer(
 )
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="A task's id, or its beginning.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 _EVERY_PROJECT = "every project (your own)"
 
 
 @app.command("list", epilog="Example: skillopt-sleep tasks list --project shop-api")
 def list_tasks(
     *,
-    project: Annotated[str, typer.Option(help="Only this project, given by its folder or the folder's name.")] = "",
+    project: Annotated[str, typer.Option(help="Only this project: its folder, or the folder's name.")] = "",
     split: Annotated[
         Split | None,
-        typer.Option(
-            parser=tasks_edit.side, metavar="SIDE", help="Only what is for this: learn, decide or kept back."
-        ),
+        typer.Option(parser=tasks_edit.side, metavar="SIDE", help="learn, decide or kept back."),
     ] = None,
     dropped: Annotated[bool, typer.Option("--dropped", help="Only the tasks you dropped.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the tasks by project and recurring request, with how often and when each came up, and its splits."""
+    """List the tasks by project and recurring request."""
     with opened_to_read() as store:
         entries = store.bank.entries()
-        nights = store.nights()
     shown = [entry for entry in entries if _matches(entry, project=project, split=split, dropped=dropped)]
     if as_json:
         say_json([as_data(entry) for entry in shown])
         return
     if not entries:
-        say(f"No tasks yet. {_why_none(nights)}. To add one: skillopt-sleep tasks add")
+        say("No tasks yet. To add one: skillopt-sleep tasks add")
         return
     for line in _list_lines(shown, short_ids(entries), now=utc_now()):
         say_hanging(line)
@@ -67,17 +61,7 @@ def list_tasks(
     if hidden and not dropped:
         total = f"{total}; {hidden} dropped: skillopt-sleep tasks list --dropped"
     say(total)
-    say("Nights learn from those marked learn and test changes with those marked decide; kept back is only reported.")
-
-
-def _why_none(nights: Sequence[NightLine]) -> str:
-    if not nights:
-        return "The first night finds some"
-    last = nights[0]
-    if not last.closed:
-        return f"Night {last.id} isn't over yet"
-    why = "was cut short" if last.outcome in CUT_SHORT else "kept none"
-    return f"Night {last.id} {why}; the next one may find some"
+    say("learn: edits are written from it; decide: edits are tested with it; kept back: only reported.")
 
 
 @app.command("show", epilog="Example: skillopt-sleep tasks show e633aacd")
@@ -95,7 +79,7 @@ def show(task: Id, *, as_json: AsJson = False) -> None:
     if score is not None:
         say(f"Its last attempts, with the instructions as they were then, scored {score:.2f}.")
     name = visible(short_ids(entries)[entry.task.id])
-    say(f"\nwhere it comes from: skillopt-sleep tasks why {name}")
+    say(f"\nwhere it comes from: skillopt-sleep why {name}")
     say(f"change it:           skillopt-sleep tasks edit {name}")
 
 
@@ -109,20 +93,8 @@ def _task_lines(entry: Banked) -> Iterator[str]:
     yield "A right answer:"
     for demand in scored_by(task.reference):
         yield block(demand)
-    if task.needs_repository:
+    if task.setting.needs_repository:
         yield "No answer in words can show it: it needs the repository, and waits for a replay that has it."
-
-
-@app.command("why", epilog="Example: skillopt-sleep tasks why e633aacd")
-def why(task: Id) -> None:
-    """Explain where a task comes from: whose words it is based on, its split, and which nights used it."""
-    from skillopt_sleep.cli.tasks_why import explain
-
-    with opened_to_read() as store:
-        entries = store.bank.entries()
-        entry = find(entries, task)
-        reports = list(store.reports())
-    say(explain(entry, entries, reports, now=utc_now()))
 
 
 def as_data(entry: Banked) -> dict[str, object]:
@@ -154,7 +126,7 @@ def _list_lines(entries: Sequence[Banked], short: Mapping[str, str], *, now: dat
     """Yield the tasks by project and recurring request."""
     by_project: defaultdict[str, list[Banked]] = defaultdict(list)
     for entry in entries:
-        is_own = entry.task.holds.kind is PlaceKind.PERSON
+        is_own = entry.task.wanted.holds.kind is PlaceKind.PERSON
         by_project["" if is_own else entry.task.project].append(entry)
     for folder, of_project in sorted(by_project.items()):
         yield _project_name(folder)
@@ -199,19 +171,12 @@ def _rank(group: Sequence[Banked]) -> tuple[int, datetime]:
 def _group_lines(group: Sequence[Banked], short: Mapping[str, str], *, now: datetime) -> Iterator[str]:
     """Yield a recurring request: the first quote, how often and when it came up, and its tasks."""
     tasks = [entry.task for entry in group]
-    quote = _first_quote(tasks)
-    if quote is not None:
-        yield f"  «{one_line(quote, limit=WIDTH - 4)}»"
+    quotes = [task.feedback.evidence[0].quote for task in tasks if task.feedback.evidence]
+    if quotes:
+        yield f"  «{one_line(quotes[0], limit=WIDTH - 4)}»"
     yield f"  {_frequency(tasks, now=now)}; {_splits(tasks)}"
     for entry in group:
         yield _line(entry, visible(short[entry.task.id]))
-
-
-def _first_quote(tasks: Iterable[Task]) -> str | None:
-    for task in tasks:
-        if task.evidence:
-            return task.evidence[0].quote
-    return None
 
 
 def _frequency(tasks: Sequence[Task], *, now: datetime) -> str:
@@ -220,9 +185,7 @@ def _frequency(tasks: Sequence[Task], *, now: datetime) -> str:
     last = ago(times[-1], now)
     if len(sessions) <= 1:
         return f"once, {last}"
-    days = {at.astimezone().date() for at in times}
-    often = f"{counted(len(sessions), 'session')} on {counted(len(days), 'day')}"
-    return f"{often}: first {ago(times[0], now)}, last {last}"
+    return f"{counted(len(sessions), 'session')}: first {ago(times[0], now)}, last {last}"
 
 
 def _splits(tasks: Sequence[Task]) -> str:

@@ -1,6 +1,7 @@
 """The commands `tasks edit`, `add`, `drop` and `pin`: a person changes the tasks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +9,7 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.editor import in_editor
 from skillopt_sleep.cli.tasks_files import read_file, take_in
 from skillopt_sleep.deciding.stored import opened
 from skillopt_sleep.deciding.tasks import find, mark, reworded, short_ids, write
@@ -15,10 +17,12 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.projects import named_project
+from skillopt_sleep.kit.toml import to_tables
 from skillopt_sleep.kit.words import counted
+from skillopt_sleep.mining.tasks_file import to_text
 from skillopt_sleep.records import Split, Task
 from skillopt_sleep.reporters.words import SPLITS, USES
-from skillopt_sleep.stores.bank import Banked, Mark
+from skillopt_sleep.stores.bank import Banked, TaskMark
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
@@ -33,110 +37,61 @@ def side(text: str) -> Split:
 Id = Annotated[str, typer.Argument(metavar="ID", help="A task's id, or its beginning.")]
 Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Task ids, or their beginnings.")]
 Undo = Annotated[bool, typer.Option("--undo", help="Undo it.")]
-Prompt = Annotated[str | None, typer.Option(help="The request.")]
-Context = Annotated[str | None, typer.Option(help="What was said before it.")]
 Side = Annotated[
     Split | None,
-    typer.Option(parser=side, metavar="SIDE", help="What it is for: learn (train), decide (val), kept back (test)."),
+    typer.Option(parser=side, metavar="SIDE", help="Use: learn (train), decide (val), kept back (test)."),
 ]
-Contains = Annotated[list[str] | None, typer.Option(help="Words that the answer must have. Can be repeated.")]
-Lacks = Annotated[list[str] | None, typer.Option(help="A word that it must not have. Can be repeated.")]
-Matches = Annotated[list[str] | None, typer.Option(help="A regular expression that it must match. Can be repeated.")]
+_HELP = """\
+#
+# reference says how an answer is scored, as one of
+#   { kind = "checks", items = [{ op = "contains", arg = "…" }, { op = "not_contains", arg = "…" }] }
+#       op: contains, not_contains, regex, section_contains (with section), tool_called;
+#       and, next to one of these, max_chars, min_chars, json_valid, no_refusal
+#   { kind = "exact", answer = "…" }
+#   { kind = "rubric", text = "what a good answer does" }
+# split is train, val or test. A task without a project is for your own skill.
+
+"""
+_EDIT = "# Save and close to keep your changes; close without saving to change nothing.\n" + _HELP
+_ADD = "# A request of your own. Save and close to add it; close without saving to add nothing.\n" + _HELP
 
 
-def edit(
-    task: Id,
-    *,
-    prompt: Prompt = None,
-    context: Context = None,
-    split: Side = None,
-    file: Annotated[
-        Path | None, typer.Option("--from", help="A tasks file with the new version of the task.")
-    ] = None,
-) -> None:
-    """Change a task, in your editor or by options. Later nights keep your version."""
-    from skillopt_sleep.cli.tasks_editor import edited
-
-    by_options = (prompt, context, split) != (None, None, None)
-    if file and by_options:
-        raise ConfigError("--from FILE replaces the whole task", remedy="leave out the other options")
-    if prompt is not None and not prompt.strip():
-        raise ConfigError(
-            "--prompt is empty", remedy="give a request, or drop the task: skillopt-sleep tasks drop ID"
-        )
+def edit(task: Id, *, split: Side = None) -> None:
+    """Change a task in your editor, or only its use. Later nights keep your version."""
     with opened() as store:
         entries = store.bank.entries()
         entry = find(entries, task)
-        if file:
-            _write(store, entry, _only_task(file, entry.task), entries)
-        elif by_options:
-            _write(store, entry, reworded(entry.task, prompt=prompt, context=context, split=split), entries)
-        else:
-            with edited(entry.task) as draft:
-                written = _only_task(draft, entry.task) if draft else entry.task
-                _write(store, entry, written, entries)
+        if split:
+            _write(store, entry, reworded(entry.task, prompt=None, context=None, split=split), entries)
+            return
+        name = re.sub(r"[^\w.-]", "_", entry.task.id)
+        with in_editor(f"{name}.toml", _EDIT + to_text((entry.task,))) as draft:
+            written = _only_task(draft, entry.task) if draft else entry.task
+            _write(store, entry, written, entries)
 
 
 def add(
     *,
-    prompt: Prompt = None,
-    context: Context = None,
-    project: Annotated[
-        str, typer.Option(help="The folder of the project it is for; your own skill for every project by default.")
-    ] = "",
-    split: Side = None,
-    contains: Contains = None,
-    not_contains: Lacks = None,
-    regex: Matches = None,
-    answer: Annotated[str | None, typer.Option(help="The exact answer.")] = None,
-    rubric: Annotated[
-        str | None, typer.Option(help="What a good answer does, in words; the judge model decides.")
-    ] = None,
+    project: Annotated[str, typer.Option(help="The folder of its project; by default it is for every project.")] = "",
+    prompt: Annotated[str, typer.Option(help="The request; without one, your editor opens.")] = "",
+    rubric: Annotated[str, typer.Option(help="What a good answer does; the judge model decides.")] = "",
 ) -> None:
-    """Add a task of your own, by options or in your editor. The next night uses it."""
-    checks = {"contains": contains, "not_contains": not_contains, "regex": regex}
-    references = _references(checks, answer=answer, rubric=rubric)
+    """Add a task of your own. The next night uses it."""
     folder = named_project(project) if project else ""
     now = utc_now()
-    if prompt is None and not references:
-        _add_in_editor(folder, now=now)
+    if bool(prompt) != bool(rubric):
+        raise ConfigError("a task needs a request and what a good answer does", remedy="use --prompt with --rubric")
+    if prompt:
+        fields: dict[str, object] = {
+            "prompt": prompt,
+            "project": folder,
+            "reference": {"kind": "rubric", "text": rubric},
+        }
+        _add_from_options(fields, now=now)
         return
-    if prompt is None or len(references) != 1:
-        raise ConfigError(
-            "a task needs a request and exactly one way to score its answer",
-            remedy="--prompt TEXT with --contains, --not-contains, --regex, or with --answer, or with --rubric",
-        )
-    fields: dict[str, object] = {
-        "prompt": prompt,
-        "context": context or "",
-        "project": folder,
-        "split": split,
-        "reference": references[0],
-    }
-    _add_from_options(fields, now=now)
-
-
-def _references(
-    checks: Mapping[str, list[str] | None], *, answer: str | None, rubric: str | None
-) -> list[dict[str, object]]:
-    """Return the references that the options name, of which a task takes one."""
-    references: list[dict[str, object]] = []
-    items: list[dict[str, str]] = []
-    for op, args in checks.items():
-        items += [{"op": op, "arg": arg} for arg in args or ()]
-    if items:
-        references.append({"kind": "checks", "items": items})
-    if answer is not None:
-        references.append({"kind": "exact", "answer": answer})
-    if rubric is not None:
-        references.append({"kind": "rubric", "text": rubric})
-    return references
-
-
-def _add_in_editor(folder: str, *, now: datetime) -> None:
-    from skillopt_sleep.cli.tasks_editor import added
-
-    with added(folder) as draft, opened() as store:
+    reference = {"kind": "checks", "items": [{"op": "contains", "arg": ""}]}
+    blank = {"project": folder, "prompt": "", "reference": reference}
+    with in_editor("new.toml", _ADD + to_tables("task", [blank])) as draft, opened() as store:
         if draft is None:
             say("Nothing was added.")
         else:
@@ -172,8 +127,8 @@ def _add(store: SqliteStore, tasks: Sequence[Task], *, now: datetime) -> None:
 
 
 def drop(tasks: Ids, *, undo: Undo = False) -> None:
-    """Stop using tasks for good, even if nights find them again."""
-    for name, shown, before in _mark(tasks, Mark.DROPPED, undo=undo):
+    """Stop using tasks, even if nights find them again."""
+    for name, shown, before in _mark(tasks, TaskMark.DROPPED, undo=undo):
         if undo:
             say(f"Restored {shown}")
         else:
@@ -183,7 +138,7 @@ def drop(tasks: Ids, *, undo: Undo = False) -> None:
 
 def pin(tasks: Ids, *, undo: Undo = False) -> None:
     """Use tasks in every night of their project."""
-    for name, shown, before in _mark(tasks, Mark.PINNED, undo=undo):
+    for name, shown, before in _mark(tasks, TaskMark.PINNED, undo=undo):
         if undo:
             say(f"Unpinned {shown}")
         else:
@@ -230,7 +185,7 @@ def _use(task: Task) -> str:
     return USES[task.split] if task.split else "without a split"
 
 
-def _mark(names: Sequence[str], wanted: Mark, *, undo: bool) -> Iterator[tuple[str, str, Banked]]:
+def _mark(names: Sequence[str], wanted: TaskMark, *, undo: bool) -> Iterator[tuple[str, str, Banked]]:
     """Set or remove a mark on all of these tasks or none; yield each with its short id, a line and how it was."""
     with opened() as store:
         marked = mark(store, names, wanted, undo=undo)

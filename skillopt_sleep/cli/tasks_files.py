@@ -14,7 +14,7 @@ from skillopt_sleep.deciding.stored import opened
 from skillopt_sleep.deciding.tasks import editable
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.kit.disk import worded
+from skillopt_sleep.kit.files import worded
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Task
@@ -22,7 +22,7 @@ from skillopt_sleep.stores.sqlite import SqliteStore
 
 
 def import_tasks(file: Annotated[Path, typer.Argument(metavar="FILE", help="A tasks file, TOML or JSONL.")]) -> None:
-    """Import a tasks file. New tasks are added, tasks with a known id are changed."""
+    """Import a tasks file. Tasks with a known id are changed."""
     now = utc_now()
     tasks = read_file(file, written=now)
     with opened() as store:
@@ -31,10 +31,10 @@ def import_tasks(file: Annotated[Path, typer.Argument(metavar="FILE", help="A ta
 
 def export(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="The file to write; prints to the terminal by default.")
+        Path | None, typer.Argument(metavar="[FILE]", help="The file to write; by default the terminal.")
     ] = None,
 ) -> None:
-    """Export the tasks in use as a tasks file, to read, to import elsewhere, or for harvest.tasks_files."""
+    """Export the tasks in use as a tasks file."""
     from skillopt_sleep.mining.tasks_file import problem_of, to_text
 
     if file and file.suffix != ".toml":

@@ -1,173 +1,114 @@
-"""Explain where a task comes from, from the bank and the reports of past nights."""
+"""Show where a task comes from: the person's words, its answers, its lesson, its use, and the nights that used it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from skillopt_sleep.cli.text import block
 from skillopt_sleep.deciding.tasks import short_ids
-from skillopt_sleep.kit.markdown import one_line, visible
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import clip
-from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
-from skillopt_sleep.records import Evidence, NightReport, Split, Task, signs
-from skillopt_sleep.reporters.used import uses
-from skillopt_sleep.reporters.words import SPLITS
+from skillopt_sleep.kit.words import ago, counted, home_path
+from skillopt_sleep.pages.blocks import Block, Heading, Item, Items, Quotes, Said, Sentence
+from skillopt_sleep.records import NightReport, Task, heading, said_or_done, signs
+from skillopt_sleep.reporters.tried import not_used, uses
+from skillopt_sleep.reporters.words import SPLITS, USES
 from skillopt_sleep.stores.bank import Banked
 
 EXCERPT_CHARS = 600
+PROMPT_CHARS = 100
 MOST_RELATED = 8
-ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
-def explain(entry: Banked, entries: Sequence[Banked], reports: Sequence[NightReport], *, now: datetime) -> str:
-    """Return everything known about a task's origin, in paragraphs; `entries` is the whole bank."""
+def task_blocks(
+    entry: Banked, entries: Sequence[Banked], reports: Sequence[NightReport], *, now: datetime
+) -> Iterator[Block]:
+    """Yield everything known about a task's origin; `entries` is the whole bank."""
     task = entry.task
-    related = _related(entry, entries)
-    paragraphs = (
-        f"{visible(task.id)}  {one_line(task.prompt, limit=WIDTH - len(task.id) - 2)}",
-        _origin(entry, now=now),
-        _words(task),
-        _answers(task),
-        _lesson(task, related, short_ids(entries)),
-        _split(entry, related, entries),
-        _nights(entry, related, reports),
-        _by_hand(entry, now=now),
+    alike = [other for other in entries if task.lesson and other.task.lesson == task.lesson and other is not entry]
+    yield Heading(f"{task.id}  {one_line(task.prompt, limit=PROMPT_CHARS)}")
+    yield Sentence(_origin(task, now=now), "about")
+    yield from _heard(task)
+    yield from _lesson(task, alike, entries)
+    yield Sentence(_use(entry, alike, entries))
+    used = tuple(
+        Item(f"{report.night}, {step.document.id}: {use}")
+        for report in reports
+        for step in report.documents
+        for use in uses(task, step)
     )
-    return "\n\n".join(filter(None, paragraphs))
+    yield Sentence("Nights that used it:" if used else not_used(task))
+    if used:
+        yield Items(used)
+    for line in _by_hand(entry, now=now):
+        yield Sentence(line)
 
 
-def _related(entry: Banked, entries: Sequence[Banked]) -> list[Banked]:
-    """Return the other tasks of the same lesson."""
-    lesson = entry.task.lesson
-    if not lesson:
-        return []
-    return [other for other in entries if other.task.lesson == lesson and other is not entry]
-
-
-def _origin(entry: Banked, *, now: datetime) -> str:
-    task = entry.task
+def _origin(task: Task, *, now: datetime) -> str:
+    """Say where and when a task was found or written, and for which project it is."""
     source, _, name = task.session.partition(":")
     when = f"{task.at.astimezone():%d %b %Y} ({ago(task.at, now)})"
     project = home_path(task.project) if task.project else "every project (your own)"
-    if name.startswith("#"):
-        origin = f"added by hand, as of {when}"
-    elif task.session == f"{source}:{name}" and "#" in name:
-        origin = f"from your tasks file {visible(name.rpartition('#')[0])}, as of {when}"
-    else:
-        origin = f"found in a session with {visible(source)} on {when}\n  session {visible(name)}"
-    return f"{origin}\n  project {project}"
+    file, mark, _ = name.rpartition("#")
+    where = f"added by hand, {when}"
+    if not mark:
+        where = f"found in a session with {source}, {when}, session {name}"
+    elif file:
+        where = f"from your tasks file {file}, {when}"
+    return f"{where}, for {project}"
 
 
-def _words(task: Task) -> str:
-    """Return what the person said and did that made this a task."""
-    return "\n".join(_sign(piece, task) for piece in signs(task.evidence, task.deeds))
+def _heard(task: Task) -> Iterator[Block]:
+    """Yield what the person said and did that made this a task, and the answers to it."""
+    said = signs(task.feedback.evidence, task.feedback.deeds)
+    if said:
+        yield Sentence(f"{heading(said)}:")
+        places = [f"turn {one.turn}" + (f" of {one.session}" if one.session != task.session else "") for one in said]
+        words = [said_or_done(one, one.quote) for one in said]
+        yield Quotes(tuple(Said(text, place) for text, place in zip(words, places, strict=True)))
+    answers = {"The answer before that": task.feedback.rejected, "The answer you accepted": task.feedback.accepted}
+    for title, answer in answers.items():
+        if answer:
+            yield Sentence(f"{title}: {clip(answer, EXCERPT_CHARS)}")
 
 
-def _sign(piece: Evidence, task: Task) -> str:
-    place = "in" if piece.deed is None else "after"
-    session = "" if piece.session == task.session else f" of {visible(piece.session)}"
-    start = f"you {piece.verb} {place} turn {piece.turn}{session}"
-    return f"{start}:\n{block(f'«{piece.quote}»')}" if piece.quote else start
+def _lesson(task: Task, alike: Sequence[Banked], entries: Sequence[Banked]) -> Iterator[Block]:
+    """Yield the lesson, as the model worded it, and the other tasks of the same recurring request."""
+    if task.wanted.wording:
+        yield Sentence(f"The lesson, in the model's words: {task.wanted.wording}")
+    if alike:
+        short = short_ids(entries)
+        yield Sentence(f"It came up again in {counted(len(alike), 'other task')}:")
+        others = [f"{short[one.task.id]}, {_side(one)}: {one.task.prompt}" for one in alike[:MOST_RELATED]]
+        yield Items(tuple(Item(one_line(other, limit=PROMPT_CHARS)) for other in others))
 
 
-def _answers(task: Task) -> str:
-    paragraphs: list[str] = []
-    if task.rejected:
-        paragraphs.append(f"the answer before that:\n{block(clip(task.rejected, EXCERPT_CHARS))}")
-    if task.accepted:
-        paragraphs.append(f"the answer you accepted:\n{block(clip(task.accepted, EXCERPT_CHARS))}")
-    return "\n\n".join(paragraphs)
+def _side(entry: Banked) -> str:
+    if entry.dropped:
+        return "dropped"
+    return SPLITS[entry.task.split] if entry.task.split else "not used yet"
 
 
-def _lesson(task: Task, related: Sequence[Banked], short: Mapping[str, str]) -> str:
-    """Return the lesson, as the model worded it, and the other tasks of the same recurring request."""
-    lines: list[str] = []
-    if task.wording:
-        lines.append(f"the lesson, in the model's words:\n    {one_line(task.wording, limit=WIDTH - 4)}")
-    if not related:
-        lines.append("no other request like it is known")
-        return "\n".join(lines)
-    lines.append(f"it came up again in {counted(len(related), 'other task')}:")
-    for other in related[:MOST_RELATED]:
-        split = SPLITS[other.task.split] if other.task.split else "-"
-        if other.dropped:
-            split = "drop"
-        start = f"    {visible(short[other.task.id]):8}  {split:9}  "
-        lines.append(start + one_line(other.task.prompt, limit=WIDTH - len(start)))
-    if len(related) > MOST_RELATED:
-        lines.append(f"    and {len(related) - MOST_RELATED} more")
-    return "\n".join(lines)
-
-
-def _split(entry: Banked, related: Sequence[Banked], entries: Sequence[Banked]) -> str:
-    """Return the split and, as far as the bank can tell, the reason for it."""
+def _use(entry: Banked, alike: Sequence[Banked], entries: Sequence[Banked]) -> str:
+    """Say what a task is used for and, as far as the bank can tell, why."""
     task = entry.task
     if task.split is None:
-        return "not used yet: what for is decided when its lesson comes up in a second session"
-    use = {
-        Split.TRAIN: "used to learn from",
-        Split.VAL: "used to test changes, and never to learn from",
-        Split.TEST: "only reported: never learned from, and nothing is decided by it",
-    }[task.split]
-    reason = block(_reason_of_split(entry, related, entries), indent="  ")
-    return f"{use}\n{reason}"
-
-
-def _reason_of_split(entry: Banked, related: Sequence[Banked], entries: Sequence[Banked]) -> str:
-    task = entry.task
+        return "Not used yet: what for is decided when its lesson comes up in a second session."
+    because = "sessions of one lesson take turns"
+    mates = [other.task.id for other in entries if other.task.session == task.session and other is not entry]
+    mates = [name for name in mates if name not in {other.task.id for other in alike}]
     if entry.earlier and entry.earlier[-1].split not in {None, task.split}:
-        return "you put it there"
-    for other in entries:
-        if other.task.session == task.session and other is not entry and other not in related:
-            return f"a session is in one split only, and {visible(other.task.id)} comes from the same one"
-    occurrences = sorted((entry, *related), key=lambda banked: (banked.task.at, banked.task.id))
-    sessions = list(dict.fromkeys(banked.task.session for banked in occurrences))
-    number = sessions.index(task.session) + 1
-    place = f"{ORDINALS.get(number, f'{number}th')} of {counted(len(sessions), 'session')} in which it came up"
-    return f"{place}; sessions take turns, unless you or another task of the same session decided otherwise"
+        because = "you put it there"
+    elif mates:
+        because = f"all of a session is used alike, and {mates[0]} comes from the same one"
+    return f"It is used {USES[task.split]}: {because}."
 
 
-def _nights(entry: Banked, related: Sequence[Banked], reports: Sequence[NightReport]) -> str:
-    """Return which nights used the task and for what, or how far it has come."""
-    lines: list[str] = []
-    for report in reports:
-        for step in report.documents:
-            for use in uses(entry.task, step):
-                lines.append(f"    {report.night}  {visible(step.document.id)}: {use}")
-    if lines:
-        return "\n".join(["nights that used it:", *lines])
-    return _not_used(entry, related, reports)
-
-
-def _not_used(entry: Banked, related: Sequence[Banked], reports: Sequence[NightReport]) -> str:
-    """Return how far a task has come that no night has used yet."""
-    steps = [step for report in reports for step in report.documents]
-    was_read = any(entry.task.session in step.sessions.ids for step in steps)
-    if not entry.night and not was_read:
-        return "no night yet"
-    origin = f"found by night {entry.night}; " if entry.night else ""
-    if not was_read:
-        return f"{origin}no document was worked on with it yet"
-    if entry.task.needs_repository:
-        return f"{origin}it needs the repository, and waits for a replay that has it"
-    text = f"{origin}no answer to it was scored yet"
-    if all(banked.task.split in {None, Split.TRAIN} for banked in (entry, *related)):
-        text += "\n  its lesson waits for a second session"
-    return text
-
-
-def _by_hand(entry: Banked, *, now: datetime) -> str:
-    """Return what a person did to the task, and when."""
-    lines: list[str] = []
-    if entry.edited and entry.earlier:
-        lines.append(f"you edited it {ago(entry.edited, now)}; later nights keep your version")
-        if entry.earlier[0].prompt != entry.task.prompt:
-            lines.append(f"  before, it asked: {one_line(entry.earlier[0].prompt, limit=WIDTH - 21)}")
-    elif entry.edited:
-        lines.append(f"you added it {ago(entry.edited, now)}")
-    if entry.waits:
-        lines.append("the next night uses it")
+def _by_hand(entry: Banked, *, now: datetime) -> Iterator[str]:
+    """Yield what a person did to the task, and when."""
+    if entry.edited:
+        yield f"You {'edited' if entry.earlier else 'added'} it {ago(entry.edited, now)}."
+    if entry.earlier and entry.earlier[0].prompt != entry.task.prompt:
+        yield f"Before, it asked: {one_line(entry.earlier[0].prompt)}"
     if entry.pinned:
-        lines.append(f"you pinned it {ago(entry.pinned, now)}: every night of its project uses it")
+        yield f"You pinned it {ago(entry.pinned, now)}."
     if entry.dropped:
-        lines.append(f"you dropped it {ago(entry.dropped, now)}: it is never used")
-    return "\n".join(lines) or "you have not edited, pinned or dropped it"
+        yield f"You dropped it {ago(entry.dropped, now)}, so it is never used."

@@ -1,73 +1,91 @@
-"""The commands `train` and `eval`: train a skill on a dataset, and score it."""
+"""The command `train`: train a skill on a dataset, score it, and look at trainings."""
 
-import shlex
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from skillopt_sleep.cli import runs
 from skillopt_sleep.cli.console import say, say_json, warn
-from skillopt_sleep.cli.continued import command
+from skillopt_sleep.cli.continued import command, stop_softly
+from skillopt_sleep.cli.lazy import DefaultGroup
 from skillopt_sleep.cli.progress import stages
-from skillopt_sleep.cli.stopping import stop_softly
-from skillopt_sleep.cli.train_plan import limit_lines, paid_lines, plan_lines
-from skillopt_sleep.cli.train_shown import best_line, partial, scored, summary_lines
-from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted
+from skillopt_sleep.cli.train_shown import (
+    best_line,
+    paid_lines,
+    partial,
+    plan_lines,
+    priced_lines,
+    scored,
+    summary_lines,
+)
+from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted, SleepError
 from skillopt_sleep.settings import find_paths, load
 
 if TYPE_CHECKING:
     from skillopt_sleep.records import Split
-    from skillopt_sleep.trainer.given import Progress
-    from skillopt_sleep.trainer.plan import TrainingPlan
-    from skillopt_sleep.wiring.training import Training
+    from skillopt_sleep.trainer import Summary, TrainerConfig
+    from skillopt_sleep.trainer.loading import Progress
+    from skillopt_sleep.trainer.run import Paid
+    from skillopt_sleep.wiring.training import WiredTraining
 
-_CONFIG = typer.Argument(
-    help="The training's configuration, a TOML file. train --init NEW writes one with every key."
-)
+_CONFIG = typer.Argument(help="Its TOML file; `train --init NEW` writes one.")
 Config = Annotated[Path, _CONFIG]
 MaybeConfig = Annotated[Path | None, _CONFIG]
 BackendName = Annotated[
     str,
     typer.Option(
         "--backend",
-        help="The backend to use, and your consent to send to it. The configured backend keeps its other keys and "
-        "its target; any other one is used for both roles, as set up here or in config.toml, else with its defaults.",
+        help="The backend, and your consent to send to it; unless it is the configured one, it has both roles.",
     ),
 ]
 ModelName = Annotated[
     str,
     typer.Option(
         "--model",
-        help="The model to use instead of the backend's. While training, a target with its own model keeps it.",
+        help="The model, unless the target has one of its own.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
+app = typer.Typer(
+    cls=DefaultGroup,
+    add_completion=False,
+    help="Train a skill on a dataset, and score, list or plot trainings.",
+)
+
+
+@app.command("start", epilog="Example: skillopt-sleep train training.toml")
 def train(
     config: MaybeConfig = None,
     *,
     init: Annotated[
         Path | None,
-        typer.Option("--init", help="Write an environment to start from to this file, and its TOML beside it."),
+        typer.Option("--init", help="Write an environment to start from, and its TOML."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the training in the folder.")] = False,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A key to change, as in optimizer.edit_budget=4,8: each value makes a training; repeatable.",
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Train with so many seeds.")] = 1,
     only_plan: Annotated[
         bool,
-        typer.Option(
-            "--plan", help="Only say what it costs at most and what its val set can prove; nothing is sent."
-        ),
+        typer.Option("--plan", help="Only say what it costs and what val can prove."),
     ] = False,
     backend: BackendName = "",
     model: ModelName = "",
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
-    """Train a skill on a dataset with SkillOpt's training loop."""
+    """Train a skill, or go on with the training in its folder; `train FILE` is the same."""
     if init is not None:
-        if config or resume or only_plan or backend or model:
+        if config or only_plan or backend or model or changes:
             raise ConfigError(
                 "--init only writes an environment and its TOML", remedy="train afterwards, in a command of its own"
             )
@@ -75,35 +93,114 @@ def train(
         return
     if config is None:
         raise ConfigError("no configuration is named", remedy="name its file, or write one: train --init my_env.py")
+    asked = _Asked(config, backend, model, as_json=as_json, quiet=quiet)
+    several = _variants(config, changes or [], seeds)
     if only_plan:
-        _show_plan(config, backend, model, resume=resume, as_json=as_json)
+        _show_plan(asked, several[0])
         return
-    from msgspec import to_builtins
+    if len(several) == 1:
+        trained = _trained(asked, several[0])
+        _say_trained(asked, trained)
+        raise typer.Exit(trained.code)
+    _sweep(asked, several)
 
+
+class _Asked(NamedTuple):
+    """What was asked for on the command line."""
+
+    config: Path
+    backend: str
+    model: str
+    as_json: bool = False
+    quiet: bool = False
+
+
+class _Trained(NamedTuple):
+    """A training that has ended: its summary, what its folder paid, its folder, and the exit code."""
+
+    summary: "Summary"
+    paid: "Paid | None"
+    folder: Path
+    code: int
+    remedy: str
+
+
+def _variants(path: Path, changes: Sequence[str], seeds: int) -> "list[TrainerConfig | None]":
+    """Return the configuration of each training that was asked for, None for the file's own."""
+    from skillopt_sleep.settings import read_toml
+    from skillopt_sleep.trainer.config import config_of
+    from skillopt_sleep.trainer.found import variants
+
+    if not changes and seeds == 1:
+        return [None]
+    return [config_of(raw, where=f"{path} with --set") for raw in variants(read_toml(path), changes, seeds)]
+
+
+def _trained(asked: _Asked, config: "TrainerConfig | None") -> _Trained:
+    """Train once; what ends it early is told in its summary and its exit code."""
     from skillopt_sleep.trainer.run import read_spending
 
     with (
-        stages(silent=quiet or as_json) as shown,
-        _wired(config, backend, model, shown.advance, more=["--resume", *["--json"] * as_json]) as training,
+        stages(silent=asked.quiet or asked.as_json) as shown,
+        _wired(asked, shown.advance, config=config, more=["--json"] * asked.as_json) as training,
     ):
-        for line in _notices(training, resume=resume):
+        for line in _notices(training):
             warn(line)
         trainer = training.trainer()
         shown.underway = trainer.underway
-        summary = trainer.train(resume=resume)
+        summary = trainer.train()
     spending = read_spending(training.folder)
-    paid = spending.paid if spending else None
-    if as_json:
-        say_json(to_builtins(summary) | {"paid": to_builtins(paid)})
+    code, remedy = _ending(trainer.ended_by)
+    return _Trained(summary, spending.paid if spending else None, training.folder, code, remedy)
+
+
+def _ending(error: BaseException | None) -> tuple[int, str]:
+    """Return the exit code of what ended a training early, and how to go on."""
+    if error is None:
+        return Exit.DONE, ""
+    if isinstance(error, SleepError):
+        return error.exit_code, error.remedy
+    return Exit.STOPPED, "go on: the same command again"
+
+
+def _say_trained(asked: _Asked, trained: _Trained) -> None:
+    """Print a training's result; raise Exit if something in it failed."""
+    from msgspec import to_builtins
+
+    summary = trained.summary
+    if asked.as_json:
+        total = to_builtins(summary.total)
+        say_json(to_builtins(summary) | {"total": total, "paid": to_builtins(trained.paid)})
     else:
-        for line in summary_lines(summary, paid):
+        for line in summary_lines(summary, trained.paid):
             say(line)
-        say(best_line(summary, training.folder))
+        say(best_line(summary, trained.folder))
+    if trained.remedy:
+        warn(f"Ended early: {summary.stopped}; {trained.remedy}.")
     problems = partial(summary)
     if problems:
-        again = shlex.join(["skillopt-sleep", "runs", "fork", str(training.folder), "NEW"])
-        warn(f"Incomplete: {'; '.join(problems)}. What failed stays so in this run; a fork asks it again: {again}")
-        raise typer.Exit(Exit.PARTIAL)
+        warn(f"Incomplete: {'; '.join(problems)}. Another train.folder asks again what failed.")
+        raise typer.Exit(trained.code or Exit.PARTIAL)
+
+
+def _sweep(asked: _Asked, several: "Sequence[TrainerConfig | None]") -> None:
+    """Make these trainings one after the other, and print them as a table; what stops one stops none of the rest."""
+    from skillopt_sleep.trainer.found import read
+
+    codes: list[int] = []
+    folders: list[Path] = []
+    for config in several:
+        trained = _trained(asked, config)
+        folders.append(trained.folder)
+        codes.append(trained.code)
+        if trained.code == Exit.STOPPED:
+            break
+    found = [read(folder) for folder in folders]
+    if asked.as_json:
+        say_json({"schema_version": 2, "runs": [run.row() for run in found]})
+    else:
+        runs.say_runs(found)
+    raise typer.Exit(max(codes))
 
 
 def _write_skeleton(path: Path) -> None:
@@ -114,60 +211,51 @@ def _write_skeleton(path: Path) -> None:
     say(f"Try it without a model: skillopt-sleep train {written} --backend simulated")
 
 
-def _show_plan(config: Path, backend: str, model: str, *, resume: bool, as_json: bool) -> None:
+def _show_plan(asked: _Asked, config: "TrainerConfig | None") -> None:
     from msgspec import to_builtins
 
-    from skillopt_sleep.trainer.data import read_items
-    from skillopt_sleep.trainer.given import untold
-    from skillopt_sleep.trainer.notices import data_lines
+    from skillopt_sleep.trainer.loading import untold
+    from skillopt_sleep.trainer.plan import plan
 
-    with _wired(config, backend, model, untold, planning=True) as training:
-        if resume:
-            training.trainer().check_resumable()
-        made = _planned(training)
-        items = read_items(training.env, training.config)
-        for line in (*data_lines(training.config, training.env, items), *limit_lines(training, made)):
+    with _wired(asked, untold, config=config, planning=True) as training:
+        for line in (*_notices(training), *priced_lines(training)):
             warn(line)
-        paid = list(paid_lines(training, made))
-    if as_json:
-        say_json(to_builtins(made) | {"calls": made.calls, "tokens": made.tokens, "usd": made.usd})
+        made = plan(
+            training.config,
+            training.env,
+            optimizer=training.optimizer,
+            target=training.target,
+            initial_skill=training.skill,
+        )
+        paid = list(paid_lines(training))
+    if asked.as_json:
+        sums = {"usual": made.usual, "calls": made.calls, "tokens": made.tokens, "usd": made.usd}
+        say_json(to_builtins(made) | sums)
         return
     for line in (*plan_lines(made), *paid):
         say(line)
 
 
-def _planned(training: "Training") -> "TrainingPlan":
-    from skillopt_sleep.trainer.plan import plan
-
-    return plan(
-        training.config,
-        training.env,
-        optimizer=training.optimizer,
-        target=training.target,
-        initial_skill=training.skill,
-        folder=training.folder,
-    )
-
-
+@app.command("eval", epilog="Example: skillopt-sleep train eval training.toml --skill run/best_skill.md")
 def evaluate(
     config: Config,
     *,
     skill: Annotated[
         Path | None,
-        typer.Option(help="The skill's file; by default the training's best skill, or no skill if there is none."),
+        typer.Option(help="The skill's file; by default the best one."),
     ] = None,
     split: Annotated[str, typer.Option(help="train, val or test.")] = "test",
     backend: BackendName = "",
     model: ModelName = "",
     as_json: AsJson = False,
 ) -> None:
-    """Score a skill on one split of a training's dataset."""
+    """Score a skill on one split."""
     from msgspec import to_builtins
 
     from skillopt_sleep.records import Split
     from skillopt_sleep.trainer.evaluate import evaluated
-    from skillopt_sleep.trainer.given import read_skill
-    from skillopt_sleep.trainer.spent import price
+    from skillopt_sleep.trainer.loading import read_skill
+    from skillopt_sleep.trainer.spending import price
 
     if split not in set(Split):
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test")
@@ -176,7 +264,7 @@ def evaluate(
         more += ["--skill", str(skill.absolute())]
     with (
         stages(silent=as_json) as shown,
-        _wired(config, backend, model, shown.advance, scoring=True, more=more) as training,
+        _wired(_Asked(config, backend, model), shown.advance, scoring=True, more=more) as training,
     ):
         _warn_of_data(training, Split(split))
         file = skill or _best(training.folder)
@@ -203,7 +291,7 @@ def evaluate(
         raise typer.Exit(Exit.PARTIAL)
 
 
-def _warn_of_data(training: "Training", split: "Split") -> None:
+def _warn_of_data(training: "WiredTraining", split: "Split") -> None:
     """Say what is left out of the data, and why scores can't be compared to the training's, before any is made."""
     from skillopt_sleep.trainer.data import remarks
     from skillopt_sleep.trainer.evaluate import unlike_run
@@ -214,9 +302,9 @@ def _warn_of_data(training: "Training", split: "Split") -> None:
         warn(f"Data: {why}.")
 
 
-def _notices(training: "Training", *, resume: bool) -> Iterator[str]:
+def _notices(training: "WiredTraining") -> Iterator[str]:
     """Return what should be known of the training before anything is spent on it."""
-    from skillopt_sleep.trainer.notices import notices
+    from skillopt_sleep.trainer.plan import notices
 
     return notices(
         training.config,
@@ -225,46 +313,35 @@ def _notices(training: "Training", *, resume: bool) -> Iterator[str]:
         target=training.target,
         initial_skill=training.skill,
         folder=training.folder,
-        resume=resume,
     )
 
 
 def _best(folder: Path) -> Path | None:
-    """Return the best skill of the training in a folder, None if there is none; ConfigError if it isn't finished."""
-    from skillopt_sleep.trainer.run import BEST, CONFIG, refuse_outdated
+    """Return the best skill of the training in a folder so far, None if there is none."""
+    from skillopt_sleep.trainer.run import BEST
 
-    if (folder / BEST).exists():
-        return folder / BEST
-    if (folder / CONFIG).exists():
-        refuse_outdated(folder)
-        raise ConfigError(
-            f"the training in {folder} is not finished, so it has no best skill yet",
-            remedy="finish it (train --resume), or name a file with --skill",
-        )
-    return None
+    return folder / BEST if (folder / BEST).exists() else None
 
 
 @contextmanager
 def _wired(
-    config: Path,
-    backend: str,
-    model: str,
+    asked: _Asked,
     progress: "Progress",
     *,
+    config: "TrainerConfig | None" = None,
     scoring: bool = False,
     planning: bool = False,
     more: Sequence[str] = (),
-) -> Generator["Training"]:
-    """Yield a training and close it at the end; NightInterrupted if it is stopped, with how to continue.
+) -> Generator["WiredTraining"]:
+    """Yield a training and close it at the end; NightInterrupted if it is stopped before it has a result.
 
     `more` are the words of the command that goes on, besides the file and the model.
     """
-    from skillopt_sleep.trainer.run import CONFIG
     from skillopt_sleep.wiring.training import Flags, wire_training
 
-    paths, flags = find_paths(), Flags(backend, model)
-    words = ["eval" if scoring else "train", str(config.absolute()), *more]
-    for option, value in (("--backend", backend), ("--model", model)):
+    paths = find_paths()
+    words = ["train", *["eval"] * scoring, str(asked.config.absolute()), *more]
+    for option, value in (("--backend", asked.backend), ("--model", asked.model)):
         if value:
             words += [option, value]
     go_on = command(words)
@@ -272,21 +349,26 @@ def _wired(
     stop_softly()
     try:
         training = wire_training(
-            config,
+            asked.config,
             load(paths),
             paths,
             progress=progress,
-            flags=flags,
+            flags=Flags(asked.backend, asked.model),
             scoring=scoring,
             planning=planning,
             go_on=go_on,
+            config=config,
         )
         yield training
     except (KeyboardInterrupt, SystemExit):  # Ray handles SIGTERM itself, and exits
-        remedy = "run it again"
-        if training is not None and not scoring and (training.folder / CONFIG).exists():
-            remedy = f"continue: {go_on}"
-        raise NightInterrupted("the training was stopped; paid results are kept", remedy=remedy) from None
+        raise NightInterrupted(
+            "the training was stopped; paid results are kept", remedy=f"continue: {go_on}"
+        ) from None
     finally:
         if training is not None:
             training.close()
+
+
+app.command("list", epilog="Example: skillopt-sleep train list")(runs.list_runs)
+app.command("show", epilog="Example: skillopt-sleep train show run")(runs.show)
+app.command("plot", epilog="Example: skillopt-sleep train plot run --open")(runs.plot)

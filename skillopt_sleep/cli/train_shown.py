@@ -1,39 +1,42 @@
-"""Say how a training ended: its scores with their n, what may be reported of its best skill, and what failed."""
+"""Say how a training ended, with its scores and what failed, and before it begins what it costs."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted
 
 if TYPE_CHECKING:
     from skillopt_sleep.trainer import Summary
+    from skillopt_sleep.trainer.plan import TrainingPlan
     from skillopt_sleep.trainer.run import Paid
-    from skillopt_sleep.trainer.summary import Reported, Rules, RuleWorth, Scores, Tested
+    from skillopt_sleep.trainer.summary import Reported, Rules, RuleWorth, Scores, TestedSkill
+    from skillopt_sleep.wiring.training import WiredTraining
 
 RULE_CHARS = 60
 
 
 def summary_lines(summary: "Summary", paid: "Paid | None") -> list[str]:
     """Return a training in a few lines, each score with its n; `paid` is what its folder paid, if known."""
-    from skillopt_sleep.trainer.spent import spent_line
+    from skillopt_sleep.trainer.spending import spent_line
     from skillopt_sleep.trainer.summary import ACTIONS
 
     actions = ", ".join(f"{count} {ACTIONS.get(action, action)}" for action, count in sorted(summary.actions.items()))
-    epochs, steps = counted(summary.epochs, "epoch"), counted(summary.steps, "step")
-    lines = [f"{summary.env}: {epochs}, {steps}: {actions}", f"gate {summary.gate}: {summary.error_rate}"]
+    steps = counted(summary.planned, "step")
+    if summary.steps < summary.planned:
+        steps = f"{summary.steps} of {steps}"
+    lines = [f"{summary.env}: {steps}: {actions}", summary.error_rate]
     for role, tested in _roles(summary):
         lines.append(_skill(role, tested))
-    if summary.promoted:
-        lines.append("at the end val found the final skill better than the best so far, so it is the best")
     if summary.stopped:
         lines.append(f"ended early: {summary.stopped}")
     if summary.reported:
         lines.append(_reported(summary.reported))
     lines += rule_lines(summary.learned)
     lines.append(spent_line(summary.total, paid))
-    lines += [f"note: {note.stage}: {note.summary}" for note in summary.notes]
+    lines += [f"note: {note.stage}: {note.summary}" for note in summary.notes if note.stage != "data"]
     return lines
 
 
@@ -50,15 +53,6 @@ def _reported(found: "Reported") -> str:
 def _is_lucky(found: "Reported") -> bool:
     """Return whether what was taken off for luck can be seen in three decimals."""
     return f"{found.luck:.3f}" != "0.000"
-
-
-def best_val(summary: "Summary") -> str:
-    """Return the best skill's scores on val, and what may be reported of it if luck was taken off."""
-    found = summary.reported
-    said = f"best val {scored(summary.best.val)}"
-    if found is not None and _is_lucky(found):
-        said += f", {found.mean:.3f} without the luck of being chosen"
-    return said
 
 
 def best_line(summary: "Summary", folder: Path) -> str:
@@ -105,11 +99,11 @@ def scored(scores: "Scores | None") -> str:
     return f"hard {scores.hard:.3f}, soft {scores.soft:.3f}{mixed} ({', '.join(words)})"
 
 
-def _roles(summary: "Summary") -> list[tuple[str, "Tested"]]:
+def _roles(summary: "Summary") -> list[tuple[str, "TestedSkill"]]:
     return [("initial", summary.initial), ("best", summary.best), ("final", summary.final)]
 
 
-def _skill(role: str, tested: "Tested") -> str:
+def _skill(role: str, tested: "TestedSkill") -> str:
     test = f"; test {scored(tested.test)}" if tested.test is not None else ""
     return f"{role:8} step {tested.standing.step}, {tested.chars:,} characters: val {scored(tested.val)}{test}"
 
@@ -122,8 +116,6 @@ def rule_lines(learned: "Rules") -> Iterator[str]:
     end = f"{len(removed)} taken out, as nothing was gained with {'it' if len(removed) == 1 else 'them'}"
     if not removed:
         end = "none taken out"
-        if learned.gated:
-            end = f"none taken out, by val: {learned.gated.reason}"
     yield f"rules: {counted(len(learned.rules), 'learned rule')}, {end}; on the train items they were learned from:"
     for worth in learned.rules:
         yield f"  {_gain(worth)}: {one_line(worth.rule, limit=RULE_CHARS)}{' (taken out)' if worth.removed else ''}"
@@ -135,3 +127,45 @@ def _gain(worth: "RuleWorth") -> str:
     low, high = worth.interval
     gain = worth.with_it - worth.without
     return f"{gain:+.2f}, 90 % interval {low:+.2f} to {high:+.2f} (n={worth.n})"
+
+
+def plan_lines(made: "TrainingPlan") -> Iterator[str]:
+    """Yield a plan in a few lines: calls by stage with about their tokens and dollars, and how sure the result is."""
+    items = ", ".join(f"{size} {split}" for split, size in made.items.items())
+    each = "one" if made.calls_each == 1 else str(made.calls_each)
+    yield f"{counted(made.steps, 'step')} over {items} items; about {made.usual:,} calls, {each} for each attempt."
+    yield "At most, without what is repeated after a failure (tokens are an estimate):"
+    rows = [(stage.name, stage.calls, stage.tokens, stage.usd) for stage in made.stages]
+    for name, calls, tokens, usd in (*rows, ("total", made.calls, made.tokens, made.usd)):
+        noun = "call " if calls == 1 else "calls"
+        yield f"  {name:12} {calls:>8,} {noun}  about {tokens:>11,} tokens  {_dollars(usd)}"
+    val = counted(made.items["val"], "val item")
+    if made.ships:
+        known = ", ".join(f"of {gain:.1f} in {100 * share:.0f} %" for gain, share in made.ships)
+        yield f"With {val}, a skill with a true gain {known} of trainings would be shipped."
+    else:
+        yield f'A higher mean on {val} decides; its error rate is unknown. preset = "evidence" has a known one.'
+
+
+def priced_lines(training: "WiredTraining") -> Iterator[str]:
+    """Yield why the training refuses to start with its limit in dollars, if it does."""
+    from skillopt_sleep.trainer.calls import check_priced
+
+    try:
+        check_priced({"optimizer": training.optimizer, "target": training.target}, training.config.limits)
+    except ConfigError as error:
+        yield f"Limit: train refuses to start with limits.usd: {error.message}; {error.remedy}."
+
+
+def paid_lines(training: "WiredTraining") -> Iterator[str]:
+    """Yield what the training in the folder has paid already."""
+    from skillopt_sleep.trainer.run import read_spending
+    from skillopt_sleep.trainer.spending import price
+
+    spending = read_spending(training.folder)
+    if spending is not None:
+        yield f"Paid in {training.folder} so far: {price(spending.paid)}. None of these answers is paid for again."
+
+
+def _dollars(usd: float | None) -> str:
+    return "dollars unknown" if usd is None else f"${usd:,.2f}"

@@ -28,9 +28,9 @@ def web(
     port: Annotated[int, typer.Option("--port", min=0, max=_MOST_PORT, help="The port; 0 for any free one.")] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Only print the address.")] = False,
 ) -> None:
-    """Open the dashboard in your browser: everything this program knows and does, on this machine only.
+    """Open the dashboard in your browser. It stays on this machine.
 
-    It runs until Ctrl-C. The address that it prints lets one browser in, once.
+    The address that it prints lets one browser in, once.
     """
     try:
         from skillopt_sleep.web.serve import serve
@@ -56,6 +56,6 @@ def web(
 
 def _has_screen() -> bool:
     """Tell whether a browser could show its window; in a terminal alone, one would take it over."""
-    if sys.platform in {"darwin", "win32"}:
+    if sys.platform == "darwin":
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,86 +1,169 @@
-"""The commands `why` and `why-not`: where a rule comes from, and why something you said is no rule."""
+"""The command `why`: where a rule, a line or a task comes from, and why something you said is no rule."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from msgspec.structs import replace
 
+from skillopt_sleep.cli.blocks import say_blocks
 from skillopt_sleep.cli.console import say, say_json
-from skillopt_sleep.cli.why_shown import absence_rows, origin_rows, show
+from skillopt_sleep.cli.decisions import consistent_journal
 from skillopt_sleep.deciding.chosen import file_named
 from skillopt_sleep.deciding.stored import opened_to_read
+from skillopt_sleep.deciding.tasks import find
+from skillopt_sleep.deciding.why import Absence, Looked, absence, decision, often, tried
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.kit.likeness import LIKE, likeness
-from skillopt_sleep.proposals.origins import Origin, managed_lines, origins
+from skillopt_sleep.kit.likeness import likeness
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.words import ago, counted, home_path
+from skillopt_sleep.pages.blocks import Block, Heading, Item, Items, Quotes, Said, Sentence
+from skillopt_sleep.proposals.origins import Managed, RuleOrigin, adopted_files, managed_lines, origins
+from skillopt_sleep.records import Evidence, heading, said_or_done
+from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.reporters.status import HAND_WRITTEN, NO_RULE, PURGED
 from skillopt_sleep.stores.bank import WITHDRAWN
+from skillopt_sleep.stores.bank_rows import Banked
 from skillopt_sleep.stores.sqlite import SqliteStore
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+_PROPOSAL = re.compile(r"P-\d+(?:\.\w+)?", re.IGNORECASE)
+_TASK_CHARS = 8  # of a task's id, so that no word is taken for one
+QUOTES = 3  # so many of the person's quotes are shown
+QUOTE_CHARS = 240
+SESSION_CHARS = 8  # of a session's id: as much as `harvest --why` needs
 
 
 def why(
-    rule: Annotated[
-        list[str],
+    about: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="RULE|FILE:LINE", help="Words of a rule, a proposal as in P-0001, or a line as in CLAUDE.md:12."
+            metavar="WORDS|RULE|FILE",
+            help="Words, a proposal (P-0001), a lesson, a task, a file or a line of it (CLAUDE.md:12); "
+            "by default all adopted rules.",
         ),
-    ],
+    ] = None,
     *,
-    as_json: AsJson = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show why a rule is there or was proposed: your words, what was tried, and what you decided."""
-    asked = " ".join(rule)
-    with opened_to_read() as store:
+    """Show why a rule is there, or why something you said is no rule.
+
+    It shows your words, what was tried and what you decided, or what stopped them and what to do.
+    """
+    asked = " ".join(about or ())
+    with opened_to_read() as store, consistent_journal(store):
         known = list(origins(store.bank.proposals(), store.lessons.every()))
-        found = _of_place(store, asked, known) or rules_of(asked, known) or _of_words(asked, known)
-    if not found:
-        raise ConfigError(
-            f"no rule is like {asked!r}", remedy=f"see why there is none: skillopt-sleep why-not {asked!r}"
-        )
+        if not asked or _is_file(file_named(store, asked)):
+            paths = [file_named(store, asked)] if asked else adopted_files(known)
+            _show_files({path: managed_lines(path, known) for path in paths}, as_json=as_json)
+            return
+        rules = _of_place(store, asked, known) or rules_of(asked, known)
+        if rules:
+            _show_rules(rules, as_json=as_json)
+        elif _PROPOSAL.fullmatch(asked):
+            raise ConfigError(f"there is no proposal {asked!r}", remedy="all of them: skillopt-sleep review --show")
+        else:
+            _show_words(store, asked, known, as_json=as_json)
+
+
+def _show_words(store: SqliteStore, asked: str, known: Sequence[RuleOrigin], *, as_json: bool) -> None:
+    """Show the task with this id, the rule that is most like these words, or why there is none."""
+    entries = store.bank.entries()
+    if len(asked) >= _TASK_CHARS and any(entry.task.id.startswith(asked) for entry in entries):
+        _show_task(store, find(entries, asked), entries, as_json=as_json)
+        return
+    found = _absence(store, asked, known)
+    rules = [_asked_first(rule, asked) for rule in rules_of(found.proposal, known)]
+    if rules:
+        _show_rules(rules, as_json=as_json)
+    else:
+        _show_absence(found, asked, as_json=as_json)
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether a name is meant as a file, there or not."""
+    return path.is_file() or (path.suffix == ".md" and len(path.name.split()) == 1)
+
+
+def _show_files(found: dict[Path, list[Managed]], *, as_json: bool) -> None:
+    """Show for each line we manage whose words it rests on, its trial, and when it was approved."""
     if as_json:
-        say_json(found)
+        say_json({"files": {str(path): [line._asdict() for line in lines] for path, lines in found.items()}})
+        return
+    if not found:
+        say(NO_RULE)
+    now = utc_now()
+    for path, lines in found.items():
+        recorded = any(line.origin is not None for line in lines)
+        say(f"{home_path(str(path))}: {_count(lines, recorded=recorded)}")
+        if lines:
+            say_blocks([managed_blocks(lines, now=now, recorded=recorded)])
+
+
+def _count(lines: Sequence[Managed], *, recorded: bool) -> str:
+    """Count the lines that a proposal brought, and those in our part that a person wrote."""
+    ours = sum(line.origin is not None or not recorded for line in lines)
+    text = f"{counted(ours, 'line') if ours else 'no line'} managed by skillopt-sleep"
+    theirs = len(lines) - ours
+    return f"{text}, and {theirs} of yours between its markers" if theirs else text
+
+
+def _show_rules(rules: Sequence[RuleOrigin], *, as_json: bool) -> None:
+    """Show where each of these rules comes from."""
+    if as_json:
+        say_json({"rules": rules})
         return
     now = utc_now()
-    for number, origin in enumerate(found):
-        if number:
-            say("")
-        show(origin_rows(origin, now=now))
+    say_blocks([block for origin in rules for block in origin_blocks(origin, now=now)])
 
 
-def why_not(
-    words: Annotated[
-        list[str], typer.Argument(metavar="WORDS|LESSON", help="Something you said to an agent, or a lesson's id.")
-    ],
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Show why something you said is no rule: how far it came, what stopped it, and what to do."""
-    from skillopt_sleep.cli.why_typed import typed_like
-    from skillopt_sleep.proposals.absence import Looked, absence
+def _show_task(store: SqliteStore, task: Banked, entries: Sequence[Banked], *, as_json: bool) -> None:
+    """Show whose words a task is based on, its split, and which nights used it."""
+    from skillopt_sleep.cli.tasks import as_data
+    from skillopt_sleep.cli.tasks_why import task_blocks
 
-    asked = " ".join(words)
-    with opened_to_read() as store:
-        lessons = store.lessons.every()
-        rules = list(origins(store.bank.proposals(), lessons))
-        found = absence(
-            asked,
-            rules,
-            lessons,
-            store.reports,
-            lambda said: typed_like(said, store.index),
-            looked=Looked(sessions=len(store.index.lines(unread=False)), purged=store.index.purged.has_any()),
-        )
-    nearest_first = sorted(found.said, key=lambda piece: -likeness(asked, piece.quote))
-    found = replace(found, said=tuple(nearest_first))
     if as_json:
-        say_json(found)
+        say_json({"task": as_data(task)})
         return
-    show(absence_rows(found, now=utc_now()))
+    say_blocks([*task_blocks(task, entries, list(store.reports()), now=utc_now())])
 
 
-def _of_place(store: SqliteStore, asked: str, known: Sequence[Origin]) -> list[Origin]:
+def _absence(store: SqliteStore, asked: str, known: Sequence[RuleOrigin]) -> Absence:
+    """Return what became of the words asked for: how far they came, what stopped them, and what to do."""
+    from skillopt_sleep.cli.why_typed import typed_like
+
+    return absence(
+        asked,
+        known,
+        store.lessons.every(),
+        store.reports,
+        lambda said: typed_like(said, store.index),
+        looked=Looked(sessions=len(store.index.lines(unread=False)), purged=store.index.purged.has_any()),
+    )
+
+
+def _show_absence(found: Absence, asked: str, *, as_json: bool) -> None:
+    found = replace(found, said=_nearest_first(found.said, asked))
+    if as_json:
+        say_json({"said": found})
+        return
+    say_blocks([*absence_blocks(found, now=utc_now())])
+
+
+def _asked_first(rule: RuleOrigin, asked: str) -> RuleOrigin:
+    """Return the rule with the quotes that are most like the words asked for first."""
+    return replace(rule, asked=replace(rule.asked, said=_nearest_first(rule.asked.said, asked)))
+
+
+def _nearest_first(said: Iterable[Evidence], asked: str) -> tuple[Evidence, ...]:
+    """Return the quotes that are most like the words asked for first."""
+    return tuple(sorted(said, key=lambda piece: -likeness(asked, piece.quote)))
+
+
+def _of_place(store: SqliteStore, asked: str, known: Sequence[RuleOrigin]) -> list[RuleOrigin]:
     """Return the origin of the line that is named as FILE:LINE, none if it isn't named so."""
     name, colon, number = asked.rpartition(":")
     path = file_named(store, name)
@@ -93,30 +176,89 @@ def _of_place(store: SqliteStore, asked: str, known: Sequence[Origin]) -> list[O
             return [line.origin]
     raise ConfigError(
         f"{asked} isn't a line of ours: skillopt-sleep manages other lines of that file, or none",
-        remedy=f"see which: skillopt-sleep blame {name}",
+        remedy=f"see which: skillopt-sleep why {name}",
     )
 
 
-def rules_of(asked: str, known: Sequence[Origin]) -> list[Origin]:
+def rules_of(asked: str, known: Sequence[RuleOrigin]) -> list[RuleOrigin]:
     """Return the rules of the proposal with this id; those taken by themselves, if it was divided."""
     name = asked.upper()
-    parts = [origin for origin in known if origin.proposal.startswith(f"{name}.")]
-    rules = [origin for origin in parts if origin.state != WITHDRAWN] or parts
-    rules = rules or [origin for origin in known if origin.proposal == name]
+    parts = [origin for origin in known if origin.proposed.proposal.startswith(f"{name}.")]
+    rules = [origin for origin in parts if origin.proposed.state != WITHDRAWN] or parts
+    rules = rules or [origin for origin in known if origin.proposed.proposal == name]
     if rules:
         return rules
     name, _, number = name.partition(".")
-    rules = [origin for origin in known if origin.proposal == name]
+    rules = [origin for origin in known if origin.proposed.proposal == name]
     return rules[int(number) - 1 : int(number)] if number.isdecimal() and int(number) else []
 
 
-def _of_words(asked: str, known: Sequence[Origin]) -> list[Origin]:
-    """Return the rule that is most like these words, or that is for this lesson; of equals the latest."""
-    best: list[Origin] = []
-    nearest = LIKE
-    for origin in known:
-        near = float("inf") if asked in origin.lessons else likeness(asked, origin.rule)
-        if near >= nearest:
-            best, nearest = [origin], near
-    # Words that were withdrawn may have been replaced by others.
-    return rules_of(best[0].proposal, known) if best and best[0].state == WITHDRAWN else best
+def origin_blocks(origin: RuleOrigin, *, now: datetime) -> Iterator[Block]:
+    """Yield why a rule is there: what the person said, what was tried, what they decided, and the ids."""
+    proposed = origin.proposed
+    yield Heading(origin.rule.removeprefix("- "))
+    yield Sentence(f"in {' and '.join(origin.files.documents)}", "about")
+    yield from _heard(origin.asked.said, now=now, often=often(origin, now=now))
+    yield Sentence(sentence(tried(origin)))
+    if proposed.label:
+        yield Sentence(sentence(proposed.label), "careful")
+    yield Sentence(sentence(decision(origin, now=now)), "lead")
+    for name, wording in zip(origin.asked.lessons, origin.asked.wordings, strict=False):
+        yield Sentence(f"lesson {name}: {one_line(wording, limit=60)}", "soft")
+    yield Sentence(f"proposal {proposed.proposal}, night {proposed.night}", "soft")
+
+
+def _heard(said: Sequence[Evidence], *, now: datetime, often: str = "", how: str = "") -> Iterator[Block]:
+    """Yield what the person said and did, each with when and where, behind how `often` it came up."""
+    if not said:
+        return
+    yield Sentence(f"{how or heading(said)} {often}".rstrip() + ":")
+    yield Quotes(tuple(Said(_words(piece), _place(piece, now=now)) for piece in said[:QUOTES]))
+    if len(said) > QUOTES:
+        yield Sentence(f"and {counted(len(said) - QUOTES, 'more time')}")
+
+
+def _words(piece: Evidence) -> str:
+    return said_or_done(piece, one_line(piece.quote, limit=QUOTE_CHARS))
+
+
+def _place(piece: Evidence, *, now: datetime) -> str:
+    """Return when something was said, if that is known, and in which session."""
+    agent, _, name = piece.session.partition(":")
+    at = f"{piece.at.astimezone():%Y-%m-%d} ({ago(piece.at, now)}), " if piece.at else ""
+    return f"{at}{agent} {name[:SESSION_CHARS]}, turn {piece.turn}"
+
+
+def absence_blocks(absence: Absence, *, now: datetime) -> Iterator[Block]:
+    """Yield what became of something the person said, why, and what to do next."""
+    yield from _heard(absence.said, now=now, how="You pasted" if absence.pasted else "")
+    yield Sentence(sentence(absence.because))
+    if absence.rule:
+        yield Items(tuple(Item(line.removeprefix("- ")) for line in absence.rule.splitlines()))
+    yield Sentence(f"→ {absence.next}", "lead")
+    ids = {
+        "lesson": absence.lesson,
+        "task": absence.task,
+        "proposal": absence.proposal,
+        "night": absence.night,
+    }
+    known = ", ".join(f"{name} {value}" for name, value in ids.items() if value)
+    if known:
+        yield Sentence(known, "soft")
+
+
+def managed_blocks(lines: Iterable[Managed], *, now: datetime, recorded: bool) -> Items:
+    """Return each line that we manage in a file, ours if none is `recorded`: its words, its trial, the decision."""
+    return Items(tuple(_managed(*line, now=now, recorded=recorded) for line in lines))
+
+
+def _managed(number: int, line: str, origin: RuleOrigin | None, *, now: datetime, recorded: bool) -> Item:
+    text = f"line {number}: {one_line(line, limit=200)}"
+    if origin is None:
+        return Item(text, (HAND_WRITTEN if recorded else PURGED,))
+    below: list[str] = []
+    if origin.asked.said:
+        first = next((piece for piece in origin.asked.said if piece.deed is None), origin.asked.said[0])
+        below += [_words(first), f"{_place(first, now=now)}; {often(origin, now=now)}".removesuffix("; ")]
+    below += [tried(origin), origin.proposed.label, f"{decision(origin, now=now)}: {origin.proposed.proposal}"]
+    return Item(text, tuple(filter(None, below)))

@@ -1,21 +1,21 @@
-"""Find what was typed in the indexed sessions, and say why it founded nothing."""
+"""Find what was typed in the indexed sessions, and say why no lesson came of it."""
 
 from collections.abc import Sequence
 
+from skillopt_sleep.deciding.why import NAME_IT, Unheard
 from skillopt_sleep.kit.likeness import LIKE, likeness
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.mining.forks import Said
+from skillopt_sleep.mining.forks import EarlierTurns
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.night.account import CORRECTION, REQUEST, SMALL_TALK, WORDS
-from skillopt_sleep.night.heard import RULES
-from skillopt_sleep.proposals.absence import NAME_IT, Unheard
-from skillopt_sleep.records import Evidence, Held, Origin, Session
+from skillopt_sleep.night.reading import RULES
+from skillopt_sleep.records import Evidence, IndexedSession, Origin, Session
 from skillopt_sleep.stores.index import SqliteIndex
 
 BATCH = 100  # sessions decoded at once
 TYPED_CHARS = 2_000  # of what was typed at once: more is mostly pasted
 QUOTE_CHARS = 300
-_PASTED = "it stood in a text you pasted, and pasted text founds no rule"
+_PASTED = "it stood in a text you pasted, and no rule comes of pasted text"
 IN_YOUR_WORDS = "if you want it, say it in a session in words of your own"
 _TAKEN_FOR = {
     REQUEST: "it was taken for a request, not for a correction of the answer before",
@@ -25,10 +25,10 @@ _TAKEN_FOR = {
 
 
 def typed_like(asked: str, index: SqliteIndex) -> Unheard | None:
-    """Return the typed words most like these, and why it founded nothing; of equals the newest, but no copy."""
+    """Return the typed words most like these, and why no lesson came of them; of equals the newest, but no copy."""
     held = sorted(index.held(RULES, unread=False), key=lambda one: one.heard.started if one.heard else one.line.ended)
-    said = Said()
-    best: tuple[Held, Session, int] | None = None
+    said = EarlierTurns()
+    best: tuple[IndexedSession, Session, int] | None = None
     nearest = LIKE
     for start in range(0, len(held), BATCH):
         some = held[start : start + BATCH]
@@ -44,7 +44,7 @@ def typed_like(asked: str, index: SqliteIndex) -> Unheard | None:
     return _unheard(*best, asked) if best else None
 
 
-def _unheard(held: Held, session: Session, number: int, asked: str) -> Unheard:
+def _unheard(held: IndexedSession, session: Session, number: int, asked: str) -> Unheard:
     turn = session.turns[number]
     at = turn.at or session.started
     words = Evidence(session=session.id, turn=number, quote=one_line(turn.text, limit=QUOTE_CHARS), at=at)
@@ -64,7 +64,7 @@ def _unheard(held: Held, session: Session, number: int, asked: str) -> Unheard:
     return Unheard(words=words, because=because, next=f"{remedy}; see also: {why}")
 
 
-def _take(held: Held, number: int) -> str:
+def _take(held: IndexedSession, number: int) -> str:
     """Return what the rules take a typed turn for; a request if they haven't read it."""
     takes: Sequence[str] = [turn.take for turn in held.heard.turns if turn.turn == number] if held.heard else ()
     return takes[0] if takes else REQUEST

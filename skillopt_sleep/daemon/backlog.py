@@ -16,7 +16,7 @@ _DAY = timedelta(days=1)
 _AWAY = "nobody looked at that time: the machine was off or asleep, or the daemon was stopped"
 
 
-class Result(NamedTuple):
+class NightResult(NamedTuple):
     """The end of a night's process: `finished` if no other night is needed for its slot.
 
     `locked` means that another night was running, `refused` that the settings don't allow a night.
@@ -39,11 +39,10 @@ class Pending(Record, frozen=True, kw_only=True):
     not_before: datetime | None = None
 
 
-class Ended(Record, frozen=True, kw_only=True):
+class EndedNight(Record, frozen=True, kw_only=True):
     """The end of the daemon's last night; `verdict` is "" if it ended without one."""
 
     day: date
-    at: datetime
     verdict: str
     because: str
 
@@ -60,7 +59,7 @@ class Backlog(Record, frozen=True, kw_only=True):
 
     served: Served = Served()
     pending: Pending | None = None
-    last: Ended | None = None
+    last: EndedNight | None = None
     missed: Missed | None = None
 
 
@@ -115,7 +114,9 @@ def without_delay(backlog: Backlog) -> Backlog:
     return replace(backlog, pending=replace(backlog.pending, not_before=None))
 
 
-def after_night(backlog: Backlog, slot: Slot, result: Result, *, now: datetime, cancelled: bool = False) -> Backlog:
+def after_night(
+    backlog: Backlog, slot: Slot, result: NightResult, *, now: datetime, cancelled: bool = False
+) -> Backlog:
     """Record how a slot's night ended: it is served if it finished or was cancelled, otherwise tried again."""
     if result.locked:
         return with_reason(backlog, result.because)
@@ -125,7 +126,7 @@ def after_night(backlog: Backlog, slot: Slot, result: Result, *, now: datetime, 
     if result.refused:
         pending = Pending(slot=slot, since=now, waiting=result.because, tries=tries, not_before=now + RETRY)
         return replace(backlog, pending=pending)
-    last = Ended(day=slot.day, at=now, verdict=result.verdict, because=result.because)
+    last = EndedNight(day=slot.day, verdict=result.verdict, because=result.because)
     if result.finished or cancelled:
         return replace(backlog, served=Served(slot=slot), pending=None, last=last)
     tries += 1

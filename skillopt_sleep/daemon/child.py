@@ -8,7 +8,7 @@ from threading import Thread
 
 import msgspec
 
-from skillopt_sleep.daemon.backlog import Result
+from skillopt_sleep.daemon.backlog import NightResult
 from skillopt_sleep.errors import Exit
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir
 
@@ -52,7 +52,7 @@ class Child:
         self.pid = self._process.pid
         Thread(target=self._wait, args=(ended,), daemon=True).start()
 
-    def result(self) -> Result | None:
+    def result(self) -> NightResult | None:
         """Return how the night ended, or None while it is running."""
         code = self._process.poll()
         if code is None:
@@ -80,7 +80,7 @@ def night_command() -> list[str]:
     return [sys.executable, "-P", "-m", "skillopt_sleep", "run", "--json"]
 
 
-def read_result(code: int, stdout: str, stderr: str) -> Result:
+def read_result(code: int, stdout: str, stderr: str) -> NightResult:
     """Combine a night's exit code, its JSON answer and its last error message."""
     answer = _Answer()
     if stdout.strip():
@@ -90,17 +90,12 @@ def read_result(code: int, stdout: str, stderr: str) -> Result:
             answer = _Answer()
     because = answer.because or _last_error(stderr[-_STDERR_CHARS:]) or f"it ended with {code}"
     if code == Exit.LOCKED:
-        return Result("", because, finished=False, locked=True)
-    return Result(answer.verdict or "", because, finished=code in _FINISHED, refused=code == Exit.USAGE)
+        return NightResult("", because, finished=False, locked=True)
+    return NightResult(answer.verdict or "", because, finished=code in _FINISHED, refused=code == Exit.USAGE)
 
 
 def _last_error(stderr: str) -> str:
-    """Return the last error message with its remedy, without the program's name."""
-    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    if not lines:
-        return ""
-    for number in reversed(range(len(lines))):
-        if lines[number].startswith(_PREFIX):
-            message_and_remedy = lines[number : number + 2]
-            return " ".join(message_and_remedy).removeprefix(_PREFIX)
-    return lines[-1]
+    """Return the last error message with its remedy, without the program's name, or the last line without one."""
+    _, named, message = stderr.rpartition(_PREFIX)
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    return " ".join(lines[:2] if named else lines[-1:])

@@ -1,37 +1,30 @@
-"""Check what a due night still waits for: usable settings, an idle machine, and mains power."""
+"""Look at what nights depend on: the time zone, usable settings, an idle machine, and mains power."""
 
-import os
+import time
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfoNotFoundError
 
+import tzlocal
+
+from skillopt_sleep.agents.transcripts.files import find_sessions
 from skillopt_sleep.settings import Settings
 from skillopt_sleep.wiring.models import destination, unconfirmed
 
+# Sessions that were written to more recently are somebody's at work.
+IDLE = timedelta(minutes=10)
 # Run anyway after waiting this long for idleness.
 LONGEST_WAIT = timedelta(hours=6)
 
 
-def in_use(folders: Iterable[Path], *, idle: timedelta, now: datetime) -> bool:
-    """Return whether a session in these folders was written to less than `idle` ago."""
-    since = now.timestamp() - idle.total_seconds()
-    for folder in folders:
-        for place, _, names in os.walk(folder):
-            for name in names:
-                if not name.endswith(".jsonl"):
-                    continue
-                # A time in the future comes from a clock that was wrong.
-                if since < _modified(os.path.join(place, name)) <= now.timestamp():  # noqa: PTH118 - thousands of files
-                    return True
-    return False
-
-
-def _modified(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime  # noqa: PTH116 - thousands of files
-    except OSError:
-        return 0.0
+def in_use(folders: Iterable[Path], *, now: datetime) -> bool:
+    """Return whether a session in these folders was written to less than `IDLE` ago."""
+    since = (now - IDLE).timestamp()
+    # A time in the future comes from a clock that was wrong.
+    stamps = (stamp for folder in folders for _, stamp in find_sessions(str(folder)))
+    return any(since < stamp.mtime_ns / 1e9 <= now.timestamp() for stamp in stamps)
 
 
 def lacking(settings: Settings) -> str:
@@ -58,3 +51,12 @@ def on_battery() -> bool:
     except (OSError, NotImplementedError, RuntimeError):
         return False
     return battery is not None and battery.power_plugged is False
+
+
+def local_zone() -> tzinfo:
+    """Return this machine's time zone, which may change, or the current UTC offset if no valid zone is configured."""
+    time.tzset()
+    try:
+        return tzlocal.reload_localzone()
+    except (ZoneInfoNotFoundError, OSError):
+        return datetime.now().astimezone().tzinfo or UTC

@@ -9,19 +9,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-import filelock
 import msgspec
 
 from skillopt_sleep.daemon.backlog import Backlog
 from skillopt_sleep.errors import NightLocked
-from skillopt_sleep.kit.clock import shown
+from skillopt_sleep.kit.clock import to_the_minute
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
+from skillopt_sleep.kit.files import is_locked, locked, private_dir, write_atomic
 from skillopt_sleep.records import Record
 
 Kind = TypeVar("Kind", bound=Record)
 _LOCK_SECONDS = 1.0
-_LOCK_POLL_SECONDS = 0.05
+LOCK = "daemon.lock"
 
 
 class Pause(Record, frozen=True, kw_only=True):
@@ -39,10 +38,9 @@ class Cancel(Record, frozen=True, kw_only=True):
     """A note that the user stopped the night of this process."""
 
     pid: int
-    at: datetime
 
 
-class Standing(Record, frozen=True, kw_only=True):
+class DaemonStatus(Record, frozen=True, kw_only=True):
     """The daemon's own status: its next night, and what the settings lack for one."""
 
     pid: int
@@ -52,7 +50,7 @@ class Standing(Record, frozen=True, kw_only=True):
     settings: str = ""
 
 
-class State:
+class DaemonState:
     """The folder of state files; an unreadable file is renamed to `.corrupt` and counts as missing."""
 
     def __init__(self, folder: Path) -> None:
@@ -62,9 +60,9 @@ class State:
         """Return the pause the user asked for, also one that is over."""
         return self.read("pause", Pause)
 
-    def standing(self) -> Standing | None:
+    def standing(self) -> DaemonStatus | None:
         """Return the status of the last daemon, whether it is still running or not."""
-        return self.read("daemon", Standing)
+        return self.read("daemon", DaemonStatus)
 
     def backlog(self) -> Backlog:
         """Return the daemon's backlog of nights."""
@@ -99,48 +97,22 @@ class State:
     @contextmanager
     def only_daemon(self) -> Generator[None]:
         """Hold the daemon's lock; raises NightLocked, naming the other daemon, if one is running."""
-        lock = self._lock()
-        try:
-            # `daemon_runs` in another process holds the lock for a moment too.
-            lock.acquire(timeout=_LOCK_SECONDS, poll_interval=_LOCK_POLL_SECONDS)
-        except filelock.Timeout as error:
+
+        def taken() -> NightLocked:
             other = self.standing()
-            who = f" (process {other.pid}, since {shown(other.since)})" if other else ""
-            raise NightLocked(
-                f"another daemon is already running{who}", remedy="one daemon serves all projects"
-            ) from error
-        try:
+            who = f" (process {other.pid}, since {to_the_minute(other.since)})" if other else ""
+            return NightLocked(f"another daemon is already running{who}", remedy="one daemon serves all projects")
+
+        # `daemon_runs` in another process holds the lock for a moment too.
+        with locked(private_dir(self.folder) / LOCK, taken, seconds=_LOCK_SECONDS):
             yield
-        finally:
-            lock.release()
 
     def daemon_runs(self) -> bool:
         """Return whether a daemon is running, without creating its lock file."""
-        if not (self.folder / "daemon.lock").exists():
-            return False
-        lock = self._lock()
-        try:
-            lock.acquire()
-        except filelock.Timeout:
-            return True
-        lock.release()
-        return False
-
-    def _lock(self) -> filelock.BaseFileLock:
-        private_dir(self.folder)
-        return filelock.FileLock(self.folder / "daemon.lock", timeout=0, mode=PRIVATE_FILE)
+        return is_locked(self.folder / LOCK)
 
 
-def ask_to_end(pid: int) -> None:
-    """Ask one of our processes to end; does nothing if it is gone."""
-    _signal(pid, signal.SIGTERM)
-
-
-def end_now(pid: int) -> None:
-    """Kill one of our processes; what it keeps is on disk already. Does nothing if it is gone."""
-    _signal(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-
-
-def _signal(pid: int, number: int) -> None:
+def end(pid: int, number: signal.Signals) -> None:
+    """Send this signal to one of our processes, which keeps on disk what it has; does nothing if it is gone."""
     with suppress(ProcessLookupError):
         os.kill(pid, number)

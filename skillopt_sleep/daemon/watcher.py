@@ -4,7 +4,6 @@ Events are only a hint: every refresh, and every night, checks all files again.
 """
 
 import logging
-import os
 import subprocess
 import sys
 import time
@@ -19,45 +18,33 @@ from watchdog.events import (
     FileSystemEventHandler,
 )
 from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver, ObservedWatch
-from watchdog.observers.polling import PollingObserver
+from watchdog.observers.api import ObservedWatch
 
 from skillopt_sleep.kit.log import tell
 
-MOST_FOLDERS = 4096  # one watch each; Linux allows a user 8,192 or more
-POLL_SECONDS = 600
-QUIET_SECONDS = 120.0
 EVERY_SECONDS = 1800.0
 _EVENTS: list[type[FileSystemEvent]] = [FileCreatedEvent, FileModifiedEvent, FileMovedEvent]
-# On these, changes made by another machine, or by Windows, aren't reported.
-_REMOTE = ("nfs", "cifs", "smb", "9p", "drvfs", "afs", "fuse.sshfs", "virtiofs", "vboxsf")
 
 
-class Changes(FileSystemEventHandler):
-    """Remember that sessions changed, and decide when to index them: once writing rests, or after a long time."""
+class FolderChanges(FileSystemEventHandler):
+    """Remember that sessions changed, and decide when to index them: at most every half hour."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._last_change: float | None = None
+        self._changed = False
         self._last_read = clock()
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         """Note a change of a session file."""
         if str(event.src_path).endswith(".jsonl") or str(event.dest_path).endswith(".jsonl"):
-            self._last_change = self._clock()
+            self._changed = True
 
     def take(self) -> bool:
         """Return whether to index now; if so, forget the changes seen so far."""
         now = self._clock()
-        if self._last_change is None:
+        if not self._changed or now - self._last_read < EVERY_SECONDS:
             return False
-        since_read = now - self._last_read
-        if since_read < EVERY_SECONDS:
-            return False
-        still_writing = now - self._last_change < QUIET_SECONDS
-        if still_writing and since_read < 2 * EVERY_SECONDS:
-            return False
-        self._last_change = None
+        self._changed = False
         self._last_read = now
         return True
 
@@ -65,56 +52,38 @@ class Changes(FileSystemEventHandler):
 class Watcher:
     """Watch folders that may appear, vanish and come back; call `look` from time to time."""
 
-    def __init__(self, folders: Iterable[Path], changes: Changes, *, most_folders: int = MOST_FOLDERS) -> None:
-        self._folders = tuple(folders)
+    def __init__(self, folders: Iterable[Path], changes: FolderChanges) -> None:
         self._changes = changes
-        self._most_folders = most_folders
-        self._watched: dict[Path, tuple[int, BaseObserver, ObservedWatch]] = {}
-        self._native: BaseObserver | None = None
-        self._polling: BaseObserver | None = None
+        self._inodes = dict.fromkeys(folders, 0)  # of each folder as it was when it was last looked at
+        self._watches: dict[Path, ObservedWatch] = {}
+        self._observer = Observer()
+        self._observer.start()
 
     def look(self) -> None:
         """Watch new folders, and stop watching those that are gone or were replaced."""
-        for folder in self._folders:
+        for folder, known in self._inodes.items():
             inode = _inode(folder)
-            if folder in self._watched:
-                known, observer, watch = self._watched[folder]
-                if known == inode:
-                    continue
-                observer.unschedule(watch)
-                del self._watched[folder]
+            if inode == known:
+                continue
+            self._inodes[folder] = inode
+            if folder in self._watches:
+                self._observer.unschedule(self._watches.pop(folder))
             if inode:
-                self._watch(folder, inode)
+                self._watch(folder)
 
     def stop(self) -> None:
         """Stop watching."""
-        for observer in (self._native, self._polling):
-            if observer:
-                observer.stop()
-                observer.join()
+        self._observer.stop()
+        self._observer.join()
 
-    def _watch(self, folder: Path, inode: int) -> None:
-        if not is_remote(folder, mounts()) and _count(folder, self._most_folders) <= self._most_folders:
-            if self._native is None:
-                self._native = Observer()
-                self._native.start()
-            try:
-                watch = self._native.schedule(self._changes, str(folder), recursive=True, event_filter=_EVENTS)
-            except OSError as error:
-                tell(
-                    "folder can't be watched; it is polled", level=logging.WARNING, folder=str(folder), why=str(error)
-                )
-            else:
-                self._watched[folder] = (inode, self._native, watch)
-                return
-        self._poll(folder, inode)
-
-    def _poll(self, folder: Path, inode: int) -> None:
-        if self._polling is None:
-            self._polling = PollingObserver(timeout=POLL_SECONDS)
-            self._polling.start()
-        watch = self._polling.schedule(self._changes, str(folder), recursive=True, event_filter=_EVENTS)
-        self._watched[folder] = (inode, self._polling, watch)
+    def _watch(self, folder: Path) -> None:
+        """Watch a folder; if the system can't, as with too many folders in it, the night reads what is new."""
+        try:
+            watch = self._observer.schedule(self._changes, str(folder), recursive=True, event_filter=_EVENTS)
+        except OSError as error:
+            tell("folder can't be watched", level=logging.WARNING, folder=str(folder), why=str(error))
+        else:
+            self._watches[folder] = watch
 
 
 class Refresh:
@@ -123,7 +92,7 @@ class Refresh:
     def __init__(self, folder: Path, environ: Mapping[str, str], command: Sequence[str] = ()) -> None:
         self._folder = folder
         self._environ = environ
-        self._command = command or (sys.executable, "-P", "-m", "skillopt_sleep.daemon.warm")
+        self._command = command or (sys.executable, "-P", "-m", "skillopt_sleep", "harvest")
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -144,36 +113,6 @@ class Refresh:
         if self._process is not None and self.runs():
             self._process.terminate()
             self._process.wait()
-
-
-def mounts() -> Sequence[tuple[str, str]]:
-    """Return the mount points with the types of their file systems; empty if they can't be listed."""
-    import psutil
-
-    try:
-        return [(part.mountpoint, part.fstype) for part in psutil.disk_partitions(all=True)]
-    except (OSError, RuntimeError):
-        return []
-
-
-def is_remote(folder: Path, mounted: Sequence[tuple[str, str]]) -> bool:
-    """Return whether a folder's file system doesn't report all changes."""
-    real = folder.resolve()
-    above = [(len(point), kind) for point, kind in mounted if real.is_relative_to(point)]
-    if not above:
-        return False
-    _, kind = max(above)
-    return kind.lower().startswith(_REMOTE)
-
-
-def _count(folder: Path, most: int) -> int:
-    """Count the folders of a tree, stopping once there are more than `most`."""
-    count = 0
-    for _ in os.walk(folder):
-        count += 1
-        if count > most:
-            break
-    return count
 
 
 def _inode(folder: Path) -> int:

@@ -6,14 +6,10 @@ from typing import NamedTuple
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.proposals.divide import divide, divide_adoption
-from skillopt_sleep.proposals.entry import Entry
-from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals.divide import divide
 from skillopt_sleep.records import Proposal
-from skillopt_sleep.stores.bank import ADOPTED, OPEN, WAITING, WITHDRAWN, Decided
+from skillopt_sleep.stores.bank import OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
-
-_BY_RULE = "taken rule by rule"
 
 
 class Chosen(NamedTuple):
@@ -29,12 +25,17 @@ class Chosen(NamedTuple):
 
 
 def named(
-    store: SqliteStore, name: str, *, scratch: Path | None = None, states: Collection[str] = OPEN
+    store: SqliteStore,
+    name: str,
+    *,
+    scratch: Path | None = None,
+    states: Collection[str] = OPEN,
+    undone: Collection[str] = (),
 ) -> list[Chosen]:
     """Return the proposal of this name; of one that was divided its rules in these states.
 
-    To name one rule divides its proposal, in the folder `scratch` only if one is given. Raises ConfigError if the
-    name is unknown.
+    To name one rule divides its proposal, in the folder `scratch` only if one is given; `undone` are proposals to
+    take for undone. Raises ConfigError if the name is unknown.
     """
     wanted = name.upper()
     known = {decided.proposal.id: decided for decided in store.bank.family(wanted)}
@@ -45,7 +46,7 @@ def named(
         if whole is None:
             ids = ", ".join(one.proposal.id for one in store.bank.proposals()[-5:]) or "none yet"
             raise ConfigError(f"there is no proposal {name!r}", remedy=f"the last ones: {ids}")
-        return [_rule(store, whole, wanted, scratch)]
+        return [_rule(store, whole, wanted, scratch, undone)]
     parts = [one for one in known.values() if one.proposal.id.startswith(f"{decided.proposal.id}.")]
     if decided.state == WITHDRAWN:
         left = [with_folder(store, part) for part in parts if part.state in states]
@@ -62,7 +63,7 @@ def file_named(store: SqliteStore, name: str) -> Path:
     return path if path.exists() or len(shown) != 1 else Path(*shown)
 
 
-def apart(store: SqliteStore, whole: Decided, *, scratch: Path) -> list[Chosen]:
+def single_rules(store: SqliteStore, whole: Decided, *, scratch: Path) -> list[Chosen]:
     """Return each rule of a proposal as one of its own, written only into this folder.
 
     Raises UnsafeEdit if they build on one another.
@@ -70,34 +71,8 @@ def apart(store: SqliteStore, whole: Decided, *, scratch: Path) -> list[Chosen]:
     return [Chosen(Decided(part, WAITING, "", ""), scratch / part.id) for part in _divided(store, whole, scratch)]
 
 
-def adopted_rule(
-    store: SqliteStore, journal: Journal, whole: Entry, name: str, *, scratch: Path | None = None
-) -> str:
-    """Divide an adopted proposal into its rules, which are adopted then, and return the name of one of them.
-
-    With the folder `scratch`, only it and this journal are written. Raises ConfigError if it has no such rule, and
-    UnsafeEdit if they build on one another.
-    """
-    decided = {one.proposal.id: one for one in store.bank.family(whole.proposal)}.get(whole.proposal)
-    if decided is None:
-        return name
-    _place(decided, name)
-    if len(decided.proposal.edits) == 1:
-        return whole.proposal
-    parts = _divided(store, decided, scratch or with_folder(store, decided).folder.parent)
-    adoptions = divide_adoption(whole, parts, journal)
-    if scratch is None:
-        store.bank.divide(whole.proposal, parts, at=utc_now(), because=_BY_RULE, leaving=(ADOPTED,))
-    for entry, texts in adoptions:
-        journal.prepare(entry, *texts)
-    journal.forget(whole)
-    for part in parts if scratch is None else ():
-        store.bank.decide(part.id, ADOPTED, at=whole.adopted)
-    return name
-
-
-def _place(whole: Decided, name: str) -> int:
-    """Return the place of a rule among those of its proposal; ConfigError if it has no such rule."""
+def place_of(whole: Decided, name: str) -> int:
+    """Return the place of a rule among those of its proposal, from 0; ConfigError if it has no such rule."""
     proposal = whole.proposal
     number, count = name.rpartition(".")[2], len(proposal.edits)
     if not number.isdecimal() or not 1 <= int(number) <= count:
@@ -107,22 +82,23 @@ def _place(whole: Decided, name: str) -> int:
     return int(number) - 1
 
 
-def _rule(store: SqliteStore, whole: Decided, name: str, scratch: Path | None) -> Chosen:
+def _rule(store: SqliteStore, whole: Decided, name: str, scratch: Path | None, undone: Collection[str]) -> Chosen:
     """Divide a proposal and return one of its rules, which waits; the only rule of one is the proposal itself."""
     proposal = whole.proposal
-    place = _place(whole, name)
-    if len(proposal.edits) == 1:
+    place, count = place_of(whole, name), len(proposal.edits)
+    if count == 1:
         return with_folder(store, whole)
-    if whole.state not in OPEN:
+    if whole.state not in OPEN and proposal.id not in undone:
         raise ConfigError(
-            f"{proposal.id} is {whole.state} and has {len(proposal.edits)} rules, so none is taken by itself",
-            remedy=f"name it whole: {proposal.id}",
+            f"{proposal.id} is {whole.state} and has {count} rules, so none is taken by itself",
+            remedy=f"name it whole: {proposal.id}; once undone, its rules are adopted one by one, as {proposal.id}.1",
         )
     into = scratch or with_folder(store, whole).folder.parent
     parts = _divided(store, whole, into)
     if scratch is None:
-        store.bank.divide(proposal.id, parts, at=utc_now(), because=_BY_RULE)
-    return Chosen(Decided(parts[place], WAITING, "", ""), into / parts[place].id)
+        store.bank.divide(proposal.id, parts, at=utc_now(), because="taken rule by rule")
+    part = parts[place]
+    return Chosen(Decided(part, WAITING, "", ""), into / part.id)
 
 
 def _divided(store: SqliteStore, whole: Decided, into: Path) -> tuple[Proposal, ...]:

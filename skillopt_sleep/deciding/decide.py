@@ -1,19 +1,53 @@
-"""Adopt, reject or snooze a proposal, or take the last two back."""
+"""Adopt, reject, put off or reword a proposal, or take the second and third back."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
+from typing import NamedTuple
 
-from skillopt_sleep.deciding.chosen import Chosen
-from skillopt_sleep.deciding.happened import Adopted, Told
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.deciding.chosen import Chosen, named
+from skillopt_sleep.errors import ConfigError, UnsafeEdit
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.adopt import adopt as put_live
+from skillopt_sleep.proposals.divide import reword as restage
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan
+from skillopt_sleep.proposals.undo import Undone
+from skillopt_sleep.records import Proof, Proposal
+from skillopt_sleep.settings import Settings
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, WAITING, WITHDRAWN
 from skillopt_sleep.stores.sqlite import SqliteStore
 
+# The states in which a proposal can be decided on so, and what to do first in another one.
+_STATES = {
+    "adopted": (*OPEN, ADOPTED),
+    "undone": (ADOPTED,),
+    "rejected": (*OPEN, REJECTED, WITHDRAWN),
+    "brought back": (REJECTED,),
+    "put off": (WAITING,),
+}
+_REMEDIES = {
+    REJECTED: "take the rejection back: skillopt-sleep reject --undo {}",
+    ADOPTED: "first run: skillopt-sleep undo {}",
+}
 LATER = "1d"  # so long a person who says "later" isn't asked
+
+
+class Adopted(NamedTuple):
+    """A proposal is live in its files; `already` says that an earlier decision had written them."""
+
+    proposal: Proposal
+    already: bool
+
+
+class CanComeBack(NamedTuple):
+    """A proposal that was taken back is known, so that it can be adopted again."""
+
+    name: str
+
+
+# What a decision did, told as soon as the files are written: the store may be full, and the files have changed.
+Event = Adopted | Undone | CanComeBack
+Told = Callable[[Event], None]
 
 
 def adopt(store: SqliteStore, journal: Journal, one: Chosen, *, agreed: Plan | None, told: Told) -> None:
@@ -21,42 +55,26 @@ def adopt(store: SqliteStore, journal: Journal, one: Chosen, *, agreed: Plan | N
 
     Raises ConfigError if it can't be adopted any more, and what `proposals.adopt` raises.
     """
-    refuse_closed(one)
-    done = put_live(one.folder, journal=journal, at=utc_now(), agreed=agreed)
-    told(Adopted(one.decided.proposal, (done.path, *done.also), done.already))
-    if not done.already or one.decided.state != ADOPTED:
-        _decide(store, one.name, ADOPTED, leaving=(*OPEN, ADOPTED))
+    refuse_unless(one, "adopted")
+    is_new = put_live(one.folder, journal=journal, at=utc_now(), agreed=agreed)
+    told(Adopted(one.decided.proposal, already=not is_new))
+    if is_new or one.decided.state != ADOPTED:
+        _decide(store, one.name, ADOPTED, leaving=_STATES["adopted"])
 
 
-def refuse_closed(one: Chosen) -> None:
-    """Raise ConfigError for a proposal that can't be adopted any more."""
-    if one.decided.state == REJECTED:
-        raise ConfigError(
-            f"{one.name} was rejected", remedy=f"take that back: skillopt-sleep reject --undo {one.name}"
-        )
-    if one.decided.state == WITHDRAWN:
-        raise ConfigError(
-            f"{one.name} was withdrawn: {one.decided.reason}", remedy="only what waits or was undone can be adopted"
-        )
-
-
-def refuse_adopted(one: Chosen) -> None:
-    """Raise ConfigError for a proposal that can't be rejected, since it is live."""
-    if one.decided.state == ADOPTED:
-        raise ConfigError(
-            f"{one.name} is adopted, so nothing was rejected", remedy=f"first run: skillopt-sleep undo {one.name}"
-        )
-
-
-def refuse_not_rejected(one: Chosen) -> None:
-    """Raise ConfigError for a proposal whose rejection can't be taken back, since there is none."""
-    if one.decided.state != REJECTED:
-        raise ConfigError(f"{one.name} is {one.decided.state}, not rejected", remedy="see: skillopt-sleep show")
+def refuse_unless(one: Chosen, can_be: str) -> None:
+    """Raise ConfigError, with what to do, unless the proposal is in a state in which it can be decided on so."""
+    state = one.decided.state
+    if state in _STATES[can_be]:
+        return
+    because = f" ({one.decided.reason})" if state == WITHDRAWN else ""
+    remedy = _REMEDIES.get(state, "see: skillopt-sleep review --show {}").format(one.name)
+    raise ConfigError(f"{one.name} is {state}{because}, so it can't be {can_be}", remedy=remedy)
 
 
 def reject(store: SqliteStore, one: Chosen, *, reason: str = "") -> bool:
     """Turn a proposal down, so that it isn't tried again; return False if it was withdrawn already."""
-    refuse_adopted(one)
+    refuse_unless(one, "rejected")
     if one.decided.state == WITHDRAWN:
         return False
     _decide(store, one.name, REJECTED, reason=reason or one.decided.reason, leaving=(*OPEN, REJECTED))
@@ -65,24 +83,40 @@ def reject(store: SqliteStore, one: Chosen, *, reason: str = "") -> bool:
 
 def wait_again(store: SqliteStore, journal: Journal, one: Chosen) -> str:
     """Let a rejected proposal wait for a decision again, or be undone as before; return which of the two states."""
-    refuse_not_rejected(one)
-    proposal = one.decided.proposal
+    refuse_unless(one, "brought back")
     entry = journal.get(one.name)
-    is_undone = entry is not None and entry.is_for(proposal.id, proposal.path, proposal.result)
+    is_undone = entry is not None and entry.is_of(one.decided.proposal)
     state = UNDONE if is_undone else WAITING
     _decide(store, one.name, state, leaving=(REJECTED,))
     return state
 
 
-def snooze(store: SqliteStore, one: Chosen, until: datetime | None) -> None:
+def postpone(store: SqliteStore, one: Chosen, until: datetime | None) -> None:
     """Leave a proposal out of what waits until this time, or show it again if there is none."""
-    if one.decided.state != WAITING:
-        raise ConfigError(f"{one.name} is {one.decided.state}, not waiting", remedy="see: skillopt-sleep show")
-    store.bank.snooze(one.name, until)
+    refuse_unless(one, "put off")
+    store.bank.postpone(one.name, until)
 
 
 def _decide(store: SqliteStore, name: str, state: str, *, leaving: Collection[str], reason: str = "") -> None:
     if not store.bank.decide(name, state, at=utc_now(), reason=reason, leaving=leaving):
         raise ConfigError(
-            f"another program decided on {name} in the meantime", remedy=f"see: skillopt-sleep show {name}"
+            f"another program decided on {name} in the meantime", remedy=f"see: skillopt-sleep review --show {name}"
         )
+
+
+def reword(store: SqliteStore, name: str, words: str, *, settings: Settings) -> Proposal:
+    """Return the proposal with these words, which waits untested in place of the one of this name."""
+    if not words.strip():
+        raise UnsafeEdit("there are no words left", remedy="to turn a rule down, say no")
+    (one,) = named(store, name)
+    own = restage(one.decided.proposal, one.folder, words, allowed=settings.guard.allow)
+    store.bank.divide(one.name, (own,), at=utc_now(), because="you changed its words")
+    return own
+
+
+def test_again(store: SqliteStore, name: str) -> None:
+    """Let the next night test the person's own words; ConfigError if they aren't waiting."""
+    (one, *_) = named(store, name)
+    if one.decided.state != WAITING or one.decided.proposal.proof is not Proof.EDITED:
+        raise ConfigError(f"{name} has no words of yours that wait", remedy="see: skillopt-sleep review --show")
+    store.bank.test_again([one.name], wanted=True)

@@ -1,18 +1,20 @@
 """Read what waits for a person's decision, rule by rule, without changing anything."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from skillopt_sleep.deciding.chosen import Chosen, apart, named
+from skillopt_sleep.deciding.chosen import Chosen, named, single_rules
 from skillopt_sleep.errors import ProposalError, SleepError
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.codec import to_json
+from skillopt_sleep.pages.blocks import Answers
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import plan_adoption
 from skillopt_sleep.records import Proposal
-from skillopt_sleep.reporters.card import Answers, Change, Rule
-from skillopt_sleep.reporters.cards import answers, in_order, rule_of
+from skillopt_sleep.reporters.rule import Change, Rule, answers, in_order, rule_of
 from skillopt_sleep.stores.bank import OPEN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -68,10 +70,10 @@ def look_at(store: SqliteStore, journal: Journal, name: str) -> Seen | None:
         (one, *_) = named(store, name, scratch=Path(scratch))
         if one.name != name:
             return None
-        return Seen(one.decided, read(store, one, journal), _staged(one.folder))
+        return Seen(one.decided, read_waiting(store, one, journal), _staged(one.folder))
 
 
-def read(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
+def read_waiting(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
     """Return a chosen proposal with all that is shown of it; its change only while it can be adopted."""
     proposal = one.decided.proposal
     above = proposal.id.rpartition(".")[0]
@@ -90,7 +92,7 @@ def _rules(store: SqliteStore, one: Chosen, scratch: Path) -> list[Chosen]:
     if len(one.decided.proposal.edits) == 1:
         return [one]
     try:
-        return apart(store, one.decided, scratch=scratch)
+        return single_rules(store, one.decided, scratch=scratch)
     except SleepError:
         return [one]
 
@@ -124,3 +126,18 @@ def _answers(store: SqliteStore, one: Chosen) -> Answers | None:
         if found:
             return found
     return None
+
+
+def shown_of(waiting: Waiting) -> str:
+    """Return a digest of what a rule would do: its words, its proof, and each file as it is and as it would be."""
+    proposal = waiting.proposal
+    edits = [(edit.op, edit.target, edit.content) for edit in proposal.edits]
+    changes = [tuple(change) for change in waiting.rule.changes]
+    return digest_of(
+        (proposal.id, proposal.version, proposal.proof, proposal.tested.n, edits, changes, waiting.rule.cautions)
+    )
+
+
+def digest_of(parts: Iterable[object]) -> str:
+    """Return a short digest of these values, which another one of them doesn't have."""
+    return hashlib.sha256(to_json(list(parts))).hexdigest()[:32]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.records import Split, Task
-from skillopt_sleep.stores.bank import Banked, Mark
+from skillopt_sleep.stores.bank import Banked, TaskMark
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 _SHORTEST = 8
@@ -52,18 +52,10 @@ def short_ids(entries: Iterable[Banked]) -> dict[str, str]:
     ids = sorted({entry.task.id for entry in entries})
     lengths = dict.fromkeys(ids, _SHORTEST)
     for previous, following in pairwise(ids):
-        needed = _common(previous, following) + 1
+        needed = next(count for count in range(1, len(following) + 1) if previous[:count] != following[:count])
         lengths[previous] = max(lengths[previous], needed)
         lengths[following] = max(lengths[following], needed)
     return {name: name[: lengths[name]] for name in ids}
-
-
-def _common(first: str, second: str) -> int:
-    """Return how many characters two ids have in common at their beginning."""
-    for length, (a, b) in enumerate(zip(first, second, strict=False)):
-        if a != b:
-            return length
-    return min(len(first), len(second))
 
 
 def reworded(task: Task, *, prompt: str | None, context: str | None, split: Split | None) -> Task:
@@ -94,7 +86,7 @@ def write(store: SqliteStore, entry: Banked, written: Task, *, among: Sequence[B
     return edited._replace(moved=store.bank.write((written,), at=utc_now()))
 
 
-def mark(store: SqliteStore, names: Sequence[str], wanted: Mark, *, undo: bool) -> list[Banked]:
+def mark(store: SqliteStore, names: Sequence[str], wanted: TaskMark, *, undo: bool) -> list[Banked]:
     """Set or remove a mark on all of these tasks or none; return each as it was before."""
     entries = store.bank.entries()
     found = {entry.task.id: entry for entry in (find(entries, name) for name in names)}

@@ -1,59 +1,127 @@
-"""Take adopted proposals out of their files again, and go to another version of a file."""
+"""Take adopted proposals out of their files again, go to another version of a file, and show what that would write.
 
-from collections.abc import Mapping
+Each adoption that changed our part of a file makes a version, and so does its undo.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
-from skillopt_sleep.deciding.chosen import adopted_rule, named
-from skillopt_sleep.deciding.decide import adopt, refuse_closed
-from skillopt_sleep.deciding.happened import CanComeBack, TakenBack, Told
-from skillopt_sleep.deciding.settled import follow
+from skillopt_sleep.deciding.chosen import named, place_of, single_rules
+from skillopt_sleep.deciding.decide import CanComeBack, Told, adopt, refuse_unless
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.proposals.adopt import came_back
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.plan import Plan, plan_rest
-from skillopt_sleep.proposals.undo import undo
-from skillopt_sleep.proposals.versions import Step, Version, keep, steps, versions
-from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE
+from skillopt_sleep.proposals.plan import Plan, plan_adoption, plan_rest, plan_undo, still_stands
+from skillopt_sleep.proposals.stage import read_proposal
+from skillopt_sleep.proposals.undo import adopted, undo
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, UNDONE, WAITING
 from skillopt_sleep.stores.sqlite import SqliteStore
 
-_UNDOABLE = {AdoptionState.DONE, AdoptionState.INTERRUPTED}
+
+class Version(NamedTuple):
+    """A version of a file: its number, the proposal that was adopted or undone, and those that are live in it."""
+
+    number: int
+    at: datetime
+    proposal: str
+    adopted: bool
+    live: tuple[str, ...]
+
+
+class Step(NamedTuple):
+    """A proposal to adopt or to undo on the way to another version."""
+
+    proposal: str
+    adopting: bool
+
+
+class WayBack(NamedTuple):
+    """The steps that take back a proposal, or only some `rules` of one that was adopted whole."""
+
+    steps: list[Step]
+    rules: tuple[str, ...] = ()
+
+
+def ways_back(store: SqliteStore, journal: Journal, names: Sequence[str]) -> list[WayBack]:
+    """Return how to undo what is named; ConfigError, before any step writes, if one of them can't be.
+
+    A proposal that was adopted whole is undone whole, and then its other rules are adopted again.
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        whole = name.rpartition(".")[0]
+        entry = journal.get(whole) if whole and journal.get(name) is None else None
+        if entry is None or entry.state is not AdoptionState.DONE:
+            found.setdefault(undoable(store, journal, name), [])
+        elif whole not in names:
+            found.setdefault(whole, []).append(name)
+    return [_way_back(store, journal, whole, rules) for whole, rules in found.items()]
+
+
+def _way_back(store: SqliteStore, journal: Journal, whole: str, rules: Sequence[str]) -> WayBack:
+    """Return how to undo a proposal, or only these rules of it."""
+    back = Step(whole, adopting=False)
+    if not rules:
+        return WayBack([back])
+    decided = {one.proposal.id: one for one in store.bank.family(whole)}.get(whole)
+    if decided is None:
+        raise ConfigError(
+            f"the store doesn't know the rules of {whole}", remedy=f"undo it whole: skillopt-sleep undo {whole}"
+        )
+    places = {place_of(decided, rule) for rule in rules}
+    if len(places) == len(decided.proposal.edits):
+        return WayBack([back])
+    with TemporaryDirectory() as scratch:
+        every = single_rules(store, decided, scratch=Path(scratch))
+        others = [one for place, one in enumerate(every) if place not in places]
+        edited = [one.name for one in others if not still_stands(one.folder, one.decided.proposal)]
+    if edited:
+        raise ConfigError(
+            f"you edited {edited[0]} since, and undoing {rules[0]} would bring its old words back",
+            remedy=f"take {rules[0]} out of the file by hand, or undo all rules: skillopt-sleep undo {whole}",
+        )
+    steps = [back, *(Step(one.name, adopting=True) for one in others)]
+    preview_of(store, journal, steps)
+    return WayBack(steps, tuple(rules))
+
+
+def leave_undone(store: SqliteStore, rules: Sequence[str], *, told: Told) -> None:
+    """Record that these rules of a proposal that was adopted whole are undone."""
+    for rule in rules:
+        if store.bank.decide(rule, UNDONE, at=utc_now(), leaving=(WAITING,)):
+            told(CanComeBack(rule))
 
 
 def take_back(store: SqliteStore, journal: Journal, name: str, *, agreed: Plan | None, told: Told) -> None:
     """Take out of the files exactly what a proposal put there; `agreed` is the merge that the person saw."""
     done = undo(name, journal=journal, at=utc_now(), agreed=agreed)
-    left = done.folders_left[-1] if done.folders_left else ""
-    told(TakenBack(name, {path: state.value for path, state in done.files.items()}, left))
+    told(done)
     # After the store was recreated only the journal knows the proposal.
     if store.bank.decide(name, UNDONE, at=utc_now(), leaving=(ADOPTED, UNDONE)):
         told(CanComeBack(name))
 
 
-def undoable(store: SqliteStore, journal: Journal, name: str, *, scratch: Path | None = None) -> str:
+def undoable(store: SqliteStore, journal: Journal, name: str) -> str:
     """Return the id of an adopted proposal; ConfigError if neither the journal nor the store knows it as adopted.
 
-    One that stopped half-way can be undone if its files allow it, and one whose text came back, as from git. To name
-    one rule divides its proposal: only in this journal and the folder `scratch`, if one is given.
+    One that stopped half-way can be undone if its files allow it, and one whose text came back, as from git.
     """
     name = name.upper()
-    above = name.rpartition(".")[0]
-    whole = journal.get(above) if above else None
-    if whole and whole.state is AdoptionState.DONE:
-        name = adopted_rule(store, journal, whole, name, scratch=scratch)
     entry = journal.get(name)
-    if entry is None or (entry.state not in _UNDOABLE and not came_back(entry, journal)):
+    if entry is None or entry.state is AdoptionState.UNDONE:
+        live = [decided.proposal.id for decided in store.bank.proposals(ADOPTED)]
+        rules = [rule for rule in live if rule.startswith(f"{name}.")]
+        if rules:
+            raise ConfigError(
+                f"{name} was taken rule by rule", remedy=f"undo its rules: skillopt-sleep undo {' '.join(rules)}"
+            )
+    if entry is None or (entry.state is AdoptionState.UNDONE and not plan_undo(entry, journal=journal).held):
         for one in named(store, name):
-            if one.decided.state != ADOPTED:
-                live = [decided.proposal.id for decided in store.bank.proposals(ADOPTED)]
-                rules = " ".join(rule for rule in live if rule.startswith(f"{name}."))
-                remedy = f"see: skillopt-sleep show {one.name}"
-                if rules:
-                    remedy = f"its adopted rules: skillopt-sleep undo {rules}"
-                elif one.decided.state == REJECTED:
-                    remedy = f"take the rejection back: skillopt-sleep reject --undo {one.name}"
-                raise ConfigError(f"{one.name} is {one.decided.state}, not adopted", remedy=remedy)
+            refuse_unless(one, "undone")
     return name
 
 
@@ -65,20 +133,22 @@ def last_changed(store: SqliteStore, journal: Journal, state: AdoptionState) -> 
         entries = [entry for entry in entries if entry.proposal in known and known[entry.proposal].state in OPEN]
     if not entries:
         what = "adopted" if state is AdoptionState.DONE else "undone"
-        raise ConfigError(f"no proposal is {what}", remedy="see: skillopt-sleep show")
+        raise ConfigError(f"no proposal is {what}", remedy="see: skillopt-sleep review --show")
     return max(entries, key=lambda entry: entry.changed_at)
 
 
 def steps_to(store: SqliteStore, journal: Journal, file: Path, number: int) -> list[Step]:
     """Return what leads to a version of a file; ConfigError, before any step writes, if one can't be taken."""
-    keep(journal)
-    known = versions_of(store, journal, file)
+    known = versions_of(journal, file)
     if number > len(known):
-        raise ConfigError(f"{file} has {len(known)} versions", remedy=f"see: skillopt-sleep versions {file}")
-    found = list(steps(known, number))
+        raise ConfigError(f"{file} has {len(known)} versions", remedy=f"see: skillopt-sleep undo --list {file}")
+    now = known[-1].live if known else ()
+    wanted = known[number - 1].live if number else ()
+    found = [Step(name, adopting=False) for name in reversed(now) if name not in wanted]
+    found += [Step(name, adopting=True) for name in wanted if name not in now]
     for step in found:
         for one in named(store, step.proposal) if step.adopting else ():
-            refuse_closed(one)
+            refuse_unless(one, "adopted")
     return found
 
 
@@ -91,9 +161,8 @@ def take(store: SqliteStore, journal: Journal, step: Step, *, agreed: Mapping[st
         adopt(store, journal, one, agreed=agreed.get(one.name), told=told)
 
 
-def versions_of(store: SqliteStore, journal: Journal, file: Path) -> tuple[Version, ...]:
+def versions_of(journal: Journal, file: Path) -> tuple[Version, ...]:
     """Return the versions of the file, none if only our markers are known; ConfigError without anything of ours."""
-    follow(store, journal, file.absolute())
     for path in (file.absolute(), file.resolve()):
         known = versions(journal, path)
         if known:
@@ -103,3 +172,70 @@ def versions_of(store: SqliteStore, journal: Journal, file: Path) -> tuple[Versi
     files = dict.fromkeys(written.path for entry in journal.entries() for written in entry.files)
     wrong = f"nothing was ever adopted into {file}" if file.exists() else f"{file.absolute()} doesn't exist"
     raise ConfigError(wrong, remedy=f"files with versions: {', '.join(files) or 'none yet'}")
+
+
+def versions(journal: Journal, path: Path) -> tuple[Version, ...]:
+    """Return the versions of the file, oldest first; before the first, nothing of ours was in it."""
+    events: list[tuple[datetime, str, bool]] = []
+    for entry in journal.entries():
+        if entry.touches(path) and entry.state in {AdoptionState.DONE, AdoptionState.UNDONE}:
+            events.append((entry.adopted, entry.proposal, True))
+            if entry.state is AdoptionState.UNDONE:
+                events.append((entry.changed_at, entry.proposal, False))
+    found: list[Version] = []
+    live: dict[str, None] = {}
+    for at, proposal, is_adopted in sorted(events, key=lambda event: event[0]):
+        live.pop(proposal, None)
+        if is_adopted:
+            live[proposal] = None
+        found.append(Version(len(found) + 1, at, proposal, is_adopted, tuple(live)))
+    return tuple(found)
+
+
+class Changing(NamedTuple):
+    """A file with its bytes as they are and as they would be, None for no file."""
+
+    path: str
+    old: bytes | None
+    new: bytes | None
+
+
+class Preview:
+    """The files that several decisions would write, one after the other.
+
+    In those that are `edited` the person changed our part by hand, so that a decision is merged into it.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[Path, tuple[str, bytes | None]] = {}
+        self.edited: dict[str, None] = {}
+        self.texts: dict[Path, bytes | None] = {}
+
+    def add(self, plan: Plan) -> None:
+        """Take the plan of the next decision, made for the texts so far."""
+        for move in plan.moves:
+            self._first.setdefault(move.target, (move.path, move.old))
+        self.texts |= plan.texts
+        self.edited |= dict.fromkeys(plan.edited)
+
+    def changes(self) -> list[Changing]:
+        """Return each file with what all decisions together make of it."""
+        return [Changing(path, old, self.texts[target]) for target, (path, old) in self._first.items()]
+
+
+def preview_of(store: SqliteStore, journal: Journal, wanted: Sequence[Step]) -> Preview:
+    """Return what these steps would write."""
+    preview = Preview()
+    undone: list[str] = []
+    with TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        for step in wanted:
+            if step.adopting:
+                for one in named(store, step.proposal, scratch=scratch, states=(*OPEN, ADOPTED), undone=undone):
+                    proposal = read_proposal(one.folder)
+                    preview.add(plan_adoption(one.folder, proposal, journal=journal, over=preview.texts))
+            else:
+                entry = adopted(undoable(store, journal, step.proposal), journal)
+                preview.add(plan_undo(entry, journal=journal, over=preview.texts, undone=undone))
+                undone.append(entry.proposal)
+    return preview

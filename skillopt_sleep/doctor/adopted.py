@@ -6,7 +6,7 @@ from pathlib import Path
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.doctor.findings import Finding, Topic, fine, problem, unknown
-from skillopt_sleep.doctor.sight import CLAUDE, Sight
+from skillopt_sleep.doctor.instructions import CLAUDE, SeenInstructions
 from skillopt_sleep.errors import ProposalError
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
@@ -20,7 +20,7 @@ _ENDED = frozenset({AdoptionState.DONE, AdoptionState.UNDONE})
 
 def look_at_adopted(
     journal: Journal,
-    sights: Sequence[Sight],
+    sights: Sequence[SeenInstructions],
     *,
     root: Path,
     home: Path,
@@ -47,7 +47,11 @@ def look_at_adopted(
         if document_root == home.resolve():
             agents = {source for source, _ in sources}
         elif document_root == root.resolve():
-            agents = {source for source, project in sources if _is_same(project, document_root)}
+            agents = {
+                source
+                for source, project in sources
+                if project == str(document_root) or Path(project).resolve() == document_root
+            }
         elif document_root.is_dir():
             yield from _document(entry, journal, (), set())
             continue
@@ -56,11 +60,9 @@ def look_at_adopted(
         yield from _document(entry, journal, sights, agents or set(SOURCES.values()))
 
 
-def _is_same(project: str, root: Path) -> bool:
-    return project == str(root) or Path(project).resolve() == root
-
-
-def _document(entry: Entry, journal: Journal, sights: Sequence[Sight], agents: set[str]) -> Iterator[Finding]:
+def _document(
+    entry: Entry, journal: Journal, sights: Sequence[SeenInstructions], agents: set[str]
+) -> Iterator[Finding]:
     """Yield what is wrong or right with the files of an adoption: an agent needs to see one of them."""
     root = Path(entry.root)
     standing: list[Path] = []
@@ -78,7 +80,7 @@ def _document(entry: Entry, journal: Journal, sights: Sequence[Sight], agents: s
             continue
         standing.append(path)
         if (blocks := live.count_blocks(path)) > 1:
-            once = f"skillopt-sleep undo {entry.proposal} --yes && skillopt-sleep redo {entry.proposal}"
+            once = f"skillopt-sleep undo {entry.proposal} --yes && skillopt-sleep undo --redo {entry.proposal}"
             yield problem(Topic.SIGHT, f"our block stands {blocks} times in {path}", f"to have one: {once}")
         seen |= dict.fromkeys(sight.agent for sight in sights if sight.sees(path, body))
     if not standing:
@@ -92,7 +94,7 @@ def _document(entry: Entry, journal: Journal, sights: Sequence[Sight], agents: s
         yield fine(Topic.SIGHT, f"adopted into {where}: seen by {' and '.join(seen)}")
 
 
-def _remedy(sight: Sight, path: Path, root: Path) -> str:
+def _remedy(sight: SeenInstructions, path: Path, root: Path) -> str:
     if sight.agent == CLAUDE:
         if path.name == "SKILL.md":
             skills = shlex.quote(str(root / ".claude" / "skills"))

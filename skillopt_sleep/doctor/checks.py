@@ -2,36 +2,34 @@
 
 import shlex
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillopt_sleep.agents import AGENTS, half_read
-from skillopt_sleep.backends.metered import month_of
-from skillopt_sleep.daemon.zone import local_zone
+from skillopt_sleep.agents import half_read
+from skillopt_sleep.daemon.conditions import local_zone
 from skillopt_sleep.doctor.adopted import look_at_adopted
-from skillopt_sleep.doctor.findings import Finding, State, Topic, fine, of_error, problem, unknown
-from skillopt_sleep.doctor.folders import look_at_paths, look_at_sources
-from skillopt_sleep.doctor.installs import look_at_installs
+from skillopt_sleep.doctor.automatic import look_at_daemon, look_at_plugins, tonight
+from skillopt_sleep.doctor.findings import Finding, FindingState, Topic, fine, of_error, problem, unknown
+from skillopt_sleep.doctor.folders import look_at_installs, look_at_paths, look_at_sources
+from skillopt_sleep.doctor.instructions import SeenInstructions, look_at_sight
 from skillopt_sleep.doctor.kept import look_at_kept
-from skillopt_sleep.doctor.reach import reach
-from skillopt_sleep.doctor.seals import look_at_seals
-from skillopt_sleep.doctor.sight import CLAUDE, CODEX, Sight, claude_sight, codex_sight, cut_descriptions
-from skillopt_sleep.doctor.tonight import Tonight, tonight
-from skillopt_sleep.errors import ConfigError, ItemError, SleepError
+from skillopt_sleep.doctor.models import check_models
+from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.protocols.sealing import Denial, Probe, Seal
 from skillopt_sleep.records import Limit
+from skillopt_sleep.replay.seals import SEALS, chosen
 from skillopt_sleep.settings import BudgetSettings, Paths, Settings, load, load_project, read_preferences
-from skillopt_sleep.stores.glance import Glance, glance, is_running
+from skillopt_sleep.stores.running import is_running
+from skillopt_sleep.stores.summary import StoreSummary, summarize
 from skillopt_sleep.wiring import agent_sources, lost_sessions
 from skillopt_sleep.wiring.night import limits
-
-_MOST_SKILLS_NAMED = 12
 
 
 def look(paths: Paths, *, folder: Path, home: Path, environ: Mapping[str, str]) -> tuple[Finding, ...]:
@@ -57,7 +55,7 @@ class _Checkup:
         self._environ = environ
         self._settings = Settings()
         self._has_settings = False
-        self._store: Glance | None = None
+        self._store: StoreSummary | None = None
 
     def load_settings(self) -> None:
         """Read the configuration; the defaults are in its place if it can't be read."""
@@ -77,7 +75,7 @@ class _Checkup:
     def open_store(self) -> None:
         """Read the store's summary and check it."""
         try:
-            store = glance(self._paths.database, since=month_of(utc_now()))
+            store = summarize(self._paths.database, month=utc_now())
         except (SleepError, OSError) as error:
             self.findings.append(of_error(Topic.STORE, error))
             return
@@ -91,27 +89,24 @@ class _Checkup:
         scratch_paths = replace(self._paths, data=scratch / "data")
         now = utc_now()
         until = now + timedelta(minutes=self._settings.budget.minutes)
-        scheduled: Tonight | None = None
-        # What of an installation can't be read is told where the installation is.
-        with suppress(SleepError, OSError):
-            scheduled = tonight(self._settings, self._paths, now=now, zone=local_zone())
+        scheduled = tonight(self._settings, self._paths, environ=self._environ, now=now, zone=local_zone())
         programs: Mapping[str, str] = {}
         try:
-            reached = reach(self._settings, scratch_paths, environ=self._environ, until=until, tonight=scheduled)
+            reached = check_models(
+                self._settings, scratch_paths, environ=self._environ, until=until, tonight=scheduled
+            )
         except OSError as error:
             self.findings.append(of_error(Topic.MODELS, error))
         else:
             programs = reached.programs
             for finding in reached.findings:
                 # If the settings can't be read, don't complain that the defaults name no backend.
-                if self._has_settings or finding.state is not State.PROBLEM:
+                if self._has_settings or finding.state is not FindingState.PROBLEM:
                     self.findings.append(finding)
-        sights: list[Sight] = []
+        sights: list[SeenInstructions] = []
         self._run(
             Topic.SIGHT,
-            lambda: look_at_sight(
-                self._root, programs, sights, home=self._home, environ=self._environ, place=scratch
-            ),
+            lambda: look_at_sight(self._root, programs, sights, home=self._home, environ=self._environ),
         )
         sources = self._store.sources if self._store else frozenset[tuple[str, str]]()
         journal = Journal(self._paths.adoptions)
@@ -124,7 +119,7 @@ class _Checkup:
         self._run(Topic.SEALS, lambda: look_at_seals(scratch / "seals"))
 
     def check_rest(self) -> None:
-        """Run the checks that need no program."""
+        """Run the other checks."""
         paths = self._paths
         self._run(Topic.SETTINGS, lambda: look_at_settings(paths, self._root))
         self._run(Topic.LIMITS, lambda: look_at_limits(self._settings.budget, paths, self._root, self._store))
@@ -133,6 +128,8 @@ class _Checkup:
         lost = lost_sessions(self._settings, self._environ)
         self._run(Topic.PATHS, lambda: look_at_sources(sources, lost))
         self._run(Topic.INSTALLS, lambda: look_at_installs(self._environ.get("PATH", "")))
+        self._run(Topic.INSTALLS, lambda: look_at_plugins(paths, home=self._home, environ=self._environ))
+        self._run(Topic.DAEMON, lambda: look_at_daemon(paths, self._environ))
 
     def _run(self, topic: Topic, check: Callable[[], Iterable[Finding]]) -> None:
         """Run one check; an error that stops it is a finding too, and the other checks go on."""
@@ -154,7 +151,7 @@ def look_at_settings(paths: Paths, root: Path) -> Iterator[Finding]:
         )
 
 
-def look_at_store(paths: Paths, store: Glance | None) -> Iterator[Finding]:
+def look_at_store(paths: Paths, store: StoreSummary | None) -> Iterator[Finding]:
     """Report how many nights have run, and which are unfinished."""
     if store is None:
         yield fine(Topic.STORE, "no night has run yet", "begin with: skillopt-sleep run --example")
@@ -172,59 +169,7 @@ def look_at_store(paths: Paths, store: Glance | None) -> Iterator[Finding]:
             )
 
 
-def look_at_sight(
-    root: Path,
-    programs: Mapping[str, str],
-    sights: list[Sight],
-    *,
-    home: Path,
-    environ: Mapping[str, str],
-    place: Path,
-) -> Iterator[Finding]:
-    """Report what each agent sees in this project, and append it to `sights`."""
-    homes = {agent.title: agent.home(environ, home) for agent in AGENTS.values()}
-    if "claude" in programs or homes[CLAUDE].is_dir():
-        claude = claude_sight(root, home=home, agent_home=homes[CLAUDE])
-        sights.append(claude)
-        yield from _seen(claude, root)
-        cut = cut_descriptions(claude)
-        if cut:
-            yield unknown(Topic.SIGHT, f"{CLAUDE} shows only the beginning of the description of {', '.join(cut)}")
-    if "codex" not in programs:
-        return
-    try:
-        codex = codex_sight(
-            programs["codex"], root, home=home, agent_home=homes[CODEX], environ=environ, place=place / "codex"
-        )
-    except ItemError as error:
-        yield unknown(Topic.SIGHT, error.message)
-        return
-    sights.append(codex)
-    yield from _seen(codex, root)
-    for file in codex.cut:
-        yield problem(
-            Topic.SIGHT,
-            f"{CODEX} reads only the beginning of {file}",
-            "shorten it, or raise project_doc_max_bytes in Codex's config.toml",
-        )
-
-
-def _seen(sight: Sight, root: Path) -> Iterator[Finding]:
-    files: list[str] = []
-    for path in (*sight.instructions, *sight.cut):
-        name = str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
-        if path in sight.cut:
-            name += " (in part)"
-        files.append(name)
-    skills = sorted({path.parent.name for path in sight.skills})
-    listed = ", ".join(skills[:_MOST_SKILLS_NAMED]) or "none"
-    if len(skills) > _MOST_SKILLS_NAMED:
-        listed += f" and {len(skills) - _MOST_SKILLS_NAMED} more"
-    yield fine(Topic.SIGHT, f"{sight.agent} reads in {root}: {', '.join(files) or 'no instruction file'}")
-    yield fine(Topic.SIGHT, f"{sight.agent} offers these skills there: {listed}")
-
-
-def look_at_limits(budget: BudgetSettings, paths: Paths, root: Path, store: Glance | None) -> Iterator[Finding]:
+def look_at_limits(budget: BudgetSettings, paths: Paths, root: Path, store: StoreSummary | None) -> Iterator[Finding]:
     """Report what may be spent and what was; `look_at_settings` reports a project file that can't be read."""
     allowed = limits(budget, paths)
     yield fine(Topic.LIMITS, f"a night: {_amount(allowed.night)}, {allowed.minutes} minutes")
@@ -232,20 +177,18 @@ def look_at_limits(budget: BudgetSettings, paths: Paths, root: Path, store: Glan
         own = allowed.project(str(root))
         if any(own):
             yield fine(Topic.LIMITS, f"a night on {root.name or root}: {_amount(own)}")
-    yield fine(Topic.LIMITS, f"a month: {_amount(allowed.month)}")
+    yield fine(Topic.LIMITS, f"a month: {_amount(Limit(usd=budget.month_usd))}")
     if store is None:
         return
     spent = store.spent
     price = "at an unknown price" if spent.usd is None else f"for ${spent.usd:.2f}"
     yield fine(Topic.LIMITS, f"spent this month: {spent.calls:,} calls, {spent.tokens:,} tokens, {price}")
-    used = Limit(spent.calls, spent.tokens, spent.dollars)
-    for key, most, used_up in zip(Limit._fields, allowed.month, used, strict=True):
-        if most and used_up >= most:
-            yield problem(
-                Topic.LIMITS,
-                f"this month's limit is used up: {most:,} {key}",
-                f"raise budget.month_{key}, or wait for the next month (UTC)",
-            )
+    if budget.month_usd and spent.dollars >= budget.month_usd:
+        yield problem(
+            Topic.LIMITS,
+            f"this month's limit is used up: ${budget.month_usd:.2f}",
+            "raise budget.month_usd, or wait for the next month (UTC)",
+        )
 
 
 def _amount(limit: Limit) -> str:
@@ -257,3 +200,24 @@ def _amount(limit: Limit) -> str:
     if limit.usd:
         parts.append(f"${limit.usd:.2f}")
     return ", ".join(parts) or "no limit"
+
+
+def look_at_seals(folder: Path, seals: Sequence[Seal] = SEALS) -> Iterator[Finding]:
+    """Report each seal that was tried, up to the first that holds; having none is no problem, only less is tried."""
+    folder.mkdir()
+    choice = chosen(seals, folder)
+    if choice.seal is None:
+        yield unknown(Topic.SEALS, "no seal holds here: requests are asked in text only", choice.remedy)
+    for probe in choice.probes:
+        yield fine(Topic.SEALS, _says(probe))
+
+
+def _says(probe: Probe) -> str:
+    version = f" ({probe.version})" if probe.version and probe.version != probe.seal else ""
+    denied = [denial.value.replace("_", " ") for denial in Denial if denial in probe.denied]
+    if probe.holds:
+        holds = f"{probe.seal}{version} can be used, if replay.sealed is on"
+        return f"{holds}; it denies all it must: {', '.join(denied)}"
+    if denied:
+        return f"{probe.seal}{version} isn't used: {probe.problem}; it denies: {', '.join(denied)}"
+    return f"{probe.seal}{version} isn't used: {probe.problem}"

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from skillopt_sleep.errors import Exit, SleepError
-from skillopt_sleep.kit.disk import worded
-from skillopt_sleep.records.record import Record
+from skillopt_sleep.kit.files import worded
+from skillopt_sleep.records import Record
 
 
 class Topic(StrEnum):
@@ -26,7 +26,7 @@ class Topic(StrEnum):
     INSTALLS = "installs"
 
 
-class State(StrEnum):
+class FindingState(StrEnum):
     """The result of a check: a problem, fine, or not possible to check from here."""
 
     PROBLEM = "problem"
@@ -38,24 +38,24 @@ class Finding(Record, frozen=True, kw_only=True):
     """One line of the report; a problem always has a remedy, other findings may have a hint in its place."""
 
     topic: Topic
-    state: State
+    state: FindingState
     says: str
     remedy: str = ""
 
 
 def problem(topic: Topic, says: str, remedy: str) -> Finding:
     """Return a problem: something to fix."""
-    return Finding(topic=topic, state=State.PROBLEM, says=says, remedy=remedy)
+    return Finding(topic=topic, state=FindingState.PROBLEM, says=says, remedy=remedy)
 
 
 def fine(topic: Topic, says: str, remedy: str = "") -> Finding:
     """Return a finding about something that is as it should be."""
-    return Finding(topic=topic, state=State.FINE, says=says, remedy=remedy)
+    return Finding(topic=topic, state=FindingState.FINE, says=says, remedy=remedy)
 
 
 def unknown(topic: Topic, says: str, remedy: str = "") -> Finding:
     """Return a finding about something that can't be checked from here."""
-    return Finding(topic=topic, state=State.UNKNOWN, says=says, remedy=remedy)
+    return Finding(topic=topic, state=FindingState.UNKNOWN, says=says, remedy=remedy)
 
 
 def of_error(topic: Topic, error: SleepError | OSError) -> Finding:
@@ -70,7 +70,7 @@ def of_error(topic: Topic, error: SleepError | OSError) -> Finding:
 def problems(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the problems, in the order of their topics."""
     order = list(Topic)
-    wrong = [finding for finding in findings if finding.state is State.PROBLEM]
+    wrong = [finding for finding in findings if finding.state is FindingState.PROBLEM]
     return tuple(sorted(wrong, key=lambda finding: order.index(finding.topic)))
 
 

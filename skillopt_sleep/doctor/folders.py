@@ -1,20 +1,24 @@
-"""Check that our folders and the agents' session folders can be used."""
+"""Check that our folders, the agents' session folders and our command can be used."""
 
 import os
 import shlex
 import shutil
 import stat
+import sys
+import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from skillopt_sleep.doctor.findings import Finding, Topic, fine, problem
 from skillopt_sleep.night.harvest import unlisted_notes
-from skillopt_sleep.protocols import Source
+from skillopt_sleep.protocols.work import SessionSource
 from skillopt_sleep.records import Note
 from skillopt_sleep.settings import Paths
 
 LEAST_FREE = 256 * 1024 * 1024
 _GROUP_AND_OTHERS = 0o077
+COMMAND = "skillopt-sleep"
+_AS_MODULE = f"{sys.executable} -m skillopt_sleep"
 
 
 def look_at_paths(paths: Paths) -> Iterator[Finding]:
@@ -40,7 +44,7 @@ def look_at_paths(paths: Paths) -> Iterator[Finding]:
     yield fine(Topic.PATHS, f"settings in {paths.config}, data in {paths.data} ({free / 2**30:.1f} GiB free)")
 
 
-def look_at_sources(sources: Iterable[Source], lost: Iterable[Note]) -> Iterator[Finding]:
+def look_at_sources(sources: Iterable[SessionSource], lost: Iterable[Note]) -> Iterator[Finding]:
     """Check that every folder that may hold sessions can be listed, and tell of sessions that have no file."""
     unlisted: dict[str, str] = {}
     for source in sources:
@@ -82,8 +86,6 @@ def _uncreatable(folder: Path) -> Iterator[Finding]:
 
 
 def _open_to_others(paths: Sequence[Path]) -> Iterator[Finding]:
-    if os.name != "posix":
-        return
     loose = [path for path in paths if stat.S_IMODE(path.stat().st_mode) & _GROUP_AND_OTHERS]
     if loose:
         names = ", ".join(str(path) for path in loose)
@@ -95,3 +97,46 @@ def _open_to_others(paths: Sequence[Path]) -> Iterator[Finding]:
 
 def _nearest_existing(folder: Path) -> Path:
     return next(path for path in (folder, *folder.parents) if path.exists())
+
+
+def look_at_installs(path: str, *, scripts: tuple[str, ...] = ()) -> Iterator[Finding]:
+    """Check which command of our name a shell would find in PATH (`path`).
+
+    `scripts` are the folders that may hold our own command.
+    """
+    own_folders = scripts or (
+        sysconfig.get_path("scripts"),
+        sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")),
+        str(Path(sys.argv[0]).parent),
+    )
+    own_commands = {command.resolve() for command in _commands(own_folders)}
+    in_path = _commands(path.split(os.pathsep))
+    ours = [command for command in in_path if command.resolve() in own_commands]
+    others = [command for command in in_path if command.resolve() not in own_commands]
+    if not others:
+        where = str(in_path[0]) if in_path else f"not in PATH; this is {_AS_MODULE}"
+        yield fine(Topic.INSTALLS, f"{COMMAND} is {where}")
+        return
+    this_one = _AS_MODULE
+    if ours or own_commands:
+        this_one = str(ours[0] if ours else min(own_commands))
+    names = " and ".join(str(command) for command in others)
+    runs = f"a shell runs ours, {in_path[0]}"
+    if in_path[0] in others:
+        runs = f"a shell runs {in_path[0]}"
+    yield problem(
+        Topic.INSTALLS,
+        f"this isn't the only {COMMAND} command: there is {names}; {runs}",
+        f"uninstall the one you don't want, or run this one as {this_one}",
+    )
+
+
+def _commands(folders: tuple[str, ...] | list[str]) -> list[Path]:
+    """Return our commands in these folders, each once."""
+    commands: dict[Path, None] = {}
+    for folder in folders:
+        # An empty entry of PATH is the current folder: what lies there isn't an install.
+        command = shutil.which(COMMAND, path=folder) if folder else None
+        if command:
+            commands[Path(command).absolute()] = None
+    return list(commands)

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.doctor.findings import Finding, Topic, fine
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.settings import Paths
-from skillopt_sleep.stores.glance import Glance
+from skillopt_sleep.stores.schema import ASIDE
+from skillopt_sleep.stores.summary import StoreSummary
 
 PURGE = "delete a part of it: skillopt-sleep purge --project PATH, --session ID or --text WORDS"
 _KIB, _MIB = 1 << 10, 1 << 20
@@ -27,7 +29,7 @@ class _Size(NamedTuple):
         return f"{size}, since {datetime.fromtimestamp(self.oldest, UTC):%Y-%m-%d}"
 
 
-def look_at_kept(paths: Paths, store: Glance | None, *, keep: str) -> Iterator[Finding]:
+def look_at_kept(paths: Paths, store: StoreSummary | None, *, keep: str) -> Iterator[Finding]:
     """List what is kept; the first line says how it is deleted, by hand and by itself."""
     places = list(_places(paths, store))
     if not places:
@@ -41,23 +43,23 @@ def look_at_kept(paths: Paths, store: Glance | None, *, keep: str) -> Iterator[F
         yield fine(Topic.KEPT, what)
 
 
-def _places(paths: Paths, store: Glance | None) -> Iterator[str]:
+def _places(paths: Paths, store: StoreSummary | None) -> Iterator[str]:
     stored = [file for file in paths.data.glob(f"{paths.database.name}*") if file.is_file()]
-    damaged = [file for file in stored if file.name.startswith(f"{paths.database.name}.corrupt")]
-    rest = [file for file in stored if file not in damaged]
+    aside = [file for file in stored if file.name.startswith(f"{paths.database.name}.{ASIDE}")]
+    rest = [file for file in stored if file not in aside]
     if store is not None:
         parts: list[str] = []
         for name, number in store.rows.items():
             if number:
-                parts.append(f"{number:,} {name}" if number == 1 else f"{number:,} {name}s")
+                parts.append(counted(number, name))
         yield from _line(f"store: {', '.join(parts) or 'nothing yet'}", paths.database, rest)
-    yield from _line("store, damaged and set aside", paths.data, damaged)
+    yield from _line("stores that were set aside", paths.data, aside)
     folders = {
         "nights: their prompts, answers, reports and proposals": paths.nights,
         "adoptions: your files before and after, for undo": paths.adoptions,
         "prompts that wait for an answer, and answers": paths.handoff,
         "notes of the agents' hooks on sessions": paths.spool,
-        "copies of repositories, and what commands did in them": paths.replays,
+        "what commands did in copies of repositories": paths.replays,
         "logs": paths.logs,
         "copies of projects' own settings": paths.projects,
     }

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from skillopt_sleep.mining.wishes import is_correction, last_wish
 from skillopt_sleep.mining.words import all_for_once
 
-# The lines of mining/shown.py.
+# The lines of mining/session_text.py.
 _SESSION = re.compile(r"^session S\d+ of .*$", re.MULTILINE)
 _TURN = re.compile(
     r"^(person|agent)(?: behind /\S+)?(?:: (.*(?:\n    \| .*)*)| pasted .*)((?:\n  .*)*)", re.MULTILINE

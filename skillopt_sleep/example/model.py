@@ -20,7 +20,7 @@ from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.example.miner import mine
 from skillopt_sleep.mining.wishes import Wish, read_wish
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
-from skillopt_sleep.replay.variation import without_variation
+from skillopt_sleep.replay.text import without_variation
 
 MODEL = "simulated"
 USELESS = "- Be careful, and think twice before answering."
@@ -238,5 +238,4 @@ _REPLIES: Mapping[Purpose, Callable[[str], object]] = {
     Purpose.AUGMENT: lambda _: {"requests": []},
     Purpose.SLOW_UPDATE: lambda text: {"guidance": "\n".join(_lessons(text))},
     Purpose.META_SKILL: lambda _: {"notes": "- Keep edits short."},
-    Purpose.APPENDIX: lambda _: {"appendix_notes": []},
 }

@@ -1,31 +1,24 @@
-"""Find the files that hold something of what is purged, and delete it from them."""
+"""Find the files that hold something of what is purged, and delete them whole."""
 
 import errno
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from skillopt_sleep.kit.files import write_atomic
-from skillopt_sleep.kit.leftovers import BASES
-from skillopt_sleep.kit.log import log_files, read_line
-from skillopt_sleep.kit.sought import Sought
-from skillopt_sleep.kit.trees import remove_tree
+from skillopt_sleep.kit.scratch import remove_tree
 from skillopt_sleep.replay.workshop import CALIBRATIONS
-from skillopt_sleep.replay.workspaces.bases import BASE
 from skillopt_sleep.settings import Paths
+from skillopt_sleep.stores.quotes import Sought
+from skillopt_sleep.stores.schema import ASIDE
 
 PROPOSALS = "proposals"
 _STORE = "sleep.db"
-_KEPT = (
-    "projects",
-    "replays",
-    "nights",
-    "adoptions",
-)  # a project's settings, calls that run, and what is looked at apart
+# A project's settings, calls that run, and what is looked at apart.
+_NOT_OTHER = ("projects", "replays", "nights", "adoptions")
 
 
 class Sweep(NamedTuple):
-    """The texts to look for in files: `plain` anywhere, `rules` only where one of the `documents` is named too."""
+    """The texts to look for: `plain` anywhere, `rules` where one of the `documents` is named too."""
 
     plain: Sought
     rules: Sought
@@ -39,23 +32,22 @@ class Sweep(NamedTuple):
             return False
         return any(self.documents.is_in_file(file) for file in files)
 
-    def holds(self, data: bytes) -> bool:
+    def is_in_folder(self, folder: Path) -> bool:
+        """Return whether the files of this folder hold something of it."""
+        return self.is_in(list(_files(folder)))
+
+    def is_in_bytes(self, data: bytes) -> bool:
         """Return whether these bytes hold something of it, or a line of the rules."""
         return self.plain.is_in_bytes(data) or self.rules.is_in_bytes(data)
 
-    def holds_line(self, line: str) -> bool:
-        """Return whether this line holds something of it."""
+    def is_in_line(self, line: str) -> bool:
+        """Return whether this line holds something of it, or is one of the rules."""
         return self.plain.is_in_text(line) or self.rules.is_in_text(line)
 
 
 def night_files(folder: Path) -> list[Path]:
     """Return the files of a night, without those of its proposals."""
     return [file for file in _files(folder) if PROPOSALS not in file.relative_to(folder).parts]
-
-
-def folders_with(sweep: Sweep, folders: Iterable[Path]) -> list[Path]:
-    """Return those of these folders that hold something of it."""
-    return [folder for folder in folders if sweep.is_in(list(_files(folder)))]
 
 
 def proposal_folders(paths: Paths) -> list[Path]:
@@ -69,18 +61,18 @@ def adoption_folders(paths: Paths) -> list[Path]:
 
 
 def other_files(paths: Paths, sought: Sought, *, sessions: Iterable[str]) -> list[Path]:
-    """Return every other file that holds some of it: notes of hooks, waiting prompts, damaged stores, any other."""
+    """Return every other file that holds some of it: notes of hooks, waiting prompts, stores set aside, any other."""
     named = {session.partition(":")[2] for session in sessions}
     hits: list[Path] = []
     notes: list[Path] = []
     for file in _files(paths.data):
         place = file.relative_to(paths.data)
-        if place.parts[0] in _KEPT or file.is_relative_to(paths.logs):
+        if place.parts[0] in _NOT_OTHER or file.is_relative_to(paths.logs):
             continue
         if file.is_relative_to(paths.spool):
             notes.append(file)
-        elif file.name.startswith(f"{_STORE}.corrupt"):
-            hits += [file] if _is_in_damaged(file, sought) else []
+        elif file.name.startswith(f"{_STORE}.{ASIDE}"):
+            hits += [file] if _is_in_store(file, sought) else []
         elif not place.parts[0].startswith(_STORE) and sought.is_in_file(file):
             hits.append(file)
     for note in notes:
@@ -89,32 +81,19 @@ def other_files(paths: Paths, sought: Sought, *, sessions: Iterable[str]) -> lis
     return hits + [note for note in notes if _session_of(note) in named]
 
 
-def logs_with(paths: Paths, sought: Sought, *, nights: Iterable[str]) -> dict[Path, bytes]:
-    """Return the logs that hold some of it, or of these nights, with what is left of each."""
-    gone = frozenset(nights)
-    left: dict[Path, bytes] = {}
-    for file in log_files(paths.log):
-        lines = file.read_bytes().splitlines(keepends=True)
-        rest = [line for line in lines if not _is_of(line, sought, gone)]
-        if len(rest) < len(lines):
-            left[file] = b"".join(rest)
-    return left
+def logs(paths: Paths) -> list[Path]:
+    """Return all logs: nobody can tell whose words the messages of errors hold."""
+    return [file for file in _files(paths.logs) if not file.name.endswith(".lock")]
 
 
-def free_text(paths: Paths) -> list[Path]:
-    """Return the logs without a form, such as that of crashes: nobody can tell whose words they hold."""
-    ours = {file.name for file in log_files(paths.log)}
-    return [file for file in _files(paths.logs) if file.name not in ours and not file.name.endswith(".lock")]
-
-
-def copies(paths: Paths) -> list[Path]:
-    """Return the copies of repositories, and the results of the commands that were tried in them."""
-    return sorted((*paths.replays.glob(f"{BASES}/{BASE}*"), *paths.replays.glob(f"{CALIBRATIONS}/*")))
+def calibrations(paths: Paths) -> list[Path]:
+    """Return the results of the commands that were tried in copies of repositories."""
+    return sorted(paths.replays.glob(f"{CALIBRATIONS}/*"))
 
 
 def set_aside(paths: Paths) -> list[Path]:
-    """Return the damaged stores that were set aside."""
-    return sorted(paths.data.glob(f"{_STORE}.corrupt*"))
+    """Return the stores that were set aside because they couldn't be used."""
+    return sorted(paths.data.glob(f"{_STORE}.{ASIDE}*"))
 
 
 def delete(files: Iterable[Path]) -> None:
@@ -126,21 +105,8 @@ def delete(files: Iterable[Path]) -> None:
             raise OSError(errno.EACCES, "it can't be deleted whole", str(path))
 
 
-def rewrite(left: dict[Path, bytes]) -> None:
-    """Write what is left of each of these files."""
-    for file, data in left.items():
-        write_atomic(file, data)
-
-
-def _is_of(line: bytes, sought: Sought, nights: frozenset[str]) -> bool:
-    fields = read_line(line)
-    if fields is None:
-        return True
-    return fields.get("night") in nights or sought.is_in(fields)
-
-
-def _is_in_damaged(file: Path, sought: Sought) -> bool:
-    """Return whether a damaged store holds some of it, byte by byte: nothing in it can be decoded."""
+def _is_in_store(file: Path, sought: Sought) -> bool:
+    """Return whether a store that was set aside holds some of it, byte by byte: it may be damaged."""
     data = file.read_bytes()
     plain = data.lower()
     names = (*sought.ids, *sought.folders)

@@ -1,186 +1,215 @@
-"""Purge sessions from everything that is kept: first their files, then the store.
+"""Purge sessions from everything that is kept: what holds some of them is deleted whole, files first, rows last.
 
-A killed purge can be run again: until the store's rows are gone it finds the same, and then only writes the store's
-file anew.
+A killed purge can be run again: until the rows are gone it finds the same, and then only rewrites the store's file.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+from glob import escape
+from pathlib import Path, PurePath
+from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import StaleProposal
+from skillopt_sleep.errors import ProposalError
 from skillopt_sleep.keeping import files
-from skillopt_sleep.keeping.numbers import numbers
-from skillopt_sleep.keeping.trim import Trimmed, TrimmedEntry, trimmed, trimmed_entry
-from skillopt_sleep.kit.leftovers import BASES
-from skillopt_sleep.kit.sought import Sought, rule_phrases
-from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.stage import read_proposal
+from skillopt_sleep.keeping.retention import numbers
+from skillopt_sleep.kit.codec import to_json
+from skillopt_sleep.kit.projects import is_excluded
+from skillopt_sleep.mining.forks import EarlierTurns
+from skillopt_sleep.proposals import live
+from skillopt_sleep.proposals.entry import AdoptionState, Entry
+from skillopt_sleep.proposals.journal import RECORD, Journal
+from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.records import NightReport, Proposal
-from skillopt_sleep.replay.workspaces.bases import ABOUT
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import Paths
-from skillopt_sleep.stores.bank import ADOPTED, UNDONE
-from skillopt_sleep.stores.purge import Found, Row
+from skillopt_sleep.stores.bank import ADOPTED, OPEN
+from skillopt_sleep.stores.purge import PurgedData, PurgedSession
+from skillopt_sleep.stores.quotes import Sought, plain_words, rule_phrases
 from skillopt_sleep.stores.sqlite import SqliteStore
 
-Choice = tuple[Sequence[Row], Sought]
+Choice = tuple[Sequence[PurgedSession], Sought]
+
+
+class ShorterUndo(NamedTuple):
+    """An entry of the journal whose saved texts have nothing but our rules: enough to undo it, without the words."""
+
+    entry: Entry
+    texts: Sequence[tuple[bytes | None, bytes | None]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Purge:
-    """All that a purge deletes: rows of the store, whole `nights` but for their numbers, files, and lines of logs.
+    """All that a purge deletes: rows of the store, what `nights` hold but their numbers, and files.
 
-    `copied` are proposals from other sessions whose saved files hold something of it and go too, of which those in
-    `lost` could be adopted again until now, and `undoless` adopted ones whose undo goes. Of those that are
-    `trimmed` only our own rules stay in the saved texts, and of the `entries` of the journal too; `refiled` are the
-    proposals as the store has to know them then.
+    `withdrawn` are proposals of other sessions whose files hold some of it. The undo of adopted ones is kept
+    (`undos`) without it, or if it is their rule itself, goes too (`unrecorded`). `folders` are those of projects.
     """
 
-    found: Found
+    found: PurgedData
     nights: tuple[str, ...]
     files: tuple[Path, ...]
-    logs: dict[Path, bytes]
-    copied: tuple[Proposal, ...]
-    lost: tuple[str, ...]
-    undoless: tuple[str, ...]
-    trimmed: tuple[Trimmed, ...]
-    refiled: tuple[Proposal, ...]
-    entries: tuple[TrimmedEntry, ...]
+    withdrawn: tuple[Proposal, ...]
+    undos: tuple[ShorterUndo, ...]
+    unrecorded: tuple[Proposal, ...]
     folders: tuple[str, ...]
-
-    @property
-    def live(self) -> tuple[Proposal, ...]:
-        """The adopted proposals that are forgotten: their rules stay in the person's files."""
-        return tuple(entry.proposal for entry in self.found.proposals if entry.state == ADOPTED)
 
     @property
     def is_empty(self) -> bool:
         """Tell whether there is nothing to purge."""
-        return not (self.found.ids or self.found.reviewed or self.found.proposals or self.nights or self.files)
+        return self.found.is_empty and not (self.nights or self.files or self.undos)
 
 
-def plan(store: SqliteStore, paths: Paths, choose: Callable[[Sequence[Row]], Choice]) -> Purge:
+def of_project(rows: Iterable[PurgedSession], folder: str) -> tuple[list[PurgedSession], Sought]:
+    """Return the sessions of the project in this folder or below it, and what else names it."""
+    within = (escape(folder),)
+    mine = [row for row in rows if is_excluded(row.session.project, within) or is_excluded(row.session.cwd, within)]
+    return mine, Sought(folders=tuple(dict.fromkeys((folder, os.path.realpath(folder)))))
+
+
+def of_session(rows: Sequence[PurgedSession], name: str) -> tuple[list[PurgedSession], Sought]:
+    """Return the session with this id, its sub-agents' and those that repeat it: forks and copies."""
+    chosen = [row for row in rows if row.session.id == name]
+    return _with_companions(rows, chosen), Sought()
+
+
+def of_words(rows: Sequence[PurgedSession], words: str) -> tuple[list[PurgedSession], Sought]:
+    """Return the sessions that hold these words, in capitals or not, and what else does."""
+    sought = Sought(phrases=(plain_words(words),))
+    chosen = [row for row in rows if sought.is_in(msgspec.to_builtins(row.session))]
+    return _with_companions(rows, chosen), sought
+
+
+def plan(store: SqliteStore, paths: Paths, choose: Callable[[Sequence[PurgedSession]], Choice]) -> Purge:
     """Find everything that is kept of the chosen sessions; changes nothing."""
     rows, sought = choose(list(store.purge.rows()))
     found = store.purge.found(rows, sought)
     plain = sought._replace(ids=sought.ids | found.ids)
     sweep = files.Sweep(plain, Sought(phrases=rule_phrases(found.contents)), Sought(ids=found.paths))
-    gone = {entry.proposal.id for entry in found.proposals}
-    nights = tuple(
-        folder.name
-        for folder in sorted(paths.nights.glob("*"))
-        if folder.name in found.nights or sweep.is_in(files.night_files(folder))
-    )
-    nights = tuple(dict.fromkeys((*nights, *sorted(found.nights))))
-    staged, adopted = files.proposal_folders(paths), files.adoption_folders(paths)
-    known = [entry for entry in store.bank.proposals() if entry.proposal.id not in gone]
-    held = {store.folder(one.proposal.night) / files.PROPOSALS / one.proposal.id: one.proposal for one in known}
-    hits = [*files.folders_with(sweep, staged), *files.folders_with(sweep, adopted)]
-    shorter = _trimmed(held, hits, sweep)
-    refiled = tuple(_refiled(held, shorter))
-    entries = tuple(_entries(Journal(paths.adoptions), held, refiled, hits, sweep))
-    kept = {one.folder for one in shorter} | {paths.adoptions / one.entry.proposal for one in entries}
-    lost = [folder for folder in hits if folder not in kept]
-    copies = [*_of(gone, staged), *(folder for folder in lost if folder in staged)]
-    undos = [*_of(gone, adopted), *(folder for folder in lost if folder in adopted)]
-    taken = [*copies, *undos, *files.other_files(paths, plain, sessions=found.sessions)]
-    closed = {line.id for line in store.nights() if line.closed}
+    gone = {entry.proposal.id: entry for entry in found.proposals}
+    staged = [path for path in files.proposal_folders(paths) if path.name in gone or sweep.is_in_folder(path)]
+    adopted = [path for path in files.adoption_folders(paths) if path.name in gone or sweep.is_in_folder(path)]
+    journal = Journal(paths.adoptions)
+    entries = [entry for entry in journal.entries() if paths.adoptions / entry.proposal in adopted]
+    undos = [_shorter(entry, journal, sweep) for entry in entries if entry.proposal not in gone]
+    kept = {one.entry.proposal: one for one in undos if one is not None}
+    known = store.bank.proposals()
+    withdrawn = [
+        one.proposal
+        for one in known
+        if one.state in OPEN
+        and one.proposal.id not in gone
+        and store.folder(one.proposal.night) / files.PROPOSALS / one.proposal.id in staged
+    ]
+    unrecorded = [
+        one.proposal
+        for one in known
+        if one.state == ADOPTED
+        and (one.proposal.id in gone or paths.adoptions / one.proposal.id in adopted)
+        and one.proposal.id not in kept
+    ]
+    nights = tuple(_nights(paths, found, sweep))
+    taken = list(staged)
+    for path in adopted:
+        if path.name not in kept:
+            taken += [path / RECORD, path]  # without its record a folder that is half deleted isn't an adoption
+    taken += files.other_files(paths, plain, sessions=found.sessions)
+    unfinished = {line.id for line in store.nights() if not line.closed}
     for night in nights:
         taken += files.night_files(paths.nights / night)
-        if night not in closed:
-            # What waits for an answer is of the night that is open.
-            taken += sorted(paths.handoff.glob("*/*"))
-    abouts = paths.replays.glob(f"{BASES}/*/{ABOUT}")
-    if taken or found.ids or any(map(plain.is_in_file, abouts)):
-        taken += [*files.free_text(paths), *files.copies(paths)]
+        # What waits for an answer is of the night that is open.
+        taken += sorted(paths.handoff.glob("*/*")) if night in unfinished else []
+    others = [*files.logs(paths), *files.calibrations(paths)]
+    if taken or kept or not found.is_empty or any(map(plain.is_in_file, others)):
+        # What goes because of something else goes first: a purge that was killed finds the cause again.
+        taken = [*others, *taken]
     return Purge(
         found=found,
         nights=nights,
         files=tuple(dict.fromkeys(taken)),
-        logs=files.logs_with(paths, plain, nights=nights),
-        copied=tuple(one for folder, one in held.items() if folder in copies),
-        lost=tuple(
-            one.proposal.id
-            for folder, one in zip(held, known, strict=True)
-            if folder in copies and one.state == UNDONE
-        ),
-        undoless=tuple(
-            one.proposal.id for one in known if paths.adoptions / one.proposal.id in undos and one.state == ADOPTED
-        ),
-        trimmed=shorter,
-        refiled=refiled,
-        entries=entries,
+        withdrawn=tuple(withdrawn),
+        undos=tuple(kept.values()),
+        unrecorded=tuple(unrecorded),
         folders=sought.folders,
     )
 
 
-def carry_out(purge: Purge, store: SqliteStore, *, now: datetime) -> None:
+def carry_out(purge: Purge, store: SqliteStore, paths: Paths, *, now: datetime) -> None:
     """Delete it all; raise StoreError if the store's file can't be rewritten, after which it can be tried again."""
     because = f"what this night read was purged on {now:%Y-%m-%d}; its numbers are left"
     reports: dict[str, NightReport | None] = {}
     for night in purge.nights:
         report = store.report(night)
         reports[night] = numbers(report, because=because, documents=False) if report else None
+    store.purge.withdraw(purge.withdrawn)
+    journal = Journal(paths.adoptions)
+    if purge.unrecorded:
+        journal.lose_record()
     files.delete(purge.files)
-    for shorter in (*purge.trimmed, *purge.entries):
-        shorter.write()
-    files.rewrite(purge.logs)
+    for undo in purge.undos:
+        journal.replace(undo.entry, *undo.texts)
     for night, report in reports.items():
         folder = store.folder(night)
         if report is not None and folder.is_dir():
             for reporter in REPORTERS:
                 reporter.write(report, folder)
-    store.purge.delete(purge.found, reports, copied=purge.copied, refiled=purge.refiled, folders=purge.folders)
+    store.purge.delete(purge.found, reports, folders=purge.folders)
     store.purge.compact()
 
 
-def _of(proposals: set[str], folders: Sequence[Path]) -> list[Path]:
-    return [folder for folder in folders if folder.name in proposals]
+def _nights(paths: Paths, found: PurgedData, sweep: files.Sweep) -> Iterator[str]:
+    """Yield the nights that hold some of it: those found in the store, and those with a file that does."""
+    yield from sorted(found.nights)
+    for folder in sorted(paths.nights.glob("*")):
+        if folder.name not in found.nights and sweep.is_in(files.night_files(folder)):
+            yield folder.name
 
 
-def _trimmed(held: Mapping[Path, Proposal], hits: Sequence[Path], sweep: files.Sweep) -> tuple[Trimmed, ...]:
-    """Return the proposals whose folders are hit and that are something without the words."""
-    found = [trimmed(folder, held[folder], sweep.holds, sweep.holds_line) for folder in hits if folder in held]
-    return tuple(one for one in found if one is not None)
+def _shorter(entry: Entry, journal: Journal, sweep: files.Sweep) -> ShorterUndo | None:
+    """Return what undoes an adoption without the words; None if nothing does, or if there is nothing to undo."""
+    if entry.state is AdoptionState.UNDONE:
+        return None
+    texts: list[tuple[bytes | None, bytes | None]] = []
+    written = list(entry.files)
+    try:
+        for index, file in enumerate(written):
+            path = Path(file.path)
+            before, after = (_ours(path, text, sweep) for text in journal.texts(entry, index))
+            if live.body(path, before) == live.body(path, after):
+                return None
+            texts.append((before, after))
+            written[index] = replace(file, before=digest(before), after=digest(after))
+    except ProposalError:
+        return None
+    changed = replace(entry, files=tuple(written), taken_back=())
+    saved = [to_json(changed), *(text for both in texts for text in both if text is not None)]
+    return None if any(map(sweep.is_in_bytes, saved)) else ShorterUndo(changed, texts)
 
 
-def _refiled(held: Mapping[Path, Proposal], shorter: Sequence[Trimmed]) -> Iterator[Proposal]:
-    """Yield the proposals whose texts are others than the store knows, those of a purge that was killed too."""
-    changed = {one.folder: one.proposal for one in shorter}
-    for folder, proposal in held.items():
-        if folder in changed:
-            yield changed[folder]
-            continue
-        with suppress(StaleProposal):
-            filed = read_proposal(folder)
-            if filed.result != proposal.result and filed.version == proposal.version:
-                yield replace(proposal, base=filed.base, result=filed.result, copies=filed.copies)
+def _ours(path: Path, text: bytes | None, sweep: files.Sweep) -> bytes | None:
+    """Return a text with only our rules, without those lines that hold the words; None if there is no file."""
+    if text is None:
+        return None
+    body = "\n".join(line for line in live.body(path, text).split("\n") if not sweep.is_in_line(line))
+    return live.change(path, None if live.own(path) else b"", "", body).data
 
 
-def _entries(
-    journal: Journal,
-    held: Mapping[Path, Proposal],
-    refiled: Sequence[Proposal],
-    hits: Sequence[Path],
-    sweep: files.Sweep,
-) -> Iterator[TrimmedEntry]:
-    """Yield the adoptions without the words, and those whose proposal has other texts now."""
-    before = {proposal.id: proposal for proposal in held.values()}
-    after = before | {proposal.id: proposal for proposal in refiled}
-    names = {folder.name for folder in hits}
-    for entry in journal.entries():
-        proposal = before.get(entry.proposal)
-        if proposal is None:
-            continue
-        made = entry.made or entry.after
-        if entry.is_for(proposal.id, proposal.path, proposal.result):
-            made = after[proposal.id].result
-        if entry.proposal in names or made != (entry.made or entry.after):
-            found = trimmed_entry(entry, journal, sweep.holds, sweep.holds_line, made=made)
-            if found is not None:
-                yield found
+def _with_companions(rows: Sequence[PurgedSession], chosen: Sequence[PurgedSession]) -> list[PurgedSession]:
+    """Return these sessions with those of their sub-agents, and with those that copied something from them."""
+    if not chosen:
+        return []
+    names = {row.session.id for row in chosen}
+    own = {name.partition(":")[2] for name in names}
+    said = EarlierTurns()
+    for row in chosen:
+        said.add(row.session)
+    all_of_them: list[PurgedSession] = []
+    for row in rows:
+        is_below = not own.isdisjoint(PurePath(row.path).parts)
+        if row.session.id in names or is_below or said.copied(row.session):
+            all_of_them.append(row)
+    return all_of_them

@@ -1,11 +1,10 @@
 """Forget what is older than the person wants it kept, except what is live or waits for them."""
 
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.keeping import files
-from skillopt_sleep.keeping.numbers import numbers
+from skillopt_sleep.records import Corrections, Document, Findings, Judging, NightReport, RecallRules, StepOutcome
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.stores.bank import ADOPTED, OPEN
@@ -24,7 +23,7 @@ class Forgotten(NamedTuple):
     lessons: int = 0
 
 
-def forget_old(store: SqliteStore, paths: Paths, *, keep: timedelta, retire: timedelta, now: datetime) -> Forgotten:
+def forget_old(store: SqliteStore, paths: Paths, *, keep: timedelta, now: datetime) -> Forgotten:
     """Forget what is older than `keep`, if that is any time: prompts, answers, sessions' texts, tasks, lessons.
 
     Of a night its numbers stay. What a live or waiting proposal rests on stays, and so do decisions, what waits for
@@ -42,11 +41,37 @@ def forget_old(store: SqliteStore, paths: Paths, *, keep: timedelta, retire: tim
         night = folder.parent.parent.name
         if night in old and needed.get(folder.name) != night:
             files.delete([folder])
-    whole = (*files.free_text(paths), *files.set_aside(paths), *files.copies(paths))
-    files.delete(path for path in whole if _is_older(path, before))
+    whole = (*files.logs(paths), *files.set_aside(paths), *files.calibrations(paths))
+    files.delete(path for path in whole if path.stat().st_mtime < before.timestamp())
     sessions = store.retention.forget_sessions(before)
-    tasks, lessons = store.retention.forget_lessons(before, asked=now - retire, named=store.history.named())
+    tasks, lessons = store.retention.forget_lessons(
+        before, asked=now - RecallRules().retire, named=store.history.named()
+    )
     return Forgotten(len(nights), sessions, tasks, lessons)
+
+
+def numbers(report: NightReport, *, because: str, documents: bool) -> NightReport:
+    """Return the report without all words that people wrote; with `documents` also the numbers of each document.
+
+    What is kept is listed: a part that is added to the report goes with the words unless it is named here.
+    """
+    return NightReport(
+        night=report.night,
+        started=report.started,
+        ended=report.ended,
+        verdict=report.verdict,
+        because=because,
+        run=report.run,
+        found=Findings(
+            sessions=report.found.sessions,
+            tasks=report.found.tasks,
+            corrections=Corrections(counts=report.found.corrections.counts),
+        ),
+        judging=Judging(calibrations=report.judging.calibrations),
+        documents=tuple(map(_of_document, report.documents)) if documents else (),
+        spend=report.spend,
+        error_rate=report.error_rate,
+    )
 
 
 def _forget_night(store: SqliteStore, night: str) -> None:
@@ -63,5 +88,22 @@ def _forget_night(store: SqliteStore, night: str) -> None:
     store.retention.forget_night(night, left)
 
 
-def _is_older(path: Path, before: datetime) -> bool:
-    return path.stat().st_mtime < before.timestamp()
+def _of_document(outcome: StepOutcome) -> StepOutcome:
+    document = outcome.document
+    return StepOutcome(
+        document=Document(
+            id=document.id,
+            kind=document.kind,
+            path=document.path,
+            project=document.project,
+            body="",
+            read_by=document.read_by,
+        ),
+        outcome=outcome.outcome,
+        because="",
+        verdict=outcome.verdict,
+        trial=outcome.trial,
+        fresh=outcome.fresh,
+        tasks=outcome.tasks,
+        kept_back=outcome.kept_back,
+    )

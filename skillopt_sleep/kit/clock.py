@@ -8,6 +8,6 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def shown(moment: datetime) -> str:
+def to_the_minute(moment: datetime) -> str:
     """Format the moment to the minute, with its weekday, in the time zone of whoever reads it."""
     return f"{moment.astimezone():%a %Y-%m-%d %H:%M}"

@@ -1,5 +1,7 @@
-"""Encode structs as JSON and decode them strictly; describe them as JSON schemas."""
+"""Encode structs as JSON and decode them strictly; find the JSON in a model's reply; describe structs as schemas."""
 
+import json
+import re
 from collections.abc import Callable, Sequence
 from inspect import cleandoc
 from typing import Any, TypeVar, cast
@@ -76,12 +78,50 @@ def _strict(value: Any) -> Any:
     for key, item in cast("dict[str, Any]", value).items():
         if key != "default":
             fields[key] = _strict(item)
-    if _is_enum_of_strings(fields):
+    if "enum" in fields and all(isinstance(item, str) for item in fields["enum"]):
         fields["type"] = "string"
     if "properties" in fields:
         fields |= {"additionalProperties": False, "required": list(fields["properties"])}
     return fields
 
 
-def _is_enum_of_strings(fields: dict[str, Any]) -> bool:
-    return "enum" in fields and all(isinstance(item, str) for item in fields["enum"])
+MOST_TRIES = 100
+
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+
+
+def find_object(text: str) -> str | None:
+    """Return the text of the first whole JSON object, or None if there is none."""
+    candidates = [text.strip()]
+    candidates += [block.strip() for block in _FENCED.findall(text)]
+    for candidate in candidates:
+        if candidate.startswith("{") and is_json(candidate):
+            return candidate
+    return _object_within(text)
+
+
+def _object_within(text: str) -> str | None:
+    """Return the first JSON object that begins at one of the first `MOST_TRIES` braces."""
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    for _ in range(MOST_TRIES):
+        if start == -1:
+            break
+        try:
+            _, end = decoder.raw_decode(text, start)
+        except RecursionError:
+            return None
+        except ValueError:
+            start = text.find("{", start + 1)
+        else:
+            return text[start:end]
+    return None
+
+
+def is_json(text: str) -> bool:
+    """Tell whether the whole text is one JSON value."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -14,7 +14,7 @@ def command_for(extra: str) -> str:
 
     It names the libraries and not this program, which may have been installed from anywhere.
     """
-    needed = [_name(line) for line in requires(DISTRIBUTION) or () if _belongs(line, extra)]
+    needed = [line.partition(";")[0].strip() for line in requires(DISTRIBUTION) or () if _belongs(line, extra)]
     if (Path(sys.prefix) / "pipx_metadata.json").exists():
         return shlex.join(["pipx", "inject", DISTRIBUTION, *needed])
     if importlib.util.find_spec("pip"):
@@ -25,7 +25,3 @@ def command_for(extra: str) -> str:
 def _belongs(line: str, extra: str) -> bool:
     """Tell whether a line such as `ray<3,>=2; extra == 'ray'` is one of this extra's."""
     return line.partition(";")[2].replace('"', "'").strip() == f"extra == '{extra}'"
-
-
-def _name(line: str) -> str:
-    return line.partition(";")[0].strip()

@@ -4,27 +4,54 @@ import errno
 import itertools
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from skillopt_sleep.kit.attributes import Attributes, copy_on_a_mac, give
+if TYPE_CHECKING:
+    import sqlite3
 
 PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600
 
 # A file that became a link, a pipe or a device since we looked must neither be followed nor block us.
-PLAIN_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-_EVERYBODY = 0o666
+PLAIN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # The errors for a folder that isn't empty, or is no longer a folder: then somebody uses it.
 _IN_USE = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
+ROOM = "make room there, then do the same again"
+_FULL = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "your quota of the disk is used up"}
+# SQLite doesn't always say why a write failed. If there is less room than this, that was why.
+_LEAST_ROOM = 64 * 1024
+
+
+@contextmanager
+def locked(file: Path, taken: Callable[[], Exception], *, seconds: float = 0.0) -> Generator[None]:
+    """Hold a lock; raise what `taken` returns if another process still holds it after so many seconds."""
+    import filelock
+
+    lock = filelock.FileLock(file, timeout=seconds, mode=PRIVATE_FILE)
+    try:
+        lock.acquire()
+    except filelock.Timeout as error:
+        raise taken() from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def is_locked(file: Path) -> bool:
+    """Return whether a process holds this lock now, without creating its file."""
+    if not file.exists():
+        return False
+    try:
+        with locked(file, TimeoutError):
+            return False
+    except TimeoutError:
+        return True
 
 
 def private_dir(path: Path) -> Path:
@@ -41,38 +68,7 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
     `durable`: the new bytes survive a loss of power. The folder must exist. Raises OSError and leaves the old file if
     anything fails.
     """
-    _replace(path, data, mode=PRIVATE_FILE, finish=lambda new: new.chmod(PRIVATE_FILE), durable=durable)
-
-
-def write_as(path: Path, data: bytes, attributes: Attributes | None) -> None:
-    """Replace the bytes of a user's file in one step, and give it exactly these attributes.
-
-    Without attributes the file gets those of any new one, by the user's umask and the folder. The folder must exist.
-    Raises OSError, or UnsafePath if the attributes can't be given, and leaves the old file.
-    """
-
-    def finish(new: Path) -> None:
-        if attributes is None:
-            return
-        if path.exists():
-            copy_on_a_mac(path, new)
-        give(new, attributes, name=path)
-
-    mode = _EVERYBODY if attributes is None else PRIVATE_FILE
-    _replace(path, data, mode=mode, finish=finish, durable=True)
-
-
-@contextmanager
-def kept_open(path: Path) -> Generator[Callable[[], bytes | None]]:
-    """Hold a file open while it is replaced or removed, and yield what reads the bytes that it had in the end.
-
-    It returns None where that can't be told: without a file, and on Windows, where an open file isn't replaced.
-    """
-    if os.name != "posix" or not path.exists():
-        yield lambda: None
-        return
-    with os.fdopen(os.open(path, PLAIN_FLAGS), "rb") as file:
-        yield file.read
+    replace_bytes(path, data, mode=PRIVATE_FILE, finish=lambda new: new.chmod(PRIVATE_FILE), durable=durable)
 
 
 def remove_empty(folders: Sequence[str]) -> tuple[str, ...]:
@@ -94,10 +90,13 @@ def remove_empty(folders: Sequence[str]) -> tuple[str, ...]:
     return ()
 
 
-def _replace(path: Path, data: bytes, *, mode: int, finish: Callable[[Path], None], durable: bool) -> None:
+def replace_bytes(
+    path: Path, data: bytes, *, mode: int, finish: Callable[[Path], None], durable: bool = True
+) -> None:
+    """Replace a file in one step by a new one, on which `finish` is called before it takes the old one's place."""
     # The name marks it for clean-up after a kill. The kernel applies the umask to the mode, so we needn't read it.
     half_written = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    handle = os.open(half_written, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    handle = os.open(half_written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -114,9 +113,7 @@ def _replace(path: Path, data: bytes, *, mode: int, finish: Callable[[Path], Non
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename in this folder durable, if the platform can."""
-    if os.name != "posix":
-        return
+    """Make a rename in this folder durable."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -160,3 +157,31 @@ def _refuse_unless_plain(info: os.stat_result) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(info.st_mode):
         raise OSError(errno.EINVAL, "it isn't a plain file")
+
+
+def worded(error: "OSError | sqlite3.Error", *, remedy: str, place: Path | None = None) -> tuple[str, str]:
+    """Return what happened at the place and what to do about it: `remedy`, unless the disk is full."""
+    if isinstance(error, OSError):
+        where = str(place or error.filename or "the disk")
+        full = _FULL.get(error.errno or 0, "")
+        reason = error.strerror or str(error)
+    else:
+        where = str(place or "the store")
+        full = _FULL[errno.ENOSPC] if _has_no_room(error, place) else ""
+        reason = str(error)
+    if full:
+        return f"{where}: {full}", ROOM
+    return f"{where}: {reason}", remedy
+
+
+def _has_no_room(error: "sqlite3.Error", place: Path | None) -> bool:
+    """Tell whether SQLite failed because the disk is full, by its own message or by the free space."""
+    import sqlite3
+
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    if code not in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN} or place is None:
+        return code == sqlite3.SQLITE_FULL
+    for folder in place.parents:
+        if folder.is_dir():
+            return shutil.disk_usage(folder).free < _LEAST_ROOM
+    return False

@@ -1,4 +1,4 @@
-"""Make text from elsewhere safe to show or to send."""
+"""Make text from elsewhere safe to show or to send, and read the front matter of Markdown."""
 
 import re
 import unicodedata
@@ -7,16 +7,32 @@ from collections.abc import Callable
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 # Letters and marks that are shown as nothing or as a blank.
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\ufe00-\ufe0e\uffa0\U000e0100-\U000e01ef]")
+_FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_DESCRIPTION = re.compile(r"^description:[ \t]*[>|]?[-+]?[ \t]*(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
 _BACKTICKS = re.compile(r"`{3,}")
 # A code span, in which a backslash is one, or an escaped character.
 _ESCAPE = re.compile(r"(`+)[^`]+\1|\\([!-/:-@\[-`{-~])")
 
 
-def fence(text: str) -> str:
-    """Return the text in a code fence that it can't close."""
+def front_matter(text: str) -> tuple[str, str]:
+    """Return a file's front matter, "" if it has none, and the text below it."""
+    front = _FRONT.match(text)
+    if front is None:
+        return "", text
+    return front[1], text[front.end() :]
+
+
+def skill_description(text: str) -> str:
+    """Return the description in the front matter of a skill on one line, "" if there is none."""
+    found = _DESCRIPTION.search(front_matter(text)[0])
+    return " ".join(found[1].split()).strip("\"'") if found else ""
+
+
+def fence(text: str, *, kind: str = "") -> str:
+    """Return the text in a code fence that it can't close; its `kind` is the language that colours it."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=2)
     ticks = "`" * (longest + 1)
-    return f"{ticks}\n{text}\n{ticks}"
+    return f"{ticks}{kind}\n{text}\n{ticks}"
 
 
 def unescaped(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Run a program that may hang, flood us with output, or leave children behind."""
+"""Run a program that may hang, flood us with output, or leave children behind; tell whether a process still runs."""
 
 import atexit
 import io
@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from threading import Event, Thread
 from typing import IO, NamedTuple
@@ -22,12 +23,12 @@ DRAIN = 0.5  # seconds that a pipe may stay open after its program has ended
 _CHUNK = 64 * 1024
 _TICK = 0.02
 _TERM = signal.SIGTERM
-_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way only
+_KILL = signal.SIGKILL
 # Blocks on stdin, to which nothing is written, until our process has ended in any way; then kills the group.
 _WARDEN = 'read -r _; kill -KILL "-$1"'
 
 
-class Ran(NamedTuple):
+class ProcessResult(NamedTuple):
     """The end of a program: `status` is its exit status, or the signal that killed it as a negative number.
 
     `stopped` says why we ended it: "timed_out", "flooded" (it wrote too much), what a watch said, or "" if we didn't.
@@ -53,7 +54,7 @@ def run(
     most: int = MOST,
     handed: Sequence[int] = (),
     watch: Watch | None = None,
-) -> Ran:
+) -> ProcessResult:
     """Run the program until it ends, or end it with its whole process group; any thread may call this.
 
     The first `most` bytes of stdout and the end of stderr are kept. It inherits the file descriptors that are
@@ -74,7 +75,7 @@ def run(
     # Asked at the end only: it may have ended by itself with too much left in the pipe.
     if pipes.flooded.is_set():
         stopped = "flooded"
-    return Ran(status, pipes.stdout.getvalue(), bytes(pipes.stderr), time.monotonic() - began, stopped)
+    return ProcessResult(status, pipes.stdout.getvalue(), bytes(pipes.stderr), time.monotonic() - began, stopped)
 
 
 def end_all() -> None:
@@ -142,11 +143,8 @@ class _Group:
         """Signal the whole group, if it still runs."""
         if self not in _live:
             return
-        if sys.platform == "win32":
-            subprocess.run(["taskkill", "/T", "/F", "/PID", str(self.process.pid)], check=False, capture_output=True)
-        else:
-            with suppress(ProcessLookupError, PermissionError):  # macOS refuses if all are dead
-                os.killpg(self.process.pid, number)
+        with suppress(ProcessLookupError, PermissionError):  # macOS refuses if all are dead
+            os.killpg(self.process.pid, number)
 
     def end_softly(self) -> bool:
         """Ask the program to end and give it time to do so; return whether it has ended."""
@@ -178,11 +176,9 @@ _ends: list[None] = []  # one for each call of `end_all`: appending is one step,
 atexit.register(end_all)
 
 
-def _start_warden(group: int) -> subprocess.Popen[bytes] | None:
+def _start_warden(group: int) -> subprocess.Popen[bytes]:
     """Start a process that kills the group if ours ends without a chance to: by SIGKILL, or a crash."""
     # PR_SET_PDEATHSIG would need code between fork and exec, and ends the program with the thread that started it.
-    if sys.platform == "win32":
-        return None
     command = ["/bin/sh", "-c", _WARDEN, "sh", str(group)]
     null = subprocess.DEVNULL
     return subprocess.Popen(
@@ -203,7 +199,7 @@ def _watch(group: _Group, pipes: "_Pipes", *, until: float, watch: Watch | None)
 
 
 class _Pipes:
-    """Feeds stdin and reads stdout and stderr, with a thread each: on Windows pipes can't be waited for together.
+    """Feeds stdin and reads stdout and stderr, with a thread each.
 
     The threads are daemons, as a child that left the group with a pipe open keeps its thread waiting.
     """
@@ -256,3 +252,15 @@ def _feed(stream: IO[bytes], data: bytes) -> None:
         left = memoryview(data)
         while left:
             left = left[stream.write(left) :]
+
+
+def is_alive(pid: int, since: datetime) -> bool:
+    """Tell whether the process that had this number at `since` still runs; one that got it later doesn't count."""
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        # The start of a process is known to a hundredth of a second, and the clock may have been set meanwhile.
+        return process.status() != psutil.STATUS_ZOMBIE and process.create_time() <= since.timestamp() + 1
+    except (psutil.Error, ValueError):
+        return False

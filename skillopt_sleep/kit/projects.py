@@ -1,7 +1,11 @@
-"""Find the project that a folder belongs to."""
+"""Find the project that a folder belongs to, and match folders against what the user wants left alone."""
 
 import os
 import stat
+import unicodedata
+from collections.abc import Sequence
+from contextlib import suppress
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
@@ -50,14 +54,13 @@ def _main_root(git: Path) -> str:
     repository or of a submodule has no such folder, and one that was moved without git is no longer named.
     """
     try:
-        pointer = read_plain(git, most=_LONGEST)
-        if not pointer.startswith(_POINTER):
+        git_folder = git_pointer(git)
+        if git_folder is None:
             return ""
-        git_folder = _path(pointer.removeprefix(_POINTER), seen_from=git.parent)
         repository = git_folder.parent.parent
         if git_folder.parent.name != "worktrees" or repository.name != ".git":
             return ""
-        named_back = _path(read_plain(git_folder / "gitdir", most=_LONGEST), seen_from=git_folder)
+        named_back = git_path(read_plain(git_folder / "gitdir", most=_LONGEST), seen_from=git_folder)
         if named_back.name == ".git" and named_back.samefile(git):
             return str(repository.parent)
     except (OSError, ValueError):
@@ -65,6 +68,55 @@ def _main_root(git: Path) -> str:
     return ""
 
 
-def _path(written: bytes, *, seen_from: Path) -> Path:
+def git_pointer(file: Path) -> Path | None:
+    """Return the folder that a `.git` file names, None if it names none; raise OSError if it can't be read."""
+    written = read_plain(file, most=_LONGEST)
+    if not written.startswith(_POINTER):
+        return None
+    return git_path(written.removeprefix(_POINTER), seen_from=file.parent)
+
+
+def git_path(written: bytes, *, seen_from: Path) -> Path:
     """Return a path as git writes it: absolute, or relative to the folder it is written in."""
     return Path(os.path.normpath(seen_from / os.fsdecode(written.strip())))
+
+
+def is_excluded(path: str, patterns: Sequence[str]) -> bool:
+    """Tell whether the path, or a folder above it, matches a pattern (with `~` and globs), through links too.
+
+    A pattern that isn't absolute, such as `shop-*` or `work/shop`, matches anywhere.
+    """
+    if not path:
+        return False
+    wanted: list[str] = []
+    for pattern in patterns:
+        if pattern.strip():
+            # Unlike Path.expanduser, this leaves the name of a user who doesn't exist here as it is.
+            wanted += _absolute(Path(os.path.expanduser(pattern)))  # noqa: PTH111
+    for place in _places(path):
+        for folder in (Path(place), *Path(place).parents):
+            if any(str(folder) == pattern or fnmatchcase(str(folder), pattern) for pattern in wanted):
+                return True
+    return False
+
+
+def _absolute(pattern: Path) -> tuple[str, ...]:
+    if pattern.is_absolute():
+        return _places(str(pattern))
+    return (_normalized(f"*/{pattern}"),)
+
+
+# Cached, so a link that is made while a night runs is seen by the next night only.
+@lru_cache(maxsize=4096)
+def _places(path: str) -> tuple[str, ...]:
+    """Return the path as it is written and where its links lead: agents note the one or the other."""
+    real = path
+    with suppress(OSError, ValueError):  # what can't be a path, or may not be looked at, leads nowhere
+        real = os.path.realpath(path)
+    written = _normalized(os.path.normpath(path))
+    return tuple(dict.fromkeys((written, _normalized(real))))
+
+
+def _normalized(path: str) -> str:
+    """Return the path in one of the forms in which Unicode writes the same letters."""
+    return unicodedata.normalize("NFC", path)

@@ -33,7 +33,7 @@ _LAUNCHERS = (
 )
 
 
-class Step(NamedTuple):
+class ShellCommand(NamedTuple):
     """One simple command of a line: its words, assignments in front of it included, and what stands around it.
 
     `before` and `after` are the operators that connect it with its neighbours, "" at an end of the line. `within` has
@@ -66,7 +66,7 @@ class Step(NamedTuple):
 class ShellLine(NamedTuple):
     """The simple commands of a line in order; `whole` unless a quote never ends."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[ShellCommand, ...]
     whole: bool = True
 
 
@@ -113,7 +113,7 @@ class _Reader:
     """Puts the tokens of a line together."""
 
     def __init__(self) -> None:
-        self.steps: list[Step] = []
+        self.steps: list[ShellCommand] = []
         self._words: list[str] = []
         self._before = ""
         self._within: list[str] = []
@@ -165,6 +165,6 @@ class _Reader:
         """End the command, if there is one, before this operator."""
         if self._words:
             within = tuple(self._within)
-            self.steps.append(Step(tuple(self._words), self._before, mark, within, self._redirected))
+            self.steps.append(ShellCommand(tuple(self._words), self._before, mark, within, self._redirected))
         self._words = []
         self._redirected = self._skips_next = False

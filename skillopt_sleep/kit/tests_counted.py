@@ -24,7 +24,7 @@ class Counts(NamedTuple):
     failed: int
 
 
-def counted(output: str) -> Counts | None:
+def count_tests(output: str) -> Counts | None:
     """Return how many tests passed and failed by what a command printed, or None if it doesn't say."""
     if cargo := _CARGO.findall(output):
         return Counts(sum(int(passed) for passed, _ in cargo), sum(int(failed) for _, failed in cargo))

@@ -1,10 +1,11 @@
-"""Write values as TOML: a struct of sections, each with its docstring as a comment, or a list of tables.
+"""Write values as TOML: a struct of sections with what is said of them and their keys, or a list of tables.
 
 Written by hand, because what these files hold is shown to people: characters that can't be seen are escaped, and
 strings take the form that needs the fewest escapes. tomlkit does neither.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
@@ -14,26 +15,41 @@ import msgspec
 
 from skillopt_sleep.kit.markdown import visible
 
+_BARE = re.compile("[A-Za-z0-9_-]+")
 _LONGEST_ARRAY = 80  # a longer one has an item a line
 
 
 def to_toml(value: msgspec.Struct) -> str:
-    """Return a TOML file with every key; the docstring of each section is the comment above it.
+    """Return a TOML file with every key; above a section is its docstring, above a key its description.
 
     Fields that aren't sections must come first.
     """
-    lines = _comment(value)
+    lines = _comment(value.__doc__)
+    about = described(type(value))
     for name in value.__struct_fields__:
         field = getattr(value, name)
         if isinstance(field, msgspec.Struct):
-            lines += ["", *_comment(field), f"[{name}]"]
-            lines += [f"{key} = {written(getattr(field, key))}" for key in field.__struct_fields__]
+            lines += ["", *_comment(field.__doc__), f"[{name}]"]
+            for key, said in described(type(field)).items():
+                lines += [*_comment(said), f"{key} = {written(getattr(field, key))}"]
         elif isinstance(field, Mapping):
-            lines += ["", f"[{name}]"]
-            lines += [f"{key} = {written(item)}" for key, item in cast("Mapping[str, object]", field).items()]
+            lines += ["", *_comment(about[name]), f"[{name}]"]
+            for key, item in cast("Mapping[str, object]", field).items():
+                lines.append(f"{(key if _BARE.fullmatch(key) else written(key))} = {written(item)}")
         else:
-            lines.append(f"{name} = {written(field)}")
+            lines += [*_comment(about[name]), f"{name} = {written(field)}"]
     return "\n".join(lines) + "\n"
+
+
+def described(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """Return the description of each field of a struct, from its `Meta`; "" for a field that has none."""
+    found: dict[str, str] = {}
+    for field in msgspec.structs.fields(kind):
+        found[field.name] = ""
+        for meta in getattr(field.type, "__metadata__", ()):
+            if isinstance(meta, msgspec.Meta) and meta.description:
+                found[field.name] = meta.description
+    return found
 
 
 def to_sections(sections: Mapping[str, Mapping[str, object]]) -> str:
@@ -104,8 +120,8 @@ def _with_unseen_escaped(text: str) -> str:
     return "".join(char if visible(char) == char else f"\\U{ord(char):08X}" for char in text)
 
 
-def _comment(value: msgspec.Struct) -> list[str]:
-    return [f"# {line.strip()}" for line in (value.__doc__ or "").splitlines() if line.strip()]
+def _comment(text: str | None) -> list[str]:
+    return [f"# {line.strip()}" for line in (text or "").splitlines() if line.strip()]
 
 
 def written(value: Any) -> str:

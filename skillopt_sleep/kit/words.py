@@ -3,8 +3,9 @@
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from skillopt_sleep.kit.clock import shown
+from skillopt_sleep.kit.clock import to_the_minute
 from skillopt_sleep.kit.markdown import spelled
+from skillopt_sleep.records.record import counted
 
 WIDTH = 80  # columns
 _UNITS = (
@@ -17,12 +18,6 @@ _UNITS = (
 )
 
 _IN_SECONDS = 120  # shorter times are shown in seconds
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun, as in "1 task" or "2 tasks"."""
-    plural = "" if count == 1 else "s"
-    return f"{count:,} {noun}{plural}"
 
 
 def ago(when: datetime, now: datetime) -> str:
@@ -44,7 +39,7 @@ def when(moment: datetime, now: datetime) -> str:
     day = names.get((local.date() - today).days)
     if day:
         return f"{day} {local:%H:%M}"
-    return shown(moment)
+    return to_the_minute(moment)
 
 
 def span(first: datetime, last: datetime, now: datetime) -> str:

@@ -81,12 +81,14 @@ class _Tree:
 
 
 def _merge(group: Sequence[Patch], optimizer: Optimizer) -> tuple[Patch, Note | None]:
-    joined = _without_doubles(_joined(group))
+    joined = _without_doubles(Patch(edits=_edits(group), source=group[0].source))
     if len(group) == 1 or len(joined.edits) <= 1:
         return joined, None
     shown: list[str] = []
     for number, patch in enumerate(group, start=1):
-        shown.append(f"## Proposal {number}\n{_show(patch)}")
+        lines = [f"({e.source}, {e.support} attempts) {e.op} {e.target!r}: {e.content}" for e in patch.edits]
+        edits = fence("\n".join(lines))
+        shown.append(f"## Proposal {number}\n{edits}")
     reply = optimizer.ask(Question(Purpose.AGGREGATE, AggregateReply, {"patches": "\n\n".join(shown)}))
     if isinstance(reply, Note):
         return joined, reply
@@ -94,25 +96,20 @@ def _merge(group: Sequence[Patch], optimizer: Optimizer) -> tuple[Patch, Note | 
 
 
 def _edit(merged: MergedEdit, group: Sequence[Patch]) -> Edit:
-    """Return the edit with the tasks of those that it was merged from.
+    """Return the edit with the tasks of those that it was merged from: from failures if one of them is.
 
-    It counts as learned from failures if one of them is.
+    They are those that say nearly the same, else those nearest in words, else all of the proposals it names.
     """
     edit = merged.edit()
-    origins = _origins(merged, edit, group)
-    tasks = tasks_of(origins)
-    sources = [origin.source for origin in origins or _edits(group)]
-    source = EditSource.FAILURE if EditSource.FAILURE in sources else sources[0]
-    return msgspec.structs.replace(edit, source=source, support=max(1, len(tasks)), tasks=tasks)
-
-
-def _origins(merged: MergedEdit, edit: Edit, group: Sequence[Patch]) -> Sequence[Edit]:
-    """Return the edits that say nearly the same, else those nearest in words, else all of the proposals it names."""
     named = [group[number - 1] for number in merged.proposals if 0 < number <= len(group)]
     edits = _edits(named or group)
     alike = [other for other in edits if _is_same(edit, other)]
     near = nearest(edit.content, [other.content for other in edits])
-    return alike or [edits[place] for place in near] or _edits(named)
+    origins = alike or [edits[place] for place in near] or _edits(named)
+    tasks = tasks_of(origins)
+    sources = [origin.source for origin in origins or _edits(group)]
+    source = EditSource.FAILURE if EditSource.FAILURE in sources else sources[0]
+    return msgspec.structs.replace(edit, source=source, support=max(1, len(tasks)), tasks=tasks)
 
 
 def _edits(patches: Sequence[Patch]) -> tuple[Edit, ...]:
@@ -122,34 +119,17 @@ def _edits(patches: Sequence[Patch]) -> tuple[Edit, ...]:
     return edits
 
 
-def _show(patch: Patch) -> str:
-    lines = [f"({e.source}, {e.support} attempts) {e.op} {e.target!r}: {e.content}" for e in patch.edits]
-    return fence("\n".join(lines))
-
-
-def _joined(patches: Sequence[Patch]) -> Patch:
-    return Patch(edits=_edits(patches), source=patches[0].source)
-
-
 def _without_doubles(patch: Patch) -> Patch:
     """Join near-equal edits into one, at the place of the first, with the support of all."""
     kept: list[Edit] = []
     for edit in patch.edits:
-        twin = _find_same(edit, kept)
+        twin = next((place for place, other in enumerate(kept) if _is_same(edit, other)), None)
         if twin is None:
             kept.append(edit)
         else:
             tasks = tasks_of((kept[twin], edit))
             kept[twin] = msgspec.structs.replace(kept[twin], tasks=tasks, support=max(len(tasks), kept[twin].support))
     return msgspec.structs.replace(patch, edits=tuple(kept))
-
-
-def _find_same(edit: Edit, others: Sequence[Edit]) -> int | None:
-    """Return the place of the first edit that says nearly the same, or None."""
-    for place, other in enumerate(others):
-        if _is_same(edit, other):
-            return place
-    return None
 
 
 def _is_same(one: Edit, other: Edit) -> bool:

@@ -8,12 +8,12 @@ import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.kit.edited import named_target
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.prompts import put, slots, template
-from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.prompts.past import own_notes, tried_before
-from skillopt_sleep.protocols import Backend, Pool
+from skillopt_sleep.proposals.edited import named_target
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Document, Edit, EditOp, Note, Past, Patch, Prompt, Purpose, Split, Task
 
 Reply = TypeVar("Reply", bound=msgspec.Struct)
@@ -33,14 +33,6 @@ class WrittenEdit(msgspec.Struct, frozen=True):
         return Edit(op=self.op, content=self.content.strip(), target=named_target(self.op, self.target))
 
 
-class Extra(msgspec.Struct, frozen=True, kw_only=True):
-    """A question appended to another one: its text, the schema of both replies, and who takes the reply."""
-
-    text: str
-    schema: type[msgspec.Struct]
-    take: Callable[[msgspec.Struct], None]
-
-
 class Question(NamedTuple, Generic[Reply]):
     """One question; its purpose decides which prompt is used.
 
@@ -54,15 +46,13 @@ class Question(NamedTuple, Generic[Reply]):
     values: Mapping[str, str]
     stage: str = ""
     project: str | None = None
-    extra: Extra | None = None
 
 
 class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
     """The optimizer, asked about one document.
 
-    `words` returns the prompt of a purpose, with its slots. `reflecting` is asked along with every reflection on
-    failures, or on successes too if `on_successes`. `asker` tells draws apart: another asker's question in the same
-    words is another question. Of an answer it is shown `shown_chars` characters.
+    `words` returns the prompt of a purpose, with its slots. `asker` tells draws apart: another asker's question in
+    the same words is another question.
     """
 
     backend: Backend
@@ -71,10 +61,7 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
     past: Past = Past()
     preferences: str = ""
     words: Callable[[str], str] = template
-    reflecting: Extra | None = None
-    on_successes: bool = False
     asker: str = ""
-    shown_chars: int = RESPONSE_CHARS
 
     def about(self, document: Document) -> "Optimizer":
         """Return the optimizer asked about another document."""
@@ -86,16 +73,13 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
 
     def ask(self, question: Question[Reply]) -> Reply | Note:
         """Return the reply, or a note if the call failed; a NightError is raised."""
-        schema: type[msgspec.Struct] = question.schema
-        if question.extra is not None:
-            schema = question.extra.schema
         project = question.project
         if project is None:
             project = self.document.project
         prompt = Prompt(
             purpose=question.purpose,
             text=self._text(question),
-            schema=schema,
+            schema=question.schema,
             asker=self.asker,
             project=project,
             about=self.document.id,
@@ -107,8 +91,6 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
             return Note(stage=stage, summary=f"{self.document.id}: {error.message}", remedy=error.remedy)
         # A backend decodes into the prompt's schema or raises.
         assert isinstance(reply, question.schema)  # noqa: S101
-        if question.extra is not None:
-            question.extra.take(reply)
         return reply
 
     def ask_alone(self, question: Question[Reply]) -> Reply | Note:
@@ -124,7 +106,14 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
     def _text(self, question: Question[Reply]) -> str:
         name = question.purpose.value
         wanted = slots(template(name))
-        values = {slot: value for slot, value in self._always().items() if slot in wanted} | dict(question.values)
+        always = {
+            "document": fence(self.document.text or "(empty)"),
+            "editable": fence(self.document.body or "(empty)"),
+            "preferences": self.preferences.strip(),
+            "tried": tried_before(self.past),
+            "notes": own_notes(self.past),
+        }
+        values = {slot: value for slot, value in always.items() if slot in wanted} | dict(question.values)
         if unused := values.keys() - wanted:
             raise ValueError(f"prompt {name} has no slot for {', '.join(sorted(unused))}")
         words = self.words(name)
@@ -132,19 +121,7 @@ class Optimizer(msgspec.Struct, frozen=True, kw_only=True):
             if not value:
                 # Without anything to show, there is no heading either.
                 words = re.sub(rf"^# [^\n]*\n\{{\{{{slot}\}}\}}\n\n", "", words, flags=re.MULTILINE)
-        text = put(words, values)
-        if question.extra is not None:
-            text += question.extra.text
-        return text
-
-    def _always(self) -> dict[str, str]:
-        return {
-            "document": fence(self.document.text or "(empty)"),
-            "editable": fence(self.document.body or "(empty)"),
-            "preferences": self.preferences.strip(),
-            "tried": tried_before(self.past),
-            "notes": own_notes(self.past),
-        }
+        return put(words, values)
 
 
 def check_train(tasks: Iterable[Task]) -> None:
@@ -154,13 +131,21 @@ def check_train(tasks: Iterable[Task]) -> None:
             raise ValueError(f"task {task.id} is not on train")
 
 
-def patches_and_notes(answers: Iterable[Patch | Note]) -> tuple[tuple[Patch, ...], tuple[Note, ...]]:
-    """Separate the answers that came from the notes of calls that failed; both keep their order."""
-    patches: list[Patch] = []
-    notes: list[Note] = []
-    for answer in answers:
-        if isinstance(answer, Patch):
-            patches.append(answer)
-        else:
-            notes.append(answer)
-    return tuple(patches), tuple(notes)
+class Patches(NamedTuple):
+    """The patches that were asked for, and the calls that failed."""
+
+    patches: tuple[Patch, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def of(cls, answers: Sequence[Patch | Note]) -> "Patches":
+        """Separate the answers that came from the notes of calls that failed; both keep their order."""
+        patches = tuple(answer for answer in answers if isinstance(answer, Patch))
+        return cls(patches, tuple(answer for answer in answers if isinstance(answer, Note)))
+
+
+class Edits(NamedTuple):
+    """The edits as the optimizer left them, and the calls that failed."""
+
+    edits: tuple[Edit, ...] = ()
+    notes: tuple[Note, ...] = ()

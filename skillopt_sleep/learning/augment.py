@@ -44,7 +44,11 @@ def augment(train: Sequence[Task], *, each: int, optimizer: Optimizer) -> Augmen
     task. A request that is much like a known one is left out. Raises ValueError for a task that isn't on train.
     """
     check_train(train)
-    lessons = _by_lesson(train)
+    by_lesson: dict[str, list[Task]] = {}
+    for task in train:
+        if task.feedback.evidence and not isinstance(task.reference, Exact):
+            by_lesson.setdefault(task.lesson, []).append(task)
+    lessons = list(by_lesson.values())
     if not each or not lessons:
         return Augmented()
     replies = optimizer.map(lambda tasks: optimizer.ask(_question(tasks, each)), lessons, label="augment")
@@ -66,15 +70,6 @@ def augment(train: Sequence[Task], *, each: int, optimizer: Optimizer) -> Augmen
     return Augmented(tasks=tuple(made), real=real, notes=tuple(notes))
 
 
-def _by_lesson(train: Sequence[Task]) -> list[list[Task]]:
-    """Return the tasks with a standing rule of the person, grouped by lesson."""
-    lessons: dict[str, list[Task]] = {}
-    for task in train:
-        if task.evidence and not isinstance(task.reference, Exact):
-            lessons.setdefault(task.lesson, []).append(task)
-    return list(lessons.values())
-
-
 def _question(tasks: Sequence[Task], each: int) -> Question[AugmentReply]:
     newest = tasks[-1]
     requests = [fence(f"{task.context}\n{task.prompt}".strip()) for task in tasks[-SHOWN:]]
@@ -90,8 +85,6 @@ def _like(task: Task, request: str) -> Task:
         id=f"{task.id}~{digest}",
         prompt=request,
         context="",
-        rejected="",
-        accepted="",
-        deeds=(),
+        feedback=msgspec.structs.replace(task.feedback, rejected="", accepted="", deeds=()),
         origin=TaskOrigin.AUGMENTED,
     )

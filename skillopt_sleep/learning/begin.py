@@ -1,24 +1,23 @@
 """Begin a step: see what it could take on, and draft rules from train; no val task is asked for it."""
 
-import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace as replace_in
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.learning.learn import Log
-from skillopt_sleep.learning.rule import Rule, TriedRule, about, going_on, try_rule
+from skillopt_sleep.learning.rule import CandidateRule, TriedRule, about, going_on, try_rule
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.proposals.rules import learned
-from skillopt_sleep.protocols import Crew, Executor, Plan
+from skillopt_sleep.protocols.crew import Crew, NightPlan
+from skillopt_sleep.protocols.work import Executor
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
     Deed,
     Document,
     Evidence,
-    GateRule,
     Judged,
     Note,
     Offered,
@@ -30,9 +29,9 @@ from skillopt_sleep.records import (
     StepTasks,
     Task,
     TaskOrigin,
-    Tried,
+    TriedEdits,
     Verdict,
-    Waiting,
+    WaitingCandidate,
     lessons_of,
 )
 
@@ -56,7 +55,7 @@ class Begun(NamedTuple):
     others: tuple[Task, ...] = ()
     held: frozenset[str] = frozenset()
     learn: tuple[Task, ...] = ()
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[CandidateRule, ...] = ()
 
     @property
     def document(self) -> Document:
@@ -69,17 +68,12 @@ class Begun(NamedTuple):
         real = (task.lesson for task in self.learn if task.origin is not TaskOrigin.RECALLED)
         return tuple(dict.fromkeys(real))
 
-    @property
-    def rest(self) -> tuple[Waiting, ...]:
-        """The rules that wait on as they are."""
-        return self.outcome.tried.undecided
-
     def sessions(self, lessons: Collection[str]) -> int:
         """Count the sessions in which one of these lessons came up."""
         tasks = {task.id: task for task in (*self.known, *self.train, *self.val, *self.test)}
         return len({task.session for task in tasks.values() if task.lesson in lessons})
 
-    def resting(self, waits: Sequence[Waiting]) -> "Begun":
+    def resting(self, waits: Sequence[WaitingCandidate]) -> "Begun":
         """Return the step with these rules, which wait on as they are."""
         tried = self.outcome.tried
         tried = replace(tried, undecided=(*tried.undecided, *waits))
@@ -95,7 +89,7 @@ def begin(
     tasks: Sequence[Task],
     *,
     crew: Crew,
-    plan: Plan,
+    plan: NightPlan,
     past: Past = NOTHING_PAST,
     known: Sequence[Task] = (),
 ) -> Begun:
@@ -142,7 +136,7 @@ def begin(
 def _outcome(document: Document, tasks: Sequence[Task], needing: Sequence[Task]) -> StepOutcome:
     """Return the outcome of a step on these tasks that has done nothing yet; others are `needing` the repository."""
     train, val, test = by_split(tasks)
-    evidence, deeds = shown(train)
+    evidence, deeds = evidence_of(train)
     outcome = StepOutcome(
         document=document,
         outcome=Outcome.UNVERIFIED,
@@ -150,7 +144,7 @@ def _outcome(document: Document, tasks: Sequence[Task], needing: Sequence[Task])
         verdict=Verdict(decision=Decision.ABSTAIN, reason="no trial"),
         tasks=StepTasks(train=len(train), val=len(val), test=len(test), needs_repository=len(needing)),
         sessions=StepSessions(ids=tuple(dict.fromkeys(task.session for task in (*train, *val, *test, *needing)))),
-        tried=Tried(evidence=evidence, deeds=deeds),
+        tried=TriedEdits(evidence=evidence, deeds=deeds),
     )
     if not needing:
         return outcome
@@ -171,35 +165,26 @@ def by_split(tasks: Sequence[Task]) -> tuple[list[Task], list[Task], list[Task]]
     return sides[Split.TRAIN], sides[Split.VAL], sides[Split.TEST]
 
 
-def shown(tasks: Sequence[Task]) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:
+def evidence_of(tasks: Sequence[Task]) -> tuple[tuple[Evidence, ...], tuple[Deed, ...]]:
     """Return what the person said and did in these tasks."""
     evidence: tuple[Evidence, ...] = ()
     deeds: tuple[Deed, ...] = ()
     for task in tasks:
-        evidence += task.evidence
-        deeds += task.deeds
+        evidence += task.feedback.evidence
+        deeds += task.feedback.deeds
     return evidence, deeds
 
 
 def _still_offered(past: Past, document: Document) -> Past:
     """Return what is known of the document, with the proposals that still hold.
 
-    One holds while our part of its files is unchanged: if only the rest changed, it is made again for the new text.
+    One holds while our part of its files is unchanged: to adopt it changes the rest of a file as it is then.
     """
-    shas = {document.path: document.sha}
-    bodies = {document.path: document.body_sha}
-    for twin in document.twins:
-        shas[twin.path] = twin.sha
-        bodies[twin.path] = twin.body
-    offered: list[Offered] = []
-    for offer in past.offered:
-        same = offer.shas.items() <= shas.items()
-        if same or (offer.bodies and offer.bodies.items() <= bodies.items()):
-            offered.append(offer)
-    return replace(past, offered=tuple(offered))
+    bodies = {document.path: document.body_sha} | {twin.path: twin.body for twin in document.twins}
+    return replace(past, offered=tuple(one for one in past.offered if one.bodies.items() <= bodies.items()))
 
 
-def _rests(wait: Waiting, offered: Sequence[Offered]) -> bool:
+def _rests(wait: WaitingCandidate, offered: Sequence[Offered]) -> bool:
     """Tell whether a rule waits on because all of its lessons have a proposal that waits for the person."""
     own = {edit.key for offer in offered for edit in offer.wording}
     if all(edit.key in own for edit in wait.tested.edits):
@@ -254,14 +239,14 @@ def _asked_again(begun: Begun, proposed: Mapping[str, str]) -> tuple[tuple[str, 
     for proposal in again:
         tasks = (*begun.train, *begun.val, *begun.test)
         sessions = {task.session for task in tasks if proposed.get(task.lesson) == proposal}
-        asked = "1 session asks" if len(sessions) == 1 else f"{len(sessions)} sessions ask"
+        asked = counted(len(sessions), "session asks", "sessions ask")
         summary = f"{begun.document.id}: {asked} for what {proposal} proposes, so it wasn't learned again"
         notes.append(Note(stage="step", summary=summary, remedy=f"adopt or reject {proposal}", expected=True))
     return tuple(again), notes
 
 
 def _needs(waiting: Sequence[Task]) -> str:
-    count = "1 task waits" if len(waiting) == 1 else f"{len(waiting)} tasks wait"
+    count = counted(len(waiting), "task waits", "tasks wait")
     return f"needs the repository: {count} for a replay that can run them"
 
 
@@ -269,7 +254,7 @@ def _why_none(lessons: int, val: Sequence[Task], needing: Sequence[Task]) -> str
     """Say why there is no task to learn from: how many lessons have no unseen task, which tasks can't be tried."""
     reasons: list[str] = []
     if lessons:
-        which = "1 lesson has" if lessons == 1 else f"{lessons} lessons have"
+        which = counted(lessons, "lesson has", "lessons have")
         reasons.append(f"{which} requests of one session only, so there is no unseen one to test with")
     if needing:
         reasons.append(_needs(needing))
@@ -278,9 +263,9 @@ def _why_none(lessons: int, val: Sequence[Task], needing: Sequence[Task]) -> str
     return "; ".join(reasons) or "there is no task to learn from"
 
 
-def _with_own_words(begun: Begun, wanted: Sequence[Offered], plan: Plan) -> Begun:
+def _with_own_words(begun: Begun, wanted: Sequence[Offered], plan: NightPlan) -> Begun:
     """Return the step with the wordings that the person wants tested, as rules; of each that can't be, a note."""
-    rules: list[Rule] = []
+    rules: list[CandidateRule] = []
     notes: list[Note] = []
     lessons = {task.lesson for task in begun.val}
     for offer in wanted:
@@ -293,7 +278,7 @@ def _with_own_words(begun: Begun, wanted: Sequence[Offered], plan: Plan) -> Begu
             notes.append(postponed(offer.proposal, because))
         else:
             val = about(offer.wording, begun.val)
-            rules.append(Rule(CandidateKind.RULE, offer.wording, val, proposal=offer.proposal))
+            rules.append(CandidateRule(CandidateKind.RULE, offer.wording, val, proposal=offer.proposal))
     keys = {rule.key for rule in rules}
     kept = [rule for rule in begun.rules if rule.key not in keys]
     offered = tuple(name for name in begun.outcome.tried.offered if name not in {rule.proposal for rule in rules})
@@ -306,12 +291,12 @@ def postponed(proposal: str, because: str) -> Note:
     return Note(stage="retest", summary=f"your wording {proposal} waits to be tested again: {because}", expected=True)
 
 
-def is_due(plan: Plan, past: Past) -> bool:
+def is_due(plan: NightPlan, past: Past) -> bool:
     """Return whether the document's last look back was as many nights ago as the plan says."""
     return past.snapshot is not None and 0 < plan.step.slow_every <= past.snapshot.nights
 
 
-class Step(NamedTuple):
+class DocumentStep(NamedTuple):
     """A step on one document, and what all of it needs.
 
     Each new rule of the night is tried with this `share` of its error rate. The lessons that are `failing` without a
@@ -320,7 +305,7 @@ class Step(NamedTuple):
 
     begun: Begun
     crew: Crew
-    plan: Plan
+    plan: NightPlan
     log: Log
     night: str
     share: float
@@ -331,23 +316,30 @@ class Step(NamedTuple):
         """The document that the step works on."""
         return self.begun.document
 
-    def with_removal(self, gate: GateRule) -> "Step":
-        """Return the step with this gate's rule for removals."""
-        return self._replace(plan=replace_in(self.plan, removal=gate))
-
-    def untried(self, rule: Rule) -> TriedRule:
+    def untried(self, rule: CandidateRule) -> TriedRule:
         """Return a rule that waits for another night as it is."""
         return TriedRule(rule, rule.untried(share=self.share), begun=False)
 
-    def attempt(self, rule: Rule, proven: Sequence[Judged] = (), *, rounds: int = sys.maxsize) -> TriedRule:
+    def attempt(
+        self,
+        rule: CandidateRule,
+        proven: Sequence[Judged] = (),
+        *,
+        rounds: int | None = None,
+        hurried: bool = False,
+        so_far: TriedRule | None = None,
+    ) -> TriedRule:
         """Try one rule by itself, on top of those of its lessons that were `proven` tonight, in so many rounds."""
         same = [one for one in proven if set(lessons_of(one.edits)) & set(rule.lessons)]
         edits = [edit for one in same for edit in one.edits]
         base = candidate(self.document, edits) or self.document
         gate = self.plan.removal if rule.kind is CandidateKind.REMOVAL else self.plan.gate
-        gate = replace(gate, rounds=min(gate.rounds, rounds))
+        gate = replace(gate, rounds=gate.rounds if rounds is None else rounds)
         share = gate.alpha if rule.kind is CandidateKind.REMOVAL else self.share
-        tried = try_rule(base, rule, crew=self.crew, gate=gate, share=share, most=self.plan.step.max_chars)
-        self.log("rollouts", tried.rollouts)
-        self.log("trials", (tried.tested,))
+        most = self.plan.step.max_chars
+        tried = try_rule(
+            base, rule, crew=self.crew, gate=gate, share=share, most=most, hurried=hurried, so_far=so_far
+        )
+        made = tried.rollouts if so_far is None else tried.rollouts[len(so_far.rollouts) :]
+        self.log("rollouts", made)
         return tried

@@ -1,11 +1,11 @@
 """Ask the optimizer once about edits that name what the project doesn't have."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.learning.asking import Optimizer, Question
+from skillopt_sleep.learning.asking import Edits, Optimizer, Question
 from skillopt_sleep.records import Edit, EditOp, Note, Purpose
 
 
@@ -22,14 +22,7 @@ class FitReply(msgspec.Struct, frozen=True):
     edits: tuple[FittedEdit, ...]
 
 
-class Fitted(msgspec.Struct, frozen=True, kw_only=True):
-    """The edits, and the call that failed."""
-
-    edits: tuple[Edit, ...] = ()
-    notes: tuple[Note, ...] = ()
-
-
-def fit(edits: Sequence[Edit], *, optimizer: Optimizer, lacks: Callable[[str], Sequence[str]]) -> Fitted:
+def fit(edits: Sequence[Edit], *, optimizer: Optimizer, lacks: Callable[[str], Sequence[str]]) -> Edits:
     """Return the edits, those that name what is missing as the optimizer writes them when it is told so.
 
     `lacks` says what of a rule's text is missing; if nothing is, no call is made. An edit whose content is gone is
@@ -41,23 +34,18 @@ def fit(edits: Sequence[Edit], *, optimizer: Optimizer, lacks: Callable[[str], S
         if things:
             missing[number] = things
     if not missing:
-        return Fitted(edits=tuple(edits))
-    reply = optimizer.ask_alone(Question(Purpose.FIT, FitReply, {"edits": _shown(edits, missing)}))
+        return Edits(edits=tuple(edits))
+    shown: list[str] = []
+    for number, things in missing.items():
+        lines = "\n".join(f"- {thing}" for thing in things)
+        shown.append(f"## Edit {number}\n{fence(edits[number].content)}\nMissing:\n{fence(lines)}")
+    reply = optimizer.ask_alone(Question(Purpose.FIT, FitReply, {"edits": "\n\n".join(shown)}))
     if isinstance(reply, Note):
-        return Fitted(edits=tuple(edits), notes=(reply,))
+        return Edits(edits=tuple(edits), notes=(reply,))
     anew = {one.number: one.content.strip() for one in reply.edits if one.number in missing}
     fitted: list[Edit] = []
     for number, edit in enumerate(edits):
         content = anew.get(number, edit.content)
         if content or edit.op is EditOp.DELETE:
             fitted.append(msgspec.structs.replace(edit, content=content))
-    return Fitted(edits=tuple(fitted))
-
-
-def _shown(edits: Sequence[Edit], missing: Mapping[int, Sequence[str]]) -> str:
-    """Show each edit with its number and what is missing for it."""
-    shown: list[str] = []
-    for number, things in missing.items():
-        lines = "\n".join(f"- {thing}" for thing in things)
-        shown.append(f"## Edit {number}\n{fence(edits[number].content)}\nMissing:\n{fence(lines)}")
-    return "\n\n".join(shown)
+    return Edits(edits=tuple(fitted))

@@ -6,8 +6,17 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.betting import NO_LOSS_STAKES, STAKES, gain_interval, lifted, pairs_to_go
-from skillopt_sleep.kit.stats import noise, shrunk, sign_test
+from skillopt_sleep.kit.words import counted
+from skillopt_sleep.learning.statistics import (
+    NO_LOSS_STAKES,
+    STAKES,
+    gain_interval,
+    lifted,
+    noise,
+    pairs_to_go,
+    shrunk,
+    sign_test,
+)
 from skillopt_sleep.records import (
     UNKNOWN,
     UNVERIFIED,
@@ -22,9 +31,7 @@ from skillopt_sleep.records import (
 )
 
 WORSE_LEVEL = 0.1  # a task counts as worse at this p or less (sign test)
-VOID_LEVEL = (
-    0.125  # the trial is void at this p or less (two-sided sign test of lost attempts): 4 of one arm, 0 of the other
-)
+VOID_LEVEL = 0.125  # a trial is void at this p or less (two-sided sign test): 4 lost of one arm, 0 of the other
 FAR = 150  # pairs: what needs more like those so far isn't waited for
 ONE_SESSION = "all of one session; an unseen task of another one can prove it"
 EARLY = "proven on one of the two sessions it takes"
@@ -56,6 +63,8 @@ def gate(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     Except for `greedy`, the verdict is abstain if no pair was scored, or if mostly one version's attempts failed.
     """
     verdict = _decide(trial, rule, last=last)
+    if verdict is not None and verdict.early:
+        trial = replace(trial, alpha=EARLY_ALPHA)
     return verdict and replace(verdict, error_rate=error_rate(trial, rule))
 
 
@@ -138,7 +147,11 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     numbers = numbers_of(trial)
     if not won and _is_hopeless(trial):
         if not trial.margin and _total_gain(trial.own) > 0:
-            numbers = f"{numbers}, {_why_lost(trial)}"
+            why = "but not if each session counts once"
+            if trial.lost_attempts:
+                which = counted(len(trial.lost_attempts), "attempt")
+                why = f"but {which} under the new version ended without an answer"
+            numbers = f"{numbers}, {why}"
         return _verdict(Decision.REJECT, numbers, rule)
     if is_narrow:
         return _narrow(trial, rule, last=last)
@@ -148,6 +161,15 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     if more is None or more > FAR:
         return _verdict(Decision.REJECT, f"{numbers}, but by too little to be proved within {FAR} more pairs", rule)
     return _verdict(Decision.UNDECIDED, f"{numbers}; about {more} more tries like these would decide it", rule)
+
+
+def put_off(trial: Trial, rule: GateRule, *, tries: int) -> Verdict | None:
+    """Return that a trial waits for another night if more than so many tries would decide it, else None."""
+    more = more_pairs(trial, rule)
+    if sessions_gained(trial)[1] < SESSIONS or (more is not None and more <= tries):
+        return None
+    reason = f"{numbers_of(trial)}; put off, as tonight's rounds would hardly decide it"
+    return replace(_verdict(Decision.UNDECIDED, reason, rule), error_rate=error_rate(trial, rule))
 
 
 def _is_one_sided(trial: Trial) -> bool:
@@ -189,15 +211,6 @@ def _is_hopeless(trial: Trial) -> bool:
     return (trial.rounds > 1 and total < -2 * spread) or (trial.rounds > NO_LOSS_ROUNDS and total < -spread)
 
 
-def _why_lost(trial: Trial) -> str:
-    """Say why the bet is lost though the mean of the pairs is better."""
-    lost = len(trial.lost_attempts)
-    if not lost:
-        return "but not if each session counts once"
-    which = "1 attempt" if lost == 1 else f"{lost} attempts"
-    return f"but {which} under the new version ended without an answer"
-
-
 def _narrow(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     """Return the verdict on a candidate that only another session can prove; None while it may become early."""
     numbers = numbers_of(trial)
@@ -227,7 +240,7 @@ def _proven(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     if not last:
         return None
     if worse:
-        which = "1 task" if worse == 1 else f"{worse} tasks"
+        which = counted(worse, "task")
         return _verdict(Decision.REJECT, f"{numbers}, but {which} of {len(_by_task(trial.pairs))} got worse", rule)
     if small:
         return _verdict(Decision.REJECT, f"{numbers}, but by less than min_effect = {rule.min_effect:g}", rule)
@@ -279,7 +292,8 @@ def numbers_of(trial: Trial) -> str:
     if total > 0:
         word = "no worse" if trial.margin else "better"
     elif total < 0 or trial.margin:
-        word = "worse" if _is_proven_worse(trial) else "lower"
+        interval = gain_interval(bets_of(trial.own), stakes=stakes_of(trial))
+        word = "worse" if interval is not None and interval[1] < 0 else "lower"
     else:
         word = "no better"
     counts = solved(trial.own)
@@ -290,11 +304,6 @@ def numbers_of(trial: Trial) -> str:
     if gain and (counts.after - counts.before) * gain <= 0:
         said += f", grade {trial.before:.2f} → {trial.after:.2f}"
     return f"{said}, on {'1 unseen request' if counts.requests == 1 else f'{counts.requests} unseen requests'}"
-
-
-def _is_proven_worse(trial: Trial) -> bool:
-    interval = gain_interval(bets_of(trial.own), stakes=stakes_of(trial))
-    return interval is not None and interval[1] < 0
 
 
 def _verdict(decision: Decision, reason: str, rule: GateRule) -> Verdict:

@@ -1,31 +1,26 @@
 """Guard the other lessons: ask whether all rules that won tonight, together, made one of them worse.
 
 Asked are the newest val task of each other lesson that can get worse, as it is answered well without the change, and,
-if rules of several lessons won, one of each: its own rules against all of them. None is in the bet, which it could
-only dilute. All are asked in 4 rounds, and those that lost more often than they gained in 8 more; the others too, in
-half as many, if all of them together look hurt. One lesson alone blocks, or all together: the winner that loses most
-by itself on what was hurt is left out, and the rest is guarded again.
-
-The levels are a choice: docs/gate.md says what each lets pass and blocks.
+if rules of several lessons won, one of each: its own rules against all of them. The text without the winners is asked
+only where so many answers fell short that it could be harm. The winner that loses most by itself on what was hurt is
+left out, and the rest is guarded again.
 """
 
 import math
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.stats import mean, sign_test
-from skillopt_sleep.learning.attempts import Making, block, in_pairs
-from skillopt_sleep.learning.pairs import failed_by_itself, pair_up
-from skillopt_sleep.learning.spare import End, SpareAttempts
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.learning.attempts import End, Making, OptionalAttempts, block, in_pairs
+from skillopt_sleep.learning.pairs import failed_by_itself, measure, pair_up
+from skillopt_sleep.learning.statistics import sign_test
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
     Document,
-    Edit,
     GateRule,
-    Guard,
+    GuardResult,
     Harm,
     Judged,
     Pair,
@@ -34,22 +29,20 @@ from skillopt_sleep.records import (
     Task,
     Trial,
     lessons_of,
+    mean_of,
 )
 from skillopt_sleep.replay.rollout import Job
-from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
+from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
 
 FIRST_ROUNDS = 4
-AGAIN = 8  # rounds more of what looks hurt
-LEVEL = 0.05  # so unlikely must the losses of an unharmed lesson be, before it blocks
-POOLED_LEVEL = 0.05
-POOLED_LOOKS = 0.3  # from here on all other lessons are asked again
-SURE = 0.01  # nothing more is asked then
+AGAIN = 8  # rounds more of what wasn't answered right each time
+LEVEL = 0.05  # one lesson blocks, or all together, if the losses have at most this p-value (sign test)
 ALONE = 8  # attempts at a hurt lesson under each winner by itself
 ALONE_OF_ALL = 4  # at each lesson, if only all together are hurt
 SHOWN_CHARS = 80
 
 
-class Asked(NamedTuple):
+class GuardTask(NamedTuple):
     """A task that the guard asks under all winners, against the `base` without those that aren't its own."""
 
     task: Task
@@ -63,15 +56,17 @@ class Guarded(NamedTuple):
     """
 
     kept: tuple[Judged, ...]
-    guard: Guard = Guard()
+    guard: GuardResult = GuardResult()
     harmful: tuple[tuple[Judged, tuple[Harm, ...]], ...] = ()
     rollouts: tuple[Rollout, ...] = ()
     left_open: tuple[str, ...] = ()
     end: End | None = None
 
 
-def bystanders(lessons: Sequence[str], tasks: Sequence[Task], *, failing: Sequence[str] = ()) -> tuple[Task, ...]:
-    """Return the newest val task of each lesson but these and the `failing` ones, which can't get worse."""
+def tasks_of_other_lessons(
+    lessons: Sequence[str], tasks: Sequence[Task], *, failing: Sequence[str] = ()
+) -> tuple[Task, ...]:
+    """Return the newest val task of each other lesson; `failing` lessons can't get worse and are left out."""
     newest: dict[str, Task] = {}
     for task in sorted(tasks, key=lambda task: (task.at, task.id)):
         if task.split is Split.VAL and task.lesson not in lessons and task.lesson not in failing:
@@ -84,7 +79,7 @@ def guard(
     winners: Sequence[Judged],
     tasks: Sequence[Task],
     *,
-    attempts: SpareAttempts,
+    attempts: OptionalAttempts,
     rule: GateRule,
     failing: Sequence[str] = (),
 ) -> Guarded:
@@ -92,17 +87,19 @@ def guard(
     found = Guarded(tuple(winners))
     while found.kept and rule.non_regression:
         asked = _asked(document, found.kept, tasks, failing)
-        changed = candidate(document, _edits(found.kept))
+        changed = candidate(document, [edit for one in found.kept for edit in one.edits])
         if not asked or changed is None:
-            return found._replace(guard=Guard())
+            return found._replace(guard=GuardResult())
         watched, made = _Watching(document, changed, asked, attempts, rule).watch()
         found = found._replace(guard=watched, rollouts=found.rollouts + made)
         if attempts.end is None and not watched.harmed:
-            return found._replace(left_open=_left_open(watched, asked, made))
+            out = {one.task for one in made if one.failed and not failed_by_itself(one.trajectory)}
+            unasked = [one.task for one in asked if one.task.lesson not in watched.lessons]
+            return found._replace(left_open=tuple(task.lesson for task in unasked if task.id in out))
         worst, made = _worst(document, found.kept, watched.harmed, asked, attempts=attempts, rule=rule)
         found = found._replace(rollouts=found.rollouts + made)
         if attempts.end is not None:
-            return found._replace(guard=Guard(cut_short=True), end=attempts.end)
+            return found._replace(guard=GuardResult(cut_short=True), end=attempts.end)
         found = found._replace(
             kept=tuple(one for one in found.kept if one is not worst),
             harmful=(*found.harmful, (worst, watched.harmed)),
@@ -112,78 +109,100 @@ def guard(
 
 def _asked(
     document: Document, winners: Sequence[Judged], tasks: Sequence[Task], failing: Sequence[str]
-) -> list[Asked]:
+) -> list[GuardTask]:
     """Return the tasks of other lessons, and of several winners' lessons one each, with what they are compared to."""
     lessons = [lesson for one in winners for lesson in lessons_of(one.edits)]
-    asked = [Asked(task, document) for task in bystanders(lessons, tasks, failing=failing)]
+    asked = [GuardTask(task, document) for task in tasks_of_other_lessons(lessons, tasks, failing=failing)]
     if len(winners) == 1:
         return asked
     for one in winners:
         own = [task for task in tasks if task.lesson in lessons_of(one.edits)]
         alone = candidate(document, one.edits)
         if alone is not None:
-            asked += [Asked(task, alone) for task in bystanders((), own)[-1:]]
+            asked += [GuardTask(task, alone) for task in tasks_of_other_lessons((), own)[-1:]]
     return asked
 
 
 class _Watching(NamedTuple):
-    """Attempts tasks under two versions until it is clear whether one of their lessons was made worse."""
+    """Attempts tasks under all winners, and without them where so much fell short that it could be their harm."""
 
     document: Document
     changed: Document
-    asked: Sequence[Asked]
+    asked: Sequence[GuardTask]
     attempts: Making
     rule: GateRule
 
-    def watch(self) -> tuple[Guard, tuple[Rollout, ...]]:
+    def watch(self) -> tuple[GuardResult, tuple[Rollout, ...]]:
         """Return what was seen, with the lessons that got worse, and the attempts."""
         first = block("guard", self.document.text, self.changed.text)
-        guard, rollouts = Guard(), tuple[Rollout, ...]()
-        asked = list(self.asked) * FIRST_ROUNDS
-        for again in (AGAIN, 0):
-            drawn = Counter[str]()
-            jobs: list[Job] = []
-            for task, base in asked:
-                sample = first + guard.drawn + drawn[task.id]
-                drawn[task.id] += 1
-                jobs += [(task, base, sample), (task, self.changed, CANDIDATE_SAMPLES + sample)]
-            made = in_pairs(self.attempts, jobs, label=f"guard {self.document.id}")
-            rollouts += made
-            # Harm counts however often the same answer shows it, so each round is paired as if it were the first.
-            paired = pair_up(Trial(), [one.task for one in asked], made, self.rule)
-            pairs = (*guard.pairs, *paired.pairs, *paired.lost_attempts)
-            guard = Guard(pairs=pairs, drawn=guard.drawn + max(drawn.values()))
-            asked = self._to_ask_again(guard, again)
-            if not asked or _is_sure(guard):
-                break
-        return replace(guard, harmed=self._harmed(guard)), rollouts
+        samples = range(first, first + FIRST_ROUNDS + AGAIN)
+        made = self._under_all(self.asked, samples[:FIRST_ROUNDS])
+        doubted = [one for one in self.asked if _count(made[one.task.id], self._falls_short)]
+        for task, more in self._under_all(doubted, samples[FIRST_ROUNDS:]).items():
+            made[task] += more
+        compared = self._to_compare(doubted, made)
+        pairs, without = self._compare(compared, samples, made)
+        again = [pair for pair in pairs if pair.sample in samples[FIRST_ROUNDS:]]
+        unhurt = [
+            one.task.lesson for one in self.asked if one not in compared and _count(made[one.task.id], _has_ended)
+        ]
+        guard = GuardResult(pairs=pairs, unhurt=tuple(unhurt))
+        rollouts = [attempt for attempts in made.values() for attempt in attempts]
+        return replace(guard, harmed=self._harmed(guard, again)), (*rollouts, *without)
 
-    def _to_ask_again(self, guard: Guard, times: int) -> list[Asked]:
-        """Return what is asked next: what looks hurt so many times, the others half as often if all together do."""
-        by_lesson, pooled = _by_lesson(guard), _tally(guard.pairs)
-        all_again = len(by_lesson) > 1 and pooled.looks_hurt and pooled.chance <= POOLED_LOOKS
-        asked: list[Asked] = []
-        for one in self.asked:
-            tally = by_lesson.get(one.task.lesson)
-            if tally is not None and tally.looks_hurt:
-                asked += [one] * times
-            elif all_again:
-                asked += [one] * (times // 2)
-        return asked
+    def _under_all(self, asked: Sequence[GuardTask], samples: Sequence[int]) -> dict[str, tuple[Rollout, ...]]:
+        """Return so many attempts at each task under all winners."""
+        tasks = {one.task.id: one.task for one in asked}
+        jobs = [(task, self.changed, CANDIDATE_SAMPLES + sample) for task in tasks.values() for sample in samples]
+        made = self.attempts.make(jobs, label=f"guard {self.document.id}") if jobs else ()
+        each = len(samples)
+        return {task: made[place * each : (place + 1) * each] for place, task in enumerate(tasks)}
 
-    def _harmed(self, guard: Guard) -> tuple[Harm, ...]:
-        """Return the lessons that got worse; if only all together did, those that lost more than they gained."""
-        least, by_lesson, pooled = self.rule.min_effect, _by_lesson(guard), _tally(guard.pairs)
+    def _falls_short(self, attempt: Rollout) -> bool:
+        """Tell whether an answer is so far from the best that the loss would count."""
+        if attempt.score is None:
+            return failed_by_itself(attempt.trajectory)
+        return measure(attempt.score, self.rule) < 1 - self.rule.min_effect
+
+    def _to_compare(self, doubted: Sequence[GuardTask], made: Mapping[str, Sequence[Rollout]]) -> list[GuardTask]:
+        """Return the tasks that would be hurt, or all together, had the text without the winners lost nothing."""
+        again = sum(_count(made[one.task.id][FIRST_ROUNDS:], self._falls_short) for one in doubted)
+        if len(doubted) > 1 and sign_test(again, 0) <= LEVEL:
+            return list(doubted)
+        return [one for one in doubted if sign_test(_count(made[one.task.id], self._falls_short), 0) <= LEVEL]
+
+    def _compare(
+        self, asked: Sequence[GuardTask], samples: Sequence[int], made: Mapping[str, Sequence[Rollout]]
+    ) -> tuple[tuple[Pair, ...], tuple[Rollout, ...]]:
+        """Return the pairs of the attempts under all winners and as many without them, and these."""
+        jobs = [(one.task, one.base, sample) for one in asked for sample in samples]
+        without = self.attempts.make(jobs, label=f"guard {self.document.id}") if jobs else ()
+        under_all = [attempt for one in asked for attempt in made[one.task.id]]
+        both = [attempt for pair in zip(without, under_all, strict=True) for attempt in pair]
+        # Harm counts however often the same answer shows it, so each round is paired as if it were the first.
+        paired = pair_up(Trial(), [task for task, _, _ in jobs], both, self.rule)
+        return (*paired.pairs, *paired.lost_attempts), without
+
+    def _harmed(self, guard: GuardResult, again: Sequence[Pair]) -> tuple[Harm, ...]:
+        """Return the lessons that got worse; if only all together did, those that lost more than they gained.
+
+        All together are judged by the rounds that were asked `again`: bad luck in the first ones chose them.
+        """
+        least, pooled = self.rule.min_effect, _tally(again)
+        by_lesson = {lesson: _tally(guard.of(lesson)) for lesson in guard.lessons}
         hurt = [lesson for lesson, tally in by_lesson.items() if tally.lost > least and tally.chance <= LEVEL]
         together = False
-        if not hurt and len(by_lesson) > 1 and pooled.lost > least and pooled.chance <= POOLED_LEVEL:
-            hurt = [lesson for lesson, tally in by_lesson.items() if tally.looks_hurt]
+        if not hurt and len(by_lesson) > 1 and pooled.lost > least and pooled.chance <= LEVEL:
+            hurt = [lesson for lesson, tally in by_lesson.items() if tally.losses > tally.gains]
             together = True
-        shown = {one.task.lesson: _shown(one.task) for one in self.asked}
+        shown = {
+            task.lesson: one_line(task.wanted.wording or " ".join(task.quotes[-1:]) or task.prompt, limit=SHOWN_CHARS)
+            for task, _ in self.asked
+        }
         harms: list[Harm] = []
         for lesson in hurt:
             pairs = guard.of(lesson)
-            before, after = mean([pair.before for pair in pairs]), mean([pair.after for pair in pairs])
+            before, after = mean_of([pair.before for pair in pairs]), mean_of([pair.after for pair in pairs])
             harms.append(
                 Harm(
                     lesson=lesson,
@@ -197,11 +216,20 @@ class _Watching(NamedTuple):
         return tuple(harms)
 
 
+def _count(attempts: Iterable[Rollout], is_so: Callable[[Rollout], bool]) -> int:
+    return sum(1 for attempt in attempts if is_so(attempt))
+
+
+def _has_ended(attempt: Rollout) -> bool:
+    """Tell whether an attempt has a grade, or failed by itself."""
+    return attempt.score is not None or failed_by_itself(attempt.trajectory)
+
+
 def _worst(
     document: Document,
     winners: Sequence[Judged],
     harmed: Sequence[Harm],
-    asked: Sequence[Asked],
+    asked: Sequence[GuardTask],
     *,
     attempts: Making,
     rule: GateRule,
@@ -231,12 +259,6 @@ def _worst(
     return winners[gains.index(min(gains))], rollouts
 
 
-def _left_open(guard: Guard, asked: Sequence[Asked], made: Sequence[Rollout]) -> tuple[str, ...]:
-    """Return the lessons of which no pair could be scored because of an outage."""
-    out = {attempt.task for attempt in made if attempt.failed and not failed_by_itself(attempt.trajectory)}
-    return tuple(one.task.lesson for one in asked if one.task.id in out and one.task.lesson not in guard.lessons)
-
-
 class _Tally(NamedTuple):
     """Counts of attempts that did worse and better under the new version, and their mean loss."""
 
@@ -249,35 +271,9 @@ class _Tally(NamedTuple):
         """Return the probability of at least so many losses if the new version does no harm."""
         return sign_test(self.losses, self.gains)
 
-    @property
-    def looks_hurt(self) -> bool:
-        """Tell whether there were more losses than gains."""
-        return self.losses > self.gains
-
 
 def _tally(pairs: Sequence[Pair]) -> _Tally:
     gains = [pair.gain for pair in pairs]
     losses = len([gain for gain in gains if gain < 0])
     better = len([gain for gain in gains if gain > 0])
     return _Tally(losses, better, -math.fsum(gains) / max(1, len(gains)))
-
-
-def _by_lesson(guard: Guard) -> dict[str, _Tally]:
-    return {lesson: _tally(guard.of(lesson)) for lesson in guard.lessons}
-
-
-def _is_sure(guard: Guard) -> bool:
-    return any(tally.looks_hurt and tally.chance <= SURE for tally in _by_lesson(guard).values())
-
-
-def _edits(winners: Sequence[Judged]) -> list[Edit]:
-    return [edit for one in winners for edit in one.edits]
-
-
-def _shown(task: Task) -> str:
-    """Return the lesson in words that tell a person which one it is."""
-    words = task.wording or " ".join(task.quotes[-1:]) or task.prompt
-    flat = " ".join(words.split())
-    if len(flat) <= SHOWN_CHARS:
-        return flat
-    return f"{flat[: SHOWN_CHARS - 1]}…"

@@ -9,11 +9,12 @@ import msgspec
 
 from skillopt_sleep.learning.aggregate import aggregate
 from skillopt_sleep.learning.asking import Optimizer
+from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full, unite
 from skillopt_sleep.learning.select import Budget, budget, select
 from skillopt_sleep.learning.update import update
-from skillopt_sleep.protocols import StepRules
+from skillopt_sleep.protocols.crew import StepRules
 from skillopt_sleep.records import AppliedEdit, Document, Edit, Note, Patch, Rollout, Score, Task
 
 Log = Callable[[str, Sequence[object]], None]
@@ -46,27 +47,17 @@ class Teaching(NamedTuple):
         return [self.measure(rollout.score) for rollout in self.rollouts if rollout.score is not None]
 
 
-class Lessons(msgspec.Struct, frozen=True, kw_only=True):
-    """The edits to try, the results of each stage, and the calls that failed.
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """The candidate with the fates of its edits, the results of each stage, and the calls that failed.
 
-    `budget` is None if the mode has none.
+    The candidate equals the document if no edit could be applied. `budget` is None if the mode has none.
     """
 
+    candidate: Document
     patches: tuple[Patch, ...] = ()
     merged: Patch = Patch()
     budget: Budget | None = None
     edits: tuple[Edit, ...] = ()
-    notes: tuple[Note, ...] = ()
-
-
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """The candidate with the fates of its edits, what it was learned from, and the calls that failed.
-
-    The candidate equals the document if no edit could be applied.
-    """
-
-    lessons: Lessons
-    candidate: Document
     fates: tuple[AppliedEdit, ...] = ()
     notes: tuple[Note, ...] = ()
 
@@ -80,11 +71,6 @@ def untimed(_stage: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def unchanged(edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """Return the edits as they are."""
-    return tuple(edits)
-
-
 def draft(
     teaching: Teaching,
     *,
@@ -92,26 +78,30 @@ def draft(
     rules: StepRules,
     limit: EditLimit | None,
     refuse: Callable[[Edit], str],
-    sourced: Callable[[Sequence[Edit]], tuple[Edit, ...]] = unchanged,
+    sourced: Callable[[Sequence[Edit]], tuple[Edit, ...]] = tuple,
+    lacks: Callable[[str], Sequence[str]] | None = None,
     log: Log = unlogged,
     timed: Timed = untimed,
 ) -> Draft:
     """Return the candidate that is learned from the attempts.
 
-    `refuse` says why an edit may not be applied, or ""; `sourced` names the real tasks that edits were learned from.
+    `refuse` says why an edit may not be applied, or ""; `sourced` names the real tasks that edits were learned from,
+    and `lacks` what a rule names that the project doesn't have: the optimizer is asked back about that once.
     """
-    document = optimizer.document
-    lessons = learn(teaching, optimizer=optimizer, rules=rules, limit=limit, log=log, timed=timed)
-    if not lessons.patches:
-        return Draft(lessons=lessons, candidate=document, notes=lessons.notes)
-    edits, notes = sourced(lessons.edits), lessons.notes
+    drafted = learn(teaching, optimizer=optimizer, rules=rules, limit=limit, log=log, timed=timed)
+    if not drafted.patches:
+        return drafted
+    edits, notes = sourced(drafted.edits), drafted.notes
+    if lacks is not None and rules.mode != "full_rewrite":
+        fitted = fit(edits, optimizer=optimizer, lacks=lacks)
+        edits, notes = fitted.edits, notes + fitted.notes
     if rules.mode == "rewrite" and edits:
         with timed("rewrite"):
             written = rewrite(edits, optimizer=optimizer)
         edits, notes = written.patches[0].edits, notes + written.notes
-    changed, fates = update(document, edits, refuse=refuse, most=rules.max_chars)
+    changed, fates = update(optimizer.document, edits, refuse=refuse, most=rules.max_chars)
     log("edits", fates)
-    return Draft(lessons=lessons, candidate=changed, fates=fates, notes=notes)
+    return msgspec.structs.replace(drafted, candidate=changed, fates=fates, notes=notes)
 
 
 def learn(
@@ -122,8 +112,8 @@ def learn(
     limit: EditLimit | None,
     log: Log = unlogged,
     timed: Timed = untimed,
-) -> Lessons:
-    """Return the lessons of the batches; each batch is reflected on by itself, several at once.
+) -> Draft:
+    """Return the edits of the batches, none applied; each batch is reflected on by itself, several at once.
 
     Without a `limit` all merged edits may be applied. In mode `full_rewrite` neither a limit nor the budget counts:
     the text is tried as a whole. `log` keeps a stage's rows, `timed` measures it.
@@ -146,22 +136,19 @@ def learn(
     with timed("aggregate"):
         merged = aggregate(patches, optimizer=optimizer, merge_batch=rules.merge_batch)
     with timed("budget"):
-        chosen = _budget(merged.patch, limit, teaching, optimizer)
+        chosen = Budget(edits=len(merged.patch.edits))
+        if limit is not None:
+            least, most = limit
+            chosen = budget(merged.patch, optimizer=optimizer, least=least, most=most, grades=teaching.grades)
     if limit is not None and limit.least < limit.most:
         log("budget", (chosen,))
     notes += merged.notes + chosen.notes
-    lessons = Lessons(patches=patches, merged=merged.patch, budget=chosen, notes=notes)
+    drafted = Draft(candidate=optimizer.document, patches=patches, merged=merged.patch, budget=chosen, notes=notes)
     if chosen.edits == 0:
-        return lessons
+        return drafted
     with timed("select"):
         selected = select(merged.patch, optimizer=optimizer, budget=chosen.edits)
-    return msgspec.structs.replace(lessons, edits=selected.edits, notes=notes + selected.notes)
-
-
-def _budget(patch: Patch, limit: EditLimit | None, teaching: Teaching, optimizer: Optimizer) -> Budget:
-    if limit is None:
-        return Budget(edits=len(patch.edits))
-    return budget(patch, optimizer=optimizer, least=limit.least, most=limit.most, grades=teaching.grades)
+    return msgspec.structs.replace(drafted, edits=selected.edits, notes=notes + selected.notes)
 
 
 def _each(
@@ -173,7 +160,7 @@ def _each(
     return tuple(optimizer.pool.together(ask, batches))
 
 
-def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepRules, log: Log) -> Lessons:
+def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepRules, log: Log) -> Draft:
     """Ask for a whole text for each minibatch of failures, and merge them into one; if that fails, take the first."""
     written = _each(
         teaching.batches,
@@ -196,4 +183,10 @@ def _in_full(teaching: Teaching, *, optimizer: Optimizer, rules: StepRules, log:
     for patch in united.patches:
         edits += patch.edits
     log("patches", patches)
-    return Lessons(patches=patches, merged=Patch(edits=edits), edits=edits, notes=notes + united.notes)
+    return Draft(
+        candidate=optimizer.document,
+        patches=patches,
+        merged=Patch(edits=edits),
+        edits=edits,
+        notes=notes + united.notes,
+    )

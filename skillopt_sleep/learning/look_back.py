@@ -9,10 +9,9 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.attempts import CrewAttempts, not_scored
-from skillopt_sleep.learning.begin import Step, is_due
-from skillopt_sleep.learning.meta_skill import meta_skill
-from skillopt_sleep.learning.rule import Rule, TriedRule
-from skillopt_sleep.learning.slow_update import compare, slow_update
+from skillopt_sleep.learning.begin import DocumentStep, is_due
+from skillopt_sleep.learning.rule import CandidateRule, TriedRule
+from skillopt_sleep.learning.slow_update import compare, meta_skill, slow_update
 from skillopt_sleep.learning.update import update
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.records import (
@@ -30,7 +29,6 @@ from skillopt_sleep.records import (
     StepOutcome,
     Task,
     TaskOrigin,
-    past_edit,
 )
 from skillopt_sleep.replay.rollout import Job
 
@@ -38,15 +36,16 @@ MOST_TASKS = 20  # compared, the newest ones
 MAY_LOOK_BACK = frozenset({Outcome.NO_CHANGE, Outcome.UNDECIDED})
 
 
-def look_back(step: Step, learned: StepOutcome) -> tuple[StepOutcome, list[TriedRule]]:
+def look_back(step: DocumentStep, learned: StepOutcome) -> tuple[StepOutcome, list[TriedRule]]:
     """Attempt train under the body of some nights ago and today's, write guidance and notes, and try the guidance.
 
-    It is made on a night that found nothing better. The guidance is one of the night's rules, tried on all of val;
-    the results of the night's own trials go into the notes only: the guidance is fixed before val is seen. A look
-    back that isn't completed is due again.
+    It is made on a night that found nothing better. The guidance is tried on all of val; the night's own trials go
+    into the notes only. A look back that isn't completed is due again.
     """
     begun, plan = step.begun, step.plan
-    tasks, snapshot = _newest(begun.train, begun.val), begun.past.snapshot
+    snapshot, provable = begun.past.snapshot, {task.lesson for task in begun.val}
+    real = [task for task in begun.train if task.origin is TaskOrigin.REAL and task.split is Split.TRAIN]
+    tasks = [task for task in real if task.lesson in provable][-MOST_TASKS:]
     is_time = learned.outcome in MAY_LOOK_BACK and is_due(plan, begun.past)
     if not is_time or snapshot is None or not tasks:
         return learned, []
@@ -61,17 +60,10 @@ def look_back(step: Step, learned: StepOutcome) -> tuple[StepOutcome, list[Tried
         return learned.noted(Note(stage="slow_update", summary=summary, remedy=error.remedy)), []
 
 
-def _newest(train: Sequence[Task], val: Sequence[Task]) -> list[Task]:
-    """Return the newest real train tasks whose lesson can be tried on val."""
-    provable = {task.lesson for task in val}
-    own = [task for task in train if task.lesson in provable and task.split is Split.TRAIN]
-    return [task for task in own if task.origin is TaskOrigin.REAL][-MOST_TASKS:]
-
-
 class _Work(NamedTuple):
     """Runs a look back."""
 
-    step: Step
+    step: DocumentStep
     learned: StepOutcome
     snapshot: Earlier
     tasks: Sequence[Task]
@@ -114,8 +106,7 @@ class _Work(NamedTuple):
         guidance = None
         if not any(wait.tested.kind is CandidateKind.GUIDANCE for wait in self.learned.tried.undecided):
             guidance = slow_update(compared, tasks, self.snapshot, optimizer=optimizer)
-        tonight = [past_edit(effect, night=self.step.night) for effect in self.learned.tried.effects]
-        knowing = replace(begun.past, tried=(*tonight, *begun.past.tried))
+        knowing = replace(begun.past, tried=(*self.learned.tried.effects, *begun.past.tried))
         return guidance, meta_skill(compared, tasks, optimizer=optimizer.knowing(knowing))
 
     def _tried(self, edit: Edit, outcome: StepOutcome) -> tuple[StepOutcome, list[TriedRule]]:
@@ -126,7 +117,7 @@ class _Work(NamedTuple):
         outcome = replace(outcome, tried=replace(outcome.tried, edits=outcome.tried.edits + fates))
         if changed == step.document:
             return outcome, []
-        tried = step.attempt(Rule(CandidateKind.GUIDANCE, (edit,), step.begun.val))
+        tried = step.attempt(CandidateRule(CandidateKind.GUIDANCE, (edit,), step.begun.val))
         if tried.tested.verdict.decision is Decision.ABSTAIN:
             outcome = replace(outcome, later=replace(outcome.later, compared={}))
         return outcome, [tried]

@@ -12,33 +12,34 @@ from rapidfuzz import fuzz
 
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.learning.attempts import Attempts, CrewAttempts, not_scored
+from skillopt_sleep.learning.attempts import CrewAttempts, Making, not_scored
 from skillopt_sleep.learning.augment import augment
 from skillopt_sleep.learning.begin import Begun
-from skillopt_sleep.learning.fit import fit
 from skillopt_sleep.learning.learn import EditLimit, Log, Teaching, draft
 from skillopt_sleep.learning.pairs import measure
-from skillopt_sleep.learning.rule import Rule, about
+from skillopt_sleep.learning.rule import CandidateRule, about
 from skillopt_sleep.learning.update import candidate
-from skillopt_sleep.mining.in_force import stands_already
+from skillopt_sleep.mining.in_force import says_already, stands_already
 from skillopt_sleep.proposals.guard import problems
 from skillopt_sleep.proposals.missing import missing
 from skillopt_sleep.proposals.rules import repeats
-from skillopt_sleep.protocols import Crew, Plan
+from skillopt_sleep.protocols.crew import Crew, NightPlan
 from skillopt_sleep.records import (
     AppliedEdit,
     CandidateKind,
     Document,
     Edit,
+    EditFate,
     EditOp,
-    Fate,
+    EditStatus,
     Note,
     Outcome,
     Past,
     Rollout,
-    Standing,
+    Score,
     Task,
     TaskOrigin,
+    Trajectory,
 )
 from skillopt_sleep.replay.rollout import Job
 
@@ -52,7 +53,6 @@ class Proposed(msgspec.Struct, frozen=True, kw_only=True):
     edits: tuple[AppliedEdit, ...] = ()
     nothing: tuple[Outcome, str] | None = None
     notes: tuple[Note, ...] = ()
-    text_only: bool = False
     unfinished: bool = False
 
 
@@ -60,14 +60,14 @@ def propose(
     train: Sequence[Task],
     *,
     optimizer: Optimizer,
-    attempts: Attempts,
-    plan: Plan,
+    attempts: Making,
+    plan: NightPlan,
     log: Log,
     held: Collection[str] = (),
     tonight: Sequence[Task] = (),
     most: int = sys.maxsize,
 ) -> Proposed:
-    """Attempt the train tasks under the document as it is, and turn what failed into edits that could be applied.
+    """Turn what the person rejected, and failed attempts at the train tasks, into edits that could be applied.
 
     At most `most` edits are tried, and as many as the edit budget. A rule stands for the lessons `held`: as long as
     most of their attempts do what was asked, the failures of the others ask for no second rule. Of all the tasks of
@@ -78,77 +78,79 @@ def propose(
     if more.tasks:
         log("augmented", more.tasks)
     train = (*train, *more.tasks)
-    tried = _attempt(train, document, attempts, samples=rules.samples)
-    log("rollouts", tried)
-    text_only = bool(tried) and all(attempt.trajectory.text_only for attempt in tried)
-    notes = (*more.notes, *not_scored(tried))
+    recorded = _recorded(train, document, held)
+    made = _attempt(train, document, attempts, samples=rules.samples, recorded=recorded)
+    log("rollouts", made)
+    notes = (*more.notes, *not_scored(made))
+    tried = (*recorded.values(), *made)
     scores = [attempt.score for attempt in tried if attempt.score is not None]
     if not scores:
         because = f"none of {len(tried)} attempts at the known requests could be scored"
         return Proposed(
             nothing=(Outcome.UNVERIFIED, because),
             notes=notes,
-            text_only=text_only,
             unfinished=any(attempt.failed for attempt in tried),
         )
     if all(score.hard >= 1 for score in scores):
         those = "the only attempt already does" if len(scores) == 1 else f"all {len(scores)} attempts already do"
         because = f"{those} what was asked"
-        return Proposed(nothing=(Outcome.NO_HEADROOM, because), notes=notes, text_only=text_only)
+        return Proposed(nothing=(Outcome.NO_HEADROOM, because), notes=notes)
     worth_learning = _not_held(tried, train, held)
     if not any(attempt.score is not None and attempt.score.hard < 1 for attempt in worth_learning):
         because = f"most of {len(scores)} attempts already do what was asked, and the rules for the others stand"
-        return Proposed(nothing=(Outcome.NO_HEADROOM, because), notes=notes, text_only=text_only)
-    fitting = _Fitting(train, optimizer, whole=rules.mode == "full_rewrite")
+        return Proposed(nothing=(Outcome.NO_HEADROOM, because), notes=notes)
+    known = "\n".join((document.text, *(quote for task in train for quote in task.quotes)))
+    budget = min(rules.edit_budget, most)
     drafted = draft(
         Teaching([worth_learning], {task.id: task for task in train}, partial(measure, rule=plan.gate)),
         optimizer=optimizer,
         rules=rules,
-        limit=EditLimit(min(rules.min_edit_budget, most), min(rules.edit_budget, most)),
+        limit=EditLimit(budget, budget),
         refuse=_refusal(document, train, plan, optimizer.past, tonight=tonight),
-        sourced=lambda edits: fitting(more.of_real(edits)),
+        sourced=more.of_real,
+        lacks=lambda rule: missing(rule, Path(document.project), held=known),
         log=log,
     )
-    notes += (*fitting.notes, *drafted.notes)
-    if not drafted.lessons.patches:
+    notes += drafted.notes
+    if not drafted.patches:
         why = drafted.notes[0].summary.removeprefix(f"{document.id}: ") if drafted.notes else "no answer came"
         because = f"no lesson could be drawn: {why}"
-        return Proposed(nothing=(Outcome.UNVERIFIED, because), notes=notes, text_only=text_only, unfinished=True)
+        return Proposed(nothing=(Outcome.UNVERIFIED, because), notes=notes, unfinished=True)
     nothing = None
     if drafted.candidate.text == document.text:
         nothing = (Outcome.NO_CHANGE, _why_unchanged(drafted.fates))
-    return Proposed(edits=drafted.fates, nothing=nothing, notes=notes, text_only=text_only)
+    return Proposed(edits=drafted.fates, nothing=nothing, notes=notes)
 
 
-class _Fitting:
-    """Asks back once about edits that name what the project lacks, unless the person did or the text is `whole`."""
+def _attempt(
+    train: Sequence[Task], document: Document, attempts: Making, *, samples: int, recorded: Collection[str]
+) -> tuple[Rollout, ...]:
+    """Attempt each task `samples` times, and twice if it alone shows its lesson: one attempt may do it by luck.
 
-    def __init__(self, train: Sequence[Task], optimizer: Optimizer, *, whole: bool) -> None:
-        quotes = [quote for task in train for quote in task.quotes]
-        self._known = "\n".join((optimizer.document.text, *quotes))
-        self._optimizer = optimizer
-        self._whole = whole
-        self.notes: tuple[Note, ...] = ()
-
-    def __call__(self, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-        if self._whole:
-            return edits
-        fitted = fit(edits, optimizer=self._optimizer, lacks=self._lacks)
-        self.notes += fitted.notes
-        return fitted.edits
-
-    def _lacks(self, rule: str) -> Sequence[str]:
-        return missing(rule, Path(self._optimizer.document.project), held=self._known)
-
-
-def _attempt(train: Sequence[Task], document: Document, attempts: Attempts, *, samples: int) -> tuple[Rollout, ...]:
-    """Attempt each task `samples` times, and twice if it alone shows its lesson: one attempt may do it by luck."""
+    Those whose failure is `recorded` need one attempt less.
+    """
     alone = Counter(task.lesson for task in train)
     jobs: list[Job] = []
     for task in train:
         times = max(samples, LEAST_OF_LESSON) if task.lesson and alone[task.lesson] == 1 else samples
+        if task.id in recorded:
+            times = samples - 1
         jobs += [(task, document, sample) for sample in range(times)]
-    return attempts.make(jobs, label=f"rollout {document.id}")
+    return attempts.make(jobs, label=f"rollout {document.id}") if jobs else ()
+
+
+def _recorded(train: Sequence[Task], document: Document, held: Collection[str]) -> dict[str, Rollout]:
+    """Return the answers that the person rejected in the tasks' own sessions, as failed attempts by task.
+
+    Where a rule stands for a lesson, or the document says it now, that answer may be from before.
+    """
+    failed = Score(hard=0.0, soft=0.0)
+    recorded: dict[str, Rollout] = {}
+    for task in train:
+        if task.feedback.rejected and task.lesson not in held and not says_already(document, task):
+            answer = Trajectory(response=task.feedback.rejected)
+            recorded[task.id] = Rollout(task=task.id, document_sha="", sample=0, trajectory=answer, score=failed)
+    return recorded
 
 
 def _not_held(tried: Sequence[Rollout], train: Sequence[Task], held: Collection[str]) -> tuple[Rollout, ...]:
@@ -167,7 +169,7 @@ def _not_held(tried: Sequence[Rollout], train: Sequence[Task], held: Collection[
 def _refusal(
     document: Document,
     train: Sequence[Task],
-    plan: Plan,
+    plan: NightPlan,
     past: Past,
     *,
     tonight: Sequence[Task],
@@ -212,7 +214,7 @@ def _is_alike(edit: Edit, known: Edit) -> bool:
 def _taken_back(edit: Edit, past: Past, tasks: Sequence[Task]) -> str:
     """Say that the person took this edit back, unless one of these tasks of its lessons is of a later day."""
     for old in past.proposed:
-        is_it = old.standing is Standing.UNDONE and old.edit.key == edit.key
+        is_it = old.status is EditStatus.UNDONE and old.edit.key == edit.key
         if is_it and all(f"{task.at:%Y-%m-%d}" <= old.since for task in tasks):
             return f"you adopted {old.proposal} and took it back on {old.since}, and haven't said it again since"
     return ""
@@ -223,12 +225,12 @@ def _why_unchanged(fates: Sequence[AppliedEdit]) -> str:
         return "no edit was proposed"
     if all(fate.turned_down for fate in fates):
         return f"no edit was tried: {'; '.join(dict.fromkeys(fate.because for fate in fates))}"
-    reasons = [f"{fate.fate}: {fate.because}" for fate in fates if fate.fate is not Fate.APPLIED]
+    reasons = [f"{fate.fate}: {fate.because}" for fate in fates if fate.fate is not EditFate.APPLIED]
     what = "the proposed edit couldn't" if len(fates) == 1 else f"none of {len(fates)} proposed edits could"
     return f"{what} be applied ({'; '.join(reasons)})"
 
 
-def draft_rules(begun: Begun, lessons: Collection[str], *, crew: Crew, plan: Plan, log: Log) -> Begun:
+def draft_rules(begun: Begun, lessons: Collection[str], *, crew: Crew, plan: NightPlan, log: Log) -> Begun:
     """Return the step with the rules that were drafted for these lessons; the optimizer sees train tasks only.
 
     `log` saves each stage's rows.
@@ -256,26 +258,25 @@ def draft_rules(begun: Begun, lessons: Collection[str], *, crew: Crew, plan: Pla
     outcome = replace(
         outcome,
         tried=replace(outcome.tried, edits=fates),
-        tasks=replace(outcome.tasks, text_only=proposed.text_only),
         sessions=replace(outcome.sessions, unfinished=proposed.unfinished),
     ).noted(*proposed.notes)
     begun = begun._replace(outcome=outcome)
     if proposed.nothing is not None:
         return begun.ended(*proposed.nothing)
-    edits = [fate.edit for fate in fates if fate.fate is Fate.APPLIED]
+    edits = [fate.edit for fate in fates if fate.fate is EditFate.APPLIED]
     rules, notes = _rules(begun, edits, plan)
     return begun._replace(outcome=outcome.noted(*notes), rules=(*begun.rules, *rules))
 
 
-def _rules(begun: Begun, edits: Sequence[Edit], plan: Plan) -> tuple[list[Rule], list[Note]]:
+def _rules(begun: Begun, edits: Sequence[Edit], plan: NightPlan) -> tuple[list[CandidateRule], list[Note]]:
     """Return each edit as a rule, and a note on each that can't be tried.
 
     All are one if the gate's rule has no error rate to share, or if they need one another.
     """
     alone = [candidate(begun.document, (edit,), most=plan.step.max_chars) for edit in edits]
     if plan.gate.name != "sequential" or not all(alone):
-        return [Rule(CandidateKind.PATCH, tuple(edits), about(edits, begun.val))], []
-    rules = [Rule(CandidateKind.RULE, (edit,), about((edit,), begun.val)) for edit in edits]
+        return [CandidateRule(CandidateKind.PATCH, tuple(edits), about(edits, begun.val))], []
+    rules = [CandidateRule(CandidateKind.RULE, (edit,), about((edit,), begun.val)) for edit in edits]
     notes: list[Note] = []
     for rule in rules:
         if not rule.val:

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.likeness import nearest
 from skillopt_sleep.kit.markdown import fence, one_line
-from skillopt_sleep.learning.asking import Extra, Optimizer, Question, WrittenEdit, check_train, patches_and_notes
-from skillopt_sleep.prompts.attempts import Case, cases, made_in, said, show, what_went_wrong
-from skillopt_sleep.protocols import StepRules
+from skillopt_sleep.learning.asking import Optimizer, Patches, Question, WrittenEdit, check_train
+from skillopt_sleep.prompts.attempts import LearningCase, cases, feedback_lines, made_in, show, what_went_wrong
+from skillopt_sleep.protocols.crew import StepRules
 from skillopt_sleep.records import Edit, EditSource, Note, Patch, Purpose, Rollout, Score, Task
 
 CAUSE_CHARS = 400
@@ -18,7 +18,7 @@ KINDS = {
     EditSource.FAILURE: "that failed",
     EditSource.SUCCESS: "that succeeded: find what they did right that the instructions don't ask for yet",
 }
-Batch = tuple[EditSource, Sequence[Case]]
+Batch = tuple[EditSource, Sequence[LearningCase]]
 
 
 class LearnedEdit(WrittenEdit, frozen=True):
@@ -46,13 +46,6 @@ class DiagnoseReply(msgspec.Struct, frozen=True):
     causes: tuple[CauseReply, ...]
 
 
-class Reflection(msgspec.Struct, frozen=True, kw_only=True):
-    """The patches, and the calls that failed."""
-
-    patches: tuple[Patch, ...] = ()
-    notes: tuple[Note, ...] = ()
-
-
 def reflect(
     rollouts: Sequence[Rollout],
     tasks: Mapping[str, Task],
@@ -60,7 +53,7 @@ def reflect(
     optimizer: Optimizer,
     rules: StepRules,
     measure: Callable[[Score], float],
-) -> Reflection:
+) -> Patches:
     """Return patches from tasks with a failed attempt (hard below 1); a failed call loses its batch, which is noted.
 
     One call shows `rules.minibatch` tasks, or a single failure in mode shallow. Mode deep asks for the cause of each
@@ -83,19 +76,18 @@ def reflect(
     if rules.successes:
         batches += [(EditSource.SUCCESS, batch) for batch in _batches(done, rules.minibatch)]
     answers += optimizer.map(reflector.patch, batches, label="reflect")
-    patches, notes = patches_and_notes(answers)
-    return Reflection(patches=patches, notes=notes)
+    return Patches.of(answers)
 
 
-def _batches(all_cases: Sequence[Case], size: int) -> list[Sequence[Case]]:
+def _batches(all_cases: Sequence[LearningCase], size: int) -> list[Sequence[LearningCase]]:
     return [all_cases[i : i + size] for i in range(0, len(all_cases), size)]
 
 
-def _deep(batches: Sequence[Sequence[Case]], reflector: "_Reflector") -> list[Patch | Note]:
+def _deep(batches: Sequence[Sequence[LearningCase]], reflector: "_Reflector") -> list[Patch | Note]:
     """Ask for the cause of each failure, a minibatch a call, then for one patch against what they share."""
     optimizer = reflector.optimizer
     diagnosed = optimizer.map(reflector.causes, batches, label="diagnose")
-    known: list[tuple[Case, str]] = []
+    known: list[tuple[LearningCase, str]] = []
     notes: list[Patch | Note] = []
     for batch, reply in zip(batches, diagnosed, strict=True):
         causes: dict[int, str] = {}
@@ -124,23 +116,23 @@ class _Reflector:
             "attempts": str(len(some)),
             "kind": KINDS[source],
             "setting": self._setting,
-            "trajectories": _shown(some, most=self.optimizer.shown_chars),
+            "trajectories": _shown(some),
             "budget": str(self._budget),
         }
         return self._patch(Purpose.REFLECT, values, some, source)
 
-    def causes(self, some: Sequence[Case]) -> DiagnoseReply | Note:
+    def causes(self, some: Sequence[LearningCase]) -> DiagnoseReply | Note:
         """Ask why each of these failed."""
         values = {
             "attempts": str(len(some)),
             "setting": self._setting,
-            "trajectories": _shown(some, most=self.optimizer.shown_chars),
+            "trajectories": _shown(some),
         }
         return self.optimizer.ask(Question(Purpose.DIAGNOSE, DiagnoseReply, values, stage="reflect"))
 
-    def deep_patch(self, known: Sequence[tuple[Case, str]]) -> Patch | Note:
+    def deep_patch(self, known: Sequence[tuple[LearningCase, str]]) -> Patch | Note:
         """Ask for edits against the causes that failures share."""
-        failures: list[Case] = []
+        failures: list[LearningCase] = []
         causes: list[str] = []
         for number, (case, cause) in enumerate(known, start=1):
             failures.append(case)
@@ -154,46 +146,41 @@ class _Reflector:
         return self._patch(Purpose.REFLECT_DEEP, values, failures, EditSource.FAILURE)
 
     def _patch(
-        self, purpose: Purpose, values: Mapping[str, str], some: Sequence[Case], source: EditSource
+        self, purpose: Purpose, values: Mapping[str, str], some: Sequence[LearningCase], source: EditSource
     ) -> Patch | Note:
-        extra = self._extra(source)
-        reply = self.optimizer.ask(Question(purpose, ReflectReply, values, stage="reflect", extra=extra))
+        reply = self.optimizer.ask(Question(purpose, ReflectReply, values, stage="reflect"))
         if isinstance(reply, Note):
             return reply
-        return Patch(edits=tuple(_edit(edit, some, source) for edit in reply.edits), source=source)
+        edits: list[Edit] = []
+        for edit in reply.edits:
+            named = [some[number - 1] for number in edit.attempts if 0 < number <= len(some)]
+            names = tuple(dict.fromkeys(case.task.id for case in named or _nearest(edit, some)))
+            edits.append(replace(edit.edit(), source=source, support=len(names), tasks=names))
+        return Patch(edits=tuple(edits), source=source)
 
-    def _extra(self, source: EditSource) -> Extra | None:
-        if source is EditSource.SUCCESS and not self.optimizer.on_successes:
-            return None
-        return self.optimizer.reflecting
 
-
-def _shown(some: Sequence[Case], *, most: int) -> str:
-    shown = [show(number, case, most=most) for number, case in enumerate(some, start=1)]
+def _shown(some: Sequence[LearningCase]) -> str:
+    shown = [show(number, case) for number, case in enumerate(some, start=1)]
     return "\n\n".join(shown)
 
 
-def _with_cause(number: int, case: Case, cause: str) -> str:
+def _with_cause(number: int, case: LearningCase, cause: str) -> str:
     why = [what_went_wrong(case)]
     if cause.strip():
         why.append(f"Cause: {one_line(cause, limit=CAUSE_CHARS)}")
     request = fence(case.task.prompt[:REQUEST_CHARS])
     return "\n".join(
-        [f"## Failure {number}", request, fence("\n".join(why)), *said(case.task, sessions=case.sessions)]
+        [f"## Failure {number}", request, fence("\n".join(why)), *feedback_lines(case.task, sessions=case.sessions)]
     )
 
 
-def _edit(edit: LearnedEdit, some: Sequence[Case], source: EditSource) -> Edit:
-    """Return the edit as learned from the attempts it names, else from those of the lesson it is nearest to."""
-    named = [some[number - 1] for number in edit.attempts if 0 < number <= len(some)] or _nearest(edit, some)
-    names = tuple(dict.fromkeys(case.task.id for case in named))
-    return replace(edit.edit(), source=source, support=len(names), tasks=names)
-
-
-def _nearest(edit: LearnedEdit, some: Sequence[Case]) -> Sequence[Case]:
+def _nearest(edit: LearnedEdit, some: Sequence[LearningCase]) -> Sequence[LearningCase]:
     """Return the cases of the lesson whose words are nearest to the edit's; all if they show one, or nobody spoke."""
     tasks = [case.task for case in some]
-    told = [" ".join((task.wording, *task.quotes, *(deed.what for deed in task.deeds))).strip() for task in tasks]
+    told = [
+        " ".join((task.wanted.wording, *task.quotes, *(deed.what for deed in task.feedback.deeds))).strip()
+        for task in tasks
+    ]
     if len({task.lesson for task in tasks}) == 1 or not any(told):
         return some
     lessons = {tasks[place].lesson for place in nearest(edit.content or edit.target, told)}

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.kit.protected import BLOCK
-from skillopt_sleep.learning.asking import Optimizer, Question, check_train, patches_and_notes
-from skillopt_sleep.prompts.attempts import Case, cases, show
+from skillopt_sleep.learning.asking import Optimizer, Patches, Question, check_train
+from skillopt_sleep.prompts.attempts import LearningCase, cases, show
 from skillopt_sleep.prompts.past import numbered
+from skillopt_sleep.proposals.edited import BLOCK
 from skillopt_sleep.records import Edit, EditOp, Note, Patch, Purpose, Rollout, Score, Task, tasks_of
 
 
@@ -23,25 +23,18 @@ class RewriteReply(msgspec.Struct, frozen=True):
     body: str
 
 
-class Rewritten(msgspec.Struct, frozen=True, kw_only=True):
-    """One patch for each text that was asked for, and the calls that failed."""
-
-    patches: tuple[Patch, ...] = ()
-    notes: tuple[Note, ...] = ()
-
-
-def rewrite(suggestions: Sequence[Edit], *, optimizer: Optimizer) -> Rewritten:
+def rewrite(suggestions: Sequence[Edit], *, optimizer: Optimizer) -> Patches:
     """Work the suggestions into the text by one call; if it fails, they stand as they are."""
     if not suggestions:
-        return Rewritten()
+        return Patches()
 
     def ask(edits: Sequence[Edit]) -> Patch | Note:
         return _text(Purpose.REWRITE, {"suggestions": numbered(edits)}, tasks_of(edits), optimizer)
 
     (answer,) = optimizer.map(ask, [suggestions], label="rewrite")
     if isinstance(answer, Note):
-        return Rewritten(patches=(Patch(edits=tuple(suggestions)),), notes=(answer,))
-    return Rewritten(patches=(answer,))
+        return Patches(patches=(Patch(edits=tuple(suggestions)),), notes=(answer,))
+    return Patches(patches=(answer,))
 
 
 def rewrite_full(
@@ -51,7 +44,7 @@ def rewrite_full(
     optimizer: Optimizer,
     measure: Callable[[Score], float],
     minibatch: int,
-) -> Rewritten:
+) -> Patches:
     """Ask for a whole text for each minibatch of failures; a failed call loses its batch, which is noted.
 
     Raises ValueError for a task that isn't on train.
@@ -59,30 +52,28 @@ def rewrite_full(
     check_train(tasks[rollout.task] for rollout in rollouts)
     failed, _ = cases(rollouts, tasks, measure=measure, each=False)
 
-    def ask(batch: Sequence[Case]) -> Patch | Note:
-        shown = [show(number, case, most=optimizer.shown_chars) for number, case in enumerate(batch, start=1)]
+    def ask(batch: Sequence[LearningCase]) -> Patch | Note:
+        shown = [show(number, case) for number, case in enumerate(batch, start=1)]
         values = {"attempts": str(len(batch)), "trajectories": "\n\n".join(shown)}
         names = tuple(dict.fromkeys(case.task.id for case in batch))
         return _text(Purpose.REWRITE_FULL, values, names, optimizer)
 
     batches = [failed[i : i + minibatch] for i in range(0, len(failed), minibatch)]
-    answers = optimizer.map(ask, batches, label="rewrite")
-    patches, notes = patches_and_notes(answers)
-    return Rewritten(patches=patches, notes=notes)
+    return Patches.of(optimizer.map(ask, batches, label="rewrite"))
 
 
-def unite(texts: Sequence[Patch], *, optimizer: Optimizer) -> Rewritten:
+def unite(texts: Sequence[Patch], *, optimizer: Optimizer) -> Patches:
     """Merge several texts into one by another call; if it fails, take the first that changes anything."""
     changing = [patch for patch in texts if patch.edits]
     if len(changing) <= 1:
-        return Rewritten(patches=tuple(changing))
+        return Patches(patches=tuple(changing))
     suggestions: list[Edit] = []
     for patch in changing:
         # The old text is in the prompt already.
         suggestions += [msgspec.structs.replace(edit, target="") for edit in patch.edits]
     written = rewrite(suggestions, optimizer=optimizer)
     if written.notes:
-        return Rewritten(patches=(changing[0],), notes=written.notes)
+        return Patches(patches=(changing[0],), notes=written.notes)
     return written
 
 

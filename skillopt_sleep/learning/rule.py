@@ -5,13 +5,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.betting import STAKES, rounds_to_win, start
 from skillopt_sleep.learning.attempts import CrewAttempts, block
 from skillopt_sleep.learning.gate import EARLY, SESSIONS, has_won, more_pairs, sessions_gained, sessions_needed
-from skillopt_sleep.learning.prune import exercising
+from skillopt_sleep.learning.statistics import STAKES, rounds_to_win, start
 from skillopt_sleep.learning.trial import USUAL_GAIN, anew, begin_trial, has_changed, run_trial
 from skillopt_sleep.learning.update import candidate
-from skillopt_sleep.protocols import Crew
+from skillopt_sleep.protocols.crew import Crew
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
@@ -23,20 +22,23 @@ from skillopt_sleep.records import (
     Judged,
     Note,
     Rollout,
+    Split,
     Task,
     Verdict,
-    Waiting,
+    WaitingCandidate,
     effect_of,
     lessons_of,
     solved,
     tasks_of,
 )
 
+MOST_TASKS = 8  # on which one removal is tried
 MOST_ROUNDS = 40  # in all nights, after which a rule is let go
+PASSES = 2  # of a gate's rounds, that a rule may have before it needs a new request: the second with calls left over
 NOT_TRIED = Verdict(decision=Decision.UNDECIDED, reason="not tried yet")
 
 
-class Rule(NamedTuple):
+class CandidateRule(NamedTuple):
     """A change to try by itself: its edits, and the unseen tasks of their lessons.
 
     `wait` has the trial of earlier nights that goes on, `proposal` the one whose words the person replaced by these.
@@ -45,7 +47,7 @@ class Rule(NamedTuple):
     kind: CandidateKind
     edits: tuple[Edit, ...]
     val: tuple[Task, ...]
-    wait: Waiting | None = None
+    wait: WaitingCandidate | None = None
     proposal: str = ""
 
     @property
@@ -76,15 +78,15 @@ class Rule(NamedTuple):
         return Judged(kind=self.kind, edits=self.edits, trial=trial, verdict=NOT_TRIED)
 
 
-def waiting_rule(wait: Waiting) -> Rule:
+def waiting_rule(wait: WaitingCandidate) -> CandidateRule:
     """Return a rule that waits, without tasks to try it on."""
-    return Rule(wait.tested.kind, wait.tested.edits, (), wait)
+    return CandidateRule(wait.tested.kind, wait.tested.edits, (), wait)
 
 
 class TriedRule(NamedTuple):
     """A rule after tonight, whether it was begun, its attempts and what was noted."""
 
-    rule: Rule
+    rule: CandidateRule
     tested: Judged
     begun: bool = True
     rollouts: tuple[Rollout, ...] = ()
@@ -96,19 +98,31 @@ class TriedRule(NamedTuple):
         return self.tested.verdict.decision is Decision.ACCEPT or self.tested.verdict.early
 
 
-def try_rule(base: Document, rule: Rule, *, crew: Crew, gate: GateRule, share: float, most: int) -> TriedRule:
-    """Try the rule alone on top of the base; a trial of earlier nights goes on with its own share.
+def try_rule(
+    base: Document,
+    rule: CandidateRule,
+    *,
+    crew: Crew,
+    gate: GateRule,
+    share: float,
+    most: int,
+    hurried: bool = False,
+    so_far: TriedRule | None = None,
+) -> TriedRule:
+    """Try the rule alone on top of the base; a trial that goes on keeps its share.
 
-    One that won on an earlier night asks nothing. A void trial measured nothing, so its rule begins anew.
+    If others wait (`hurried`), it is put off once these rounds look too few; it may go on from there (`so_far`). One
+    that won on an earlier night asks nothing. A void trial measured nothing, so its rule begins anew.
     """
-    earlier = rule.untried(share=share)
+    earlier = so_far.tested if so_far is not None else rule.untried(share=share)
     changed = candidate(base, rule.edits, most=most)
     if changed is None:
         because = "it doesn't fit beside what was proven tonight"
-        return TriedRule(rule, earlier, begun=False, notes=(_note(base, rule, because),))
+        begun = so_far is not None
+        return TriedRule(rule, earlier, begun=begun, notes=(_note(base, rule, because),))
     if rule.has_won:
         return TriedRule(rule, earlier)
-    trial = earlier.trial if rule.wait is not None and earlier.trial.rounds else None
+    trial = earlier.trial if earlier.trial.rounds else None
     gate = replace(gate, alpha=earlier.trial.alpha or share)
     tried, verdict, made = run_trial(
         base,
@@ -120,6 +134,7 @@ def try_rule(base: Document, rule: Rule, *, crew: Crew, gate: GateRule, share: f
         first=block(rule.kind, base.text, changed.text),
         lessons=() if rule.kind is CandidateKind.GUIDANCE else rule.lessons,
         by_hand=crew.by_hand,
+        hurried=hurried,
     )
     notes: list[Note] = []
     if trial is not None and has_changed(trial, made):
@@ -128,32 +143,35 @@ def try_rule(base: Document, rule: Rule, *, crew: Crew, gate: GateRule, share: f
     if verdict.decision is Decision.ABSTAIN:
         notes.append(_note(base, rule, f"it counts as not tried: {verdict.reason}"))
     tested = Judged(kind=rule.kind, edits=rule.edits, trial=tried, verdict=verdict)
+    if so_far is not None:
+        made = (*so_far.rollouts, *made)
+        notes = [*so_far.notes, *notes]
     return TriedRule(rule, tested, rollouts=made, notes=tuple(notes))
 
 
-def _note(document: Document, rule: Rule, because: str) -> Note:
+def _note(document: Document, rule: CandidateRule, because: str) -> Note:
     since = f"the change of {rule.wait.night}" if rule.wait is not None else "a rule"
     return Note(stage="trial", summary=f"{document.id}: {since}: {because}")
 
 
-def waiting(document: Document, tested: Judged, *, night: str, crew: Crew) -> Waiting:
+def waiting(document: Document, tested: Judged, *, night: str, crew: Crew) -> WaitingCandidate:
     """Return the rule as later nights go on with it; of a void trial nothing is kept."""
     if tested.verdict.decision is Decision.ABSTAIN:
         trial = anew(tested.trial, first=tested.trial.first)
         tested = replace(tested, trial=trial, verdict=NOT_TRIED)
-    return Waiting(night=night, path=document.path, crew=crew.identity(), tested=tested)
+    return WaitingCandidate(night=night, path=document.path, crew=crew.identity(), tested=tested)
 
 
 def going_on(
     document: Document,
-    waits: Iterable[Waiting],
+    waits: Iterable[WaitingCandidate],
     val: Sequence[Task],
     *,
     known: Sequence[Task],
     crew: Crew,
     refused: Collection[tuple[str, str]],
     rounds: int,
-) -> tuple[list[Rule], list[Waiting], list[Note]]:
+) -> tuple[list[CandidateRule], list[WaitingCandidate], list[Note]]:
     """Return the rules whose trials go on tonight, those that wait as they are, and a note on each that is let go.
 
     One goes on if val has a task of its lessons that its trial hasn't seen: the same few tasks again would prove
@@ -161,8 +179,8 @@ def going_on(
     A removal goes on with the newest of the `known` tasks that its rule is for. Text around it may change: both
     versions have the new one. If others attempt and grade than until now, its trial begins anew.
     """
-    rules: list[Rule] = []
-    rest: list[Waiting] = []
+    rules: list[CandidateRule] = []
+    rest: list[WaitingCandidate] = []
     notes: list[Note] = []
     for wait in waits:
         tested = wait.tested
@@ -201,15 +219,38 @@ def going_on(
 
 
 def is_cut_short(tested: Judged, rounds: int) -> bool:
-    """Tell whether a night's limit left a rule undecided before it had a night's rounds."""
-    verdict = tested.verdict
-    return verdict.decision is Decision.UNDECIDED and not verdict.early and tested.trial.rounds < rounds
+    """Tell whether calls were too few to decide a rule: it may have the gate's rounds twice, a narrow one once."""
+    verdict, trial = tested.verdict, tested.trial
+    is_narrow = sessions_gained(trial)[1] < SESSIONS
+    most = rounds if is_narrow else PASSES * rounds
+    return verdict.decision is Decision.UNDECIDED and not verdict.early and trial.rounds < most
 
 
 def about(edits: Iterable[Edit], val: Sequence[Task]) -> tuple[Task, ...]:
     """Return the val tasks of the lessons that the edits were learned from; all of val if those aren't known."""
     lessons = lessons_of(edits)
     return tuple(task for task in val if not lessons or task.lesson in lessons)
+
+
+def exercising(taught: Collection[str], tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """Return the newest val tasks of each lesson a rule was learned from; none if one lesson has no val task.
+
+    `taught` are the ids of the tasks that it was learned from; those that are no longer known don't count.
+    """
+    lessons: dict[str, list[Task]] = {}
+    for task in tasks:
+        if task.id in taught:
+            lessons[task.lesson] = []
+    for task in tasks:
+        if task.split is Split.VAL and task.lesson in lessons:
+            lessons[task.lesson].append(task)
+    if not all(lessons.values()):
+        return ()
+    each = max(1, MOST_TASKS // max(1, len(lessons)))
+    newest: list[Task] = []
+    for val in lessons.values():
+        newest += sorted(val, key=lambda task: (task.at, task.id))[-each:]
+    return tuple(newest)
 
 
 def effect(tested: Judged, *, rule: GateRule) -> EditEffect:

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from skillopt_sleep.kit.stats import mean
-from skillopt_sleep.learning.asking import Optimizer, Question
+from skillopt_sleep.learning.asking import Edits, Optimizer, Question
 from skillopt_sleep.prompts.past import numbered
-from skillopt_sleep.records import Edit, EditSource, Note, Patch, Purpose
+from skillopt_sleep.records import Edit, EditSource, Note, Patch, Purpose, mean_of
 
 
 class BudgetReply(msgspec.Struct, frozen=True):
@@ -50,10 +49,13 @@ def budget(patch: Patch, *, optimizer: Optimizer, least: int, most: int, grades:
     highest = min(most, len(patch.edits))
     if highest <= least:
         return Budget(edits=most)
+    average, fared = mean_of(grades), "Unknown."
+    if average is not None:
+        fared = f"{len(grades)} attempts, graded {average:.2f} of 1 on average."
     values = {
         "least": str(least),
         "most": str(highest),
-        "fared": _fared(grades),
+        "fared": fared,
         "edits": numbered(patch.edits),
     }
     reply = optimizer.ask_alone(Question(Purpose.BUDGET, BudgetReply, values))
@@ -62,48 +64,32 @@ def budget(patch: Patch, *, optimizer: Optimizer, least: int, most: int, grades:
     return Budget(edits=max(least, min(highest, reply.edit_budget)), because=reply.reasoning)
 
 
-def _fared(grades: Sequence[float]) -> str:
-    average = mean(grades)
-    if average is None:
-        return "Unknown."
-    return f"{len(grades)} attempts, graded {average:.2f} of 1 on average."
-
-
 class SelectReply(msgspec.Struct, frozen=True):
     """What the optimizer answers: numbers of edits, best first."""
 
     selected_indices: tuple[int, ...]
 
 
-class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """The chosen edits, and the calls that failed."""
-
-    edits: tuple[Edit, ...] = ()
-    notes: tuple[Note, ...] = ()
-
-
-def select(patch: Patch, *, optimizer: Optimizer, budget: int) -> Selection:
+def select(patch: Patch, *, optimizer: Optimizer, budget: int) -> Edits:
     """Return at most `budget` edits, best first by the optimizer's choice; no call is made if all fit.
 
     If the call fails or names no edit of the patch, edits learned from failures go first, then those with more
     support; of those that train can't tell apart the shorter goes first, as length is a cost.
     """
     if len(patch.edits) <= budget:
-        return Selection(edits=patch.edits)
+        return Edits(edits=patch.edits)
     values = {"budget": str(budget), "edits": numbered(patch.edits)}
     reply = optimizer.ask_alone(Question(Purpose.SELECT, SelectReply, values))
     if isinstance(reply, Note):
-        return Selection(edits=_by_support(patch.edits)[:budget], notes=(reply,))
+        return Edits(edits=_by_support(patch.edits)[:budget], notes=(reply,))
     indices = dict.fromkeys(reply.selected_indices)
     chosen = tuple(patch.edits[i] for i in indices if 0 <= i < len(patch.edits))
     ranked = chosen or _by_support(patch.edits)
-    return Selection(edits=ranked[:budget])
+    return Edits(edits=ranked[:budget])
 
 
 def _by_support(edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    return tuple(sorted(edits, key=_rank))
+    def rank(edit: Edit) -> tuple[bool, int, int]:
+        return edit.source is not EditSource.FAILURE, -edit.support, len(edit.content) - len(edit.target)
 
-
-def _rank(edit: Edit) -> tuple[bool, int, int]:
-    longer = len(edit.content) - len(edit.target)
-    return edit.source is not EditSource.FAILURE, -edit.support, longer
+    return tuple(sorted(edits, key=rank))

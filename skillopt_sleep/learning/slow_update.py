@@ -1,15 +1,14 @@
-"""Compare tasks under two versions of a document, and write guidance from it (SkillOpt's slow update)."""
+"""Compare tasks under two versions of a document; write guidance (slow update) and notes (meta skill) from it."""
 
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.kit.protected import guidance
+from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.learning.asking import Optimizer, Question, check_train
-from skillopt_sleep.prompts.attempts import said
+from skillopt_sleep.prompts.attempts import feedback_lines
+from skillopt_sleep.proposals.edited import guidance
 from skillopt_sleep.records import (
-    Change,
     Compared,
     Earlier,
     Edit,
@@ -17,25 +16,27 @@ from skillopt_sleep.records import (
     EditSource,
     Note,
     Purpose,
+    ResultChange,
     Rollout,
     Task,
 )
 
 GUIDANCE_CHARS = 1_500
 ANSWER_CHARS = 1_500
-_ORDER = (Change.REGRESSED, Change.PERSISTENT_FAIL, Change.IMPROVED, Change.STABLE_SUCCESS)
-_FAILS = frozenset({Change.REGRESSED, Change.PERSISTENT_FAIL})
+NOTES_CHARS = 2_000
+REQUEST_CHARS = 200
+_FAILS = frozenset({ResultChange.REGRESSED, ResultChange.PERSISTENT_FAIL})
 _HEADINGS = {
-    Change.REGRESSED: "Worse today (regressed)",
-    Change.PERSISTENT_FAIL: "Failed both times (persistent_fail)",
-    Change.IMPROVED: "Better today (improved)",
-    Change.STABLE_SUCCESS: "Right both times (stable_success)",
+    ResultChange.REGRESSED: "Worse today (regressed)",
+    ResultChange.PERSISTENT_FAIL: "Failed both times (persistent_fail)",
+    ResultChange.IMPROVED: "Better today (improved)",
+    ResultChange.STABLE_SUCCESS: "Right both times (stable_success)",
 }
 _CHANGES = {
-    (False, True): Change.IMPROVED,
-    (True, False): Change.REGRESSED,
-    (False, False): Change.PERSISTENT_FAIL,
-    (True, True): Change.STABLE_SUCCESS,
+    (False, True): ResultChange.IMPROVED,
+    (True, False): ResultChange.REGRESSED,
+    (False, False): ResultChange.PERSISTENT_FAIL,
+    (True, True): ResultChange.STABLE_SUCCESS,
 }
 
 
@@ -94,7 +95,7 @@ def slow_update(
     if not failing:
         return None
     now = guidance(optimizer.document.body)
-    kinds = [_shown(change, compared, tasks) for change in _ORDER]
+    kinds = [_shown(change, compared, tasks) for change in _HEADINGS]
     values = {
         "nights": str(snapshot.nights),
         "limit": f"{GUIDANCE_CHARS:,}",
@@ -118,7 +119,7 @@ def slow_update(
     )
 
 
-def _shown(change: Change, compared: Sequence[Compared], tasks: Mapping[str, Task]) -> str:
+def _shown(change: ResultChange, compared: Sequence[Compared], tasks: Mapping[str, Task]) -> str:
     """Show the tasks that changed this way; for those that stayed right only the request."""
     shown = [_show(one, tasks[one.task]) for one in compared if one.change is change]
     return "\n\n".join([f"## {_HEADINGS[change]}: {len(shown)}", *shown])
@@ -126,11 +127,11 @@ def _shown(change: Change, compared: Sequence[Compared], tasks: Mapping[str, Tas
 
 def _show(one: Compared, task: Task) -> str:
     lines = ["### Request", fence(f"{task.context}\n{task.prompt}".strip())]
-    if one.change is Change.STABLE_SUCCESS:
+    if one.change is ResultChange.STABLE_SUCCESS:
         return "\n".join(lines)
     lines += ["### Answer then", *_answer(one.before), "### Answer today", *_answer(one.after)]
     if one.change in _FAILS:
-        lines += said(task)
+        lines += feedback_lines(task)
     return "\n".join(lines)
 
 
@@ -139,3 +140,36 @@ def _answer(rollout: Rollout) -> list[str]:
     if rollout.score is not None and rollout.score.why:
         lines.append(f"What went wrong: {rollout.score.why}")
     return lines
+
+
+class MetaSkillReply(msgspec.Struct, frozen=True):
+    """What the optimizer answers."""
+
+    notes: str
+
+
+def meta_skill(compared: Sequence[Compared], tasks: Mapping[str, Task], *, optimizer: Optimizer) -> str | Note:
+    """Return the new notes, at most NOTES_CHARS long, or the note of a failed call: then the old notes stay.
+
+    Raises ValueError for a task that isn't on train.
+    """
+    check_train(tasks[one.task] for one in compared)
+    kinds = [_requests(change, compared, tasks) for change in ResultChange]
+    values = {"limit": f"{NOTES_CHARS:,}", "compared": "\n\n".join(kinds)}
+    reply = optimizer.ask_alone(Question(Purpose.META_SKILL, MetaSkillReply, values))
+    if isinstance(reply, Note):
+        return reply
+    notes = reply.notes.strip()
+    if len(notes) <= NOTES_CHARS:
+        return notes
+    # Cut after the last whole line that fits.
+    head = notes[: NOTES_CHARS + 1]
+    return (head.rpartition("\n")[0] or head[:NOTES_CHARS]).rstrip()
+
+
+def _requests(change: ResultChange, compared: Sequence[Compared], tasks: Mapping[str, Task]) -> str:
+    requests = [one_line(tasks[one.task].prompt, limit=REQUEST_CHARS) for one in compared if one.change is change]
+    heading = f"## {change}: {len(requests)}"
+    if not requests:
+        return heading
+    return "\n".join([heading, fence("\n".join(requests))])

@@ -1,4 +1,4 @@
-"""Settle what a step tried on one document: guard what won, ask it once more, and let the rest wait."""
+"""Settle what a step tried on one document: guard what won, try it a second time, and let the rest wait."""
 
 from collections.abc import Sequence
 
@@ -6,16 +6,12 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallPending
 from skillopt_sleep.kit.words import counted
-from skillopt_sleep.learning.attempts import not_scored
-from skillopt_sleep.learning.begin import Step, postponed, shown
-from skillopt_sleep.learning.fresh import FRESH, TEST, ask_once
+from skillopt_sleep.learning.attempts import OptionalAttempts, OptionalPool, not_scored
+from skillopt_sleep.learning.begin import DocumentStep, evidence_of, postponed
+from skillopt_sleep.learning.confirm import FRESH, TEST, ask_once, passes_padded
 from skillopt_sleep.learning.gate import of_tonight
 from skillopt_sleep.learning.guard import Guarded, guard
-from skillopt_sleep.learning.look_back import look_back
-from skillopt_sleep.learning.padded import passes_padded
-from skillopt_sleep.learning.removal import remove
 from skillopt_sleep.learning.rule import TriedRule, effect, waiting
-from skillopt_sleep.learning.spare import SpareAttempts, SparePool
 from skillopt_sleep.learning.trial import has_changed, pooled
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
@@ -23,18 +19,15 @@ from skillopt_sleep.records import (
     Decision,
     Early,
     EditEffect,
-    GateRule,
-    Harm,
     Judged,
     Note,
     Outcome,
     Retested,
     StepOutcome,
     Task,
-    TestMeans,
     Trial,
     Verdict,
-    Waiting,
+    WaitingCandidate,
     in_words,
     lessons_of,
     tasks_of,
@@ -44,38 +37,39 @@ MOST_WAITING = 12  # rules of a document: each costs every night that brings it 
 LONGER = "its answers are longer, and the judge takes wrong answers for right when they are as long"
 
 
-def finish(step: Step, tried: Sequence[TriedRule]) -> StepOutcome:
-    """Return the outcome of a step on these rules; if nothing is proven, look back and try to remove a rule."""
-    outcome, more = look_back(step, settle(step, step.begun.outcome, tried))
-    outcome = settle(step, outcome, more) if more else outcome
-    outcome, more = remove(step, outcome)
-    if not more:
-        return outcome
-    outcome = settle(step, outcome, more)
-    if outcome.candidate is None or outcome.verdict.decision is not Decision.ACCEPT:
-        return outcome
-    shorter = len(outcome.document.body) - len(outcome.candidate.body)
-    return replace(outcome, because=f"{outcome.because}; {shorter} characters less")
-
-
-def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> StepOutcome:
+def settle(step: DocumentStep, outcome: StepOutcome, tried: Sequence[TriedRule]) -> StepOutcome:
     """Return the outcome with these rules: those that won and did no harm are proposed, every other one waits.
 
     A removal that won beside something new waits for another night.
     """
+    if any(one.begun for one in tried):
+        step.log("trials", [one.tested for one in tried if one.begun])
     for one in tried:
         outcome = outcome.noted(*one.notes, *not_scored(one.rollouts))
         is_void = one.tested.verdict.decision is Decision.ABSTAIN
         if is_void and any(attempt.failed for attempt in one.rollouts):
             outcome = replace(outcome, sessions=replace(outcome.sessions, unfinished=True))
+    made = [attempt for one in tried for attempt in one.rollouts]
+    if made:
+        text_only = all(attempt.trajectory.text_only for attempt in made)
+        outcome = replace(outcome, tasks=replace(outcome.tasks, text_only=text_only))
     tried = [_unless_longer(one, step) for one in tried]
     won = [one.tested for one in tried if one.won]
     winners = [one for one in won if one.kind is not CandidateKind.REMOVAL] or won
     try:
-        guarded = _guard(step, winners)
+        guarded = guard(
+            step.document,
+            winners,
+            step.begun.others,
+            attempts=OptionalAttempts(step.crew),
+            rule=step.plan.gate,
+            failing=step.failing,
+        )
     except CallPending:
         _asked_again(outcome, winners, step)  # whoever answers by hand is asked both at once
         raise
+    if guarded.rollouts:
+        step.log("rollouts", guarded.rollouts)
     tested = [_guarded(one, guarded) for one in tried]
     proven = [one for one in tested if one.tested.verdict.decision is Decision.ACCEPT]
     proven = [one for one in proven if one.rule.kind is not CandidateKind.REMOVAL] or proven
@@ -87,7 +81,7 @@ def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> Step
         tried=replace(
             before,
             tested=(*before.tested, *(one.tested for one in tested if one.begun)),
-            effects=(*before.effects, *_effects(tested, guarded, step.plan.gate)),
+            effects=(*before.effects, *_effects(step, tested, guarded)),
             early=(*before.early, *_early(step, tested)),
         ),
     )
@@ -98,27 +92,12 @@ def settle(step: Step, outcome: StepOutcome, tried: Sequence[TriedRule]) -> Step
     return _undecided(outcome, [one for one in tested if one.begun and one.rule.kind is not CandidateKind.REMOVAL])
 
 
-def _guard(step: Step, winners: Sequence[Judged]) -> Guarded:
-    """Return which of the winners can be staged."""
-    found = guard(
-        step.document,
-        winners,
-        step.begun.others,
-        attempts=SpareAttempts(step.crew),
-        rule=step.plan.gate,
-        failing=step.failing,
-    )
-    if found.rollouts:
-        step.log("rollouts", found.rollouts)
-    return found
-
-
-def _unless_longer(tried: TriedRule, step: Step) -> TriedRule:
+def _unless_longer(tried: TriedRule, step: DocumentStep) -> TriedRule:
     """Return the rule, undecided if its answers are longer and the judge passes wrong ones that are as long."""
     if not tried.won:
         return tried
     because = LONGER
-    pool = SparePool(step.crew.pool)
+    pool = OptionalPool(step.crew.pool)
     try:
         if not passes_padded(tried.rule.val, tried.rollouts, judge=step.crew.judge, pool=pool):
             return tried
@@ -141,10 +120,14 @@ def _guarded(tried: TriedRule, guarded: Guarded) -> TriedRule:
         because = f"its trial begins anew: other models than {', '.join(tested.trial.models)} answer tonight"
         verdict = replace(verdict, decision=Decision.ABSTAIN, reason=because)
     elif harms:
+        named = "; ".join(f"«{harm.wording}» ({harm.before:.2f} → {harm.after:.2f}, n={harm.n})" for harm in harms)
+        which = "another lesson" if len(harms) == 1 else f"{len(harms)} other lessons"
+        if any(harm.together for harm in harms):
+            which = "other lessons taken together"
         verdict = replace(
             verdict,
             decision=Decision.REJECT,
-            reason=f"{verdict.reason}, but {_harm(harms)}",
+            reason=f"{verdict.reason}, but it made {which} worse: {named}",
             early=False,
             harmed=harms,
         )
@@ -157,44 +140,31 @@ def _guarded(tried: TriedRule, guarded: Guarded) -> TriedRule:
     return tried._replace(tested=replace(tested, verdict=verdict))
 
 
-def _harm(harms: Sequence[Harm]) -> str:
-    named = "; ".join(f"«{harm.wording}» ({harm.before:.2f} → {harm.after:.2f}, n={harm.n})" for harm in harms)
-    which = "another lesson" if len(harms) == 1 else f"{len(harms)} other lessons"
-    if any(harm.together for harm in harms):
-        which = "other lessons taken together"
-    return f"it made {which} worse: {named}"
+def _waiting(
+    step: DocumentStep, tested: Sequence[TriedRule], accepted: Sequence[Judged], guarded: Guarded
+) -> list[WaitingCandidate]:
+    """Return every rule that isn't proposed as later nights go on with it; one that won waits for its guard alone.
 
-
-def _waiting(step: Step, tested: Sequence[TriedRule], accepted: Sequence[Judged], guarded: Guarded) -> list[Waiting]:
-    """Return every rule that isn't proposed as later nights go on with it; one that won waits for its guard alone."""
-    waits: list[Waiting] = []
+    Of guidance and removals that were rejected another one is tried.
+    """
+    is_cut = guarded.end is not None or bool(guarded.left_open)
+    proven = [one for one in guarded.kept if one.verdict.decision is Decision.ACCEPT]
+    waits: list[WaitingCandidate] = []
     for one in tested:
-        if one.tested in accepted or _is_over(one, step.plan.gate):
+        kept, kind = one.tested, one.rule.kind
+        is_over = kept.verdict.decision is Decision.REJECT and kind is not CandidateKind.RULE
+        if kind is CandidateKind.PATCH:
+            is_over = step.plan.gate.name != "sequential"
+        if kept in accepted or is_over:
             continue
-        kept = one.tested
-        if _lacks_guard(one, guarded):
+        if is_cut and any(other.edits == kept.edits for other in proven):
             kept = replace(kept, verdict=replace(kept.verdict, decision=Decision.ACCEPT))
         night = one.rule.wait.night if one.rule.wait else step.night
         waits.append(waiting(step.document, kept, night=night, crew=step.crew))
     return waits
 
 
-def _is_over(tried: TriedRule, rule: GateRule) -> bool:
-    """Tell whether no later night goes on with it: of guidance and removals that were rejected another is tried."""
-    if tried.rule.kind is CandidateKind.PATCH:
-        return rule.name != "sequential"
-    is_rejected = tried.tested.verdict.decision is Decision.REJECT
-    return is_rejected and tried.rule.kind is not CandidateKind.RULE
-
-
-def _lacks_guard(tried: TriedRule, guarded: Guarded) -> bool:
-    """Tell whether a rule is proven, and only the guard was cut short."""
-    is_cut = guarded.end is not None or bool(guarded.left_open)
-    proven = [one for one in guarded.kept if one.verdict.decision is Decision.ACCEPT]
-    return is_cut and any(one.edits == tried.tested.edits for one in proven)
-
-
-def _capped(outcome: StepOutcome, waits: Sequence[Waiting]) -> StepOutcome:
+def _capped(outcome: StepOutcome, waits: Sequence[WaitingCandidate]) -> StepOutcome:
     """Return the outcome with the rules that wait; of too many the rejected ones go first, then the oldest."""
     order = sorted(waits, key=lambda wait: wait.tested.verdict.decision is not Decision.REJECT)
     left_out = order[: max(0, len(order) - MOST_WAITING)]
@@ -206,24 +176,25 @@ def _capped(outcome: StepOutcome, waits: Sequence[Waiting]) -> StepOutcome:
     return replace(outcome, tried=replace(outcome.tried, undecided=kept)).noted(*notes)
 
 
-def _effects(tested: Sequence[TriedRule], guarded: Guarded, rule: GateRule) -> list[EditEffect]:
+def _effects(step: DocumentStep, tested: Sequence[TriedRule], guarded: Guarded) -> list[EditEffect]:
     """Return the effect of each rule that was tried."""
     effects: list[EditEffect] = []
     for one in tested:
         if one.tested.trial.rounds and one.tested.edits:
             harms = next((harms for other, harms in guarded.harmful if other.edits == one.tested.edits), ())
-            effects.append(replace(effect(one.tested, rule=rule), harmed=len(harms)))
+            shown = effect(one.tested, rule=step.plan.gate)
+            effects.append(replace(shown, night=step.night, harmed=len(harms)))
     return effects
 
 
-def _early(step: Step, tested: Sequence[TriedRule]) -> list[Early]:
+def _early(step: DocumentStep, tested: Sequence[TriedRule]) -> list[Early]:
     """Return the rules that are proven on the one session that tests them, ready to be proposed."""
     early: list[Early] = []
     for one in tested:
         changed = candidate(step.document, one.tested.edits)
         if one.begun and one.tested.verdict.early and changed is not None:
             names = tasks_of(one.tested.edits)
-            evidence, deeds = shown([task for task in step.begun.known if task.id in names])
+            evidence, deeds = evidence_of([task for task in step.begun.known if task.id in names])
             early.append(Early(candidate=changed, tested=one.tested, evidence=evidence, deeds=deeds))
     return early
 
@@ -238,10 +209,7 @@ def _retested(outcome: StepOutcome, tested: Sequence[TriedRule]) -> StepOutcome:
         if found is None or one.tested.verdict.decision is Decision.ABSTAIN:
             outcome = outcome.noted(postponed(one.rule.proposal, "its trial decided nothing tonight"))
             continue
-        gain = None
-        if found.before is not None and found.after is not None:
-            gain = found.after - found.before
-        said = in_words(found.effect, n=found.n, gain=gain)
+        said = in_words(found.effect, n=found.n, gain=found.gain)
         said = f"your wording {one.rule.proposal} was tested again: {said}"
         retested.append(
             Retested(proposal=one.rule.proposal, said=f"{said}; {found.because}" if found.because else said)
@@ -249,7 +217,7 @@ def _retested(outcome: StepOutcome, tested: Sequence[TriedRule]) -> StepOutcome:
     return replace(outcome, tried=replace(outcome.tried, retested=(*outcome.tried.retested, *retested)))
 
 
-def _accepted(outcome: StepOutcome, proven: Sequence[TriedRule], step: Step) -> StepOutcome:
+def _accepted(outcome: StepOutcome, proven: Sequence[TriedRule], step: DocumentStep) -> StepOutcome:
     """Return the outcome of a step with proven rules, with a fresh round and the requests that were kept back."""
     accepted = [one.tested for one in proven]
     edits = [edit for one in accepted for edit in one.edits]
@@ -258,7 +226,7 @@ def _accepted(outcome: StepOutcome, proven: Sequence[TriedRule], step: Step) -> 
     if step.plan.gate.name == "sequential" and not trial.margin:
         verdict = replace(verdict, error_rate=of_tonight(trial, step.plan.gate.alpha))
     names = tasks_of(edits)
-    evidence, deeds = shown([task for task in step.begun.known if task.id in names])
+    evidence, deeds = evidence_of([task for task in step.begun.known if task.id in names])
     tried = outcome.tried
     if evidence or deeds:
         tried = replace(tried, evidence=evidence, deeds=deeds)
@@ -274,8 +242,8 @@ def _accepted(outcome: StepOutcome, proven: Sequence[TriedRule], step: Step) -> 
     return _asked_again(outcome, accepted, step)
 
 
-def _asked_again(outcome: StepOutcome, accepted: Sequence[Judged], step: Step) -> StepOutcome:
-    """Ask once more what was proven and what was kept back; raise CallPending while an answer lacks."""
+def _asked_again(outcome: StepOutcome, accepted: Sequence[Judged], step: DocumentStep) -> StepOutcome:
+    """Try a second time what was proven, and on the tasks kept back; raise CallPending while an answer is missing."""
     edits = [edit for one in accepted for edit in one.edits]
     lessons = lessons_of(edits)
     changed = candidate(outcome.document, edits)
@@ -296,8 +264,7 @@ def _asked_again(outcome: StepOutcome, accepted: Sequence[Judged], step: Step) -
         if sample == FRESH:
             outcome = replace(outcome, fresh=fresh)
         elif fresh.n:
-            means = TestMeans(before=fresh.before, after=fresh.after, n=fresh.n, interval=fresh.interval)
-            outcome = replace(outcome, test=means)
+            outcome = replace(outcome, kept_back=fresh)
     if pending is not None:
         raise pending
     return outcome
@@ -325,16 +292,19 @@ def _undecided(outcome: StepOutcome, tested: Sequence[TriedRule]) -> StepOutcome
     verdict = nearest.tested.verdict
     if outcome.trial.rounds and _distance(outcome.verdict, outcome.trial) <= _distance(verdict, nearest.tested.trial):
         return outcome
+    end = _ENDS[verdict.decision]
+    if end is Outcome.NO_CHANGE and nearest.tested.trial.before == nearest.tested.trial.after == 1:
+        end = Outcome.NO_HEADROOM
     return replace(
         outcome,
         candidate=candidate(outcome.document, nearest.tested.edits),
         trial=nearest.tested.trial,
         verdict=verdict,
-        outcome=_ENDS[verdict.decision],
+        outcome=end,
         because=_reason(nearest),
     )
 
 
 def _distance(verdict: Verdict, trial: Trial) -> tuple[bool, int, float]:
-    """Return a sort key: what is early is nearest to a proof, then what is undecided, then by the evidence."""
+    """Sort what waits: early candidates first, then undecided ones, then by the evidence."""
     return (not verdict.early, list(_ENDS).index(verdict.decision), -(trial.evidence or 0.0))

@@ -7,11 +7,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import FailureKind
-from skillopt_sleep.kit.betting import bet, gain_interval, lifted, rounds_to_win, start
-from skillopt_sleep.kit.stats import noise, shrunk
-from skillopt_sleep.learning.attempts import Attempts, in_pairs
-from skillopt_sleep.learning.gate import gate, stakes_of
+from skillopt_sleep.learning.attempts import Making, in_pairs
+from skillopt_sleep.learning.gate import gate, put_off, stakes_of
 from skillopt_sleep.learning.pairs import Paired, failed_by_itself, pair_up
+from skillopt_sleep.learning.statistics import bet, gain_interval, lifted, noise, rounds_to_win, shrunk, start
 from skillopt_sleep.records import (
     Decision,
     Document,
@@ -27,9 +26,10 @@ from skillopt_sleep.records import (
     deciders,
 )
 from skillopt_sleep.replay.rollout import Job
-from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
+from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
 
-FIRST_LOOK = 2  # rounds, unless fewer can win: what shows no gain by then is given up
+FIRST_LOOK = 2  # rounds at least, unless fewer can win: what shows no gain by then is given up
+FIRST_PAIRS = 6  # at least: with fewer, too many rules that help show no gain
 USUAL_GAIN = 0.7  # of a rule that helps, in each pair
 IN_VAIN = 3  # pairs of a request that no answer of either version met, after which it isn't asked any more
 THIRD = 3  # the first and the last third of a night's attempts are compared by the names of their models
@@ -40,24 +40,22 @@ def run_trial(
     candidate: Document,
     val: Sequence[Task],
     *,
-    attempts: Attempts,
+    attempts: Making,
     rule: GateRule,
     earlier: Trial | None = None,
     first: int = 0,
     lessons: Sequence[str] = (),
     part: float = 0.0,
     by_hand: bool = False,
+    hurried: bool = False,
 ) -> tuple[Trial, Verdict, tuple[Rollout, ...]]:
     """Attempt every val task once per version and round, and ask the gate at each look.
 
-    At first two rounds are laid out up to the next look, then one; where each look waits for somebody (`by_hand`), as
-    many as the bet usually needs. The bet is on the pairs of the candidate's own `lessons`. A pair with an unscored
-    attempt doesn't count, but in the bet an attempt of the candidate that failed by itself is its worst case; nor
-    does a pair of which both answers were given before. An attempt that an outage took from one version only is made
-    once more. If the candidate equals its baseline, there is nothing to test and no call is made. An `earlier` trial
-    is resumed with its wealth and its share of the error rate; if another model answers, it begins anew. Rounds draw
-    samples from `first` on, which no other trial has. With a `part` (trainings), a round ends after that part of val
-    if the candidate is behind by more than noise by then, which decides the trial.
+    The bet is on the pairs of the candidate's own `lessons`. An `earlier` trial is resumed with its wealth and its
+    share of the error rate; if another model answers, it begins anew. Rounds draw samples from `first` on, which no
+    other trial has. Where each look waits for somebody (`by_hand`), more rounds are laid out up to it. With a `part`
+    (trainings), a round ends after that part of val if the candidate is behind by more than noise by then, which
+    decides the trial. With others waiting (`hurried`) it is put off as soon as the night's rounds look too few.
     """
     if candidate.text == document.text:
         return Trial(), Verdict(decision=Decision.ABSTAIN, reason="nothing was changed"), ()
@@ -76,16 +74,18 @@ def run_trial(
             trial = anew(trial, first=rounds.first)
         made += looked
         only_repeated = False
-        for attempts_of_round in _in_rounds(looked, size):
-            paired = pair_up(
-                trial, [tasks[attempt.task] for attempt in attempts_of_round[::2]], attempts_of_round, rule
-            )
+        each = max(1, len(looked) // size)
+        for start_of_round in range(0, len(looked), each):
+            of_round = looked[start_of_round : start_of_round + each]
+            paired = pair_up(trial, [tasks[attempt.task] for attempt in of_round[::2]], of_round, rule)
             trial = _with_round(trial, paired)
             only_repeated = paired.only_repeated
         trial = replace(trial, calls=trial.calls + count_made(looked), lost=added(trial.lost, again))
         # What is only repeated is no new evidence, however often it is asked.
         last = trial.rounds >= end or only_repeated or behind or not looked
         verdict = gate(trial, rule, last=last)
+        if verdict is None and hurried:
+            verdict = put_off(trial, rule, tries=(end - trial.rounds) * len(asked))
     own = {pair.task for pair in trial.own}
     trial = replace(
         trial,
@@ -161,9 +161,9 @@ def _rounds_to_look(
     if most is None:
         return 1
     if by_hand:
-        most = max(most, left // 2)
-    else:
-        most = 1 if begun and not trial.margin else min(most, FIRST_LOOK)
+        most = left if begun else max(most, left // 2)
+    elif not begun or trial.margin:
+        most = min(most, max(FIRST_LOOK, -(-FIRST_PAIRS // bets)))
     return max(1, min(most, left))
 
 
@@ -172,7 +172,7 @@ class _Rounds(NamedTuple):
 
     document: Document
     candidate: Document
-    attempts: Attempts
+    attempts: Making
     rule: GateRule
     first: int
 
@@ -221,12 +221,6 @@ class _Rounds(NamedTuple):
         scored = [place for place in lost if made[place].score is not None]
         after = len([place for place in scored if place % 2])
         return tuple(made), Lost(before=len(scored) - after, after=after)
-
-
-def _in_rounds(made: Sequence[Rollout], size: int) -> list[Sequence[Rollout]]:
-    """Return the attempts of each of so many rounds; nothing if none was made."""
-    each = len(made) // size
-    return [made[number * each : (number + 1) * each] for number in range(size) if each]
 
 
 def added(one: Lost, other: Lost) -> Lost:

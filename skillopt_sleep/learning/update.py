@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from skillopt_sleep.kit.edited import edited
-from skillopt_sleep.records import AppliedEdit, Document, Edit, Fate
+from skillopt_sleep.proposals.edited import edited
+from skillopt_sleep.records import AppliedEdit, Document, Edit, EditFate
 
 
 def update(
@@ -20,11 +20,11 @@ def update(
     body = document.body
     fates: list[AppliedEdit] = []
     for edit in edits:
-        changed, fate, because = body, Fate.REFUSED, refuse(edit)
+        changed, fate, because = body, EditFate.REFUSED, refuse(edit)
         if not because:
             changed, fate, because = edited(body, edit)
         if len(changed) > max(most, len(body)):
-            changed, fate = body, Fate.REFUSED
+            changed, fate = body, EditFate.REFUSED
             because = f"the rules would pass {most:,} characters (max_chars)"
         body = changed
         fates.append(AppliedEdit(edit=edit, fate=fate, because=because))
@@ -37,6 +37,6 @@ def candidate(document: Document, edits: Sequence[Edit], *, most: int = sys.maxs
     An edit that makes the body longer than `most` characters can't be applied.
     """
     changed, fates = update(document, edits, refuse=lambda _: "", most=most)
-    if any(fate.fate is not Fate.APPLIED for fate in fates):
+    if any(fate.fate is not EditFate.APPLIED for fate in fates):
         return None
     return changed

@@ -1,7 +1,7 @@
 """Find what can judge a request that is done once more in its repository: commands and what must (not) be done.
 
 Everything is found by code: in the commands that the session ran, and in the person's own words and deeds. What a
-model, a tool, a file or a page said founds nothing. A sentence is read by its clauses: what a clause names is wanted
+model, a tool, a file or a page said counts for nothing. A sentence is read by its clauses: what one names is wanted
 or ruled out by that clause's words alone.
 """
 
@@ -58,17 +58,17 @@ _IT = re.compile(r"\b(?:it|es|ça|lo|isso|его)\b|它", re.IGNORECASE)
 _NOT_ALL = re.compile(r"\b(?:just|only|need|nur|nötig)\b", re.IGNORECASE)  # "don't just run it", "no need to run it"
 
 
-class Proof(NamedTuple):
+class CandidateReference(NamedTuple):
     """A reference to try, and the `whole` of a narrowed command: its other tests must stay as they are."""
 
     reference: Reference
     whole: Command | None = None
 
 
-class Acting(NamedTuple):
+class RepositoryJudging(NamedTuple):
     """What can judge a task in its repository, in the order to try it in, and the messages that follow its own."""
 
-    proofs: tuple[Proof, ...] = ()
+    proofs: tuple[CandidateReference, ...] = ()
     later: tuple[str, ...] = ()
 
 
@@ -80,7 +80,7 @@ class Mention(NamedTuple):
     arg: str
 
 
-def acting(session: Session, task: Task, checkout: Checkout) -> Acting:
+def acting(session: Session, task: Task, checkout: Checkout) -> RepositoryJudging:
     """Return what can judge the task when it is done once more in this state of its repository."""
     turns, first = _turns_of(session, task)
     later: list[str] = []  # no corrections
@@ -88,7 +88,7 @@ def acting(session: Session, task: Task, checkout: Checkout) -> Acting:
         words = clean(own_turn(session, index))[:LATER_CHARS].strip()
         if turns.start < index < first and take is not Take.CORRECTION and words:
             later.append(words)
-    return Acting(tuple(_proofs(session, task, turns, first, checkout)), tuple(later[:MOST_LATER]))
+    return RepositoryJudging(tuple(_proofs(session, task, turns, first, checkout)), tuple(later[:MOST_LATER]))
 
 
 def could_act(task: Task) -> bool:
@@ -102,12 +102,12 @@ def could_act(task: Task) -> bool:
 
 def needs_repository(task: Task) -> bool:
     """Tell whether no answer in words can show what the task wants."""
-    return task.needs_repository or wants_a_tool(task.reference)
+    return task.setting.needs_repository or wants_a_tool(task.reference)
 
 
 def _turns_of(session: Session, task: Task) -> tuple[range, int]:
     """Return the turns from a task's request to the next one's, and the first of those that corrected it."""
-    turns = [piece.turn for piece in task.evidence] + [deed.turn + 1 for deed in task.deeds]
+    turns = [piece.turn for piece in task.feedback.evidence] + [deed.turn + 1 for deed in task.feedback.deeds]
     first = min(turns, default=len(session.turns))
     last = max(turns, default=first)
     requests = [index for index, take in takes(session) if take is Take.REQUEST]
@@ -117,10 +117,12 @@ def _turns_of(session: Session, task: Task) -> tuple[range, int]:
     return range((asked or earlier)[-1], end), first
 
 
-def _proofs(session: Session, task: Task, turns: range, first: int, checkout: Checkout) -> Iterator[Proof]:
+def _proofs(
+    session: Session, task: Task, turns: range, first: int, checkout: Checkout
+) -> Iterator[CandidateReference]:
     """Yield what can judge the task: what its own words say comes before a command that happened to be run."""
     if isinstance(task.reference, Checks) and wants_a_tool(task.reference):
-        yield Proof(task.reference)
+        yield CandidateReference(task.reference)
         return
     said = said_acts(session, task, checkout)
     wanted = [check.arg for check in said if check.op is Op.COMMAND_RUN]
@@ -128,20 +130,20 @@ def _proofs(session: Session, task: Task, turns: range, first: int, checkout: Ch
         return
     for command, whole in turned_commands(session, turns, first, checkout):
         if not said or any(arg in " ".join(command.argv) for arg in wanted):
-            yield Proof(command, whole)
+            yield CandidateReference(command, whole)
     if said:
-        yield Proof(Checks(items=said))
+        yield CandidateReference(Checks(items=said))
 
 
 def said_acts(session: Session, task: Task, checkout: Checkout) -> tuple[Check, ...]:
     """Return what the person's words and deeds behind a task want done and left; a later word holds."""
-    typed = {deed.what for deed in task.deeds if deed.kind in TYPED}
+    typed = {deed.what for deed in task.feedback.deeds if deed.kind in TYPED}
     found: dict[str, Check] = {}
-    for deed in task.deeds:
+    for deed in task.feedback.deeds:
         if deed.kind in {DeedKind.CHECKED, DeedKind.RAN}:
             for one in runnables(deed.what.partition("|")[0], checkout):  # `pytest | tail` ran pytest
                 found[one.wanted] = Check(op=Op.COMMAND_RUN, arg=one.wanted)
-    for quote in quotes_of(task.evidence):
+    for quote in quotes_of(task.feedback.evidence):
         if quote not in typed:
             for sentence in sentences(clean(quote)):
                 found |= {check.arg: check for check in _of_sentence(sentence, session, checkout)}

@@ -1,4 +1,4 @@
-"""Try demands on answers of known worth, which the judge's model grades blind to what each of them is.
+"""Try demands on known answers, which the judge's model grades without being told what each of them is.
 
 The rejected answer must fail and a good one pass: the accepted one, else one that a model writes, together with one
 that misses the demand. One such pair is written for a lesson, and none where the session's own answers show both. An
@@ -17,14 +17,15 @@ from skillopt_sleep.mining.mined import ask_model, batched
 from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.grading import (
     PASSES_FROM,
-    Answer,
+    AnswerToGrade,
     batches,
     grading,
     item,
     lesson_of,
     with_all_evidence,
 )
-from skillopt_sleep.protocols import Backend, Pool
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import AnswerKind, KnownAnswer, Note, Purpose, Task, is_of_changes
 
 PER_CALL = 8  # pairs of answers are written in a call
@@ -47,7 +48,7 @@ class ItemControls(msgspec.Struct, frozen=True):
 
     @property
     def known(self) -> list[KnownAnswer]:
-        """Return both as answers of known worth."""
+        """Return both as known answers."""
         both = ((AnswerKind.MEETS, self.meets), (AnswerKind.MISSES, self.misses))
         return [KnownAnswer(kind=kind, response=text) for kind, text in both]
 
@@ -95,8 +96,8 @@ def write_controls(tasks: Sequence[Task], model: Backend, *, sample: int = 0) ->
     return sorted(reply.controls, key=lambda control: control.item)
 
 
-class Calibration(NamedTuple):
-    """The ids of tasks by what became of their demand, what their answers are worth, and notes on failed calls.
+class JudgeCalibration(NamedTuple):
+    """The ids of tasks by what became of their demand, their known answers, and notes on failed calls.
 
     A demand is `refused` if its grades aren't what the answers are worth, `unseen` if no answer in words can show
     whether it is met, `lost` if a call failed.
@@ -109,8 +110,8 @@ class Calibration(NamedTuple):
     notes: list[Note]
 
 
-def calibrate(tasks: Sequence[Task], model: Backend, pool: Pool) -> Calibration:
-    """Try the demand of each task on answers of known worth."""
+def calibrate(tasks: Sequence[Task], model: Backend, pool: Pool) -> JudgeCalibration:
+    """Try the demand of each task on known answers."""
     trial = _Trial(tasks, model, pool)
     # Most lessons show beforehand whether a pair has to be written: where no session has an answer of one kind.
     trial.write()
@@ -124,7 +125,7 @@ def _own_answers(task: Task) -> list[KnownAnswer]:
     """Return the session's own answers that have words; no diff is known of them."""
     if is_of_changes(task.reference):
         return []
-    own = ((AnswerKind.MEETS, task.accepted), (AnswerKind.MISSES, task.rejected))
+    own = ((AnswerKind.MEETS, task.feedback.accepted), (AnswerKind.MISSES, task.feedback.rejected))
     return [KnownAnswer(kind=kind, response=text) for kind, text in own if any(map(str.isalnum, text))]
 
 
@@ -140,8 +141,8 @@ class _Trial:
             self._lessons.setdefault(lesson_of(task), []).append(task.id)
         self._own = {task.id: _own_answers(task) for task in tasks}
         self._pairs: dict[str, list[KnownAnswer]] = {}
-        self._grades: dict[Answer, float | None] = {}
-        self.result = Calibration(set(), set(), set(), {}, [])
+        self._grades: dict[AnswerToGrade, float | None] = {}
+        self.result = JudgeCalibration(set(), set(), set(), {}, [])
 
     def standing(self) -> list[str]:
         """Return the tasks that are neither lost nor unseen."""
@@ -173,10 +174,10 @@ class _Trial:
 
     def grade(self) -> None:
         """Grade the answers that have no grade; refuse the demands by which one isn't graded for what it is worth."""
-        asked: dict[Answer, None] = {}
+        asked: dict[AnswerToGrade, None] = {}
         for task in self.standing():
             known = (*self._own[task], *self._pairs.get(task, ()))
-            asked |= dict.fromkeys(Answer(self._tasks[task], one.response) for one in known)
+            asked |= dict.fromkeys(AnswerToGrade(self._tasks[task], one.response) for one in known)
         parts = batches(answer for answer in asked if answer not in self._grades)
         replies = self._pool.map(self._ask, parts, label="prove")
         for part, reply in zip(parts, replies, strict=True):
@@ -192,7 +193,7 @@ class _Trial:
             if not all(self._is_right(task, one) for one in pair):
                 self.result.refused.update(self._lessons[lesson_of(self._tasks[task])])
 
-    def _ask(self, part: Sequence[Answer]) -> Mapping[Answer, float | None] | Note:
+    def _ask(self, part: Sequence[AnswerToGrade]) -> Mapping[AnswerToGrade, float | None] | Note:
         asked = grading(part, proving=True)
         try:
             grades = asked.grades(self._model.complete(asked.prompt).structured)
@@ -208,7 +209,7 @@ class _Trial:
             self.result.lost.update(self._lessons[lesson_of(task)])
 
     def _own_answers_hold(self, task: str) -> bool:
-        """Tell whether they are graded for what they are worth, as far as they show it.
+        """Tell whether the judge grades the known answers rightly, as far as they show it.
 
         A session goes on from an apology, too: that the accepted answer fails says nothing where the rejected one
         does.
@@ -222,4 +223,4 @@ class _Trial:
         return grade is not None and (grade >= PASSES_FROM) is (one.kind is AnswerKind.MEETS)
 
     def _grade(self, task: str, one: KnownAnswer) -> float | None:
-        return self._grades.get(Answer(self._tasks[task], one.response))
+        return self._grades.get(AnswerToGrade(self._tasks[task], one.response))

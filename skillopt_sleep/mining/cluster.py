@@ -51,7 +51,7 @@ def _keys(task: Task) -> Iterator[Hashable]:
 
 def _said(task: Task) -> list[str]:
     """Return the words of a task: the corrections, or else the rubric, or else nothing."""
-    said = [quote[:REQUEST_CHARS] for quote in quotes_of(task.evidence)]
+    said = [quote[:REQUEST_CHARS] for quote in quotes_of(task.feedback.evidence)]
     if not said and isinstance(task.reference, Rubric):
         return [task.reference.text[:REQUEST_CHARS]]
     return said

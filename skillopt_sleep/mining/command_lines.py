@@ -32,7 +32,7 @@ _SAME_OUTPUT = re.compile(r"\s*2>&1\s*(?=$|&&)")
 _ACTIVATE = re.compile(r"(?:\./)?\.?venv/bin/activate")
 
 
-class Runnable(NamedTuple):
+class RunnerCommand(NamedTuple):
     """A known runner with its arguments, and the folder it runs in, below the repository's root.
 
     `words` are those that the command begins with, as they were typed; `paths` are those of its arguments that are
@@ -53,7 +53,7 @@ class Runnable(NamedTuple):
         return " ".join(self.runner.words).removeprefix("python -m ")
 
     @property
-    def whole(self) -> "Runnable":
+    def whole(self) -> "RunnerCommand":
         """The same runner without the paths that narrow it."""
         return self._replace(argv=self.words, paths=()) if self.runner.takes == "tests" else self
 
@@ -78,7 +78,7 @@ def turned_commands(
             yield Command(argv=argv, folder=one.folder, tests=kept, given=written), whole
 
 
-def _turned(session: Session, turns: range, first: int, checkout: Checkout) -> Iterator[Runnable]:
+def _turned(session: Session, turns: range, first: int, checkout: Checkout) -> Iterator[RunnerCommand]:
     """Yield the commands that passed after the first correction, and that had failed before."""
     failed: set[str] = set()
     for event in session.tools:
@@ -105,7 +105,7 @@ def _tests_written(session: Session, turns: range, checkout: Checkout) -> tuple[
     return tuple(files)
 
 
-def _command(one: Runnable, checkout: Checkout) -> Command:
+def _command(one: RunnerCommand, checkout: Checkout) -> Command:
     """Return the reference, with the files that an attempt may not change as they decide what is checked."""
     deciding = [str(PurePosixPath(one.folder, name)) for name in one.runner.defined_in]
     deciding = [path for path in deciding if path in checkout.files]
@@ -118,14 +118,14 @@ def _command(one: Runnable, checkout: Checkout) -> Command:
     return Command(argv=one.argv, folder=one.folder, tests=(*deciding, *tests[:MOST_TESTS]))
 
 
-def _narrowed(one: Runnable, written: Sequence[str]) -> tuple[str, ...]:
+def _narrowed(one: RunnerCommand, written: Sequence[str]) -> tuple[str, ...]:
     """Return the command for these test files alone, () if it takes none."""
     named = [relpath(path, one.folder or ".") for path in written if PurePosixPath(path).name != "conftest.py"]
     fits = one.runner.takes == "tests" and len(named) <= MOST_ARGUMENTS and all(map(_WORD.fullmatch, named))
     return (*one.words, *named) if named and fits else ()
 
 
-def runnables(text: str, checkout: Checkout) -> tuple[Runnable, ...]:
+def runnables(text: str, checkout: Checkout) -> tuple[RunnerCommand, ...]:
     """Return the known runners of a line that runs one command after the other as long as each succeeds.
 
     It is empty for a line with anything else: a pipe, a redirection, a variable, a pattern, a background program.
@@ -134,7 +134,7 @@ def runnables(text: str, checkout: Checkout) -> tuple[Runnable, ...]:
     line = read_line(plain)
     if len(plain) > LONGEST or _EXPANDED.search(plain) or not line.whole:
         return ()
-    found: list[Runnable] = []
+    found: list[RunnerCommand] = []
     folder: str | None = checkout.folder
     for step in line.steps:
         if not {step.before, step.after} <= {"", "&&"} or step.within or step.redirected or step.assigned:
@@ -154,7 +154,7 @@ def runnables(text: str, checkout: Checkout) -> tuple[Runnable, ...]:
     return tuple(found)
 
 
-def read_words(words: Sequence[str], checkout: Checkout) -> Runnable | None:
+def read_words(words: Sequence[str], checkout: Checkout) -> RunnerCommand | None:
     """Return the known runner that these words start, or None if it or one of its arguments isn't known."""
     bare = launched(words)
     if bare and "/" in bare[0]:
@@ -172,7 +172,7 @@ def read_words(words: Sequence[str], checkout: Checkout) -> Runnable | None:
     if runner.defined_in and not checkout.may_define(runner, kept or runner.words[1:]):
         return None
     begins = tuple(bare[:start])
-    return Runnable((*begins, *kept), checkout.folder, runner, begins, paths)
+    return RunnerCommand((*begins, *kept), checkout.folder, runner, begins, paths)
 
 
 def _arguments(words: Sequence[str], runner: Runner, checkout: Checkout) -> tuple[list[str], tuple[str, ...]] | None:

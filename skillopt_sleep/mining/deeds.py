@@ -16,7 +16,7 @@ from skillopt_sleep.mining.runners import is_check
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.mining.wishes import is_correction
 from skillopt_sleep.mining.words import is_small_talk
-from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, TypedCommand
+from skillopt_sleep.records import ChangedOnDisk, Deed, DeedKind, Origin, Session, TypedCommand
 
 SAME_REQUEST = 90.0  # of 100, the token sort ratio (rapidfuzz) from which on two requests are the same
 # No real session has nearly as much; beyond it nothing is compared, so that none takes long.
@@ -160,7 +160,7 @@ def _changed_files(session: Session) -> Iterator[Deed]:
             yield _deed(session, DeedKind.EDITED, file.turn, file.path, file.at)
 
 
-def _agent_restored(session: Session, file: ChangedFile) -> bool:
+def _agent_restored(session: Session, file: ChangedOnDisk) -> bool:
     """Tell whether the agent, or the person by a command that is a deed by itself, may have put a file back."""
     for event in session.tools:
         if not file.since <= event.turn <= file.turn or event.name in WRITERS or event.rejected:
@@ -171,7 +171,7 @@ def _agent_restored(session: Session, file: ChangedFile) -> bool:
     return any(file.since <= command.turn <= file.turn and _undoes(command, written) for command in session.commands)
 
 
-def _person_told(session: Session, file: ChangedFile) -> bool:
+def _person_told(session: Session, file: ChangedOnDisk) -> bool:
     """Tell whether the person said since then that they changed a file, or corrected the work on it."""
     for turn in session.turns[file.since + 1 : file.turn + 1]:
         if turn.origin is not Origin.USER:

@@ -5,13 +5,13 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from skillopt_sleep.records import ChangedFile, Origin, Session, ToolEvent, Turn, TypedCommand
+from skillopt_sleep.records import ChangedOnDisk, Origin, Session, ToolEvent, Turn, TypedCommand
 
 _LEAST = 2  # an equal prompt alone may be chance; one more, or the end, is equal only if the answers are too
-Event = TypeVar("Event", ToolEvent, TypedCommand, ChangedFile)
+Event = TypeVar("Event", ToolEvent, TypedCommand, ChangedOnDisk)
 
 
-class Said:
+class EarlierTurns:
     """What was said in some sessions, to tell what another one copied from them."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Said:
 
 def without_copies(sessions: Sequence[Session], earlier: Sequence[Session]) -> list[Session]:
     """Take out of the sessions what they copied from another session, of this night or of `earlier` ones."""
-    said = Said()
+    said = EarlierTurns()
     own_parts: dict[str, Session] = {}
     in_order = sorted(sessions, key=lambda session: (session.started, session.ended, session.id))
     for session in (*earlier, *in_order):
@@ -75,7 +75,7 @@ def _leave_out(session: Session, copied: Collection[int]) -> Session:
         if number not in copied:
             new_numbers[number] = len(turns)
             turns.append(turn)
-    files: list[ChangedFile] = []
+    files: list[ChangedOnDisk] = []
     for file in session.changed_files:
         if file.since in new_numbers:
             files.append(replace(file, since=new_numbers[file.since]))

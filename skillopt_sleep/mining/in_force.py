@@ -29,6 +29,13 @@ def said_already(session: Session, wording: str) -> bool:
     return any(_says(sentence, wording) for file in session.instructions for sentence in sentences(file.text))
 
 
+def says_already(document: Document, task: Task) -> bool:
+    """Tell whether the document says now what the person wanted of the task, in nearly the same words."""
+    asked = [one for words in (task.wanted.wording, *task.quotes) for one in sentences(words)]
+    there = sentences(document.text)
+    return any(_says(sentence, one) or _says(one, sentence) for sentence in there for one in asked)
+
+
 def stands_already(document: Document, tasks: Collection[Task], *, rule: str = "") -> str:
     """Say where the rule stands in the other files that the agent loads, and how often it had it; "" if nowhere.
 
@@ -43,11 +50,11 @@ def stands_already(document: Document, tasks: Collection[Task], *, rule: str = "
     for task in tasks:
         found = [known]
         if not rule:
-            asked = (task.wording,) if task.wording else task.quotes
+            asked = (task.wanted.wording,) if task.wanted.wording else task.quotes
             found = [_place(document.others, one) for words in asked for one in sentences(words)]
         for place in filter(None, found):
             places[place] = None
-            sessions.update([task.session] if task.not_followed else [])
+            sessions.update([task.session] if task.feedback.not_followed else [])
     if not places:
         return ""
     where = f"it stands already in {' and '.join(map(home_path, places))}"

@@ -19,13 +19,14 @@ from skillopt_sleep.mining.own_lessons import of_the_person
 from skillopt_sleep.mining.proof import in_own_words
 from skillopt_sleep.mining.provenance import is_said, quotes_of
 from skillopt_sleep.mining.wishes import last_wish
-from skillopt_sleep.protocols import Backend, Pool
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Task
 
 WORDING_CHARS = 100
 
 
-class Found(NamedTuple):
+class LessonTasks(NamedTuple):
     """The tasks with their lessons, the lessons that are new or changed, and notes on calls that failed."""
 
     tasks: tuple[Task, ...]
@@ -40,7 +41,7 @@ def find_lessons(
     several: Collection[str],
     optimizer: Backend,
     pool: Pool,
-) -> Found:
+) -> LessonTasks:
     """Give each task the lesson of its name or words, and end the lessons that a later one takes back.
 
     `known` are the lessons of earlier nights. The model is asked about the projects in `several`, whose calls could
@@ -71,22 +72,22 @@ def find_lessons(
         said.update((pair[0], pair[1]) for pair in pairs if len(pair) == 2)  # noqa: PLR2004 - both are there
     ended = joining.ended(said)
     found, lessons, more = of_the_person(joining.tasks(), ended, known, optimizer=optimizer, pool=pool)
-    return Found(found, lessons, (*notes, *more))
+    return LessonTasks(found, lessons, (*notes, *more))
 
 
-def lessons_by_words(tasks: Sequence[Task], *, earlier: Sequence[Task], known: Sequence[Lesson]) -> Found:
+def lessons_by_words(tasks: Sequence[Task], *, earlier: Sequence[Task], known: Sequence[Lesson]) -> LessonTasks:
     """Give each task the lesson of the tasks that say nearly the same, without a model.
 
     `earlier` are the tasks of earlier nights and `known` their lessons.
     """
     joined = {task.id: task for task in cluster(tasks, known=earlier)}
     ordered = tuple(joined[task.id] for task in tasks)
-    return Found(*of_the_person(ordered, with_evidence(ordered, known), known))
+    return LessonTasks(*of_the_person(ordered, with_evidence(ordered, known), known))
 
 
 def _came_up(task: Task) -> tuple[datetime, int]:
     """Return when a task's wish came up: the start of its session, and the last turn that shows it."""
-    return task.at, max((sign.turn for sign in (*task.evidence, *task.deeds)), default=0)
+    return task.at, max((sign.turn for sign in (*task.feedback.evidence, *task.feedback.deeds)), default=0)
 
 
 def _opposed(later: Lesson, earlier: Lesson) -> bool:
@@ -115,11 +116,11 @@ def _lesson_of(task: Task) -> Lesson:
     return Lesson(
         id=task.lesson,
         project=task.project,
-        wording=task.wording or one_line(" / ".join(quotes_of(task.evidence)), limit=WORDING_CHARS),
+        wording=task.wanted.wording or one_line(" / ".join(quotes_of(task.feedback.evidence)), limit=WORDING_CHARS),
         first=task.at,
         last=task.at,
-        holds=task.holds,
-        state=LessonState.NOTICED if task.unclear else LessonState.OPEN,
+        holds=task.wanted.holds,
+        state=LessonState.NOTICED if task.wanted.unclear else LessonState.OPEN,
     )
 
 
@@ -129,9 +130,9 @@ def _with_task(lesson: Lesson, task: Task) -> Lesson:
         state=_state_after(lesson, task),
         first=min(lesson.first, task.at),
         last=max(lesson.last, task.at),
-        quotes=tuple(dict.fromkeys((*lesson.quotes, *task.evidence))),
-        deeds=tuple(dict.fromkeys((*lesson.deeds, *task.deeds))),
-        holds=task.holds if task.holds.kind is PlaceKind.PERSON else lesson.holds,
+        quotes=tuple(dict.fromkeys((*lesson.quotes, *task.feedback.evidence))),
+        deeds=tuple(dict.fromkeys((*lesson.deeds, *task.feedback.deeds))),
+        holds=task.wanted.holds if task.wanted.holds.kind is PlaceKind.PERSON else lesson.holds,
     )
 
 
@@ -141,7 +142,7 @@ def _state_after(lesson: Lesson, task: Task) -> LessonState:
         return LessonState.OPEN
     shown = [piece.session for piece in (*lesson.deeds, *lesson.quotes)]
     is_shown_again = bool(shown) and task.session not in shown
-    if lesson.state is LessonState.NOTICED and (is_shown_again or not task.unclear):
+    if lesson.state is LessonState.NOTICED and (is_shown_again or not task.wanted.unclear):
         return LessonState.OPEN
     return lesson.state
 
@@ -167,11 +168,11 @@ class _Joining:
         """Return tonight's tasks with the ids and names of their lessons."""
         wordings = {name: lesson.wording for name, lesson in self.old.items()}
         for task in self._tasks:
-            wordings[self.now(task.lesson)] = wordings.get(self.now(task.lesson)) or task.wording
+            wordings[self.now(task.lesson)] = wordings.get(self.now(task.lesson)) or task.wanted.wording
         found: dict[str, Task] = {}
         for task in self._tasks:
             lesson = self.now(task.lesson)
-            found[task.id] = replace(task, lesson=lesson, wording=wordings[lesson])
+            found[task.id] = replace(task, lesson=lesson, wanted=replace(task.wanted, wording=wordings[lesson]))
         return tuple(found[name] for name in self._order if name in found)
 
     def lessons(self) -> dict[str, Lesson]:
@@ -201,7 +202,7 @@ class _Joining:
         here = self.lessons_in(project)
         own = [task for task in self.tasks() if task.project == project]
         heard = {task.lesson for task in own}
-        back = {folded(task.takes_back) for task in own if task.takes_back}
+        back = {folded(task.wanted.takes_back) for task in own if task.wanted.takes_back}
         known = [lesson for lesson in here if lesson.id in self.old]
         latest = {lesson.id for lesson in known[-MOST:]} | heard
         lines = [lesson for lesson in here if lesson.id in latest or folded(lesson.wording) in back]
@@ -232,7 +233,7 @@ class _Joining:
         pairs = {(self.now(later), self.now(earlier)) for later, earlier in said}
         for task in self.tasks():
             for other in lessons.values():
-                is_named = task.takes_back and folded(task.takes_back) == folded(other.wording)
+                is_named = task.wanted.takes_back and folded(task.wanted.takes_back) == folded(other.wording)
                 if is_named and holds_in(other, task.project) and _opposed(lessons[task.lesson], other):
                     pairs.add((task.lesson, other.id))
         for later, earlier in sorted(pairs):

@@ -21,12 +21,13 @@ from skillopt_sleep.mining.mined import (
     unused,
 )
 from skillopt_sleep.mining.names import Names, folded, names_in
-from skillopt_sleep.mining.proof import MineReply, Read, proven_lesson
+from skillopt_sleep.mining.proof import MinedEvidence, MineReply, proven_lesson
 from skillopt_sleep.mining.quotes import signs_of, wishes_in
 from skillopt_sleep.mining.requests import PER_SIGN, may_hold_a_lesson, most_tasks
 from skillopt_sleep.mining.rules import ruled_tasks
-from skillopt_sleep.mining.shown import deeds_in, sessions_by_call, shown_sessions
-from skillopt_sleep.protocols import Backend, Pool
+from skillopt_sleep.mining.session_text import deeds_in, sessions_by_call, shown_sessions
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Became, Checks, Correction, Lesson, LessonState, Note, Purpose, Session, Task
 
 UNSAID = "its words don't say what the model made of them"
@@ -36,14 +37,14 @@ NO_REQUEST = "said without a request that could test it"
 NAME_CHARS = 180  # of a lesson, with the day before it
 
 
-class Known(NamedTuple):
+class KnownLessons(NamedTuple):
     """The lessons and tasks of earlier nights in the projects that are mined."""
 
     lessons: tuple[Lesson, ...] = ()
     tasks: tuple[Task, ...] = ()
 
 
-NOTHING_KNOWN = Known()
+NOTHING_KNOWN = KnownLessons()
 
 
 def mine(
@@ -53,13 +54,13 @@ def mine(
     pool: Pool,
     per_call: int,
     most: int,
-    known: Known = NOTHING_KNOWN,
+    known: KnownLessons = NOTHING_KNOWN,
 ) -> Mined:
     """Return what people want of the agent from now on: a task for each lesson of a request, and the lessons.
 
     The model finds them, or rules without one. What a model finds is kept only if the person said or did what it
     quotes. The rules add what the model missed although the person named exactly what they want, and stand in where
-    a part of its reply doesn't hold. What holds for one time only founds nothing, and is counted. The calls of a
+    a part of its reply doesn't hold. What holds for one time only makes no lesson, and is counted. The calls of a
     project follow each other, so that each is shown the lessons named so far; a failed one loses its batch, with a
     note. A night takes at most `most` tasks.
     """
@@ -97,8 +98,8 @@ def _mine_project(
     for batch in batches:
         part = _mine_by_model(batch, optimizer, names)
         for task in part.tasks:
-            if task.wording and folded(task.wording) not in names.folded:
-                names.add(task.wording, task.at, is_noticed=task.unclear)
+            if task.wanted.wording and folded(task.wanted.wording) not in names.folded:
+                names.add(task.wanted.wording, task.at, is_noticed=task.wanted.unclear)
         parts.append(part)
     return parts
 
@@ -132,7 +133,7 @@ def _proven(reply: MineReply, sessions: Sequence[Session], known: Collection[str
     """Return the tasks that hold, those that the model missed, and a note on the lessons that don't hold."""
     numbered = deeds_in(sessions)
     signs = [signs_of(mined.quotes, sessions, numbered) for mined in reply.lessons]
-    read = Read(known, sessions, wishes_in(chain.from_iterable(signs)))
+    read = MinedEvidence(known, sessions, wishes_in(chain.from_iterable(signs)))
     tasks: list[Task] = []
     once: list[Task] = []
     for_once: list[str] = []
@@ -172,7 +173,7 @@ def _missed(session: Session, heard: Collection[tuple[str, int]], *, by_name: bo
     """
     missed: list[Task] = []
     for task in ruled_tasks(session).tasks:
-        is_named = not task.deeds and isinstance(task.reference, Checks)
+        is_named = not task.feedback.deeds and isinstance(task.reference, Checks)
         if (is_named or not by_name) and _turns_of([task]).isdisjoint(heard):
             missed.append(task)
     return missed
@@ -180,7 +181,7 @@ def _missed(session: Session, heard: Collection[tuple[str, int]], *, by_name: bo
 
 def _turns_of(tasks: Iterable[Task]) -> set[tuple[str, int]]:
     """Return the session and turn of every correction and deed that the tasks are based on."""
-    return {(sign.session, sign.turn) for task in tasks for sign in (*task.evidence, *task.deeds)}
+    return {(sign.session, sign.turn) for task in tasks for sign in (*task.feedback.evidence, *task.feedback.deeds)}
 
 
 def _collected(parts: Sequence[Mined]) -> Mined:
@@ -217,7 +218,7 @@ def _chosen(mined: Mined, sessions: Iterable[Session], most: int) -> Mined:
     kept: list[Task] = []
     later: list[Task] = []
     for own in sorted(of_sessions.values(), key=_worth, reverse=True):
-        clear = sum(not task.unclear for task in (*kept, *own))
+        clear = sum(not task.wanted.unclear for task in (*kept, *own))
         (later if kept and clear > most else kept).extend(own)
     notes = list(mined.notes)
     if crowded_out:
@@ -243,7 +244,7 @@ def _chosen(mined: Mined, sessions: Iterable[Session], most: int) -> Mined:
 
 def _worth(tasks: Iterable[Task]) -> tuple[object, ...]:
     """Return what orders the sessions of these tasks."""
-    return max(((task.in_words, task.at, task.id) for task in tasks if not task.unclear), default=())
+    return max(((task.setting.in_words, task.at, task.id) for task in tasks if not task.wanted.unclear), default=())
 
 
 def _testable(mined: Mined, named: Sequence[Task], most: int) -> Mined:
@@ -255,7 +256,7 @@ def _testable(mined: Mined, named: Sequence[Task], most: int) -> Mined:
     ended = {lesson.id for lesson in mined.lessons if lesson.state is LessonState.TAKEN_BACK}
     living = [task for task in named if task.lesson not in ended]
     untested = [task for task in living if not task.prompt]
-    testable = sorted((task for task in living if task.prompt), key=lambda task: task.unclear)
+    testable = sorted((task for task in living if task.prompt), key=lambda task: task.wanted.unclear)
     kept, surplus = testable[:most], testable[most:]
     notes = list(mined.notes)
     if untested:
@@ -268,8 +269,8 @@ def _testable(mined: Mined, named: Sequence[Task], most: int) -> Mined:
         dropped=(
             *mined.dropped,
             *corrections_of((task for task in mined.tasks if task.id not in named_ids), Became.UNUSED, UNSAID),
-            *corrections_of((task for task in surplus if task.unclear), Became.NEEDS_SESSION, UNCLEAR),
-            *corrections_of((task for task in surplus if not task.unclear), Became.NEEDS_SESSION, NO_ROOM),
+            *corrections_of((task for task in surplus if task.wanted.unclear), Became.NEEDS_SESSION, UNCLEAR),
+            *corrections_of((task for task in surplus if not task.wanted.unclear), Became.NEEDS_SESSION, NO_ROOM),
             *corrections_of((task for task in named if task.lesson in ended), Became.TAKEN_BACK),
             *corrections_of(untested, Became.NEEDS_SESSION, NO_REQUEST),
         ),

@@ -1,4 +1,4 @@
-"""The result of mining, what became of corrections that founded nothing, and how a model is asked."""
+"""The result of mining, what became of corrections without a task, and how a model is asked."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -10,7 +10,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.requests import asks, own_turn
 from skillopt_sleep.mining.words import lasting_words
 from skillopt_sleep.prompts import fill
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import (
     Became,
     Calibrations,
@@ -48,7 +48,7 @@ class Mined(msgspec.Struct, frozen=True, kw_only=True):
     """Tasks, the lessons they test, notes on what went wrong, and the `lost` sessions that a failed call left unread.
 
     `lessons` holds those that are new or changed. `for_once` quotes what held for one time only. Of the
-    `refused` tasks the judge's model could not tell the answers of known worth apart. `dropped` are the corrections
+    `refused` tasks the judge's model could not tell a good known answer from a bad one. `dropped` are the corrections
     that founded no task; `calibrations` is the account of what can be judged in the repositories.
     """
 
@@ -65,7 +65,7 @@ class Mined(msgspec.Struct, frozen=True, kw_only=True):
 def corrections_of(tasks: Iterable[Task], became: Became, because: str = "") -> Iterator[Correction]:
     """Yield what the person said or did for these tasks, with what became of it."""
     for task in tasks:
-        found = task.evidence or signs((), task.deeds)
+        found = task.feedback.evidence or signs((), task.feedback.deeds)
         for piece in found or [Evidence(session=task.session, turn=0, quote=task.prompt)]:
             yield Correction(
                 session=piece.session,

@@ -17,7 +17,8 @@ from skillopt_sleep.mining.deeds import as_names
 from skillopt_sleep.mining.mined import ask_model
 from skillopt_sleep.mining.wishes import Wish, read_wish
 from skillopt_sleep.mining.words import is_small_talk, states_rule, takes_back
-from skillopt_sleep.protocols import Backend, Pool
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Lesson, LessonState, Note, PlaceKind, Purpose
 
 MOST = 40

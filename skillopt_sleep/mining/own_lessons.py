@@ -9,7 +9,8 @@ from skillopt_sleep.kit.likeness import likeness
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.mining.names import EVERY_PROJECT, MOST, SameReply, alike, numbered, replies_to
-from skillopt_sleep.protocols import Backend, Pool
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Lesson, LessonState, Note, Place, PlaceKind, Task, quotes_and_deeds
 
 PROJECTS = 3  # so many projects make a lesson the person's own
@@ -65,8 +66,11 @@ def with_own(tasks: Iterable[Task], lessons: Iterable[Lesson]) -> tuple[Task, ..
     for lesson in lessons:
         if lesson.joins or _is_own(lesson):
             own |= dict.fromkeys((lesson.id, *lesson.joins), lesson)
-    changed = {name: {"lesson": lesson.id, "holds": lesson.holds} for name, lesson in own.items()}
-    return tuple(replace(task, **changed.get(task.lesson, {})) for task in tasks)
+    named: list[Task] = []
+    for task in tasks:
+        lesson = own.get(task.lesson)
+        named.append(task.of_lesson(lesson.id, lesson.holds) if lesson else task)
+    return tuple(named)
 
 
 def _merged(groups: Iterable[Sequence[str]]) -> list[list[str]]:

@@ -18,7 +18,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.deeds import TYPED, as_names
 from skillopt_sleep.mining.names import folded, says_what
 from skillopt_sleep.mining.provenance import authors, is_theirs, quote_of_command, quotes_of, said_at
-from skillopt_sleep.mining.quotes import BARE, Request, Sign, Wishes, is_praise, request_of
+from skillopt_sleep.mining.quotes import BARE, LessonSign, Request, Wishes, is_praise, request_of
 from skillopt_sleep.mining.requests import Ask, Take, answer_between, request_context, takes
 from skillopt_sleep.mining.rules import made_task, reference_from_words, wished_checks
 from skillopt_sleep.mining.wishes import last_wish
@@ -62,7 +62,7 @@ class MineReply(msgspec.Struct, frozen=True):
     lessons: tuple[MinedLesson, ...]
 
 
-class Read(NamedTuple):
+class MinedEvidence(NamedTuple):
     """What the model was shown and quoted.
 
     `known` are the names of known lessons, folded; `wishes` are the words of all lessons of the reply.
@@ -80,14 +80,14 @@ class Proven(NamedTuple):
     for_once: tuple[str, ...] = ()
 
 
-def proven_lesson(mined: MinedLesson, signs: Sequence[Sign], read: Read) -> Proven:
+def proven_lesson(mined: MinedLesson, signs: Sequence[LessonSign], read: MinedEvidence) -> Proven:
     """Return a task for each request that the lesson came up at; raise ItemError if its signs ask for nothing.
 
     `signs` are the words and deeds that its quotes stand for. A task's prompt is "" if nothing was asked that could
     test the lesson.
     """
     if not signs:
-        raise ItemError("the person neither typed its quotes nor did its deeds")
+        raise ItemError("the person neither typed nor did what it quotes")
     lasting = [sign for sign in signs if sign.deed or lasting_words(sign.words)]
     # Words that say how things are done here, and not that it is for once, aren't for this time on a model's word.
     is_rule = any(states_rule(sign.words) for sign in lasting)
@@ -111,11 +111,12 @@ def proven_lesson(mined: MinedLesson, signs: Sequence[Sign], read: Read) -> Prov
     tasks: list[Task] = []
     for request, group in _by_request(signs, read.wishes):
         task = _task(request, group, _reference(group, sentence), wording)
-        tasks.append(replace(task, holds=place, takes_back=takes_back, unclear=mined.lasts != "from now on"))
+        wanted = replace(task.wanted, holds=place, takes_back=takes_back, unclear=mined.lasts != "from now on")
+        tasks.append(replace(task, wanted=wanted))
     return Proven(tuple(tasks), tuple(words or [wording]) if is_once else ())
 
 
-def _is_kept(sentence: str, signs: Sequence[Sign], own: str, sessions: Sequence[Session]) -> bool:
+def _is_kept(sentence: str, signs: Sequence[LessonSign], own: str, sessions: Sequence[Session]) -> bool:
     """Tell whether the sentence may stand; an agent that was corrected may repeat what the person wants."""
     turns: defaultdict[str, set[int]] = defaultdict(set)
     for sign in signs:
@@ -128,14 +129,15 @@ def _is_kept(sentence: str, signs: Sequence[Sign], own: str, sessions: Sequence[
 
 def in_own_words(task: Task) -> Task | None:
     """Return the task with what the person said or did instead of the model's sentence; None if that says nothing."""
-    words = quotes_of(piece for piece in task.evidence if piece.deed is None)
-    done = as_names(task.deeds)
+    words = quotes_of(piece for piece in task.feedback.evidence if piece.deed is None)
+    done = as_names(task.feedback.deeds)
     if not done and not any(len(said.split()) > BARE or says_what(said) for said in words):
         return None
     reference = task.reference
     if isinstance(reference, Rubric):
         reference = reference_from_words(words) if words else Rubric(text=" ".join(done))
-    return replace(task, wording=one_line([*words, *done][0], limit=LESSON_CHARS), reference=reference)
+    wanted = replace(task.wanted, wording=one_line([*words, *done][0], limit=LESSON_CHARS))
+    return replace(task, wanted=wanted, reference=reference)
 
 
 def _sentence(text: str) -> str:
@@ -143,16 +145,16 @@ def _sentence(text: str) -> str:
     return one_line(_DAY.sub("", clean(text[:PROMPT_CHARS]), count=1), limit=LESSON_CHARS)
 
 
-def _by_request(signs: Iterable[Sign], wishes: Wishes) -> list[tuple[Request, list[Sign]]]:
+def _by_request(signs: Iterable[LessonSign], wishes: Wishes) -> list[tuple[Request, list[LessonSign]]]:
     """Return the requests that the signs are about, each with its signs."""
-    groups: dict[tuple[str, int], tuple[Request, list[Sign]]] = {}
+    groups: dict[tuple[str, int], tuple[Request, list[LessonSign]]] = {}
     for sign in signs:
         request = request_of(sign.session, sign.turn, wishes)
         groups.setdefault((sign.session.id, request.turn), (request, []))[1].append(sign)
     return list(groups.values())
 
 
-def _task(request: Request, signs: Sequence[Sign], reference: Reference, wording: str) -> Task:
+def _task(request: Request, signs: Sequence[LessonSign], reference: Reference, wording: str) -> Task:
     session = signs[0].session
     evidence: list[Evidence] = []
     for sign in sorted(signs, key=lambda sign: sign.turn):
@@ -173,10 +175,12 @@ def _task(request: Request, signs: Sequence[Sign], reference: Reference, wording
     )
     # Of an answer that was praised nobody knows how another one fares, nor what else was right about it.
     is_praised = all(sign.turn > request.turn and is_praise(session, sign.turn) for sign in signs)
-    return replace(task, rejected="", accepted="") if is_praised else task
+    if not is_praised:
+        return task
+    return replace(task, feedback=replace(task.feedback, rejected="", accepted=""))
 
 
-def _reference(signs: Iterable[Sign], sentence: str) -> Reference:
+def _reference(signs: Iterable[LessonSign], sentence: str) -> Reference:
     """Return checks of the terms that the person named, as far as the sentence is about them, else the sentence.
 
     A check that the person ran themselves is one too. Without a sentence it is all that they said or did.

@@ -10,7 +10,8 @@ from skillopt_sleep.kit.words import counted
 from skillopt_sleep.mining.calibration import calibrate
 from skillopt_sleep.mining.mined import Mined, corrections_of, quoted
 from skillopt_sleep.mining.rules import simpler_references
-from skillopt_sleep.protocols import Backend, Judge, Pool
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.protocols.work import Judge, Pool
 from skillopt_sleep.records import Became, Note, Rubric, Task, Trajectory, wants_a_tool
 
 OTHERWISE = "it graded the answers of its session otherwise than you did"
@@ -46,7 +47,8 @@ def prove(mined: Mined, *, judge: Judge, model: Backend, pool: Pool) -> Mined:
         else:
             unseen = task.id in tried.unseen or wants_a_tool(candidate.reference)
             known = tried.known.get(task.id, ())
-            proven.append(replace(candidate, needs_repository=unseen, known_answers=known))
+            setting = replace(candidate.setting, needs_repository=unseen)
+            proven.append(replace(candidate, setting=setting, known_answers=known))
     notes = [*mined.notes, *tried.notes]
     gone = {task.id for task in (*untested, *refused)}
     if gone:
@@ -85,7 +87,9 @@ def _tells_apart(task: Task, judge: Judge) -> bool:
         return judge.score(task, Trajectory(response=text, text_only=True)).hard >= 1
 
     try:
-        return not (task.rejected and passes(task.rejected)) and (not task.accepted or passes(task.accepted))
+        return not (task.feedback.rejected and passes(task.feedback.rejected)) and (
+            not task.feedback.accepted or passes(task.feedback.accepted)
+        )
     except ItemError:
         # Whether a tool was called can't be told from an excerpt.
         return True

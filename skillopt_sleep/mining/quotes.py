@@ -25,7 +25,7 @@ _OPENING = re.compile(r"\W*([^\n,.;:!?–—-]+)")
 Wishes = dict[tuple[str, int], list[str]]
 
 
-class Sign(NamedTuple):
+class LessonSign(NamedTuple):
     """Something that shows a lesson: words that were said in a turn, as whole sentences, or a deed."""
 
     session: Session
@@ -48,21 +48,21 @@ class Request(NamedTuple):
     earlier: tuple[int, ...] = ()
 
 
-def signs_of(quotes: Sequence[str], sessions: Sequence[Session], numbered: Sequence[Deed]) -> list[Sign]:
+def signs_of(quotes: Sequence[str], sessions: Sequence[Session], numbered: Sequence[Deed]) -> list[LessonSign]:
     """Return every place where the person said or did what these quotes hold, in order of time."""
-    signs: dict[Sign, None] = {}
+    signs: dict[LessonSign, None] = {}
     for quote in quotes[:MOST_SIGNS]:
         deed = deed_of(quote, numbered)
         if deed is not None:
             (session,) = (one for one in sessions if one.id == deed.session)
             # A request that is asked again is no answer to itself.
-            signs[Sign(session, deed.turn - (deed.kind is DeedKind.ASKED_AGAIN), deed=deed)] = None
+            signs[LessonSign(session, deed.turn - (deed.kind is DeedKind.ASKED_AGAIN), deed=deed)] = None
             continue
         signs |= dict.fromkeys(places_of(quote, sessions))
     return sorted(list(signs)[:MOST_SIGNS], key=lambda sign: (sign.session.started, sign.turn))
 
 
-def wishes_in(signs: Iterable[Sign]) -> Wishes:
+def wishes_in(signs: Iterable[LessonSign]) -> Wishes:
     """Return the words of all these signs, by the session and the turn that they were said in."""
     wishes: Wishes = {}
     for sign in signs:
@@ -71,21 +71,21 @@ def wishes_in(signs: Iterable[Sign]) -> Wishes:
     return wishes
 
 
-def places_of(quote: str, sessions: Sequence[Session]) -> list[Sign]:
+def places_of(quote: str, sessions: Sequence[Session]) -> list[LessonSign]:
     """Return where the person typed the quote, without regard to case, blanks and marks, as whole sentences.
 
     Words that stand in several turns are said where they are nearly the whole sentence, else where they are most of
     one.
     """
     sought, _ = _plain(quote.removeprefix(LABEL))  # a small model copies it along
-    shares: dict[Sign, float] = {}
+    shares: dict[LessonSign, float] = {}
     for session in sessions:
         for turn in range(len(session.turns)):
             typed = own_turn(session, turn)
             part = _part_of(typed, sought)
             if part:
                 words = whole_sentences(typed, part)
-                shares[Sign(session, turn, words)] = len(sought) / len(_plain(words)[0])
+                shares[LessonSign(session, turn, words)] = len(sought) / len(_plain(words)[0])
     least = min(WHOLE, max(shares.values(), default=WHOLE))
     return [sign for sign, share in shares.items() if share >= least]
 

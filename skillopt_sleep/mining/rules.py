@@ -23,12 +23,15 @@ from skillopt_sleep.records import (
     Deed,
     DeedKind,
     Evidence,
+    Feedback,
     Op,
     Origin,
     Reference,
     Rubric,
     Session,
     Task,
+    TaskSetting,
+    Wanted,
 )
 
 LONGEST_COMMAND = 60
@@ -44,7 +47,7 @@ class Ruled(NamedTuple):
 def ruled_tasks(session: Session) -> Ruled:
     """Return a task for every request that the person corrected, in words or by a check that they ran themselves.
 
-    What holds for one time only founds none.
+    What holds for one time only makes none.
     """
     tasks: list[Task] = []
     for_once: list[str] = []
@@ -123,17 +126,23 @@ def made_task(
         reference=reference,
         session=session.id,
         project=session.project,
-        folder=session.cwd,
         source=session.source,
         at=session.started,
-        evidence=tuple(replace(quote, quote=clean(quote.quote)) for quote in evidence),
-        deeds=tuple(replace(deed, what=clean(deed.what)) for deed in signs),
-        rejected=clean(answer_between(session, ask.turn, first)),
-        accepted=clean(accepted),
-        skills=session.skills,
-        wording=wording,
-        not_followed=any(said_already(session, words) for words in ([wording] if wording else quotes_of(evidence))),
-        in_words=not needs_workspace(session, ask.turn, first),
+        feedback=Feedback(
+            evidence=tuple(replace(quote, quote=clean(quote.quote)) for quote in evidence),
+            deeds=tuple(replace(deed, what=clean(deed.what)) for deed in signs),
+            rejected=clean(answer_between(session, ask.turn, first)),
+            accepted=clean(accepted),
+            not_followed=any(
+                said_already(session, words) for words in ([wording] if wording else quotes_of(evidence))
+            ),
+        ),
+        setting=TaskSetting(
+            folder=session.cwd,
+            skills=session.skills,
+            in_words=not needs_workspace(session, ask.turn, first),
+        ),
+        wanted=Wanted(wording=wording),
     )
 
 
@@ -164,9 +173,9 @@ def simpler_references(task: Task) -> tuple[Reference, ...]:
     references: list[Reference] = [reference]
     if wanted and len(wanted) < len(reference.items):
         references.append(Checks(items=wanted))
-    said = [piece.quote for piece in task.evidence if piece.deed is None]
-    if task.wording:
-        references.append(Rubric(text=task.wording))
+    said = [piece.quote for piece in task.feedback.evidence if piece.deed is None]
+    if task.wanted.wording:
+        references.append(Rubric(text=task.wanted.wording))
     elif said:
         references.append(_rubric(said))
     return tuple(references)

@@ -19,6 +19,7 @@ LEAST_CHAT = 2
 LONGEST_PARAGRAPH = 600
 MOST_AFTER = 1  # paragraphs typed after a paste: more of them may be the rest of it
 LONGEST_QUOTE = 50
+SHORTEST_BLOB = 40
 
 Pasted = tuple[tuple[int, int], ...]
 
@@ -26,16 +27,17 @@ _TAGGED = re.compile(r"<([A-Za-z][\w-]{1,40})(?:\s[^<>]{0,200})?>.{0,5000}?</\1>
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\[(?:Pasted text|Image|Attachment)[^\]\n]{0,200}\]|!?\[[^\]\n]{0,400}\]\([^)\n]{0,400}\)")
 _LONG_QUOTE = re.compile(rf"“[^”]{{{LONGEST_QUOTE},}}”|«[^»]{{{LONGEST_QUOTE},}}»|\"[^\"\n]{{{LONGEST_QUOTE},}}\"")
-_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{40,}")
+_OPENING_QUOTES = '“«"'
+_BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{SHORTEST_BLOB},}}")
 # Everything from such a line on was said or written by somebody else.
 _OTHERS_FROM = re.compile(
     r"^[ \t]*(?:\*\*)?(?:user|human|assistant|system|developer|ai|claude|codex|chatgpt|from|subject|on .{5,60} wrote)"
     r"(?:\*\*)?[ \t]*:",
     re.IGNORECASE,
 )
-_PARAGRAPH = re.compile(r"(?:(?!\n[ \t]*\n).)+", re.DOTALL)
-_LEAD_IN = re.compile(r"[:：][ \t]*$")
-_HANDS_OVER = re.compile(r"[?？:：)）…][ \t]*$")
+_PARAGRAPH = re.compile(r"(?:[^\n]++|\n(?![ \t]*\n))++")
+_LEAD_IN = (":", "：")
+_HANDS_OVER = (*_LEAD_IN, "?", "？", ")", "）", "…")
 _CHAT_LINE = re.compile(
     r"^[ \t]*(?:[-*•][ \t]*)?(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?[ \t]*)?<?[\w.@][\w.@ -]{0,24}>?[ \t]?:[ \t]+\S",
     re.MULTILINE,
@@ -74,6 +76,9 @@ _MAIL = re.compile(
 )
 _QUOTED_LINE = re.compile(r"[ \t]*>")
 _COPIED_OR_BLANK = re.compile(rf"[ \t]*(?:\n|\Z)|{_COPIED_LINE.pattern}", re.MULTILINE)
+# Parts of a text that were copied, each with a sign that it has.
+_COPIED_PARTS = ((_TAGGED, "</"), (_COMMENT, "<!--"), (_PLACEHOLDER, "["))
+_SHOWN = re.compile(rb"\0+")
 _BLANK_LAST = re.compile(r"\n[ \t]*\n\Z")
 _PASTE_MARK = re.compile(r"\[Pasted text[^\]\n]{0,200}\]")
 # Signs that words were copied too: a page's headings, rules and links, a letter's greeting and its end.
@@ -88,7 +93,7 @@ _COPIED_WORDS = re.compile(
 )
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """A part of a text, from `start` up to `end`."""
 
     start: int
@@ -96,25 +101,25 @@ class Span(NamedTuple):
 
 
 @lru_cache(maxsize=512)
-def own_spans(text: str, pasted: Pasted = ()) -> tuple[Span, ...]:
+def own_spans(text: str, pasted: Pasted = ()) -> tuple[TextSpan, ...]:
     """Return the parts of a typed turn that are the person's own words, in order; a turn is asked for repeatedly.
 
     `pasted` are the parts that are known to be pasted, if they are known.
     """
-    own: list[Span] = []
+    own: list[TextSpan] = []
     at = 0
     for start, end in (*pasted, (len(text), len(text))):
-        own += [Span(at + span.start, at + span.end) for span in _guessed(text[at:start])]
+        own += [TextSpan(at + span.start, at + span.end) for span in _guessed(text[at:start])]
         at = end
     return tuple(own)
 
 
-def _guessed(text: str) -> list[Span]:
+def _guessed(text: str) -> list[TextSpan]:
     """Return the parts of a text that look like the person's own words.
 
     Words after a paste count if one paragraph of own words stands before it, and what follows looks typed.
     """
-    own: list[Span] = []
+    own: list[TextSpan] = []
     at = 0
     for _ in range(MOST_PASTES):
         paste = visible_paste(text, at)
@@ -137,22 +142,27 @@ def own_words(text: str, pasted: Pasted = ()) -> str:
     return "\n".join(text[start:end] for start, end in own_spans(text, pasted))
 
 
-def _typed_spans(text: str, start: int, end: int) -> Iterator[Span]:
+def _typed_spans(text: str, start: int, end: int) -> Iterator[TextSpan]:
     """Yield the parts between `start` and `end` that neither look copied nor follow what hands over to a paste."""
     part = text[start:end]
     hidden = bytearray(len(part))
     copied = [fenced(part)]
-    for pattern in (_TAGGED, _COMMENT, _PLACEHOLDER, _LONG_QUOTE, _BLOB):
-        copied += [Span(*match.span()) for match in pattern.finditer(part)]
+    for pattern, sign in _COPIED_PARTS:
+        if sign in part:
+            copied += [TextSpan(*match.span()) for match in pattern.finditer(part)]
+    if any(quote in part for quote in _OPENING_QUOTES):
+        copied += [TextSpan(*match.span()) for match in _LONG_QUOTE.finditer(part)]
+    if max(map(len, part.split()), default=0) >= SHORTEST_BLOB:
+        copied += [TextSpan(*match.span()) for match in _BLOB.finditer(part)]
     for span in copied:
         hidden[slice(*span)] = b"\1" * (span.end - span.start)
     _hide_lines(part, hidden)
     _hide_paragraphs(part, hidden)
-    for match in re.finditer(rb"\0+", hidden):
+    for match in _SHOWN.finditer(hidden):
         shown = part[slice(*match.span())]
         if words := shown.strip():
             begin = start + match.start() + len(shown) - len(shown.lstrip())
-            yield Span(begin, begin + len(words))
+            yield TextSpan(begin, begin + len(words))
 
 
 def _hide_lines(text: str, hidden: bytearray) -> None:
@@ -161,12 +171,12 @@ def _hide_lines(text: str, hidden: bytearray) -> None:
     for line in text.splitlines(keepends=True):
         end = at + len(line)
         bare = line.rstrip()
-        if _OTHERS_FROM.match(bare):
+        if ":" in bare and _OTHERS_FROM.match(bare):
             hidden[at:] = b"\1" * (len(text) - at)
             return
         if _COPIED_LINE.match(bare):
             hidden[at:end] = b"\1" * len(line)
-        elif end < len(text) and _LEAD_IN.search(bare) and not _OWN_LEAD_IN.search(bare):
+        elif end < len(text) and bare.endswith(_LEAD_IN) and not _OWN_LEAD_IN.search(bare):
             hidden[end:] = b"\1" * (len(text) - end)
             return
         at = end
@@ -181,45 +191,46 @@ def _hide_paragraphs(text: str, hidden: bytearray) -> None:
     if not paragraphs:
         return
     first = text[slice(*paragraphs[0])]
-    only_first = len(paragraphs) > MOST_PARAGRAPHS or _HANDS_OVER.search(first.rstrip())
+    only_first = len(paragraphs) > MOST_PARAGRAPHS or first.rstrip().endswith(_HANDS_OVER)
     for number, (start, end) in enumerate(paragraphs):
         begin = start
         if (number == 0 or not only_first) and end - start <= LONGEST_PARAGRAPH:
-            chat = list(_CHAT_LINE.finditer(text, start, end))
+            chat = list(_CHAT_LINE.finditer(text, start, end)) if ":" in text else []
             begin = chat[0].start() if len(chat) >= LEAST_CHAT else end
         hidden[begin:end] = b"\1" * (end - begin)
 
 
-def fenced(text: str) -> Span:
+def fenced(text: str) -> TextSpan:
     """Return the part from the first fence to the end of the last one, or to the text's end if that isn't closed.
 
     What stands between two fences may be inside of a third one, which the pasted text closed and opened again.
     """
-    found = list(_FENCE.finditer(text))
+    found = list(_FENCE.finditer(text)) if "```" in text or "~~~" in text else []
     if not found:
-        return Span(len(text), len(text))
+        return TextSpan(len(text), len(text))
     is_open = found[-1]["line"] is None and found[-1]["open"] is None
-    return Span(found[0].start(), len(text) if is_open else found[-1].end())
+    return TextSpan(found[0].start(), len(text) if is_open else found[-1].end())
 
 
-def visible_paste(text: str, at: int) -> Span | None:
+def visible_paste(text: str, at: int) -> TextSpan | None:
     """Return the first paste from `at` on, or None if there is none or its end can't be seen."""
     fences = fenced(text[at:])
-    fence = Span(at + fences.start, at + fences.end)
+    fence = TextSpan(at + fences.start, at + fences.end)
+    may_be_mail = ":" in text or "：" in text
     while at < len(text):
         if at == fence.start:
             return fence
         end = _line_end(text, at)
         line = text[at:end].rstrip()
-        if mail := _MAIL.match(text, at):
-            return Span(at, mail.end())
+        if may_be_mail and (mail := _MAIL.match(text, at)):
+            return TextSpan(at, mail.end())
         if placeholder := _PASTE_MARK.search(line):
-            return Span(at + placeholder.start(), at + placeholder.end())
+            return TextSpan(at + placeholder.start(), at + placeholder.end())
         if _COPIED_LINE.match(line):
             while end < fence.start and _COPIED_OR_BLANK.match(text, end):
                 end = _line_end(text, end)
             has_end = end == len(text) or _QUOTED_LINE.match(line) or _BLANK_LAST.search(text, at, end)
-            return Span(at, end) if has_end else None
+            return TextSpan(at, end) if has_end else None
         at = end
     return None
 

@@ -18,7 +18,7 @@ from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact, secrets
 from skillopt_sleep.kit.toml import to_tables
-from skillopt_sleep.protocols import Unlisted
+from skillopt_sleep.protocols.work import Unlisted
 from skillopt_sleep.records import (
     BY_HAND,
     SHAPE_OPS,
@@ -26,7 +26,6 @@ from skillopt_sleep.records import (
     Checks,
     Command,
     Exact,
-    Hear,
     Op,
     Reading,
     Record,
@@ -56,7 +55,7 @@ class TasksFile:
         for path in self._paths:
             yield str(path), stamp_of(os.path.realpath(path))
 
-    def read(self, paths: Sequence[str], _hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
+    def read(self, paths: Sequence[str], /) -> Iterator[tuple[str, Stamp, Reading]]:
         """Yield the tasks of each file; a file with an entry that can't be used is unreadable and says which."""
         for path in paths:
             stamp = stamp_of(os.path.realpath(path))
@@ -104,7 +103,7 @@ class _Tables(Record, frozen=True, kw_only=True):
     task: tuple[Any, ...] = ()
 
 
-class Entry(Record, frozen=True, kw_only=True):
+class TaskEntry(Record, frozen=True, kw_only=True):
     """One task as it is written.
 
     `project` is the folder whose instructions it teaches; without one it teaches the user's own skill. `split` keeps
@@ -126,7 +125,7 @@ def make_task(raw: object, *, session: str, folder: Path, written: datetime, nam
     `session` says where the entry is from. `name` and `written` are its id and its time unless it has its own; a
     relative project is below `folder`.
     """
-    entry = msgspec.convert(raw, Entry)
+    entry = msgspec.convert(raw, TaskEntry)
     if not entry.prompt.strip():
         raise ValueError("'prompt' is empty")
     key = hashlib.blake2b(f"{session}\0{entry.prompt}\0{entry.context}".encode(), digest_size=6).hexdigest()

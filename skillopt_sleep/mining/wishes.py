@@ -12,7 +12,7 @@ from skillopt_sleep.mining.words import amends, is_small_talk, opens_request, re
 
 _IN_QUOTES = r"`[^`\n]{1,60}`|\"[^\"\n]{1,60}\"|「[^」\n]{1,60}」"
 _TERM = rf"(?:{_IN_QUOTES}|«[^»\n]{{1,60}}»|„[^“”\n]{{1,60}}[“”]|[\w.+#/@-]{{0,60}}\w(?!\w))"
-_CODE = rf"(?:{_IN_QUOTES}|[A-Za-z][A-Za-z0-9_.+#/@-]{{0,60}})"  # in a text without spaces
+_CODE = rf"(?:{_IN_QUOTES}|(?<![A-Za-z])[A-Za-z][A-Za-z0-9_.+#/@-]{{0,60}}+)"  # in a text without spaces
 _PLACE = r"(?:\s+(?:here|in this \w+|in our \w+|for this \w+|everywhere|hier|ici|aquí|aqui|здесь))?"
 _NOT = (
     r"(?:(?:,|;|\s+[-–—])?\s+(?:(?:and|y|e|et|und|а|и)\s+)?"
@@ -28,7 +28,7 @@ _ONLY = r"\s+(?:only\s+|just\s+|bitte\s+|nur\s+|hier\s+|immer\s+|toujours\s+|sie
 
 _WANT_AND_AVOID = re.compile(rf"\b{_USE}{_ONLY}(?P<want>{_TERM}){_PLACE}{_NOT}(?P<avoid>{_TERM})", re.IGNORECASE)
 _NOT_BUT = re.compile(
-    r"(?:\b(?:not|instead of|nicht|(?:an)?statt|au lieu de|en (?:vez|lugar) de|em vez de|не)|вместо)"
+    r"\b(?:not|instead of|nicht|(?:an)?statt|au lieu de|en (?:vez|lugar) de|em vez de|не|вместо)"
     rf"\s+(?P<avoid>{_TERM}),?\s+(?:but|use|sondern|utilise|usa|используй|а)\s+(?P<want>{_TERM})",
     re.IGNORECASE,
 )
@@ -50,6 +50,7 @@ _AT_MOST = re.compile(
     r"\b(?:at most|under|below|max(?:imum)?(?: of)?|no more than)\s+(\d{2,5})\s+char", re.IGNORECASE
 )
 _CONTRASTS = (_WANT_AND_AVOID, _CHINESE, _NOT_BUT, _JAPANESE)
+_CONTRASTS_IN_ASCII = (_WANT_AND_AVOID, _NOT_BUT)
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|「[^」\n]*」")
 _NAMED = re.compile(r"[\w.-]*/[\w./-]+|\w+\(\)|[\w-]+\.(?:[a-z]{1,4})\b")
 LONGEST_AMENDMENT = 160
@@ -83,8 +84,9 @@ def is_correction(text: str, *, request: str = "", pasted: Pasted = ()) -> bool:
         return True
     if opens_request(words):
         return False
-    wish = read_wish(words)
-    if states_rule(words) or (wish.want and wish.avoid):
+    if states_rule(words):
+        return True
+    if all(_named_terms(words)):
         return True
     if typed != text.strip() or len(words) > LONGEST_AMENDMENT or "[redacted:" in words:
         return False
@@ -93,21 +95,23 @@ def is_correction(text: str, *, request: str = "", pasted: Pasted = ()) -> bool:
 
 def read_wish(text: str) -> Wish:
     """Return what the text asks for; an empty Wish if nothing was understood."""
+    want, avoid = _named_terms(text)
+    limit = _AT_MOST.search(text)
+    return Wish(want=want, avoid=avoid, at_most=int(limit[1]) if limit else None)
+
+
+def _named_terms(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the terms that the text asks for, and those that it rules out."""
     want: list[str] = []
     avoid: list[str] = []
-    for pattern in _CONTRASTS:
+    for pattern in _CONTRASTS_IN_ASCII if text.isascii() else _CONTRASTS:
         for match in pattern.finditer(text):
             want.append(match["want"])
             avoid.append(match["avoid"])
     want += _wanted_alone(text)
     avoid += _AVOID.findall(text)
-    wanted_terms = _terms(want)
-    limit = _AT_MOST.search(text)
-    return Wish(
-        want=wanted_terms,
-        avoid=tuple(term for term in _terms(avoid) if term not in wanted_terms),
-        at_most=int(limit[1]) if limit else None,
-    )
+    wanted = _terms(want)
+    return wanted, tuple(term for term in _terms(avoid) if term not in wanted)
 
 
 def _wanted_alone(text: str) -> Iterator[str]:

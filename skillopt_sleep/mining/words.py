@@ -7,7 +7,7 @@ is left to behaviour (mining/deeds.py) and to the model miner.
 import itertools
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 
@@ -23,6 +23,10 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]"
 )
 _MARKERS = re.compile(r"<!--\s*/?\s*(?:skillopt-sleep|slow-update)\b.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)
+# How a phrase begins: with a word, with the text, or with a sign.
+_BEGINNING = re.compile(r"\\b|\^|,|\[[^\]]*\]|")
+_CHOICE = re.compile(r"\(\?:([^()\[\\]+)\)(?![?*+{])(.*)")  # of words without patterns in them
+_LETTER = re.compile(r"[^\W_](?![?*+{])")
 
 
 @cache
@@ -32,13 +36,48 @@ def _lists() -> dict[str, dict[str, list[str]]]:
 
 @cache
 def _listed(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern in which `<name>` stands for each phrase of that list."""
-    filled = re.sub(r"<(\w+)>", lambda name: "|".join(itertools.chain(*_lists()[name[1]].values())), pattern)
-    return re.compile(filled, re.IGNORECASE)
+    """Compile a pattern for a text in small letters, in which `<name>` stands for each phrase of that list."""
+    return re.compile(_written_out(pattern))
+
+
+def _written_out(pattern: str) -> str:
+    return re.sub(r"<(\w+)>", lambda name: "|".join(_phrases(name[1])), pattern)
+
+
+def _phrases(name: str) -> list[str]:
+    return [_written_out(phrase) for phrase in itertools.chain(*_lists()[name].values())]
+
+
+@cache
+def _searches(name: str) -> tuple[Callable[[str], object], ...]:
+    """Return what searches for the phrases of a list: one search for all phrases that begin alike, which is faster.
+
+    Of such phrases, those that go on with the same letter are tried together.
+    """
+    groups: dict[str, dict[str, list[str]]] = {}
+    for phrase in _phrases(name):
+        beginning = _BEGINNING.findall(phrase)[0]
+        for way in _ways(phrase.removeprefix(beginning)):
+            letter = way[0] if _LETTER.match(way) else ""
+            groups.setdefault(beginning, {}).setdefault(letter, []).append(way.removeprefix(letter))
+    searches: list[Callable[[str], object]] = []
+    for beginning, by_letter in groups.items():
+        ways = [f"{letter}(?:{'|'.join(alike)})" for letter, alike in by_letter.items()]
+        searches.append(re.compile(f"{beginning}(?:{'|'.join(ways)})").search)
+    return tuple(searches)
+
+
+def _ways(phrase: str) -> list[str]:
+    """Return each way to read a phrase that begins with a choice of words."""
+    choice = _CHOICE.fullmatch(phrase)
+    if choice is None:
+        return [phrase]
+    return [word + choice[2] for word in choice[1].split("|")]
 
 
 def _is_said(name: str, text: str) -> bool:
-    return _listed(f"<{name}>").search(_plain(text)) is not None
+    plain = _plain(text)
+    return any(search(plain) for search in _searches(name))
 
 
 # Each tells whether the words …
@@ -66,7 +105,7 @@ def is_small_talk(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return text.strip().replace("’", "'")
+    return text.strip().replace("’", "'").lower()
 
 
 def sentences(text: str) -> list[str]:

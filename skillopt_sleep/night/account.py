@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from skillopt_sleep.agents import half_read
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.night.heard import Surveyed, beyond
+from skillopt_sleep.night.reading import Surveyed, left_for_later
 from skillopt_sleep.night.survey import HarvestRules, Survey
-from skillopt_sleep.protocols import Index
-from skillopt_sleep.records import BY_HAND, Heard, Held, LeftOut, Origin, Session, SessionLine
+from skillopt_sleep.protocols.stores import Index
+from skillopt_sleep.records import BY_HAND, Heard, IndexedSession, LeftOut, Origin, Session, SessionLine
 
 # What a typed turn is taken for, as mining/requests.py names it.
 REQUEST = "request"
@@ -29,7 +29,7 @@ WORDS = {
     LeftOut.NO_USER_TURN: "nothing new was typed in it (a copy, no message, or in records of unknown kinds)",
     LeftOut.OTHER_PROJECT: "of another project than the one asked for",
     LeftOut.EXCLUDED: "its project is excluded",
-    LeftOut.ACTIVE: "still active: its last record is too recent",
+    LeftOut.ACTIVE: "still active: its last record is less than ten minutes old",
     LeftOut.OLDER: "older than the first night looks back",
     LeftOut.LATER: "left for a later night: the newest come first",
 }
@@ -38,11 +38,11 @@ DAMAGED = "damaged, or of kinds that aren't known: nothing that was typed in it 
 
 def in_words(reason: LeftOut, read: Heard | Session | None) -> str:
     """Return why a session is left out; one that can't be read isn't one in which nobody typed."""
-    is_spoiled = reason is LeftOut.NO_USER_TURN and read is not None and (read.damaged or read.half_read)
+    is_spoiled = reason is LeftOut.NO_USER_TURN and read is not None and (read.gaps.damaged or read.gaps.half_read)
     return DAMAGED if is_spoiled else WORDS[reason]
 
 
-class Row(NamedTuple):
+class ProjectCounts(NamedTuple):
     """One project of one source; `files` counts all of its files, used or not."""
 
     source: str
@@ -65,13 +65,10 @@ class Damage(NamedTuple):
 class Account:
     """The totals: each file is that of a session used or `skipped`, or one of the `doubles` or `task_files`.
 
-    `shared` of the sessions are further conversations of a file that holds several.
-    `copies` are sessions skipped as NO_USER_TURN because they only repeat another session's prompts; `copied` counts
-    all repeated prompts. `older` counts used sessions that no later night will read, `later` those that the next
-    night's budget doesn't reach. `remembered` counts sessions whose file is gone; those that no night has
-    read yet are in the other numbers too, each as a file. `spoiled` are sessions skipped as NO_USER_TURN of files
-    that are damaged or half read: `half_read` says how much of each version. `prompts` counts everything typed in the
-    used sessions, by kind.
+    `shared` sessions stand in a file with others. Of those skipped as NO_USER_TURN, `copies` only repeat another
+    session's prompts, of which `copied` counts all, and `spoiled` are damaged or half read. Of the used ones no later
+    night will read the `older`, and the next night's budget doesn't reach the `later`. `remembered` counts sessions
+    whose file is gone. `prompts` counts everything typed in the used sessions, by kind.
     """
 
     sessions: tuple[Surveyed, ...]
@@ -82,7 +79,7 @@ class Account:
     shared: int = 0
     task_files: int
     tasks: int
-    rows: tuple[Row, ...]
+    rows: tuple[ProjectCounts, ...]
     prompts: Mapping[str, int]
     damage: tuple[Damage, ...]
     older: int
@@ -119,7 +116,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class SessionHistory:
     """A survey, and the rules it was made with.
 
     `files` holds the paths of each source. Sessions that ended before `horizon` are too old for the first night.
@@ -133,7 +130,7 @@ class History:
     @classmethod
     def of(
         cls, survey: Survey, index: Index, rules: HarvestRules, *, sources: Iterable[str], horizon: datetime
-    ) -> "History":
+    ) -> "SessionHistory":
         """Combine a survey with the files that the index knows of these sources."""
         files = {source: frozenset(index.stamps(source)) for source in sources}
         return cls(survey=survey, rules=rules, files=files, horizon=horizon)
@@ -144,7 +141,7 @@ class History:
         return [held.line for held in self.survey.held.values()]
 
     @property
-    def held(self) -> Mapping[str, Held]:
+    def held(self) -> Mapping[str, IndexedSession]:
         """The index entry of every session, by id."""
         return self.survey.held
 
@@ -175,7 +172,7 @@ class History:
         return by_path | {name: line for name, line in unread.items() if name not in of_files}
 
 
-def account(history: History) -> Account:
+def account(history: SessionHistory) -> Account:
     """Add up where every file and session of a history went."""
     survey = history.survey
     by_path = history.current()
@@ -188,6 +185,7 @@ def account(history: History) -> Account:
             used.append(session)
             if not session.night:
                 unread.append(session)
+    young = [session for session in unread if session.ended >= history.horizon]
     gone = by_path.keys() & history.held.keys()
     doubles = 0
     for source, paths in history.files.items():
@@ -195,7 +193,7 @@ def account(history: History) -> Account:
             doubles += len(paths - by_path.keys())
     return Account(
         sessions=tuple(used),
-        skipped=_skipped(history, current),
+        skipped=Counter(reason for line in current if (reason := history.why(line)) is not None),
         copies=len(ids.intersection(survey.copies)),
         copied=survey.copied,
         doubles=doubles,
@@ -203,53 +201,29 @@ def account(history: History) -> Account:
         task_files=len(history.files.get(BY_HAND, frozenset()) - by_path.keys()),
         tasks=len(survey.reviewed),
         rows=_rows(used, current),
-        prompts=_prompts(used),
+        prompts=Counter(turn.take for session in used for turn in session.heard.turns),
         damage=_damage(current, history.held),
-        older=sum(session.ended < history.horizon for session in unread),
-        later=_later(unread, history),
+        older=len(unread) - len(young),
+        later=len(left_for_later(young, history.rules.reach)),
         remembered=len(history.held) - len(current) + len(gone),
         spoiled=_spoiled(history, current),
         half_read=half_read(
-            (line.source, heard.half_read) for line in current if (heard := history.held[line.id].heard)
+            (line.source, heard.gaps.half_read) for line in current if (heard := history.held[line.id].heard)
         ),
     )
 
 
-def _later(unread: Iterable[Surveyed], history: History) -> int:
-    """Count the unread sessions that wait for a later night, because the budget is for newer ones."""
-    young = [session for session in unread if session.ended >= history.horizon]
-    return len(beyond(young, history.rules.reach))
-
-
-def _skipped(history: History, lines: Iterable[SessionLine]) -> Counter[LeftOut]:
-    """Count the sessions that are left out, by reason."""
-    counts: Counter[LeftOut] = Counter()
-    for line in lines:
-        reason = history.why(line)
-        if reason is not None:
-            counts[reason] += 1
-    return counts
-
-
-def _spoiled(history: History, lines: Iterable[SessionLine]) -> int:
+def _spoiled(history: SessionHistory, lines: Iterable[SessionLine]) -> int:
     """Count the damaged and half-read sessions of which nothing typed can be read."""
     count = 0
     for line in lines:
         heard = history.held[line.id].heard
-        if line.id not in history.survey.copies and heard and (heard.damaged or heard.half_read):
+        if line.id not in history.survey.copies and heard and (heard.gaps.damaged or heard.gaps.half_read):
             count += history.why(line) is LeftOut.NO_USER_TURN
     return count
 
 
-def _prompts(sessions: Iterable[Surveyed]) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for session in sessions:
-        for turn in session.heard.turns:
-            counts[turn.take] += 1
-    return counts
-
-
-def _rows(used: Sequence[Surveyed], lines: Iterable[SessionLine]) -> tuple[Row, ...]:
+def _rows(used: Sequence[Surveyed], lines: Iterable[SessionLine]) -> tuple[ProjectCounts, ...]:
     """Return a row for every project of every source: all of a project together, and first where most was asked."""
     # A session's project, rather than its line's, is right if the repository has moved since.
     projects = {session.id: session.project for session in used}
@@ -260,14 +234,14 @@ def _rows(used: Sequence[Surveyed], lines: Iterable[SessionLine]) -> tuple[Row, 
     sessions: defaultdict[tuple[str, str], list[Surveyed]] = defaultdict(list)
     for session in used:
         sessions[session.source, session.project].append(session)
-    rows: list[Row] = []
+    rows: list[ProjectCounts] = []
     for (source, project), count in files.items():
         of_project = sessions[source, project]
         requests = sum(len(_corrections(session.heard)) for session in of_project)
         corrected = 0
         for session in of_project:
             corrected += sum(1 for turns in _corrections(session.heard).values() if turns)
-        rows.append(Row(source, project, count, len(of_project), requests, corrected))
+        rows.append(ProjectCounts(source, project, count, len(of_project), requests, corrected))
     most: Counter[str] = Counter()
     for row in rows:
         most[row.project] += row.requests
@@ -287,11 +261,11 @@ def _corrections(heard: Heard) -> dict[int, list[int]]:
     return corrections
 
 
-def _damage(lines: Iterable[SessionLine], held: Mapping[str, Held]) -> tuple[Damage, ...]:
+def _damage(lines: Iterable[SessionLine], held: Mapping[str, IndexedSession]) -> tuple[Damage, ...]:
     by_source: dict[str, Damage] = {}
     for line in lines:
         heard = held[line.id].heard
-        damaged = heard.damaged if heard else 0
+        damaged = heard.gaps.damaged if heard else 0
         if damaged:
             known = by_source.get(line.source, Damage(line.source, 0, 0))
             by_source[line.source] = Damage(line.source, known.lines + damaged, known.sessions + 1)

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.mining.acting import Proof, acting, could_act, needs_repository
+from skillopt_sleep.mining.acting import CandidateReference, acting, could_act, needs_repository
 from skillopt_sleep.mining.calibration import calibrate
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.runners import checkout_of
-from skillopt_sleep.protocols import Crew, Workshop
+from skillopt_sleep.protocols.crew import Crew
+from skillopt_sleep.protocols.work import Workshop
 from skillopt_sleep.records import (
     Calibrations,
     Command,
@@ -65,7 +66,7 @@ def with_late_commands(
 
 
 def _or_by_changes(judged: Sequence[_Judged], crew: Crew) -> Sequence[_Judged]:
-    """Return the same, but that the judge grades the changes where nothing of the session's own can judge them."""
+    """Let the judge grade the changes of tasks that no command or check of their session can judge."""
     waiting = [one.task for one in judged if one.refused and one.refused not in _NOT_TRIED]
     graded = graded_by_changes(waiting, crew)
     return [_Judged(graded[one.task.id]) if one.task.id in graded else one for one in judged]
@@ -74,14 +75,15 @@ def _or_by_changes(judged: Sequence[_Judged], crew: Crew) -> Sequence[_Judged]:
 def graded_by_changes(tasks: Sequence[Task], crew: Crew) -> Mapping[str, Task]:
     """Return those of these tasks whose demand the judge can grade by a diff, by id.
 
-    It can if it graded diffs of known worth rightly. A failed call leaves its tasks waiting for another night.
+    It can if it graded diffs whose grade is known rightly. A failed call leaves its tasks waiting for another night.
     """
     asked: list[Task] = []
     for task in tasks:
         # A diff is only needed where words can't show what the task wants.
-        if isinstance(task.reference, Rubric) and task.workspace is not None and needs_repository(task):
+        if isinstance(task.reference, Rubric) and task.setting.workspace is not None and needs_repository(task):
             rubric = replace(task.reference, of_changes=True)
-            asked.append(replace(task, reference=rubric, needs_repository=True, known_answers=()))
+            setting = replace(task.setting, needs_repository=True)
+            asked.append(replace(task, reference=rubric, setting=setting, known_answers=()))
     tried = calibrate(asked, crew.grader, crew.pool)
     left_out = tried.refused | tried.unseen | tried.lost
     return {task.id: replace(task, known_answers=tried.known[task.id]) for task in asked if task.id not in left_out}
@@ -124,7 +126,9 @@ class _Work:
         if isinstance(tree, NoWorkspace):
             return _refused(task, NoCommand.NO_WORKSPACE, tree)
         found = acting(session, task, checkout_of(tree, workspace))
-        standing = replace(task, workspace=workspace, later=found.later) if needs_repository(task) else task
+        standing = task
+        if needs_repository(task):
+            standing = replace(task, setting=replace(task.setting, workspace=workspace, later=found.later))
         refused = NoCommand.NO_COMMAND
         for proof in found.proofs[:MOST_PROOFS]:
             proved = self._proved(workshop, proof, workspace, session)
@@ -134,25 +138,21 @@ class _Work:
                 refused = proved
                 continue
             reference = proved.reference
-            chosen = replace(
-                task,
-                reference=reference,
-                workspace=workspace,
-                later=found.later,
-                needs_repository=True,
-                known_answers=(),
-            )
+            setting = replace(task.setting, workspace=workspace, later=found.later, needs_repository=True)
+            chosen = replace(task, reference=reference, setting=setting, known_answers=())
             return _Judged(chosen, command=isinstance(reference, Command))
         return _refused(standing, refused)
 
-    def _proved(self, workshop: Workshop, proof: Proof, workspace: Workspace, session: Session) -> Proof | NoCommand:
+    def _proved(
+        self, workshop: Workshop, proof: CandidateReference, workspace: Workspace, session: Session
+    ) -> CandidateReference | NoCommand:
         """Return the proof as it can be used, or why it can't; checks of what was done need no run."""
         if not isinstance(proof.reference, Command):
             return proof
         if self._late():
             return NoCommand.LATER
         command, calibration = workshop.calibrated(proof.reference, workspace, session.ended, whole=proof.whole)
-        return calibration.refused or Proof(command)
+        return calibration.refused or CandidateReference(command)
 
 
 def _refused(task: Task, code: NoCommand, workspace: NoWorkspace | None = None) -> _Judged:

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BudgetExhausted, Exit, NightInterrupted, SleepError
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.learning.begin import postponed
-from skillopt_sleep.night.rate import error_rate
-from skillopt_sleep.protocols import Page, Plan
+from skillopt_sleep.night.error_rate import error_rate
+from skillopt_sleep.protocols.crew import NightPlan
+from skillopt_sleep.protocols.stores import OpenNight
 from skillopt_sleep.records import (
     CUT_SHORT,
     NOTHING,
@@ -22,10 +23,14 @@ from skillopt_sleep.records import (
     Calibrations,
     Corrections,
     Decision,
+    EditStatus,
+    Findings,
     JudgeReading,
+    Judging,
     LeftOut,
     Lesson,
     NightReport,
+    NightRun,
     Note,
     Outcome,
     Proof,
@@ -34,7 +39,6 @@ from skillopt_sleep.records import (
     SessionCounts,
     Spend,
     Split,
-    Standing,
     StepOutcome,
     Task,
     left_out,
@@ -66,9 +70,9 @@ REMEDIES = {
 NOWHERE = "nothing; skillopt-sleep harvest shows where sessions are expected"
 UNTRIED = "nothing; no edit was tried"
 DECIDED_SINCE = {
-    Standing.LIVE: "you adopted it",
-    Standing.UNDONE: "you adopted it, and took it back",
-    Standing.REFUSED: "you rejected it",
+    EditStatus.LIVE: "you adopted it",
+    EditStatus.UNDONE: "you adopted it, and took it back",
+    EditStatus.REFUSED: "you rejected it",
 }
 WAITS = "nothing; later nights continue the trial of what waits with new tasks"
 TURNED_DOWN = "nothing, unless you changed your mind about what you rejected: skillopt-sleep reject --undo"
@@ -92,7 +96,7 @@ class Staged(NamedTuple):
     sealed: SealedReplay | None = None
 
 
-def conclude(done: Staged, page: Page, plan: Plan) -> NightReport:
+def conclude(done: Staged, page: OpenNight, plan: NightPlan) -> NightReport:
     """Return the report of the night."""
     staged: set[str] = set()
     elsewhere: set[str] = set()
@@ -125,28 +129,30 @@ def conclude(done: Staged, page: Page, plan: Plan) -> NightReport:
         verdict=verdict,
         because=because,
         remedy=remedy.replace(READ_AGAIN, plan.read_again),
-        folder=str(page.folder),
-        model=plan.model,
-        sessions=done.sessions,
-        tasks={side.value: tasks_by_side[side] for side in Split} | {"waiting": tasks_by_side[None]},
+        run=NightRun(
+            folder=str(page.folder),
+            model=plan.model,
+            limits=plan.limits,
+            resumed=page.resumed,
+            login_needed=done.stopped is not None and done.stopped.exit_code is Exit.LOGIN,
+        ),
+        found=Findings(
+            sessions=done.sessions,
+            tasks={side.value: tasks_by_side[side] for side in Split} | {"waiting": tasks_by_side[None]},
+            corrections=done.corrections,
+            trend=page.trend.until(done.ended, lessons=() if done.stopped else done.lessons, models=plan.model),
+        ),
+        judging=Judging(judge=done.judge, calibrations=done.calibrations, sealed=done.sealed),
         documents=tuple(map(_as_kept, outcomes)),
         proposals=done.proposals,
         others=tuple(name for name in waiting if name not in own),
         spend=done.spend,
-        limits=plan.limits,
         error_rate=error_rate(plan, outcomes),
-        judge=done.judge,
-        corrections=done.corrections,
-        calibrations=done.calibrations,
-        sealed=done.sealed,
-        trend=page.trend.until(done.ended, lessons=() if done.stopped else done.lessons, models=plan.model),
-        resumed=page.resumed,
-        login_needed=done.stopped is not None and done.stopped.exit_code is Exit.LOGIN,
         errors=tuple(errors),
     )
 
 
-def _not_retested(page: Page, outcomes: Sequence[StepOutcome], *, stopped: bool) -> Iterator[Note]:
+def _not_retested(page: OpenNight, outcomes: Sequence[StepOutcome], *, stopped: bool) -> Iterator[Note]:
     """Yield a note on each rule in the person's own words that was to be tested again, and came to no document.
 
     What they decided on meanwhile isn't tested any more.
@@ -278,7 +284,7 @@ def _cut_short(stopped: SleepError) -> Outcome:
 
 
 def _nothing_new(
-    page: Page, sessions: SessionCounts, tasks: Sequence[Task], corrections: Corrections, notes: Sequence[Note]
+    page: OpenNight, sessions: SessionCounts, tasks: Sequence[Task], corrections: Corrections, notes: Sequence[Note]
 ) -> tuple[str, str]:
     """Return why a whole night had nothing to work on, and what to do about it."""
     if corrections.found:
@@ -298,7 +304,7 @@ def _nothing_new(
     return f"no corrected request found in {counted(sessions.used, 'session')}", "nothing"
 
 
-def _nothing_seen(page: Page, notes: Sequence[Note]) -> tuple[str, str]:
+def _nothing_seen(page: OpenNight, notes: Sequence[Note]) -> tuple[str, str]:
     """Say whether there was no session, none that is new, or whether it could not be read."""
     for note in notes:
         if note.stage == "harvest" and not note.expected:

@@ -8,19 +8,25 @@ from dataclasses import dataclass, field, replace as replace_in
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted
-from skillopt_sleep.learning.begin import Begun, Step, begin, is_due
+from skillopt_sleep.kit.words import counted
+from skillopt_sleep.learning.begin import Begun, DocumentStep, begin, is_due
 from skillopt_sleep.learning.learn import Log
+from skillopt_sleep.learning.look_back import look_back
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.propose import draft_rules
+from skillopt_sleep.learning.removal import remove
 from skillopt_sleep.learning.rule import TriedRule, is_cut_short, waiting_rule
-from skillopt_sleep.learning.step import finish, settle
-from skillopt_sleep.night.judged import NightJudge
+from skillopt_sleep.learning.step import settle
+from skillopt_sleep.night.judge_check import NightJudge
 from skillopt_sleep.night.layout import Layout, lay_out
 from skillopt_sleep.night.waves import End, try_rules
 from skillopt_sleep.proposals.rules import learned
-from skillopt_sleep.protocols import Crew, Page, Plan, Routing
+from skillopt_sleep.protocols.crew import Crew, NightPlan
+from skillopt_sleep.protocols.stores import OpenNight
+from skillopt_sleep.protocols.work import Routing
 from skillopt_sleep.records import (
     CandidateKind,
+    Decision,
     Document,
     Note,
     Outcome,
@@ -35,7 +41,7 @@ from skillopt_sleep.records import (
 
 
 def learn(
-    routing: Routing, *, crew: Crew, plan: Plan, page: Page, judge: NightJudge, ended: Collection[str] = ()
+    routing: Routing, *, crew: Crew, plan: NightPlan, page: OpenNight, judge: NightJudge, ended: Collection[str] = ()
 ) -> Iterator[StepOutcome]:
     """Yield what each document ends as; raise what cut the night short once the rest is decided."""
     crew = replace_in(crew, judge=judge.judge)
@@ -52,8 +58,8 @@ class _Learning:
 
     routing: Routing
     crew: Crew
-    plan: Plan
-    page: Page
+    plan: NightPlan
+    page: OpenNight
     judge: NightJudge
     ended: Collection[str] = ()
     rows: dict[str, list[tuple[str, Sequence[object]]]] = field(default_factory=dict)
@@ -113,10 +119,7 @@ class _Learning:
         return known
 
     def _log(self, document: Document) -> Log:
-        def log(stage: str, written: Sequence[object]) -> None:
-            self.rows[document.id].append((stage, written))
-
-        return log
+        return lambda stage, written: self.rows[document.id].append((stage, written))
 
     def _drafted(self, begun: Sequence[Begun], layout: Layout) -> list[Begun]:
         """Return the steps with the rules that were drafted for what is taken on.
@@ -153,7 +156,11 @@ class _Learning:
             counts: dict[str, int] = {}
             for one in drafted:
                 lessons = [what for what in layout.of(one.document.id) if what in one.lessons]
-                taken = [lesson for lesson in lessons if len(_testing(one, lesson)) > 1]
+                taken = [
+                    lesson
+                    for lesson in lessons
+                    if len({task.session for task in one.val if task.lesson == lesson}) > 1
+                ]
                 new = [rule for rule in one.rules if rule.wait is None and rule.sessions > 1]
                 counts[one.document.id] = max(len(taken), len(new)) + is_due(self.plan, one.past)
             return counts
@@ -162,9 +169,9 @@ class _Learning:
         kept = [one if one.document.id in counts else _too_late(one) for one in drafted]
         return self.plan.gate.alpha / max(1, sum(counts.values())), kept
 
-    def _step(self, begun: Begun, share: float) -> Step:
+    def _step(self, begun: Begun, share: float) -> DocumentStep:
         removal = replace(self.plan.removal, alpha=self.plan.removal.alpha / max(1, len(self.routing.documents)))
-        return Step(
+        return DocumentStep(
             begun=begun,
             crew=self.crew,
             plan=replace_in(self.plan, removal=removal),
@@ -174,15 +181,17 @@ class _Learning:
         )
 
     def _settled(
-        self, steps: Sequence[Step], tried: Mapping[str, Sequence[TriedRule]], layout: Layout
+        self, steps: Sequence[DocumentStep], tried: Mapping[str, Sequence[TriedRule]], layout: Layout
     ) -> Iterator[StepOutcome]:
         """Yield what each document ends as."""
 
-        def settled(step: Step) -> StepOutcome:
+        def settled(step: DocumentStep) -> StepOutcome:
             name = step.document.id
             scores = self._scores(step.document)
             step = step._replace(failing=self._failing(step, scores))
-            done = settle(step, step.begun.outcome, tried[name]) if self.end else finish(step, tried[name])
+            done = settle(step, step.begun.outcome, tried[name])
+            if self.end is None:
+                done = _looked_back(step, done)
             left = (*layout.left_of(name), *self.unlearned.get(name, ()))
             outcome = _with_left(done, step, tried[name], left, self.end)
             return replace(outcome, later=replace(outcome.later, scores=self._scores(step.document)))
@@ -202,10 +211,10 @@ class _Learning:
                     seen[attempt.task].append(measure(attempt.score, self.plan.gate))
         return {task: math.fsum(grades) / len(grades) for task, grades in seen.items()}
 
-    def _failing(self, step: Step, scores: Mapping[str, float]) -> tuple[str, ...]:
+    def _failing(self, step: DocumentStep, scores: Mapping[str, float]) -> tuple[str, ...]:
         """Return the lessons that aren't answered well without a change, so that nothing can make them worse.
 
-        It is those of which three of four attempts failed, and, of those never attempted, what the person had to
+        It is those of which most attempts failed, and, of those never attempted, what the person had to
         correct. What a lesson that a standing rule is for scored on earlier nights may be from before that rule.
         """
         lessons: dict[str, list[float]] = {}
@@ -216,17 +225,26 @@ class _Learning:
             own = lessons.setdefault(task.lesson, [])
             if score is not None:
                 own.append(score)
-        corrected = {task.lesson for task in step.begun.known if task.rejected} - step.begun.held
+        corrected = {task.lesson for task in step.begun.known if task.feedback.rejected} - step.begun.held
         failing: list[str] = []
         for lesson, grades in lessons.items():
-            if 4 * math.fsum(grades) < len(grades) or (not grades and lesson in corrected):
+            if 2 * math.fsum(grades) < len(grades) or (not grades and lesson in corrected):
                 failing.append(lesson)
         return tuple(failing)
 
 
-def _testing(begun: Begun, lesson: str) -> set[str]:
-    """Return the sessions that test a lesson."""
-    return {task.session for task in begun.val if task.lesson == lesson}
+def _looked_back(step: DocumentStep, outcome: StepOutcome) -> StepOutcome:
+    """Look back if nothing is proven, and try to remove a rule; return the outcome with both."""
+    outcome, more = look_back(step, outcome)
+    outcome = settle(step, outcome, more) if more else outcome
+    outcome, more = remove(step, outcome)
+    if not more:
+        return outcome
+    outcome = settle(step, outcome, more)
+    if outcome.candidate is None or outcome.verdict.decision is not Decision.ACCEPT:
+        return outcome
+    shorter = len(outcome.document.body) - len(outcome.candidate.body)
+    return replace(outcome, because=f"{outcome.because}; {shorter} characters less")
 
 
 def _without(past: Past, ended: Collection[str], document: Document) -> tuple[Past, list[Note]]:
@@ -249,21 +267,22 @@ def _too_late(begun: Begun) -> Begun:
 
 
 def _with_left(
-    outcome: StepOutcome, step: Step, tried: Sequence[TriedRule], left: Sequence[str], end: End | None
+    outcome: StepOutcome, step: DocumentStep, tried: Sequence[TriedRule], left: Sequence[str], end: End | None
 ) -> StepOutcome:
     """Return the outcome with what wasn't reached tonight, by name; the sessions of all its tasks stay unread."""
     begun = step.begun
     lessons = {lesson for lesson in left if lesson in begun.lessons}
     rules = [one.rule for one in tried if not one.begun or is_cut_short(one.tested, step.plan.gate.rounds)]
-    rules += [rule for rule in map(waiting_rule, begun.rest) if rule.key in left]
+    rules += [rule for rule in map(waiting_rule, begun.outcome.tried.undecided) if rule.key in left]
+    rules += [rule for rule in map(waiting_rule, outcome.tried.undecided) if rule.has_won]
     for rule in rules:
         if rule.kind is not CandidateKind.REMOVAL:
             lessons.update(rule.lessons)
     tasks = [task for task in (*begun.train, *begun.val, *begun.test) if task.lesson in lessons]
     if not tasks:
         return outcome
-    names = {task.lesson: task.wording or task.prompt for task in reversed(tasks)}
-    which = "1 lesson waits" if len(lessons) == 1 else f"{len(lessons)} lessons wait"
+    names = {task.lesson: task.wanted.wording or task.prompt for task in reversed(tasks)}
+    which = counted(len(lessons), "lesson waits", "lessons wait")
     shown = "; ".join(f"«{' '.join(names[lesson].split())[:80]}»" for lesson in reversed(names))
     why, remedy = "this one has no room for more", "raise budget.calls or step.edit_budget"
     if end is not None:

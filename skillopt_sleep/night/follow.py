@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.in_force import stands_already
 from skillopt_sleep.mining.mined import UNCLEAR, corrections_of
-from skillopt_sleep.night.tonight import Tonight
-from skillopt_sleep.protocols import Routing
+from skillopt_sleep.night.tonight import TonightsTasks
+from skillopt_sleep.protocols.work import Routing
 from skillopt_sleep.records import (
     Became,
     Correction,
     Corrections,
     Edit,
-    Fate,
+    EditFate,
     Proposal,
     Split,
     StepOutcome,
@@ -32,7 +32,7 @@ NOT_BEGUN = "its rule waits for another night"
 
 
 def follow(
-    found: Tonight,
+    found: TonightsTasks,
     routing: Routing,
     outcomes: Sequence[StepOutcome],
     proposals: Sequence[Proposal],
@@ -70,7 +70,7 @@ class _Ends:
 
     def __init__(
         self,
-        found: Tonight,
+        found: TonightsTasks,
         routing: Routing,
         outcomes: Sequence[StepOutcome],
         proposals: Sequence[Proposal],
@@ -173,11 +173,11 @@ def _edited(task: Task, outcome: StepOutcome) -> tuple[Became, str] | None:
             return Became.NOT_REACHED, NOT_BEGUN
     fates: dict[str, None] = {}
     for applied in outcome.tried.edits:
-        if applied.fate is not Fate.APPLIED and _is_for(task, (applied.edit,), applied.edit.lessons):
+        if applied.fate is not EditFate.APPLIED and _is_for(task, (applied.edit,), applied.edit.lessons):
             fates[f"{applied.fate}: {applied.because}"] = None
     return (Became.TRIED, "; ".join(fates)) if fates else None
 
 
 def _needs_repository(task: Task, outcome: StepOutcome) -> bool:
     """Tell whether the task could not be tried, as attempts were made in words."""
-    return bool(outcome.tasks.needs_repository) and (task.needs_repository or wants_a_tool(task.reference))
+    return bool(outcome.tasks.needs_repository) and (task.setting.needs_repository or wants_a_tool(task.reference))

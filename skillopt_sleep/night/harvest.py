@@ -7,9 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import half_read
-from skillopt_sleep.night.heard import beyond, hear, load_rules
+from skillopt_sleep.kit.words import counted
+from skillopt_sleep.night.reading import RULES, heard_or_why_not, left_for_later
 from skillopt_sleep.night.survey import HarvestRules, Survey, allowed_tasks, in_full, survey
-from skillopt_sleep.protocols import Index, Source
+from skillopt_sleep.protocols.stores import Index
+from skillopt_sleep.protocols.work import SessionSource
 from skillopt_sleep.records import (
     LeftOut,
     Note,
@@ -57,11 +59,11 @@ class Harvest(Record, frozen=True, kw_only=True):
         )
 
 
-def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Harvest:
+def harvest(sources: Sequence[SessionSource], index: Index, rules: HarvestRules) -> Harvest:
     """Bring the index up to date with the sources, and choose the sessions that a night may use."""
     unlisted = refresh_all(sources, index)
     found = survey({source.name for source in sources}, index, rules)
-    later = beyond(found.sessions, rules.reach)
+    later = left_for_later(found.sessions, rules.reach)
     chosen = [session for session in found.sessions if session.id not in later]
     left_out = Counter(found.left_out.values())
     left_out[LeftOut.LATER] = len(later)
@@ -82,13 +84,13 @@ def harvest(sources: Sequence[Source], index: Index, rules: HarvestRules) -> Har
 def _half_read_notes(found: Survey) -> Iterator[Note]:
     """Yield what couldn't be read in the sessions that are used, and in those in which nothing was typed."""
     heard = [one for name, one in found.held.items() if found.left_out.get(name) in {None, LeftOut.NO_USER_TURN}]
-    for line in half_read((one.line.source, one.heard.half_read) for one in heard if one.heard):
+    for line in half_read((one.line.source, one.heard.gaps.half_read) for one in heard if one.heard):
         yield Note(stage="harvest", summary=line, remedy="what is in them isn't used", expected=True)
 
 
 def _later_notes(later: Collection[str]) -> Iterator[Note]:
     if later:
-        count = "1 session waits" if len(later) == 1 else f"{len(later)} sessions wait"
+        count = counted(len(later), "session waits", "sessions wait")
         summary = f"{count} for later nights: the newest were read first, as many as the night's budget can mine"
         remedy = "nothing to do; or raise budget.calls and budget.tokens to read more in a night"
         yield Note(stage="harvest", summary=summary, remedy=remedy, expected=True)
@@ -101,7 +103,7 @@ def unlisted_notes(unlisted: Mapping[str, str]) -> Iterator[Note]:
         yield Note(stage="harvest", summary=summary, remedy="make it readable")
 
 
-def refresh_all(sources: Sequence[Source], index: Index) -> Mapping[str, str]:
+def refresh_all(sources: Sequence[SessionSource], index: Index) -> Mapping[str, str]:
     """Read what changed, and return the folders that can't be listed with the reasons."""
     unlisted: dict[str, str] = {}
     for source in sources:
@@ -109,7 +111,7 @@ def refresh_all(sources: Sequence[Source], index: Index) -> Mapping[str, str]:
     return unlisted
 
 
-def refresh(source: Source, index: Index, unlisted: dict[str, str]) -> int:
+def refresh(source: SessionSource, index: Index, unlisted: dict[str, str]) -> int:
     """Read the files whose stamp changed, forget those that are gone, and return how many were read.
 
     Folders that can't be listed are added to `unlisted` with the reason; what was read in them earlier is kept.
@@ -118,23 +120,18 @@ def refresh(source: Source, index: Index, unlisted: dict[str, str]) -> int:
     stamps = list(source.stamps(unlisted.setdefault))
     changed = index.unpurged(_changed(stamps, known))
     if changed or len(known) != len(stamps):
-        gone = _gone(known, (path for path, _ in stamps), unlisted)
+        closed = tuple(folder + os.sep for folder in unlisted)
+        lacking = set(known).difference(path for path, _ in stamps)
+        gone = {path for path in lacking if not path.startswith(closed)}
         if gone:
             # Another file may hold a session of a file that is gone; the index asks for it again.
             index.forget(source.name, gone)
             changed = index.unpurged(_changed(stamps, index.stamps(source.name)))
-        if changed:
-            load_rules()
-        index.put(source.name, source.read(changed, hear))
+        index.put(source.name, source.read(changed))
+        index.hear(heard_or_why_not, rules=RULES)
     return len(changed)
 
 
 def _changed(stamps: Iterable[tuple[str, Stamp]], known: Mapping[str, Stamp]) -> list[str]:
     get = known.get  # looked up once: there may be tens of thousands of files
     return [path for path, stamp in stamps if get(path) != stamp]
-
-
-def _gone(known: Collection[str], here: Iterable[str], unlisted: Collection[str]) -> set[str]:
-    """Return the known files that are not here any more, but none in a folder that couldn't be listed."""
-    closed = tuple(folder + os.sep for folder in unlisted)
-    return {path for path in set(known).difference(here) if not path.startswith(closed)}

@@ -3,19 +3,19 @@
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.night.conclude import conclude
 from skillopt_sleep.night.documents import learn
-from skillopt_sleep.night.judged import NightJudge, measure, preflight
-from skillopt_sleep.night.rate import on_rate
+from skillopt_sleep.night.error_rate import with_nights_rate
+from skillopt_sleep.night.judge_check import NightJudge, measure, preflight
 from skillopt_sleep.night.tonight import mined_tasks, route, tonight, wanted_again
 from skillopt_sleep.night.work import NightWork, close, ending, staged, unread
-from skillopt_sleep.protocols import Crew, Plan
+from skillopt_sleep.protocols.crew import Crew, NightPlan
 from skillopt_sleep.records import NightReport
 
 
-def run_night(crew: Crew, plan: Plan) -> NightReport:
+def run_night(crew: Crew, plan: NightPlan) -> NightReport:
     """Learn from the unread sessions and stage what passed the gate; adopt nothing."""
     with crew.store.open_night() as page:
         work = NightWork(unread(crew, plan, page), NightJudge(crew.judge))
-        plan = on_rate(plan, page)
+        plan = with_nights_rate(plan, page)
         with ending(work):
             if work.harvested.has_work or wanted_again(plan, page.bank, now=page.started):
                 preflight(crew.preflights, night=page.night, until=crew.clock() + plan.longest)

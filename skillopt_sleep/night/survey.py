@@ -10,29 +10,29 @@ from pathlib import PurePath
 
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.exclude import is_excluded
+from skillopt_sleep.kit.projects import is_excluded
 from skillopt_sleep.mining.forks import without_copies
-from skillopt_sleep.night.heard import RULES, Surveyed, hear
-from skillopt_sleep.protocols import Again, Index, Reach, SessionRules, Spool
-from skillopt_sleep.records import Held, LeftOut, Note, Session, SessionLine, Task
+from skillopt_sleep.night.reading import RULES, Surveyed, heard_or_why_not, read_by_rules
+from skillopt_sleep.protocols.crew import Again, Reach, SessionRules
+from skillopt_sleep.protocols.stores import Index
+from skillopt_sleep.protocols.work import Spool
+from skillopt_sleep.records import IndexedSession, LeftOut, Note, Session, SessionLine, Task
 
 # A session that ended later than this after now was written by a wrong clock; it is not still being written.
 _AHEAD = timedelta(days=1)
+# A session whose last record is younger may still be going on.
+QUIET = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HarvestRules:
-    """The rules that decide whether a session is read.
+    """The rules that decide whether a session is read; the `spool` says whether one is over.
 
-    A session that was written to less than `quiet_seconds` ago may still be going on, so it is left for a later
-    night, unless the `spool` says that it is over. The rest of the night goes ahead; whether a night starts at all
-    while somebody works is the daemon's decision (`daemon.idle`). `excluded` is called with a session's project and
-    working folder; `exists` says whether a project's folder is still there. What earlier nights have read is only
-    read if the person wants it read `again`.
+    `excluded` is called with a session's project and working folder; `exists` says whether a project's folder is
+    still there. What earlier nights have read is only read if the person wants it read `again`.
     """
 
     now: datetime
-    quiet_seconds: float
     horizon: datetime | None
     include_headless: bool
     excluded: Callable[[str, str], bool]
@@ -50,7 +50,6 @@ class HarvestRules:
             horizon = rules.again.since
         return cls(
             now=now,
-            quiet_seconds=rules.quiet_seconds,
             horizon=horizon,
             include_headless=rules.include_headless,
             excluded=rules.excluded,
@@ -71,7 +70,7 @@ class Survey:
     """
 
     sessions: tuple[Surveyed, ...]
-    held: Mapping[str, Held]
+    held: Mapping[str, IndexedSession]
     left_out: Mapping[str, LeftOut]
     copies: tuple[str, ...]
     copied: int
@@ -84,8 +83,8 @@ def survey(sources: Collection[str], index: Index, rules: HarvestRules) -> Surve
     unread = rules.again is None
     every = _heard(lambda: index.held(RULES, unread=unread), index)
     named = rules.again.sessions if rules.again else None
-    held: dict[str, Held] = {}
-    usable: dict[str, Held] = {}
+    held: dict[str, IndexedSession] = {}
+    usable: dict[str, IndexedSession] = {}
     left_out: dict[str, LeftOut] = {}
     for one in every:
         line = one.line
@@ -102,7 +101,7 @@ def survey(sources: Collection[str], index: Index, rules: HarvestRules) -> Surve
     for name, one in usable.items():
         part, heard = parts.get(name), one.heard
         if part is not None:
-            heard = hear(part) if part.typed else None
+            heard = read_by_rules(part) if part.typed else None
         if heard is None or not heard.turns:
             left_out[name] = LeftOut.NO_USER_TURN
             continue
@@ -140,16 +139,18 @@ def allowed_tasks(tasks: Iterable[Task], excluded: Callable[[str, str], bool]) -
     return tuple(task for task in tasks if not excluded(task.project, task.project))
 
 
-def _heard(held: Callable[[], Sequence[Held]], index: Index) -> Sequence[Held]:
+def _heard(held: Callable[[], Sequence[IndexedSession]], index: Index) -> Sequence[IndexedSession]:
     """Return these sessions of the index; if the rules haven't read one of them yet, they read it now."""
     found = held()
     if any(one.heard is None for one in found):
-        index.hear(hear, rules=RULES)
+        index.hear(heard_or_why_not, rules=RULES)
         found = held()
     return found
 
 
-def _earlier(usable: Mapping[str, Held], every: Sequence[Held], index: Index, rules: HarvestRules) -> Sequence[Held]:
+def _earlier(
+    usable: Mapping[str, IndexedSession], every: Sequence[IndexedSession], index: Index, rules: HarvestRules
+) -> Sequence[IndexedSession]:
     """Return the other sessions of the same projects that earlier nights have read."""
     projects = {one.line.project for one in usable.values()}
     if rules.again is None:
@@ -158,7 +159,7 @@ def _earlier(usable: Mapping[str, Held], every: Sequence[Held], index: Index, ru
 
 
 def _own_parts(
-    usable: Mapping[str, Held], earlier: Sequence[Held], index: Index, rules: HarvestRules
+    usable: Mapping[str, IndexedSession], earlier: Sequence[IndexedSession], index: Index, rules: HarvestRules
 ) -> tuple[dict[str, Session], int]:
     """Return the sessions that copied something, decoded and without it, and the number of copied prompts.
 
@@ -193,7 +194,7 @@ def _own_parts(
     return parts, copied
 
 
-def _marks(held: Held) -> set[str]:
+def _marks(held: IndexedSession) -> set[str]:
     """Return what a copy of the session shares with it: the ids of typed turns, or its opening."""
     if held.heard is None:
         return set()
@@ -223,7 +224,7 @@ def _why_left_out(line: SessionLine, rules: HarvestRules) -> LeftOut | None:
 
 def _is_active(line: SessionLine, rules: HarvestRules) -> bool:
     """Return whether a session may still be going on: its last record is recent and no hook said that it is over."""
-    quiet_since = rules.now - timedelta(seconds=rules.quiet_seconds)
+    quiet_since = rules.now - QUIET
     if not quiet_since < line.ended <= rules.now + _AHEAD:
         return False
     if rules.spool is None:
@@ -248,30 +249,23 @@ def moved(sessions: Sequence[Surveyed], exists: Callable[[str], bool]) -> Mappin
     """Map each project whose folder is gone to the folder where the same repository is now.
 
     A project moved if exactly one existing project has the same folder name and shares a commit with it: only copies
-    of one repository share a commit. A session without a commit moves with the others of its project. What this can't
-    see: a folder that was renamed, and a project without two sessions at one commit, before and after the move.
+    of one repository share a commit.
     """
     commits: defaultdict[str, set[str]] = defaultdict(set)
     for session in sessions:
         if session.commit:
             commits[session.project].add(session.commit)
     places: dict[str, str] = {}
-    for namesakes in _namesakes(sessions):
+    by_name: defaultdict[str, set[str]] = defaultdict(set)
+    for project in {session.project for session in sessions} - {""}:
+        by_name[PurePath(project).name].add(project)
+    for namesakes in by_name.values():
         existing = set(filter(exists, namesakes))
         for gone in namesakes - existing:
             candidates = [project for project in existing if commits[project] & commits[gone]]
             if len(candidates) == 1:
                 places[gone] = candidates[0]
     return places
-
-
-def _namesakes(sessions: Sequence[Surveyed]) -> list[set[str]]:
-    """Group the projects whose folders have the same name; projects without a namesake are left out."""
-    by_name: defaultdict[str, set[str]] = defaultdict(set)
-    for project in {session.project for session in sessions}:
-        if project:
-            by_name[PurePath(project).name].add(project)
-    return [projects for projects in by_name.values() if len(projects) > 1]
 
 
 @lru_cache(maxsize=1_000)

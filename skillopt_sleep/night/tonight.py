@@ -7,18 +7,20 @@ from typing import NamedTuple
 from skillopt_sleep.mining.acting import could_act
 from skillopt_sleep.mining.cluster import cluster
 from skillopt_sleep.mining.lessons import with_evidence
-from skillopt_sleep.mining.mine import Known, mine
+from skillopt_sleep.mining.mine import KnownLessons, mine
 from skillopt_sleep.mining.mined import Mined, corrections_of
 from skillopt_sleep.mining.own_lessons import with_own
 from skillopt_sleep.mining.prove import prove
 from skillopt_sleep.mining.split import recall, split
 from skillopt_sleep.night.commands import with_commands, with_late_commands
 from skillopt_sleep.night.harvest import Harvest
-from skillopt_sleep.protocols import Bank, Crew, Index, Page, Plan, Routing
+from skillopt_sleep.protocols.crew import Crew, NightPlan
+from skillopt_sleep.protocols.stores import Bank, Index, OpenNight
+from skillopt_sleep.protocols.work import Routing
 from skillopt_sleep.records import Became, Correction, Lesson, LessonState, PlaceKind, Split, Task, wants_a_tool
 
 
-class Tonight(NamedTuple):
+class TonightsTasks(NamedTuple):
     """Tonight's tasks, those that are asked tonight, and the lessons that are new or changed.
 
     Asked are tonight's tasks and those recalled from earlier nights, but none of a lesson that was only noticed.
@@ -38,13 +40,13 @@ class Tonight(NamedTuple):
         return tuple(({task.id: task for task in self.tasks} | {task.id: task for task in routed}).values())
 
 
-def mined_tasks(harvested: Harvest, *, crew: Crew, plan: Plan, page: Page) -> Mined:
+def mined_tasks(harvested: Harvest, *, crew: Crew, plan: NightPlan, page: OpenNight) -> Mined:
     """Mine the sessions, and keep the tasks whose reference can be trusted, in words or in the repository."""
     sessions = harvested.sessions
     projects = {session.project for session in sessions}
     excluded = plan.sessions.excluded
     lessons = (lesson for lesson in page.lessons.every() if not excluded(lesson.project, lesson.project))
-    known = Known(tuple(lessons), page.bank.tasks(projects))
+    known = KnownLessons(tuple(lessons), page.bank.tasks(projects))
     model = None if plan.mine.miner == "heuristic" else crew.optimizer
     size, most = plan.mine.sessions_per_call, plan.mine.max_tasks
     mined = mine(sessions, optimizer=model, pool=crew.pool, per_call=size, most=most, known=known)
@@ -52,7 +54,7 @@ def mined_tasks(harvested: Harvest, *, crew: Crew, plan: Plan, page: Page) -> Mi
     return with_commands(proven, sessions, harvested.snapshots, crew)
 
 
-def tonight(mined: Mined, reviewed: Sequence[Task], *, crew: Crew, plan: Plan, page: Page) -> Tonight:
+def tonight(mined: Mined, reviewed: Sequence[Task], *, crew: Crew, plan: NightPlan, page: OpenNight) -> TonightsTasks:
     """Return tonight's tasks, each on its side; those of a lesson that was taken back take no part."""
     found = (*mined.tasks, *reviewed)
     wanted = wanted_again(plan, page.bank, now=page.started)
@@ -87,7 +89,7 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, crew: Crew, plan: Plan, p
         "equipped", tuple[Task, ...], lambda: _equipped(asked, tasks, crew=crew, plan=plan, page=page)
     )
     changed |= {task.id: task for task in equipped}
-    return Tonight(
+    return TonightsTasks(
         tasks=tasks,
         asked=tuple(changed.get(task.id, task) for task in asked),
         changed=tuple(changed.values()),
@@ -98,11 +100,11 @@ def tonight(mined: Mined, reviewed: Sequence[Task], *, crew: Crew, plan: Plan, p
 
 
 def _equipped(
-    asked: Sequence[Task], tasks: Sequence[Task], *, crew: Crew, plan: Plan, page: Page
+    asked: Sequence[Task], tasks: Sequence[Task], *, crew: Crew, plan: NightPlan, page: OpenNight
 ) -> tuple[Task, ...]:
     """Return the recalled tasks that had to wait for their repository when they were banked, and can be tried now."""
     fresh = {task.id for task in tasks}
-    waiting = [task for task in asked if task.id not in fresh and task.workspace is None and could_act(task)]
+    waiting = [task for task in asked if task.id not in fresh and task.setting.workspace is None and could_act(task)]
     held = {line.id for line in page.index.lines(unread=False)} if waiting else set[str]()
     names = tuple(dict.fromkeys(task.session for task in waiting if task.session in held))
     sessions = [session for session in page.index.sessions(names) if session.turns]
@@ -114,7 +116,7 @@ def _equipped(
     return tuple(task for task in found if chosen.get(task.id, task.reference) == task.reference)
 
 
-def wanted_again(plan: Plan, bank: Bank, *, now: datetime) -> tuple[Task, ...]:
+def wanted_again(plan: NightPlan, bank: Bank, *, now: datetime) -> tuple[Task, ...]:
     """Return the earlier tasks of the rules that the person wants tested again in their own words.
 
     A lesson without an unseen task that is new enough to come back has none.
@@ -140,7 +142,7 @@ def _of_others(lessons: Collection[str], tasks: Iterable[Task]) -> tuple[Task, .
     return tuple(task for task in tasks if task.lesson not in lessons)
 
 
-def _sided(fresh: tuple[Task, ...], banked: Sequence[Task], page: Page) -> tuple[Task, ...]:
+def _sided(fresh: tuple[Task, ...], banked: Sequence[Task], page: OpenNight) -> tuple[Task, ...]:
     """Return tonight's tasks with their lesson and side, and those of earlier nights that get their side tonight.
 
     A resumed night keeps what it gave them first, but for what a person changed since.
@@ -155,10 +157,10 @@ def _sided(fresh: tuple[Task, ...], banked: Sequence[Task], page: Page) -> tuple
 def _dropped(mined: Sequence[Task], kept: Sequence[Task], ended: Collection[str]) -> Iterator[Correction]:
     """Yield the corrections behind mined tasks that a person dropped, or that are of a lesson they took back."""
     ids = {task.id for task in kept}
-    turns = {(piece.session, piece.turn) for task in kept for piece in task.evidence}
+    turns = {(piece.session, piece.turn) for task in kept for piece in task.feedback.evidence}
     for task in mined:
         # A task that a person edited may have come back under another id.
-        edited = any((piece.session, piece.turn) in turns for piece in task.evidence)
+        edited = any((piece.session, piece.turn) in turns for piece in task.feedback.evidence)
         if task.id not in ids and not edited:
             yield from corrections_of(
                 [task], Became.TAKEN_BACK, "its task was dropped by hand, or its project is excluded"
@@ -166,7 +168,7 @@ def _dropped(mined: Sequence[Task], kept: Sequence[Task], ended: Collection[str]
     yield from corrections_of((task for task in kept if task.lesson in ended), Became.TAKEN_BACK)
 
 
-def route(found: Tonight, crew: Crew, page: Page) -> Routing:
+def route(found: TonightsTasks, crew: Crew, page: OpenNight) -> Routing:
     """Return the tasks that are asked tonight, each with the document that it teaches."""
     page.write("lessons", found.lessons)
     used = used_sources(page.index, {source.name for source in crew.sources})

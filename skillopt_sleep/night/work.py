@@ -9,11 +9,13 @@ from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.night.conclude import Staged
 from skillopt_sleep.night.follow import follow
 from skillopt_sleep.night.harvest import Harvest, harvest
-from skillopt_sleep.night.judged import NightJudge
+from skillopt_sleep.night.judge_check import NightJudge
 from skillopt_sleep.night.survey import HarvestRules
-from skillopt_sleep.night.tonight import Tonight
+from skillopt_sleep.night.tonight import TonightsTasks
 from skillopt_sleep.proposals.retire import retire
-from skillopt_sleep.protocols import Crew, Page, Plan, Routing
+from skillopt_sleep.protocols.crew import Crew, NightPlan
+from skillopt_sleep.protocols.stores import OpenNight
+from skillopt_sleep.protocols.work import Routing
 from skillopt_sleep.records import NightReport, StepOutcome
 
 
@@ -24,7 +26,7 @@ class NightWork:
     harvested: Harvest
     judge: NightJudge
     mined: Mined = field(default_factory=Mined)
-    found: Tonight = field(default_factory=Tonight)
+    found: TonightsTasks = field(default_factory=TonightsTasks)
     routing: Routing = field(default_factory=Routing)
     outcomes: list[StepOutcome] = field(default_factory=list)
     stopped: SleepError | None = None
@@ -35,7 +37,7 @@ class NightWork:
             self.outcomes.append(outcome)
 
 
-def unread(crew: Crew, plan: Plan, page: Page) -> Harvest:
+def unread(crew: Crew, plan: NightPlan, page: OpenNight) -> Harvest:
     """Return the unread sessions and tasks written by hand that the night may use; a resumed night keeps its own."""
     rules = HarvestRules.of(plan.sessions, now=crew.clock(), horizon=page.horizon)
     harvested = page.keep("sessions", Harvest, lambda: harvest(crew.sources, page.index, rules))
@@ -57,8 +59,8 @@ def ending(work: NightWork) -> Generator[None]:
         work.stopped = NightInterrupted("the night was stopped", remedy="run it again: every completed call is kept")
 
 
-def staged(work: NightWork, crew: Crew, plan: Plan, page: Page) -> Staged:
-    """Stage what passed the gate and what a lesson that was taken back leaves, and return all that is reported."""
+def staged(work: NightWork, crew: Crew, plan: NightPlan, page: OpenNight) -> Staged:
+    """Stage what passed the gate, and the removal of rules whose lesson was taken back; return the report."""
     found, judge = work.found, work.judge
     proposals, staging = crew.stager.stage(work.outcomes, page, found.lessons)
     removals, retiring = retire(found.lessons, page)
@@ -81,7 +83,7 @@ def staged(work: NightWork, crew: Crew, plan: Plan, page: Page) -> Staged:
     )
 
 
-def close(work: NightWork, report: NightReport, page: Page) -> None:
+def close(work: NightWork, report: NightReport, page: OpenNight) -> None:
     """Close the night's page: what it found is banked, and what it could not use stays unread."""
     found = work.found
     page.close(

@@ -2,19 +2,28 @@
 
 import logging
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from skillopt_sleep.errors import SleepError
+from skillopt_sleep.errors import ItemError, SleepError
 from skillopt_sleep.kit.log import tell
-from skillopt_sleep.notify import desktop, urls
+from skillopt_sleep.kit.process import run
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import CUT_SHORT, OUTCOMES, PAGE, NightReport
 from skillopt_sleep.settings import NotifySettings
 
+SECONDS = 10.0
+# If none of these is set, there may still be a session bus: services are started with it alone.
+_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS")
+# Title and body are passed as arguments, never as part of the script.
+_SCRIPT = ("on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run")
 
-class Message(NamedTuple):
+
+class Notification(NamedTuple):
     """A notification as it is shown or sent."""
 
     title: str
@@ -33,22 +42,20 @@ def notify(
 
     So many proposals, of this and of earlier nights, are `waiting` for the person.
     """
-    if settings.when == "never":
-        return
-    if settings.when == "news" and not is_news(report):
+    is_news = bool(report.proposals) or report.verdict in CUT_SHORT
+    if settings.when == "never" or (settings.when == "news" and not is_news):
         return
     message = message_of(report, waiting=waiting)
 
     def show_on_desktop() -> bool:
-        if not settings.desktop:
-            return False
-        body = f"{message.body}{_link(report)}"
-        return desktop.show(message.title, body, environ=environ, platform=platform)
+        page = Path(report.run.folder, PAGE)
+        link = f"\n{page.as_uri()}" if report.run.folder and page.is_file() else ""
+        return show(message.title, f"{message.body}{link}", environ=environ, platform=platform)
 
     def send_to_urls() -> bool:
-        if not settings.urls:
-            return False
-        return urls.send(message.title, message.body, urls=settings.urls, environ=environ)
+        from skillopt_sleep.notify.urls import send
+
+        return bool(settings.urls) and send(message.title, message.body, urls=settings.urls, environ=environ)
 
     for channel, deliver in (("desktop", show_on_desktop), ("urls", send_to_urls)):
         try:
@@ -56,40 +63,50 @@ def notify(
                 tell("notified", night=report.night, by=channel)
         except (SleepError, OSError) as error:
             remedy = error.remedy if isinstance(error, SleepError) else ""
-            tell(
-                "not notified",
-                level=logging.WARNING,
-                night=report.night,
-                by=channel,
-                because=str(error),
-                remedy=remedy,
-            )
+            because, night = str(error), report.night
+            tell("not notified", level=logging.WARNING, night=night, by=channel, because=because, remedy=remedy)
 
 
-def is_news(report: NightReport) -> bool:
-    """Return whether the user has something to do: review proposals, or look at a night that was cut short."""
-    return bool(report.proposals) or report.verdict in CUT_SHORT
-
-
-def message_of(report: NightReport, *, waiting: int) -> Message:
+def message_of(report: NightReport, *, waiting: int) -> Notification:
     """Summarize the night as its outcome and counts, without any name of a project, file or proposal."""
-    counts: list[str] = []
-    if waiting:
-        counts.append(_counted(waiting, "proposal waits", "proposals wait"))
-    counts.append(_counted(report.sessions.used, "session", "sessions"))
-    counts.append(_counted(len(report.documents), "document", "documents"))
-    counts.append(_counted(report.spend.calls, "call", "calls"))
-    return Message(
+    counts = [f"{counted(waiting, 'proposal')} waiting"] if waiting else []
+    counts.append(counted(report.found.sessions.used, "session"))
+    counts.append(counted(len(report.documents), "document"))
+    counts.append(counted(report.spend.calls, "call"))
+    return Notification(
         title=f"skillopt-sleep: {OUTCOMES[report.verdict]}",
         body=f"Night {report.night}: {', '.join(counts)}. See: skillopt-sleep report --open",
     )
 
 
-def _link(report: NightReport) -> str:
-    """Return a line with the address of the night's page on this machine, "" if there is none."""
-    page = Path(report.folder, PAGE)
-    return f"\n{page.as_uri()}" if report.folder and page.is_file() else ""
+def show(title: str, body: str, *, environ: Mapping[str, str], platform: str) -> bool:
+    """Show a notification on the desktop; return False if there is none.
+
+    Raises ItemError or OSError if the program fails.
+    """
+    argv = command(title, body, environ=environ, platform=platform)
+    if not argv:
+        return False
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        process = run(argv, stdin=b"", cwd=Path(folder), environ=environ, timeout=SECONDS)
+    if not process.stopped and not process.status:
+        return True
+    reason = process.stderr.decode(errors="replace").strip() or f"exit status {process.status}"
+    if process.stopped == "timed_out":
+        reason = f"no answer within {SECONDS:.0f} seconds"
+    raise ItemError(
+        f"{Path(argv[0]).name} failed: {reason}",
+        remedy="fix it, or turn notifications off: skillopt-sleep config set notify.when never",
+    )
 
 
-def _counted(count: int, singular: str, plural: str) -> str:
-    return f"{count} {singular if count == 1 else plural}"
+def command(title: str, body: str, *, environ: Mapping[str, str], platform: str) -> list[str]:
+    """Return the command line that shows a notification (notify-send or osascript), empty if there is no desktop."""
+    name = "osascript" if platform == "darwin" else "notify-send"
+    program = shutil.which(name, path=environ.get("PATH", ""))
+    if program and platform == "darwin":
+        script = [part for line in _SCRIPT for part in ("-e", line)]
+        return [program, *script, title, body]
+    runtime = environ.get("XDG_RUNTIME_DIR")
+    has_screen = any(environ.get(screen) for screen in _SCREENS) or (runtime and Path(runtime, "bus").exists())
+    return [program, "--app-name=skillopt-sleep", "--", title, body] if program and has_screen else []

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 Filters = dict[str, Callable[..., str]]
 
 LOOK = "look.css"
-NIGHT = "night.css"  # what `night_parts.html.j2` adds to it
 _HERE = "skillopt_sleep.pages"
 _MINUS = "\u2212"
 _CODE = re.compile(r"`([^`]+)`")
@@ -28,8 +28,6 @@ def environment(package: str, folder: str = ".") -> "Environment":
     """Return what fills the templates in a folder of a package, and those that all pages share."""
     import jinja2
 
-    from skillopt_sleep.pages.compiled import compiled
-
     made = jinja2.Environment(
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package, folder), jinja2.PackageLoader(_HERE, ".")]),
         undefined=jinja2.StrictUndefined,
@@ -38,7 +36,6 @@ def environment(package: str, folder: str = ".") -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
         finalize=shown,
-        bytecode_cache=compiled("pages"),
     )
     made.filters.update(decimal=decimal, span=span, thousands=thousands, dollars=dollars, signed=signed, code=code)
     return made
@@ -50,26 +47,31 @@ def self_contained(
     values: dict[str, Any],
     *,
     style: str,
-    shared: str = "",
     filters: Filters | None = None,
 ) -> str:
     """Return a page in which nothing is loaded from elsewhere and nothing runs: its one style is named by its hash.
 
-    `style` is the file of the package with what the page adds to the look of all pages, `shared` that of what it has
-    in common with another page, and `filters` are what its template calls beside those that all have.
+    `style` is the file of the package with what the page adds to the look of all pages, and `filters` are what its
+    template calls beside those that all have.
     """
-    text = f"{look()}{look(shared) if shared else ''}{_text(package, style)}"
+    text = f"{look()}{_text(package, style)}"
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     # What stands between the tags has to be the very text that was hashed.
-    filled = environment(package)
+    filled = _kept(package)
     for name, written in (filters or {}).items():
         filled.filters[name] = written
     return filled.get_template(template).render(style=text, digest=digest, **values)
 
 
-def look(name: str = LOOK) -> str:
-    """Return the style sheet of all pages, or another that several share."""
-    return _text(_HERE, name)
+@cache
+def _kept(package: str) -> "Environment":
+    """Return the environment of a package, the same each time: compiling a template takes longer than filling it."""
+    return environment(package)
+
+
+def look() -> str:
+    """Return the style sheet of all pages."""
+    return _text(_HERE, LOOK)
 
 
 def shown(value: Any) -> Any:

@@ -31,24 +31,36 @@ _STORE_BYTES = 256 * 1024 * 1024
 def connect(address: str, *, processes: int) -> bool:
     """Join the cluster at the address, or start one with so many CPUs if the address is empty, and keep Ray quiet.
 
-    Returns False if this process was connected already. Raises ConfigError if Ray isn't installed or the cluster
-    can't be joined.
+    Returns False if this process was connected already. Raises ConfigError if there is no Ray or no
+    cluster.
     """
     with _environment({} if address else _PRIVATE):
         ray = library()
         if ray.is_initialized():
             return False
-        if address:
-            _join(ray, address)
-        else:
+        local = {
+            "num_cpus": processes,
+            "object_store_memory": _STORE_BYTES,
+            "include_dashboard": False,
+        }
+        try:
+            _check_reachable(address)
             ray.init(
-                address="local",
-                num_cpus=processes,
-                object_store_memory=_STORE_BYTES,
-                include_dashboard=False,
+                address=address or "local",
                 log_to_driver=False,
                 logging_level=logging.ERROR,
+                **{} if address else local,
             )
+        except (OSError, ValueError, RuntimeError) as error:
+            reason = next(iter(str(error).splitlines()), "")
+            raise ConfigError(
+                f"no Ray cluster can be joined at {address!r}: {reason}"
+                if address
+                else f"Ray starts no cluster here: {reason}",
+                remedy=f"check with `ray status` that it is running; if it needs a token, set {_TOKEN}"
+                if address
+                else 'run on threads, with pool = "threads" in [train], or join a running cluster by its address',
+            ) from error
         _print_messages(ray, wanted=False)
         return True
 
@@ -58,18 +70,6 @@ def disconnect() -> None:
     ray = library()
     ray.shutdown()
     _print_messages(ray, wanted=True)
-
-
-def _join(ray: Any, address: str) -> None:
-    try:
-        _check_reachable(address)
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except (OSError, ValueError, RuntimeError) as error:
-        reason = next(iter(str(error).splitlines()), "")
-        raise ConfigError(
-            f"no Ray cluster can be joined at {address!r}: {reason}",
-            remedy=f"check with `ray status` that it is running; if it needs a token, set {_TOKEN}",
-        ) from error
 
 
 def _print_messages(ray: Any, *, wanted: bool) -> None:

@@ -4,19 +4,17 @@ import heapq
 import itertools
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from time import monotonic
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from skillopt_sleep.errors import CallPending
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+# A signal may arrive in another thread; its Python handler runs only when the waiting one wakes up.
 AWAKE_SECONDS = 0.1
-# If no thread takes another item for so long, all of them are waiting for something.
-BLOCKED_SECONDS = 0.005
 
 
 class ThreadPool:
@@ -28,7 +26,6 @@ class ThreadPool:
         self._progressing = threading.Lock()
         self._slots = _Slots(workers)
         self._chain = threading.local()
-        self._needed = 1  # threads that the next map begins with
 
     @property
     def width(self) -> int:
@@ -46,7 +43,8 @@ class ThreadPool:
         chain = getattr(self._chain, "now", None) or _Chain(0, [])
         failures = _Failures()
         results: dict[int, Result] = {}
-        done = itertools.count()
+        numbers, done = itertools.count(), itertools.count()
+        stopped = threading.Event()
 
         def run(number: int) -> None:
             try:
@@ -62,12 +60,18 @@ class ThreadPool:
                 chain.errors.append(error)
                 raise
 
+        def work() -> None:
+            while not stopped.is_set() and (number := next(numbers)) < len(items):
+                run(number)
+
         self._report(label, done, len(items))
-        crew = _Crew(run, len(items), most=self._workers)
-        began = monotonic()
-        threads = crew.finish(begin_with=self._needed)
-        took_time = monotonic() - began >= len(items) * BLOCKED_SECONDS
-        self._needed = max(self._needed, threads) if took_time else max(1, threads // 2)
+        threads = min(self._workers, len(items))
+        with ThreadPoolExecutor(threads, thread_name_prefix="sleep") as executor:
+            working = [executor.submit(work) for _ in range(threads)]
+            try:
+                _finish(working)
+            finally:
+                stopped.set()
         if chain.errors:
             # An error of another chain is raised there, not here.
             failures.raise_first()
@@ -96,9 +100,7 @@ class ThreadPool:
         with ThreadPoolExecutor(len(items), thread_name_prefix="sleep-chain") as executor:
             futures = [executor.submit(run, rank, item) for rank, item in enumerate(items)]
             try:
-                # A signal may arrive in another thread; its Python handler runs only when this one wakes up.
-                while wait(futures, timeout=AWAKE_SECONDS).not_done:
-                    pass
+                _finish(futures)
             except KeyboardInterrupt as interrupt:
                 failures.add(interrupt)
         for future in futures:
@@ -119,64 +121,10 @@ class _Chain(NamedTuple):
     errors: list[BaseException]
 
 
-class _Crew:
-    """Runs the numbers from 0 on in threads, and starts more threads while all of them wait.
-
-    If a run takes next to no time, a second thread only slows the first one down.
-    """
-
-    def __init__(self, run: Callable[[int], None], count: int, *, most: int) -> None:
-        self._run = run
-        self._count = count
-        self._most = min(most, count)
-        self._lock = threading.Lock()
-        self._taken = 0
-        self._begun = 0
-        self._working = 0
-        self._ended = threading.Event()
-        self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="sleep")
-
-    def finish(self, *, begin_with: int) -> int:
-        """Run all numbers, beginning with so many threads; return how many there were in the end.
-
-        A run that raises ends its thread; what it raises is for the run itself to keep.
-        """
-        seen = -1
-        try:
-            self._begin(begin_with)
-            while not self._ended.wait(BLOCKED_SECONDS if self._begun < self._most else AWAKE_SECONDS):
-                if self._taken == seen:
-                    self._begin(self._begun)
-                seen = self._taken
-        finally:
-            with self._lock:
-                self._taken = self._count
-            self._threads.shutdown()
-        return self._begun
-
-    def _begin(self, threads: int) -> None:
-        for _ in range(min(threads, self._most - self._begun)):
-            with self._lock:
-                self._working += 1
-                self._begun += 1
-            self._threads.submit(self._work)
-
-    def _work(self) -> None:
-        try:
-            while (number := self._next()) is not None:
-                self._run(number)
-        finally:
-            with self._lock:
-                self._working -= 1
-                if not self._working:
-                    self._ended.set()
-
-    def _next(self) -> int | None:
-        with self._lock:
-            if self._taken == self._count:
-                return None
-            self._taken += 1
-            return self._taken - 1
+def _finish(futures: Sequence[Future[Any]]) -> None:
+    """Wait until all have ended, and let an interrupt in meanwhile."""
+    while wait(futures, timeout=AWAKE_SECONDS).not_done:
+        pass
 
 
 class _Failures:

@@ -22,7 +22,7 @@ ANSWERS_PER_CALL = 24
 CHARS_PER_CALL = 40_000
 
 
-class Answer(NamedTuple):
+class AnswerToGrade(NamedTuple):
     """An answer to a task that only a model can grade: words, or what was changed in the files as a diff."""
 
     task: Task
@@ -87,30 +87,30 @@ class Grading(NamedTuple):
     """A prompt, and for each answer that it shows, in their order, all answers that are equal to it."""
 
     prompt: Prompt
-    answers: Sequence[Sequence[Answer]]
+    answers: Sequence[Sequence[AnswerToGrade]]
 
-    def grades(self, reply: msgspec.Struct | None) -> Mapping[Answer, AnswerGrade]:
+    def grades(self, reply: msgspec.Struct | None) -> Mapping[AnswerToGrade, AnswerGrade]:
         """Return the grade of each answer."""
         assert isinstance(reply, GradesReply)  # noqa: S101 - a backend decodes into the prompt's schema
-        grades: dict[Answer, AnswerGrade] = {}
+        grades: dict[AnswerToGrade, AnswerGrade] = {}
         for grade in reply.grades:
             grades |= dict.fromkeys(self.answers[grade.answer - 1], grade)
         return grades
 
 
-def grading(batch: Iterable[Answer], *, proving: bool = False) -> Grading:
+def grading(batch: Iterable[AnswerToGrade], *, proving: bool = False) -> Grading:
     """Return the prompt that asks for grades of these answers, in an order that tells nothing about them.
 
     Equal answers to one item are shown once, and share the grade.
     All are of one project, and are graded by their words, or all by their changes. Only who proves a demand may be
     told that an answer doesn't show it.
     """
-    by_demand: dict[tuple[str, ...], list[list[list[Answer]]]] = {}
+    by_demand: dict[tuple[str, ...], list[list[list[AnswerToGrade]]]] = {}
     for same in _by_item(sorted(batch, key=lambda answer: answer.place)):
         first = same[0][0]
         by_demand.setdefault((first.demand, *said_of(first.task)), []).append(same)
     shown: list[str] = []
-    ordered: list[list[Answer]] = []
+    ordered: list[list[AnswerToGrade]] = []
     for items in by_demand.values():
         like = 0
         for answers in items:
@@ -142,7 +142,7 @@ def item(number: int, task: Task, answers: Sequence[str], *, first: int = 1, lik
     The answers are numbered from `first` on, through the whole prompt. Demand and words are those of the item `like`,
     unless it is 0.
     """
-    demand = Answer(task, "").demand
+    demand = AnswerToGrade(task, "").demand
     request = fence(f"{task.context}\n{task.prompt}".strip())
     lines = [f"# Item {number}", "## Request", request, "## Demand", f"As in item {like}." if like else fence(demand)]
     if said := [words for words in said_of(task) if words not in demand and not like]:
@@ -154,7 +154,7 @@ def item(number: int, task: Task, answers: Sequence[str], *, first: int = 1, lik
 
 def said_of(task: Task) -> tuple[str, ...]:
     """Return what the person said about it, each once; what they did isn't said."""
-    return tuple(dict.fromkeys(piece.quote for piece in task.evidence if piece.deed is None))
+    return tuple(dict.fromkeys(piece.quote for piece in task.feedback.evidence if piece.deed is None))
 
 
 def with_all_evidence(tasks: Iterable[Task]) -> dict[str, Task]:
@@ -162,25 +162,29 @@ def with_all_evidence(tasks: Iterable[Task]) -> dict[str, Task]:
     said: dict[tuple[str, ...], list[Evidence]] = {}
     known = list(tasks)
     for task in known:
-        said.setdefault(lesson_of(task), []).extend(task.evidence)
+        said.setdefault(lesson_of(task), []).extend(task.feedback.evidence)
     whole: dict[str, Task] = {}
     for task in known:
         evidence = sorted(dict.fromkeys(said[lesson_of(task)]), key=lambda piece: (piece.session, piece.turn))
-        whole[task.id] = replace(task, evidence=tuple(evidence))
+        whole[task.id] = replace(task, feedback=replace(task.feedback, evidence=tuple(evidence)))
     return whole
 
 
 def lesson_of(task: Task) -> tuple[str, ...]:
     """Return a key of the task's lesson; before it has one, tasks of a project with the same wording share it."""
-    return (task.lesson,) if task.lesson else (task.project, task.wording or Answer(task, "").demand or task.id)
+    return (
+        (task.lesson,)
+        if task.lesson
+        else (task.project, task.wanted.wording or AnswerToGrade(task, "").demand or task.id)
+    )
 
 
-def batches(answers: Iterable[Answer]) -> list[list[Answer]]:
+def batches(answers: Iterable[AnswerToGrade]) -> list[list[AnswerToGrade]]:
     """Batch the answers, one batch for each call: of one project and setting, and those of an item together.
 
     Equal answers to an item count once.
     """
-    made: list[list[list[Answer]]] = []
+    made: list[list[list[AnswerToGrade]]] = []
     for same in sorted(_by_item(answers), key=lambda same: same[0][0].task.project):
         for start in range(0, len(same), ANSWERS_PER_CALL):
             chunk = same[start : start + ANSWERS_PER_CALL]
@@ -192,16 +196,16 @@ def batches(answers: Iterable[Answer]) -> list[list[Answer]]:
     return [[answer for equal in batch for answer in equal] for batch in made]
 
 
-def _by_item(answers: Iterable[Answer]) -> list[list[list[Answer]]]:
+def _by_item(answers: Iterable[AnswerToGrade]) -> list[list[list[AnswerToGrade]]]:
     """Return the answers by item, and within an item those that are equal together."""
-    items: dict[tuple[object, ...], dict[str, list[Answer]]] = {}
+    items: dict[tuple[object, ...], dict[str, list[AnswerToGrade]]] = {}
     for answer in answers:
         own = items.setdefault((is_of_changes(answer.task.reference), *answer.item), {})
         own.setdefault(answer.response, []).append(answer)
     return [list(equal.values()) for equal in items.values()]
 
 
-def _fit(batch: Sequence[Sequence[Answer]], more: Sequence[Sequence[Answer]]) -> bool:
+def _fit(batch: Sequence[Sequence[AnswerToGrade]], more: Sequence[Sequence[AnswerToGrade]]) -> bool:
     both = [equal[0] for equal in (*batch, *more)]
     mine, others = batch[0][0].task, more[0][0].task
     if mine.project != others.project or len(both) > ANSWERS_PER_CALL:

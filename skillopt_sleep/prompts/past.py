@@ -4,26 +4,26 @@ from collections.abc import Iterator, Sequence
 
 from skillopt_sleep.kit.markdown import fence, one_line
 from skillopt_sleep.kit.words import counted
-from skillopt_sleep.records import Edit, Effect, Past, Standing, in_words
+from skillopt_sleep.records import Edit, EditStatus, Effect, Past, in_words
 
 EACH = 5
 CHARS = 300
-_STANDINGS = {
-    Standing.WAITS: "it waits for the user to decide, since {since}",
-    Standing.LIVE: "live since {since}",
-    Standing.REFUSED: "the user refused it",
-    Standing.UNDONE: "the user adopted it and took it back",
+_STATUSES = {
+    EditStatus.WAITS: "it waits for the user to decide, since {since}",
+    EditStatus.LIVE: "live since {since}",
+    EditStatus.REFUSED: "the user refused it",
+    EditStatus.UNDONE: "the user adopted it and took it back",
 }
-_REFUSED = _STANDINGS[Standing.REFUSED]
+_REFUSED = _STATUSES[EditStatus.REFUSED]
 _UNPROVEN = "it waits for more proof"
 # What must not be proposed again comes first.
 _ORDER = (
     _REFUSED,
-    _STANDINGS[Standing.UNDONE],
+    _STATUSES[EditStatus.UNDONE],
     Effect.HARMFUL.value,
-    _STANDINGS[Standing.WAITS],
+    _STATUSES[EditStatus.WAITS],
     _UNPROVEN,
-    _STANDINGS[Standing.LIVE],
+    _STATUSES[EditStatus.LIVE],
     Effect.HELPED.value,
     Effect.NEUTRAL.value,
     Effect.UNDECIDED.value,
@@ -54,12 +54,12 @@ def tried_before(past: Past) -> str:
 def _edits(past: Past) -> Iterator[tuple[str, Edit, str]]:
     """Yield the kind, the edit and the line of all that is known, the latest word on an edit before older ones."""
     for one in past.proposed:
-        said = _STANDINGS[one.standing].format(since=one.since)
+        if one.status is EditStatus.REWORDED:
+            continue
+        said = _STATUSES[one.status].format(since=one.since)
         if one.reason:
             said += f" (their reason: {one_line(one.reason, limit=CHARS)})"
-        yield _STANDINGS[one.standing], one.edit, f"{said}: {_words(one.edit)}"
-    for edit in reversed(past.refused):
-        yield _REFUSED, edit, f"{_REFUSED}: {_words(edit)}"
+        yield _STATUSES[one.status], one.edit, f"{said}: {_words(one.edit)}"
     for wait in past.waiting:
         for edit in wait.tested.edits:
             yield _UNPROVEN, edit, f"{_UNPROVEN}, since {wait.night}: {_words(edit)}"

@@ -27,7 +27,6 @@ _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r|\Z)")
 _PROBE = "\n\nx"
 _RULER = b"***"
 _MARKERS = {BEGIN.encode(): "begin", END.encode(): "end"}
-_WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 class Block(NamedTuple):
@@ -41,7 +40,7 @@ class Block(NamedTuple):
     eol: bytes
 
 
-class Parts(NamedTuple):
+class FileParts(NamedTuple):
     """A file split for editing: the user's bytes before and after our part, and what encloses our lines.
 
     `body` are our lines as text, `lines` as they are written; `eol` is how a line ends.
@@ -85,6 +84,7 @@ class _Line(NamedTuple):
 
 def find(data: bytes) -> list[Block]:
     """Return our blocks: one, or several after a merge of branches; raise UnsafeEdit if the markers are damaged."""
+    _refuse_wide(data)
     marks = _marks(data)
     kinds = [_MARKERS[mark.text] for mark in marks]
     if kinds != ["begin", "end"] * (len(marks) // 2):
@@ -96,19 +96,19 @@ def find(data: bytes) -> list[Block]:
     return [_block(data, begin, end) for begin, end in zip(marks[::2], marks[1::2], strict=True)]
 
 
-def parts(data: bytes) -> Parts:
+def parts(data: bytes) -> FileParts:
     """Split a file at its block, or where the block would go; the first of several holds the lines of all."""
     blocks = find(data)
     if not blocks:
         opening, closing, eol = _enclosure(data)
-        return Parts(lead=data, open=opening, body="", lines=b"", close=closing, trail=b"", eol=eol)
+        return FileParts(lead=data, open=opening, body="", lines=b"", close=closing, trail=b"", eol=eol)
     first, *others = blocks
     lines, trail, end = data[first.body_start : first.body_end], b"", first.end
     for block in others:
         lines = merge(lines, "", block.body, eol=first.eol).lines
         trail += data[end : block.start]
         end = block.end
-    return Parts(
+    return FileParts(
         lead=data[: first.start],
         open=data[first.start : first.body_start],
         body=canonical(decoded(lines)),
@@ -119,7 +119,7 @@ def parts(data: bytes) -> Parts:
     )
 
 
-def change(cut: Parts, old: str, new: str) -> Changed:
+def change(cut: FileParts, old: str, new: str) -> Changed:
     """Join the parts with the rules changed from `old` to `new`; raise UnsafeEdit if that would break the block.
 
     Where no line is left, the block goes.
@@ -148,31 +148,9 @@ def canonical(body: str) -> str:
     return text
 
 
-def narrow(data: bytes) -> tuple[bytes, str]:
-    """Return the text in UTF-8, and the encoding it came in if it names one; raise UnsafeEdit if it can't be read."""
-    for mark, encoding in _WIDE.items():
-        if data.startswith(mark):
-            try:
-                return data.decode(encoding).encode(), encoding
-            except UnicodeError as error:
-                raise _not_utf8() from error
-    # Plain English in UTF-16 without a byte order mark also decodes as UTF-8, but every other byte is zero.
-    if data.count(0) * 4 > len(data):
-        raise _not_utf8()
-    return data, ""
-
-
-def widened(data: bytes, encoding: str) -> bytes:
-    """Return the text in the encoding that it came in."""
-    if not encoding:
-        return data
-    return data.decode().encode(encoding)
-
-
 def check_encoding(data: bytes) -> None:
     """Raise UnsafeEdit unless the bytes are UTF-8 text."""
-    if narrow(data)[1]:
-        raise _not_utf8()
+    _refuse_wide(data)
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -182,6 +160,13 @@ def check_encoding(data: bytes) -> None:
 def decoded(data: bytes) -> str:
     """Return the bytes as text, in which what isn't UTF-8 is kept as it is."""
     return data.decode(errors="surrogateescape")
+
+
+def _refuse_wide(data: bytes) -> None:
+    """Raise UnsafeEdit for UTF-16, in which our markers are other bytes."""
+    # Plain English in UTF-16 without a byte order mark also decodes as UTF-8, but every other byte is zero.
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or data.count(0) * 4 > len(data):
+        raise _not_utf8()
 
 
 def _not_utf8() -> UnsafeEdit:

@@ -1,32 +1,33 @@
-"""Make a change in a document's twins too, so that it reaches the agents that don't read the document."""
+"""Make a change in a document's twins too, so that it reaches all agents."""
 
 from collections.abc import Collection
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import ProposalError, UnsafeEdit
-from skillopt_sleep.kit.edited import all_edited
 from skillopt_sleep.proposals import live, paths
-from skillopt_sleep.proposals.changes import Change
-from skillopt_sleep.proposals.checked import Text, checked
+from skillopt_sleep.proposals.changes import ProposedChange, Text, checked
+from skillopt_sleep.proposals.edited import all_edited
 from skillopt_sleep.proposals.rules import repeats
-from skillopt_sleep.records import Copy, Document, Note, Twin
+from skillopt_sleep.records import Document, Note, ProposedFile, Twin
+
+RESULT = "result"
 
 
 class CopiedFile(NamedTuple):
     """One file of a proposal, with its bytes as they are and those to adopt."""
 
-    copy: Copy
+    file: ProposedFile
     text: Text
 
 
 class Copied(NamedTuple):
     """A change that names all who read one of its files, the files beside its own, and notes on those left out."""
 
-    change: Change
+    change: ProposedChange
     files: tuple[CopiedFile, ...]
     notes: tuple[Note, ...]
 
@@ -35,7 +36,7 @@ class _Unfit(UnsafeEdit):
     """The rules of a twin differ, so that the edits can't be made there: it is left out, and nothing is unsafe."""
 
 
-def copies(change: Change, *, allowed: Collection[str], most: int) -> Copied:
+def copies(change: ProposedChange, *, allowed: Collection[str], most: int) -> Copied:
     """Make the change in each twin where its edits fit; a note says why a twin isn't part of it.
 
     No twin's rules get longer than `most` characters.
@@ -56,24 +57,23 @@ def copies(change: Change, *, allowed: Collection[str], most: int) -> Copied:
             readers = (*readers, *twin.read_by)
         except ProposalError as error:
             notes.append(_note(twin, error))
-    reached = msgspec.structs.replace(document, read_by=readers)
+    reached = replace(document, read_by=readers)
     return Copied(change._replace(document=reached), tuple(files), tuple(notes))
 
 
 def copied_file(document: Document, text: Text) -> CopiedFile:
     """Return the document as a file of a proposal."""
-    copy = Copy(
+    file = ProposedFile(
         document=document.id,
         path=document.path,
         base=paths.digest(text.base),
         result=paths.digest(text.result),
-        sha=document.sha,
         body=document.body_sha,
     )
-    return CopiedFile(copy, text)
+    return CopiedFile(file, text)
 
 
-def _body(change: Change, document: Document, *, most: int) -> str:
+def _body(change: ProposedChange, document: Document, *, most: int) -> str:
     """Return the rules of a twin with the change; raise UnsafeEdit if its edits don't fit there."""
     if document.body == change.document.body:
         return change.body

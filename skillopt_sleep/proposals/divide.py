@@ -1,35 +1,33 @@
-"""Divide a proposal into its single rules, each a proposal of its own with its own proof."""
+"""Divide a proposal into its single rules, or put a person's own words in place of its rule."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import timedelta
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ProposalError, UnsafeEdit
-from skillopt_sleep.kit.edited import all_edited
-from skillopt_sleep.proposals import live
-from skillopt_sleep.proposals.checked import Text
-from skillopt_sleep.proposals.entry import Entry
-from skillopt_sleep.proposals.journal import Journal
+from skillopt_sleep.proposals import guard, live
+from skillopt_sleep.proposals.changes import Text, problem
+from skillopt_sleep.proposals.edited import all_edited
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.plan import staged_text
 from skillopt_sleep.proposals.stage import BASE, summary_of, write_files
-from skillopt_sleep.proposals.warnings import of_edit
-from skillopt_sleep.proposals.written import Written
+from skillopt_sleep.proposals.warnings import of_edit, warnings
 from skillopt_sleep.records import (
+    NEVER_ALLOWED,
     Edit,
     EditEffect,
+    EditOp,
+    EditSource,
     Effect,
     FreshRound,
     Lesson,
     Proof,
     Proposal,
+    TrialResult,
     quotes_and_deeds,
     unknown_rate,
 )
-
-Both = tuple[bytes | None, bytes | None]  # a file before an adoption and after it, None for no file
 
 
 def divide(proposal: Proposal, folder: Path, *, lessons: Collection[Lesson], into: Path) -> tuple[Proposal, ...]:
@@ -52,52 +50,14 @@ def divide(proposal: Proposal, folder: Path, *, lessons: Collection[Lesson], int
     return tuple(part for part, _ in parts)
 
 
-def divide_adoption(whole: Entry, parts: Sequence[Proposal], journal: Journal) -> list[tuple[Entry, list[Both]]]:
-    """Return an adoption as adoptions of its rules, one after the other, each with the bytes of its files.
-
-    Raises UnsafeEdit if the rules build on one another.
-    """
-    divided: list[tuple[Entry, list[Both]]] = []
-    texts = [_growing(whole, index, parts, journal) for index in range(len(whole.files))]
-    for place, part in enumerate(parts):
-        both = [(text[place], text[place + 1]) for text in texts]
-        files: list[Written] = []
-        for file, (before, after) in zip(whole.files, both, strict=True):
-            files.append(replace(file, existed=before is not None, before=digest(before), after=digest(after)))
-        first, *also = files
-        at = whole.adopted + timedelta(microseconds=place)
-        entry = replace(whole, proposal=part.id, adopted=at, made=part.result, also=tuple(also))
-        divided.append((replace(entry, existed=first.existed, before=first.before, after=first.after), both))
-    return divided
-
-
-def _growing(whole: Entry, index: int, parts: Sequence[Proposal], journal: Journal) -> list[bytes | None]:
-    """Return the bytes of one file of an adoption before it and after each of its rules."""
-    before, after = journal.texts(whole, index)
-    path = Path(whole.files[index].path)
-    texts = [before]
-    for part in parts:
-        old = live.body(path, texts[-1])
-        new = all_edited(old, part.edits)
-        if new is None:
-            break
-        texts.append(live.change(path, texts[-1], old, new).data)
-    if len(texts) <= len(parts) or live.body(path, texts[-1]) != live.body(path, after):
-        raise UnsafeEdit(
-            f"the rules of {whole.proposal} build on one another", remedy=f"name it whole: {whole.proposal}"
-        )
-    return [*texts[:-1], after]
-
-
 def restaged(proposal: Proposal, folder: Path) -> tuple[Proposal, list[Text]]:
     """Return the proposal with the texts that its edits make of those staged in this folder, and these texts.
 
     Raises UnsafeEdit if an edit doesn't fit.
     """
     texts = list(_texts(proposal, folder))
-    first, *others = [digest(text.result) for text in texts]
-    copies = [replace(copy, result=result) for copy, result in zip(proposal.copies, others, strict=True)]
-    return replace(proposal, result=first, copies=tuple(copies)), texts
+    files = [replace(file, result=digest(text.result)) for file, text in zip(proposal.files, texts, strict=True)]
+    return replace(proposal, files=tuple(files)), texts
 
 
 def _texts(proposal: Proposal, folder: Path) -> Iterator[Text]:
@@ -113,7 +73,7 @@ def _texts(proposal: Proposal, folder: Path) -> Iterator[Text]:
 
 def _part(whole: Proposal, number: int, edit: Edit, lessons: Iterable[Lesson]) -> Proposal:
     """Return the proposal of one edit: its numbers are those of comparisons with and without it."""
-    effect = next((effect for effect in whole.effects if effect.edit == edit), None)
+    effect = next((effect for effect in whole.tested.effects if effect.edit == edit), None)
     proof = Proof.UNTESTED
     if whole.proof is Proof.WORDS or (effect is not None and effect.effect is Effect.HELPED):
         proof = whole.proof
@@ -121,6 +81,7 @@ def _part(whole: Proposal, number: int, edit: Edit, lessons: Iterable[Lesson]) -
     own = [lesson for lesson in lessons if lesson.id in edit.lessons]
     if own:
         said, done = quotes_and_deeds(own)
+    error_rate = whole.tested.error_rate
     numbers = effect or EditEffect(edit=edit, effect=Effect.UNDECIDED)
     return replace(
         whole,
@@ -128,19 +89,79 @@ def _part(whole: Proposal, number: int, edit: Edit, lessons: Iterable[Lesson]) -
         version=1,
         proof=proof,
         summary=summary_of((edit,), *(file.document for file in whole.files)),
-        before=numbers.before,
-        after=numbers.after,
-        n=numbers.n,
-        solved=numbers.solved,
-        judges=whole.judges if numbers.n else (),
-        interval=numbers.interval,
-        gain=None,
-        fresh=FreshRound(),
-        effects=(effect,) if effect else (),
-        error_rate=whole.error_rate if unknown_rate(whole.error_rate) else "",
+        tested=replace(
+            whole.tested,
+            before=numbers.before,
+            after=numbers.after,
+            n=numbers.n,
+            solved=numbers.solved,
+            judges=whole.tested.judges if numbers.n else (),
+            interval=numbers.interval,
+            gain=None,
+            fresh=FreshRound(),
+            effects=(effect,) if effect else (),
+            error_rate=error_rate if unknown_rate(error_rate) else "",
+        ),
         warnings=of_edit(whole.warnings, edit),
         lessons=edit.lessons,
         edits=(edit,),
         evidence=said,
         deeds=done,
     )
+
+
+def wording(proposal: Proposal) -> str:
+    """Return the words of the rule that a proposal adds or changes; raise UnsafeEdit if it has none to edit."""
+    edits = proposal.edits
+    if len(edits) != 1:
+        raise UnsafeEdit(
+            f"the {len(edits)} rules of {proposal.id} build on one another", remedy="take it or leave it"
+        )
+    if edits[0].op is EditOp.DELETE or edits[0].source is EditSource.SLOW:
+        raise UnsafeEdit(f"{proposal.id} has no words to edit", remedy="take it or leave it")
+    return edits[0].content
+
+
+def reword(proposal: Proposal, folder: Path, content: str, *, allowed: Collection[str]) -> Proposal:
+    """Write a proposal with this content in place of the rule of the one in this folder, beside it, and return it.
+
+    Nothing that was measured is true of it. It is the person's own words, so it may say what those may, but nothing
+    that nobody can allow: raises UnsafeEdit then.
+    """
+    wording(proposal)
+    edit = replace(proposal.edits[0], content=content)
+    document, _ = live.load(Path(proposal.path), root=Path(proposal.root), name=proposal.document)
+    own = replace(
+        proposal,
+        id=f"{proposal.id}.1",
+        version=1,
+        proof=Proof.EDITED,
+        summary=summary_of((edit,), *(file.document for file in proposal.files)),
+        tested=TrialResult(),
+        warnings=warnings((edit,), document=document),
+        edits=(edit,),
+    )
+    written, texts = restaged(own, folder)
+    quotes = [evidence.quote for evidence in own.evidence]
+    for file, text in zip(own.files, texts, strict=True):
+        path = Path(file.path)
+        found = problem(
+            own.edits,
+            old=live.body(path, text.base),
+            new=live.body(path, text.result),
+            held=(text.base or b"").decode(errors="replace"),
+            quotes=[*quotes, content],
+            allowed=allowed,
+        ) or _never_allowed(content, quotes, text.base)
+        if found:
+            raise UnsafeEdit(f"this can't go into {path}: {found}", remedy="word it otherwise")
+    write_files(folder.with_name(written.id), written, texts)
+    return written
+
+
+def _never_allowed(content: str, quotes: Sequence[str], base: bytes | None) -> str:
+    """Return what the content holds that not even its own writer can allow, such as a command that loading runs."""
+    for refusal in guard.refusals(content, evidence=quotes, held=(base or b"").decode(errors="replace")):
+        if refusal.kind in NEVER_ALLOWED:
+            return refusal.why
+    return ""

@@ -1,13 +1,11 @@
-"""Define the journal's entry for one adoption."""
+"""Define the journal's entry for one adoption, and for each file that it writes."""
 
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 
-import msgspec
-
-from skillopt_sleep.kit.attributes import Attributes
-from skillopt_sleep.proposals.written import Written
-from skillopt_sleep.records import Record
+from skillopt_sleep.proposals.attributes import Attributes
+from skillopt_sleep.records import Proposal, Record
 
 
 class AdoptionState(StrEnum):
@@ -20,42 +18,41 @@ class AdoptionState(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+class Written(Record, frozen=True, kw_only=True):
+    """One file of an adoption: `target` is the real file behind `path`.
+
+    `before` and `after` are SHA-256 digests, "" for no file. `attributes` are those of before, None without a file.
+    """
+
+    path: str
+    target: str
+    attributes: Attributes | None
+    before: str
+    after: str
+
+
 class Entry(Record, frozen=True, kw_only=True):
-    """One adoption: the file it writes, described as by Written, and the further ones (`also`), all or none.
+    """One adoption: the files it writes, all or none.
 
     `folders` are those the adoption created that may still exist, each before those inside of it. `made` is the
-    SHA-256 of the text that the proposal was staged with, "" if an older version kept the entry. `taken_back` are the
-    files as an undo leaves them (`before`) and found them (`after`).
+    SHA-256 of the text that the proposal was staged with. `taken_back` are the files as an undo leaves (`before`) and
+    found (`after`) them.
     """
 
     proposal: str
-    path: str
-    target: str
     root: str
-    existed: bool
-    attributes: Attributes | int | None = msgspec.field(name="mode")
-    before: str
-    after: str
+    files: tuple[Written, ...]
+    made: str
     folders: tuple[str, ...]
     state: AdoptionState
     adopted: datetime
     undone: datetime | None = None
-    also: tuple[Written, ...] = ()
-    made: str = ""
     taken_back: tuple[Written, ...] = ()
 
     @property
-    def files(self) -> tuple[Written, ...]:
-        """All files of the adoption."""
-        first = Written(
-            path=self.path,
-            target=self.target,
-            existed=self.existed,
-            attributes=self.attributes,
-            before=self.before,
-            after=self.after,
-        )
-        return (first, *self.also)
+    def path(self) -> str:
+        """The first of its files."""
+        return self.files[0].path
 
     @property
     def moving(self) -> tuple[Written, ...]:
@@ -69,11 +66,10 @@ class Entry(Record, frozen=True, kw_only=True):
             return self.undone
         return self.adopted
 
-    def is_for(self, proposal: str, path: str, result: str) -> bool:
-        """Return whether this is an adoption of the proposal of that number that was staged with this text."""
-        return (self.proposal, self.path, self.made or self.after) == (proposal, path, result)
+    def touches(self, path: Path) -> bool:
+        """Return whether it wrote this file."""
+        return any(str(path) in (file.path, file.target) for file in self.files)
 
-    @property
-    def originals(self) -> tuple[tuple[str, str], ...]:
-        """The path of each file with the digest of what it was before."""
-        return tuple((file.path, file.before) for file in self.files)
+    def is_of(self, proposal: Proposal) -> bool:
+        """Return whether this is an adoption of the proposal as it was staged."""
+        return (self.proposal, self.path, self.made) == (proposal.id, proposal.path, proposal.files[0].result)

@@ -18,7 +18,7 @@ _Identity = tuple[int, int]  # the device and inode of a folder
 _SKILL_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
-class Place(NamedTuple):
+class LessonFolder(NamedTuple):
     """Where lessons go: a project's root, the folder (`base`) in it whose files they go to, and where sessions stood.
 
     The root is the user's home if it `is_personal`. `name` is its short name, `sources` are those of its sessions.
@@ -58,13 +58,13 @@ def by_place(
     home: Path,
     environ: Mapping[str, str],
     notes: list[Note],
-) -> Iterator[tuple[Place, list[Task]]]:
+) -> Iterator[tuple[LessonFolder, list[Task]]]:
     """Yield the tasks by where their lessons go; `used` are the sources of each project's sessions.
 
     Tasks of a project that can't be read are left out, with a note.
     """
     groups = _by_project(tasks, notes)
-    is_own = any(task.holds.kind is PlaceKind.PERSON for task in groups.get(None, ()))
+    is_own = any(task.wanted.holds.kind is PlaceKind.PERSON for task in groups.get(None, ()))
     notes += _gone(groups.get(None, ()), "your own file" if is_own else f"~/{live.SKILL.as_posix()}")
     roots: dict[_Identity | None, Path] = {}
     sources: dict[_Identity | None, set[str]] = {}
@@ -80,7 +80,9 @@ def by_place(
     names = _names(tuple(roots.values()), home)
     for identity, group in groups.items():
         root = roots[identity]
-        whole = Place(root, root, root, names[root], frozenset(sources[identity]), identity is None, home, environ)
+        whole = LessonFolder(
+            root, root, root, names[root], frozenset(sources[identity]), identity is None, home, environ
+        )
         yield from [(whole, group)] if whole.is_personal else _by_inner_folder(whole, group)
 
 
@@ -91,7 +93,7 @@ def _home(sources: Collection[str], home: Path, environ: Mapping[str, str]) -> P
     return home if root == root.parent else root
 
 
-def _by_inner_folder(at: Place, tasks: Sequence[Task]) -> Iterator[tuple[Place, list[Task]]]:
+def _by_inner_folder(at: LessonFolder, tasks: Sequence[Task]) -> Iterator[tuple[LessonFolder, list[Task]]]:
     """Yield the tasks of a project by the folder to whose file their lessons go.
 
     One that was taught in an inner folder with a file of its own goes there, for the agents that were told there.
@@ -109,7 +111,7 @@ def _by_inner_folder(at: Place, tasks: Sequence[Task]) -> Iterator[tuple[Place, 
         yield at._replace(base=base, folder=common_folder(base, members), sources=sources), members
 
 
-def _own_folder(at: Place, tasks: Sequence[Task]) -> Path:
+def _own_folder(at: LessonFolder, tasks: Sequence[Task]) -> Path:
     """Return the innermost folder with an instruction file that all of these sessions stood in, else the root."""
     folder = common_folder(at.root, tasks)
     for base in (folder, *folder.parents):
@@ -132,7 +134,7 @@ def _by_project(tasks: Sequence[Task], notes: list[Note]) -> dict[_Identity | No
     identities = _identities(dict.fromkeys(task.project for task in tasks), notes)
     groups: dict[_Identity | None, list[Task]] = {}
     for task in tasks:
-        if task.holds.kind is PlaceKind.PERSON:
+        if task.wanted.holds.kind is PlaceKind.PERSON:
             groups.setdefault(None, []).append(task)
         elif task.project in identities:
             groups.setdefault(identities[task.project], []).append(task)
@@ -141,7 +143,7 @@ def _by_project(tasks: Sequence[Task], notes: list[Note]) -> dict[_Identity | No
 
 def _gone(tasks: Sequence[Task], where: str) -> Iterator[Note]:
     """Yield why the lessons of projects whose folders are gone go to a file of the user's own."""
-    gone = (task.project for task in tasks if task.holds.kind is not PlaceKind.PERSON)
+    gone = (task.project for task in tasks if task.wanted.holds.kind is not PlaceKind.PERSON)
     for project in dict.fromkeys(name for name in gone if Path(name).is_absolute()):
         summary = f"{project} is gone, so its lessons go to {where}, which you have in every project"
         remedy = "if you moved or renamed it, say in a session there what holds there, or move it back"
@@ -160,7 +162,7 @@ def skills_used(root: Path, tasks: Sequence[Task]) -> dict[str, PurePath]:
     for lesson, members in lessons.items():
         uses = Counter[str]()
         for task in members:
-            uses.update(filter(_SKILL_NAME.fullmatch, dict.fromkeys(task.skills)))
+            uses.update(filter(_SKILL_NAME.fullmatch, dict.fromkeys(task.setting.skills)))
         for name, count in uses.most_common(1):
             place = _skill_file(root, name)
             if place is not None and 2 * count > len(members):
@@ -202,7 +204,7 @@ def _identity(project: str) -> _Identity | None:
 
 def common_folder(root: Path, tasks: Sequence[Task]) -> Path:
     """Return the folder in which all of these sessions stood; the root if they stood in several, or elsewhere."""
-    folders = {Path(task.folder) for task in tasks}
+    folders = {Path(task.setting.folder) for task in tasks}
     folder = folders.pop()
     return root if folders or not folder.is_relative_to(root) or not folder.is_dir() else folder
 

@@ -6,7 +6,6 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -15,20 +14,19 @@ from skillopt_sleep.errors import AdoptInterrupted, ProposalError, UnsafePath
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, remove_empty, write_atomic
 from skillopt_sleep.proposals import paths
+from skillopt_sleep.proposals.attributes import attributes_of
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
-from skillopt_sleep.proposals.written import Move, Written, put_back, sweep
-from skillopt_sleep.records import Proposal
+from skillopt_sleep.proposals.written import Move, sweep
 
 LOCK_SECONDS = 10
 
-_UNDO = "undo-"  # the copies of an undo
-_EVENTS = "events.json"
-Moved = TypeVar("Moved", Entry, Proposal)
+RECORD = "journal.json"
+_PURGED = "purged"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class Journal:
-    """A folder with one folder for each adoption: the bytes `before` and `after` of its files, and `journal.json`."""
+    """A folder with one folder for each adoption: `journal.json`, and the texts that it names by their digest."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -54,12 +52,6 @@ class Journal:
         finally:
             self._lock.release()
 
-    def copied(self, folder: Path) -> "Journal":
-        """Return a copy in this folder, to try out what a decision would do."""
-        if self._folder.is_dir():
-            shutil.copytree(self._folder, folder, dirs_exist_ok=True)
-        return Journal(folder)
-
     def entries(self) -> tuple[Entry, ...]:
         """Return all adoptions that can be read, oldest first."""
         entries = [entry for entry in self._all() if isinstance(entry, Entry)]
@@ -71,18 +63,18 @@ class Journal:
 
     def get(self, proposal: str) -> Entry | None:
         """Return the adoption of this proposal, or None; raise AdoptInterrupted if it can't be read."""
-        file = self._folder_of(proposal) / "journal.json"
+        file = self._folder_of(proposal) / RECORD
         if not file.exists():
             return None
         return self._read(file)
 
     def before(self, entry: Entry, index: int = 0) -> Path:
         """Return where the bytes of one of its files from before are; nothing is there if there was no file."""
-        return self._copies(entry, "", index)[0]
+        return self._copy_of(entry, entry.files[index].before)
 
     def after(self, entry: Entry, index: int = 0) -> Path:
         """Return where the adopted bytes of one of its files are."""
-        return self._copies(entry, "", index)[1]
+        return self._copy_of(entry, entry.files[index].after)
 
     def texts(self, entry: Entry, index: int) -> tuple[bytes | None, bytes | None]:
         """Return the bytes of one of its files from before and those adopted; raise AdoptInterrupted if damaged."""
@@ -93,12 +85,11 @@ class Journal:
     def known(self, target: str) -> Iterator[bytes]:
         """Yield every text that is kept of the file: those we found there, and those we left."""
         for entry in self.entries():
-            for name, files in (("", entry.files), (_UNDO, entry.taken_back)):
-                for index, file in enumerate(files):
-                    if file.target == target:
-                        for copy in self._copies(entry, name, index):
-                            with suppress(OSError):
-                                yield copy.read_bytes()
+            for file in (*entry.files, *entry.taken_back):
+                if file.target == target:
+                    for digest in (file.before, file.after):
+                        with suppress(OSError):
+                            yield self._copy_of(entry, digest).read_bytes()
 
     def prepare(self, entry: Entry, *texts: tuple[bytes | None, bytes | None]) -> None:
         """Record an adoption that is about to happen, in place of an earlier entry of the same proposal.
@@ -107,41 +98,30 @@ class Journal:
         bytes which the earlier entry needs for its undo.
         """
         self._refuse_loss(entry)
-        self.forget(entry)
+        self.replace(entry, *texts)
+
+    def replace(self, entry: Entry, *texts: tuple[bytes | None, bytes | None]) -> None:
+        """Record an adoption with these texts, in place of one of the same proposal with others.
+
+        Killed anywhere, the one is there whole or the other is: an undo is never lost.
+        """
         private_dir(self._folder_of(entry.proposal))
-        for index, both in enumerate(texts):
-            _save(self._copies(entry, "", index), both)
+        self._save(entry, texts)
         self._write(entry)
+        self._clear(entry)
 
     def mark(self, entry: Entry, state: AdoptionState) -> None:
         """Record how far the adoption is now."""
         self._write(msgspec.structs.replace(entry, state=state))
 
-    def move(self, entry: Entry, folder: Path) -> None:
-        """Record that the project of an adoption is in this folder now."""
-        self._write(moved(entry, entry.root, folder))
-
     def begin_undo(self, entry: Entry, moves: Sequence[Move], *, at: datetime) -> Entry:
         """Record an undo that is about to write these files."""
-        files: list[Written] = []
-        for index, move in enumerate(moves):
-            _save(self._copies(entry, _UNDO, index), (move.new, move.old))
-            file = Written(
-                path=move.path,
-                target=str(move.target),
-                existed=move.new is not None,
-                attributes=move.gives,
-                before=paths.digest(move.new),
-                after=paths.digest(move.old),
-            )
-            files.append(file)
-        undoing = msgspec.structs.replace(entry, state=AdoptionState.UNDOING, undone=at, taken_back=tuple(files))
+        back = [move.back for move in moves]
+        self._save(entry, [(move.old, move.new) for move in back])
+        files = tuple(move.record for move in back)
+        undoing = msgspec.structs.replace(entry, state=AdoptionState.UNDOING, undone=at, taken_back=files)
         self._write(undoing)
         return undoing
-
-    def stand(self, entry: Entry) -> None:
-        """Record that an adoption stands, as it does if an undo of it wrote nothing."""
-        self._write(msgspec.structs.replace(entry, state=AdoptionState.DONE, undone=None, taken_back=()))
 
     def take_back(self, entry: Entry, *, at: datetime | None) -> Entry:
         """Remove the folders of an adoption and record it as undone; folders that can't be removed stay listed."""
@@ -155,7 +135,7 @@ class Journal:
     def give_up(self, entry: Entry) -> None:
         """Drop an entry whose files were never written, unless one of its folders can't be removed."""
         if not remove_empty(entry.folders):
-            self.forget(entry)
+            self._drop(self._folder_of(entry.proposal))
 
     def made_folders(self, target: Path) -> tuple[str, ...]:
         """Return the folders above this file that adoptions made, outermost first: the last undo removes them."""
@@ -164,17 +144,15 @@ class Journal:
             remaining.update(entry.folders)
         return tuple(str(folder) for folder in reversed(target.parents) if str(folder) in remaining)
 
-    def kept_events(self) -> bytes:
-        """Return the list of all adoptions and undos; raise OSError without one."""
-        return (self._folder / _EVENTS).read_bytes()
+    @property
+    def is_record_gone(self) -> bool:
+        """Whether a purge took the record of an adoption whose rules may stand in a file."""
+        return (self._folder / _PURGED).exists()
 
-    def keep_events(self, data: bytes) -> None:
-        """Write the list of all adoptions and undos."""
-        write_atomic(self._folder / _EVENTS, data)
-
-    def forget(self, entry: Entry) -> None:
-        """Drop the entry with all it holds."""
-        self._drop(self._folder_of(entry.proposal))
+    def lose_record(self) -> None:
+        """Keep in mind that the record of an adoption goes."""
+        private_dir(self._folder)
+        write_atomic(self._folder / _PURGED, b"")
 
     def recover(self) -> None:
         """Finish or drop what a crash left half-way, so that each file is exactly old or new and its entry agrees.
@@ -185,18 +163,15 @@ class Journal:
         if not self._folder.is_dir():
             return
         with self.held():
-            for half in self._folder.glob(f".{_EVENTS}.*"):
-                half.unlink()
             for folder in sorted(path for path in self._folder.iterdir() if path.is_dir()):
-                if not (folder / "journal.json").exists():
+                if not (folder / RECORD).exists():
                     self._drop(folder)
                     continue
                 try:
-                    entry = self._read(folder / "journal.json")
+                    entry = self._read(folder / RECORD)
                 except AdoptInterrupted:
                     continue
-                for half in folder.glob(".*"):
-                    half.unlink()
+                self._clear(entry)
                 if entry.state in (AdoptionState.PREPARED, AdoptionState.UNDOING):
                     self._resolve(entry)
                 elif entry.state is AdoptionState.UNDONE and entry.folders:
@@ -204,7 +179,7 @@ class Journal:
 
     def _refuse_loss(self, entry: Entry) -> None:
         known = self.get(entry.proposal)
-        if known is None or known.originals == entry.originals:
+        if known is None or _originals(known) == _originals(entry):
             return
         if known.path != entry.path or known.state is not AdoptionState.UNDONE:
             raise ProposalError(
@@ -218,10 +193,10 @@ class Journal:
         trouble: AdoptInterrupted | None = None
         for index, file in enumerate(entry.moving):
             with suppress(OSError):
-                copies = self._moving(entry, index)
+                copies = [self._copy_of(entry, digest) for digest in (file.before, file.after)]
                 sweep(file, [copy.read_bytes() for copy in copies if copy.exists()])
             try:
-                now = file.now
+                now = paths.digest(paths.read_live(Path(file.target)))
             except UnsafePath as error:
                 trouble = AdoptInterrupted(
                     f"an adoption of {file.path} stopped half-way, and {error.message}", remedy=error.remedy
@@ -232,7 +207,7 @@ class Journal:
             elif now != file.before:
                 trouble = self._edited(entry, index, now)
         if len(adopted) == len(entry.moving):
-            self.stand(entry)
+            self.mark(entry, AdoptionState.DONE)
             return
         for index in adopted:
             trouble = self._put_back(entry, index) or trouble
@@ -247,10 +222,9 @@ class Journal:
     def _edited(self, entry: Entry, index: int, now: str) -> AdoptInterrupted:
         """Return the error that says that one of the files was edited after the crash."""
         file = entry.moving[index]
-        before, after = self._moving(entry, index)
-        remedy = f"the adopted text is in {after}"
-        if file.existed:
-            remedy = f"the text without it is in {before}"
+        remedy = f"the adopted text is in {self._copy_of(entry, file.after)}"
+        if file.before:
+            remedy = f"the text without it is in {self._copy_of(entry, file.before)}"
         return AdoptInterrupted(
             f"{file.path} was edited after an adoption of it stopped half-way, so it is left as it is"
             f" (now {now[:12] or 'deleted'}, was {file.before[:12] or 'no file'}, adopted {file.after[:12]})",
@@ -261,10 +235,14 @@ class Journal:
         """Put one of the files back as it was; return the error if that isn't possible."""
         file = entry.moving[index]
         try:
-            if paths.writable(Path(file.path), root=Path(entry.root)) == Path(file.target):
-                put_back(file, _copy(self._moving(entry, index)[0], file.before, file.path))
-                return None
+            target = paths.writable(Path(file.path), root=Path(entry.root))
+            before = _copy(self._copy_of(entry, file.before), file.before, file.path)
+            move = Move(file.path, target, paths.read_live(target), before, attributes_of(target), file.attributes)
             why = "the path leads elsewhere by now"
+            if str(target) == file.target:
+                why = "another program wrote it at this moment"
+                if move.write():
+                    return None
         except ProposalError as error:
             why = error.message
         except OSError as error:
@@ -274,13 +252,24 @@ class Journal:
             remedy=f"repair that, then run: skillopt-sleep undo {entry.proposal}",
         )
 
-    def _moving(self, entry: Entry, index: int) -> tuple[Path, Path]:
-        """Return where the bytes of a file that is being written are, without the proposal and with it."""
-        return self._copies(entry, _UNDO if entry.taken_back else "", index)
+    def _copy_of(self, entry: Entry, digest: str) -> Path:
+        """Return where the text with this digest is; nothing is there if it stands for no file."""
+        return self._folder_of(entry.proposal) / (digest or "none")
 
-    def _copies(self, entry: Entry, name: str, index: int) -> tuple[Path, Path]:
-        folder = self._folder_of(entry.proposal)
-        return folder / paths.numbered(f"{name}before", index), folder / paths.numbered(f"{name}after", index)
+    def _save(self, entry: Entry, texts: Sequence[tuple[bytes | None, bytes | None]]) -> None:
+        """Write each of these texts under its digest, none for a file that isn't there."""
+        for text in (text for both in texts for text in both):
+            if text is not None:
+                write_atomic(self._copy_of(entry, paths.digest(text)), text)
+
+    def _clear(self, entry: Entry) -> None:
+        """Remove what the entry doesn't name: texts of an earlier one, and files that are half written."""
+        named = {RECORD}
+        for file in (*entry.files, *entry.taken_back):
+            named |= {file.before, file.after}
+        for path in self._folder_of(entry.proposal).iterdir():
+            if path.name not in named:
+                path.unlink()
 
     def _folder_of(self, proposal: str) -> Path:
         if not _ID.fullmatch(proposal):
@@ -288,7 +277,7 @@ class Journal:
         return self._folder / proposal
 
     def _all(self) -> Iterator[Entry | AdoptInterrupted]:
-        for file in sorted(self._folder.glob("*/journal.json")):
+        for file in sorted(self._folder.glob(f"*/{RECORD}")):
             try:
                 yield self._read(file)
             except AdoptInterrupted as error:
@@ -305,30 +294,18 @@ class Journal:
             ) from error
 
     def _write(self, entry: Entry) -> None:
-        write_atomic(self._folder_of(entry.proposal) / "journal.json", to_json(entry, pretty=True))
+        write_atomic(self._folder_of(entry.proposal) / RECORD, to_json(entry, pretty=True))
 
     def _drop(self, folder: Path) -> None:
         # The record goes first: the next recovery drops a folder without one.
-        (folder / "journal.json").unlink(missing_ok=True)
+        (folder / RECORD).unlink(missing_ok=True)
         if folder.exists():
             shutil.rmtree(folder)
 
 
-def moved(record: Moved, root: str, folder: Path) -> Moved:
-    """Return an adoption or proposal with this folder, and the paths in it, in the place of the project's folder."""
-    data = to_json(record)
-    for end in (b'"', b"/"):
-        data = data.replace(to_json(root)[:-1] + end, to_json(str(folder))[:-1] + end)
-    return from_json(data, type(record))
-
-
-def _save(copies: tuple[Path, Path], texts: tuple[bytes | None, bytes | None]) -> None:
-    """Write the copies of these texts, none for a file that isn't there."""
-    for copy, text in zip(copies, texts, strict=True):
-        if text is None:
-            copy.unlink(missing_ok=True)
-        else:
-            write_atomic(copy, text)
+def _originals(entry: Entry) -> dict[str, str]:
+    """Return the digest of what each file of an adoption was before."""
+    return {file.path: file.before for file in entry.files}
 
 
 def _copy(copy: Path, digest: str, path: str) -> bytes | None:

@@ -43,7 +43,7 @@ _NEW_HEADS = {SKILL: SKILL_HEAD, RULES: RULES_HEAD}
 _CONFLICT = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 
 
-class Changed(NamedTuple):
+class ChangedBytes(NamedTuple):
     """A file's bytes with a change of our rules; `body` are the rules as they were.
 
     `overlaps` says that the change takes away a line which a person changed, or one outside of our part.
@@ -82,7 +82,7 @@ def load(path: Path, *, root: Path, name: str) -> tuple[Document, bytes | None]:
     return document, data
 
 
-def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collection[str] = ()) -> Changed:
+def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collection[str] = ()) -> ChangedBytes:
     """Change the rules in these bytes of the file by what makes `new` out of `old`, wherever the rules stand now.
 
     `rules` are known by their words, too, in any layout and without our markers; raises UnsafeEdit with the line of
@@ -90,20 +90,20 @@ def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collect
     whose head a person took away can still lose rules, but gets none.
     """
     with _located(path):
-        text, encoding = block.narrow(data or b"")
+        text = data or b""
         added = set(new.split("\n")) - set(old.split("\n"))
         if data is not None and own(path) is not None and not "".join(added) and _head(path, text) is None:
             cut = _whole(text, lead=b"")
         else:
-            cut = _parts(path, None if data is None else text)
+            cut = _parts(path, data)
         if not "".join(added).isascii():
             block.check_encoding(text)
         ours = _gathered(text, cut, rules, new)
         result = block.change(ours, old, new)
         overlaps = result.overlaps or (ours.lead, ours.trail) != (cut.lead, cut.trail)
         if data is not None and cut.body and ours == cut and result.lines == cut.lines:
-            return Changed(data, cut.body, result.overlaps)
-        return Changed(block.widened(result.data, encoding), ours.body, overlaps)
+            return ChangedBytes(data, cut.body, result.overlaps)
+        return ChangedBytes(result.data, ours.body, overlaps)
 
 
 def body(path: Path, data: bytes | None) -> str:
@@ -111,7 +111,7 @@ def body(path: Path, data: bytes | None) -> str:
     if data is None:
         return ""
     with _located(path):
-        return _parts(path, block.narrow(data)[0]).body
+        return _parts(path, data).body
 
 
 def marked(path: Path, data: bytes) -> tuple[list[str], set[int]]:
@@ -131,7 +131,7 @@ def marked(path: Path, data: bytes) -> tuple[list[str], set[int]]:
 
 def count_blocks(path: Path) -> int:
     """Return how many blocks of ours stand in the file: more than one after a merge of branches."""
-    return len(block.find(block.narrow(path.read_bytes())[0])) if path.exists() else 0
+    return len(block.find(path.read_bytes())) if path.exists() else 0
 
 
 def theirs(path: Path, data: bytes | None) -> str:
@@ -139,7 +139,7 @@ def theirs(path: Path, data: bytes | None) -> str:
     if data is None:
         return ""
     with _located(path):
-        cut = _parts(path, block.narrow(data)[0])
+        cut = _parts(path, data)
         return block.decoded(cut.lead + cut.trail)
 
 
@@ -148,8 +148,7 @@ def given_up(path: Path, data: bytes) -> bytes:
     if own(path) is not None:
         return data
     with _located(path):
-        text, encoding = block.narrow(data)
-        return block.widened(block.unmarked(text), encoding)
+        return block.unmarked(data)
 
 
 def is_bare(path: Path, data: bytes) -> bool:
@@ -157,7 +156,7 @@ def is_bare(path: Path, data: bytes) -> bool:
     kind = own(path)
     if kind is None:
         return False
-    text = block.decoded(block.narrow(data)[0]).removeprefix("\ufeff")
+    text = block.decoded(data).removeprefix("\ufeff")
     return block.canonical(text) == block.canonical(_NEW_HEADS[kind])
 
 
@@ -170,7 +169,7 @@ def _located(path: Path) -> Generator[None, None, None]:
         raise UnsafeEdit(f"{path}: {error.message}", remedy=error.remedy) from error
 
 
-def _parts(path: Path, data: bytes | None) -> block.Parts:
+def _parts(path: Path, data: bytes | None) -> block.FileParts:
     kind = own(path)
     if kind is not None:
         return _own_parts(path, data, kind)
@@ -178,18 +177,14 @@ def _parts(path: Path, data: bytes | None) -> block.Parts:
         raise UnsafePath(
             f"{path} doesn't exist (any more)", remedy="nothing to do: the next night finds another place"
         )
-    _refuse_conflict(data)
-    return block.parts(data)
-
-
-def _refuse_conflict(data: bytes) -> None:
     conflict = _CONFLICT.search(data)
     if conflict:
         line = data.count(b"\n", 0, conflict.start()) + 1
         raise UnsafeEdit(f"line {line} is part of an unfinished merge", remedy="finish the merge")
+    return block.parts(data)
 
 
-def _gathered(text: bytes, cut: block.Parts, rules: Collection[str], new: str) -> block.Parts:
+def _gathered(text: bytes, cut: block.FileParts, rules: Collection[str], new: str) -> block.FileParts:
     """Move these rules into our lines as they were adopted, wherever and in whatever layout they stand now."""
     mark = block.BOM if cut.lead.startswith(block.BOM) else b""
     lead, lines, trail = cut.lead.removeprefix(mark), cut.lines, cut.trail
@@ -239,10 +234,10 @@ def _refuse_outside(text: bytes, data: bytes, rule: str, *, adds: bool) -> None:
         raise UnsafeEdit(f"{where} among other words", remedy="take it out there by hand, then run the command again")
 
 
-def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.Parts:
+def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.FileParts:
     if data is None:
         head = _NEW_HEADS[kind].encode()
-        return block.Parts(lead=head, open=b"", body="", lines=b"", close=b"", trail=b"", eol=b"\n")
+        return block.FileParts(lead=head, open=b"", body="", lines=b"", close=b"", trail=b"", eol=b"\n")
     head = _head(path, data)
     if head is None:
         raise UnsafePath(
@@ -261,11 +256,11 @@ def _head(path: PurePath, data: bytes) -> bytes | None:
     return match[0].encode(errors="surrogateescape")
 
 
-def _whole(data: bytes, *, lead: bytes) -> block.Parts:
+def _whole(data: bytes, *, lead: bytes) -> block.FileParts:
     """Return a file of our own as its head and the rules below."""
     eol = b"\r\n" if b"\r\n" in (lead or data) else b"\n"
     lines = data[len(lead) :]
-    return block.Parts(
+    return block.FileParts(
         lead=lead,
         open=b"" if not lead or lead.endswith(b"\n") else eol,
         body=block.canonical(block.decoded(lines)),

@@ -38,7 +38,9 @@ def merge(now: bytes, old: str, new: str, *, eol: bytes) -> Merged:
                 taken.add(places[line])
             elif before[line].strip():
                 overlaps = True
-        lines = added.setdefault(_position(places, start, len(theirs)), [])
+        # Before the next line that is still there.
+        later = [line for line in places if line >= start]
+        lines = added.setdefault(places[min(later)] if later else len(theirs), [])
         for text in after[new_start:new_end]:
             if text.strip() and text in spare:
                 spare.remove(text)
@@ -75,12 +77,6 @@ def _places(before: Sequence[str], now: Sequence[str]) -> dict[int, int]:
             places[line] = moved
             free.remove(moved)
     return places
-
-
-def _position(places: dict[int, int], line: int, end: int) -> int:
-    """Return where the text goes that came before this line: before the next line that is still there."""
-    later = [known for known in places if known >= line]
-    return places[min(later)] if later else end
 
 
 def _joined(theirs: Sequence[bytes], taken: set[int], added: dict[int, list[str]], eol: bytes) -> bytes:

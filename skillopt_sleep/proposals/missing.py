@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, cast
 
 from skillopt_sleep.kit.files import read_plain
-from skillopt_sleep.proposals.guard.spoken import negated
+from skillopt_sleep.proposals.guard.words import negated
 
 MOST_FILES = 20_000
 _MOST_BYTES = 1024 * 1024

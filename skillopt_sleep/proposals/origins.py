@@ -20,41 +20,49 @@ from skillopt_sleep.records import (
     Proposal,
     Record,
     Solved,
+    TrialResult,
     quotes_and_deeds,
     signs,
 )
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, Decided
 
 
-class Origin(Record, frozen=True, kw_only=True):
-    """The origin of one rule: the proposal's own data, and what holds of this rule alone.
+class ProposedIn(Record, frozen=True, kw_only=True):
+    """The proposal that brought a rule, what became of it and why, and what proves it."""
 
-    `edit` is what brings it, `line` its place in the file, if it was looked for there. `said` is all that the person
-    said and did for its lessons, oldest first, in so many `sessions` from `first` to `last`.
-    `solved`, the means and `n` are those of the rule `alone`, else of all rules of its proposal together.
-    """
-
-    rule: str
-    edit: Edit
-    line: int | None = None
     proposal: str
     version: int
+    night: str
     state: str
     decided: str
     reason: str
-    night: str
+    proof: Proof
+    label: str = ""
+
+
+class RuleFiles(Record, frozen=True, kw_only=True):
+    """The files that a rule goes to, the agents that read one of them, and the projects in which it was said."""
+
     documents: tuple[str, ...]
     paths: tuple[str, ...]
     read_by: tuple[str, ...] = ()
     projects: tuple[str, ...] = ()
-    proof: Proof
-    label: str = ""
+
+
+class RuleLessons(Record, frozen=True, kw_only=True):
+    """The lessons of a rule, and all that the person said and did for them, oldest first, in so many `sessions`."""
+
     lessons: tuple[str, ...]
     wordings: tuple[str, ...]
     said: tuple[Evidence, ...]
     sessions: int
     first: datetime | None = None
     last: datetime | None = None
+
+
+class RuleResult(Record, frozen=True, kw_only=True):
+    """What the trial of a rule `alone` measured, else that of all rules of its proposal together."""
+
     alone: bool
     solved: Solved | None
     before: float | None
@@ -62,15 +70,27 @@ class Origin(Record, frozen=True, kw_only=True):
     n: int
 
 
+class RuleOrigin(Record, frozen=True, kw_only=True):
+    """The origin of one rule: `edit` is what brings it, `line` its place in the file, if it was looked for there."""
+
+    rule: str
+    edit: Edit
+    line: int | None = None
+    proposed: ProposedIn
+    files: RuleFiles
+    asked: RuleLessons
+    tested: RuleResult
+
+
 class Managed(NamedTuple):
     """One line of our part of a file, and where it comes from if that is known."""
 
     number: int
     line: str
-    origin: Origin | None
+    origin: RuleOrigin | None
 
 
-def origins(proposals: Iterable[Decided], lessons: Iterable[Lesson], *, of: str = "") -> Iterator[Origin]:
+def origins(proposals: Iterable[Decided], lessons: Iterable[Lesson], *, of: str = "") -> Iterator[RuleOrigin]:
     """Yield where each rule comes from that was ever proposed, oldest first; only those `of` one lesson, if named."""
     named = {lesson.id: lesson for lesson in lessons}
     for entry in proposals:
@@ -79,7 +99,7 @@ def origins(proposals: Iterable[Decided], lessons: Iterable[Lesson], *, of: str 
                 yield _origin(entry, edit, named)
 
 
-def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
+def managed_lines(path: Path, known: Sequence[RuleOrigin]) -> list[Managed]:
     """Return the lines of a file that are ours by our markers or their words; raise ConfigError without the file.
 
     Of several proposals with a line, an adopted one of this file counts before any other, and the later one before
@@ -87,9 +107,11 @@ def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
     """
     real = path.resolve()
     if not real.is_file():
-        raise ConfigError(f"{path} isn't a file", remedy="all files with adopted rules: skillopt-sleep blame")
+        raise ConfigError(f"{path} isn't a file", remedy="all files with adopted rules: skillopt-sleep why")
     document, data = live.load(real, root=real.parent, name=str(path))
-    here = frozenset(name for name in {name for one in known for name in one.paths} if Path(name).resolve() == real)
+    here = frozenset(
+        name for name in {name for one in known for name in one.files.paths} if Path(name).resolve() == real
+    )
     texts, marked = live.marked(real, data or b"")
     by_words = _by_words(texts, document.body, [one for one in known if _rank(one, here) >= (True, True, False)])
     lines: list[Managed] = []
@@ -103,9 +125,9 @@ def managed_lines(path: Path, known: Sequence[Origin]) -> list[Managed]:
     return lines
 
 
-def _by_words(texts: Sequence[str], body: str, adopted: Sequence[Origin]) -> dict[int, Origin]:
+def _by_words(texts: Sequence[str], body: str, adopted: Sequence[RuleOrigin]) -> dict[int, RuleOrigin]:
     """Return the lines, numbered from 0, of adopted rules that don't stand between our markers as adopted."""
-    found: dict[int, Origin] = {}
+    found: dict[int, RuleOrigin] = {}
     for origin in adopted:
         for rule in units(origin.edit.content):
             for place in places(rule, texts) if not standing(body, rule) else ():
@@ -114,17 +136,17 @@ def _by_words(texts: Sequence[str], body: str, adopted: Sequence[Origin]) -> dic
     return found
 
 
-def adopted_files(known: Sequence[Origin]) -> list[Path]:
+def adopted_files(known: Sequence[RuleOrigin]) -> list[Path]:
     """Return the files that hold adopted rules, each once."""
     paths: dict[str, None] = {}
     for origin in known:
-        if origin.state == ADOPTED:
-            paths |= dict.fromkeys(origin.paths)
+        if origin.proposed.state == ADOPTED:
+            paths |= dict.fromkeys(origin.files.paths)
     return [Path(name) for name in paths if Path(name).is_file()]
 
 
-def _of_line(line: str, here: frozenset[str], known: Sequence[Origin]) -> Origin | None:
-    best: Origin | None = None
+def _of_line(line: str, here: frozenset[str], known: Sequence[RuleOrigin]) -> RuleOrigin | None:
+    best: RuleOrigin | None = None
     for origin in known:
         held = {_folded(one) for one in origin.edit.content.split("\n")}
         if _folded(line) in held and (best is None or _rank(origin, here) >= _rank(best, here)):
@@ -132,8 +154,8 @@ def _of_line(line: str, here: frozenset[str], known: Sequence[Origin]) -> Origin
     return best
 
 
-def _rank(origin: Origin, here: frozenset[str]) -> tuple[bool, bool, bool]:
-    return origin.state == ADOPTED, not here.isdisjoint(origin.paths), origin.state in OPEN
+def _rank(origin: RuleOrigin, here: frozenset[str]) -> tuple[bool, bool, bool]:
+    return origin.proposed.state == ADOPTED, not here.isdisjoint(origin.files.paths), origin.proposed.state in OPEN
 
 
 def _folded(line: str) -> str:
@@ -145,39 +167,48 @@ def _lessons(edit: Edit, proposal: Proposal) -> tuple[str, ...]:
     return edit.lessons or proposal.lessons
 
 
-def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> Origin:
+def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> RuleOrigin:
     proposal = entry.proposal
     ids = _lessons(edit, proposal)
     known = [lessons[name] for name in ids if name in lessons]
     said = signs(*quotes_and_deeds(known)) if known else proposal.signs
-    trial: EditEffect | Proposal = proposal
-    for effect in proposal.effects:
+    alone = len(proposal.edits) == 1
+    trial: EditEffect | TrialResult = proposal.tested
+    for effect in proposal.tested.effects:
         if effect.edit.key == edit.key and effect.n:
-            trial = effect
-    return Origin(
+            trial, alone = effect, True
+    return RuleOrigin(
         rule=edit.content.strip(),
         edit=edit,
-        proposal=proposal.id,
-        version=proposal.version,
-        state=entry.state,
-        decided=entry.decided,
-        reason=entry.reason,
-        night=proposal.night,
-        documents=tuple(file.document for file in proposal.files),
-        paths=proposal.paths,
-        read_by=proposal.read_by,
-        projects=proposal.projects,
-        proof=proposal.proof,
-        label=proposal.label,
-        lessons=ids,
-        wordings=tuple(lesson.wording for lesson in known),
-        said=said,
-        first=min((lesson.first for lesson in known), default=None),
-        last=max((lesson.last for lesson in known), default=None),
-        sessions=len({piece.session for piece in said}),
-        alone=trial is not proposal or len(proposal.edits) == 1,
-        solved=trial.solved,
-        before=trial.before,
-        after=trial.after,
-        n=trial.n,
+        proposed=ProposedIn(
+            proposal=proposal.id,
+            version=proposal.version,
+            night=proposal.night,
+            state=entry.state,
+            decided=entry.decided,
+            reason=entry.reason,
+            proof=proposal.proof,
+            label=proposal.label,
+        ),
+        files=RuleFiles(
+            documents=tuple(file.document for file in proposal.files),
+            paths=proposal.paths,
+            read_by=proposal.read_by,
+            projects=proposal.projects,
+        ),
+        asked=RuleLessons(
+            lessons=ids,
+            wordings=tuple(lesson.wording for lesson in known),
+            said=said,
+            sessions=len({piece.session for piece in said}),
+            first=min((lesson.first for lesson in known), default=None),
+            last=max((lesson.last for lesson in known), default=None),
+        ),
+        tested=RuleResult(
+            alone=alone,
+            solved=trial.solved,
+            before=trial.before,
+            after=trial.after,
+            n=trial.n,
+        ),
     )

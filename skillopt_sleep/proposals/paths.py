@@ -6,8 +6,8 @@ import stat
 from pathlib import Path
 
 from skillopt_sleep.errors import UnsafePath
-from skillopt_sleep.kit.attributes import whose
 from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.proposals.attributes import whose
 
 LIVE_BYTES = 1024 * 1024  # more than any agent would read
 
@@ -82,7 +82,8 @@ def _resolve(path: Path, *, strict: bool) -> Path:
         return path.resolve(strict=strict)
     except FileNotFoundError as error:
         raise UnsafePath(
-            f"the folder {path} is gone", remedy="if you moved or renamed it, run the command there, or move it back"
+            f"the folder {path} is gone",
+            remedy="move it back; or take all rules out of a moved file: skillopt-sleep undo FILE --to 0",
         ) from error
     except (OSError, RuntimeError) as error:
         raise UnsafePath(f"{path} can't be followed: {error}", remedy="fix the link or the folder") from error

@@ -9,24 +9,27 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, UnsafePath
-from skillopt_sleep.kit.attributes import Attributes, attributes_of
 from skillopt_sleep.proposals import live, paths
+from skillopt_sleep.proposals.attributes import attributes_of
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.rules import places, standing, units
 from skillopt_sleep.proposals.stage import BASE, RESULT
-from skillopt_sleep.proposals.versions import touches
-from skillopt_sleep.proposals.written import Move, attributes_before
+from skillopt_sleep.proposals.written import Move
 from skillopt_sleep.records import Proposal
 
 Texts = Mapping[Path, bytes | None]
 
 
 class Plan(NamedTuple):
-    """The files as they are and as they become; in those that are `edited` our part was changed by hand."""
+    """The files as they are and as they become; in those that are `edited` our part was changed by hand.
+
+    Of an undo, `held` says whether something that the adoption put into a file is there, and not the person's by now.
+    """
 
     moves: tuple[Move, ...]
     edited: tuple[str, ...]
+    held: bool = False
 
     @property
     def changing(self) -> tuple[Move, ...]:
@@ -96,6 +99,7 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
     """
     moves: list[Move] = []
     edited: list[str] = []
+    held = False
     for index, file in enumerate(entry.files):
         path = Path(file.path)
         target, now = _now(path, Path(entry.root), moves, over or {})
@@ -103,14 +107,17 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
             continue
         before, after = journal.texts(entry, index)
         old, new = live.body(path, after), live.body(path, before)
-        rules = _rules(path, _left(entry, after, now), old, new)
+        # After an undo, all outside of our markers is the person's.
+        rules = _rules(path, now if entry.state is AdoptionState.UNDONE else after, old, new)
         attributes = attributes_of(target) if target.exists() else None
         if now == after and str(target) == file.target and rules == _rules(path, before, old, new):
-            # The mode is as the person left it; an entry of an earlier version knows only that of before.
-            gives = attributes if isinstance(file.attributes, Attributes) else attributes_before(file, target)
-            moves.append(Move(file.path, target, now, before, attributes, gives if before is not None else None))
+            # The mode is as the person left it.
+            held = True
+            gives = attributes if before is not None else None
+            moves.append(Move(file.path, target, now, before, attributes, gives))
             continue
         changed = live.change(path, now, old, new, rules=rules)
+        held = held or changed.data != now
         standing = _standing(entry, path, journal, undone)
         text = _without(path, changed.data, journal=journal, stands=bool(standing))
         replaced = changed.overlaps and entry.state is not AdoptionState.UNDONE
@@ -123,48 +130,24 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
             _refuse_followed(entry, path, gone, standing, journal)
         if text != now and (changed.overlaps or by_hand):
             edited.append(file.path)
-    return Plan(tuple(moves), tuple(edited))
+    return Plan(tuple(moves), tuple(edited), held)
 
 
 def plan_rest(path: Path, *, journal: Journal, over: Texts | None = None) -> Plan:
-    """Return what takes out of a file all between our markers; of a file of our own, only if no adoption is known."""
+    """Return what takes out of a file all between our markers.
+
+    A file of our own may hold the person's lines too: there it is all of it, and only if the record of some adoption
+    is gone, as after a purge.
+    """
     path = path.resolve()
     target, now = _now(path, path.parent, (), over or {})
     body = live.body(path, now)
-    if not body or (live.own(path) and any(touches(entry, path) for entry in journal.entries())):
+    known = [entry for entry in journal.entries() if entry.touches(path)]
+    if not body or (live.own(path) and known and not journal.is_record_gone):
         return Plan((), ())
     text = _without(path, live.change(path, now, body, "").data, journal=journal, stands=True)
     attributes = attributes_of(target)
     return Plan((Move(str(path), target, now, text, attributes, attributes),), ())
-
-
-def adds_the_same(entry: Entry, other: Entry, journal: Journal) -> bool:
-    """Return whether another adoption, which is live, put some line of this one into the same file."""
-    if other.proposal == entry.proposal or other.state is not AdoptionState.DONE:
-        return False
-    for path in {file.path for file in entry.files} & {file.path for file in other.files}:
-        (before, after), (its_before, its_after) = (_bodies(one, Path(path), journal) for one in (entry, other))
-        if any(line.strip() for line in (after - before) & (its_after - its_before)):
-            return True
-    return False
-
-
-def is_held(entry: Entry, *, journal: Journal, by_words: bool = True) -> bool:
-    """Return whether something that an adoption put into its files is still there, and not the person's by now.
-
-    Without our markers it is known `by_words`.
-    """
-    for index, file in enumerate(entry.files):
-        path = Path(file.path)
-        _, now = _now(path, Path(entry.root), (), {})
-        if now is None:
-            continue
-        before, after = journal.texts(entry, index)
-        old, new = live.body(path, after), live.body(path, before)
-        rules = _rules(path, _left(entry, after, now), old, new) if by_words else ()
-        if live.change(path, now, old, new, rules=rules).data != now:
-            return True
-    return False
 
 
 def _rules(path: Path, text: bytes | None, body: str, other: str) -> tuple[str, ...]:
@@ -173,9 +156,18 @@ def _rules(path: Path, text: bytes | None, body: str, other: str) -> tuple[str, 
     return tuple(rule for rule in units(body) if not standing(other, rule) and not any(places(rule, theirs)))
 
 
-def _left(entry: Entry, after: bytes | None, now: bytes) -> bytes | None:
-    """Return the text whose other part is the person's: after an undo, all outside of our markers is."""
-    return now if entry.state is AdoptionState.UNDONE else after
+def still_stands(folder: Path, proposal: Proposal) -> bool:
+    """Return whether all lines that the proposal in this folder adds or takes out are so in the files as they are."""
+    for index, file in enumerate(proposal.files):
+        path = Path(file.path)
+        base = staged_text(folder, BASE, index, file.base, proposal)
+        result = staged_text(folder, RESULT, index, file.result, proposal)
+        old, new = set(live.body(path, base).split("\n")), set(live.body(path, result).split("\n"))
+        _, now = _now(path, Path(proposal.root), (), {})
+        lines = set(live.body(path, now).split("\n"))
+        if not new - old <= lines or any(line.strip() for line in (old - new) & lines):
+            return False
+    return True
 
 
 def staged_text(folder: Path, name: str, index: int, digest: str, proposal: Proposal) -> bytes | None:
@@ -249,7 +241,7 @@ def _without(path: Path, data: bytes, *, journal: Journal, stands: bool) -> byte
     if live.own(path) is not None:
         return data
     left = set(live.body(path, data).split("\n"))
-    if left == {""} or stands:
+    if left == {""} or stands or journal.is_record_gone:
         return data
     others = [other for other in journal.entries() if _writes(other, path)]
     # What stood in the block before our first adoption that is known may be of another one.

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 from skillopt_sleep.errors import ProposalError
 from skillopt_sleep.proposals import live
-from skillopt_sleep.proposals.changes import Change
-from skillopt_sleep.proposals.checked import Text
+from skillopt_sleep.proposals.changes import ProposedChange, Text
 from skillopt_sleep.proposals.copies import CopiedFile, copied_file
 from skillopt_sleep.proposals.rules import items, standing
 from skillopt_sleep.proposals.stage import FOLDER, key, staged_ids, write_proposal
-from skillopt_sleep.protocols import Page
+from skillopt_sleep.protocols.stores import OpenNight
 from skillopt_sleep.records import (
     Decision,
     Document,
@@ -40,7 +39,7 @@ class _Ended(NamedTuple):
     rules: tuple[str, ...]
 
 
-def retire(lessons: Sequence[Lesson], page: Page) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
+def retire(lessons: Sequence[Lesson], page: OpenNight) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
     """Write a proposal for each live rule of a lesson that was taken back; return them with notes on what failed.
 
     One that waits already isn't proposed again, unless its file changed: then it is the next version. A removal that
@@ -57,7 +56,7 @@ def retire(lessons: Sequence[Lesson], page: Page) -> tuple[tuple[Proposal, ...],
     return tuple(proposals), tuple(notes)
 
 
-def _live_rules(ended: Mapping[str, Evidence | None], known: Mapping[str, str], page: Page) -> Iterator[_Ended]:
+def _live_rules(ended: Mapping[str, Evidence | None], known: Mapping[str, str], page: OpenNight) -> Iterator[_Ended]:
     """Yield what was adopted for each lesson that was taken back, by document; `known` are the lessons of tasks.
 
     Files that one proposal changed stay together.
@@ -85,7 +84,7 @@ def _add(found: list[_Ended], new: _Ended) -> None:
     found.append(new)
 
 
-def _removal(ended: _Ended, page: Page, notes: list[Note]) -> Proposal | None:
+def _removal(ended: _Ended, page: OpenNight, notes: list[Note]) -> Proposal | None:
     """Write the proposal that removes the rules from every file that they were adopted in.
 
     None if none of them stands, or nothing new is to be said. A file that can't be edited is noted and left out.
@@ -112,10 +111,10 @@ def _removal(ended: _Ended, page: Page, notes: list[Note]) -> Proposal | None:
     for waiting in page.bank.waiting(document.path):
         if waiting.proof is not Proof.WORDS or ended.lesson not in waiting.lessons:
             continue
-        if waiting.files == tuple(file.copy for file in files):
+        if waiting.files == tuple(one.file for one in files):
             return None
         number, version = waiting.id, waiting.version + 1
-    change = Change(
+    change = ProposedChange(
         document=document,
         body=document.body,
         edits=removed,
@@ -128,7 +127,7 @@ def _removal(ended: _Ended, page: Page, notes: list[Note]) -> Proposal | None:
     return write_proposal(change, page, files=files, number=number, version=version)
 
 
-def _without(document: Document, ended: _Ended, page: Page) -> tuple[str, tuple[Edit, ...]]:
+def _without(document: Document, ended: _Ended, page: OpenNight) -> tuple[str, tuple[Edit, ...]]:
     """Return the body without the rules that still stand in it, and the edits that take them away."""
     body = document.body
     refused = {edit.key for edit in page.bank.rejected(document.path)}

@@ -18,7 +18,7 @@ _ITEM = ("- ", "* ", "+ ")
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？")
 
 
-class Place(NamedTuple):
+class RuleLines(NamedTuple):
     """The lines in which a rule stands, numbered from 0; `alone` says that they hold nothing else."""
 
     first: int
@@ -78,7 +78,7 @@ def units(body: str) -> Iterator[str]:
             unit.append(line)
 
 
-def places(rule: str, lines: Sequence[str]) -> Iterator[Place]:
+def places(rule: str, lines: Sequence[str]) -> Iterator[RuleLines]:
     """Yield where the rule stands in these lines by its words, whatever their bullets, line breaks and escapes.
 
     Code between fences isn't looked at, unless the rule has some, and no rule goes on in the next item of a list.
@@ -98,7 +98,7 @@ def places(rule: str, lines: Sequence[str]) -> Iterator[Place]:
         first, last = found[start][1], found[end - 1][1]
         opens = start == 0 or found[start - 1][1] != first
         closes = end == len(found) or found[end][1] != last
-        yield Place(first, last, opens and closes)
+        yield RuleLines(first, last, opens and closes)
 
 
 def repeats(edit: Edit, text: str) -> bool:

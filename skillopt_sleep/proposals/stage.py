@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,15 +14,24 @@ from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.proposals import paths
-from skillopt_sleep.proposals.changes import Change, changes
-from skillopt_sleep.proposals.checked import Text, checked
-from skillopt_sleep.proposals.copies import CopiedFile, copied_file, copies
-from skillopt_sleep.proposals.diff import diff
-from skillopt_sleep.proposals.renew import RESULT, renewed
+from skillopt_sleep.proposals.changes import ProposedChange, Text, changes, checked
+from skillopt_sleep.proposals.copies import RESULT, CopiedFile, copied_file, copies
 from skillopt_sleep.proposals.rules import rules
 from skillopt_sleep.proposals.warnings import warnings
-from skillopt_sleep.protocols import Page
-from skillopt_sleep.records import Edit, EditOp, Lesson, Note, Proof, Proposal, StepOutcome, quotes_and_deeds, solved
+from skillopt_sleep.proposals.written import diff
+from skillopt_sleep.protocols.stores import OpenNight
+from skillopt_sleep.records import (
+    Edit,
+    EditOp,
+    Lesson,
+    Note,
+    Proof,
+    Proposal,
+    StepOutcome,
+    TrialResult,
+    quotes_and_deeds,
+    solved,
+)
 
 FOLDER = "proposals"
 RECORD = "proposal.json"
@@ -37,20 +46,18 @@ _QUOTE = 80
 class FolderStager:
     """Writes one folder for each proposal below the night's folder.
 
-    The static guard accepts what it would refuse for one of the `allowed` reasons; warnings of the `silenced` kinds
-    aren't given. `one_model` is the model of
+    The static guard accepts what it would refuse for one of the `allowed` reasons. `one_model` is the model of
     optimizer, target and judge if all three are the same. `tried_with` names the agent whose program attempted the
     tasks, "" if none did. `most` is how many characters of rules a file may have.
     """
 
     allowed: frozenset[str] = frozenset()
-    silenced: frozenset[str] = frozenset()
     most: int = sys.maxsize
     one_model: str = ""
     tried_with: str = ""
 
     def stage(
-        self, outcomes: Sequence[StepOutcome], page: Page, lessons: Iterable[Lesson] = ()
+        self, outcomes: Sequence[StepOutcome], page: OpenNight, lessons: Iterable[Lesson] = ()
     ) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
         """Write the night's proposals; return them with notes on what was left out and why.
 
@@ -68,11 +75,10 @@ class FolderStager:
                     proposals.append(self._stage_one(_with_signs(change, known), ids, page, notes))
                 except ProposalError as error:
                     notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
-            proposals += _renewed(outcome, page, notes)
         return tuple(proposals), tuple(notes)
 
     def _stage_one(
-        self, found: Change, ids: Mapping[tuple[str, ...], str], page: Page, notes: list[Note]
+        self, found: ProposedChange, ids: Mapping[tuple[str, ...], str], page: OpenNight, notes: list[Note]
     ) -> Proposal:
         """Return the proposal of a change: the one that waits already, or a new one.
 
@@ -99,33 +105,14 @@ class FolderStager:
             number=number,
             version=version,
             one_model=self.one_model,
-            silenced=self.silenced,
         )
 
-    def _weighed(self, change: Change) -> Change:
+    def _weighed(self, change: ProposedChange) -> ProposedChange:
         """Return the change with what its trial proves if the agent that made it never reads the document."""
         readers = change.document.read_by
         if not self.tried_with or not readers or self.tried_with in readers:
             return change
         return change._replace(proof=Proof.ELSEWHERE)
-
-
-def _renewed(outcome: StepOutcome, page: Page, notes: list[Note]) -> Iterator[Proposal]:
-    """Write the proposals that tonight's sessions ask for again, and whose files changed around our part."""
-    for old in page.bank.waiting(outcome.document.path):
-        if old.id not in outcome.tried.offered:
-            continue
-        try:
-            found = renewed(old, page.folder.parent / old.night / FOLDER / old.id)
-        except ProposalError as error:
-            notes.append(Note(stage="stage", summary=error.message, remedy=error.remedy))
-            continue
-        if found is not None:
-            proposal = msgspec.structs.replace(found[0], night=page.night)
-            write_files(page.folder / FOLDER / proposal.id, proposal, [file.text for file in found[1]])
-            summary = f"{old.id} was made again for the rest of {old.document}, which changed since its trial"
-            notes.append(Note(stage="stage", summary=summary, expected=True))
-            yield proposal
 
 
 def read_proposal(folder: Path) -> Proposal:
@@ -143,9 +130,9 @@ def read_proposal(folder: Path) -> Proposal:
         ) from error
 
 
-def _with_result(waiting: Iterable[Proposal], files: Sequence[CopiedFile], change: Change) -> Proposal | None:
+def _with_result(waiting: Iterable[Proposal], files: Sequence[CopiedFile], change: ProposedChange) -> Proposal | None:
     """Return the first of the waiting proposals that would leave these bytes in the files on the same proof."""
-    results = {file.copy.path: file.copy.result for file in files}
+    results = {one.file.path: one.file.result for one in files}
     for proposal in waiting:
         proposed = {file.path: file.result for file in proposal.files}
         if proposed == results and proposal.proof is change.proof:
@@ -153,7 +140,7 @@ def _with_result(waiting: Iterable[Proposal], files: Sequence[CopiedFile], chang
     return None
 
 
-def _with_lesson(waiting: Iterable[Proposal], change: Change) -> Proposal | None:
+def _with_lesson(waiting: Iterable[Proposal], change: ProposedChange) -> Proposal | None:
     """Return the first of the waiting proposals that teaches one of the lessons of the change, or None."""
     for proposal in waiting:
         if proposal.proof not in {Proof.WORDS, Proof.EDITED} and set(proposal.lessons) & set(change.lessons):
@@ -176,7 +163,7 @@ def staged_ids(folder: Path) -> dict[tuple[str, ...], str]:
     return ids
 
 
-def _with_signs(change: Change, known: Mapping[str, Lesson]) -> Change:
+def _with_signs(change: ProposedChange, known: Mapping[str, Lesson]) -> ProposedChange:
     """Return the change with all that the person said and did for its lessons; as it is if none is known."""
     lessons = [known[name] for name in change.lessons if name in known]
     if not lessons:
@@ -186,21 +173,19 @@ def _with_signs(change: Change, known: Mapping[str, Lesson]) -> Change:
 
 
 def write_proposal(
-    change: Change,
-    page: Page,
+    change: ProposedChange,
+    page: OpenNight,
     *,
     files: Sequence[CopiedFile],
     number: str,
     version: int,
     one_model: str = "",
-    silenced: Collection[str] = (),
 ) -> Proposal:
     """Write the proposal of a change with the files that it is for, the document's first, and return it.
 
     Without a `number` it gets the next one.
     """
     document, trial, edits = change.document, change.trial, change.edits
-    first, *also = [file.copy for file in files]
     sessions = {piece.session for piece in (*change.evidence, *change.deeds)}
     elsewhere = [line for line in page.index.lines(unread=False) if line.project != document.project]
     proposal = Proposal(
@@ -208,35 +193,31 @@ def write_proposal(
         version=version,
         proof=change.proof,
         night=page.night,
-        document=document.id,
-        path=document.path,
         kind=document.kind,
         root=document.project,
-        base=first.base,
-        result=first.result,
-        summary=summary_of(edits, document.id, *(copy.document for copy in also)),
-        before=trial.before,
-        after=trial.after,
-        n=trial.n,
-        solved=solved(trial.own),
-        judges=trial.judges,
-        interval=trial.interval,
-        gain=trial.gain,
-        fresh=change.fresh,
-        effects=change.effects,
-        guarded=change.guarded,
-        error_rate=change.verdict.error_rate,
-        one_model=one_model,
-        read_by=document.read_by,
-        copies=tuple(also),
-        warnings=warnings(edits, document=document, silenced=silenced),
-        sha=first.sha,
-        body=first.body,
-        lessons=change.lessons,
+        files=tuple(one.file for one in files),
+        summary=summary_of(edits, *(one.file.document for one in files)),
         edits=edits,
+        lessons=change.lessons,
         evidence=change.evidence,
         deeds=change.deeds,
         said_in=tuple((line.id, Path(line.project).name) for line in reversed(elsewhere) if line.id in sessions),
+        tested=TrialResult(
+            before=trial.before,
+            after=trial.after,
+            n=trial.n,
+            solved=solved(trial.own),
+            judges=trial.judges,
+            interval=trial.interval,
+            gain=trial.gain,
+            fresh=change.fresh,
+            effects=change.effects,
+            guarded=change.guarded,
+            error_rate=change.verdict.error_rate,
+            one_model=one_model,
+        ),
+        warnings=warnings(edits, document=document),
+        read_by=document.read_by,
     )
     write_files(page.folder / FOLDER / proposal.id, proposal, [file.text for file in files])
     return proposal

@@ -13,10 +13,10 @@ from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import ProposalError, UnsafeEdit
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.proposals import live
-from skillopt_sleep.proposals.folders import Place, by_place, common_folder, skills_used
+from skillopt_sleep.proposals.folders import LessonFolder, by_place, common_folder, skills_used
 from skillopt_sleep.proposals.rules import learned
-from skillopt_sleep.protocols import Routing
 from skillopt_sleep.protocols.agent import BLOCK_ROOM, Agent
+from skillopt_sleep.protocols.work import Routing
 from skillopt_sleep.records import Document, Edit, InForce, Note, Proposal, Task, Twin
 
 # More would cost more than it teaches: every attempt has all of it in its prompt.
@@ -56,7 +56,7 @@ class FileTargets:
         return Routing(tasks=tuple(routed), documents=tuple(documents.values()), notes=tuple(notes))
 
     def _choose(
-        self, at: Place, tasks: Sequence[Task], adopted: Sequence[Edit], notes: list[Note]
+        self, at: LessonFolder, tasks: Sequence[Task], adopted: Sequence[Edit], notes: list[Note]
     ) -> Iterator[tuple[Task, Document]]:
         """Yield the tasks of one folder with their documents, without those that no file can take."""
         skills = {} if at.is_personal or at.base != at.root else skills_used(at.root, tasks)
@@ -73,7 +73,7 @@ class FileTargets:
                     yield from ((task, loaded) for task in members)
 
     def _documents(
-        self, at: Place, skill: PurePath | None, tasks: Iterable[Task], notes: list[Note]
+        self, at: LessonFolder, skill: PurePath | None, tasks: Iterable[Task], notes: list[Note]
     ) -> list[Document]:
         """Return the document for the lessons of a skill or, without one, of the project's memory, then its twins.
 
@@ -101,12 +101,12 @@ class FileTargets:
         rank = {agent.title: number for number, agent in enumerate(readers)}
         found.sort(key=lambda one: min((rank.get(title, len(rank)) for title in one.read_by), default=len(rank)))
         first, *others = found
-        twins = tuple(
-            Twin(id=one.id, path=one.path, sha=one.sha, body=one.body_sha, read_by=one.read_by) for one in others
-        )
+        twins = tuple(Twin(id=one.id, path=one.path, body=one.body_sha, read_by=one.read_by) for one in others)
         return [msgspec.structs.replace(first, twins=twins), *others]
 
-    def _with_loaded(self, document: Document, tasks: Iterable[Task], at: Place, notes: list[Note]) -> Document:
+    def _with_loaded(
+        self, document: Document, tasks: Iterable[Task], at: LessonFolder, notes: list[Note]
+    ) -> Document:
         """Return the document with all files that the agent loads whose sessions taught most of these tasks.
 
         There is no text in the document's place, which is also its twins'; what is too large is told. A document of
@@ -133,7 +133,7 @@ class FileTargets:
             document, loaded=common, loaded_at=tuple(projects.items()), loaded_by=agent.source
         )
 
-    def _loaded(self, document: Document, agent: Agent, at: Place, notes: list[Note]) -> tuple[InForce, ...]:
+    def _loaded(self, document: Document, agent: Agent, at: LessonFolder, notes: list[Note]) -> tuple[InForce, ...]:
         """Return the files that the agent loads there, the document among them without its text."""
         ours = (document, *document.twins)
         own = InForce(path=document.path, text="")
@@ -150,7 +150,7 @@ class FileTargets:
                 notes.append(Note(stage="targets", summary=summary, remedy="shorten it"))
         return tuple(dict.fromkeys((*files, own)))
 
-    def _places(self, at: Place, readers: Sequence[Agent]) -> tuple[PurePath, ...]:
+    def _places(self, at: LessonFolder, readers: Sequence[Agent]) -> tuple[PurePath, ...]:
         """Return where the project's lessons may go for these agents, best first.
 
         A place that all of them read comes before one that only some of them read.
@@ -161,14 +161,14 @@ class FileTargets:
         reached = {place: len(self._reaches(at, place, readers)) for place in places}
         return tuple(sorted(places, key=lambda place: -reached[place]))
 
-    def _places_of(self, agent: Agent, at: Place) -> tuple[PurePath, ...]:
+    def _places_of(self, agent: Agent, at: LessonFolder) -> tuple[PurePath, ...]:
         """Return where lessons may go for this agent, best first."""
         if at.is_personal:
             return agent.documents.personal(at.start(agent))
         inner = at.base.relative_to(at.root)
         return tuple(inner / place for place in agent.documents.places(at.start(agent)))
 
-    def _reaches(self, at: Place, place: PurePath, agents: Iterable[Agent]) -> tuple[str, ...]:
+    def _reaches(self, at: LessonFolder, place: PurePath, agents: Iterable[Agent]) -> tuple[str, ...]:
         """Return the names of the agents that read this file in the project."""
         names: list[str] = []
         below = place.relative_to(at.base.relative_to(at.root))
@@ -182,7 +182,7 @@ class FileTargets:
         return tuple(names)
 
     def _places_beside(
-        self, document: Document, skill: PurePath | None, agent: Agent, at: Place
+        self, document: Document, skill: PurePath | None, agent: Agent, at: LessonFolder
     ) -> tuple[PurePath, ...]:
         """Return where the lessons may go for an agent that doesn't read the document, best first.
 
@@ -193,7 +193,7 @@ class FileTargets:
         place = agent.documents.skills / skill.parent.name / skill.name
         return (place,) if (at.root / place).is_file() else ()
 
-    def _with_readers(self, document: Document, at: Place) -> Document:
+    def _with_readers(self, document: Document, at: LessonFolder) -> Document:
         """Return the document with the agents that read it."""
         place = PurePath(document.path).relative_to(at.root)
         return msgspec.structs.replace(document, read_by=self._reaches(at, place, AGENTS.values()))
@@ -220,7 +220,7 @@ def _is_linked(root: Path, place: PurePath, skills: PurePath) -> bool:
         return False
 
 
-def _first_usable(at: Place, places: Sequence[PurePath], otherwise: str, notes: list[Note]) -> Document | None:
+def _first_usable(at: LessonFolder, places: Sequence[PurePath], otherwise: str, notes: list[Note]) -> Document | None:
     """Return the first of these places that can be edited; a note says where lessons go, `otherwise` what happens."""
     for index, place in enumerate(places):
         try:

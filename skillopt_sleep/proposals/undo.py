@@ -3,8 +3,8 @@
 from datetime import datetime
 from enum import StrEnum
 
-from skillopt_sleep.errors import ProposalError, UnsafePath
-from skillopt_sleep.proposals.adopt import changed_meanwhile, write_failed
+from skillopt_sleep.errors import ProposalError
+from skillopt_sleep.proposals.adopt import changed_meanwhile, recovering
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.paths import digest
@@ -30,8 +30,8 @@ class Undone(Record, frozen=True, kw_only=True):
 
     proposal: str
     files: dict[str, Left]
-    already: bool = False
-    folders_left: tuple[str, ...] = ()
+    already: bool
+    folders_left: tuple[str, ...]
 
 
 def undo(proposal_id: str, *, journal: Journal, at: datetime, agreed: Plan | None = None) -> Undone:
@@ -51,18 +51,13 @@ def undo(proposal_id: str, *, journal: Journal, at: datetime, agreed: Plan | Non
                 entry = journal.take_back(entry, at=at)
             return _undone(entry, plan)
         agree(plan, agreed, entry.proposal, command="undo")
-        try:
+        with recovering(journal, moves):
             entry = journal.begin_undo(entry, moves, at=at)
             changed = put(moves)
             if changed:
-                journal.stand(entry)
+                journal.mark(entry, AdoptionState.DONE)
                 raise changed_meanwhile(changed)
             entry = journal.take_back(entry, at=at)
-        except UnsafePath:
-            journal.recover()
-            raise
-        except OSError as error:
-            raise write_failed(moves, error, journal) from error
         return _undone(entry, plan)
 
 

@@ -6,7 +6,7 @@ the rule is shown. The words are in warnings.toml.
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,6 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.proposals.guard.seen import plain
 from skillopt_sleep.proposals.guard.words import phrases
 from skillopt_sleep.proposals.missing import missing
-from skillopt_sleep.proposals.opposites import opposites
 from skillopt_sleep.records import Document, Edit, EditOp, RuleWarning, WarningKind
 
 _FILE = Path(__file__).with_name("warnings.toml")
@@ -55,8 +54,8 @@ class _Words(NamedTuple):
     needed: tuple[re.Pattern[str], ...]
 
 
-def warnings(edits: Sequence[Edit], *, document: Document, silenced: Collection[str] = ()) -> tuple[RuleWarning, ...]:
-    """Return the warnings about the lines that these edits add to the document, but for the `silenced` kinds."""
+def warnings(edits: Sequence[Edit], *, document: Document) -> tuple[RuleWarning, ...]:
+    """Return the warnings about the lines that these edits add to the document."""
     lines: list[str] = []
     for edit in edits:
         if edit.op is not EditOp.DELETE:
@@ -67,9 +66,7 @@ def warnings(edits: Sequence[Edit], *, document: Document, silenced: Collection[
         flags += [RuleWarning(kind=kind, line=shown) for kind in kinds(line)]
         things = missing(line, Path(document.project), held=document.text)
         flags += [RuleWarning(kind=WarningKind.MISSING, line=shown, because=thing) for thing in things]
-        own_lines = opposites(line, document)
-        flags += [RuleWarning(kind=WarningKind.OPPOSITE, line=shown, because=own) for own in own_lines]
-    return tuple(flag for flag in flags if flag.kind not in silenced)
+    return tuple(flags)
 
 
 def of_edit(flags: Sequence[RuleWarning], edit: Edit) -> tuple[RuleWarning, ...]:

@@ -1,37 +1,17 @@
-"""A file that an adoption or an undo writes: what it was, what it becomes, and how it is put back."""
+"""Write the files of an adoption or an undo, and show how they differ."""
 
+import difflib
+import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from skillopt_sleep.errors import AdoptInterrupted
-from skillopt_sleep.kit.attributes import Attributes, attributes_of
-from skillopt_sleep.kit.files import kept_open, write_as
+from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.proposals import paths
-from skillopt_sleep.records import Record
-
-
-class Written(Record, frozen=True, kw_only=True):
-    """One file of an adoption: `target` is the real file behind `path`; `before` is "" if there was no file.
-
-    `before` and `after` are SHA-256 digests. `attributes` are the file's from before, or None for a new file; an
-    earlier version stored only the mode.
-    """
-
-    path: str
-    target: str
-    existed: bool
-    attributes: Attributes | int | None
-    before: str
-    after: str
-
-    @property
-    def now(self) -> str:
-        """The digest of what the file holds now, "" if there is none; raises UnsafePath if it can't be read."""
-        return paths.digest(paths.read_live(Path(self.target)))
+from skillopt_sleep.proposals.attributes import Attributes, kept_open, write_as
+from skillopt_sleep.proposals.entry import Written
 
 
 class Move(NamedTuple):
@@ -43,6 +23,22 @@ class Move(NamedTuple):
     new: bytes | None
     attributes: Attributes | None
     gives: Attributes | None
+
+    @property
+    def back(self) -> "Move":
+        """The move that takes this one back."""
+        return Move(self.path, self.target, self.new, self.old, self.gives, self.attributes)
+
+    @property
+    def record(self) -> Written:
+        """What the journal keeps of it."""
+        return Written(
+            path=self.path,
+            target=str(self.target),
+            attributes=self.attributes,
+            before=paths.digest(self.old),
+            after=paths.digest(self.new),
+        )
 
     @property
     def now(self) -> bytes | None:
@@ -86,31 +82,11 @@ def put(moves: Sequence[Move]) -> str:
     return ""
 
 
-def put_back(file: Written, before: bytes | None) -> None:
-    """Give the file its bytes and attributes from before the adoption, or remove it if there was none."""
-    target = Path(file.target)
-    _write(target, before, attributes_before(file, target))
-    if file.now != file.before:
-        raise AdoptInterrupted(
-            f"{file.path} was changed while it was undone", remedy="check the file; nothing more is written to it"
-        )
-
-
 def _write(target: Path, text: bytes | None, attributes: Attributes | None) -> None:
     if text is None:
         target.unlink()
     else:
         write_as(target, text, attributes)
-
-
-def attributes_before(file: Written, target: Path) -> Attributes:
-    """Return the attributes from before the adoption; an entry of an earlier version knows only the mode."""
-    if isinstance(file.attributes, Attributes):
-        return file.attributes
-    now = attributes_of(target)
-    if file.attributes is None:
-        return now
-    return msgspec.structs.replace(now, mode=file.attributes)
 
 
 def sweep(file: Written, texts: Sequence[bytes]) -> None:
@@ -125,3 +101,22 @@ def sweep(file: Written, texts: Sequence[bytes]) -> None:
         written = path.read_bytes()
         if any(text.startswith(written) for text in texts):
             path.unlink()
+
+
+def diff(name: str, base: bytes | None, result: bytes | None) -> str:
+    """Return the difference as people should see it: with invisible characters written out and without line ends."""
+    old = "/dev/null" if base is None else f"a/{spelled(name)}"
+    new = "/dev/null" if result is None else f"b/{spelled(name)}"
+    lines = difflib.unified_diff(_lines(base or b""), _lines(result or b""), old, new)
+    return "".join(_ended(line) for line in lines)
+
+
+def _ended(line: str) -> str:
+    if line.endswith("\n"):
+        return line
+    return f"{line}\n\\ No newline at end of file\n"
+
+
+def _lines(data: bytes) -> list[str]:
+    # Not splitlines, which also breaks lines at characters that don't end a line of a file.
+    return list(io.StringIO(visible(data.decode(errors="replace").replace("\r\n", "\n"))))

@@ -9,30 +9,14 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.protocols.program import Setup
-from skillopt_sleep.protocols.sealing import HOME, SOCKET
 from skillopt_sleep.records import CommandRun, DocumentKind
 
 # Failures that say that the attempt was ended by a limit: it shows nothing, and isn't tried again.
 STOPPED_EARLY = frozenset(
     {FailureKind.TIMED_OUT, FailureKind.FLOODED, FailureKind.OUT_OF_TURNS, FailureKind.OVER_BUDGET}
 )
-
-
-class Limits(NamedTuple):
-    """The most that one attempt may take: answers of the model, dollars (0: no limit), seconds for one command."""
-
-    turns: int = 40
-    usd: float = 0.0
-    command_seconds: int = 300
-
-
-class Inside(NamedTuple):
-    """Where the throw-away home and the relay's socket stand for the sealed program."""
-
-    home: PurePosixPath = HOME
-    socket: PurePosixPath = SOCKET
 
 
 class Installed(NamedTuple):
@@ -46,7 +30,7 @@ class Installed(NamedTuple):
     path: tuple[Path, ...] = ()
 
 
-class Turn(NamedTuple):
+class ProgramCommand(NamedTuple):
     """One run of the program: its whole command, its input, and its whole environment."""
 
     argv: tuple[str, ...]
@@ -54,7 +38,7 @@ class Turn(NamedTuple):
     environ: Mapping[str, str]
 
 
-class Acted(NamedTuple):
+class AgentRun(NamedTuple):
     """What a sealed program did, as far as it told.
 
     `turns` counts the model's answers. `session` is what the next message needs to go on. `problem` says why the
@@ -75,43 +59,25 @@ class Acted(NamedTuple):
         return self.problem is not None and self.problem.kind in STOPPED_EARLY
 
 
-class Given(NamedTuple):
-    """A document as it was given to the agent: where it stood inside, its text, and the text that it replaces.
-
-    `instead_of` is what must not have reached the model, "" if nothing was replaced.
-    """
+class GivenDocument(NamedTuple):
+    """A document as it was given to the agent: where it stood inside, and its text."""
 
     place: PurePosixPath
     kind: DocumentKind
     text: str
-    instead_of: str = ""
-
-
-class Arrival(NamedTuple):
-    """Which proofs that a document reached the model hold, and which don't; `opened` says that a skill was read."""
-
-    held: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-    opened: bool = False
-
-    @property
-    def proven(self) -> bool:
-        """Return whether all proofs hold that exist for this agent and this kind of document."""
-        return bool(self.held) and not self.missing
 
 
 @dataclass(frozen=True, kw_only=True)
-class Way:
+class RelayRoute:
     """How the relay asks the model in the agent's place: its address, and the headers that hold the login.
 
     Without a login that can be used so, `problem` says why. `environ` is what the program in the seal gets in the
-    login's place. `how` describes the login; one of a subscription isn't billed by the token.
+    login's place. A subscription isn't billed by the token.
     """
 
     address: str = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
-    how: str = ""
     subscription: bool = False
     problem: str = ""
     remedy: str = ""
@@ -120,15 +86,8 @@ class Way:
 class Acting(Protocol):
     """The way to let one agent act in a seal, in pure functions but for a look at the program's own files."""
 
-    @property
-    def files(self) -> Mapping[PurePosixPath, bytes]:
-        """The files that the throw-away home must have, by their path in it."""
-        ...
-
-    @property
-    def sessions(self) -> str:
-        """The pattern of the session files in the throw-away home."""
-        ...
+    files: Mapping[PurePosixPath, bytes]  # the files that the throw-away home must have, by their path in it
+    sessions: str  # the pattern of the session files in the throw-away home
 
     def installed(self, program: Path, /) -> Installed:
         """Find the program's own files; raise CallFailed (not_installed) if they can't be found."""
@@ -138,30 +97,26 @@ class Acting(Protocol):
         self,
         message: str,
         installed: Installed,
-        way: Way,
+        way: RelayRoute,
         *,
         setup: Setup,
-        limits: Limits,
-        inside: Inside,
+        turns: int,
         session: str,
-    ) -> Turn:
-        """Return how to run the program for one message; `session` is "" for the first one."""
+    ) -> ProgramCommand:
+        """Return how to run the program for one message, in which the model may answer so many `turns`.
+
+        `session` is "" for the first one.
+        """
         ...
 
-    def read(self, runs: Sequence[Ran], transcript: bytes, /) -> Acted:
+    def read(self, runs: Sequence[ProcessResult], transcript: bytes, /) -> AgentRun:
         """Return what the program did in all its runs; the session file adds what it doesn't print."""
         ...
 
-    def place(
-        self, document: Path, /, *, root: Path, home: Path, agent_home: Path, inside: Inside
-    ) -> PurePosixPath | None:
+    def place(self, document: Path, /, *, root: Path, home: Path, agent_home: Path) -> PurePosixPath | None:
         """Return where the document has to stand inside, or None if the agent wouldn't load it from there."""
         ...
 
-    def arrived(self, given: Given, /, *, first_request: bytes, transcript: bytes) -> Arrival:
-        """Return which proofs hold that the document reached the model."""
-        ...
-
-    def way(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Way:
+    def way(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> RelayRoute:
         """Return how the relay can use the user's login, found as by `Dialect.account`."""
         ...

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from skillopt_sleep.protocols.acting import Acting
 from skillopt_sleep.protocols.program import Dialect
-from skillopt_sleep.protocols.work import Source
+from skillopt_sleep.protocols.work import SessionSource
 from skillopt_sleep.records import InForce
 
 # An agent may read only the beginning of a file; this room in it is kept for our block.
@@ -15,13 +15,10 @@ BLOCK_ROOM = 4 * 1024
 LOADED_BYTES = 1024 * 1024  # more of one file than goes into any prompt of ours
 
 
-class Transcripts(Source, Protocol):
+class Transcripts(SessionSource, Protocol):
     """An agent's sessions, which appear as files below a few folders."""
 
-    @property
-    def folders(self) -> tuple[str, ...]:
-        """The folders in which sessions appear, whether they exist yet or not."""
-        ...
+    folders: tuple[str, ...]  # where sessions appear, whether the folders exist yet or not
 
 
 class Start(NamedTuple):
@@ -53,26 +50,12 @@ class Documents:
     limits: Mapping[PurePath, int] = field(default_factory=dict[PurePath, int])
 
 
-class SettingsFile(NamedTuple):
-    """A file of settings in the agent's home, written in JSON or in TOML."""
+class PluginWords(NamedTuple):
+    """The words by which an agent's program installs and removes a plugin; `then` is what to do after that."""
 
-    name: str
-    is_toml: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hooks:
-    """The way in which an agent runs our hooks.
-
-    `listed` is the file in our plugin that lists them. `files` are the settings that may hold hooks, the preferred
-    one first; only one of them may. `obstacles` tells what in the parsed `switches` file keeps our hooks from being
-    run.
-    """
-
-    listed: str
-    files: tuple[SettingsFile, ...]
-    switches: SettingsFile
-    obstacles: Callable[[Mapping[str, Any]], tuple[str, ...]]
+    install: str
+    remove: str
+    then: str = ""
 
 
 class ToolNames(NamedTuple):
@@ -101,7 +84,7 @@ class Agent:
     program: Dialect
     acting: Acting
     documents: Documents
-    hooks: Hooks
+    plugin: PluginWords
     tools: ToolNames
 
     def home(self, environ: Mapping[str, str], user_home: Path) -> Path:

@@ -13,14 +13,14 @@ from skillopt_sleep.protocols.work import (
     Judge,
     Pool,
     Reporter,
-    Source,
+    SessionSource,
     Spool,
     Stager,
     Targets,
     Workshop,
 )
 from skillopt_sleep.records import READ_AGAIN, GateRule, RecallRules, SealedReplay, StepOutcome
-from skillopt_sleep.settings.sections import MineSettings, StepSettings
+from skillopt_sleep.settings import MineSettings, StepSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,6 @@ class SessionRules:
     many as `reach` says.
     """
 
-    quiet_seconds: float
     include_headless: bool
     excluded: Exclusion
     own_roots: tuple[str, ...]
@@ -75,10 +74,10 @@ class MineRules(MineSettings, frozen=True, kw_only=True):
 class StepRules(StepSettings, frozen=True, kw_only=True):
     """The user's settings of a step, and what no user needs to set: how much goes into one call.
 
-    If `min_edit_budget` is below `edit_budget`, a model chooses between them.
+    With `successes`, as in a training, patches come from what went well too.
     """
 
-    min_edit_budget: int = 1
+    successes: bool = False
     # Failures in one reflection: a night has few tasks, and more of them at once make the patch too general.
     minibatch: int = 6
     # Patches in one merge: with more of them, what only one patch says gets lost.
@@ -86,13 +85,12 @@ class StepRules(StepSettings, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class NightPlan:
     """The plan of a night, as plain values made from the settings.
 
     `step` holds the edit budget of this night; `removal` is the gate's rule for an edit that takes a standing rule
     away; `limits` is shown in the report; `allowed` names what the static guard lets through although it would refuse
-    it; an attempt in a sealed copy makes at most `turns` calls; `read_again` is the command of a night like it that
-    reads again what was read.
+    it; `read_again` is the command of a night like it that reads again what was read.
     """
 
     sessions: SessionRules
@@ -105,7 +103,6 @@ class Plan:
     model: str
     allowed: frozenset[str] = frozenset()
     preferences: str = ""
-    turns: int = 30
     read_again: str = READ_AGAIN
 
     @property
@@ -124,7 +121,7 @@ class Crew:
     once. `decided` is told what became of each document, as soon as it is known.
     """
 
-    sources: tuple[Source, ...]
+    sources: tuple[SessionSource, ...]
     preflights: tuple[Preflight, ...]
     optimizer: Backend
     executor: Executor

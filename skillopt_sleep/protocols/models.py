@@ -60,7 +60,7 @@ class Meter(Protocol):
         ...
 
 
-class Tally(NamedTuple):
+class SpendTally(NamedTuple):
     """Calls by purpose, the reported usage, dollars (None if unknown), and the number of calls without usage.
 
     `tokens` and `dollars` are what counts against a limit. They add to the reported usage what was reserved for calls
@@ -95,7 +95,7 @@ class Reservation(NamedTuple):
     usd: float | None = None
 
 
-class Held(NamedTuple):
+class ReservedCost(NamedTuple):
     """The cost that a call counts for while its usage is unknown; dollars are None if no price is known."""
 
     tokens: int
@@ -117,7 +117,7 @@ class Ledger(Protocol):
         usage: Usage | None,
         usd: float | None,
         odd_events: int = 0,
-        held: Held | None = None,
+        held: ReservedCost | None = None,
     ) -> None:
         """Record how the call ended and what it took.
 
@@ -125,12 +125,12 @@ class Ledger(Protocol):
         """
         ...
 
-    def spent(self, *, project: str | None = None) -> Tally:
+    def spent(self, *, project: str | None = None) -> SpendTally:
         """Return what this night spent, before and after it was resumed: in all, or on one project."""
         ...
 
-    def spent_since(self, moment: datetime) -> Tally:
-        """Return what all nights spent since that moment."""
+    def spent_in_month(self, moment: datetime) -> SpendTally:
+        """Return what all nights spent in the month of this moment (UTC) and later."""
         ...
 
 
@@ -145,6 +145,6 @@ class Calls(Protocol):
         """Return only the calls of this night, and of the nights right before it that were cut short."""
         ...
 
-    def put(self, key: str, *, purpose: Purpose, completion: Completion) -> None:
+    def put(self, key: str, completion: Completion) -> None:
         """Store an answer before it is used."""
         ...

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.records import Completion, Prompt
 
 MOST_READ = 4096  # bytes of output other than events that are decoded and shown, however much there is
 
 
-class Account(NamedTuple):
+class Login(NamedTuple):
     """The login found in the user's agent home.
 
     `files` are what a replay's own agent home needs, by name, without what would renew the login. `expires` is when
@@ -62,63 +62,28 @@ class Invocation(NamedTuple):
 class Dialect(Protocol):
     """The way to talk to one agent program, in pure functions."""
 
-    @property
-    def name(self) -> str:
-        """The name, as in `backend.name`."""
-        ...
+    name: str  # the name, as in `backend.name`
+    program: str  # the command, looked up in PATH
+    home_env: str  # the environment variable that holds the agent home
+    home_name: str  # the folder below HOME that is the agent home if the variable isn't set
+    key_name: str  # the variable in which the program expects a key, wherever the user keeps it
+    limits_answers: bool  # whether the program can be told how long an answer may be
+    tells_price: bool  # whether the program says what a call cost
+    passed: frozenset[str]  # the user's environment variables that the program may see: logins and endpoints
+    account_files: tuple[str, ...]  # the files of the agent home that may hold a login
 
-    @property
-    def program(self) -> str:
-        """The command, looked up in PATH."""
-        ...
-
-    @property
-    def home_env(self) -> str:
-        """The environment variable that holds the agent home."""
-        ...
-
-    @property
-    def home_name(self) -> str:
-        """The folder below HOME that is the agent home if the variable isn't set."""
-        ...
-
-    @property
-    def key_name(self) -> str:
-        """The variable in which the program expects a key; a key that the user keeps elsewhere is passed on in it."""
-        ...
-
-    @property
-    def limits_answers(self) -> bool:
-        """Return whether the program can be told how long an answer may be."""
-        ...
-
-    @property
-    def tells_price(self) -> bool:
-        """Return whether the program says what a call cost."""
-        ...
-
-    @property
-    def passed(self) -> frozenset[str]:
-        """The user's environment variables that the program may see: logins and endpoints."""
-        ...
-
-    def version(self, ran: Ran) -> str:
+    def version(self, ran: ProcessResult) -> str:
         """Return the version from the output of `--version`; raise CallFailed (not_installed) if it won't do."""
         ...
 
-    def account(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Account:
+    def account(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Login:
         """Find the login in the environment and in those `account_files` that exist, given by name."""
-        ...
-
-    @property
-    def account_files(self) -> tuple[str, ...]:
-        """The files of the agent home that may hold a login."""
         ...
 
     def call(self, prompt: Prompt, setup: Setup) -> Invocation:
         """Return how to run the program to ask this."""
         ...
 
-    def read(self, prompt: Prompt, ran: Ran) -> Completion:
+    def read(self, prompt: Prompt, ran: ProcessResult) -> Completion:
         """Return the answer, its text not yet decoded; raise CallFailed with a kind if there is none."""
         ...

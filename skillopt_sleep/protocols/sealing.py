@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
 
 SOCKET = PurePosixPath("/run/model.sock")
 HOME = PurePosixPath("/home/replay")
@@ -97,20 +97,12 @@ class Policy:
 class Seal(Protocol):
     """One way to run a program sealed."""
 
-    @property
-    def name(self) -> str:
-        """The name, as in report and settings."""
-        ...
-
-    @property
-    def layers(self) -> bool:
-        """Whether it can show a read-only folder with a writable layer; else each copy must be whole."""
-        ...
+    name: str  # the name, as in report and settings
 
     def probe(self, folder: Path, /) -> Probe:
         """Try what it must refuse, in this empty folder; a seal that isn't there or can't start says so."""
         ...
 
-    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> Ran:
+    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> ProcessResult:
         """Run the program sealed, and end it with all it started; raise SealBroken if the seal itself can't start."""
         ...

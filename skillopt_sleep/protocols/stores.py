@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 from skillopt_sleep.records import (
     Edit,
     Hear,
-    Held,
+    IndexedSession,
     Lesson,
     NightReport,
     Past,
@@ -17,7 +17,7 @@ from skillopt_sleep.records import (
     Reading,
     Session,
     SessionLine,
-    Spent,
+    SpentErrorRate,
     Stamp,
     Task,
     Trend,
@@ -49,7 +49,7 @@ class Index(Protocol):
         """Return these sessions, decoded, in the given order."""
         ...
 
-    def held(self, rules: int, *, unread: bool) -> Sequence[Held]:
+    def held(self, rules: int, *, unread: bool) -> Sequence[IndexedSession]:
         """Return all sessions, or those that no night has used yet, with what the rules of this version read in them.
 
         None is decoded; the newest come first.
@@ -60,7 +60,7 @@ class Index(Protocol):
         """Let the rules of this version read every session that they haven't read yet, and keep what they read."""
         ...
 
-    def used_in(self, projects: Collection[str], rules: int) -> Sequence[Held]:
+    def used_in(self, projects: Collection[str], rules: int) -> Sequence[IndexedSession]:
         """Return the sessions of these projects that earlier nights used, in the same way."""
         ...
 
@@ -121,7 +121,7 @@ class Bank(Protocol):
         ...
 
 
-class Lessons(Protocol):
+class LessonStore(Protocol):
     """Every lesson remembered across nights."""
 
     def of(self, projects: Collection[str]) -> tuple[Lesson, ...]:
@@ -133,7 +133,7 @@ class Lessons(Protocol):
         ...
 
 
-class History(Protocol):
+class DocumentHistory(Protocol):
     """The history of each document from night to night."""
 
     def past(self, path: str) -> Past:
@@ -144,7 +144,7 @@ class History(Protocol):
         """Return the ids of the tasks that undecided candidates were learned from."""
         ...
 
-    def spent(self, since: datetime) -> Spent:
+    def spent(self, since: datetime) -> SpentErrorRate:
         """Return what the nights since then spent of the error rate, and what was adopted since and still is."""
         ...
 
@@ -164,38 +164,15 @@ class Trends(Protocol):
         ...
 
 
-class Page(Protocol):
+class OpenNight(Protocol):
     """One night of a store, while it is open."""
 
-    @property
-    def night(self) -> str:
-        """The night's id."""
-        ...
-
-    @property
-    def drawn(self) -> str:
-        """The id of the first night whose attempts count in this one: itself, or one that was cut short before it."""
-        ...
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the night's files."""
-        ...
-
-    @property
-    def started(self) -> datetime:
-        """When the night began; a resumed night keeps its first start."""
-        ...
-
-    @property
-    def horizon(self) -> datetime:
-        """The limit of the first night's look-back; sessions that ended earlier are too old."""
-        ...
-
-    @property
-    def resumed(self) -> bool:
-        """Return whether this night was interrupted before and is now resumed."""
-        ...
+    night: str  # the night's id
+    drawn: str  # the first night whose attempts count in this one: itself, or one cut short before it
+    folder: Path  # the folder of the night's files
+    started: datetime  # when the night began; a resumed night keeps its first start
+    horizon: datetime  # the limit of the first night's look-back; sessions that ended earlier are too old
+    resumed: bool  # whether this night was interrupted before and is now resumed
 
     @property
     def index(self) -> Index:
@@ -208,12 +185,12 @@ class Page(Protocol):
         ...
 
     @property
-    def lessons(self) -> Lessons:
+    def lessons(self) -> LessonStore:
         """The lessons of earlier nights."""
         ...
 
     @property
-    def history(self) -> History:
+    def history(self) -> DocumentHistory:
         """The history of each document."""
         ...
 
@@ -254,6 +231,6 @@ class Page(Protocol):
 class Store(Protocol):
     """Everything that is remembered from night to night."""
 
-    def open_night(self) -> AbstractContextManager[Page]:
+    def open_night(self) -> AbstractContextManager[OpenNight]:
         """Take the night lock, and open a night or resume an interrupted one; raise NightLocked if it is taken."""
         ...

@@ -7,12 +7,11 @@ from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.protocols.models import Backend
-from skillopt_sleep.protocols.stores import Page
+from skillopt_sleep.protocols.stores import OpenNight
 from skillopt_sleep.records import (
     Calibration,
     Command,
     Document,
-    Hear,
     Lesson,
     NightReport,
     Note,
@@ -36,14 +35,13 @@ Result_co = TypeVar("Result_co", covariant=True)
 
 Unlisted = Callable[[str, str], object]
 
+Clock = Callable[[], datetime]  # returns the current time, in UTC
 
-class Source(Protocol):
+
+class SessionSource(Protocol):
     """A place that sessions or reviewed tasks come from."""
 
-    @property
-    def name(self) -> str:
-        """The name of the source, as in a session's id."""
-        ...
+    name: str  # as in a session's id
 
     def stamps(self, unlisted: Unlisted = ..., /) -> Iterator[tuple[str, Stamp]]:
         """Return the path and stamp of every file of this source, using only stat calls.
@@ -52,21 +50,13 @@ class Source(Protocol):
         """
         ...
 
-    def read(self, paths: Sequence[str], hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
-        """Parse these files; return one reading for each, with the stamp the file had when it was read.
-
-        If `hear` is given, which can be pickled, a session comes with what the rules read in it.
-        """
+    def read(self, paths: Sequence[str], /) -> Iterator[tuple[str, Stamp, Reading]]:
+        """Parse these files; return one reading for each, with the stamp the file had when it was read."""
         ...
 
 
 class Executor(Protocol):
     """Lets the target model attempt a task under a document."""
-
-    @property
-    def text_only(self) -> bool:
-        """Whether attempts are answers in words, without tools and without the repository."""
-        ...
 
     def reaches(self, task: Task) -> bool:
         """Return whether an attempt can show what this task is about."""
@@ -164,7 +154,7 @@ class Stager(Protocol):
     """Writes accepted candidates beside the live files."""
 
     def stage(
-        self, outcomes: Sequence[StepOutcome], page: Page, lessons: Iterable[Lesson] = ()
+        self, outcomes: Sequence[StepOutcome], page: OpenNight, lessons: Iterable[Lesson] = ()
     ) -> tuple[tuple[Proposal, ...], tuple[Note, ...]]:
         """Write a proposal into the night's folder for each accepted candidate; return notes on those that failed.
 
@@ -193,14 +183,6 @@ class Workshop(Protocol):
         self, command: Command, workspace: Workspace, ended: datetime, /, *, whole: Command | None = None
     ) -> tuple[Command, Calibration]:
         """Try whether the command tells the work of a session that ended then from none, and return it to be used."""
-        ...
-
-
-class Clock(Protocol):
-    """Tells the time, in UTC."""
-
-    def __call__(self) -> datetime:
-        """Return the current time."""
         ...
 
 

@@ -5,8 +5,12 @@ Every record is frozen and keyword-only; decoding one refuses unknown fields. Ti
 
 from skillopt_sleep.records.calibrations import (
     NO_COMMAND_WORDS as NO_COMMAND_WORDS,
+    AnswerKind as AnswerKind,
     Calibration as Calibration,
     Calibrations as Calibrations,
+    JudgeReading as JudgeReading,
+    KindCount as KindCount,
+    KnownAnswer as KnownAnswer,
     NoCommand as NoCommand,
 )
 from skillopt_sleep.records.calls import (
@@ -20,18 +24,18 @@ from skillopt_sleep.records.calls import (
 )
 from skillopt_sleep.records.candidates import (
     CandidateKind as CandidateKind,
+    Compared as Compared,
+    Earlier as Earlier,
     EditEffect as EditEffect,
+    EditStatus as EditStatus,
     Fared as Fared,
     Judged as Judged,
     Offered as Offered,
     Past as Past,
-    PastEdit as PastEdit,
     ProposedEdit as ProposedEdit,
-    Standing as Standing,
-    Waiting as Waiting,
-    past_edit as past_edit,
+    ResultChange as ResultChange,
+    WaitingCandidate as WaitingCandidate,
 )
-from skillopt_sleep.records.comparisons import Change as Change, Compared as Compared, Earlier as Earlier
 from skillopt_sleep.records.corrections import (
     BECAME as BECAME,
     NEXT_STEPS as NEXT_STEPS,
@@ -42,6 +46,9 @@ from skillopt_sleep.records.corrections import (
     Became as Became,
     Correction as Correction,
     Corrections as Corrections,
+    LessonTrend as LessonTrend,
+    ModelChange as ModelChange,
+    Trend as Trend,
 )
 from skillopt_sleep.records.deciders import (
     Decider as Decider,
@@ -54,26 +61,14 @@ from skillopt_sleep.records.documents import Document as Document, DocumentKind 
 from skillopt_sleep.records.edits import (
     AppliedEdit as AppliedEdit,
     Edit as Edit,
+    EditFate as EditFate,
     EditOp as EditOp,
     EditSource as EditSource,
-    Fate as Fate,
     Patch as Patch,
     ReflectMode as ReflectMode,
     UpdateMode as UpdateMode,
     lessons_of as lessons_of,
     tasks_of as tasks_of,
-)
-from skillopt_sleep.records.effects import (
-    Effect as Effect,
-    effect_of as effect_of,
-    in_words as in_words,
-    tries as tries,
-)
-from skillopt_sleep.records.judging import (
-    AnswerKind as AnswerKind,
-    JudgeReading as JudgeReading,
-    KindCount as KindCount,
-    KnownAnswer as KnownAnswer,
 )
 from skillopt_sleep.records.lessons import (
     Deed as Deed,
@@ -94,29 +89,30 @@ from skillopt_sleep.records.lessons import (
 from skillopt_sleep.records.outcomes import (
     CUT_SHORT as CUT_SHORT,
     Early as Early,
-    ForLater as ForLater,
     Note as Note,
     Outcome as Outcome,
     Retested as Retested,
     StepOutcome as StepOutcome,
     StepSessions as StepSessions,
     StepTasks as StepTasks,
-    TestMeans as TestMeans,
-    Tried as Tried,
+    TriedEdits as TriedEdits,
 )
 from skillopt_sleep.records.pairs import (
+    Effect as Effect,
     Pair as Pair,
     Solved as Solved,
     bets_of as bets_of,
+    effect_of as effect_of,
+    in_words as in_words,
     mean_of as mean_of,
     solved as solved,
+    tries as tries,
 )
-from skillopt_sleep.records.rates import UNKNOWN as UNKNOWN, UNVERIFIED as UNVERIFIED, unknown_rate as unknown_rate
 from skillopt_sleep.records.readings import (
     Hear as Hear,
     Heard as Heard,
     HeardTurn as HeardTurn,
-    Held as Held,
+    IndexedSession as IndexedSession,
     Packed as Packed,
     Reading as Reading,
     SessionLine as SessionLine,
@@ -129,22 +125,24 @@ from skillopt_sleep.records.record import Record as Record
 from skillopt_sleep.records.refusals import (
     NEVER_ALLOWED as NEVER_ALLOWED,
     AllowedRefusal as AllowedRefusal,
-    AllowedWarning as AllowedWarning,
     RefusalKind as RefusalKind,
     RuleWarning as RuleWarning,
     WarningKind as WarningKind,
 )
-from skillopt_sleep.records.report_data import read_report as read_report, report_data as report_data
 from skillopt_sleep.records.reports import (
     PAGE as PAGE,
-    Copy as Copy,
     ErrorRate as ErrorRate,
+    Findings as Findings,
+    Judging as Judging,
     NightReport as NightReport,
+    NightRun as NightRun,
     Proof as Proof,
     Proposal as Proposal,
+    ProposedFile as ProposedFile,
     SessionCounts as SessionCounts,
     Spend as Spend,
-    Spent as Spent,
+    SpentErrorRate as SpentErrorRate,
+    TrialResult as TrialResult,
 )
 from skillopt_sleep.records.rollouts import (
     CheckResult as CheckResult,
@@ -152,10 +150,9 @@ from skillopt_sleep.records.rollouts import (
     Score as Score,
     Trajectory as Trajectory,
 )
-from skillopt_sleep.records.sealing import SEALED_KEY as SEALED_KEY, SealedReplay as SealedReplay
 from skillopt_sleep.records.sessions import (
-    LEFT_OUT_WORDS as LEFT_OUT_WORDS,
-    ChangedFile as ChangedFile,
+    ChangedOnDisk as ChangedOnDisk,
+    Gaps as Gaps,
     HalfRead as HalfRead,
     InForce as InForce,
     LeftOut as LeftOut,
@@ -177,6 +174,7 @@ from skillopt_sleep.records.tasks import (
     Checks as Checks,
     Command as Command,
     Exact as Exact,
+    Feedback as Feedback,
     Op as Op,
     RecallRules as RecallRules,
     Reference as Reference,
@@ -184,12 +182,13 @@ from skillopt_sleep.records.tasks import (
     Split as Split,
     Task as Task,
     TaskOrigin as TaskOrigin,
+    TaskSetting as TaskSetting,
+    Wanted as Wanted,
     graded_by_model as graded_by_model,
     is_of_changes as is_of_changes,
     wants_a_tool as wants_a_tool,
 )
 from skillopt_sleep.records.told import (
-    ERRORS as ERRORS,
     OUTCOMES as OUTCOMES,
     REVIEW as REVIEW,
     Told as Told,
@@ -197,23 +196,26 @@ from skillopt_sleep.records.told import (
     left_out as left_out,
     told as told,
 )
-from skillopt_sleep.records.trends import LessonTrend as LessonTrend, ModelChange as ModelChange, Trend as Trend
 from skillopt_sleep.records.trials import (
+    UNKNOWN as UNKNOWN,
+    UNVERIFIED as UNVERIFIED,
     Decision as Decision,
     FreshRound as FreshRound,
     GateRule as GateRule,
-    Guard as Guard,
+    GuardResult as GuardResult,
     Harm as Harm,
     Lost as Lost,
     Metric as Metric,
     RuleName as RuleName,
     Trial as Trial,
     Verdict as Verdict,
-    others_in_words as others_in_words,
+    unknown_rate as unknown_rate,
 )
 from skillopt_sleep.records.workspaces import (
     NO_WORKSPACE_WORDS as NO_WORKSPACE_WORDS,
+    SEALED_KEY as SEALED_KEY,
     CommandRun as CommandRun,
     NoWorkspace as NoWorkspace,
+    SealedReplay as SealedReplay,
     Workspace as Workspace,
 )

@@ -1,10 +1,10 @@
-"""Calibration: whether what is to judge a task in its repository can be trusted, and the account of a night's."""
+"""Calibration: whether what judges a task can be trusted: its command in the repository, or a model."""
 
 from enum import StrEnum
 
 import msgspec
 
-from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.record import Record, counted
 from skillopt_sleep.records.workspaces import NO_WORKSPACE_WORDS, NoWorkspace, Workspace
 
 
@@ -44,13 +44,12 @@ NO_COMMAND_WORDS = {
 class Calibration(Record, frozen=True, kw_only=True):
     """Whether a reference can be trusted in a repository: `refused` is None if it can, `because` adds the case.
 
-    `end` is the end state that passed, and `seconds` how long the longest of its runs took.
+    `end` is the end state that passed.
     """
 
     refused: NoCommand | None = None
     because: str = ""
     end: Workspace | None = None
-    seconds: float = 0.0
 
 
 class Calibrations(Record, frozen=True, kw_only=True):
@@ -73,7 +72,7 @@ class Calibrations(Record, frozen=True, kw_only=True):
         """Say how many sessions yielded what can judge them, and why the others didn't; "" without any session."""
         if not self.sessions:
             return ""
-        asked = "1 session asked" if self.sessions == 1 else f"{self.sessions} sessions asked"
+        asked = counted(self.sessions, "session asked", "sessions asked")
         yielded: list[str] = []
         if self.commands:
             yielded.append(f"{self.commands} can be judged by a command of the project's own")
@@ -92,3 +91,57 @@ class Calibrations(Record, frozen=True, kw_only=True):
             return words
         gone = [NO_WORKSPACE_WORDS[NoWorkspace(reason)] for reason in sorted(self.workspaces)]
         return f"{words} ({'; '.join(gone)})"
+
+
+class AnswerKind(StrEnum):
+    """The kinds of known answer; only one that meets its demand should pass.
+
+    A longer one misses its demand at length; an echo misses it and repeats its words.
+    """
+
+    MEETS = "meets"
+    MISSES = "misses"
+    LONGER = "longer"
+    ECHO = "echo"
+
+
+_WORDS = {
+    AnswerKind.MEETS: "good answers",
+    AnswerKind.MISSES: "bad ones",
+    AnswerKind.LONGER: "bad ones that are only longer",
+    AnswerKind.ECHO: "bad ones that only repeat what was asked for",
+}
+
+
+class KnownAnswer(Record, frozen=True, kw_only=True):
+    """An answer to a task's request of which it is known whether it meets the demand."""
+
+    kind: AnswerKind
+    response: str
+
+
+class KindCount(Record, frozen=True, kw_only=True):
+    """The number of the `n` known answers of one kind that were graded correctly."""
+
+    kind: AnswerKind
+    right: int
+    n: int
+
+
+class JudgeReading(Record, frozen=True, kw_only=True):
+    """The number of `n` known answers that the judge graded correctly in a night, by kind.
+
+    `because` says why its grades decide nothing that night; it is "" if they count. That many requests stay `untried`
+    which only it could grade.
+    """
+
+    right: int = 0
+    n: int = 0
+    kinds: tuple[KindCount, ...] = ()
+    because: str = ""
+    untried: int = 0
+
+    @property
+    def by_kind(self) -> str:
+        """The counts of each kind in words."""
+        return ", ".join(f"{count.right} of {count.n} {_WORDS[count.kind]}" for count in self.kinds)

@@ -40,7 +40,6 @@ class Purpose(StrEnum):
     AUGMENT = "augment"
     SLOW_UPDATE = "slow_update"
     META_SKILL = "meta_skill"
-    APPENDIX = "appendix"
 
 
 class CallState(StrEnum):
@@ -58,14 +57,6 @@ class Limit(NamedTuple):
     calls: int = 0
     tokens: int = 0
     usd: float = 0.0
-
-    def lowered(self, other: "Limit") -> "Limit":
-        """Return the lower of the two limits, for each of the three."""
-        return Limit(
-            calls=min(filter(None, (self.calls, other.calls)), default=0),
-            tokens=min(filter(None, (self.tokens, other.tokens)), default=0),
-            usd=min(filter(None, (self.usd, other.usd)), default=0.0),
-        )
 
 
 class Message(Record, frozen=True, kw_only=True):

@@ -2,14 +2,37 @@
 
 from enum import StrEnum
 
-import msgspec
-
-from skillopt_sleep.records.comparisons import Earlier
 from skillopt_sleep.records.edits import REJECTED, Edit
-from skillopt_sleep.records.effects import Effect
-from skillopt_sleep.records.pairs import Solved
+from skillopt_sleep.records.pairs import Effect, Solved
 from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.rollouts import Rollout
 from skillopt_sleep.records.trials import Trial, Verdict
+
+
+class ResultChange(StrEnum):
+    """The change of a task's result from the earlier version to the current one."""
+
+    IMPROVED = "improved"
+    REGRESSED = "regressed"
+    PERSISTENT_FAIL = "persistent_fail"
+    STABLE_SUCCESS = "stable_success"
+
+
+class Compared(Record, frozen=True, kw_only=True):
+    """A task under both versions, each with its most telling attempt."""
+
+    task: str
+    change: ResultChange
+    before: Rollout
+    after: Rollout
+
+
+class Earlier(Record, frozen=True, kw_only=True):
+    """The body a document had in an earlier `night`, and the number of nights since, including that one."""
+
+    night: str
+    body: str
+    nights: int
 
 
 class CandidateKind(StrEnum):
@@ -33,7 +56,7 @@ class Judged(Record, frozen=True, kw_only=True):
     verdict: Verdict
 
 
-class Waiting(Record, frozen=True, kw_only=True):
+class WaitingCandidate(Record, frozen=True, kw_only=True):
     """A candidate between two nights, first tried in `night`: undecided, rejected, or won but for its guard.
 
     Its trial continues only with the same `crew` to attempt and grade.
@@ -46,12 +69,13 @@ class Waiting(Record, frozen=True, kw_only=True):
 
 
 class EditEffect(Record, frozen=True, kw_only=True):
-    """The effect of an edit by its own trial: means over `n` pairs of its own lessons, calls spent on it.
+    """The effect of an edit by its own trial in this `night`: means over `n` pairs of its own lessons, and the calls.
 
     `solved` counts the pairs in whole numbers; so many other lessons were `harmed`. `because` says what the numbers
     don't: what would decide an undecided one.
     """
 
+    night: str = ""
     edit: Edit
     effect: Effect
     because: str = ""
@@ -63,50 +87,32 @@ class EditEffect(Record, frozen=True, kw_only=True):
     harmed: int = 0
     calls: int = 0
 
-
-class PastEdit(Record, frozen=True, kw_only=True):
-    """An edit that an earlier night tried on a document, and its effect there in `n` paired tries.
-
-    `gain` is the mean gain that was seen; `harmed` other lessons got worse.
-    """
-
-    night: str
-    edit: Edit
-    effect: Effect
-    n: int = 0
-    gain: float | None = None
-    harmed: int = 0
+    @property
+    def gain(self) -> float | None:
+        """The mean gain that was seen; None if nothing was."""
+        if self.before is None or self.after is None:
+            return None
+        return self.after - self.before
 
 
-def past_edit(tried: EditEffect, *, night: str) -> PastEdit:
-    """Return what later nights need to know of an edit's effect."""
-    gain = None
-    if tried.before is not None and tried.after is not None:
-        gain = tried.after - tried.before
-    return PastEdit(
-        night=night,
-        edit=tried.edit,
-        effect=tried.effect,
-        n=tried.n,
-        gain=gain,
-        harmed=tried.harmed,
-    )
-
-
-class Standing(StrEnum):
-    """The fate of an edit that was proposed to the person."""
+class EditStatus(StrEnum):
+    """What became of an edit that was proposed to the person; all but the last are states of its proposal."""
 
     WAITS = "waiting"
     LIVE = "adopted"
     REFUSED = "rejected"
     UNDONE = "undone"
+    REWORDED = "reworded"
 
 
 class ProposedEdit(Record, frozen=True, kw_only=True):
-    """An edit that was proposed to the person: in which proposal, where it stands since when, and why."""
+    """An edit that was proposed to the person: in which proposal, its status since when, and why.
+
+    Of one whose words the person replaced by their own, `proposal` has those.
+    """
 
     edit: Edit
-    standing: Standing
+    status: EditStatus
     since: str
     reason: str = ""
     proposal: str = ""
@@ -122,15 +128,13 @@ class Fared(Record, frozen=True, kw_only=True):
 
 
 class Offered(Record, frozen=True, kw_only=True):
-    """A proven proposal that waits for the person: its lessons, and the SHA-256 of each file that it can change.
+    """A proven proposal that waits for the person: its lessons, and the SHA-256 of our part of each of its files.
 
-    `bodies` are those of the part of each file that is ours. `wording` is the person's own, if they changed the words
-    of the rule, and `again` whether they want it tested again.
+    `wording` is the person's own, if they changed the words of the rule; `again`: they want it tested again.
     """
 
     proposal: str
-    shas: dict[str, str]
-    bodies: dict[str, str] = msgspec.field(default_factory=dict)
+    bodies: dict[str, str]
     lessons: tuple[str, ...]
     wording: tuple[Edit, ...] = ()
     again: bool = False
@@ -139,41 +143,47 @@ class Offered(Record, frozen=True, kw_only=True):
 class Past(Record, frozen=True, kw_only=True):
     """The knowledge of earlier nights about a document.
 
-    The edits a person refused and those they adopted, all that were proposed to them, the undecided candidates, the
-    edits that were tried and how attempts went (what was proposed, tried and how it went newest first), the
-    optimizer's own notes, the earlier body that a slow update compares with, and the proposals that wait for the
-    person. `nights` are the ids of the nights that are over, newest first, as far as they are known. `reworded` are
-    the edits whose words a person replaced by their own, each with the proposal that has those.
+    All edits that were proposed to the person, the undecided candidates, the edits that were tried and how attempts
+    went (what was proposed, tried and how it went newest first), the optimizer's own notes, the earlier body that a
+    slow update compares with, and the proposals that wait for the person. `nights` are the ids of the nights that are
+    over, newest first, as far as they are known.
     """
 
-    refused: tuple[Edit, ...] = ()
-    adopted: tuple[Edit, ...] = ()
     proposed: tuple[ProposedEdit, ...] = ()
-    waiting: tuple[Waiting, ...] = ()
-    tried: tuple[PastEdit, ...] = ()
+    waiting: tuple[WaitingCandidate, ...] = ()
+    tried: tuple[EditEffect, ...] = ()
     fared: tuple[Fared, ...] = ()
     notes: str = ""
     snapshot: Earlier | None = None
     offered: tuple[Offered, ...] = ()
     nights: tuple[str, ...] = ()
-    reworded: tuple[tuple[Edit, str], ...] = ()
+
+    @property
+    def adopted(self) -> tuple[Edit, ...]:
+        """Return the edits that the person adopted and didn't undo, oldest first."""
+        return tuple(one.edit for one in reversed(self.proposed) if one.status is EditStatus.LIVE)
+
+    @property
+    def refused(self) -> tuple[Edit, ...]:
+        """Return the edits that the person rejected, oldest first."""
+        return tuple(one.edit for one in reversed(self.proposed) if one.status is EditStatus.REFUSED)
 
     @property
     def turned_down(self) -> tuple[Edit, ...]:
         """Return the edits that the person rejected, and those whose words they replaced by their own."""
-        return (*self.refused, *(edit for edit, _ in self.reworded))
+        down = {EditStatus.REFUSED, EditStatus.REWORDED}
+        return tuple(one.edit for one in self.proposed if one.status in down)
 
     def why_refused(self, edit: Edit) -> str:
         """Say why the person turned this edit down, and how a rejection is taken back; "" if they didn't."""
-        if edit.key in {refused.key for refused in self.refused}:
-            for known in self.proposed:
-                if known.standing is Standing.REFUSED and known.edit.key == edit.key:
-                    undo = f"to have it tried again: skillopt-sleep reject --undo {known.proposal}"
-                    return f"{REJECTED}{known.proposal} on {known.since}; {undo}"
-            return f"{REJECTED}it before"
-        for before, own in self.reworded:
-            if before.key == edit.key:
-                return f"you replaced these words by your own in {own}"
+        alike = [one for one in self.proposed if one.edit.key == edit.key]
+        for known in alike:
+            if known.status is EditStatus.REFUSED:
+                undo = f"to have it tried again: skillopt-sleep reject --undo {known.proposal}"
+                return f"{REJECTED}{known.proposal} on {known.since}; {undo}"
+        for known in alike:
+            if known.status is EditStatus.REWORDED:
+                return f"you replaced these words by your own in {known.proposal}"
         return ""
 
     def ago(self, night: str) -> int:

@@ -1,11 +1,12 @@
-"""Correction: something a person said or did that a night found, and what became of it."""
+"""Correction: something a person said or did that a night found, what became of it, and how often it was needed."""
 
+from datetime import date
 from enum import StrEnum
 
 import msgspec
 
 from skillopt_sleep.records.lessons import DeedKind, Evidence
-from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.record import Record, counted
 
 
 class Became(StrEnum):
@@ -54,7 +55,7 @@ NEXT_STEPS = {
     Became.NEEDS_REPOSITORY: SEAL_IT,
     Became.STANDS: "nothing if you wrote it there since; else make it clearer in that file: it was not followed",
     Became.TRIED: "nothing; it is tried again as soon as another session has a request to test it with",
-    Became.PROPOSED: "see what waits: skillopt-sleep show",
+    Became.PROPOSED: "see what became of it: skillopt-sleep why, with your words",
 }
 """What a person can do about each."""
 
@@ -102,7 +103,7 @@ class Corrections(Record, frozen=True, kw_only=True):
         """Say how many were found and how they ended, the most frequent first; "" if none was found."""
         if not self.found:
             return ""
-        were = "1 correction was found" if self.found == 1 else f"{self.found} corrections were found"
+        were = counted(self.found, "correction was found", "corrections were found")
         return f"{were}, and no rule was tried for {'it' if self.found == 1 else 'them'}: {self.ends}"
 
     @property
@@ -123,3 +124,36 @@ class Corrections(Record, frozen=True, kw_only=True):
         steps = [NEXT_STEPS[Became(name)] for name, _ in ends]
         active = [step for step in steps if not step.startswith(NOTHING)]
         return "; ".join(active or steps)
+
+
+class LessonTrend(Record, frozen=True, kw_only=True):
+    """How often a person asked for one lesson in each week of a trend, by words or by deeds.
+
+    A rule about it was adopted in each of the weeks `adopted`, counted from 0.
+    """
+
+    lesson: str
+    wording: str
+    project: str
+    corrections: tuple[int, ...]
+    adopted: tuple[int, ...] = ()
+
+
+class ModelChange(Record, frozen=True, kw_only=True):
+    """From this week on, counted from 0, nights ran with other models: in the words of a report."""
+
+    week: int
+    models: str
+
+
+class Trend(Record, frozen=True, kw_only=True):
+    """The last weeks, from Monday to Sunday; the first begins on `first`, and in each so many `sessions` ended.
+
+    Lessons with the most corrections come first; so many more that came up are `left_out`.
+    """
+
+    first: date | None = None
+    sessions: tuple[int, ...] = ()
+    lessons: tuple[LessonTrend, ...] = ()
+    left_out: int = 0
+    models: tuple[ModelChange, ...] = ()

@@ -19,12 +19,11 @@ class DocumentKind(StrEnum):
 class Twin(Record, frozen=True, kw_only=True):
     """Another file of the project, for agents that don't read the document: what is learned goes to both.
 
-    `sha` is the SHA-256 of its text, `body` that of the part that is ours, as the document's.
+    `body` is the SHA-256 of the part that is ours, as the document's.
     """
 
     id: str
     path: str
-    sha: str
     body: str = ""
     read_by: tuple[str, ...]
 

@@ -76,7 +76,7 @@ class Patch(Record, frozen=True, kw_only=True):
     source: EditSource = EditSource.FAILURE
 
 
-class Fate(StrEnum):
+class EditFate(StrEnum):
     """The fate of an edit when it was applied."""
 
     APPLIED = "applied"
@@ -90,13 +90,13 @@ class AppliedEdit(Record, frozen=True, kw_only=True):
     """An edit and its fate, with the reason if it wasn't applied."""
 
     edit: Edit
-    fate: Fate
+    fate: EditFate
     because: str = ""
 
     @property
     def turned_down(self) -> str:
         """The proposal with which the person rejected this edit; "" if that isn't why it was refused."""
-        if self.fate is not Fate.REFUSED or not self.because.startswith(REJECTED):
+        if self.fate is not EditFate.REFUSED or not self.because.startswith(REJECTED):
             return ""
         name = self.because.removeprefix(REJECTED).split()[0]
         return "" if name == "it" else name

@@ -4,12 +4,12 @@ from enum import StrEnum
 
 import msgspec
 
-from skillopt_sleep.records.candidates import EditEffect, Judged, Waiting
+from skillopt_sleep.records.candidates import EditEffect, Judged, WaitingCandidate
 from skillopt_sleep.records.documents import Document
 from skillopt_sleep.records.edits import AppliedEdit
 from skillopt_sleep.records.lessons import Deed, Evidence
 from skillopt_sleep.records.record import Record
-from skillopt_sleep.records.trials import FreshRound, Guard, Trial, Verdict
+from skillopt_sleep.records.trials import FreshRound, GuardResult, Trial, Verdict
 
 
 class Outcome(StrEnum):
@@ -52,7 +52,7 @@ class StepTasks(Record, frozen=True, kw_only=True):
     val: int = 0
     test: int = 0
     text_only: bool = False
-    untestable: int = msgspec.field(default=0, name="waiting")
+    untestable: int = 0
     needs_repository: int = 0
 
 
@@ -63,7 +63,7 @@ class StepSessions(Record, frozen=True, kw_only=True):
     step, those in `left` stay unread.
     """
 
-    ids: tuple[str, ...] = msgspec.field(default=(), name="sessions")
+    ids: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     unfinished: bool = False
 
@@ -84,7 +84,7 @@ class Retested(Record, frozen=True, kw_only=True):
     said: str
 
 
-class Tried(Record, frozen=True, kw_only=True):
+class TriedEdits(Record, frozen=True, kw_only=True):
     """The proposed edits with their fates, the candidates made of them, and what each edit did by itself.
 
     `evidence` is what the person said that the edits were learned from, `deeds` what they did. Later nights resume
@@ -97,21 +97,10 @@ class Tried(Record, frozen=True, kw_only=True):
     deeds: tuple[Deed, ...] = ()
     tested: tuple[Judged, ...] = ()
     effects: tuple[EditEffect, ...] = ()
-    undecided: tuple[Waiting, ...] = msgspec.field(default=(), name="waits")
+    undecided: tuple[WaitingCandidate, ...] = ()
     early: tuple[Early, ...] = ()
     offered: tuple[str, ...] = ()
     retested: tuple[Retested, ...] = ()
-
-
-class TestMeans(Record, frozen=True, kw_only=True):
-    """The means of both versions on the `n` test tasks of the change's own lessons, and the interval of the gain."""
-
-    __test__ = False
-
-    before: float | None = msgspec.field(default=None, name="test_before")
-    after: float | None = msgspec.field(default=None, name="test_after")
-    n: int = msgspec.field(default=0, name="test_n")
-    interval: tuple[float, float] | None = msgspec.field(default=None, name="test_interval")
 
 
 class ForLater(Record, frozen=True, kw_only=True):
@@ -129,7 +118,7 @@ class ForLater(Record, frozen=True, kw_only=True):
 class StepOutcome(Record, frozen=True, kw_only=True):
     """The result of one step on one document; `candidate`, `trial`, `guard` and `fresh` are those of the verdict.
 
-    Of several proven rules the trial has all pairs.
+    Of several proven rules the trial has all pairs; `kept_back` has those on test tasks.
     """
 
     document: Document
@@ -138,12 +127,12 @@ class StepOutcome(Record, frozen=True, kw_only=True):
     verdict: Verdict
     candidate: Document | None = None
     trial: Trial = Trial()
-    guard: Guard = Guard()
+    guard: GuardResult = GuardResult()
     fresh: FreshRound = FreshRound()
     tasks: StepTasks = StepTasks()
     sessions: StepSessions = StepSessions()
-    tried: Tried = Tried()
-    test: TestMeans = TestMeans()
+    tried: TriedEdits = TriedEdits()
+    kept_back: FreshRound = FreshRound()
     later: ForLater = ForLater()
     notes: tuple[Note, ...] = ()
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from skillopt_sleep.records.record import Record
-from skillopt_sleep.records.sessions import HalfRead, LeftOut, Session
+from skillopt_sleep.records.sessions import Gaps, LeftOut, Session
 from skillopt_sleep.records.tasks import Task
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -42,22 +42,18 @@ class Heard(Record, frozen=True, kw_only=True):
     turns: tuple[HeardTurn, ...]
     started: datetime
     commit: str = ""
-    damaged: int = 0
     shown: int = 0
     is_mined: bool = False
     opening: str = ""
-    half_read: HalfRead | None = None
+    gaps: Gaps = Gaps()
 
 
-Hear = Callable[[Session], Heard]
+Hear = Callable[[Session], Heard | str]
 _heard = msgspec.msgpack.Decoder(Heard)
 
 
 class Packed(NamedTuple):
-    """An encoded session with the fields that decide whether it is used; `left_out` is a reason found in its file.
-
-    `heard` is what the rules of version `rules` read in it, encoded; empty if they haven't read it.
-    """
+    """An encoded session with the fields that decide whether it is used; `left_out` is a reason found in its file."""
 
     id: str
     source: str
@@ -67,12 +63,10 @@ class Packed(NamedTuple):
     left_out: LeftOut | None
     digest: str
     body: bytes
-    rules: int = 0
-    heard: bytes = b""
 
     @classmethod
     def of(cls, session: Session, left_out: LeftOut | None = None) -> "Packed":
-        """Encode a session, so that no other process has to do it again."""
+        """Encode a session."""
         body = _encode(session)
         digest = hashlib.blake2b(body, digest_size=16).hexdigest()
         return cls(session.id, session.source, session.project, session.cwd, session.ended, left_out, digest, body)
@@ -81,11 +75,6 @@ class Packed(NamedTuple):
     def session(self) -> Session:
         """The session, decoded."""
         return unpacked(self.body)
-
-    def heard_by(self, hear: Hear) -> "Packed":
-        """Return the same with what the rules read in it."""
-        heard = hear(self.session)
-        return self._replace(rules=heard.rules, heard=packed_heard(heard))
 
 
 def unpacked(body: bytes) -> Session:
@@ -110,10 +99,6 @@ class Reading(NamedTuple):
     tasks: tuple[Task, ...] = ()
     unreadable: str = ""
 
-    def heard_by(self, hear: Hear) -> "Reading":
-        """Return the same with what the rules read in each session."""
-        return self._replace(sessions=tuple(session.heard_by(hear) for session in self.sessions))
-
 
 class SessionLine(NamedTuple):
     """The fields of a session that are known without decoding it."""
@@ -126,7 +111,7 @@ class SessionLine(NamedTuple):
     left_out: LeftOut | None
 
 
-class Held(NamedTuple):
+class IndexedSession(NamedTuple):
     """An indexed session: its file, the night that used it ("" if none), and what the rules read in it.
 
     `heard` is None if the rules asked about haven't read it yet.

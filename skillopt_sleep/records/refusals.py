@@ -66,7 +66,7 @@ AllowedRefusal = Literal[
 class WarningKind(StrEnum):
     """The kinds of rule that a person should read twice before they adopt it.
 
-    Or it names something that is missing in the project, or may say the opposite of a line of their own.
+    Or it names something that is missing in the project.
     """
 
     TESTS = "tests"
@@ -77,19 +77,10 @@ class WarningKind(StrEnum):
     CONCEALING = "concealing"
     COPYING = "copying"
     MISSING = "missing"
-    OPPOSITE = "opposite"
-
-
-AllowedWarning = Literal[
-    "tests", "permissions", "force", "secrets", "grading", "concealing", "copying", "missing", "opposite"
-]
 
 
 class RuleWarning(Record, frozen=True, kw_only=True):
-    """A line of a proposed rule, and the sensitive thing that it touches.
-
-    `because` says what is missing, or which of the person's own lines stands beside it.
-    """
+    """A line of a proposed rule, and the sensitive thing that it touches; `because` says what is missing."""
 
     kind: WarningKind
     line: str

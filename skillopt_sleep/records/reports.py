@@ -5,23 +5,20 @@ from enum import StrEnum
 
 import msgspec
 
-from skillopt_sleep.records.calibrations import Calibrations
+from skillopt_sleep.records.calibrations import Calibrations, JudgeReading
 from skillopt_sleep.records.calls import Purpose, model_names
 from skillopt_sleep.records.candidates import EditEffect
-from skillopt_sleep.records.corrections import Corrections
+from skillopt_sleep.records.corrections import Corrections, Trend
 from skillopt_sleep.records.deciders import Decider, Trust
 from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
-from skillopt_sleep.records.judging import JudgeReading
 from skillopt_sleep.records.lessons import Deed, Evidence, signs
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
 from skillopt_sleep.records.pairs import Solved
-from skillopt_sleep.records.rates import UNVERIFIED, unknown_rate
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.refusals import RuleWarning
-from skillopt_sleep.records.sealing import SealedReplay
-from skillopt_sleep.records.trends import Trend
-from skillopt_sleep.records.trials import FreshRound, others_in_words
+from skillopt_sleep.records.trials import UNVERIFIED, FreshRound, others_in_words, unknown_rate
+from skillopt_sleep.records.workspaces import SealedReplay
 
 PAGE = "report.html"
 """The name of the file that has a night's report as a page, in the night's folder."""
@@ -42,42 +39,28 @@ class Proof(StrEnum):
     EDITED = "edited"
 
 
-class Copy(Record, frozen=True, kw_only=True):
-    """One of the files that a proposal changes; for `base`, `result`, `sha` and `body` see Proposal."""
+class ProposedFile(Record, frozen=True, kw_only=True):
+    """One of the files that a proposal changes.
+
+    `base` is the SHA-256 of the live file, "" if there was none, `result` that of the file with the change; `body` is
+    that of our part of the text it starts from.
+    """
 
     document: str
     path: str
     base: str
     result: str
-    sha: str
     body: str = ""
 
 
-class Proposal(Record, frozen=True, kw_only=True):
-    """A staged change to adopt or reject; `base` is the SHA-256 of the live file, "" if there was none.
+class TrialResult(Record, frozen=True, kw_only=True):
+    """The numbers of a proposal's trial, in its own lessons, and what they are worth.
 
-    A better wording for the same `lessons` is a new `version`; `sha` is that of the document's text it starts from.
-    The means, `n`, `solved`, `gain` (shrunk) and `interval` are its trial's, in its own lessons, `judges` what
-    judged them, `effort` what its sealed attempts took; as a `saving` it isn't better, but reaches the same with
-    less. `fresh` was measured after the acceptance; `effects` are those of each rule by itself. So many other lessons
-    were `guarded`, and none got worse. `one_model` names the model that wrote, tried and graded it, if that
-    was a single one; `warnings` list what its rules touch that a person should read twice. `copies` are further
-    files it changes by the same edits, all or none; `read_by` names the agents that read one of its files.
-    `body` is the SHA-256 of our part of the text it starts from. `said_in` has
-    the name of the project of each session that stood in another one than the rule goes to.
+    `judges` judged the attempts; `gain` is shrunk. `fresh` was measured after the acceptance; `effects` are those of
+    each rule by itself. So many other lessons were `guarded`, and none got worse. `one_model` names the model that
+    wrote, tried and graded the change, if that was a single one.
     """
 
-    id: str
-    version: int = 1
-    proof: Proof = Proof.TRIAL
-    night: str
-    document: str
-    path: str
-    kind: DocumentKind
-    root: str
-    base: str
-    result: str
-    summary: str
     before: float | None = None
     after: float | None = None
     n: int = 0
@@ -90,34 +73,47 @@ class Proposal(Record, frozen=True, kw_only=True):
     guarded: int = 0
     error_rate: str = ""
     one_model: str = ""
-    read_by: tuple[str, ...] = ()
-    copies: tuple[Copy, ...] = ()
-    warnings: tuple[RuleWarning, ...] = ()
-    sha: str = ""
-    body: str = ""
-    lessons: tuple[str, ...] = ()
+
+
+class Proposal(Record, frozen=True, kw_only=True):
+    """A staged change to adopt or reject, which changes all of its `files` or none, its document first.
+
+    A better wording for the same `lessons` is a new `version`. `warnings` list what its rules touch that a person
+    should read twice; `read_by` names the agents that read one of its files. `said_in` has the name of the project of
+    each session that stood in another one than the rule goes to.
+    """
+
+    id: str
+    version: int = 1
+    proof: Proof = Proof.TRIAL
+    night: str
+    kind: DocumentKind
+    root: str
+    files: tuple[ProposedFile, ...]
+    summary: str
     edits: tuple[Edit, ...] = ()
+    lessons: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     deeds: tuple[Deed, ...] = ()
     said_in: tuple[tuple[str, str], ...] = ()
+    tested: TrialResult = TrialResult()
+    warnings: tuple[RuleWarning, ...] = ()
+    read_by: tuple[str, ...] = ()
+
+    @property
+    def document(self) -> str:
+        """The id of its document."""
+        return self.files[0].document
+
+    @property
+    def path(self) -> str:
+        """The path of its document."""
+        return self.files[0].path
 
     @property
     def projects(self) -> tuple[str, ...]:
         """The names of the projects of these sessions."""
         return tuple(dict.fromkeys(name for _, name in self.said_in))
-
-    @property
-    def files(self) -> tuple[Copy, ...]:
-        """All files that it changes, its document first."""
-        first = Copy(
-            document=self.document,
-            path=self.path,
-            base=self.base,
-            result=self.result,
-            sha=self.sha,
-            body=self.body,
-        )
-        return (first, *self.copies)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -127,7 +123,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     @property
     def pair(self) -> str:
         """Say what a person should know of a proposal that changes several files; "" if it changes one."""
-        if not self.copies:
+        if len(self.files) == 1:
             return ""
         said = "Changes all of these files or none."
         if self.proof in {Proof.WORDS, Proof.ELSEWHERE, Proof.UNTESTED, Proof.EDITED}:
@@ -153,7 +149,7 @@ class Proposal(Record, frozen=True, kw_only=True):
     @property
     def others(self) -> str:
         """Say how other lessons fared; "" without any."""
-        return others_in_words(self.guarded)
+        return others_in_words(self.tested.guarded)
 
     @property
     def label(self) -> str:
@@ -165,27 +161,25 @@ class Proposal(Record, frozen=True, kw_only=True):
             Proof.EDITED: "untested: you changed its words after the trial",
             Proof.ELSEWHERE: "tried with an agent that doesn't read this file, so not proven for those that do",
         }
-        if self.error_rate == UNVERIFIED and self.proof is Proof.UNTESTED:
-            return unknown_rate(self.error_rate)
-        said = (labels.get(self.proof, ""), unknown_rate(self.error_rate))
+        if self.tested.error_rate == UNVERIFIED and self.proof is Proof.UNTESTED:
+            return unknown_rate(self.tested.error_rate)
+        said = (labels.get(self.proof, ""), unknown_rate(self.tested.error_rate))
         return "; ".join(words for words in said if words)
 
     @property
     def is_proven(self) -> bool:
         """Say whether a trial of two sessions was won, at whatever error rate."""
-        return self.proof is Proof.TRIAL and self.error_rate != UNVERIFIED
+        return self.proof is Proof.TRIAL and self.tested.error_rate != UNVERIFIED
 
     @property
     def doubt(self) -> str:
         """A caveat to the proof if a single model wrote, tried and graded the change; else ""."""
-        return self.doubted()
-
-    def doubted(self, *, in_full: bool = False) -> str:
-        """Return the caveat, with the model's address if it is to be told `in_full`."""
-        has_graded = not self.judges or any(one.by in {Trust.CHANGES, Trust.RUBRIC} for one in self.judges)
-        if not self.one_model or not has_graded:
+        has_graded = not self.tested.judges or any(
+            one.by in {Trust.CHANGES, Trust.RUBRIC} for one in self.tested.judges
+        )
+        if not self.tested.one_model or not has_graded:
             return ""
-        model = self.one_model if in_full else model_names(self.one_model)
+        model = model_names(self.tested.one_model)
         return f"one model ({model}) wrote the rules, answered the requests and graded what no check can"
 
     @property
@@ -220,7 +214,7 @@ class SessionCounts(Record, frozen=True, kw_only=True):
     skipped: dict[str, int] = msgspec.field(default_factory=dict)
 
 
-class Spent(Record, frozen=True, kw_only=True):
+class SpentErrorRate(Record, frozen=True, kw_only=True):
     """The error rate that recent nights spent, added up, and how many of their proposals are still adopted."""
 
     rates: float = 0.0
@@ -230,21 +224,51 @@ class Spent(Record, frozen=True, kw_only=True):
 class ErrorRate(Record, frozen=True, kw_only=True):
     """The highest chance of a night to accept a rule that does nothing, and what it `spent` of that.
 
-    Such a rule moves the answers only as another date or session id in the prompt would. The rate is about this
-    judge's verdicts on the requests that were asked. A night that tried nothing new spent nothing.
+    The rate is about this judge's grades of the requests that were asked. A night that tried nothing new spent none.
     """
 
     rate: float
     spent: float = 0.0
 
 
-class NightReport(Record, frozen=True, kw_only=True):
-    """One night as data; `judge` is None if no answer was graded by a model.
+class NightRun(Record, frozen=True, kw_only=True):
+    """How a night ran: the folder of its files, its models and limits, and whether it was resumed."""
 
-    `corrections` says what became of everything the person said or did that was found, `calibrations` what of it can
-    be judged in its repository, and `sealed` who does it there; None if nothing needed that, or it is switched off.
-    `trend` counts corrections over the last weeks. `others` are the proposals of earlier nights that waited when it
-    ended, None if that isn't known.
+    folder: str = ""
+    model: str = ""
+    limits: dict[str, float] = msgspec.field(default_factory=dict)
+    resumed: bool = False
+    login_needed: bool = False
+
+
+class Findings(Record, frozen=True, kw_only=True):
+    """What a night found: sessions, and tasks by side.
+
+    `corrections` says what became of everything the person said or did, and `trend` counts that over the last weeks.
+    """
+
+    sessions: SessionCounts = SessionCounts()
+    tasks: dict[str, int] = msgspec.field(default_factory=dict)
+    corrections: Corrections = Corrections()
+    trend: Trend = Trend()
+
+
+class Judging(Record, frozen=True, kw_only=True):
+    """What graded a night's answers; `judge` is None if no answer was graded by a model.
+
+    `calibrations` says what can be judged in its repository, and `sealed` who does it there; None if nothing needed
+    that, or it is switched off.
+    """
+
+    judge: JudgeReading | None = None
+    calibrations: Calibrations = Calibrations()
+    sealed: SealedReplay | None = None
+
+
+class NightReport(Record, frozen=True, kw_only=True):
+    """One night as data.
+
+    `others` are the proposals of earlier nights that waited when it ended, None if that isn't known.
     """
 
     schema_version: int = 1
@@ -254,23 +278,14 @@ class NightReport(Record, frozen=True, kw_only=True):
     verdict: Outcome
     because: str
     remedy: str = ""
-    folder: str = ""
-    model: str = ""
-    sessions: SessionCounts = SessionCounts()
-    tasks: dict[str, int] = msgspec.field(default_factory=dict)
+    run: NightRun = NightRun()
+    found: Findings = Findings()
+    judging: Judging = Judging()
     documents: tuple[StepOutcome, ...] = ()
     proposals: tuple[Proposal, ...] = ()
     others: tuple[str, ...] | None = None
     spend: Spend = Spend()
-    limits: dict[str, float] = msgspec.field(default_factory=dict)
     error_rate: ErrorRate | None = None
-    resumed: bool = False
-    login_needed: bool = False
-    judge: JudgeReading | None = None
-    corrections: Corrections = Corrections()
-    calibrations: Calibrations = Calibrations()
-    sealed: SealedReplay | None = None
-    trend: Trend = Trend()
     errors: tuple[Note, ...] = ()
 
     @property

@@ -26,7 +26,6 @@ class Trajectory(Record, frozen=True, kw_only=True):
     checked: CommandRun | None = None
     turns: int = 0
     seal: str = ""
-    exit: int | None = None
     seconds: float = 0.0
     usage: Usage | None = None
     failure: str = ""
@@ -38,7 +37,10 @@ class Trajectory(Record, frozen=True, kw_only=True):
         """Return what happened, for a reader: the answer, and what was done and left by an attempt with tools."""
         if not self.seal:
             return self.response
-        lines = [_ran(command) for command in self.commands[-MOST_SHOWN:]]
+        lines: list[str] = []
+        for command in self.commands[-MOST_SHOWN:]:
+            failed = f"  (exit {command.status})" if command.status else ""
+            lines.append(f"$ {command.text}{failed}")
         if self.changed_files:
             lines.append(f"(changed: {', '.join(self.changed_files[:MOST_SHOWN])})")
         else:
@@ -52,12 +54,6 @@ class Trajectory(Record, frozen=True, kw_only=True):
         if self.diff:
             lines.append(self.diff[:DIFF_CHARS])
         return "\n".join(lines)
-
-
-def _ran(command: CommandRun) -> str:
-    """Return a command as an answer in words would show it, with its exit status if that wasn't 0."""
-    failed = f"  (exit {command.status})" if command.status else ""
-    return f"$ {command.text}{failed}"
 
 
 class CheckResult(Record, frozen=True, kw_only=True):

@@ -64,7 +64,7 @@ class TypedCommand(Record, frozen=True, kw_only=True, gc=False):
     at: datetime | None = None
 
 
-class ChangedFile(Record, frozen=True, kw_only=True, gc=False):
+class ChangedOnDisk(Record, frozen=True, kw_only=True, gc=False):
     """A file that the agent wrote after turn `since` and that somebody changed on disk before the end of turn `turn`.
 
     A person, a formatter or a build may have done it. `restored` says that it is as it was before the agent wrote it.
@@ -152,12 +152,18 @@ class HalfRead(NamedTuple):
     records: int
 
 
-class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
+class Gaps(Record, frozen=True, kw_only=True):
+    """What of a session could not be read: so many damaged lines, and records of kinds that its reader lacks."""
+
+    damaged: int = 0
+    half_read: HalfRead | None = None
+
+
+class Session(Record, frozen=True, kw_only=True):
     """One conversation with one agent, redacted; `id` is `<source>:<the agent's own session id>`.
 
     `stops` are the indices of the turns after which the person interrupted the agent, and `commands` what they ran in
-    its prompt; `instructions` are the files that were in force, if the agent wrote down which; `damaged` counts lines
-    that could not be read. Unknown fields are ignored: a store holds sessions that earlier versions read.
+    its prompt; `instructions` are the files that were in force, if the agent wrote down which.
     """
 
     id: str
@@ -172,11 +178,10 @@ class Session(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
     tools: tuple[ToolEvent, ...] = ()
     stops: tuple[int, ...] = ()
     commands: tuple[TypedCommand, ...] = ()
-    changed_files: tuple[ChangedFile, ...] = ()
+    changed_files: tuple[ChangedOnDisk, ...] = ()
     skills: tuple[str, ...] = ()
     instructions: tuple[InForce, ...] = ()
-    damaged: int = 0
-    half_read: HalfRead | None = None
+    gaps: Gaps = Gaps()
 
     @property
     def typed(self) -> tuple[str, ...]:

@@ -3,7 +3,9 @@
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from skillopt_sleep.records.judging import KnownAnswer
+from msgspec.structs import replace
+
+from skillopt_sleep.records.calibrations import KnownAnswer
 from skillopt_sleep.records.lessons import Deed, Evidence, Place
 from skillopt_sleep.records.record import Record
 from skillopt_sleep.records.workspaces import Workspace
@@ -108,47 +110,69 @@ class TaskOrigin(StrEnum):
     AUGMENTED = "augmented"
 
 
-class Task(Record, frozen=True, kw_only=True):
-    """A request that can be asked again, with the lesson it tests and the reference that scores its answer.
+class Feedback(Record, frozen=True, kw_only=True):
+    """What a person said about the agent's answer (`evidence`) and did about it (`deeds`).
 
-    `project`, `source` and the `skills` its session used decide whose documents it may teach; `folder` is where the
-    session stood, "" if that isn't known. `lesson` and `split` are empty until those stages ran; `at` orders the
-    occurrences of a lesson. `wording` is the lesson in the miner's words, "" if it named none; it groups tasks and
-    proves nothing. `holds` is where the miner says that the lesson holds, and `takes_back` names the lesson that it
-    ends. It is `unclear` if its session alone can't tell whether the person wants that again. `evidence` is what the
-    person said, `deeds` what they did. `rejected` is the answer the person corrected and `accepted` the one they
-    continued from; both are excerpts and never count as evidence. `in_words` says that its session answered the
-    request in words alone; `needs_repository` that no answer in words can show what is wanted, so only a replay with
-    the repository tries it; `not_followed` that the instructions in force said it already. `known_answers` are what
-    its reference was proved with.
-    `workspace` is the state of the repository in which it can be done once more, None if that isn't known; `later`
-    are the person's further messages of that session, in order, up to the one that corrected the agent.
+    `rejected` is the answer they corrected and `accepted` the one they continued from; both are excerpts and never
+    count as evidence. `not_followed` says that the instructions in force said it already.
     """
 
-    id: str
-    prompt: str
-    reference: Reference
-    session: str
-    project: str
-    source: str
-    at: datetime
-    folder: str = ""
-    context: str = ""
     evidence: tuple[Evidence, ...] = ()
     deeds: tuple[Deed, ...] = ()
     rejected: str = ""
     accepted: str = ""
-    skills: tuple[str, ...] = ()
-    in_words: bool = False
-    needs_repository: bool = False
     not_followed: bool = False
-    known_answers: tuple[KnownAnswer, ...] = ()
-    workspace: Workspace | None = None
-    later: tuple[str, ...] = ()
+
+
+class Wanted(Record, frozen=True, kw_only=True):
+    """What the miner says of a task's lesson, which groups tasks and proves nothing.
+
+    `wording` is the lesson in its words, "" if it named none, `holds` where it holds, `takes_back` the lesson that it
+    ends. It is `unclear` if its session alone can't tell whether the person wants that again.
+    """
+
     wording: str = ""
     holds: Place = Place()
     takes_back: str = ""
     unclear: bool = False
+
+
+class TaskSetting(Record, frozen=True, kw_only=True):
+    """Where a task's session stood, and what it takes to ask the request again.
+
+    `folder` is where it stood, "" if that isn't known, `skills` are those it used; `in_words` says that it answered
+    the request in words alone. `needs_repository` says that no answer in words can show what is wanted, so only a
+    replay with the repository tries it, and `workspace` is the state of that, None if it isn't known. `later` are the
+    person's further messages, in order, up to the one that corrected the agent.
+    """
+
+    folder: str = ""
+    skills: tuple[str, ...] = ()
+    in_words: bool = False
+    needs_repository: bool = False
+    workspace: Workspace | None = None
+    later: tuple[str, ...] = ()
+
+
+class Task(Record, frozen=True, kw_only=True):
+    """A request that can be asked again, with the lesson it tests and the reference that scores its answer.
+
+    `lesson` and `split` are empty until those stages ran; `at` orders the occurrences of a lesson. `known_answers`
+    are what its reference was proved with.
+    """
+
+    id: str
+    prompt: str
+    context: str = ""
+    reference: Reference
+    known_answers: tuple[KnownAnswer, ...] = ()
+    session: str
+    project: str
+    source: str
+    at: datetime
+    feedback: Feedback = Feedback()
+    setting: TaskSetting = TaskSetting()
+    wanted: Wanted = Wanted()
     lesson: str = ""
     split: Split | None = None
     document: str = ""
@@ -157,12 +181,16 @@ class Task(Record, frozen=True, kw_only=True):
     @property
     def quotes(self) -> tuple[str, ...]:
         """Return what the person said about it, in their words."""
-        return tuple(evidence.quote for evidence in self.evidence)
+        return tuple(evidence.quote for evidence in self.feedback.evidence)
+
+    def of_lesson(self, lesson: str, holds: Place) -> "Task":
+        """Return the task as one of this lesson, which holds there."""
+        return replace(self, lesson=lesson, wanted=replace(self.wanted, holds=holds))
 
 
 def graded_by_model(task: Task) -> bool:
     """Return whether the judge's model can grade what an attempt at the task shows."""
-    return isinstance(task.reference, Rubric) and (task.reference.of_changes or not task.needs_repository)
+    return isinstance(task.reference, Rubric) and (task.reference.of_changes or not task.setting.needs_repository)
 
 
 class RecallRules(Record, frozen=True, kw_only=True):

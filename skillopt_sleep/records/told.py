@@ -1,6 +1,6 @@
 """Tell a night in sentences: how it ended, what of it waits for a decision, why, and what to do.
 
-Whatever shows a night takes its sentences from here: the report, `run`, `status`, `history` and notifications.
+Whatever shows a night takes its sentences from here: the report, `run`, `status`, `report --list` and notifications.
 """
 
 from collections.abc import Collection, Mapping
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.records.corrections import NOTHING
 from skillopt_sleep.records.outcomes import CUT_SHORT, Outcome
+from skillopt_sleep.records.record import counted
 from skillopt_sleep.records.reports import NightReport, Proof, Proposal
 from skillopt_sleep.records.sessions import LEFT_OUT_WORDS, LeftOut
 
@@ -63,7 +64,7 @@ def ended(report: NightReport) -> str:
     words = OUTCOMES[report.verdict]
     if report.verdict in CUT_SHORT and not report.began:
         words = words.replace("cut short", "did not start")
-        if report.login_needed:
+        if report.run.login_needed:
             words = "did not start, the login or key was refused"
     return words
 
@@ -95,7 +96,7 @@ def _decide(own: Collection[Proposal], here: Collection[str], others: Collection
         said = ""
         if early:
             said = "early: not proven yet" if early == len(here) else f"{early} of them early: not proven yet"
-        every = f"To decide: {_counted(len(here) + len(others), 'proposal')}"
+        every = f"To decide: {counted(len(here) + len(others), 'proposal')}"
         if others:
             own_ones = f"{len(here)} of this night{f' ({said})' if said else ''}"
             return f"{every}: {own_ones} and {len(others)} of other nights{names and f' ({names[2:]})'}"
@@ -106,7 +107,8 @@ def _decide(own: Collection[Proposal], here: Collection[str], others: Collection
     elif others or not is_known:
         nothing = "Nothing new to decide"
     if others:
-        return f"{nothing}; {_counted(len(others), 'proposal')} of other nights {_wait(others)}{names}"
+        waiting = counted(len(others), "proposal of other nights waits", "proposals of other nights wait")
+        return f"{nothing}; {waiting}{names}"
     return nothing
 
 
@@ -139,11 +141,3 @@ def _to_do(report: NightReport, waits: Collection[str]) -> str:
     elif not steps and any(note.remedy for note in report.trouble):
         steps.append(ERRORS)
     return "; ".join(steps) or nothing
-
-
-def _wait(names: Collection[str]) -> str:
-    return "waits" if len(names) == 1 else "wait"
-
-
-def _counted(count: int, name: str) -> str:
-    return f"1 {name}" if count == 1 else f"{count} {name}s"

@@ -6,9 +6,8 @@ from enum import StrEnum
 from typing import Literal
 
 from skillopt_sleep.records.deciders import Decider
-from skillopt_sleep.records.effects import tries
-from skillopt_sleep.records.pairs import Pair, bets_of, mean_of
-from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.pairs import Pair, bets_of, mean_of, tries
+from skillopt_sleep.records.record import Record, counted
 
 RuleName = Literal["sequential", "strict", "greedy"]
 
@@ -22,7 +21,7 @@ class Metric(StrEnum):
 
 
 class GateRule(Record, frozen=True, kw_only=True):
-    """The gate's rule: mixed is (1 - w) hard + w soft; `rounds` is how often a night asks each task at most.
+    """The gate's rule: mixed is (1 - w) hard + w soft; `rounds` is how often each task is asked at most.
 
     `alpha` is the trial's share of the night's error rate, `min_effect` the smallest gain that is worth an edit;
     `non_regression` refuses a candidate that made a single task or another lesson worse beyond noise. With a `margin`
@@ -53,15 +52,16 @@ class Harm(Record, frozen=True, kw_only=True):
     together: bool = False
 
 
-class Guard(Record, frozen=True, kw_only=True):
+class GuardResult(Record, frozen=True, kw_only=True):
     """The attempts at tasks of other lessons under all changes that won, and which lessons got worse.
 
-    In its pairs an attempt that the new version lost by itself is its worst case. `drawn` samples were used for it.
-    If it was `cut_short`, the budget ended meanwhile, and another night has to ask.
+    Of the `unhurt` lessons so many answers were right that there was nothing to compare. In its pairs an attempt that
+    the new version lost by itself is its worst case. If it was `cut_short`, the budget ended meanwhile, and another
+    night has to ask.
     """
 
     pairs: tuple[Pair, ...] = ()
-    drawn: int = 0
+    unhurt: tuple[str, ...] = ()
     harmed: tuple[Harm, ...] = ()
     cut_short: bool = False
 
@@ -71,13 +71,13 @@ class Guard(Record, frozen=True, kw_only=True):
 
     @property
     def lessons(self) -> tuple[str, ...]:
-        """The lessons that could be compared."""
-        return tuple(dict.fromkeys(pair.lesson for pair in self.pairs))
+        """The lessons that were asked."""
+        return tuple(dict.fromkeys((*self.unhurt, *[pair.lesson for pair in self.pairs])))
 
     @property
     def could_get_worse(self) -> tuple[str, ...]:
-        """The lessons whose requests were answered well at least once without the change."""
-        return tuple(dict.fromkeys(pair.lesson for pair in self.pairs if pair.before > 0))
+        """The lessons whose requests were answered well, most times with the change or at least once without it."""
+        return tuple(dict.fromkeys((*self.unhurt, *[pair.lesson for pair in self.pairs if pair.before > 0])))
 
 
 class Lost(Record, frozen=True, kw_only=True):
@@ -167,7 +167,7 @@ class Trial(Record, frozen=True, kw_only=True):
         requests = len({pair.task for pair in own})
         if requests == len(own):
             return tries(len(own))
-        return f"{tries(len(own))} at {requests} {'request' if requests == 1 else 'requests'}"
+        return f"{tries(len(own))} at {counted(requests, 'request')}"
 
     @property
     def gains(self) -> tuple[float, ...]:
@@ -182,10 +182,22 @@ class FreshRound(Record, frozen=True, kw_only=True):
     """
 
     pairs: tuple[Pair, ...] = ()
-    before: float | None = None
-    after: float | None = None
-    n: int = 0
     interval: tuple[float, float] | None = None
+
+    @property
+    def before(self) -> float | None:
+        """The mean of the old version; None without any pair."""
+        return mean_of([pair.before for pair in self.pairs])
+
+    @property
+    def after(self) -> float | None:
+        """The mean of the new version; None without any pair."""
+        return mean_of([pair.after for pair in self.pairs])
+
+    @property
+    def n(self) -> int:
+        """Count the pairs."""
+        return len(self.pairs)
 
     def of(self, lessons: Collection[str]) -> tuple[Pair, ...]:
         """Return the pairs of these lessons."""
@@ -230,3 +242,16 @@ def others_in_words(guarded: int) -> str:
     if guarded == 1:
         return "1 other lesson that is answered well was asked and got no worse"
     return f"none of {guarded} other lessons that are answered well got worse"
+
+
+UNKNOWN = "error rate unknown"
+UNVERIFIED = "unverified"
+
+
+def unknown_rate(claim: str) -> str:
+    """Return what must be said beside a result, by what its verdict claims of its error rate; "" if that is known."""
+    if claim == UNKNOWN:
+        return "error rate unknown: gate.rule is strict, which takes what has the higher mean"
+    if claim == UNVERIFIED:
+        return "taken untested, error rate unknown: gate.rule is greedy, which takes every rule"
+    return ""

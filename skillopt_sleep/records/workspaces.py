@@ -1,4 +1,4 @@
-"""Workspace: the state of a repository in which a request can be done once more."""
+"""Workspace: the state of a repository in which a request can be done once more, and who does it there."""
 
 from enum import StrEnum
 
@@ -36,7 +36,6 @@ class NoWorkspace(StrEnum):
     UNSAFE_PATH = "unsafe_path"
     NO_GIT = "no_git"
     DISK = "disk"
-    BUSY = "busy"
 
 
 NO_WORKSPACE_WORDS = {
@@ -51,12 +50,11 @@ NO_WORKSPACE_WORDS = {
     NoWorkspace.NO_FOLDER: "the folder isn't in the commit",
     NoWorkspace.SUBMODULES: "the repository has submodules",
     NoWorkspace.LFS: "the repository keeps files in Git LFS",
-    NoWorkspace.TOO_LARGE: "the repository is too large",
+    NoWorkspace.TOO_LARGE: "the repository is too large to copy here",
     NoWorkspace.UNREADABLE: "git can't read the commit",
     NoWorkspace.UNSAFE_PATH: "a path leads out of the copy or through a link",
     NoWorkspace.NO_GIT: "git isn't installed",
     NoWorkspace.DISK: "the copy can't be written",
-    NoWorkspace.BUSY: "another process is making the copy",
 }
 """The reasons in words."""
 
@@ -67,3 +65,27 @@ class CommandRun(Record, frozen=True, kw_only=True):
     text: str
     status: int | None = None
     output: str = ""
+
+
+SEALED_KEY = "sealed-"  # the keys of completed sealed attempts begin with it
+
+
+class SealedReplay(Record, frozen=True, kw_only=True):
+    """The agent and the seal of a night's attempts in copies of repositories.
+
+    Where there are none, `why_not` says why, and `remedy` what helps.
+    """
+
+    agent: str = ""
+    version: str = ""
+    seal: str = ""
+    why_not: str = ""
+    remedy: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """Say who acts in what, or why nobody does."""
+        if self.why_not:
+            return f"Nothing could be tried in a sealed copy of a repository: {self.why_not}"
+        version = f" ({self.version})" if self.version else ""
+        return f"Attempts in a copy of the repository are made by {self.agent}{version}, sealed by {self.seal}"

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from skillopt_sleep.kit.files import private_dir, read_plain
-from skillopt_sleep.kit.leftovers import SCRATCH, prefix
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.kit.trees import remove_tree
+from skillopt_sleep.kit.scratch import SCRATCH, prefix, remove_tree
 from skillopt_sleep.protocols.sealing import Bounds, Policy, Seal
 from skillopt_sleep.records import Command, CommandRun, Workspace
 from skillopt_sleep.replay.toolchains import toolchain_of
@@ -28,19 +27,19 @@ class CheckRuns:
         self._folder = folder
         self._bounds = bounds
 
-    def on(self, command: Command, workspace: Workspace) -> tuple[CommandRun, Ran]:
+    def on(self, command: Command, workspace: Workspace) -> tuple[CommandRun, ProcessResult]:
         """Run the command on this state of the repository; raise WorkspaceRefused or SealBroken."""
         base = self.bases.of(workspace)
-        with base.copy(layers=self.seal.layers) as copy:
+        with base.copy() as copy:
             return self.run(command, copy, base)
 
-    def run(self, command: Command, copy: Copy, base: Base) -> tuple[CommandRun, Ran]:
+    def run(self, command: Command, copy: Copy, base: Base) -> tuple[CommandRun, ProcessResult]:
         """Run the command on a copy of the base, in which nothing runs any more; its given tests are put there first.
 
         The status is None if it had to be ended, or was killed.
         """
         for path, content in self._given(command).items():
-            copy.write(path, content)
+            copy.overwrite(path, content)
         home = Path(tempfile.mkdtemp(prefix=prefix(SCRATCH), dir=private_dir(self._folder)))
         try:
             ran = self.seal.run(command.argv, self._policy(command, copy, base, home))
@@ -78,6 +77,6 @@ class CheckRuns:
 
 
 def end_of(printed: str) -> str:
-    """Return the end of what a program printed, redacted, without what a terminal would act on."""
+    """Truncate and redact program output, without what a terminal would act on."""
     plain = "".join(letter for letter in printed if letter.isprintable() or letter in "\n\t")
     return redact(plain[-4 * MOST_OUTPUT :])[-MOST_OUTPUT:]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from skillopt_sleep.errors import CallFailed, ItemError
-from skillopt_sleep.protocols import Executor, Judge, Pool
+from skillopt_sleep.protocols.work import Executor, Judge, Pool
 from skillopt_sleep.records import Document, Rollout, Score, Task, Trajectory
 
 Job = tuple[Task, Document, int]  # the last is the number of the sample

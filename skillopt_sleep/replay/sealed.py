@@ -3,28 +3,29 @@
 import hashlib
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from msgspec import MsgspecError
 
-from skillopt_sleep.backends.line import Line, Most
+from skillopt_sleep.agents.sealed.arrival import has_arrived
+from skillopt_sleep.backends.attempt_socket import AttemptSocket
 from skillopt_sleep.backends.metered import NightMeter
 from skillopt_sleep.backends.relay import Relay
-from skillopt_sleep.errors import CallFailed, ItemError, NightError
+from skillopt_sleep.errors import CallFailed, FailureKind, ItemError, NightError
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.kit.disk import worded
-from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.kit.leftovers import ATTEMPT, SOCKETS, prefix
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.files import private_dir, readable, worded
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.protocols import Calls
-from skillopt_sleep.protocols.acting import Acted, Acting, Given, Inside, Installed, Limits, Way
+from skillopt_sleep.kit.scratch import ATTEMPT, SOCKETS, prefix
+from skillopt_sleep.protocols.acting import Acting, AgentRun, GivenDocument, Installed, RelayRoute
+from skillopt_sleep.protocols.models import Calls
 from skillopt_sleep.protocols.program import Setup
-from skillopt_sleep.protocols.sealing import HOME, SOCKET, Policy
+from skillopt_sleep.protocols.sealing import HOME, Policy
 from skillopt_sleep.records import (
     SEALED_KEY,
     Command,
@@ -34,15 +35,16 @@ from skillopt_sleep.records import (
     Purpose,
     Task,
     Trajectory,
-    wants_a_tool,
 )
 from skillopt_sleep.replay.checking import CheckRuns
-from skillopt_sleep.replay.own_record import own_record
-from skillopt_sleep.replay.toolchains import Toolchain, toolchain_of
+from skillopt_sleep.replay.toolchains import toolchain_of
 from skillopt_sleep.replay.workspaces import Base, Copy, WorkspaceRefused
 
+_MOST_RECORD = 64 * 1024 * 1024
+_MOST_RECORDS = 1_000
 
-class Agent(NamedTuple):
+
+class SealedAgent(NamedTuple):
     """The agent that makes the attempts: how it acts, its program, the login that the relay uses, and its names.
 
     A person knows it by its `title`. `name` and `version` tell its attempts from those of another; `home` and
@@ -51,7 +53,7 @@ class Agent(NamedTuple):
 
     acting: Acting
     installed: Installed
-    way: Way
+    way: RelayRoute
     setup: Setup
     title: str
     name: str
@@ -69,14 +71,14 @@ class SealedCopy:
 
     def __init__(
         self,
-        agent: Agent,
+        agent: SealedAgent,
         checks: CheckRuns,
         relay: Relay,
         *,
         draws: Calls,
         meter: NightMeter,
         folder: Path,
-        limits: Limits,
+        turns: int,
         night: Callable[[], str],
     ) -> None:
         self._agent = agent
@@ -87,19 +89,10 @@ class SealedCopy:
         self._draws = draws
         self._meter = meter
         self._folder = folder
-        self._limits = limits
+        self._turns = turns
         self._night = night
         self._lock = threading.Lock()
         self._running: dict[str, threading.Lock] = {}
-
-    @property
-    def text_only(self) -> bool:
-        """Return False: the agent has its tools."""
-        return False
-
-    def reaches(self, task: Task) -> bool:
-        """Return whether the task says where it stands and is judged by what is done there."""
-        return task.workspace is not None and wants_a_tool(task.reference)
 
     def run(self, task: Task, document: Document, *, sample: int) -> Trajectory:
         """Make one attempt, or return the one that was completed before this night was interrupted."""
@@ -117,7 +110,7 @@ class SealedCopy:
                 completion = Completion(
                     text=to_json(trajectory).decode(), usage=trajectory.usage, model=trajectory.model
                 )
-                self._draws.put(key, purpose=Purpose.ROLLOUT, completion=completion)
+                self._draws.put(key, completion)
             return trajectory
 
     def _key(self, task: Task, document: Document, sample: int) -> str:
@@ -129,8 +122,8 @@ class SealedCopy:
             self._seal.name,
             task.id,
             task.prompt,
-            *task.later,
-            to_json(task.workspace).decode(),
+            *task.setting.later,
+            to_json(task.setting.workspace).decode(),
             to_json(task.reference).decode(),
             document.path,
             document.text,
@@ -154,48 +147,46 @@ class SealedCopy:
             return Trajectory(failure=what, seal=self._seal.name)
 
     def _attempt(self, task: Task, document: Document, sample: int) -> Trajectory:
-        if task.workspace is None:
+        if task.setting.workspace is None:
             raise ItemError("it isn't known in which repository the request was made")
-        base = self._bases.of(task.workspace)
-        with base.copy(layers=self._seal.layers) as copy, self._place() as place, _place_of_socket() as reached:
+        base = self._bases.of(task.setting.workspace)
+        with base.copy() as copy, self._place() as place, _place_of_socket() as reached:
             home, socket = private_dir(place / "home"), reached / "model.sock"
-            inside = Inside(HOME, SOCKET)
             root = PurePosixPath(base.root)
-            given = self._give(document, copy, base, home, inside, root=root)
+            given = self._give(document, copy, base, home, root=root)
             needs = toolchain_of(base.path, base.dependencies)
             policy = Policy(
                 tree=copy.tree,
                 root=root,
-                cwd=root / task.workspace.folder,
+                cwd=root / task.setting.workspace.folder,
                 home=home,
                 environ=needs.for_agents,
-                reads=self._reads(needs),
+                reads={**needs.reads, **{PurePosixPath(path): path for path in self._agent.installed.reads}},
                 socket=socket,
             )
-            most = Most(calls=self._limits.turns, usd=self._limits.usd)
-            with self._relay.line(socket, project=task.project, asker=f"{task.id} {sample}", most=most) as line:
-                runs, acted = self._act(task, policy, inside)
+            asker, most = f"{task.id} {sample}", self._turns
+            with self._relay.line(socket, project=task.project, asker=asker, most=most) as line:
+                runs, acted = self._act(task, policy)
             self._refuse_failed(task, line, acted)
-            self._refuse_unproven(given, line, home)
+            if not has_arrived(given, line.first_request):
+                raise ItemError(f"nothing shows that the agent was given {given.place}")
             return self._trajectory(task, runs, acted, line, copy=copy, base=base)
 
-    def _refuse_unproven(self, given: Given, line: Line, home: Path) -> None:
-        """Raise ItemError unless all proofs hold that the document reached the model."""
-        transcript = own_record(home, self._agent.acting.sessions)
-        arrival = self._agent.acting.arrived(given, first_request=line.first_request, transcript=transcript)
-        if not arrival.proven:
-            missing = ", ".join(arrival.missing) or "no proof"
-            raise ItemError(f"nothing shows that the agent was given {given.place} ({missing})")
-
     def _trajectory(
-        self, task: Task, runs: Sequence[Ran], acted: Acted, line: Line, *, copy: Copy, base: Base
+        self,
+        task: Task,
+        runs: Sequence[ProcessResult],
+        acted: AgentRun,
+        line: AttemptSocket,
+        *,
+        copy: Copy,
+        base: Base,
     ) -> Trajectory:
-        """Say what happened, and run the task's own command on a copy of what was left."""
+        """Say what happened, and run the task's own command on what was left."""
         changes = copy.changes()
         checked = None
         if isinstance(task.reference, Command):
-            with copy.again(layers=self._seal.layers) as end:
-                checked, _ = self._checks.run(task.reference, end, base)
+            checked, _ = self._checks.run(task.reference, copy, base)
         return Trajectory(
             response=redact(acted.response),
             tool_calls=acted.tool_calls,
@@ -219,9 +210,7 @@ class SealedCopy:
         ) as name:
             yield Path(name)
 
-    def _give(
-        self, document: Document, copy: Copy, base: Base, home: Path, inside: Inside, *, root: PurePosixPath
-    ) -> Given:
+    def _give(self, document: Document, copy: Copy, base: Base, home: Path, *, root: PurePosixPath) -> GivenDocument:
         """Put the document where the agent loads it, and the files that its throw-away home needs.
 
         So are the other files that it loads, where they have a place inside. `root` is where the repository stands
@@ -232,15 +221,13 @@ class SealedCopy:
             _write(home / name, data)
 
         def put(path: str, text: str) -> PurePosixPath | None:
-            place = agent.acting.place(
-                Path(path), root=base.root, home=agent.home, agent_home=agent.agent_home, inside=inside
-            )
+            place = agent.acting.place(Path(path), root=base.root, home=agent.home, agent_home=agent.agent_home)
             if place is not None and place.is_relative_to(base.root):
                 below = place.relative_to(base.root)
                 copy.write(below, text.encode())
                 return root / below
             if place is not None:
-                _write(home / place.relative_to(inside.home), text.encode())
+                _write(home / place.relative_to(HOME), text.encode())
             return place
 
         for file in document.others:
@@ -249,37 +236,36 @@ class SealedCopy:
         place = put(document.path, document.text)
         if place is None:
             raise ItemError(f"{agent.name} doesn't read {document.path}, so no attempt with it shows anything")
-        return Given(place, document.kind, document.text)
+        return GivenDocument(place, document.kind, document.text)
 
-    def _reads(self, needs: Toolchain) -> dict[PurePosixPath, Path]:
-        reads = dict(needs.reads)
-        for path in self._agent.installed.reads:
-            reads[PurePosixPath(path)] = path
-        return reads
-
-    def _act(self, task: Task, policy: Policy, inside: Inside) -> tuple[list[Ran], Acted]:
+    def _act(self, task: Task, policy: Policy) -> tuple[list[ProcessResult], AgentRun]:
         """Hand the agent the request and the later messages in turn, each when it is done with the one before."""
         agent = self._agent
-        runs: list[Ran] = []
-        acted = Acted()
-        for message in (task.prompt, *task.later):
+        runs: list[ProcessResult] = []
+        acted = AgentRun()
+        for message in (task.prompt, *task.setting.later):
             turn = agent.acting.turn(
                 message,
                 agent.installed,
                 agent.way,
                 setup=agent.setup,
-                limits=self._limits,
-                inside=inside,
+                turns=self._turns,
                 session=acted.session,
             )
-            environ = {**policy.environ, **turn.environ, "PATH": _joined(policy.environ, turn.environ)}
+            environ = {
+                **policy.environ,
+                **turn.environ,
+                "PATH": ":".join(
+                    environ["PATH"] for environ in (policy.environ, turn.environ) if environ.get("PATH")
+                ),
+            }
             runs.append(self._seal.run(turn.argv, replace(policy, environ=environ), stdin=turn.stdin))
-            acted = agent.acting.read(runs, own_record(policy.home, agent.acting.sessions))
+            acted = agent.acting.read(runs, record_of(policy.home, agent.acting.sessions))
             if acted.problem is not None:
                 break
         return runs, acted
 
-    def _refuse_failed(self, task: Task, line: Line, acted: Acted) -> None:
+    def _refuse_failed(self, task: Task, line: AttemptSocket, acted: AgentRun) -> None:
         """Raise what ended the attempt before its own end: it shows nothing then."""
         prompt = Prompt(purpose=Purpose.ROLLOUT, text="", asker=task.id, project=task.project)
         if isinstance(line.failure, NightError):
@@ -287,6 +273,8 @@ class SealedCopy:
         if line.stopped or acted.stopped_early:
             raise ItemError("the attempt reached its limit before the agent was done")
         failure = line.failure or acted.problem
+        if failure is None and not acted.response.strip() and not acted.tool_calls:
+            failure = CallFailed(FailureKind.EMPTY, f"{self._agent.title}'s model did and said nothing")
         if isinstance(failure, CallFailed):
             self._meter.failed(prompt, failure)
             raise failure
@@ -302,11 +290,25 @@ def _place_of_socket() -> Generator[Path]:
         yield Path(name)
 
 
-def _joined(*environs: Mapping[str, str]) -> str:
-    """Return one PATH, with the folders of the first environment before those of the next."""
-    return ":".join(environ["PATH"] for environ in environs if environ.get("PATH"))
-
-
 def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
+
+
+def record_of(home: Path, pattern: str) -> bytes:
+    """Return what a sealed agent noted of its session: the newest plain file of this pattern, b"" without one.
+
+    No link is followed, neither to a file nor to a folder.
+    """
+    real = home.resolve()
+    found: list[tuple[float, Path]] = []
+    for path in islice(home.glob(pattern), _MOST_RECORDS):
+        own = real / path.relative_to(home)
+        try:
+            if path.resolve() == own and own.is_file():
+                found.append((own.lstat().st_mtime, own))
+        except (OSError, RuntimeError):
+            continue  # it leads nowhere, or round in circles
+    if not found:
+        return b""
+    return readable(max(found)[1], most=_MOST_RECORD, inside=real)

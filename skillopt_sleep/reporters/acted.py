@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.redact import clip, redact
-from skillopt_sleep.kit.tests_counted import counted
+from skillopt_sleep.kit.tests_counted import count_tests
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import CommandRun, Record, Trajectory
 
 MOST_COMMANDS = 20
@@ -46,15 +47,6 @@ class Acted(Record, frozen=True, kw_only=True):
     turns: int = 0
     said: str = ""
 
-    def in_short(self) -> str:
-        """Say in one line what was done; commands are the only thing between backticks."""
-        ran = [f"ran {_in_ticks(one.text)} ({_status(one)})" for one in self.commands[-FEW:]]
-        if before := self.more_commands + len(self.commands[:-FEW]):
-            ran.insert(0, f"ran {_counted(before, 'command')}")
-        said = f"said «{_bare(self.said)}»" if self.said else "said nothing"
-        check = [self.check] if self.check else []
-        return ", ".join([_bare(self.changed, limit=200), *ran, *check, said])
-
     @property
     def changed(self) -> str:
         """Name the first files that were changed."""
@@ -68,13 +60,13 @@ class Acted(Record, frozen=True, kw_only=True):
         """Return what was done in a few short lines, without what was said."""
         lines = [f"$ {one.text}  ({one.how})" for one in self.commands[-FEW:]]
         if before := self.more_commands + len(self.commands[:-FEW]):
-            lines.insert(0, f"({_counted(before, 'command')} before)")
+            lines.insert(0, f"({counted(before, 'command')} before)")
         return (*lines, self.changed, *([self.check] if self.check else []))
 
     def in_full(self) -> Iterator[str]:
         """Yield lines that tell all that is kept of it; each may have more than one line."""
         if self.more_commands:
-            yield f"({_counted(self.more_commands, 'command')} before)"
+            yield f"({counted(self.more_commands, 'command')} before)"
         for one in self.commands:
             yield f"$ {one.text}  ({one.how})"
             if one.output:
@@ -88,7 +80,7 @@ class Acted(Record, frozen=True, kw_only=True):
         yield f"It said: {self.said}" if self.said else "(said nothing)"
         yield self.diff.rstrip() or "(changed no file)"
         if self.more_files:
-            yield f"(and {_counted(self.more_files, 'more file')})"
+            yield f"(and {counted(self.more_files, 'more file')})"
 
 
 def acted(trajectory: Trajectory) -> Acted | None:
@@ -121,23 +113,10 @@ def _check(checked: CommandRun | None) -> str:
     if checked.status is None:
         return "the project's own check could not be run"
     passed = "passes" if checked.status == 0 else "fails"
-    counts = counted(checked.output)
+    counts = count_tests(checked.output)
     if counts is None or not counts.passed + counts.failed:
         return f"the project's own check {passed}"
     return f"the project's own check {passed}: {counts.passed} of {counts.passed + counts.failed} tests"
-
-
-def _status(one: Ran) -> str:
-    return "?" if one.status is None else str(one.status)
-
-
-def _in_ticks(text: str) -> str:
-    return f"`{_bare(text)}`"
-
-
-def _bare(text: str, *, limit: int = 60) -> str:
-    """Return a text on one line, without backticks."""
-    return one_line(text.replace("`", ""), limit=limit)
 
 
 def _cut(text: str, limit: int) -> str:
@@ -152,7 +131,3 @@ def _end(output: str) -> str:
 
 def _indented(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.splitlines())
-
-
-def _counted(count: int, name: str) -> str:
-    return f"1 {name}" if count == 1 else f"{count} {name}s"

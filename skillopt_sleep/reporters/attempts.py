@@ -1,14 +1,15 @@
 """Show for each task of a document how it was answered, with and without the change, and how that was graded."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import CheckResult, Record, Split, StepOutcome, Trajectory
+from skillopt_sleep.records import CheckResult, Proposal, Record, Rollout, Split, StepOutcome, Task
 from skillopt_sleep.reporters.acted import Acted, acted
-from skillopt_sleep.reporters.stages import head, rows
 
 MOST_TASKS = 40  # of a document; those to test with come first
 ANSWER_CHARS = 600
@@ -18,6 +19,8 @@ DEEDS = 5
 MOST_CHECKS = 6
 DEED_CHARS = 120
 _SIDES = (Split.VAL, Split.TRAIN, Split.TEST)
+_OTHER = "other"  # stands for every candidate but the one that the verdict is on
+Row = TypeVar("Row", bound=msgspec.Struct)
 
 
 class Attempted(Record, frozen=True, kw_only=True):
@@ -62,78 +65,32 @@ class AttemptedTasks(Record, frozen=True, kw_only=True):
     left_out: int = 0
 
 
-class _Task(msgspec.Struct):
-    id: str
-    session: str
-    prompt: str
-    lesson: str = ""
-    split: Split | None = None
-    document: str = ""
-
-
-class _Score(msgspec.Struct):
-    hard: float
-    soft: float
-    why: str = ""
-    checks: tuple[CheckResult, ...] = ()
-
-
-class _Rollout(msgspec.Struct):
-    task: str
-    document_sha: str
-    trajectory: Trajectory
-    score: _Score | None = None
-    note: str = ""
-
-
-class _Arms:
-    """The last attempts at one task: with the document, with the headline's candidate, and with any other."""
-
-    def __init__(self, shas: tuple[str, str]) -> None:
-        self._document, self._candidate = shas
-        self.before: Attempted | None = None
-        self.after: Attempted | None = None
-        self._other: Attempted | None = None
-
-    def add(self, row: _Rollout) -> None:
-        """Take up one attempt."""
-        if row.document_sha == self._document:
-            self.before = _later(self.before, row)
-        elif row.document_sha == self._candidate:
-            self.after = _later(self.after, row)
-        else:
-            self._other = _later(self._other, row)
-
-    @property
-    def changed(self) -> Attempted | None:
-        """The last attempt with a change, the headline's if there is one."""
-        return self.after or self._other
-
-
 def attempted_tasks(outcomes: Iterable[StepOutcome], folder: Path) -> dict[str, AttemptedTasks]:
     """Return the attempted tasks of each document, by its redacted id, as far as the night's folder has them."""
     shas: dict[str, tuple[str, str]] = {}
     for outcome in outcomes:
         candidate = outcome.candidate.sha if outcome.candidate else ""
         shas[redact(outcome.document.id)] = (outcome.document.sha, candidate)
-    tasks = _tasks(folder, shas)
-    arms: dict[str, _Arms] = {}
-    for row in rows(folder / "rollouts.jsonl", _Rollout):
-        task = tasks.get(row.task)
-        if task is not None:
-            arms.setdefault(row.task, _Arms(shas[task.document])).add(row)
+    tasks = {task.id: task for task in rows(folder / "tasks.jsonl", Task) if task.document in shas}
+    arms: dict[str, dict[str, Attempted]] = {}  # the last attempts at a task, by the sha of the document they had
+    for row in rows(folder / "rollouts.jsonl", Rollout):
+        if row.task in tasks:
+            of_task = arms.setdefault(row.task, {})
+            sha = row.document_sha if row.document_sha in shas[tasks[row.task].document] else _OTHER
+            of_task[sha] = _later(of_task.get(sha), row)
     listed: dict[str, list[AttemptedTask]] = {name: [] for name in shas}
     for task in sorted((tasks[name] for name in arms), key=_by_side):
-        tried = arms[task.id]
+        document, candidate = shas[task.document]
+        of_task = arms[task.id]
         listed[task.document].append(
             AttemptedTask(
                 task=task.id,
                 side=task.split,
                 lesson=task.lesson,
                 session=task.session,
-                request=task.prompt,
-                before=tried.before,
-                after=tried.changed,
+                request=head(task.prompt, REQUEST_CHARS),
+                before=of_task.get(document),
+                after=of_task.get(candidate) or of_task.get(_OTHER),
             )
         )
     return {
@@ -142,26 +99,16 @@ def attempted_tasks(outcomes: Iterable[StepOutcome], folder: Path) -> dict[str, 
     }
 
 
-def _tasks(folder: Path, documents: Collection[str]) -> dict[str, _Task]:
-    """Return the tasks of these documents, by id, with the heads of their requests only."""
-    tasks: dict[str, _Task] = {}
-    for task in rows(folder / "tasks.jsonl", _Task):
-        if task.document in documents:
-            task.prompt = head(task.prompt, REQUEST_CHARS)
-            tasks[task.id] = task
-    return tasks
-
-
-def _by_side(task: _Task) -> int:
+def _by_side(task: Task) -> int:
     return _SIDES.index(task.split) if task.split else len(_SIDES)
 
 
-def _later(known: Attempted | None, row: _Rollout) -> Attempted:
+def _later(known: Attempted | None, row: Rollout) -> Attempted:
     """Return the attempt of this row, or the known one if only that was graded, with how many were made."""
     made = 1 + (known.made if known else 0)
     unscored = (row.score is None) + (known.unscored if known else 0)
     if row.score is None and known is not None and known.hard is not None:
-        return msgspec.structs.replace(known, made=made, unscored=unscored)
+        return replace(known, made=made, unscored=unscored)
     return Attempted(
         answer=head(row.trajectory.response, ANSWER_CHARS),
         did=tuple(head(call, DEED_CHARS) for call in row.trajectory.tool_calls[:DEEDS]),
@@ -174,3 +121,57 @@ def _later(known: Attempted | None, row: _Rollout) -> Attempted:
         made=made,
         unscored=unscored,
     )
+
+
+def most_telling(proposal: Proposal, outcomes: Sequence[StepOutcome], folder: Path) -> AttemptedTask | None:
+    """Return the unseen request of the rule's lessons at which both arms differ most; None if none is kept.
+
+    `outcomes` are those of the night that tried the rule, and `folder` has what its stages left.
+    """
+    for outcome in outcomes:
+        if outcome.document.path != proposal.path:
+            continue
+        tried = _with_candidate(outcome, proposal)
+        listed = attempted_tasks([tried], folder)[redact(tried.document.id)].listed
+        lessons = {lesson for edit in proposal.edits for lesson in edit.lessons}
+        unseen = [task for task in listed if task.side is Split.VAL and task.lesson in lessons]
+        compared = [task for task in unseen if task.before and task.after]
+        if compared:
+            return max(compared, key=_gain)
+    return None
+
+
+def _with_candidate(outcome: StepOutcome, proposal: Proposal) -> StepOutcome:
+    """Return the outcome with the candidate that this proposal is of."""
+    for early in outcome.tried.early:
+        if early.tested.edits == proposal.edits:
+            return replace(outcome, candidate=early.candidate)
+    return outcome
+
+
+def _gain(task: AttemptedTask) -> float:
+    before = task.before.hard if task.before else None
+    after = task.after.hard if task.after else None
+    return (after or 0.0) - (before or 0.0)
+
+
+def rows(path: Path, kind: type[Row]) -> Iterator[Row]:
+    """Yield the lines of a JSONL file as structs of this kind, which may name only some of their fields.
+
+    Without the file there are none; a line that was cut off by a crash is left out.
+    """
+    decoder = msgspec.json.Decoder(kind)
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                try:
+                    yield decoder.decode(line)
+                except (msgspec.DecodeError, UnicodeDecodeError):
+                    continue
+    except FileNotFoundError:
+        return
+
+
+def head(text: str, limit: int) -> str:
+    """Return the beginning of a text, ending in "…" if there is more of it."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

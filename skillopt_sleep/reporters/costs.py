@@ -1,11 +1,13 @@
-"""Add up what was spent, and say it: what isn't known stays unknown, and a part that is known is a lower bound."""
+"""Add up what was spent, and say it: what isn't known is unknown, never 0, and a known part is a lower bound."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from skillopt_sleep.kit.words import counted
-from skillopt_sleep.reporters.spending import amount
+from skillopt_sleep.records import NightReport, Spend
 from skillopt_sleep.stores.ledger import LedgerLine
+
+SMALL = 0.1  # dollars; smaller amounts are shown to a hundredth of a cent
 
 
 class Total(NamedTuple):
@@ -21,6 +23,11 @@ class Total(NamedTuple):
     usd: float = 0
     unpriced: int = 0
     unnamed: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Return the tokens of both kinds."""
+        return self.input_tokens + self.output_tokens
 
 
 def total(lines: Iterable[LedgerLine]) -> Total:
@@ -55,3 +62,33 @@ def price(summed: Total) -> str:
     if not summed.unpriced:
         return amount(summed.usd)
     return f"at least {amount(summed.usd)}" if summed.usd else "unknown"
+
+
+def calls(report: NightReport) -> str:
+    """Return the number of calls, with their limit if there is one."""
+    made = "1 call" if report.spend.calls == 1 else f"{report.spend.calls} calls"
+    if "calls" in report.run.limits:
+        return f"{made} (limit {report.run.limits['calls']:.0f})"
+    return made
+
+
+def tokens(spend: Spend) -> str:
+    """Return the number of tokens in words."""
+    if spend.tokens is None:
+        return "an unknown number of tokens"
+    used = f"{spend.tokens:,} tokens"
+    if spend.unnamed:
+        used = f"at least {used}"
+    if spend.cached_tokens:
+        used += f" ({spend.cached_tokens:,} of them cached)"
+    return used
+
+
+def dollars(spend: Spend) -> str:
+    """Return the dollars in words."""
+    return "dollars unknown" if spend.usd is None else amount(spend.usd)
+
+
+def amount(usd: float) -> str:
+    """Return an amount of dollars as it is shown everywhere."""
+    return f"${usd:,.4f}" if 0 < usd < SMALL else f"${usd:,.2f}"

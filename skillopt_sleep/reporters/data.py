@@ -10,8 +10,8 @@ from skillopt_sleep.records import (
     AppliedEdit,
     Decision,
     DocumentKind,
+    EditFate,
     EditOp,
-    Fate,
     NightReport,
     Note,
     Outcome,
@@ -21,8 +21,8 @@ from skillopt_sleep.records import (
     RuleWarning,
     SessionCounts,
     StepOutcome,
-    report_data,
 )
+from skillopt_sleep.reporters.attempts import head
 
 
 class DataReporter:
@@ -31,17 +31,18 @@ class DataReporter:
     def write(self, report: NightReport, folder: Path) -> Path:
         """Write report.json and return its path."""
         path = folder / "report.json"
-        write_atomic(path, to_json(map_strings(report_data(report), redact), pretty=True))
+        write_atomic(path, to_json(map_strings(report, redact), pretty=True))
         return path
 
 
-class AnsweredEdit(Record, frozen=True, kw_only=True):
-    """An edit that was tried, and what became of it."""
+class TriedEdit(Record, frozen=True, kw_only=True):
+    """An edit that was tried, what became of it, and why."""
 
     op: EditOp
     content: str
     target: str
-    fate: Fate
+    fate: EditFate
+    because: str
 
 
 class AnsweredDocument(Record, frozen=True, kw_only=True):
@@ -56,7 +57,7 @@ class AnsweredDocument(Record, frozen=True, kw_only=True):
     before: float | None
     after: float | None
     n: int
-    edits: tuple[AnsweredEdit, ...]
+    edits: tuple[TriedEdit, ...]
 
 
 class AnsweredProposal(Record, frozen=True, kw_only=True):
@@ -86,7 +87,7 @@ class AnsweredSpend(Record, frozen=True, kw_only=True):
     usd: float | None
 
 
-class Answer(Record, frozen=True, kw_only=True):
+class RunAnswer(Record, frozen=True, kw_only=True):
     """The output of `run --json`."""
 
     schema_version: int
@@ -113,17 +114,17 @@ class Paused(Record, frozen=True, kw_only=True):
     remedy: str
 
 
-def answer(report: NightReport) -> Answer:
+def answer(report: NightReport) -> RunAnswer:
     """Return the short answer of a night."""
-    return Answer(
+    return RunAnswer(
         schema_version=report.schema_version,
         night=report.night,
         verdict=report.verdict,
         because=report.because,
         remedy=report.remedy,
-        folder=report.folder,
-        sessions=report.sessions,
-        tasks=report.tasks,
+        folder=report.run.folder,
+        sessions=report.found.sessions,
+        tasks=report.found.tasks,
         documents=tuple(_document(outcome) for outcome in report.documents),
         proposals=tuple(_proposal(proposal, report) for proposal in report.proposals),
         spend=AnsweredSpend(calls=report.spend.calls, tokens=report.spend.tokens, usd=report.spend.usd),
@@ -137,18 +138,18 @@ def paused(error: CallPending) -> Paused:
 
 
 def _proposal(proposal: Proposal, report: NightReport) -> AnsweredProposal:
-    nights = Path(report.folder).parent
+    nights = Path(report.run.folder).parent
     return AnsweredProposal(
         id=proposal.id,
         version=proposal.version,
         proof=proposal.proof,
         document=proposal.document,
         path=proposal.path,
-        also=tuple(copy.path for copy in proposal.copies),
+        also=proposal.paths[1:],
         read_by=proposal.read_by,
         summary=proposal.summary,
         warnings=proposal.warnings,
-        one_model=proposal.one_model,
+        one_model=proposal.tested.one_model,
         folder=str(nights / proposal.night / "proposals" / proposal.id),
     )
 
@@ -164,10 +165,14 @@ def _document(outcome: StepOutcome) -> AnsweredDocument:
         before=outcome.trial.before,
         after=outcome.trial.after,
         n=outcome.trial.n,
-        edits=tuple(_edit(applied) for applied in outcome.tried.edits),
+        edits=tuple(map(tried_edit, outcome.tried.edits)),
     )
 
 
-def _edit(applied: AppliedEdit) -> AnsweredEdit:
+def tried_edit(applied: AppliedEdit, *, most: int = 0) -> TriedEdit:
+    """Return an edit with what became of it, each text cut to at most so many characters, if that isn't 0."""
     edit = applied.edit
-    return AnsweredEdit(op=edit.op, content=edit.content, target=edit.target, fate=applied.fate)
+    content, target, because = edit.content, edit.target, applied.because
+    if most:
+        content, target, because = head(content, most), head(target, most), head(because, most)
+    return TriedEdit(op=edit.op, content=content, target=target, fate=applied.fate, because=because)

@@ -1,36 +1,32 @@
-"""Say a gain with its n, its interval and where it comes from, and what an open question rules out."""
+"""Say a gain with its n, its interval and where it comes from."""
 
-from collections.abc import Sequence
-
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import (
     EditEffect,
     EditOp,
     FreshRound,
     Proposal,
     Solved,
-    TestMeans,
-    Trial,
     decided_by,
     solved,
     tries,
 )
 
 Interval = tuple[float, float]
-WIDE = 1.0  # half the scale of a gain: what a wider interval leaves out says nothing
 
 
 def in_numbers(counts: Solved, *, rules: int = 1, removing: bool = False) -> str:
     """Say how many answers did as the person asked without so many rules and with them, and on how many requests."""
-    requests = "1 new request" if counts.requests == 1 else f"{counts.requests} new requests"
+    requests = counted(counts.requests, "new request")
     compared = _compared(counts, rules=rules, removing=removing)
     return f"{compared} (on {requests})"
 
 
 def of_all_rules(proposal: Proposal) -> str:
     """Say the same of what a proposal changes; "" if it isn't known."""
-    if not proposal.solved:
+    if not proposal.tested.solved:
         return ""
-    return in_numbers(proposal.solved, rules=len(proposal.edits), removing=removes(proposal))
+    return in_numbers(proposal.tested.solved, rules=len(proposal.edits), removing=removes(proposal))
 
 
 def _compared(counts: Solved, *, rules: int, removing: bool) -> str:
@@ -47,14 +43,14 @@ def _compared(counts: Solved, *, rules: int, removing: bool) -> str:
 def shown_gain(proposal: Proposal) -> list[str]:
     """Return in sentences what the trial of a proposal showed, in whole numbers; without a trial there are none."""
     sentences: list[str] = []
-    if proposal.solved:
+    if proposal.tested.solved:
         sentences.append(sentence(of_all_rules(proposal)))
-    elif proposal.before is not None and proposal.after is not None:
-        grades = f"{proposal.before:.2f} before and {proposal.after:.2f} with the change"
-        sentences.append(f"Graded {grades}, where 1 is all that was asked, in {tries(proposal.n)}.")
-    if sentences and proposal.judges:
-        sentences.append(f"Graded by {decided_by(proposal.judges)}.")
-    fresh = solved(proposal.fresh.pairs)
+    elif proposal.tested.before is not None and proposal.tested.after is not None:
+        grades = f"{proposal.tested.before:.2f} before and {proposal.tested.after:.2f} with the change"
+        sentences.append(f"Graded {grades}, where 1 is all that was asked, in {tries(proposal.tested.n)}.")
+    if sentences and proposal.tested.judges:
+        sentences.append(f"Graded by {decided_by(proposal.tested.judges)}.")
+    fresh = solved(proposal.tested.fresh.pairs)
     if fresh:
         count = len(proposal.edits)
         again = _compared(fresh, rules=count, removing=removes(proposal))
@@ -78,57 +74,12 @@ def with_interval(gain: float, interval: Interval) -> str:
     return f"{gain:+.2f} (90 % interval {low:+.2f} to {high:+.2f})"
 
 
-def fresh_gain(fresh: FreshRound) -> str:
-    """Return what a fresh round measured; "" if it has no pair."""
-    if fresh.before is None or fresh.after is None or fresh.interval is None:
-        return ""
-    gain = with_interval(fresh.after - fresh.before, fresh.interval)
-    return f"{fresh.before:.2f} → {fresh.after:.2f} ({tries(fresh.n)}), gain {gain}"
-
-
-def measured(fresh: FreshRound, *, shrunk: float | None, n: int) -> str:
-    """Say what an accepted change gains, by the round after its acceptance, else by the trial that chose it.
-
-    A trial flatters what it chose, so its own figure is `shrunk` and called what it is; "" if there is neither.
-    """
-    if fresh.n:
-        decided = ""
-        if fresh.interval is not None and fresh.interval[0] <= 0:
-            decided = "; too few to prove anything; the trial did"
-        return f"on fresh attempts after the trial {fresh_gain(fresh)}{decided}"
-    if shrunk is None:
-        return ""
-    return f"gain {shrunk:+.2f} ({tries(n)}), shrunk, but possibly flattered: by the very trial that chose it"
-
-
-def tested(test: TestMeans) -> str:
+def tested(test: FreshRound) -> str:
     """Return the figures on the test tasks; "" if there are none."""
     if test.before is None or test.after is None or test.interval is None:
         return ""
     gain = with_interval(test.after - test.before, test.interval)
     return f"{test.before:.2f} → {test.after:.2f} ({tries(test.n)}), gain {gain}"
-
-
-def rules_out(interval: Interval | None) -> str:
-    """Say what gains and losses an interval leaves out: that much an undecided trial knows."""
-    if interval is None or interval[1] - interval[0] > WIDE:
-        return "rules out nothing yet"
-    low, high = (round(end, 2) for end in interval)
-    parts: list[str] = []
-    if high < 1:
-        parts.append(f"a gain of more than {high:+.2f}")
-    if low > -1:
-        parts.append(f"a loss of more than {-low:.2f}" if low < 0 else f"a gain of less than {low:+.2f}")
-    if not parts:
-        return "rules out nothing yet"
-    return f"rules out {' and '.join(parts)}"
-
-
-def ruled_out(trial: Trial) -> str:
-    """Say what a trial without a verdict rules out, with its n."""
-    if not trial.n:
-        return rules_out(None)
-    return f"{rules_out(trial.interval)} ({trial.counted})"
 
 
 def own_part(effect: EditEffect, fresh: FreshRound, *, alone: bool) -> str:
@@ -141,11 +92,7 @@ def own_part(effect: EditEffect, fresh: FreshRound, *, alone: bool) -> str:
     gains = [pair.gain for pair in fresh.of(effect.edit.lessons)]
     if not gains:
         return own
-    return f"{own}; on fresh attempts at its lesson {_average(gains):+.2f} ({tries(len(gains))})"
-
-
-def _average(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+    return f"{own}; on fresh attempts at its lesson {sum(gains) / len(gains):+.2f} ({tries(len(gains))})"
 
 
 def sentence(words: str) -> str:

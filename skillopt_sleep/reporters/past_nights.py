@@ -4,9 +4,19 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from skillopt_sleep.records import NightReport, Spend, StepOutcome
-from skillopt_sleep.reporters.decided import in_few_words
-from skillopt_sleep.reporters.spending import amount
+from skillopt_sleep.records import (
+    CUT_SHORT,
+    OUTCOMES,
+    NightReport,
+    Outcome,
+    Spend,
+    StepOutcome,
+    solved,
+    unknown_rate,
+)
+from skillopt_sleep.reporters.costs import amount
+from skillopt_sleep.reporters.status import status
+from skillopt_sleep.reporters.tried import arms, verdict
 from skillopt_sleep.stores.sqlite import NightLine, SqliteStore
 
 
@@ -41,9 +51,27 @@ def past_nights(store: SqliteStore, *, now: datetime, last: int, skipped: int = 
         nights=nights,
         all=len(lines),
         states={decided.proposal.id: decided.state for decided in known},
-        told={decided.proposal.id: in_few_words(decided, now=now) for decided in known},
+        told={decided.proposal.id: status(decided, now=now, name=decided.proposal.id) for decided in known},
         running=is_open and store.is_running(),
     )
+
+
+def outcome(line: NightLine, *, running: bool) -> tuple[str, str]:
+    """Say what came of a night, or that it isn't over, and in which tone."""
+    if line.outcome is None:
+        return ("running now", "") if running else ("not over; the next run goes on with it", "careful")
+    tone = "good" if line.outcome is Outcome.IMPROVED else ""
+    return OUTCOMES[line.outcome], "bad" if line.outcome in CUT_SHORT else tone
+
+
+def of_document(report: NightReport, step: StepOutcome, told: Mapping[str, str]) -> str:
+    """Say what a night did to a document, and what the person decided on it."""
+    text = f"{step.document.id}: {verdict(step)}"
+    if step.trial.n:
+        text += f", {'solved' if solved(step.trial.own) else 'grade'} {arms(step.trial)}"
+    text += proposed(report, step, told)
+    label, _, _ = unknown_rate(step.verdict.error_rate).partition(":")
+    return f"{text}; {label}" if label else text
 
 
 def gain(step: StepOutcome) -> str:

@@ -1,68 +1,112 @@
-"""Say how every trial of a step went: what was tried, what the gate said, and on what numbers."""
+"""Say how every trial of a step went: what was tried, what the gate said, and on what numbers.
 
-from typing import NamedTuple
+What a person decides has other words (`status.py`): adopted, rejected, put off.
+"""
 
+from collections import Counter
+from collections.abc import Iterator
+
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.words import WIDTH, counted
+from skillopt_sleep.pages.blocks import Block, Cell, Item, Items, Sentence, Table
+from skillopt_sleep.pages.chart import dot
 from skillopt_sleep.records import (
-    CUT_SHORT,
     OUTCOMES,
     CandidateKind,
     Decision,
+    Edit,
+    EditEffect,
+    EditOp,
+    Effect,
     Judged,
     NightReport,
     Solved,
+    Split,
     StepOutcome,
-    Told,
+    Task,
     Trial,
+    Verdict,
     decided_by,
+    effect_of,
+    in_words,
     solved,
+    unknown_rate,
 )
-from skillopt_sleep.reporters.escaping import Quoted, change
-from skillopt_sleep.reporters.gains import both_arms, with_interval
-from skillopt_sleep.reporters.verdicts import in_a_word, verdict_words
+from skillopt_sleep.reporters.gains import both_arms, sentence, tested
 
-_KINDS = {
-    CandidateKind.RULE: "one rule",
-    CandidateKind.PATCH: "all together",
-    CandidateKind.GUIDANCE: "guidance",
-    CandidateKind.REMOVAL: "removal",
+MOST_TRIALS = 4  # of a night
+MOST_FELL = 3
+CHANGE_CHARS = 60
+RULE_CHARS = 300
+_TARGET_CHARS = 100
+WORDS = {
+    Decision.ACCEPT: "proven",
+    Decision.REJECT: "not proven",
+    Decision.UNDECIDED: "undecided",
+    Decision.ABSTAIN: "not decided",
 }
+SEEMED = "seemed better"  # by a rule whose error rate nobody knows
+UNTESTED = "taken untested"
+WORSE = "made it worse"
+OTHERS_WORSE = "made other requests worse"
 
 
-class Row(NamedTuple):
-    """One trial in words."""
-
-    change: str
-    verdict: str
-    solved: str
-    numbers: str
-    interval: str
-
-
-def said_above(report: NightReport, night: Told) -> str:
-    """Return the reason that the head of a report gives for how the night ended; "" if it gives none."""
-    is_given = not night.waits or report.verdict in CUT_SHORT or not report.proposals
-    return report.because if is_given else ""
+def change(edit: Edit, *, limit: int = RULE_CHARS) -> str:
+    """Say what an edit changes, each rule in quotes on one line of at most `limit` characters."""
+    content, target = quoted(edit.content, limit), quoted(edit.target, min(limit, _TARGET_CHARS))
+    match edit.op:
+        case EditOp.APPEND:
+            return f"add {content}"
+        case EditOp.INSERT_AFTER:
+            return f"add {content} after {target}"
+        case EditOp.REPLACE:
+            return f"replace {target} with {content}"
+        case EditOp.DELETE:
+            return f"remove {target}"
 
 
-def says_nothing_more(outcome: StepOutcome, head: str) -> bool:
-    """Return whether nothing was tried on a document, and the head of the report says why."""
-    tried = outcome.tried
-    shown = outcome.trial.n or tried.tested or tried.effects or tried.edits or tried.retested or tried.undecided
-    return bool(head) and outcome.because.rstrip(".") in head and not shown
+def quoted(text: str, limit: int = RULE_CHARS) -> str:
+    """Return a rule in quotes, without the dash of its list."""
+    return f"«{one_line(text.strip().removeprefix('- '), limit=limit)}»"
 
 
-def has_more_trials(outcome: StepOutcome) -> bool:
-    """Return whether the step made other trials than the one that its verdict is about."""
-    return any(tested.trial != outcome.trial for tested in outcome.tried.tested)
+def in_a_word(verdict: Verdict, trial: Trial) -> str:
+    """Return a verdict in a word or two, without what is known beside it."""
+    if verdict.decision is Decision.ACCEPT:
+        return _accepted(verdict, trial)
+    return WORDS[verdict.decision]
 
 
-def every_trial(outcome: StepOutcome, quoted: Quoted | None = None) -> list[Row]:
-    """Return a row for each trial of the step, in their order; rules are `quoted` for Markdown, or in another way."""
-    rows: list[Row] = []
-    for tested in outcome.tried.tested:
-        trial = tested.trial
-        rows.append(Row(_tried(tested, quoted), _verdict(tested), arms(trial), numbers(trial), interval(trial)))
-    return rows
+def verdict_words(verdict: Verdict, trial: Trial) -> str:
+    """Return a verdict in words, and what is known of a change that wasn't proven."""
+    word = in_a_word(verdict, trial)
+    if trial.before is None or trial.after is None:
+        return word
+    if verdict.decision is Decision.UNDECIDED:
+        return f"{word} ({trial.counted})"
+    if verdict.decision is Decision.REJECT:
+        return _rejected(word, verdict, trial, gain=trial.after - trial.before)
+    return word
+
+
+def _accepted(verdict: Verdict, trial: Trial) -> str:
+    if trial.before is None:
+        return UNTESTED
+    if unknown_rate(verdict.error_rate):
+        return SEEMED
+    return WORDS[Decision.ACCEPT]
+
+
+def _rejected(word: str, verdict: Verdict, trial: Trial, *, gain: float) -> str:
+    if verdict.harmed:
+        return OTHERS_WORSE
+    effect = effect_of(trial.interval)
+    if effect is Effect.HARMFUL:
+        return WORSE
+    if effect is Effect.HELPED:
+        return word
+    shown = in_words(effect, n=trial.n, gain=gain)
+    return shown if word in shown else f"{word}: {shown}"
 
 
 def _verdict(tested: Judged) -> str:
@@ -90,11 +134,13 @@ def verdict(outcome: StepOutcome) -> str:
 
 
 def in_short(outcome: StepOutcome) -> str:
-    """Return the verdict with the counts it rests on; why is told with the edits, if there are any."""
-    said = verdict(outcome)
-    if outcome.tried.effects:
-        said = said.partition(":")[0]
-    return _with_counts(said, outcome.trial)
+    """Return the verdict with the counts or grades it rests on; why is told with the edits, if there are any."""
+    trial, said = outcome.trial, verdict(outcome)
+    if trial.before is None:
+        return said
+    by = f", graded by {decided_by(trial.judges)}" if trial.judges else ""
+    solve = "solved " if solved(trial.own) else ""
+    return f"{said.partition(':')[0]}, {solve}{arms(trial)}{by}"
 
 
 def arms(trial: Trial) -> str:
@@ -112,47 +158,60 @@ def numbers(trial: Trial) -> str:
     return f"{trial.before:.2f} → {trial.after:.2f} ({trial.counted})"
 
 
-def interval(trial: Trial) -> str:
-    """Return the gain of a trial with its interval."""
-    if trial.before is None or trial.after is None or trial.interval is None:
-        return "–"
-    return with_interval(trial.after - trial.before, trial.interval)
+def trials(report: NightReport) -> Iterator[Block]:
+    """Yield every trial of a night in a table, then by document what fell without one, and what waits."""
+    tried = [(outcome.document.id, judged) for outcome in report.documents for judged in outcome.tried.tested]
+    if tried:
+        rows = tuple(_row(name, judged) for name, judged in tried[:MOST_TRIALS])
+        yield Table(("document", "change", "verdict", "without → with", "gain (90 % interval)"), rows)
+    if tried[MOST_TRIALS:]:
+        yield Sentence(f"{counted(len(tried[MOST_TRIALS:]), 'more trial')} in report.json.", "soft")
+    fell = [item for outcome in report.documents for item in _fell(outcome, report)]
+    if fell:
+        yield Items(tuple(fell[:MOST_FELL]))
+    if fell[MOST_FELL:]:
+        yield Sentence(f"{counted(len(fell[MOST_FELL:]), 'more edit')} in diagnostics.json.", "soft")
 
 
-def remarks(trial: Trial) -> str:
-    """Say which attempts of a trial counted otherwise than by their grade."""
-    said: list[str] = []
-    if trial.repeated:
-        pairs = "1 pair" if trial.repeated == 1 else f"{trial.repeated} pairs"
-        said.append(f"both versions repeated earlier answers in {pairs}, which count no second time")
-    lost = len(trial.lost_attempts)
-    if lost:
-        attempts = "1 attempt with the change failed by itself"
-        if lost > 1:
-            attempts = f"{lost} attempts with the change failed by themselves"
-        said.append(f"{attempts}, which counts against it")
-    return "".join(f"; {words}" for words in said)
-
-
-def _with_counts(verdict: str, trial: Trial) -> str:
-    """Return a verdict with the counts or grades it rests on, if anything was tried."""
+def _row(name: str, judged: Judged) -> tuple[Cell, ...]:
+    trial = judged.trial
+    what = change(judged.edits[0], limit=CHANGE_CHARS) if judged.edits else "nothing"
+    if judged.edits[1:]:
+        what = f"{what} and {counted(len(judged.edits) - 1, 'more edit')}"
     if trial.before is None or trial.after is None:
-        return verdict
-    counts = solved(trial.own)
-    by = f", graded by {decided_by(trial.judges)}" if trial.judges else ""
-    return f"{verdict}, {numbers(trial)}{by}" if counts is None else f"{verdict}, solved {both_arms(counts)}{by}"
+        return name, what, _verdict(judged), arms(trial), "–"
+    return name, what, _verdict(judged), arms(trial), dot(trial.before, trial.after, trial.interval, trial.counted)
 
 
-def _tried(tested: Judged, quoted: Quoted | None) -> str:
-    """Return which edits were tried, by the first of them."""
-    if not tested.edits:
-        return "nothing"
-    first = change(tested.edits[0], quoted)
-    if len(tested.edits) == 1:
-        if tested.kind is not CandidateKind.GUIDANCE:
-            return first
-        return f"{_KINDS[tested.kind]}: {first}"
-    return f"{_KINDS[tested.kind]}, {len(tested.edits)} edits: {first} …"
+def _fell(outcome: StepOutcome, report: NightReport) -> Iterator[Item]:
+    """Yield why a document was left as it is, and what became of its edits beside their trials."""
+    name = f"`{outcome.document.id}`"
+    kept_back = tested(outcome.kept_back)
+    if kept_back:
+        yield Item(f"{name}: on requests that were kept back, which never decide anything: {kept_back}")
+    if outcome.because.rstrip(".") not in report.because and not outcome.tried.tested:
+        yield Item(f"{name}: {outcome.because}")
+    for applied in outcome.tried.edits:
+        if applied.fate.value != "applied":
+            why = applied.because or applied.fate.value.replace("_", " ")
+            yield Item(f"{name}: {change(applied.edit, limit=CHANGE_CHARS)}: {why}")
+    for effect in outcome.tried.effects:
+        if effect.because or effect.edit.op is EditOp.DELETE:
+            yield Item(f"{name}: {change(effect.edit, limit=CHANGE_CHARS)}: {_effect(effect)}")
+    for again in outcome.tried.retested:
+        yield Item(sentence(again.said))
+    for wait in outcome.tried.undecided:
+        if wait.night != report.night:
+            waits = "; ".join(change(edit, limit=CHANGE_CHARS) for edit in wait.tested.edits)
+            yield Item(f"{name}: undecided since the night of {wait.night}: {waits}")
+
+
+def _effect(effect: EditEffect) -> str:
+    """Say why an edit fell; of a removal, what was solved with the rule and without it."""
+    if effect.edit.op is EditOp.DELETE and effect.before is not None and effect.after is not None:
+        stays = effect.effect is not Effect.NEUTRAL
+        return without_the_rule(effect.solved, (effect.before, effect.after), stays=stays)
+    return effect.because
 
 
 def text_only(report: NightReport) -> StepOutcome | None:
@@ -160,3 +219,39 @@ def text_only(report: NightReport) -> StepOutcome | None:
     if any(outcome.trial.n and not outcome.tasks.text_only for outcome in report.documents):
         return None
     return next((outcome for outcome in report.documents if outcome.tasks.text_only), None)
+
+
+def not_used(task: Task) -> str:
+    """Say that no night has used a task yet, and what it may wait for."""
+    if task.setting.needs_repository:
+        return "No night has used it yet: it needs the repository, and waits for a replay that has it."
+    return "No night has used it yet."
+
+
+def uses(task: Task, step: StepOutcome) -> Iterator[str]:
+    """Yield what the work on a document used the task for."""
+    uses = [*_as_test(task, step), *_as_lesson(task, step)]
+    yield from uses
+    if not uses and task.id in step.later.scores:
+        yield f"was asked without a change: {step.later.scores[task.id]:.2f}"
+    if task.split is Split.TEST and step.kept_back.n and task.session in step.sessions.ids:
+        yield "was a test of an accepted change"
+
+
+def _as_test(task: Task, step: StepOutcome) -> Iterator[str]:
+    """Yield the scores of the task in the trial of a change, equal ones once."""
+    scores = Counter[tuple[float, float]]()
+    for pair in step.trial.pairs:
+        if pair.task == task.id:
+            scores[pair.before, pair.after] += 1
+    for (before, after), times in scores.items():
+        often = f", {times} times" if times > 1 else ""
+        yield f"tested a change, {before:.2f} → {after:.2f}{often}"
+
+
+def _as_lesson(task: Task, step: StepOutcome) -> Iterator[str]:
+    """Yield the edits that were written because of the task."""
+    for applied in step.tried.edits:
+        if task.id in applied.edit.tasks:
+            words = one_line(applied.edit.content or applied.edit.target, limit=WIDTH - 6)
+            yield f"led to an edit ({applied.fate}, {in_a_word(step.verdict, step.trial)})\n      {words}"

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from skillopt_sleep.kit.words import counted, length
 from skillopt_sleep.records import Decision, Record
 from skillopt_sleep.reporters.words import stage_words
-from skillopt_sleep.stores.events import Event, EventKind
-from skillopt_sleep.stores.progress import Progress
+from skillopt_sleep.stores.events import EventKind, NightEvent
+from skillopt_sleep.stores.running import Progress
 
 _CENT = 0.01
 
@@ -46,7 +46,7 @@ def time_left(progress: Progress, *, now: datetime) -> str:
     return f"at most {length(left)} left"
 
 
-def moments(events: Sequence[Event]) -> tuple[Moment, ...]:
+def moments(events: Sequence[NightEvent]) -> tuple[Moment, ...]:
     """Return how a night went: when it began, the stages that it finished, what it decided, and when it ended.
 
     Each is told once, where it happened last: a night that goes on repeats what it did before from the answers kept.
@@ -69,11 +69,11 @@ def moments(events: Sequence[Event]) -> tuple[Moment, ...]:
     return tuple(told)
 
 
-def _is_told(event: Event) -> bool:
+def _is_told(event: NightEvent) -> bool:
     return event.kind is not EventKind.STAGE or event.done == event.total
 
 
-def _moment(event: Event, *, again: bool) -> Moment:
+def _moment(event: NightEvent, *, again: bool) -> Moment:
     if event.kind is EventKind.VERDICT:
         tone = "good" if event.decision == Decision.ACCEPT else ""
         return Moment(at=event.at, what=event.document, says=event.says, tone=tone)

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import inspect
 
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.markdown import one_line
 
 Kind = type[msgspec.Struct]
 
@@ -28,39 +29,61 @@ class Fault(NamedTuple):
 
 
 def faults(
-    raw: Mapping[str, Any],
-    kind: Kind,
-    *,
-    remedies: Mapping[str, str] = MappingProxyType({}),
-    prefix: str = "",
-    whole: Kind | None = None,
+    raw: Mapping[str, Any], kind: Kind, *, remedies: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[Fault]:
-    """Yield every unknown key and wrong value of these tables; `prefix` is the section, as in `step.`.
-
-    `remedies` holds remedies for some unknown keys. A section is part of the `whole`, where its unknown keys may
-    belong to another one.
-    """
-    whole = whole or kind
-    known = {field.name: field for field in msgspec.structs.fields(kind)}
-    for key, value in raw.items():
-        dotted = f"{prefix}{key}"
-        if key not in known:
-            others = () if isinstance(value, dict) else tuple(_places(key, whole))
-            yield _unknown(key, known, prefix=prefix, remedies=remedies, others=others)
-            continue
-        inner = section_of(known[key].type)
-        if inner is None:
-            yield from wrong_value(dotted, value, known[key])
-        elif isinstance(value, dict):
-            tables = cast("dict[str, Any]", value)
-            yield from faults(tables, inner, remedies=remedies, prefix=f"{dotted}.", whole=whole)
+    """Yield every unknown key and wrong value of these tables; `remedies` holds those of some unknown keys."""
+    known = sections_of(kind)
+    fields = {field.name: field for field in msgspec.structs.fields(kind)}
+    for name, value in raw.items():
+        section = known.get(name)
+        if name not in known:
+            yield _unknown(name, kind, remedies, is_section=isinstance(value, dict))
+        elif section is None:
+            yield from wrong_value(name, value, fields[name])
+        elif not isinstance(value, dict):
+            yield Fault(name, f"'{name}' is a section", f"write [{name}]")
         else:
-            yield Fault(dotted, f"'{dotted}' is a section", f"write [{dotted}]")
+            inner = {field.name: field for field in msgspec.structs.fields(section)}
+            for key, item in cast("dict[str, Any]", value).items():
+                if key in inner:
+                    yield from wrong_value(f"{name}.{key}", item, inner[key])
+                else:
+                    yield _unknown(f"{name}.{key}", kind, remedies)
 
 
-def section_of(kind: Any) -> Kind | None:
-    """Return the type of a section, or None for that of a plain value."""
-    return kind if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else None
+def sections_of(kind: Kind) -> dict[str, Kind | None]:
+    """Return the fields of a schema with the section type of each, or None for a plain value."""
+    found: dict[str, Kind | None] = {}
+    for field in msgspec.structs.fields(kind):
+        of: Any = field.type
+        found[field.name] = of if isinstance(of, type) and issubclass(of, msgspec.Struct) else None
+    return found
+
+
+def keys_of(kind: Kind) -> list[str]:
+    """Return every key of a schema as `section.key`, or as `key` if it stands above the sections."""
+    keys: list[str] = []
+    for name, section in sections_of(kind).items():
+        keys += [f"{name}.{key}" for key in section.__struct_fields__] if section else [name]
+    return keys
+
+
+def _unknown(dotted: str, kind: Kind, remedies: Mapping[str, str], *, is_section: bool = False) -> Fault:
+    """Return the mistake of an unknown key, with the known one that is nearest in its section or has its name."""
+    key = dotted.rpartition(".")[2]
+    hint = remedies.get(key) or nearest(dotted, kind, is_section=is_section)
+    return Fault(dotted, f"unknown key '{dotted}'", hint)
+
+
+def nearest(dotted: str, kind: Kind, *, is_section: bool = False) -> str:
+    """Return a hint at the known key that an unknown one may stand for."""
+    section, _, key = dotted.rpartition(".")
+    here = list(sections_of(sections_of(kind).get(section) or kind))
+    near = difflib.get_close_matches(key, here, n=1)
+    if near:
+        return f"did you mean '{dotted[: len(dotted) - len(key)]}{near[0]}'?"
+    same = [one for one in keys_of(kind) if one.rpartition(".")[2] == key]
+    return f"did you mean '{same[0]}'?" if same and not is_section else f"known here: {', '.join(here)}"
 
 
 def wrong_value(dotted: str, value: Any, field: Any) -> Iterator[Fault]:
@@ -72,9 +95,7 @@ def wrong_value(dotted: str, value: Any, field: Any) -> Iterator[Fault]:
     except msgspec.ValidationError:
         is_shown = isinstance(field.default, str) and field.default
         shown = example(field.default) if is_shown or not takes.example else takes.example
-        remedy = f"such as: {key} = {shown}"
-        if takes.choices:
-            remedy = one_of(takes.choices, value)
+        remedy = one_of(takes.choices, value) if takes.choices else f"such as: {key} = {shown}"
         yield Fault(dotted, f"{dotted} must be {takes.words}, not {example(value)}", remedy)
         return
     if not _is_finite(converted):
@@ -82,16 +103,18 @@ def wrong_value(dotted: str, value: Any, field: Any) -> Iterator[Fault]:
 
 
 class Takes(NamedTuple):
-    """The values a key takes: in words, the list if they are a closed set, and an example if the default is none."""
+    """The values a key takes: in words, all of them if they are a closed set, and an example."""
 
     words: str
-    choices: str = ""
+    choices: tuple[str, ...] = ()
     example: str = ""
 
 
 def expected(info: inspect.Type) -> Takes:
     """Return what a value of this type looks like."""
     match info:
+        case inspect.Metadata(type=described):
+            return expected(described)
         case inspect.BoolType():
             return Takes("true or false")
         case inspect.IntType():
@@ -99,8 +122,9 @@ def expected(info: inspect.Type) -> Takes:
         case inspect.FloatType():
             return Takes(f"a number{_bounds(info)}")
         case inspect.LiteralType() | inspect.EnumType():
-            values = _choices(info)
-            return Takes("one of its known values", choices=", ".join(values), example=f'"{values[0]}"')
+            values = info.values if isinstance(info, inspect.LiteralType) else [member.value for member in info.cls]
+            choices = tuple(str(value) for value in values if value)
+            return Takes("one of its known values", choices, f'"{choices[0]}"')
         case inspect.StrType(pattern=pattern):
             return _text(pattern or "")
         case inspect.VarTupleType(item_type=item):
@@ -108,8 +132,7 @@ def expected(info: inspect.Type) -> Takes:
             item_example = inner.example or '"…"'
             return Takes(f"a list, each item {inner.words}", inner.choices, f"[{item_example}]")
         case inspect.TupleType(item_types=items):
-            inner = expected(items[0])
-            return Takes(f"a list of {len(items)}, each {inner.words}", inner.choices)
+            return Takes(f"a list of {len(items)}, each {expected(items[0]).words}")
         case inspect.DictType():
             return Takes("a table", example='{ "name" = [0.20, 0.60] }')
         case _:
@@ -129,33 +152,25 @@ def _text(pattern: str) -> Takes:
 def _bounds(number: inspect.IntType | inspect.FloatType) -> str:
     least = number.ge if number.ge is not None else number.gt
     most = number.le if number.le is not None else number.lt
+    if least is None:
+        return ""
     above = "above" if number.ge is None else "from"
-    if least is not None and most is not None:
+    if most is not None:
         return f" {above} {least} to {most}"
-    if least is not None:
-        return f", {least} or more" if number.ge is not None else f" above {least}"
-    return ""
+    return f", {least} or more" if number.ge is not None else f" above {least}"
 
 
-def _choices(info: inspect.LiteralType | inspect.EnumType) -> list[str]:
-    if isinstance(info, inspect.EnumType):
-        return [str(member.value) for member in info.cls]
-    return [str(value) for value in info.values if value]
-
-
-def one_of(choices: str, value: Any) -> str:
+def one_of(choices: Sequence[str], value: Any) -> str:
     """List the values that are known, after the one that is nearest to a wrong one."""
-    known = choices.split(", ")
     for item in cast("list[Any]", value) if isinstance(value, list) else [value]:
-        near = difflib.get_close_matches(str(item), known, n=1)
-        if item not in known and near:
-            return f"did you mean '{near[0]}'? one of: {choices}"
-    return f"one of: {choices}"
+        near = difflib.get_close_matches(str(item), choices, n=1)
+        if item not in choices and near:
+            return f"did you mean '{near[0]}'? one of: {', '.join(choices)}"
+    return f"one of: {', '.join(choices)}"
 
 
 def example(value: Any) -> str:
     """Return a value as it is written in TOML, cut if it is long."""
-    from skillopt_sleep.kit.markdown import one_line
     from skillopt_sleep.kit.toml import written
 
     return one_line(written(value), limit=60)
@@ -165,40 +180,8 @@ def _is_finite(value: Any) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, dict):
-        return all(map(_is_finite, cast("dict[str, Any]", value).values()))
-    if isinstance(value, tuple):
-        return all(map(_is_finite, cast("tuple[Any, ...]", value)))
-    return True
-
-
-def _unknown(
-    key: str, known: Mapping[str, object], *, prefix: str, remedies: Mapping[str, str], others: Sequence[str]
-) -> Fault:
-    """Return the mistake of an unknown key, which is known under the `others`."""
-    dotted = f"{prefix}{key}"
-    near = difflib.get_close_matches(key, known, n=1)
-    hint = f"known here: {', '.join(known)}"
-    if near:
-        hint = f"did you mean '{prefix}{near[0]}'?"
-    elif others:
-        hint = " or ".join(map(_belongs, others))
-    return Fault(dotted, f"unknown key '{dotted}'", remedies.get(key) or hint)
-
-
-def _places(key: str, kind: Kind, prefix: str = "") -> Iterator[str]:
-    """Yield the prefixes under which this key is known."""
-    for field in msgspec.structs.fields(kind):
-        inner = section_of(field.type)
-        if inner is not None:
-            yield from _places(key, inner, f"{prefix}{field.name}.")
-        elif field.name == key:
-            yield prefix
-
-
-def _belongs(place: str) -> str:
-    if not place:
-        return "write it above the first section"
-    return f"write it in [{place.removesuffix('.')}]"
+        value = tuple(cast("dict[str, Any]", value).values())
+    return not isinstance(value, tuple) or all(map(_is_finite, cast("tuple[Any, ...]", value)))
 
 
 def line_numbers(text: str) -> dict[str, int]:
@@ -209,11 +192,10 @@ def line_numbers(text: str) -> dict[str, int]:
         if not is_inside:
             header, key = _HEADER.match(line), _KEY.match(line)
             if header:
-                section = _unquoted(header[1])
-                lines.setdefault(section, number)
+                section = f"{_unquoted(header[1])}."
+                lines.setdefault(section[:-1], number)
             elif key:
-                name = _unquoted(key[1])
-                lines.setdefault(f"{section}.{name}" if section else name, number)
+                lines.setdefault(section + _unquoted(key[1]), number)
         if len(_MULTI_LINE.findall(line)) % 2:
             is_inside = not is_inside
     return lines
@@ -224,7 +206,7 @@ def _unquoted(name: str) -> str:
 
 
 def refused(
-    found: list[Fault],
+    found: Sequence[Fault],
     *,
     where: str = "",
     lines: Mapping[str, int] = MappingProxyType({}),

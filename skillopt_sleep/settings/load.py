@@ -7,15 +7,14 @@ import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import inspect
-from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import read_plain
-from skillopt_sleep.settings.faults import expected, faults, line_numbers, one_of, refused, section_of
+from skillopt_sleep.settings.faults import faults, keys_of, line_numbers, nearest, refused
 from skillopt_sleep.settings.paths import PREFIX, Paths
 from skillopt_sleep.settings.sections import ProjectSettings, Settings, on_this_machine
 
@@ -49,37 +48,34 @@ def load(
 
     Raises ConfigError naming the file, the key and the nearest known one.
     """
-    raw: dict[str, Any] = {}
-    if paths.config_file.exists():
-        raw = checked_file(paths.config_file)
-    origin: dict[str, str] = {}
-    for key, value in _from_environ(environ).items():
-        _put(raw, key, value)
-        origin[key] = "the environment"
+    raw = _user_file(paths)
+    given = _from_environ(environ)
+    origin = {key: _variable(key) for key in given}
     for key, value in (flags or {}).items():
         if value is not None:
-            _put(raw, key, value)
+            given[key] = value
             origin[key] = "the command line"
+    for key, value in given.items():
+        section, _, name = key.partition(".")
+        raw.setdefault(section, {})[name] = value
     found = list(faults(raw, Settings))
     if found:
         raise refused(found, where=str(paths.config_file), origin=origin)
     return _for_this_machine(msgspec.convert(raw, Settings), raw)
 
 
-def _for_this_machine(settings: Settings, raw: Mapping[str, Mapping[str, Any]]) -> Settings:
+def _for_this_machine(settings: Settings, raw: dict[str, dict[str, Any]]) -> Settings:
     """Return the settings, with what isn't set fit for a model server on this machine if one is named.
 
     A small one reads some fifty tokens a second, writes eight, bears two calls at once, and may never end an answer.
     """
-    backend: dict[str, Any] = {}
-    night: dict[str, Any] = {}
+    backend = raw.setdefault("backend", {})
     if any(on_this_machine(role.base_url) for role in (settings.backend, settings.target, settings.judge)):
-        backend, night = {"timeout": "30m"}, {"workers": 2}
+        backend.setdefault("timeout", "30m")
+        raw.setdefault("night", {}).setdefault("workers", 2)
     if settings.backend.is_local:
-        backend["max_output_tokens"] = 4096
-    backend |= {key: getattr(settings.backend, key) for key in backend.keys() & raw.get("backend", {}).keys()}
-    night |= {key: getattr(settings.night, key) for key in night.keys() & raw.get("night", {}).keys()}
-    return replace(settings, backend=replace(settings.backend, **backend), night=replace(settings.night, **night))
+        backend.setdefault("max_output_tokens", 4096)
+    return msgspec.convert(raw, Settings)
 
 
 def load_or_defaults(paths: Paths) -> tuple[Settings, str]:
@@ -93,27 +89,32 @@ def load_or_defaults(paths: Paths) -> tuple[Settings, str]:
 def origins(paths: Paths, *, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return where each setting that was changed is set, by `section.key`: the file, or the name of a variable."""
     found: dict[str, str] = {}
-    if paths.config_file.exists():
-        for section, keys in checked_file(paths.config_file).items():
-            found.update(dict.fromkeys((f"{section}.{key}" for key in keys), str(paths.config_file)))
+    for section, keys in _user_file(paths).items():
+        found.update(dict.fromkeys((f"{section}.{key}" for key in keys), str(paths.config_file)))
     for key in _from_environ(environ):
-        found[key] = PREFIX + key.replace(".", "_").upper()
+        found[key] = _variable(key)
     return found
 
 
-def checked_file(path: Path) -> dict[str, Any]:
-    """Read config.toml; raises ConfigError naming every mistake in it with its line."""
+def _user_file(paths: Paths) -> dict[str, Any]:
+    """Read config.toml, if there is one; raises ConfigError naming every mistake in it with its line."""
+    path = paths.config_file
+    if not path.exists():
+        return {}
+    return check_text(_read(path), path)
+
+
+def _read(path: Path) -> bytes:
     try:
-        data = read_plain(path, most=USER_BYTES)
+        return read_plain(path, most=USER_BYTES)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}", remedy="name a file that can be read") from error
-    return check_text(data, path)
 
 
-def check_text(data: bytes, path: Path) -> dict[str, Any]:
-    """Parse the text of config.toml; raises ConfigError naming every mistake in it with its line."""
-    raw = _tables(data, path)
-    found = list(faults(raw, Settings))
+def check_text(data: bytes, path: Path, kind: type[msgspec.Struct] = Settings) -> dict[str, Any]:
+    """Parse the text of a file of settings; raises ConfigError naming every mistake in it with its line."""
+    raw = tables(data, path)
+    found = list(faults(raw, kind))
     if found:
         raise refused(found, where=str(path), lines=line_numbers(data.decode()))
     return raw
@@ -149,11 +150,7 @@ def read_project_file(folder: Path) -> bytes:
 
 def parse_project(data: bytes, *, where: Path) -> ProjectSettings:
     """Parse a project's own settings; raises ConfigError naming the file, the key and the nearest known one."""
-    raw = _tables(data, where)
-    found = list(faults(raw, ProjectSettings))
-    if found:
-        raise refused(found, where=str(where), lines=line_numbers(data.decode()))
-    return msgspec.convert(raw, ProjectSettings)
+    return msgspec.convert(check_text(data, where, ProjectSettings), ProjectSettings)
 
 
 def checked(
@@ -161,14 +158,14 @@ def checked(
     kind: type[Kind],
     *,
     where: str,
-    remedies: Mapping[str, str] | None = None,
+    remedies: Mapping[str, str] = MappingProxyType({}),
     see: str = SETTINGS,
 ) -> Kind:
     """Convert the tables of a file to this schema; raises ConfigError naming the file and every mistake in it.
 
     `remedies` holds remedies for some unknown keys; `see` is the command that lists all keys.
     """
-    found = list(faults(raw, kind, remedies=remedies or {}))
+    found = list(faults(raw, kind, remedies=remedies))
     if found:
         raise refused(found, where=where)
     try:
@@ -182,84 +179,62 @@ def read_preferences(path: Path) -> str:
     if not path.exists():
         return ""
     try:
-        return read_plain(path, most=USER_BYTES).decode()
-    except (UnicodeDecodeError, OSError) as error:
+        return _read(path).decode()
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: {error}", remedy="house rules are a UTF-8 text file") from error
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file; raises ConfigError with the line if it isn't valid."""
-    try:
-        return _tables(read_plain(path, most=USER_BYTES), path)
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}", remedy="name a file that can be read") from error
+    return tables(_read(path), path)
 
 
-def _tables(data: bytes, path: Path) -> dict[str, Any]:
+def tables(data: bytes, path: Path) -> dict[str, Any]:
+    """Parse a TOML file; raises ConfigError with the line if it isn't valid."""
     try:
         return tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:  # a number with too many digits raises a plain ValueError
         raise ConfigError(f"{path}: {error}", remedy="fix the file") from error
 
 
-def sections(kind: type[msgspec.Struct] = Settings) -> dict[str, type[msgspec.Struct] | None]:
-    """Return the fields of a schema with the section type of each, or None for a plain value."""
-    found: dict[str, type[msgspec.Struct] | None] = {}
-    for field in msgspec.structs.fields(kind):
-        found[field.name] = section_of(field.type)
-    return found
-
-
 def known_keys() -> list[str]:
-    """Return every setting as `section.key`."""
-    return [key for key, _ in _variables().values()]
+    """Return every setting as `section.key`; those of [prices] are the names of models."""
+    return [key for key in keys_of(Settings) if "." in key]
 
 
 def nearest_key(dotted: str) -> str:
     """Return a hint at the known setting that is most like this one, or at those of the section of this name."""
     keys = [key for key in known_keys() if key.startswith(f"{dotted}.")]
-    if keys:
-        return f"it is a section; name one of {', '.join(keys)}"
-    near = difflib.get_close_matches(dotted, known_keys(), n=1)
-    return f"did you mean {near[0]}?" if near else f"see: {SETTINGS}"
+    return f"it is a section; name one of {', '.join(keys)}" if keys else nearest(dotted, Settings)
+
+
+def typed(key: str, text: str) -> Any:
+    """Return what was typed for a setting: the text itself, the items of a list, else a TOML value."""
+    section, _, name = key.partition(".")
+    default = getattr(getattr(Settings(), section), name, None)
+    if isinstance(default, str):
+        return text
+    if isinstance(default, tuple) and not text.lstrip().startswith("["):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except ValueError:
+        return text
 
 
 def _from_environ(environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the settings in SKILLOPT_SLEEP_<SECTION>_<KEY> variables, by `section.key`."""
-    known = _variables()
+    known = {_variable(key): key for key in known_keys()}
     values: dict[str, Any] = {}
     for name, text in environ.items():
-        if not name.startswith(PREFIX) or name in _RESERVED:
-            continue
-        if name not in known:
+        if name in known:
+            values[known[name]] = typed(known[name], text)
+        elif name.startswith(PREFIX) and name not in _RESERVED:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "unset it"
             raise ConfigError(f"unknown environment variable {name}", remedy=hint)
-        key, kind = known[name]
-        value: str | list[str] = text
-        if str(kind).startswith("tuple"):
-            value = re.split(r"\s*,\s*", text)
-        try:
-            values[key] = msgspec.convert(value, kind, strict=False)
-        except msgspec.ValidationError as error:
-            takes = expected(inspect.type_info(kind))
-            remedy = one_of(takes.choices, value) if takes.choices else f"see: {SETTINGS}"
-            raise ConfigError(f"{name} must be {takes.words}, not {text!r}", remedy=remedy) from error
     return values
 
 
-def _variables() -> dict[str, tuple[str, Any]]:
-    """Return each environment variable's setting, as `section.key`, and its type."""
-    variables: dict[str, tuple[str, Any]] = {}
-    for section, kind in sections().items():
-        if kind is None:
-            continue
-        for field in msgspec.structs.fields(kind):
-            name = f"{PREFIX}{section}_{field.name}".upper()
-            variables[name] = (f"{section}.{field.name}", field.type)
-    return variables
-
-
-def _put(raw: dict[str, Any], dotted: str, value: Any) -> None:
-    section, key = dotted.split(".")
-    raw.setdefault(section, {})[key] = value
+def _variable(key: str) -> str:
+    return PREFIX + key.replace(".", "_").upper()

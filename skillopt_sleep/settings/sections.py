@@ -1,4 +1,4 @@
-"""The configuration schema: every key with its default; each section's docstring is the comment users see."""
+"""The configuration schema: every key with its default, and what users read about it."""
 
 from ipaddress import ip_address
 from typing import Annotated, Literal
@@ -7,13 +7,15 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from skillopt_sleep.records import AllowedRefusal, AllowedWarning, Metric, ReflectMode, RuleName, UpdateMode
+from skillopt_sleep.records import AllowedRefusal, Metric, ReflectMode, RuleName, UpdateMode
 
 BackendName = Literal["", "auto", "claude", "codex", "openai", "azure", "anthropic", "handoff", "simulated"]
+SourceName = Literal["claude_code", "codex", "tasks_file"]
 
 Count = Annotated[int, Meta(ge=1)]
 Amount = Annotated[int, Meta(ge=0)]
 Dollars = Annotated[float, Meta(ge=0)]
+Rate = Annotated[float, Meta(gt=0, le=0.5)]
 Duration = Annotated[str, Meta(pattern=r"^[0-9]{1,5}(s|m|h|d)$")]
 TimeOfDay = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 Timeout = Annotated[str, Meta(pattern=r"^[1-9][0-9]{0,4}(s|m|h)$")]
@@ -33,28 +35,27 @@ def on_this_machine(address: str) -> bool:
 
 
 class BackendSettings(Section, frozen=True, kw_only=True):
-    """The model that answers: `name` is auto, claude, codex, openai, azure, anthropic, handoff or simulated.
+    """The model that answers."""
 
-    `model` is its name ("": the one that claude or codex would take), for azure the deployment. `base_url` is the
-    API's address, if it isn't the provider's own, and `api_version` the version that azure wants. `api_key_env` is
-    the variable that holds the key ("": the provider's usual one); `api` is chat or responses (for openai and
-    azure); `program` is the path of claude or codex ("": found in PATH). Answers longer than `max_output_tokens` are
-    cut off and count as failed (0: no limit; codex has none). A call is given up after `timeout`. `confirmed` is
-    your consent to send to this model every night. A server on this machine needs none, unless it passes on what it
-    gets: name it an `api_key_env` then. One that needs none has 30m a call and answers with at most 4,096 tokens,
-    unless you say otherwise.
-    """
-
-    name: BackendName = ""
-    model: str = ""
-    base_url: str = ""
-    api_key_env: str = ""
-    api: Literal["chat", "responses"] = "chat"
-    api_version: str = ""
-    program: str = ""
-    max_output_tokens: Amount = 0
-    timeout: Timeout = "300s"
-    confirmed: bool = False
+    name: Annotated[
+        BackendName, Meta(description="auto, claude, codex, openai, azure, anthropic, handoff or simulated")
+    ] = ""
+    model: Annotated[str, Meta(description="Its name; for azure the deployment")] = ""
+    base_url: Annotated[str, Meta(description="The API's address, if not the provider's own")] = ""
+    api_key_env: Annotated[
+        str, Meta(description="""The variable that holds the key ("": the provider's usual one)""")
+    ] = ""
+    api: Annotated[Literal["chat", "responses"], Meta(description="chat or responses (openai, azure)")] = "chat"
+    api_version: Annotated[str, Meta(description="For azure")] = ""
+    program: Annotated[str, Meta(description="The path of claude or codex, if not in PATH")] = ""
+    max_output_tokens: Annotated[
+        Amount, Meta(description="Longer answers fail (0: no limit; for a local server 4096)")
+    ] = 0
+    timeout: Annotated[Timeout, Meta(description="A call is given up after this (for a local server 30m)")] = "300s"
+    confirmed: Annotated[
+        bool,
+        Meta(description="Your consent to send to it every night; a local server needs none"),
+    ] = False
 
     @property
     def is_local(self) -> bool:
@@ -63,192 +64,134 @@ class BackendSettings(Section, frozen=True, kw_only=True):
 
 
 class RoleSettings(Section, frozen=True, kw_only=True):
-    """Another model for attempts (target) or, at night, grades (judge); an empty key is taken from `[backend]`."""
+    """Another model for attempts (target) or grades (judge); empty keys are those of [backend]."""
 
-    name: BackendName = ""
-    model: str = ""
-    base_url: str = ""
-    api_key_env: str = ""
-    api: Literal["", "chat", "responses"] = ""
-    api_version: str = ""
+    name: Annotated[BackendName, Meta(description="Its backend")] = ""
+    model: Annotated[str, Meta(description="Its name")] = ""
+    base_url: Annotated[str, Meta(description="Its address")] = ""
+    api_key_env: Annotated[str, Meta(description="Its key's variable")] = ""
 
 
 class HarvestSettings(Section, frozen=True, kw_only=True):
-    """Which sessions are read: those of `sources`.
+    """Which sessions are read."""
 
-    The first night reads the sessions of the last `lookback`, the newest first; those beyond a night's budget wait. A
-    session is read once nothing has been written to it for `quiet`. `include_headless` also reads sessions that ran
-    without a person. `tasks_files` hold tasks you wrote.
-    """
-
-    sources: tuple[Literal["claude_code", "codex", "tasks_file"], ...] = (
+    sources: Annotated[tuple[SourceName, ...], Meta(description="Agents, and tasks you wrote")] = (
         "claude_code",
         "codex",
         "tasks_file",
     )
-    tasks_files: tuple[str, ...] = ()
-    lookback: Duration = "30d"
-    quiet: Duration = "10m"
-    include_headless: bool = False
+    tasks_files: Annotated[tuple[str, ...], Meta(description="Files with tasks you wrote")] = ()
+    lookback: Annotated[Duration, Meta(description="How far back the first night reads")] = "30d"
+    include_headless: Annotated[bool, Meta(description="Also sessions without a person")] = False
 
 
 class ProjectsSettings(Section, frozen=True, kw_only=True):
-    """Projects that are never used or sent (`exclude`), with all below them: paths, folder names or glob patterns."""
+    """Projects that are never used or sent."""
 
-    exclude: tuple[str, ...] = ()
+    exclude: Annotated[
+        tuple[str, ...], Meta(description="Paths, folder names or glob patterns, with all below them")
+    ] = ()
 
 
 class MineSettings(Section, frozen=True, kw_only=True):
-    """How sessions become tasks: `miner` is model, or heuristic (rules).
+    """How sessions become tasks."""
 
-    A night takes at most `max_tasks` new ones.
-    """
-
-    miner: Literal["model", "heuristic"] = "model"
-    max_tasks: Count = 60
+    miner: Annotated[Literal["model", "heuristic"], Meta(description="model, or heuristic (rules)")] = "model"
+    max_tasks: Annotated[Count, Meta(description="New tasks a night")] = 60
 
 
 class StepSettings(Section, frozen=True, kw_only=True):
-    """How a night learns from its tasks.
+    """How a night learns from its tasks."""
 
-    `edit_budget` is how many new rules one night may try for a document (the textual learning rate). `schedule` keeps
-    it constant, lowers it to 1 over 14 nights (linear, cosine), or lets a model choose (autonomous). `samples` is how
-    often each task is attempted; attempts with different results are compared. `reflection` looks at failures in
-    batches (minibatch), one by one (shallow), or for a cause they share (deep); `successes` reflects on successes
-    too. `mode` patch applies edits, rewrite works them into the text, full_rewrite writes a new text. `augment` makes
-    up that many more requests for each lesson, to learn from but never to judge by. Edits that would make our part of
-    a document longer than `max_chars` are refused. Every `slow_every` nights (0: never), and once the part is 3/4
-    full, a night looks back over earlier nights and tries to remove a rule.
-    """
-
-    edit_budget: Count = 3
-    schedule: Literal["constant", "linear", "cosine", "autonomous"] = "constant"
-    samples: Count = 1
-    slow_every: Amount = 7
-    max_chars: Count = 12_000
-    reflection: ReflectMode = "minibatch"
-    successes: bool = False
-    mode: UpdateMode = "patch"
-    augment: Amount = 0
+    edit_budget: Annotated[Count, Meta(description="New rules tried for a document (the textual learning rate)")] = 3
+    samples: Annotated[Count, Meta(description="Tries of each request to learn from; the rejected answer is one")] = 1
+    slow_every: Annotated[
+        Amount, Meta(description="Nights until one tries to remove a rule (0: only near max_chars)")
+    ] = 7
+    max_chars: Annotated[Count, Meta(description="Longest part of ours in a document")] = 12_000
+    reflection: Annotated[
+        ReflectMode,
+        Meta(description="Failures in batches (minibatch), one by one (shallow), or by cause (deep)"),
+    ] = "minibatch"
+    mode: Annotated[
+        UpdateMode,
+        Meta(description="Apply edits (patch), work them in (rewrite), or write a new text (full_rewrite)"),
+    ] = "patch"
+    augment: Annotated[Amount, Meta(description="Requests made up for each lesson, never to judge by")] = 0
 
 
 class GateSettings(Section, frozen=True, kw_only=True):
-    """How rules are tried on requests that they weren't learned from.
+    """How rules are tried on requests they weren't learned from."""
 
-    With `rule` sequential each is tried by itself. strict tries all edits of a document as one, as SkillOpt does, and
-    its error rate is unknown; greedy accepts everything unverified. `alpha`: how often a useless change may pass
-    (0.05: 1 night in 20). `metric` is the grade that counts: hard, soft, or mixed (their mean). A night asks each
-    request at most `rounds` times with and without a rule. A rule must gain at least `min_effect`; `non_regression`
-    refuses it if a single request or another lesson got worse.
-    """
-
-    rule: RuleName = "sequential"
-    metric: Metric = Metric.MIXED
-    rounds: Count = 8
-    alpha: Annotated[float, Meta(gt=0, le=0.5)] = 0.05
-    min_effect: Annotated[float, Meta(ge=0, le=1)] = 0.05
-    non_regression: bool = True
+    rule: Annotated[
+        RuleName,
+        Meta(description="sequential; strict (SkillOpt's) and greedy have no known error rate"),
+    ] = "sequential"
+    metric: Annotated[Metric, Meta(description="hard, soft, or mixed (their mean)")] = Metric.MIXED
+    alpha: Annotated[Rate, Meta(description="How often a useless change may pass (0.05: 1 night in 20)")] = 0.05
 
 
 class ReplaySettings(Section, frozen=True, kw_only=True):
-    """How requests are tried that no answer in words can show.
+    """Requests that an answer in words can't show."""
 
-    With `sealed`, your agent does them once more with its tools, in a throw-away copy of the repository, sealed from
-    everything but the model; it needs a target of claude or codex. Such an attempt makes at most `turns` calls; one
-    that needs more shows nothing.
-    """
-
-    sealed: bool = False
-    turns: Count = 30
+    sealed: Annotated[bool, Meta(description="Your agent does them in a sealed copy of the repository")] = False
 
 
 class GuardSettings(Section, frozen=True, kw_only=True):
-    """What the static guard lets into a rule although neither your words nor the document contained it.
+    """What a rule may contain although nobody wrote it."""
 
-    `allow` lists kinds of refusals, as a refusal names them: code-block, html, link, image, address, install …
-    Secrets, invisible characters, and commands that run when a file is loaded stay refused. `silence` lists kinds of
-    warnings that you don't want: tests, permissions, force, secrets, grading, concealing, copying, missing, opposite.
-    """
-
-    allow: tuple[AllowedRefusal, ...] = ()
-    silence: tuple[AllowedWarning, ...] = ()
+    allow: Annotated[
+        tuple[AllowedRefusal, ...],
+        Meta(description="Refusals by kind: code-block, html, link, image, install …"),
+    ] = ()
 
 
 class BankSettings(Section, frozen=True, kw_only=True):
-    """What is remembered: tasks older than `retire` aren't asked again, unless pinned or guarding a rule that stands.
+    """What is remembered."""
 
-    What is older than `keep` is forgotten at the end of a night, except what is live or waits: prompts and answers of
-    nights, the text of sessions, tasks, lessons. Numbers and decisions stay (0d: nothing is forgotten).
-    """
-
-    retire: Duration = "90d"
-    keep: Duration = "180d"
+    keep: Annotated[
+        Duration,
+        Meta(description="Older texts are forgotten unless live or waiting (0d: none)"),
+    ] = "180d"
 
 
 class BudgetSettings(Section, frozen=True, kw_only=True):
-    """What may be spent at most: by a night, by a night on one project, in a calendar month (UTC).
+    """What may be spent at most (in dollars, 0 is no limit)."""
 
-    A whole night is limited by `calls`, `tokens`, `usd` (dollars) and `minutes`; it begins what it can finish within
-    its calls, the lessons that came up most often first. A night on one project is limited by `project_calls`,
-    `project_tokens` and `project_usd`. A month is limited by `month_calls`, `month_tokens` and `month_usd`. A night
-    always has a limit of calls, tokens and minutes; for all other keys 0 is no limit.
-    """
-
-    calls: Count = 300
-    tokens: Count = 2_000_000
-    usd: Dollars = 0.0
-    minutes: Count = 60
-    project_calls: Amount = 0
-    project_tokens: Amount = 0
-    project_usd: Dollars = 0.0
-    month_calls: Amount = 0
-    month_tokens: Amount = 0
-    month_usd: Dollars = 0.0
-
-
-class PriceSettings(Section, frozen=True, kw_only=True):
-    """What your models cost, in dollars per million tokens that go in and come out.
-
-    `models` names each, as in { "qwen3-coder" = [0.20, 0.60] }. A model that isn't listed here has the price of the
-    public price list; where it isn't there either, its price is unknown.
-    """
-
-    models: dict[str, tuple[Dollars, Dollars]] = {}
+    calls: Annotated[Count, Meta(description="A night's calls")] = 300
+    tokens: Annotated[Count, Meta(description="A night's tokens")] = 2_000_000
+    usd: Annotated[Dollars, Meta(description="A night's dollars")] = 0.0
+    minutes: Annotated[Count, Meta(description="A night's minutes")] = 60
+    month_usd: Annotated[Dollars, Meta(description="A month's dollars")] = 0.0
 
 
 class NightSettings(Section, frozen=True, kw_only=True):
-    """How a night runs: `workers` is how many calls are made at once (2 of a server on this machine, unless set)."""
+    """How a night runs."""
 
-    workers: Count = 4
+    workers: Annotated[Count, Meta(description="Calls made at once (for a local server 2)")] = 4
 
 
 class DaemonSettings(Section, frozen=True, kw_only=True):
-    """When nights run by themselves.
+    """When nights run by themselves."""
 
-    A night begins `at` this local time. It waits until no session has been written to for `idle` and, with
-    `mains_power`, until the machine is on mains power.
-    """
-
-    at: TimeOfDay = "04:17"
-    idle: Duration = "10m"
-    mains_power: bool = True
+    at: Annotated[TimeOfDay, Meta(description="Local time")] = "04:17"
+    mains_power: Annotated[bool, Meta(description="Wait for mains power")] = True
 
 
 class NotifySettings(Section, frozen=True, kw_only=True):
-    """How you are told about a night (only its outcome and counts), unless you watch it in a terminal.
+    """How you are told of nights that you didn't watch."""
 
-    `when` is news (proposals are waiting, or the night was cut short), always or never. `desktop` shows it on your
-    desktop. `urls` are apprise's; a $NAME in one is taken from the environment, so no secret needs to be written
-    here.
-    """
-
-    when: Literal["news", "always", "never"] = "news"
-    desktop: bool = True
-    urls: tuple[str, ...] = ()
+    when: Annotated[
+        Literal["news", "always", "never"],
+        Meta(description="news (something waits or went wrong), always or never"),
+    ] = "news"
+    urls: Annotated[
+        tuple[str, ...], Meta(description="Addresses of apprise; a $NAME is an environment variable")
+    ] = ()
 
 
 class Settings(Section, frozen=True, kw_only=True):
-    """The whole configuration: every key is optional, and a missing one has the default shown here."""
+    """Every key is optional: one that is missing has its default."""
 
     backend: BackendSettings = BackendSettings()
     target: RoleSettings = RoleSettings()
@@ -262,23 +205,26 @@ class Settings(Section, frozen=True, kw_only=True):
     guard: GuardSettings = GuardSettings()
     bank: BankSettings = BankSettings()
     budget: BudgetSettings = BudgetSettings()
-    prices: PriceSettings = PriceSettings()
+    prices: Annotated[
+        dict[str, tuple[Dollars, Dollars]],
+        Meta(description='Dollars per million tokens in and out, as in "qwen3-coder" = [0.20, 0.60]'),
+    ] = {}
     night: NightSettings = NightSettings()
     daemon: DaemonSettings = DaemonSettings()
     notify: NotifySettings = NotifySettings()
 
 
 class ProjectBudget(Section, frozen=True, kw_only=True):
-    """What a night may spend on this project at most; it can only lower the user's own limits; 0 is no limit."""
+    """What a night may spend on this project at most, within the user's own limits; 0 is no limit."""
 
-    calls: Amount = 0
-    tokens: Amount = 0
-    usd: Dollars = 0.0
+    calls: Annotated[Amount, Meta(description="A night's calls")] = 0
+    tokens: Annotated[Amount, Meta(description="A night's tokens")] = 0
+    usd: Annotated[Dollars, Meta(description="A night's dollars")] = 0.0
 
 
 class ProjectSettings(Section, frozen=True, kw_only=True):
     """What a project's own .skillopt-sleep/project.toml may say: opt out, exclude paths inside it, spend less."""
 
-    enabled: bool = True
-    exclude: tuple[str, ...] = ()
+    enabled: Annotated[bool, Meta(description="false: nothing of this project is read")] = True
+    exclude: Annotated[tuple[str, ...], Meta(description="Paths inside it that aren't read")] = ()
     budget: ProjectBudget = ProjectBudget()

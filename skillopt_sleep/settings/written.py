@@ -3,80 +3,53 @@
 import shlex
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.settings import Settings, check_text, known_keys, nearest_key
 from skillopt_sleep.settings.faults import Fault, faults, line_numbers, refused
+from skillopt_sleep.settings.load import tables, typed
 
 _HEAD = "# The settings of skillopt-sleep that you chose. To see every key: skillopt-sleep config show\n"
+_PRICES = "prices"
 
 
-def split_key(dotted: str) -> tuple[str, str, str]:
-    """Return section, key and the entry of a table, as in prices.models.gpt-5.4; ConfigError if it isn't known."""
-    section, _, rest = dotted.partition(".")
-    key, _, entry = rest.partition(".")
-    is_table = isinstance(getattr(getattr(Settings(), section, None), key, None), dict)
-    if f"{section}.{key}" not in known_keys() or (entry and not is_table):
+def split_key(dotted: str) -> tuple[str, str]:
+    """Return section and key, in [prices] a model's name, as in prices.gpt-5.4; ConfigError if it isn't known."""
+    section, _, key = dotted.partition(".")
+    if dotted not in known_keys() and not (section == _PRICES and key):
         raise ConfigError(f"there is no setting {dotted!r}", remedy=nearest_key(dotted))
-    return section, key, entry
+    return section, key
 
 
-def value_of(text: str, *, is_list: bool) -> Any:
-    """Return what was typed as a TOML value: a number, true, a list, else the text itself."""
-    try:
-        value: Any = tomllib.loads(f"value = {text}")["value"]
-    except ValueError:
-        value = text
-    if is_list and str(value) == value:
-        return [part.strip() for part in str(value).split(",") if part.strip()]
-    return value
-
-
-def changed(text: str, dotted: str, typed: str, *, path: Path) -> str:
+def changed(text: str, dotted: str, value_typed: str, *, path: Path) -> str:
     """Return the text of config.toml with this value; ConfigError if the key or the value is wrong."""
     import tomlkit
 
-    section, key, entry = split_key(dotted)
-    value = value_of(typed, is_list=isinstance(getattr(getattr(Settings(), section), key), tuple))
-    if isinstance(getattr(getattr(Settings(), section), key), str) and not isinstance(value, str):
-        value = typed
-    raw: Any = {section: {key: {entry: value} if entry else value}}
-    wrong = list(faults(raw, Settings))
+    section, key = split_key(dotted)
+    value = typed(dotted, value_typed)
+    wrong = list(faults({section: {key: value}}, Settings))
     if wrong:
-        raise refused([_as_command(fault, dotted, is_entry=bool(entry)) for fault in wrong])
-    check_syntax(text, path)
+        raise refused([_as_command(fault, dotted) for fault in wrong])
+    tables(text.encode(), path)  # an error with its line if this isn't TOML
     document: Any = tomlkit.parse(text or _HEAD)
     if section not in document:
         document[section] = tomlkit.table()
-    if not entry:
-        document[section][key] = value
-    else:
-        if key not in document[section]:
-            document[section][key] = tomlkit.inline_table()
-        document[section][key][entry] = value
+    document[section][key] = value
     return tomlkit.dumps(document)
 
 
-def _as_command(fault: Fault, dotted: str, *, is_entry: bool) -> Fault:
+def _as_command(fault: Fault, dotted: str) -> Fault:
     """Return the fault with its example, if it has one, as the command that sets it."""
     is_example, _, example = fault.remedy.partition(" = ")
     if not is_example.startswith("such as: "):
         return fault
-    value = value_of(example, is_list=False)
-    if is_entry:
-        (example,) = map(str, value.values())
-    typed = shlex.quote(value if isinstance(value, str) else example)
-    return fault._replace(remedy=f"such as: skillopt-sleep config set {dotted} {typed}")
-
-
-def check_syntax(text: str, path: Path) -> None:
-    """Raise ConfigError with the line if the text isn't TOML."""
-    try:
-        tomllib.loads(text)
-    except ValueError as error:
-        raise ConfigError(f"{path}: {error}", remedy="fix it first: skillopt-sleep config edit") from error
+    value = tomllib.loads(f"value = {example}")["value"]
+    if isinstance(value, dict):
+        (example,) = map(str, cast("dict[str, Any]", value).values())
+    typed_example = shlex.quote(value if isinstance(value, str) else example)
+    return fault._replace(remedy=f"such as: skillopt-sleep config set {dotted} {typed_example}")
 
 
 def remaining(text: str, path: Path) -> ConfigError | None:

@@ -1,22 +1,20 @@
 """Every task remembered across nights with a person's edits of it, and the proposals with their decisions."""
 
 import sqlite3
-import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Edit, Lesson, Proof, Proposal, Split, Task
-from skillopt_sleep.stores.banked import (
+from skillopt_sleep.stores.bank_rows import (
     ROW,
     Banked,
     Decided,
-    Mark,
+    TaskMark,
     content,
     decided_by,
     equipped,
@@ -30,6 +28,7 @@ from skillopt_sleep.stores.banked import (
     with_edits,
     with_side,
 )
+from skillopt_sleep.stores.schema import TableGroup, marks
 
 WAITING = "waiting"
 ADOPTED = "adopted"
@@ -42,30 +41,23 @@ _COLUMNS = "id, project, session, lesson, split, at, body"
 _BANKED = "SELECT body, night, edited, dropped, pinned, waits, earlier FROM tasks"
 
 
-class SqliteBank:
+class SqliteBank(TableGroup):
     """Tasks with their lesson and split; proposals with their decisions."""
-
-    def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
-        self._connection = connection
-        self._lock = lock
 
     def tasks(self, projects: Collection[str]) -> tuple[Task, ...]:
         """Return the tasks of earlier nights in these projects, oldest first, without those a person dropped."""
-        rows = self._rows(
-            f"SELECT body FROM tasks WHERE project IN ({_marks(projects)}) "  # noqa: S608
-            "AND dropped IS NULL AND night != '' ORDER BY at, id",
-            tuple(projects),
-        )
-        return tuple(from_json(body, Task) for (body,) in rows)
+        return self._used_tasks("project", projects)
 
     def tasks_of(self, lessons: Collection[str]) -> tuple[Task, ...]:
         """Return the tasks of earlier nights for these lessons, oldest first, without those a person dropped."""
-        rows = self._rows(
-            f"SELECT body FROM tasks WHERE lesson IN ({_marks(lessons)}) "  # noqa: S608
-            "AND dropped IS NULL AND night != '' ORDER BY at, id",
-            tuple(lessons),
+        return self._used_tasks("lesson", lessons)
+
+    def _used_tasks(self, column: str, values: Collection[str]) -> tuple[Task, ...]:
+        query = (
+            f"SELECT body FROM tasks WHERE {column} IN ({marks(values)}) "  # noqa: S608
+            "AND dropped IS NULL AND night != '' ORDER BY at, id"
         )
-        return tuple(from_json(body, Task) for (body,) in rows)
+        return tuple(from_json(body, Task) for (body,) in self._rows(query, values))
 
     def all_tasks(self) -> tuple[Task, ...]:
         """Return every task that wasn't dropped, oldest first."""
@@ -137,30 +129,27 @@ class SqliteBank:
                 moved += self._move_session(written)
         return tuple(moved)
 
-    def mark(self, ids: Sequence[str], mark: Mark, *, at: datetime | None) -> None:
+    def mark(self, ids: Sequence[str], mark: TaskMark, *, at: datetime | None) -> None:
         """Drop or pin these tasks, of which the last one holds; or undo that if no time is given."""
-        others = "".join(f"{other.value} = NULL, " for other in Mark if at and other is not mark)
-        query = f"UPDATE tasks SET {others}{mark.value} = ? WHERE id IN ({_marks(ids)})"  # noqa: S608
+        others = "".join(f"{other.value} = NULL, " for other in TaskMark if at and other is not mark)
+        query = f"UPDATE tasks SET {others}{mark.value} = ? WHERE id IN ({marks(ids)})"  # noqa: S608
         with self._lock:
             self._connection.execute(query, (at.isoformat() if at else None, *ids))
 
     def sides(self, sessions: Collection[str]) -> Mapping[str, str]:
         """Return the split of each of these sessions that has one already."""
         keys = {side_key(session): session for session in sessions}
-        kept = self._rows(f"SELECT key, value FROM meta WHERE key IN ({_marks(keys)})", tuple(keys))  # noqa: S608
+        kept = self._rows(f"SELECT key, value FROM meta WHERE key IN ({marks(keys)})", tuple(keys))  # noqa: S608
         rows = self._rows(
-            f"SELECT session, split FROM tasks WHERE split != '' AND session IN ({_marks(sessions)})",  # noqa: S608
+            f"SELECT session, split FROM tasks WHERE split != '' AND session IN ({marks(sessions)})",  # noqa: S608
             tuple(sessions),
         )
         return {keys[key]: side for key, side in kept} | dict(rows)
 
     def rejected(self, path: str) -> tuple[Edit, ...]:
         """Return the edits a person rejected for the file at this path."""
-        return self._edits(path, REJECTED)
-
-    def adopted(self, path: str) -> tuple[Edit, ...]:
-        """Return the edits a person adopted in the file at this path and didn't undo, oldest first."""
-        return self._edits(path, ADOPTED)
+        proposals = [entry.proposal for entry in self.proposals(REJECTED) if path in entry.proposal.paths]
+        return tuple(edit for proposal in proposals for edit in proposal.edits)
 
     def waiting(self, path: str) -> tuple[Proposal, ...]:
         """Return the undecided proposals that change the file at this path."""
@@ -185,7 +174,7 @@ class SqliteBank:
 
     def proposals(self, *states: str) -> tuple[Decided, ...]:
         """Return the proposals in these states, or in any state if none is named, oldest first."""
-        return self._decided(f"WHERE state IN ({_marks(states)})" if states else "", states)
+        return self._decided(f"WHERE state IN ({marks(states)})" if states else "", states)
 
     def family(self, name: str) -> tuple[Decided, ...]:
         """Return the proposal of this id and what it was divided into or reworded as, oldest first."""
@@ -197,14 +186,14 @@ class SqliteBank:
         return tuple(map(from_row, rows))
 
     def to_decide(self, at: datetime) -> tuple[Decided, ...]:
-        """Return the proposals that wait for the person at this time, without those that are snoozed."""
+        """Return the proposals that wait for the person at this time, without those that are put off."""
         return tuple(entry for entry in self.proposals(WAITING) if entry.until is None or entry.until <= at)
 
-    def snoozed(self, at: datetime) -> tuple[Decided, ...]:
+    def postponed(self, at: datetime) -> tuple[Decided, ...]:
         """Return the waiting proposals that sleep at this time."""
         return tuple(entry for entry in self.proposals(WAITING) if entry.until is not None and entry.until > at)
 
-    def snooze(self, proposal: str, until: datetime | None) -> None:
+    def postpone(self, proposal: str, until: datetime | None) -> None:
         """Let a waiting proposal wait unseen until then; None wakes it."""
         with self._lock:
             self._connection.execute(
@@ -220,28 +209,17 @@ class SqliteBank:
         """Note that the person wants these proposals tested again, or that they were."""
         with self._lock:
             self._connection.execute(
-                f"UPDATE proposals SET again = ? WHERE id IN ({_marks(proposals)})",  # noqa: S608
+                f"UPDATE proposals SET again = ? WHERE id IN ({marks(proposals)})",  # noqa: S608
                 (wanted, *proposals),
             )
 
-    def divide(
-        self, whole: str, parts: Sequence[Proposal], *, at: datetime, because: str, leaving: Collection[str] = OPEN
-    ) -> None:
-        """Let the parts of a proposal in one of these states wait in its place, or a person's wording of it."""
+    def divide(self, whole: str, parts: Sequence[Proposal], *, at: datetime, because: str) -> None:
+        """Let the parts of an open proposal wait in its place, or a person's wording of it."""
         names = ", ".join(part.id for part in parts)
         with self._lock, self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany(
-                "INSERT OR IGNORE INTO proposals (id, night, path, state, version, body) VALUES (?, ?, ?, ?, ?, ?)",
-                [(part.id, part.night, part.path, WAITING, part.version, to_json(part)) for part in parts],
-            )
-            self.decide(whole, WITHDRAWN, at=at, reason=f"{because}: {names}", leaving=leaving)
-
-    def move(self, proposal: Proposal) -> None:
-        """Record the proposal with the paths of its project's new folder."""
-        row = proposal.path, to_json(proposal), proposal.id
-        with self._lock, self._connection:
-            self._connection.execute("UPDATE proposals SET path = ?, body = ? WHERE id = ?", row)
+            self._insert_waiting(parts)
+            self.decide(whole, WITHDRAWN, at=at, reason=f"{because}: {names}")
 
     def decide(
         self, proposal: str, state: str, *, at: datetime, reason: str = "", leaving: Collection[str] = OPEN
@@ -254,7 +232,7 @@ class SqliteBank:
             with self._lock:
                 cursor = self._connection.execute(
                     "UPDATE proposals SET state = ?, decided = ?, reason = ? "  # noqa: S608
-                    f"WHERE id = ? AND state IN ({_marks(leaving)})",
+                    f"WHERE id = ? AND state IN ({marks(leaving)})",
                     (state, at.isoformat(), reason, proposal, *leaving),
                 )
         except sqlite3.OperationalError as error:
@@ -288,34 +266,20 @@ class SqliteBank:
                 self._update(task, night=night, edited=None, waits=False, earlier=None)
         tonight = {proposal.id for proposal in proposals}
         self._add_evidence(tasks, tonight)
-        self._connection.executemany(
-            "INSERT OR IGNORE INTO proposals (id, night, path, state, version, body) VALUES (?, ?, ?, ?, ?, ?)",
-            [(p.id, night, p.path, WAITING, p.version, to_json(p)) for p in proposals],
-        )
+        self._insert_waiting(proposals)
         waiting = {entry.proposal.id: entry for entry in self.proposals(WAITING)}
         for proposal in proposals:
             entry = waiting.get(proposal.id)
             if entry is not None and proposal.version > entry.proposal.version:
-                self._replace(entry, proposal)
+                earlier = to_json((*entry.earlier, entry.proposal))
+                self._connection.execute("UPDATE proposals SET earlier = ? WHERE id = ?", (earlier, proposal.id))
+                self._save(proposal)
             self._withdraw_parts(proposal, waiting.values(), tonight, at=started)
-
-    def _replace(self, entry: Decided, better: Proposal) -> None:
-        """Put a new version in the place of a proposal that still waits; the old one stays in its history."""
-        self._connection.execute(
-            "UPDATE proposals SET night = ?, version = ?, body = ?, earlier = ? WHERE id = ?",
-            (
-                better.night,
-                better.version,
-                to_json(better),
-                to_json((*entry.earlier, entry.proposal)),
-                better.id,
-            ),
-        )
 
     def _withdraw_parts(
         self, whole: Proposal, waiting: Iterable[Decided], tonight: Collection[str], *, at: datetime
     ) -> None:
-        """Withdraw what waits and teaches nothing more than this one, or was proposed before with the same edits."""
+        """Withdraw waiting proposals that this one covers."""
         for entry in waiting:
             part = entry.proposal
             if part.id == whole.id or not is_part_of(part, whole, tonight=part.id in tonight):
@@ -329,22 +293,28 @@ class SqliteBank:
             if proposal.id in tonight or proposal.proof is Proof.WORDS:
                 continue
             own = [task for task in tasks if task.lesson in proposal.lessons]
-            evidence = dict.fromkeys((*proposal.evidence, *(piece for task in own for piece in task.evidence)))
-            deeds = dict.fromkeys((*proposal.deeds, *(deed for task in own for deed in task.deeds)))
+            evidence = dict.fromkeys(
+                (*proposal.evidence, *(piece for task in own for piece in task.feedback.evidence))
+            )
+            deeds = dict.fromkeys((*proposal.deeds, *(deed for task in own for deed in task.feedback.deeds)))
             told = {task.session: Path(task.project).name for task in own if proposal.said_in}
             said_in = tuple((dict(proposal.said_in) | told).items())
             added = replace(proposal, evidence=tuple(evidence), deeds=tuple(deeds), said_in=said_in)
             if added != proposal:
-                self._connection.execute("UPDATE proposals SET body = ? WHERE id = ?", (to_json(added), proposal.id))
+                self._save(added)
 
-    def _edits(self, path: str, state: str) -> tuple[Edit, ...]:
-        proposals = [entry.proposal for entry in self.proposals(state) if path in entry.proposal.paths]
-        return tuple(edit for proposal in proposals for edit in proposal.edits)
+    def _insert_waiting(self, proposals: Sequence[Proposal]) -> None:
+        rows = [(proposal.id, WAITING, to_json(proposal)) for proposal in proposals]
+        self._connection.executemany("INSERT OR IGNORE INTO proposals (id, state, body) VALUES (?, ?, ?)", rows)
+
+    def _save(self, proposal: Proposal) -> None:
+        row = to_json(proposal), proposal.id
+        self._connection.execute("UPDATE proposals SET body = ? WHERE id = ?", row)
 
     def _known(self, tasks: Sequence[Task]) -> dict[str, Banked]:
         """Return the bank's entries for these tasks, by id."""
         ids = tuple(task.id for task in tasks)
-        entries = self._banked(f"WHERE id IN ({_marks(ids)})", ids)
+        entries = self._banked(f"WHERE id IN ({marks(ids)})", ids)
         return {entry.task.id: entry for entry in entries}
 
     def _banked(self, where: str, values: tuple[str, ...] = ()) -> list[Banked]:
@@ -365,7 +335,7 @@ class SqliteBank:
     def _insert(self, task: Task, **fields: object) -> None:
         names = f"{_COLUMNS}, {', '.join(fields)}"
         values = (*_row(task), *fields.values())
-        self._connection.execute(f"INSERT INTO tasks ({names}) VALUES ({_marks(values)})", values)  # noqa: S608
+        self._connection.execute(f"INSERT INTO tasks ({names}) VALUES ({marks(values)})", values)  # noqa: S608
 
     def _update(self, task: Task, **fields: object) -> None:
         names = [*_COLUMNS.split(", "), *fields]
@@ -380,10 +350,6 @@ class SqliteBank:
             self._update(replace(other.task, split=task.split))
         return [other.task.id for other in others]
 
-    def _rows(self, query: str, values: tuple[str, ...]) -> list[Any]:
-        with self._lock:
-            return self._connection.execute(query, values).fetchall()
-
 
 def _row(task: Task) -> tuple[object, ...]:
     """Return the task's values for _COLUMNS."""
@@ -393,7 +359,3 @@ def _row(task: Task) -> tuple[object, ...]:
 
 def _time(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
-
-
-def _marks(values: Collection[object]) -> str:
-    return ", ".join("?" * len(values))

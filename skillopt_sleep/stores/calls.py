@@ -1,24 +1,109 @@
-"""Store the calls of one training run, their failures and their cost, in calls.db in the run's folder."""
+"""Save every answer of a model before it is used; and the calls of one training run, in calls.db in its folder."""
 
-import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable
 from datetime import datetime
+from enum import Enum
 from pathlib import Path
 
 from skillopt_sleep.errors import CallFailed, FailureKind, StoreError
-from skillopt_sleep.kit.files import PRIVATE_FILE
-from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger, end_write
-from skillopt_sleep.stores.schema import create, refuse_other
+from skillopt_sleep.kit.codec import from_json, to_json
+from skillopt_sleep.records import CUT_SHORT, SEALED_KEY, Completion, Usage
+from skillopt_sleep.stores.ledger import SqliteLedger, end_write
+from skillopt_sleep.stores.schema import UnusableStore, connect
 
 RUN = "run"
-_SCORED = "scored"  # in this folder, before there was a run, skills were scored
 # A call changes a few rows on three pages, and pages are written whole: with small ones it takes a tenth less time.
 _PAGE_SIZE = 1024
-# All of a run's calls are of one night, so these only make writing slower.
-_UNINDEXED = "DROP INDEX IF EXISTS ledger_night; DROP INDEX IF EXISTS ledger_at;"
+_ELSEWHERE = "train in another folder: there its calls are made and paid again"
 _FAILURES = "CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, kind TEXT, message TEXT, remedy TEXT)"
+
+
+_CUT = ", ".join(f"'{outcome.value}'" for outcome in sorted(CUT_SHORT))
+
+
+class AnswerScope(Enum):
+    """The nights whose answers may be used, as an SQL condition."""
+
+    ALL = "1"
+    TONIGHT = "night = :night"
+    WITH_CUT_SHORT = (
+        f"(night = :night OR night IN (SELECT id FROM nights WHERE outcome IN ({_CUT}) AND started > coalesce("  # noqa: S608
+        f"(SELECT max(started) FROM nights WHERE outcome IS NOT NULL AND outcome NOT IN ({_CUT})), '')))"
+    )
+
+
+def first_drawn(connection: sqlite3.Connection, night: str) -> str:
+    """Return the first of the nights whose attempts count in this night: itself, or one cut short before it."""
+    query = (
+        f"SELECT night FROM (SELECT id AS night, started FROM nights) WHERE {AnswerScope.WITH_CUT_SHORT.value} "  # noqa: S608
+        "ORDER BY started, night LIMIT 1"
+    )
+    row = connection.execute(query, {"night": night}).fetchone()
+    return str(row[0]) if row else night
+
+
+class SqliteCalls:
+    """Completed calls by a key of their content."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        lock: threading.RLock,
+        night: Callable[[], str],
+        clock: Callable[[], datetime],
+        *,
+        of: AnswerScope = AnswerScope.ALL,
+    ) -> None:
+        self._connection = connection
+        self._lock = lock
+        self._night = night
+        self._clock = clock
+        self._of = of
+
+    def of_this_night(self) -> "SqliteCalls":
+        """Return a view with this night's answers only: what earlier nights asked is asked again, once."""
+        return SqliteCalls(self._connection, self._lock, self._night, self._clock, of=AnswerScope.TONIGHT)
+
+    def draws(self) -> "SqliteCalls":
+        """Return a view that adds the nights cut short right before this one, unless it is limited to this night."""
+        of = AnswerScope.TONIGHT if self._of is AnswerScope.TONIGHT else AnswerScope.WITH_CUT_SHORT
+        return SqliteCalls(self._connection, self._lock, self._night, self._clock, of=of)
+
+    def get(self, key: str) -> Completion | None:
+        """Return the stored answer without its decoded form, or None."""
+        query = f"SELECT body FROM calls WHERE key = :key AND {self._of.value}"  # noqa: S608
+        values = {"key": key}
+        if self._of is not AnswerScope.ALL:
+            values["night"] = self._night()
+        with self._lock:
+            row = self._connection.execute(query, values).fetchone()
+        if row is None:
+            return None
+        return from_json(row[0], Completion)
+
+    def put(self, key: str, completion: Completion) -> None:
+        """Save an answer before it is used; its decoded form is left out, and made again after reading."""
+        body = to_json(
+            {"text": completion.text, "usage": completion.usage, "usd": completion.usd, "model": completion.model}
+        )
+        with self._lock:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO calls (key, night, at, body) VALUES (?, ?, ?, ?)",
+                (key, self._night(), self._clock().isoformat(), body),
+            )
+            end_write(self._connection)
+
+    def sealed_usages(self, most: int) -> tuple[tuple[str, Usage], ...]:
+        """Return the model and the tokens of the last completed sealed attempts, newest first."""
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT body FROM calls WHERE key >= ? AND key < ? ORDER BY at DESC LIMIT ?",
+                (SEALED_KEY, SEALED_KEY[:-1] + chr(ord(SEALED_KEY[-1]) + 1), most),
+            ).fetchall()
+        completions = [from_json(body, Completion) for (body,) in rows]
+        return tuple((one.model, one.usage) for one in completions if one.usage)
 
 
 class SqliteFailures:
@@ -61,40 +146,10 @@ class CallStore:
 
     def __init__(self, path: Path, clock: Callable[[], datetime]) -> None:
         lock = threading.RLock()
-        self._folder = str(path.parent.absolute())
         self._connection = _connect(path)
         self.calls = SqliteCalls(self._connection, lock, lambda: RUN, clock)
         self.failures = SqliteFailures(self._connection, lock)
         self.ledger = SqliteLedger(self._connection, lock, lambda: RUN, clock, alone=True)
-
-    def take_calls(self, other: Path) -> int:
-        """Add the completed calls of another run's file; return how many calls there are now."""
-        self._connection.execute("ATTACH ? AS other", (str(other),))
-        self._connection.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM other.calls")
-        self._connection.execute("DETACH other")
-        (count,) = self._connection.execute("SELECT count(*) FROM main.calls").fetchone()
-        return int(count)
-
-    def take_over(self) -> None:
-        """Begin a run: keep the answers, but not what another run spent on those of a copied file, and what failed.
-
-        What was spent here to score skills before there was a run counts.
-        """
-        self._forget_others()
-        self._connection.execute("DELETE FROM meta WHERE key = ?", (_SCORED,))
-        self.failures.forget()
-
-    def score_before_a_run(self) -> None:
-        """Keep the answers of a copied file as `take_over` does; what is spent from now on is this folder's own."""
-        self._forget_others()
-        self._connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_SCORED, self._folder))
-        self.failures.forget()
-
-    def _forget_others(self) -> None:
-        """Delete what was spent in another folder, or by a run that is gone."""
-        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (_SCORED,)).fetchone()
-        if row != (self._folder,):
-            self._connection.execute("DELETE FROM ledger")
 
     def close(self) -> None:
         """Close the file."""
@@ -104,40 +159,12 @@ class CallStore:
             self._connection.close()
 
 
-def completed_calls(path: Path) -> int:
-    """Return how many completed calls a file of answers holds, 0 if there is none; StoreError if it is unusable."""
-    if not path.exists():
-        return 0
-    try:
-        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            (count,) = connection.execute("SELECT count(*) FROM calls").fetchone()
-    except sqlite3.DatabaseError as error:
-        raise _unusable(path, error) from error
-    return int(count)
-
-
 def _connect(path: Path) -> sqlite3.Connection:
-    path.touch(mode=PRIVATE_FILE)
-    connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
     try:
-        refuse_other(connection)
-        connection.execute(f"PRAGMA page_size = {_PAGE_SIZE}")  # of a new file
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        create(connection)
-        connection.executescript(_UNINDEXED)
+        connection = connect(path, page_size=_PAGE_SIZE)
         connection.execute(_FAILURES)
+    except UnusableStore as error:
+        raise StoreError(error.message, remedy=_ELSEWHERE) from error
     except sqlite3.DatabaseError as error:
-        connection.close()
-        raise _unusable(path, error) from error
-    except BaseException:
-        connection.close()
-        raise
+        raise StoreError(f"{path}: {error}", remedy=_ELSEWHERE) from error
     return connection
-
-
-def _unusable(path: Path, error: sqlite3.DatabaseError) -> StoreError:
-    return StoreError(
-        f"{path}: {error}",
-        remedy="name another train.folder or train.shared: there its calls are made and paid again",
-    )

@@ -1,8 +1,7 @@
 """Index the transcripts in SQLite: which file was read when, what it held, which sessions no night has used."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from threading import RLock
@@ -12,7 +11,7 @@ import msgspec
 
 from skillopt_sleep.records import (
     Hear,
-    Held,
+    IndexedSession,
     LeftOut,
     Origin,
     Packed,
@@ -27,7 +26,8 @@ from skillopt_sleep.records import (
     unpacked,
     unpacked_heard,
 )
-from skillopt_sleep.stores.purged import SqlitePurged
+from skillopt_sleep.stores.purge import SqlitePurged
+from skillopt_sleep.stores.schema import TableGroup, marks, moment
 
 _FILE = """
     INSERT INTO files (source, path, inode, size, mtime_ns) VALUES (?, ?, ?, ?, ?)
@@ -37,12 +37,12 @@ _FILE = """
 # If two files hold one session, keep the later-ending one; a file always overwrites its own row. What a night has
 # read stays read until the session goes on: a newer reader or a file copied elsewhere is no reason to pay again.
 _SESSION = """
-    INSERT INTO sessions (id, source, path, project, cwd, ended, left_out, digest, body, rules, heard)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions (id, source, path, project, cwd, ended, left_out, digest, body)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET
         source = excluded.source, path = excluded.path, project = excluded.project, cwd = excluded.cwd,
         ended = excluded.ended, left_out = excluded.left_out, body = excluded.body, digest = excluded.digest,
-        rules = excluded.rules, heard = excluded.heard,
+        heard = NULL,
         read_by = CASE WHEN ended >= excluded.ended THEN read_by END
     WHERE path = excluded.path OR ended <= excluded.ended
 """
@@ -68,12 +68,11 @@ _encode = msgspec.msgpack.Encoder().encode
 _tasks = msgspec.msgpack.Decoder(Task)
 
 
-class SqliteIndex:
+class SqliteIndex(TableGroup):
     """The index in the tables files, sessions and reviewed; the lock guards the connection."""
 
     def __init__(self, connection: sqlite3.Connection, lock: RLock) -> None:
-        self._connection = connection
-        self._lock = lock
+        super().__init__(connection, lock)
         self._known: dict[str, tuple[tuple[int, int], Mapping[str, Stamp]]] = {}
         self.purged = SqlitePurged(connection, lock)
 
@@ -115,9 +114,7 @@ class SqliteIndex:
     def lines(self, *, unread: bool) -> Sequence[SessionLine]:
         """List all sessions, or those that no night has used yet; newest first."""
         query = _LINES.format(where="WHERE read_by IS NULL" if unread else "")
-        with self._lock:
-            rows = self._connection.execute(query).fetchall()
-        return [_line(row) for row in rows]
+        return [_line(row) for row in self._rows(query)]
 
     def sessions(self, ids: Sequence[str]) -> tuple[Session, ...]:
         """Return these sessions, decoded, in this order, without those that aren't indexed."""
@@ -125,46 +122,55 @@ class SqliteIndex:
         with self._lock:
             for at in range(0, len(ids), _MANY):
                 some = ids[at : at + _MANY]
-                query = f"SELECT id, body FROM sessions WHERE id IN ({_marks(some)})"  # noqa: S608 - only marks
+                query = f"SELECT id, body FROM sessions WHERE id IN ({marks(some)})"  # noqa: S608 - only marks
                 # Decode row by row: fetching all bodies first would hold them in memory beside the sessions.
                 for name, body in self._connection.execute(query, some):
                     found[name] = unpacked(body)
         return tuple(found[name] for name in ids if name in found)
 
-    def held(self, rules: int, *, unread: bool) -> Sequence[Held]:
+    def held(self, rules: int, *, unread: bool) -> Sequence[IndexedSession]:
         """Return all sessions, or those that no night has used yet, with what the rules of this version read in them.
 
         None is decoded; the newest come first.
         """
         return self._held("WHERE read_by IS NULL" if unread else "", rules)
 
-    def used_in(self, projects: Collection[str], rules: int) -> Sequence[Held]:
+    def used_in(self, projects: Collection[str], rules: int) -> Sequence[IndexedSession]:
         """Return the sessions of these projects that earlier nights used, in the same way."""
-        return self._held(f"WHERE project IN ({_marks(projects)}) AND read_by IS NOT NULL", rules, *projects)
+        return self._held(f"WHERE project IN ({marks(projects)}) AND read_by IS NOT NULL", rules, *projects)
 
-    def _held(self, where: str, rules: int, *values: str) -> Sequence[Held]:
-        with self._lock:
-            rows = self._connection.execute(_HELD.format(where=where), (rules, *values)).fetchall()
-        held: list[Held] = []
-        for *line, path, night, heard in rows:
-            held.append(Held(_line(line), path, night or "", unpacked_heard(heard) if heard else None))
+    def _held(self, where: str, rules: int, *values: str) -> Sequence[IndexedSession]:
+        held: list[IndexedSession] = []
+        for *line, path, night, heard in self._rows(_HELD.format(where=where), (rules, *values)):
+            held.append(IndexedSession(_line(line), path, night or "", unpacked_heard(heard) if heard else None))
         return held
 
     def hear(self, hear: Hear, *, rules: int) -> None:
-        """Let the rules of this version read every session that they haven't read yet, and keep what they read."""
+        """Let the rules of this version read every session that they haven't read yet, and keep what they read.
+
+        The file of a session that they fail on, of which `hear` returns the reason, counts as unreadable.
+        """
         unheard = "(rules != ? OR heard IS NULL) AND id > ?"
-        query = f"SELECT id, digest, body FROM sessions WHERE {unheard} ORDER BY id LIMIT ?"  # noqa: S608 - constants
+        query = f"SELECT id, source, path, digest, body FROM sessions WHERE {unheard} ORDER BY id LIMIT ?"  # noqa: S608 - constants
         last = ""
         while True:
-            with self._lock:
-                rows = self._connection.execute(query, (rules, last, _BATCH)).fetchall()
+            rows = self._rows(query, (rules, last, _BATCH))
             if not rows:
                 return
             heard: list[tuple[int, bytes, str, str]] = []
-            for name, digest, body in rows:
-                heard.append((rules, packed_heard(hear(unpacked(body))), name, digest))
+            failed: list[tuple[str, tuple[str, Stamp, Reading]]] = []
+            for name, source, path, digest, body in rows:
                 last = name
+                session = unpacked(body)
+                read = hear(session)
+                if isinstance(read, str):
+                    ended = Stamp(0, 0, int(session.ended.timestamp() * 1e9))
+                    failed.append((source, (path, ended, Reading(unreadable=f"{path}: {read}"))))
+                else:
+                    heard.append((rules, packed_heard(read), name, digest))
             with self._writing():
+                for source, reading in failed:
+                    self._put_batch(source, [reading])
                 # If the session has changed in the meantime, what was read isn't true of it any more.
                 self._connection.executemany(
                     "UPDATE sessions SET rules = ?, heard = ? WHERE id = ? AND digest = ?", heard
@@ -180,7 +186,7 @@ class SqliteIndex:
         with self._writing():
             for at in range(0, len(deleted), _MANY):
                 some = deleted[at : at + _MANY]
-                among = f"path IN ({_marks(some)})"
+                among = f"path IN ({marks(some)})"
                 of_no_use = f"read_by IS NULL AND left_out != '{LeftOut.HEADLESS}' AND {among}"
                 self._connection.execute(f"DELETE FROM files WHERE source = ? AND {among}", (source, *some))  # noqa: S608 - only marks
                 self._connection.execute(f"DELETE FROM reviewed WHERE {among}", some)  # noqa: S608
@@ -191,36 +197,19 @@ class SqliteIndex:
     def reviewed(self, sources: Collection[str]) -> tuple[Task, ...]:
         """Return the tasks from these sources that a person wrote or reviewed by hand."""
         query = f"""
-            SELECT body FROM reviewed WHERE path IN (SELECT path FROM files WHERE source IN ({_marks(sources)}))
+            SELECT body FROM reviewed WHERE path IN (SELECT path FROM files WHERE source IN ({marks(sources)}))
             ORDER BY path, id
         """  # noqa: S608 - only marks
-        with self._lock:
-            rows = self._connection.execute(query, tuple(sources)).fetchall()
-        return tuple(_tasks.decode(body) for (body,) in rows)
+        return tuple(_tasks.decode(body) for (body,) in self._rows(query, sources))
 
     def mark_read(self, ids: Iterable[str], night: str, *, ended: Mapping[str, datetime] = _UNKNOWN) -> None:
         """Mark these sessions as used by this night, except those that continued after the end in `ended`."""
         rows: list[tuple[str, str, str]] = []
         for name in ids:
-            latest = _moment(ended[name]) if name in ended else _LAST
+            latest = moment(ended[name]) if name in ended else _LAST
             rows.append((night, name, latest))
         with self._writing():
             self._connection.executemany("UPDATE sessions SET read_by = ? WHERE id = ? AND ended <= ?", rows)
-
-    @contextmanager
-    def _writing(self) -> Generator[None]:
-        """Run the block in a transaction, or in the one that is already open."""
-        with self._lock:
-            if self._connection.in_transaction:
-                yield
-                return
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            except BaseException:
-                self._connection.rollback()
-                raise
-            self._connection.commit()
 
     def _put_batch(self, source: str, batch: Sequence[tuple[str, Stamp, Reading]]) -> None:
         files: list[tuple[str | int, ...]] = []
@@ -241,7 +230,7 @@ class SqliteIndex:
         many(_FILE, files)
         if unreadable:
             # What an unreadable file held before isn't used until the file can be read again.
-            query = f"DELETE FROM sessions WHERE read_by IS NULL AND path IN ({_marks(unreadable)})"  # noqa: S608 - only marks
+            query = f"DELETE FROM sessions WHERE read_by IS NULL AND path IN ({marks(unreadable)})"  # noqa: S608 - only marks
             self._connection.execute(query, unreadable)
         many("DELETE FROM reviewed WHERE path = ?", [(path,) for path, _, _ in batch])
         many("INSERT INTO reviewed (path, id, body) VALUES (?, ?, ?)", tasks)
@@ -256,27 +245,16 @@ def _row(path: str, session: Packed) -> tuple[str | bytes | int | None, ...]:
         path,
         session.project,
         session.cwd,
-        _moment(session.ended),
+        moment(session.ended),
         session.left_out,
         session.digest,
         session.body,
-        session.rules,
-        session.heard or None,
     )
 
 
 def _line(row: Sequence[str]) -> SessionLine:
     name, source, project, cwd, ended, why = row
     return SessionLine(name, source, project, cwd, datetime.fromisoformat(ended), LeftOut(why) if why else None)
-
-
-def _moment(when: datetime) -> str:
-    """Format a time for the table, so that earlier times sort first."""
-    return when.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _marks(values: Collection[object]) -> str:
-    return ",".join("?" * len(values))
 
 
 def _stand_in_id(source: str, path: str) -> str:

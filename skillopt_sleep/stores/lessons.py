@@ -1,25 +1,39 @@
-"""Every lesson remembered across nights, and what became of it."""
+"""Every lesson remembered across nights, what became of it, and how often it came up week by week."""
 
 import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from datetime import date, datetime, timedelta
 
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.records import Lesson, LessonState, PlaceKind, Proof, Proposal
+from skillopt_sleep.records import (
+    Lesson,
+    LessonState,
+    LessonTrend,
+    ModelChange,
+    PlaceKind,
+    Proof,
+    Proposal,
+    Trend,
+    model_names,
+)
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, SqliteBank
+from skillopt_sleep.stores.bank_rows import Decided
+from skillopt_sleep.stores.schema import TableGroup, marks
 
+WEEKS = 12
+MOST_LESSONS = 12
+_WEEK = timedelta(weeks=1)
 AS_KEPT = frozenset({LessonState.NOTICED, LessonState.RETIRED, LessonState.TAKEN_BACK})
 
 
-class SqliteLessons:
+class SqliteLessons(TableGroup):
     """The lessons of each project; whether one is proposed or live follows from the proposals."""
 
     def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
-        self._connection = connection
-        self._lock = lock
+        super().__init__(connection, lock)
         self._bank = SqliteBank(connection, lock)
 
     def of(self, projects: Collection[str]) -> tuple[Lesson, ...]:
@@ -32,7 +46,7 @@ class SqliteLessons:
 
     def every(self) -> tuple[Lesson, ...]:
         """Return all lessons, each with its state as it is now, in the order they first came up."""
-        lessons = [from_json(body, Lesson) for (body,) in self._rows("SELECT body FROM lessons", ())]
+        lessons = [from_json(body, Lesson) for (body,) in self._rows("SELECT body FROM lessons")]
         proposed = self.taught_by(entry.proposal for entry in self._bank.proposals(*OPEN))
         live = self.taught_by(entry.proposal for entry in self._bank.proposals(ADOPTED))
         current = [_with_state(lesson, proposed, live) for lesson in lessons]
@@ -40,8 +54,7 @@ class SqliteLessons:
 
     def named(self, ids: Collection[str]) -> tuple[Lesson, ...]:
         """Return the lessons of these ids as they were kept, whatever became of them since."""
-        marks = ", ".join("?" * len(ids))
-        rows = self._rows(f"SELECT body FROM lessons WHERE id IN ({marks}) ORDER BY id", tuple(ids))  # noqa: S608
+        rows = self._rows(f"SELECT body FROM lessons WHERE id IN ({marks(ids)}) ORDER BY id", ids)  # noqa: S608
         return tuple(from_json(body, Lesson) for (body,) in rows)
 
     def of_session(self, session: str) -> tuple[Lesson, ...]:
@@ -51,7 +64,7 @@ class SqliteLessons:
         among = [lesson for lesson in found if session in lesson.sessions]
         return tuple(sorted(among, key=lambda lesson: (lesson.first, lesson.id)))
 
-    def keep(self, lessons: Sequence[Lesson], *, night: str) -> None:
+    def keep(self, lessons: Sequence[Lesson]) -> None:
         """Store these lessons as they are now, within the caller's transaction.
 
         The tasks of a lesson of the person are those of all projects. A lesson has those of the ones that it joins.
@@ -61,16 +74,15 @@ class SqliteLessons:
             if lesson.joins or lesson.holds.kind is PlaceKind.PERSON:
                 self._hand_over(lesson)
             self._connection.execute(
-                "INSERT INTO lessons VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
-                "project = excluded.project, state = excluded.state, body = excluded.body",
-                (lesson.id, lesson.project, lesson.state.value, night, to_json(lesson)),
+                "INSERT INTO lessons VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
+                (lesson.id, to_json(lesson)),
             )
 
     def _hand_over(self, lesson: Lesson) -> None:
         """Give a lesson the tasks of those that it joins, and its reach to all of them."""
         for name in (lesson.id, *lesson.joins):
             for entry in self._bank.entries(lesson=name):
-                body = to_json(replace(entry.task, lesson=lesson.id, holds=lesson.holds))
+                body = to_json(entry.task.of_lesson(lesson.id, lesson.holds))
                 row = (lesson.id, body, entry.task.id)
                 self._connection.execute("UPDATE tasks SET lesson = ?, body = ? WHERE id = ?", row)
 
@@ -84,13 +96,71 @@ class SqliteLessons:
             named.update(proposal.lessons)
             for edit in proposal.edits:
                 tasks |= dict.fromkeys(edit.tasks)
-        marks = ", ".join("?" * len(tasks))
-        rows = self._rows(f"SELECT DISTINCT lesson FROM tasks WHERE id IN ({marks})", tuple(tasks))  # noqa: S608
+        rows = self._rows(f"SELECT DISTINCT lesson FROM tasks WHERE id IN ({marks(tasks)})", tasks)  # noqa: S608
         return named | {lesson for (lesson,) in rows}
 
-    def _rows(self, query: str, values: tuple[str, ...]) -> list[Any]:
-        with self._lock:
-            return self._connection.execute(query, values).fetchall()
+
+class LocalWeeks:
+    """The last weeks until a time, by the local calendar, numbered from 0."""
+
+    def __init__(self, until: datetime) -> None:
+        day = until.astimezone().date()
+        self.first = day - timedelta(days=day.weekday()) - (WEEKS - 1) * _WEEK
+
+    def number(self, at: datetime) -> int | None:
+        """Return the week of a time, None if it isn't among them."""
+        number = (at.astimezone().date() - self.first) // _WEEK
+        return number if 0 <= number < WEEKS else None
+
+    def counts(self, times: Iterable[datetime]) -> tuple[int, ...]:
+        """Return how many of these times are in each week."""
+        counts = [0] * WEEKS
+        for at in times:
+            number = self.number(at)
+            if number is not None:
+                counts[number] += 1
+        return tuple(counts)
+
+
+class SqliteTrend(TableGroup):
+    """Reads the trend of all lessons, of those that a night is about to store too."""
+
+    def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
+        super().__init__(connection, lock)
+        self._bank = SqliteBank(connection, lock)
+        self._lessons = SqliteLessons(connection, lock)
+
+    def until(self, at: datetime, *, lessons: Sequence[Lesson] = (), models: str = "") -> Trend:
+        """Return the trend of the last weeks until a time.
+
+        `lessons` are newer than what is stored of them, and `models` those of a night that isn't stored yet.
+        """
+        weeks = LocalWeeks(at)
+        known = {lesson.id: lesson for lesson in (*self._lessons.every(), *lessons)}
+        adopted = self._bank.proposals(ADOPTED)
+        found = [_of_lesson(lesson, weeks, adopted) for lesson in known.values()]
+        found = sorted((one for one in found if any(one.corrections)), key=_most_first)
+        return Trend(
+            first=weeks.first,
+            sessions=weeks.counts(self._ends(weeks.first)),
+            lessons=tuple(found[:MOST_LESSONS]),
+            left_out=len(found[MOST_LESSONS:]),
+            models=_changes(weeks, [*self._models(), (at, models)]),
+        )
+
+    def _ends(self, first: date) -> list[datetime]:
+        """Return when sessions ended since then; a day earlier counts too, as times are kept in UTC."""
+        since = (first - timedelta(days=1)).isoformat()
+        query = "SELECT ended FROM sessions WHERE ended >= ? AND left_out IS NULL"
+        return [datetime.fromisoformat(ended) for (ended,) in self._rows(query, (since,))]
+
+    def _models(self) -> list[tuple[datetime, str]]:
+        """Return when each night began, oldest first, and its models."""
+        query = (
+            "SELECT started, json_extract(CAST(report AS TEXT), '$.run.model') FROM nights"
+            " WHERE report IS NOT NULL ORDER BY started"
+        )
+        return [(datetime.fromisoformat(started), models or "") for started, models in self._rows(query)]
 
 
 def _with_state(lesson: Lesson, proposed: Collection[str], live: Collection[str]) -> Lesson:
@@ -101,3 +171,37 @@ def _with_state(lesson: Lesson, proposed: Collection[str], live: Collection[str]
     if lesson.id in proposed:
         return replace(lesson, state=LessonState.PROPOSED)
     return replace(lesson, state=LessonState.OPEN)
+
+
+def _changes(weeks: LocalWeeks, nights: Iterable[tuple[datetime, str]]) -> tuple[ModelChange, ...]:
+    """Return the weeks in which a night ran with other models than the one before it."""
+    changes: list[ModelChange] = []
+    before = ""
+    for started, models in nights:
+        week = weeks.number(started)
+        if models and before and models != before and week is not None:
+            changes.append(ModelChange(week=week, models=model_names(models)))
+        before = models or before
+    return tuple(changes)
+
+
+def _most_first(trend: LessonTrend) -> tuple[int, str]:
+    return -sum(trend.corrections), trend.lesson
+
+
+def _of_lesson(lesson: Lesson, weeks: LocalWeeks, adopted: Sequence[Decided]) -> LessonTrend:
+    # What was said and done in one turn was one correction.
+    times = {(piece.session, piece.turn): piece.at for piece in (*lesson.quotes, *lesson.deeds) if piece.at}
+    births: set[int] = set()
+    for decided in adopted:
+        named = {*decided.proposal.lessons, *(name for edit in decided.proposal.edits for name in edit.lessons)}
+        week = weeks.number(datetime.fromisoformat(decided.decided)) if decided.decided else None
+        if lesson.id in named and week is not None:
+            births.add(week)
+    return LessonTrend(
+        lesson=lesson.id,
+        wording=lesson.wording,
+        project=lesson.project,
+        corrections=weeks.counts(times.values()),
+        adopted=tuple(sorted(births)),
+    )

@@ -10,16 +10,15 @@ from typing import TypeVar
 from skillopt_sleep.kit.codec import from_json, map_strings, to_json
 from skillopt_sleep.kit.files import PRIVATE_FILE
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.records import CUT_SHORT, Decision, Lesson, NightReport, Session, Standing, Task, report_data
+from skillopt_sleep.records import CUT_SHORT, Decision, EditStatus, Lesson, NightReport, Session, Task
 from skillopt_sleep.stores.bank import SqliteBank
-from skillopt_sleep.stores.banked import side_key
+from skillopt_sleep.stores.bank_rows import side_key
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
-from skillopt_sleep.stores.lessons import SqliteLessons
-from skillopt_sleep.stores.trend import SqliteTrend
+from skillopt_sleep.stores.lessons import SqliteLessons, SqliteTrend
 
 Result = TypeVar("Result")
-_DECIDED = (Standing.LIVE, Standing.UNDONE, Standing.REFUSED)
+_DECIDED = (EditStatus.LIVE, EditStatus.UNDONE, EditStatus.REFUSED)
 
 
 class SqlitePage:
@@ -119,7 +118,7 @@ class SqlitePage:
                 self.bank.add(banked, report.proposals, night=self.night)
                 unread_lessons = {task.lesson for task in tasks} - {task.lesson for task in banked}
                 known = [lesson for lesson in lessons if lesson.id not in unread_lessons]
-                self.lessons.keep(known, night=self.night)
+                self.lessons.keep(known)
                 self.bank.withdraw(known, at=report.ended)
                 finished = [outcome for outcome in report.documents if not outcome.sessions.unfinished]
                 self.history.keep(finished, night=self.night)
@@ -129,7 +128,7 @@ class SqlitePage:
                 ended = {session.id: session.ended for session in found}
                 self.index.mark_read([*read, *copies], night=self.night, ended=ended)
             self._connection.execute("DELETE FROM kept WHERE night = ?", (self.night,))
-            body = to_json(map_strings(report_data(report), redact))
+            body = to_json(map_strings(report, redact))
             self._connection.execute(
                 "UPDATE nights SET closed = ?, outcome = ?, report = ? WHERE id = ?",
                 (report.ended.isoformat(), report.verdict, body, self.night),

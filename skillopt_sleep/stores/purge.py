@@ -2,31 +2,31 @@
 
 import sqlite3
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import to_json
-from skillopt_sleep.kit.sought import Sought
-from skillopt_sleep.records import BY_HAND, NightReport, Proposal, Session, report_data, unpacked
-from skillopt_sleep.stores.bank import UNDONE, WAITING, WITHDRAWN, Decided, SqliteBank
-from skillopt_sleep.stores.purged import SqlitePurged
+from skillopt_sleep.records import BY_HAND, NightReport, Proposal, Reading, Session, Stamp, unpacked
+from skillopt_sleep.stores.bank import WITHDRAWN, Decided, SqliteBank
+from skillopt_sleep.stores.quotes import Sought
+from skillopt_sleep.stores.schema import TableGroup, hashed, marks
 
+_MANY = 500
 _PURGED = "(purged)"  # in the place of a project's path, where a night's money is counted
-_GONE = "its saved files were deleted with what you purged; it can't be adopted again"
-_AGAIN = "purge deleted its files: its sessions are read again, and it is proposed anew"
+_QUOTED = "its files held some of what you purged, and were deleted; its sessions are read again"
 
 
-class Row(NamedTuple):
+class PurgedSession(NamedTuple):
     """An indexed session, with the file it was read from."""
 
     path: str
     session: Session
 
 
-class Found(NamedTuple):
+class PurgedData(NamedTuple):
     """The part of the store that a purge deletes; `unread` are other sessions that taught the same, to be read again.
 
     `paths` are those of the documents that learned of it, `contents` the rules that were proposed for them.
@@ -50,24 +50,85 @@ class Found(NamedTuple):
         """The ids by which anything else that is kept may name it."""
         return self.sessions | self.tasks | self.lessons
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found."""
+        return not any(
+            (self.ids, self.reviewed, self.proposals, self.candidates, self.tried, self.nights, self.paths)
+        )
 
-class SqlitePurge:
+
+class SqlitePurged(TableGroup):
+    """The hashes of purged sessions, and those of the files that hold nothing else: so that none is read again."""
+
+    def add(self, sessions: Iterable[str]) -> None:
+        """Remember these sessions, within the caller's transaction."""
+        rows = [(hashed(session), hashed(session)) for session in sessions]
+        self._connection.executemany("INSERT OR IGNORE INTO purged VALUES (?, ?)", rows)
+
+    def has_any(self) -> bool:
+        """Return whether a person purged any session."""
+        return bool(self._rows("SELECT EXISTS (SELECT 1 FROM purged)")[0][0])
+
+    def among(self, names: Collection[str]) -> frozenset[str]:
+        """Return which of these sessions or files were purged."""
+        by_hash = {hashed(name): name for name in names}
+        hashes = list(by_hash)
+        found: set[str] = set()
+        with self._lock:
+            if not self.has_any():
+                return frozenset()
+            for at in range(0, len(hashes), _MANY):
+                some = hashes[at : at + _MANY]
+                rows = self._rows(f"SELECT hash FROM purged WHERE hash IN ({marks(some)})", some)  # noqa: S608
+                found.update(by_hash[name] for (name,) in rows)
+        return frozenset(found)
+
+    def read_again(self, sessions: Collection[str]) -> bool:
+        """Let these sessions be read again, with their files; return whether any of them was purged."""
+        purged = self.among(sessions)
+        with self._lock:
+            self._connection.executemany(
+                "DELETE FROM purged WHERE session = ?", [(hashed(session),) for session in purged]
+            )
+        return bool(purged)
+
+    def taken_out(self, batch: Sequence[tuple[str, Stamp, Reading]]) -> list[tuple[str, Stamp, Reading]]:
+        """Return what was read without purged sessions, and remember the files that hold nothing else."""
+        named = [session.id for _, _, reading in batch for session in reading.sessions]
+        purged = self.among(named)
+        if not purged:
+            return list(batch)
+        rest: list[tuple[str, Stamp, Reading]] = []
+        for path, stamp, reading in batch:
+            sessions = tuple(session for session in reading.sessions if session.id not in purged)
+            if len(sessions) == len(reading.sessions):
+                rest.append((path, stamp, reading))
+            elif sessions or reading.tasks:
+                rest.append((path, stamp, reading._replace(sessions=sessions)))
+            else:
+                rows = [(hashed(path), hashed(session.id)) for session in reading.sessions]
+                self._connection.executemany("INSERT OR IGNORE INTO purged VALUES (?, ?)", rows)
+                self._connection.execute("DELETE FROM files WHERE path = ?", (path,))
+        return rest
+
+
+class SqlitePurge(TableGroup):
     """Finds and deletes what the tables hold of sessions; the lock guards the connection."""
 
     def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
-        self._connection = connection
-        self._lock = lock
+        super().__init__(connection, lock)
         self._bank = SqliteBank(connection, lock)
         self._purged = SqlitePurged(connection, lock)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[PurgedSession]:
         """Yield every indexed session."""
         with self._lock:
             for path, body in self._connection.execute("SELECT path, body FROM sessions"):
-                yield Row(path, unpacked(body))
+                yield PurgedSession(path, unpacked(body))
 
-    def found(self, rows: Sequence[Row], sought: Sought) -> Found:
-        """Return what was made of these sessions, and what else holds what is sought."""
+    def found(self, rows: Sequence[PurgedSession], sought: Sought) -> PurgedData:
+        """Find what was made of these sessions, and what else holds the words to purge."""
         sessions = frozenset(row.session.id for row in rows)
         first = sought._replace(ids=sought.ids | sessions)
         tasks, lessons, unread = self._learned(first)
@@ -77,6 +138,9 @@ class SqlitePurge:
         tried = self._hits("SELECT id, path, body FROM tried", wider)
         nights, taught = self._reported(wider)
         paths = {path for _, path, _ in (*candidates, *tried)} | taught
+        for path, body in self._rows("SELECT path, body FROM notebooks UNION ALL SELECT path, body FROM snapshots"):
+            if wider.is_in_text(path) or wider.is_in_text(body):
+                paths.add(path)
         contents: dict[str, None] = {}
         for entry in proposals:
             paths.update(entry.proposal.paths)
@@ -87,7 +151,7 @@ class SqlitePurge:
             contents |= dict.fromkeys(edit["content"] for edit in body["tested"]["edits"] if "content" in edit)
         for _, _, body in tried:
             contents[body["edit"].get("content", "")] = None
-        return Found(
+        return PurgedData(
             sessions=sessions,
             files=frozenset(row.path for row in rows),
             tasks=tasks,
@@ -102,24 +166,28 @@ class SqlitePurge:
             unread=frozenset(unread - sessions),
         )
 
+    def withdraw(self, proposals: Sequence[Proposal]) -> None:
+        """Withdraw these proposals, before their files are deleted; their sessions are read again."""
+        with self._writing():
+            for proposal in proposals:
+                self._connection.execute(
+                    "UPDATE proposals SET state = ?, reason = ? WHERE id = ?", (WITHDRAWN, _QUOTED, proposal.id)
+                )
+                self._read_again(_sessions_of(proposal))
+
     def delete(
         self,
-        found: Found,
+        found: PurgedData,
         reports: Mapping[str, NightReport | None],
         *,
-        copied: Sequence[Proposal],
-        refiled: Sequence[Proposal] = (),
         folders: Sequence[str],
     ) -> None:
         """Delete it in one transaction, with the answers of these nights, whose reports become the given ones.
 
-        `copied` are proposals whose files hold something of it: what waits of them is withdrawn, and learned anew;
-        what was undone is withdrawn too. `refiled` are proposals whose saved texts are others now.
         `folders` are projects whose paths go too. The sessions' ids are remembered by a hash, so that none is read
         again; their files are read once more to find that out.
         """
-        with self._lock, self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with self._writing():
             self._purged.add(found.sessions)
             self._delete("sessions", "id", found.sessions)
             self._delete("files", "path", found.files)
@@ -134,19 +202,7 @@ class SqlitePurge:
             for path, name in found.reviewed:
                 self._connection.execute("DELETE FROM reviewed WHERE path = ? AND id = ?", (path, name))
             self._close_nights(reports)
-            unread = set(found.unread)
-            for proposal in copied:
-                unread |= _sessions_of(proposal)
-                for state, reason in ((WAITING, _AGAIN), (UNDONE, _GONE)):
-                    self._connection.execute(
-                        "UPDATE proposals SET state = ?, reason = ? WHERE id = ? AND state = ?",
-                        (WITHDRAWN, reason, proposal.id, state),
-                    )
-            rows = [(to_json(proposal), proposal.id) for proposal in refiled]
-            self._connection.executemany("UPDATE proposals SET body = ? WHERE id = ?", rows)
-            self._connection.executemany(
-                "UPDATE sessions SET read_by = NULL WHERE id = ?", [(name,) for name in unread]
-            )
+            self._read_again(found.unread)
             self._forget_folders(folders)
 
     def compact(self) -> None:
@@ -160,19 +216,27 @@ class SqlitePurge:
         if busy:
             raise _unfinished("another program reads it")
 
+    def _read_again(self, sessions: Collection[str]) -> None:
+        rows = [(name,) for name in sessions]
+        self._connection.executemany("UPDATE sessions SET read_by = NULL WHERE id = ?", rows)
+
     def _close_nights(self, reports: Mapping[str, NightReport | None]) -> None:
         self._delete("calls", "night", reports)
         self._delete("kept", "night", reports)
         for night, report in reports.items():
             if report is not None:
-                body = to_json(report_data(report))
+                body = to_json(report)
                 self._connection.execute("UPDATE nights SET report = ? WHERE id = ?", (body, night))
 
     def _forget_folders(self, folders: Sequence[str]) -> None:
         for folder in folders:
-            values = (_PURGED, folder, f"{folder}/%")
-            self._connection.execute("UPDATE ledger SET project = ? WHERE project = ? OR project LIKE ?", values)
-            self._connection.execute("UPDATE nights SET project = ? WHERE project = ? OR project LIKE ?", values)
+            values = (_PURGED, folder, f"{folder}/")
+            for table in ("ledger", "nights"):
+                self._connection.execute(
+                    f"UPDATE {table} SET project = ?1 WHERE project = ?2 OR instr(project, ?3) = 1",  # noqa: S608
+                    values,
+                )
+        self._connection.execute("DELETE FROM spent WHERE calls = 0")
 
     def _learned(self, sought: Sought) -> tuple[frozenset[str], frozenset[str], set[str]]:
         """Return the ids of the tasks and lessons that go, and the sessions that they came up in.
@@ -182,14 +246,14 @@ class SqlitePurge:
         """
         lessons: set[str] = set()
         seen: set[str] = set()
-        for name, body in self._rows("SELECT id, body FROM lessons"):
+        for name, body in self._decoded("SELECT id, body FROM lessons"):
             if sought.is_in(body):
                 lessons.add(name)
                 seen.update(piece["session"] for key in ("quotes", "deeds") for piece in body.get(key, ()))
         tasks: set[str] = set()
         others: list[tuple[str, str, dict[str, Any]]] = []
         query = "SELECT id, lesson, edited, body, earlier FROM tasks"
-        for name, lesson, edited, body, earlier in self._rows(query):
+        for name, lesson, edited, body, earlier in self._decoded(query):
             if sought.is_in((body, earlier)):
                 tasks.add(name)
                 lessons |= {lesson} if lesson else set()
@@ -202,37 +266,37 @@ class SqlitePurge:
         return frozenset(tasks), frozenset(lessons), seen
 
     def _reviewed(self, sought: Sought) -> frozenset[tuple[str, str]]:
-        with self._lock:
-            rows = self._connection.execute("SELECT path, id, body FROM reviewed").fetchall()
-        return frozenset((path, name) for path, name, body in rows if sought.is_in(msgspec.msgpack.decode(body)))
+        rows = self._rows("SELECT path, id, body FROM reviewed")
+        return frozenset(
+            (path, name) for path, name, body in rows if sought.is_in((path, name, msgspec.msgpack.decode(body)))
+        )
 
     def _reported(self, sought: Sought) -> tuple[frozenset[str], set[str]]:
         """Return the nights whose reports or unfinished stages hold what is sought, and their documents' paths."""
         nights: set[str] = set()
         paths: set[str] = set()
-        for night, report in self._rows("SELECT id, report FROM nights WHERE report IS NOT NULL"):
+        for night, report in self._decoded("SELECT id, report FROM nights WHERE report IS NOT NULL"):
             if not sought.is_in(report):
                 continue
             nights.add(night)
             for outcome in report.get("documents", ()):
                 if sought.is_in(outcome):
                     paths.add(outcome["document"]["path"])
-        for night, body in self._rows("SELECT night, body FROM kept"):
+        for night, body in self._decoded("SELECT night, body FROM kept"):
             if sought.is_in(body):
                 nights.add(night)
-        for night, body in self._rows("SELECT night, body FROM calls"):
+        for night, body in self._decoded("SELECT night, body FROM calls"):
             if sought.phrases and sought.is_in(body):
                 nights.add(night)
         return frozenset(nights), paths
 
     def _hits(self, query: str, sought: Sought) -> list[tuple[int, str, dict[str, Any]]]:
-        return [row for row in self._rows(query) if sought.is_in(row)]
+        return [row for row in self._decoded(query) if sought.is_in(row)]
 
-    def _rows(self, query: str) -> Iterator[Any]:
+    def _decoded(self, query: str) -> Iterator[Any]:
         """Yield the rows with their JSON decoded."""
-        with self._lock:
-            for row in self._connection.execute(query).fetchall():
-                yield tuple(_decoded(value) for value in row)
+        for row in self._rows(query):
+            yield tuple(_decoded(value) for value in row)
 
     def _delete(self, table: str, column: str, values: Collection[object]) -> None:
         query = f"DELETE FROM {table} WHERE {column} = ?"  # noqa: S608 - constants

@@ -4,7 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Collection, Generator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 
 import msgspec
 from msgspec.structs import replace
@@ -17,45 +17,35 @@ from skillopt_sleep.records import (
     NightReport,
     Session,
     Task,
-    report_data,
     unpacked,
 )
 from skillopt_sleep.stores.lessons import SqliteLessons
+from skillopt_sleep.stores.schema import TableGroup, moment
 
 _KEPT = frozenset({LessonState.PROPOSED, LessonState.LIVE})
-_WORDY = """
-    SELECT id FROM nights WHERE closed < ? AND (
-        id IN (SELECT night FROM calls) OR json_valid(CAST(report AS TEXT)) AND (
-            json_array_length(CAST(report AS TEXT), '$.proposals') > 0
-            OR json_array_length(CAST(report AS TEXT), '$.errors') > 0
-            OR json_extract(CAST(report AS TEXT), '$.documents[0].document.body') != ''
-            OR json_extract(CAST(report AS TEXT), '$.documents[0].because') != ''
-        )
-    )
-"""
 
 
-class SqliteRetention:
+class SqliteRetention(TableGroup):
     """Forgets what is older than a time; the lock guards the connection."""
 
     def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
-        self._connection = connection
-        self._lock = lock
+        super().__init__(connection, lock)
         self._lessons = SqliteLessons(connection, lock)
 
     def nights(self, before: datetime) -> tuple[str, ...]:
         """Return the nights that were over by then and still have more than numbers."""
-        with self._lock:
-            rows = self._connection.execute(_WORDY, (_moment(before),)).fetchall()
-        return tuple(night for (night,) in rows)
+        query = "SELECT id FROM nights WHERE closed < ? AND config != ''"
+        return tuple(night for (night,) in self._rows(query, (moment(before),)))
 
     def forget_night(self, night: str, report: NightReport | None) -> None:
         """Delete a night's answers, and put this report in the place of its own."""
-        with self._writing():
+        with self._erasing():
             self._connection.execute("DELETE FROM calls WHERE night = ?", (night,))
             if report is not None:
-                body = to_json(report_data(report))
+                body = to_json(report)
                 self._connection.execute("UPDATE nights SET report = ? WHERE id = ?", (body, night))
+            # Nobody resumes a night that is over, so an empty fingerprint of its settings marks it as forgotten.
+            self._connection.execute("UPDATE nights SET config = '' WHERE id = ?", (night,))
 
     def forget_sessions(self, before: datetime) -> int:
         """Empty the sessions that ended by then, but unread ones whose file is there; return how many had a text."""
@@ -64,8 +54,8 @@ class SqliteRetention:
             AND (read_by IS NOT NULL OR left_out IS NOT NULL OR path NOT IN (SELECT path FROM files))
         """
         emptied: list[tuple[bytes, str]] = []
-        with self._writing():
-            for name, body in self._connection.execute(query, (_moment(before),)):
+        with self._erasing():
+            for name, body in self._connection.execute(query, (moment(before),)):
                 session = unpacked(body)
                 empty = _emptied(session)
                 if empty != session:
@@ -79,9 +69,8 @@ class SqliteRetention:
         Tasks from after `asked` are asked again, those `named` belong to an undecided candidate. What a person wrote
         or changed stays, and so does the lesson of a proposal that is live or waits, with its tasks.
         """
-        with self._writing():
-            rows = self._connection.execute("SELECT body FROM lessons").fetchall()
-            lessons = [from_json(body, Lesson) for (body,) in rows]
+        with self._erasing():
+            lessons = [from_json(body, Lesson) for (body,) in self._rows("SELECT body FROM lessons")]
             current = self._lessons.of({lesson.project for lesson in lessons})
             kept = {lesson.id for lesson in current if lesson.state in _KEPT}
             tasks: list[str] = []
@@ -102,12 +91,11 @@ class SqliteRetention:
         self._connection.executemany(query, [(name,) for name in names])
 
     @contextmanager
-    def _writing(self) -> Generator[None]:
+    def _erasing(self) -> Generator[None]:
         """Run the block in a transaction that overwrites what it deletes."""
         with self._lock:
             self._connection.execute("PRAGMA secure_delete = ON")
-            with self._connection:
-                self._connection.execute("BEGIN IMMEDIATE")
+            with self._writing():
                 yield
 
 
@@ -122,7 +110,3 @@ def _emptied(session: Session) -> Session:
         changed_files=(),
         instructions=(),
     )
-
-
-def _moment(when: datetime) -> str:
-    return when.astimezone(UTC).isoformat(timespec="microseconds")

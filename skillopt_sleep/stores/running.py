@@ -1,149 +1,146 @@
-"""Keep the sums of a ledger up to date call by call: a limit costs the same at call 1,000,000 as at call 1."""
+"""Let one night run at a time; tell which process runs it, and how far it is by the log of its events."""
 
-import sqlite3
-from collections import Counter
-from typing import NamedTuple
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
 
-from skillopt_sleep.protocols import Tally
-from skillopt_sleep.records import CallState, Purpose, Usage
+import msgspec
 
-# Another process commits, or this connection moves or removes rows: then the sums are read again from the table.
-_MOVED = """
-CREATE TEMP TABLE IF NOT EXISTS ledger_moves (count INTEGER NOT NULL);
-INSERT INTO temp.ledger_moves SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM temp.ledger_moves);
-CREATE TEMP TRIGGER IF NOT EXISTS ledger_deleted AFTER DELETE ON main.ledger
-    BEGIN UPDATE ledger_moves SET count = count + 1; END;
-CREATE TEMP TRIGGER IF NOT EXISTS ledger_moved AFTER UPDATE OF night, at, project ON main.ledger
-    BEGIN UPDATE ledger_moves SET count = count + 1; END;
-"""
+from skillopt_sleep.errors import NightLocked
+from skillopt_sleep.kit.clock import to_the_minute, utc_now
+from skillopt_sleep.kit.codec import from_json, to_json
+from skillopt_sleep.kit.files import is_locked, locked, write_atomic
+from skillopt_sleep.kit.process import is_alive
+from skillopt_sleep.records import Record
+from skillopt_sleep.stores.events import EventKind, read_events
 
-
-_TRILLION = 10**12
-
-
-class Row(NamedTuple):
-    """One call as the ledger has it."""
-
-    purpose: Purpose
-    project: str
-    at: str
-    state: CallState = CallState.RESERVED
-    usage: Usage | None = None
-    usd: float | None = None
-    held_tokens: int = 0
-    held_usd: float | None = None
-    repair: bool = False
-    odd_events: int = 0
-
-    @property
-    def may_be_billed(self) -> bool:
-        """Whether the call may have cost something."""
-        return self.state is not CallState.FAILED or self.usage is not None
+HOLDER = "night.holder"
+_LOCK = "night.lock"
+_HOLDER_SECONDS = 1.0  # how long to wait for the lock before saying who holds it
 
 
-class Marks(NamedTuple):
-    """The state of a file in which sums of its rows hold: commits of other processes, and moves by this one."""
+class StageProgress(Record, frozen=True, kw_only=True):
+    """The progress of a stage: how many of its calls are done."""
 
-    data_version: int
-    moves: int
-
-
-class Watch:
-    """Tells whether something else than the ledger's own calls changed its rows."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._is_set = False
-
-    def marks(self) -> Marks:
-        """Return the file's present state."""
-        if not self._is_set:
-            self._connection.executescript(_MOVED)
-            self._is_set = True
-        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
-        (moves,) = self._connection.execute("SELECT count FROM temp.ledger_moves").fetchone()
-        return Marks(version, moves)
+    label: str
+    done: int
+    total: int
 
 
-class Running:
-    """The sums over some rows, which start as `tally` and take in each call as it is reserved and settled.
+class Holder(Record, frozen=True, kw_only=True):
+    """The process that holds the lock of nights; while it runs one, that night, its folder and its limits."""
 
-    Dollars are added in whole trillionths, so nothing is lost: ten calls of $0.1 reach a limit of $1.
-    """
+    pid: int
+    since: datetime
+    night: str = ""
+    started: datetime | None = None
+    folder: str = ""
+    most_calls: int = 0
+    most_minutes: int = 0
 
-    def __init__(self, tally: Tally, *, held: "HeldSums") -> None:
-        self._purposes = Counter[str](tally.purposes)
-        usage = tally.usage
-        self._tokens = [usage.input_tokens, usage.output_tokens, usage.cached_tokens]
-        self._usd = _trillionths(held.usd)
-        self._unknown_usd = held.unknown_usd
-        self._held_tokens = tally.tokens - usage.tokens
-        self._held_usd = _trillionths(held.held_usd)
-        self._without_held_usd = held.without_held_usd
-        self._highest_usd = held.highest_usd
-        self._unnamed, self._unpriced = tally.unnamed, tally.unpriced
-        self._repairs, self._odd_events = tally.repairs, tally.odd_events
 
-    def reserved(self, row: Row) -> None:
-        """Take in a call that is about to be made."""
-        self._purposes[row.purpose.value] += 1
-        self._repairs += row.repair
-        self._add(row, 1)
+class Progress(Record, frozen=True, kw_only=True):
+    """A running night at one moment; its unfinished stages are in the order they began."""
 
-    def settled(self, before: Row, after: Row) -> None:
-        """Replace a call by the same call as it ended."""
-        self._add(before, -1)
-        self._add(after, 1)
-        if after.usd is not None:
-            self._highest_usd = max(self._highest_usd, after.usd)
+    night: str
+    process: int
+    started: datetime
+    stages: tuple[StageProgress, ...] = ()
+    calls: int = 0
+    tokens: int | None = 0
+    usd: float | None = 0.0
+    most_calls: int = 0
+    most_minutes: int = 0
 
-    def tally(self) -> Tally:
-        """Return the sums as they are now."""
-        inputs, outputs, cached = self._tokens
-        known = self._usd / _TRILLION
-        dollars = known + self._held_usd / _TRILLION + self._without_held_usd * self._highest_usd
-        return Tally(
-            purposes=dict(sorted(self._purposes.items())),
-            usage=Usage(input_tokens=inputs, output_tokens=outputs, cached_tokens=cached),
-            usd=None if self._unknown_usd else known,
-            unnamed=self._unnamed,
-            tokens=inputs + outputs + self._held_tokens,
-            dollars=dollars,
-            unpriced=self._unpriced,
-            repairs=self._repairs,
-            odd_events=self._odd_events,
+
+@contextmanager
+def alone(data: Path, clock: Callable[[], datetime]) -> Generator[None]:
+    """Hold the lock of nights, so that none runs meanwhile; raise NightLocked, naming its holder, if one does."""
+
+    def taken() -> NightLocked:
+        holder = _read_holder(data)
+        name = f" (process {holder.pid}, since {to_the_minute(holder.since)})" if holder else ""
+        return NightLocked(
+            f"a night is already running{name}",
+            remedy="see how far it is: skillopt-sleep status, or stop it: skillopt-sleep pause --now",
         )
 
-    def _add(self, row: Row, sign: int) -> None:
-        self._odd_events += sign * row.odd_events
-        if row.usage is not None:
-            self._tokens[0] += sign * row.usage.input_tokens
-            self._tokens[1] += sign * row.usage.output_tokens
-            self._tokens[2] += sign * row.usage.cached_tokens
-        elif row.state is not CallState.FAILED:
-            self._unnamed += sign
-            self._held_tokens += sign * row.held_tokens
-        if row.usd is not None:
-            self._usd += sign * _trillionths(row.usd)
-            return
-        self._unknown_usd += sign * row.may_be_billed
-        if row.state is CallState.DONE or row.usage is not None:
-            self._unpriced += sign
-        if row.state is not CallState.FAILED and row.held_usd is not None:
-            self._held_usd += sign * _trillionths(row.held_usd)
-        elif row.state in {CallState.RESERVED, CallState.LOST}:
-            self._without_held_usd += sign
+    # `is_running` in another process holds the lock for a moment too.
+    with locked(data / _LOCK, taken, seconds=_HOLDER_SECONDS):
+        try:
+            write_atomic(data / HOLDER, to_json(Holder(pid=os.getpid(), since=clock())))
+            yield
+        finally:
+            (data / HOLDER).unlink(missing_ok=True)
 
 
-class HeldSums(NamedTuple):
-    """What the sums need beside a tally: known dollars, calls of unknown price, and what is held for these."""
-
-    usd: float
-    unknown_usd: int
-    held_usd: float
-    without_held_usd: int
-    highest_usd: float
+def is_running(data: Path) -> bool:
+    """Return whether a night holds the lock right now, without creating the lock file."""
+    return is_locked(data / _LOCK)
 
 
-def _trillionths(usd: float) -> int:
-    return round(usd * _TRILLION)
+def held_by(data: Path) -> int | None:
+    """Return the process id of the running night, or None if no night runs or its process can't be verified."""
+    if not is_running(data):
+        return None
+    return living_holder(data)
+
+
+def living_holder(data: Path) -> int | None:
+    """Return the id of the process that holds the night's lock, or None unless it verifiably still runs."""
+    holder = _read_holder(data)
+    return holder.pid if holder and is_alive(holder.pid, holder.since) else None
+
+
+def name_running(
+    data: Path, *, night: str, started: datetime, folder: Path, most_calls: int, most_minutes: int
+) -> None:
+    """Write down that this process runs the night; without it the night goes on, and can't be followed."""
+    holder = Holder(
+        pid=os.getpid(),
+        since=utc_now(),
+        night=night,
+        started=started,
+        folder=str(folder),
+        most_calls=most_calls,
+        most_minutes=most_minutes,
+    )
+    with suppress(OSError):
+        write_atomic(data / HOLDER, to_json(holder), durable=False)
+
+
+def read_progress(data: Path) -> Progress | None:
+    """Return how far the running night is; None if none runs, even if a killed one left its files."""
+    holder = _read_holder(data)
+    if holder is None or holder.started is None or living_holder(data) is None:
+        return None
+    stages: dict[str, StageProgress] = {}
+    calls, tokens, usd = 0, None, None
+    for event in read_events(Path(holder.folder)):
+        calls, tokens, usd = event.calls, event.tokens, event.usd
+        if event.kind is EventKind.BEGINS:
+            stages.clear()
+        elif event.kind is EventKind.STAGE and event.done < event.total:
+            stages[event.stage] = StageProgress(label=event.stage, done=event.done, total=event.total)
+        else:
+            stages.pop(event.stage, None)
+    return Progress(
+        night=holder.night,
+        process=holder.pid,
+        started=holder.started,
+        stages=tuple(stages.values()),
+        calls=calls,
+        tokens=tokens,
+        usd=usd,
+        most_calls=holder.most_calls,
+        most_minutes=holder.most_minutes,
+    )
+
+
+def _read_holder(data: Path) -> Holder | None:
+    try:
+        return from_json((data / HOLDER).read_bytes(), Holder)
+    except (OSError, msgspec.DecodeError):
+        return None

@@ -1,41 +1,41 @@
-"""Store everything remembered from night to night in sleep.db, and let only one night run at a time."""
+"""Store everything remembered from night to night in sleep.db, and open the user's store under their settings."""
 
-import json
-import os
-import sqlite3
+import hashlib
 import threading
-import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-import filelock
+from msgspec.structs import replace
 
-from skillopt_sleep.errors import NightLocked, StoreError
-from skillopt_sleep.kit.clock import shown
-from skillopt_sleep.kit.disk import worded
-from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
-from skillopt_sleep.records import NightReport, Outcome, read_report
+from skillopt_sleep import __version__
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.codec import from_json, to_json
+from skillopt_sleep.kit.files import private_dir
+from skillopt_sleep.records import NightReport, Outcome
+from skillopt_sleep.settings import (
+    BudgetSettings,
+    DaemonSettings,
+    NightSettings,
+    NotifySettings,
+    Paths,
+    Settings,
+    seconds,
+)
 from skillopt_sleep.stores.bank import SqliteBank
-from skillopt_sleep.stores.glance import is_running
+from skillopt_sleep.stores.calls import SqliteCalls, first_drawn
 from skillopt_sleep.stores.history import SqliteHistory
 from skillopt_sleep.stores.index import SqliteIndex
-from skillopt_sleep.stores.ledger import SqliteCalls, SqliteLedger, first_drawn
-from skillopt_sleep.stores.lessons import SqliteLessons
+from skillopt_sleep.stores.ledger import SqliteLedger
+from skillopt_sleep.stores.lessons import SqliteLessons, SqliteTrend
 from skillopt_sleep.stores.page import SqlitePage
 from skillopt_sleep.stores.purge import SqlitePurge
 from skillopt_sleep.stores.retention import SqliteRetention
-from skillopt_sleep.stores.schema import create, refuse_damage, refuse_other
-from skillopt_sleep.stores.trend import SqliteTrend
-
-# A session's body has about 6 KB, which would overflow pages of 4 KB.
-_PAGE_SIZE = 16_384
-_CACHE_KIB = 32_768
-_HOLDER_SECONDS = 1.0  # how long to wait for the lock's holder to write its name
-_OPEN_SECONDS = 30
-_TICK = 0.02
+from skillopt_sleep.stores.running import alone, is_running
+from skillopt_sleep.stores.schema import open_file
 
 
 class NightLine(NamedTuple):
@@ -48,11 +48,11 @@ class NightLine(NamedTuple):
 
 
 class SqliteStore:
-    """The store of one user; `notice` says if a corrupt file was set aside when it was opened.
+    """The store of one user; `notice` says if an unusable file was set aside when it was opened.
 
     `config` is a fingerprint of the settings: an interrupted night is resumed only under the same ones. `only` is the
-    project a night is limited to, "" for all. Raises StoreError if a newer version wrote the file, or if it is
-    corrupt and not to `mend`.
+    project a night is limited to, "" for all. Raises StoreError if the file is corrupt and not to `mend`, or if
+    another version of the program wrote it; to begin `anew` sets it aside in either case.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class SqliteStore:
         config: str,
         only: str = "",
         mend: bool = True,
+        anew: bool = False,
     ) -> None:
         self._data = private_dir(data)
         self._clock = clock
@@ -72,7 +73,7 @@ class SqliteStore:
         self._only = only
         self._lock = threading.RLock()
         self._page: SqlitePage | None = None
-        self._connection, self.notice = _open(data / "sleep.db", clock, mend=mend)
+        self._connection, self.notice = open_file(data / "sleep.db", clock, mend=mend, anew=anew)
         self.index = SqliteIndex(self._connection, self._lock)
         self.bank = SqliteBank(self._connection, self._lock)
         self.lessons = SqliteLessons(self._connection, self._lock)
@@ -107,15 +108,8 @@ class SqliteStore:
     @contextmanager
     def alone(self) -> Generator[None]:
         """Hold the lock of nights, so that none runs meanwhile; raise NightLocked, naming its holder, if one does."""
-        lock = filelock.FileLock(self._data / "night.lock", timeout=0, mode=PRIVATE_FILE)
-        holder = self._data / "night.holder"
-        _take(lock, holder)
-        try:
-            write_atomic(holder, json.dumps({"pid": os.getpid(), "since": self._clock().isoformat()}).encode())
+        with alone(self._data, self._clock):
             yield
-        finally:
-            holder.unlink(missing_ok=True)
-            lock.release()
 
     def is_running(self) -> bool:
         """Return whether a night holds the lock right now."""
@@ -144,7 +138,7 @@ class SqliteStore:
             row = self._connection.execute("SELECT report FROM nights WHERE id = ?", (night,)).fetchone()
         if row is None or not row[0]:
             return None
-        return read_report(row[0])
+        return from_json(row[0], NightReport)
 
     def reports(self) -> Iterator[NightReport]:
         """Yield the reports of closed nights, newest first."""
@@ -211,80 +205,53 @@ class SqliteStore:
             number += 1
 
 
-def _take(lock: filelock.BaseFileLock, holder: Path) -> None:
-    """Take the lock, or raise NightLocked naming its holder.
+def open_store(
+    settings: Settings, paths: Paths, *, only: str = "", asked: str = "", mend: bool = False, anew: bool = False
+) -> SqliteStore:
+    """Open the user's store; `only` is the project a night is limited to, "" for all.
 
-    A night writes its name right after taking the lock; a lock without a name is held for a moment by a status check.
+    `asked` is how the person asked for sessions to be read again, "" if they didn't. To `mend` a corrupt store is to
+    set it aside and begin a new one, which is for nights only; to begin `anew` does so with one of another version
+    too, which is for the person to ask for.
+
+    An interrupted night is resumed only under the same settings. Limits, prices, workers, hours and notifications
+    may differ.
     """
-    until = time.monotonic() + _HOLDER_SECONDS
-    while True:
-        try:
-            lock.acquire()
-        except filelock.Timeout as error:
-            name = _holder_name(holder)
-            if not name and time.monotonic() < until:
-                time.sleep(_TICK)
-                continue
-            raise NightLocked(
-                f"a night is already running{name}",
-                remedy="follow it: skillopt-sleep status --watch, or stop it: skillopt-sleep cancel",
-            ) from error
+    relevant = replace(
+        settings,
+        budget=BudgetSettings(),
+        prices={},
+        night=NightSettings(),
+        daemon=DaemonSettings(),
+        notify=NotifySettings(),
+    )
+    return SqliteStore(
+        paths.data,
+        clock=utc_now,
+        lookback=timedelta(seconds=seconds(settings.harvest.lookback)),
+        config=hashlib.sha256(to_json(relevant) + f"{only}\0{__version__}{asked}".encode()).hexdigest(),
+        only=only,
+        mend=mend,
+        anew=anew,
+    )
+
+
+@contextmanager
+def read_store(settings: Settings, paths: Paths) -> Generator[SqliteStore]:
+    """Open the user's store to read it; where there is none, an empty one stands in, and none is created."""
+    if paths.database.exists():
+        with closing(open_store(settings, paths)) as store:
+            yield store
         return
+    with empty_store(settings, paths) as store:
+        yield store
 
 
-def _holder_name(file: Path) -> str:
-    try:
-        holder = json.loads(file.read_bytes())
-        return f" (process {holder['pid']}, since {shown(datetime.fromisoformat(holder['since']))})"
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
-
-
-def _open(path: Path, clock: Callable[[], datetime], *, mend: bool) -> tuple[sqlite3.Connection, str]:
-    """Open the database, or create it; set a corrupt file aside and return a notice about it.
-
-    Only one process does this at a time: two that set a corrupt file aside together would lose one.
-    """
-    try:
-        with filelock.FileLock(path.with_name("sleep.lock"), timeout=_OPEN_SECONDS, mode=PRIVATE_FILE):
-            return _opened(path, clock, mend=mend)
-    except filelock.Timeout as error:
-        raise StoreError(f"{path} is being opened by another process", remedy="try again in a moment") from error
-
-
-def _opened(path: Path, clock: Callable[[], datetime], *, mend: bool) -> tuple[sqlite3.Connection, str]:
-    try:
-        return _connect(path), ""
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError):
-            message, remedy = worded(error, remedy="check that the folder is writable", place=path)
-            raise StoreError(message, remedy=remedy) from error
-        if not mend:
-            raise StoreError(
-                f"{path} is corrupt ({error})",
-                remedy="restore it from a backup; without one, skillopt-sleep run sets it aside and begins a new one",
-            ) from error
-        aside = path.with_name(f"{path.name}.corrupt-{clock():%Y%m%dT%H%M%S}")
-        for ending in ("", "-wal", "-shm"):
-            part = path.with_name(path.name + ending)
-            if part.exists():
-                part.rename(aside.with_name(aside.name + ending))
-        notice = f"{path} is corrupt ({error}); it was set aside as {aside}, and a new store was created"
-        return _connect(path), notice
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    path.touch(mode=PRIVATE_FILE)
-    connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10.0)
-    try:
-        refuse_other(connection)
-        connection.execute(f"PRAGMA page_size = {_PAGE_SIZE}")
-        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        refuse_damage(connection)
-        create(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+@contextmanager
+def empty_store(settings: Settings, paths: Paths) -> Generator[SqliteStore]:
+    """Open an empty store that is gone afterwards, where there is none or none that can be used."""
+    with (
+        TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as folder,
+        closing(open_store(settings, replace(paths, data=Path(folder)))) as store,
+    ):
+        yield store

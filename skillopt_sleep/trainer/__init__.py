@@ -1,10 +1,9 @@
 """Train a skill on your own dataset, with SkillOpt's training loop as a library: Trainer, TrainerConfig, Env."""
 
 from skillopt_sleep.errors import CallFailed, ConfigError, FailureKind, ItemError, NightError, SleepError
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Completion, Message, Prompt, Purpose, Split, Usage
 from skillopt_sleep.settings import BackendSettings, RoleSettings
-from skillopt_sleep.trainer.ask import ask
 from skillopt_sleep.trainer.config import (
     EvaluationSection,
     GradientSection,
@@ -15,8 +14,10 @@ from skillopt_sleep.trainer.config import (
     load_config,
 )
 from skillopt_sleep.trainer.env import Env, Item, Result, find_env
+from skillopt_sleep.trainer.envs.dataset import Dataset
 from skillopt_sleep.trainer.evaluate import evaluate
 from skillopt_sleep.trainer.loop import Trainer
+from skillopt_sleep.trainer.models import ask
 from skillopt_sleep.trainer.summary import History, Scores, StepRecord, Summary
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "CallFailed",
     "Completion",
     "ConfigError",
+    "Dataset",
     "Env",
     "EvaluationSection",
     "FailureKind",

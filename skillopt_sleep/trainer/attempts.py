@@ -13,22 +13,25 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallFailed, ConfigError, ItemError
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
-from skillopt_sleep.protocols import Backend, Pool
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Completion, Prompt, Record, Rollout, Usage
 from skillopt_sleep.trainer.env import Env, Item, Result, blaming, checked_result
-from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing
 from skillopt_sleep.trainer.tasks import as_rollout
 
 
 class Job(NamedTuple):
-    """One attempt to make: everything that a worker needs besides the environment and the target."""
+    """One attempt to make: everything that a worker needs besides the environment and the target.
+
+    Equal attempts of another `draw` are attempts of their own.
+    """
 
     item: Item
     skill: str
     sha: str
     sample: int
     stage: str
+    draw: str = ""
 
 
 class Taken(NamedTuple):
@@ -38,7 +41,7 @@ class Taken(NamedTuple):
     usd: float | None
 
 
-class Attempted(Record, frozen=True, kw_only=True):
+class FinishedAttempt(Record, frozen=True, kw_only=True):
     """A finished attempt: a rollout for the stages, the environment's result, and its calls' usage and price."""
 
     rollout: Rollout
@@ -100,27 +103,18 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Makes one attempt; a failed call or item becomes a failure, never a score.
-
-    The optimizer will be shown `shown` characters of it.
-    """
+    """Makes one attempt; a failed call or item becomes a failure, never a score."""
 
     env: Env
     target: Backend
-    shown: int = RESPONSE_CHARS
-    sharing: Sharing = NOTHING_SHARED
 
     def asking(self, target: Backend, /) -> "Attempt":
         """Return the same function with another target, so that it can be sent to a worker."""
         return dataclasses.replace(self, target=target)
 
-    def __call__(self, job: Job, /) -> Attempted:
+    def __call__(self, job: Job, /) -> FinishedAttempt:
         """Attempt the item; a NightError is raised, and ends all attempts."""
-        asker = f"{job.item.id}#{job.sample}"
-        own = self.sharing.own(job.item.id, job.sha, job.sample)
-        if own:
-            asker = f"{asker}@{own}"
-        counting = Counting(Asking(self.target, asker))
+        counting = Counting(Asking(self.target, f"{job.item.id}#{job.sample}{job.draw}"))
         try:
             with blaming(self.env, f"environment {self.env.name}, item {job.item.id!r}"):
                 answer = self.env.rollout_one(job.item, job.skill, counting, sample=job.sample)
@@ -138,8 +132,8 @@ class Attempt:
             ) from error
         if result.failure:
             result = replace(result, failure=redact(result.failure))
-        rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample, most=self.shown)
-        return Attempted(rollout=rollout, result=result, taken=tuple(taken for _, taken in counting.taken))
+        rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample)
+        return FinishedAttempt(rollout=rollout, result=result, taken=tuple(taken for _, taken in counting.taken))
 
 
 def _in_range(result: Result) -> Result:
@@ -151,24 +145,30 @@ def _in_range(result: Result) -> Result:
 
 
 class Attempts:
-    """The attempts of a run; repeating one returns the first result, until it is forgotten. New ones are told."""
+    """The attempts of a run; repeating one returns the first result, until it is forgotten. New ones are told.
+
+    Once a limit, an outage or a person has ended the run (`is_over`), only attempts that were made are returned.
+    """
 
     def __init__(
         self,
-        attempt: Callable[[Job], Attempted],
+        attempt: Callable[[Job], FinishedAttempt],
         pool: Pool,
         spent: "Spent",
         *,
-        tell: Callable[[Sequence[tuple[Job, Attempted]]], None] = lambda _: None,
+        tell: Callable[[Sequence[tuple[Job, FinishedAttempt]]], None] = lambda _: None,
     ) -> None:
         self._attempt = attempt
         self._tell = tell
         self._pool = pool
         self._spent = spent
-        self._attempts: dict[tuple[str, str, int], Attempted] = {}
+        self._attempts: dict[tuple[str, str, int], FinishedAttempt] = {}
+        self.is_over = False
 
-    def make(self, jobs: Sequence[Job], *, label: str) -> tuple[Attempted, ...]:
-        """Return an attempt for each job, in the order of the jobs."""
+    def make(self, jobs: Sequence[Job], *, label: str) -> tuple[FinishedAttempt, ...]:
+        """Return an attempt for each job, in the order of the jobs; of a run that is over those that it has."""
+        if self.is_over:
+            return tuple(self._attempts[_key(job)] for job in jobs if _key(job) in self._attempts)
         new: dict[tuple[str, str, int], Job] = {}
         for job in jobs:
             if _key(job) not in self._attempts:
@@ -186,7 +186,7 @@ class Attempts:
         """Return whether all of these attempts were made already."""
         return all(_key(job) in self._attempts for job in jobs)
 
-    def made(self, items: Iterable[str]) -> tuple[Attempted, ...]:
+    def made(self, items: Iterable[str]) -> tuple[FinishedAttempt, ...]:
         """Return all attempts so far at the items with these ids, under any skill."""
         wanted = frozenset(items)
         return tuple(made for (_, item, _), made in self._attempts.items() if item in wanted)

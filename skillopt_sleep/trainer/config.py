@@ -1,5 +1,6 @@
-"""Define the configuration of a training: every key with its default and its meaning."""
+"""Define the configuration of a training: every key with its default and its meaning, and the three presets."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -7,9 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
-from skillopt_sleep.proposals.guard import LIMIT
-from skillopt_sleep.records import GateRule, Metric, ReflectMode, RuleName, UpdateMode
+from skillopt_sleep.records import GateRule, Metric, Record, ReflectMode, RuleName, UpdateMode
 from skillopt_sleep.settings import (
     Amount,
     BackendSettings,
@@ -20,43 +19,61 @@ from skillopt_sleep.settings import (
     checked,
     read_toml,
 )
-from skillopt_sleep.trainer.names import REMEDIES
 
+PresetName = Literal["default", "skillopt", "evidence"]
 Schedule = Literal["constant", "linear", "cosine", "autonomous", "none"]
-SlowPairs = Literal["mixed", "changed", "unchanged"]
-Search = Literal["current", "pareto"]
-Redraw = Literal["never", "doubt", "always"]
-Judge = Literal["auto", "step", "epoch", "end"]
-FileName = Annotated[str, Meta(pattern=r"^(?!\.\.?$)[^/\\]*$")]
 PoolName = Literal["threads", "ray"]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 EVERY_KEY = "what `skillopt-sleep train --init NEW` writes, which has every key"
 
 
+class Preset(Record, frozen=True, kw_only=True):
+    """How a preset decides which edits and skills to keep, and when the training looks back.
+
+    `gate` is the rule by which val decides, on every step's candidate or (`at_end`) once, on the skill that the
+    training ends with. Before that, each edit is tried in `screen` pairs of attempts on the train items that it was
+    learned from (0: not at all). With `redraw` a candidate that loses by no more than noise is compared with fresh
+    answers of the current skill. A candidate that is behind by more than noise on the first `part` of val is rejected
+    there. With `confirm` the best skill is reported from a pass over val that chose nothing. `slow_update` writes
+    guidance after each epoch but the first, and puts it in unmeasured; `meta_skill` keeps the optimizer's own notes.
+    With `removal`, learned rules that show nothing on train are taken out before val is asked.
+    """
+
+    epochs: int
+    gate: RuleName = "strict"
+    at_end: bool = False
+    screen: int = 2
+    redraw: bool = True
+    part: float = 0.5
+    confirm: bool = True
+    slow_update: bool = False
+    meta_skill: bool = False
+    removal: bool = False
+    rounds: int = 1
+
+
+PRESETS: Mapping[str, Preset] = {
+    "default": Preset(epochs=5),
+    "skillopt": Preset(epochs=4, screen=0, redraw=False, part=0.0, confirm=False, slow_update=True, meta_skill=True),
+    "evidence": Preset(epochs=5, gate="sequential", at_end=True, screen=4, removal=True, part=0.0, rounds=5),
+}
+
+
 class TrainSection(Section, frozen=True, kw_only=True):
     """How long and how broadly to train; `accumulation` batches, all attempted with the same skill, make one step.
 
-    It ends early after `patience` steps without a new best, or when the best scores `target` on val (0: neither), as
-    soon as val was asked.
-    Each item of a batch is attempted `samples` times; where attempts differ, reflection sees the better one beside
-    the worse one. Only the first `items` of train are used, 0 for all. These keys change no result: `folder` is where
-    the run is written, and attempts are made by so many `workers` on the `pool` "threads" or "ray" (the cluster at
-    `address`, "" to start a local one). `shared` names a file beside that folder, in which the trainings that name it
-    keep their answers: what one paid for costs the others nothing. Val answers that can have chosen a skill stay with
-    their own run ("": nothing is shared).
+    `epochs` 0 means as many as the preset has. It ends early after `patience` steps without a new best (0: never).
+    These keys change no result: `folder` is where the run is written, and attempts are made by so many `workers` on
+    the `pool` "threads" or "ray" (the cluster at `address`, "" to start a local one).
     """
 
-    epochs: Count = 4
-    items: Amount = 0
-    samples: Count = 1
+    epochs: Amount = 0
     batch_size: Count = 40
     accumulation: Count = 1
     seed: int = 42
     patience: Amount = 0
-    target: Share = 0.0
     folder: str = "run"
-    shared: FileName = ""
     workers: Count = 8
     pool: PoolName = "threads"
     address: str = ""
@@ -66,104 +83,43 @@ class GradientSection(Section, frozen=True, kw_only=True):
     """How attempts become patches: `minibatch` attempts per reflection call, `merge_batch` patches per merge.
 
     `reflection` looks at failures a minibatch at a time, one at a time (shallow), or for their common causes (deep).
-    With `skill_aware`, lapses (the skill says it, but the model overlooked it) become notes in an appendix instead of
-    edits, from failures only or both (`appendix_source`); more than `consolidate_after` notes are condensed (0:
-    never). Of an attempt the optimizer is shown `shown_chars` characters, the middle of a longer one left out.
-    `workers` is how many optimizer calls run at once, 0 for train.workers; it changes no result.
     """
 
     minibatch: Count = 8
     merge_batch: Annotated[int, Meta(ge=2)] = 8
     failure_only: bool = False
     reflection: ReflectMode = "minibatch"
-    skill_aware: bool = False
-    appendix_source: Literal["both", "failure_only"] = "both"
-    consolidate_after: Amount = 0
-    shown_chars: Annotated[int, Meta(ge=200)] = RESPONSE_CHARS
-    workers: Amount = 0
 
 
 class OptimizerSection(Section, frozen=True, kw_only=True):
     """How patches become a candidate: at most `edit_budget` edits per step, falling to `min_edit_budget`.
 
     With `schedule` autonomous the optimizer chooses a number between the two, with none all edits are applied. `mode`
-    patch applies edits, rewrite works them into the text, full_rewrite writes a new text. From epoch 2 on,
-    `slow_update` compares `slow_samples` train items under the last epoch's skill and this one's, and writes
-    guidance: gated on val if `slow_gated`, otherwise inserted unmeasured. `slow_pairs` selects the items it is shown.
-    `meta_skill` keeps the optimizer's own notes between epochs. No skill may exceed `max_chars`, and no edit
-    of mode patch `edit_chars`. Rules may hold links and addresses only with `allow_urls`.
-
-    `horizon` is how many epochs the schedule and the gate's error rate are laid over, 0 for train.epochs; later ones
-    keep the last edit budget. To add epochs to a run and keep what was done, set it to the epochs that the run had.
-
-    Before val is asked, each edit is tried by itself in at least `screen` pairs of attempts on the train items it was
-    learned from, and left out if it gains nothing there (0: everything goes to val, as in SkillOpt). With `search`
-    current a step starts from the skill that was accepted last (SkillOpt), with pareto from any that ever was: those
-    that are among the best on some val items take turns (GEPA). With `removal`, each learned rule is measured at the
-    end, without it and with it, and the gate tries the skill without those that show nothing on train.
+    patch applies edits, rewrite works them into the text, full_rewrite writes a new text. No skill may exceed
+    `max_chars`. Rules may hold links and addresses only with `allow_urls`.
     """
 
     edit_budget: Count = 4
     min_edit_budget: Amount = 2
     schedule: Schedule = "cosine"
-    horizon: Amount = 0
     mode: UpdateMode = "patch"
-    slow_update: bool = True
-    slow_samples: Count = 20
-    slow_gated: bool = False
-    slow_pairs: SlowPairs = "mixed"
-    meta_skill: bool = True
-    screen: Amount = 2
-    search: Search = "current"
-    removal: bool = False
     max_chars: Count = 24_000
-    edit_chars: Count = LIMIT
     allow_urls: bool = False
 
 
 class EvaluationSection(Section, frozen=True, kw_only=True):
-    """How a candidate is judged on val, and what is tested at the end; 0 items means the whole split.
+    """How skills are scored; `val_items` and `test_items` are how many of the first items are used, 0 for all.
 
-    `gate` strict is SkillOpt's rule: the higher mean of one pass wins, with unknown error rate. sequential is the
-    evidence gate: at most `rounds` passes, and a candidate that does nothing is accepted in at most `alpha` of the
-    runs. greedy accepts every candidate; the best on val is still recorded.
-
-    `judge` step asks val about each step's candidate; epoch and end keep what gained on train, and ask once an epoch,
-    or at the end only, whether the skill is better than the best so far; auto is end with gate
-    sequential where `optimizer.screen` is on and `slow_gated` off, else step.
-    The metric mixed is (1 - mixed_weight) of hard and mixed_weight of soft.
-    strict compares means of `samples` passes. If a candidate loses by no more than noise, `redraw` doubt draws the
-    current skill's passes afresh and compares again; always does so for every trial; never keeps the passes it was
-    accepted with (SkillOpt). A candidate that is behind by more than noise on the first `part` of val is rejected
-    there (0: never). With `confirm` the best skill's val is reported from passes that selected nothing, as it is in
-    any case where each trial has passes of its own: with gate sequential, and with `redraw` always.
+    The metric mixed is (1 - mixed_weight) of hard and mixed_weight of soft. With the preset evidence, a skill that
+    does nothing is shipped in at most `alpha` of the runs.
     """
 
-    gate: RuleName = "strict"
     metric: Metric = Metric.HARD
-    judge: Judge = "auto"
-    samples: Count = 1
-    redraw: Redraw = "doubt"
-    part: Share = 0.5
-    confirm: bool = True
     mixed_weight: Share = 0.5
-    rounds: Count = 5
     alpha: Annotated[float, Meta(gt=0, le=0.5)] = 0.05
-    min_effect: Share = 0.0
-    non_regression: bool = False
     val_items: Amount = 0
     test_items: Amount = 0
     test: bool = True
-
-    @property
-    def confirms(self) -> bool:
-        """Return whether the best skill is reported from passes that selected nothing."""
-        return self.confirm or self.each_trial_afresh
-
-    @property
-    def each_trial_afresh(self) -> bool:
-        """Return whether each trial has passes of its own, so that no skill keeps those it was accepted with."""
-        return self.gate == "sequential" or self.redraw == "always"
 
 
 class LimitsSection(Section, frozen=True, kw_only=True):
@@ -178,10 +134,12 @@ class LimitsSection(Section, frozen=True, kw_only=True):
 class TrainerConfig(Section, frozen=True, kw_only=True):
     """A whole training: `skill` is the file to start from, `env` names the environment and holds its options.
 
-    On the command line `backend` and `target` choose the models; if absent, the user's own settings do. Paths are
-    relative to this file.
+    `preset` default has the settings that did best in our trials; skillopt is SkillOpt's loop as published; evidence
+    ships a skill only if val proves that it is better. On the command line `backend` and `target` choose the models;
+    if absent, the user's own settings do. Paths are relative to this file.
     """
 
+    preset: PresetName = "default"
     skill: str = ""
     train: TrainSection = TrainSection()
     gradient: GradientSection = GradientSection()
@@ -196,79 +154,30 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
         """Return which values can't be combined, or ""."""
         if self.optimizer.min_edit_budget > self.optimizer.edit_budget:
             return "optimizer.min_edit_budget is above optimizer.edit_budget"
-        if self.optimizer.horizon > self.train.epochs:
-            return "optimizer.horizon is above train.epochs"
-        if self.gradient.skill_aware and self.optimizer.mode != "patch":
-            return "gradient.skill_aware works with optimizer.mode patch only"
-        if self.judged != "step" and self.optimizer.slow_gated:
-            return "optimizer.slow_gated works with evaluation.judge step only"
-        if self.judged != "step" and not self.optimizer.screen:
-            return f"evaluation.judge {self.judged} needs optimizer.screen, which decides meanwhile"
-        if self.optimizer.search == "pareto" and self.judged != "step":
-            return "optimizer.search pareto works with evaluation.judge step only"
-        if self.judged == "end" and (self.train.patience or self.train.target):
-            key = "train.patience" if self.train.patience else "train.target"
-            return f"{key} works with evaluation.judge step or epoch only: at the end nothing is left to save"
-        return self._of_another_gate()
-
-    def _of_another_gate(self) -> str:
-        """Return which key only another gate has, or ""."""
-        defaults = EvaluationSection()
-        others = {"rounds": "sequential", "alpha": "sequential", "min_effect": "sequential"}
-        others["non_regression"] = "sequential"
-        if self.evaluation.gate == "sequential":
-            others = {"samples": "strict and greedy", "redraw": "strict and greedy"}
-        for key, gates in others.items():
-            if getattr(self.evaluation, key) != getattr(defaults, key):
-                return f"evaluation.{key} works with evaluation.gate {gates} only"
+        if self.train.patience and self.way.at_end:
+            return f"train.patience does nothing with the preset {self.preset}, which asks val at the end only"
         return ""
 
     @property
-    def judged(self) -> Judge:
-        """Return when val is asked, with auto resolved."""
-        evaluation = self.evaluation
-        if evaluation.judge != "auto":
-            return evaluation.judge
-        if evaluation.gate == "sequential" and self.optimizer.screen and not self.optimizer.slow_gated:
-            return "end"
-        return "step"
+    def way(self) -> Preset:
+        """Return how the preset decides."""
+        return PRESETS[self.preset]
 
     @property
-    def horizon(self) -> int:
-        """Return how many epochs the schedule and the gate's error rate are laid over."""
-        return self.optimizer.horizon or self.train.epochs
-
-    @property
-    def ends(self) -> frozenset[int]:
-        """Return the epochs that end a training: the last one, and that of the horizon, after which it once ended."""
-        return frozenset({self.horizon, self.train.epochs})
-
-    def trials_left(self, *, epochs: int, steps: int) -> int:
-        """Return among how many trials the rest of alpha is shared; so many epochs and steps are left, with this one.
-
-        If a text that wasn't measured may become current, the final skill has a trial of its own.
-        """
-        if self.judged == "end":
-            return 1
-        if self.judged == "epoch":
-            return epochs
-        own = self.optimizer
-        # Every epoch but the first may end with guidance, which has a trial or is unmeasured.
-        guided = min(epochs, self.horizon - 1) if own.slow_update else 0
-        unmeasured = (guided > 0 and not own.slow_gated) or self.gradient.skill_aware
-        return steps + (guided if own.slow_gated else 0) + int(unmeasured)
+    def epochs(self) -> int:
+        """Return how many passes over the train items are made."""
+        return self.train.epochs or self.way.epochs
 
     def rule(self) -> GateRule:
         """Return the gate's rule, with all of the run's error rate."""
-        evaluation = self.evaluation
         return GateRule(
-            name=evaluation.gate,
-            metric=evaluation.metric,
-            mixed_weight=evaluation.mixed_weight,
-            rounds=evaluation.rounds if evaluation.gate == "sequential" else evaluation.samples,
-            alpha=evaluation.alpha,
-            min_effect=evaluation.min_effect,
-            non_regression=evaluation.non_regression,
+            name=self.way.gate,
+            metric=self.evaluation.metric,
+            mixed_weight=self.evaluation.mixed_weight,
+            rounds=self.way.rounds,
+            alpha=self.evaluation.alpha,
+            min_effect=0.0,
+            non_regression=False,
         )
 
 
@@ -284,10 +193,70 @@ def load_config(path: Path | str) -> TrainerConfig:
     return config
 
 
-def config_of(raw: dict[str, Any], *, where: str) -> TrainerConfig:
+def config_of(raw: dict[str, Any], *, where: str, kind: type[TrainerConfig] = TrainerConfig) -> TrainerConfig:
     """Return the configuration of these tables; raise ConfigError naming every mistake in them, and `where` it is."""
-    config = checked(raw, TrainerConfig, where=where, remedies=REMEDIES, see=EVERY_KEY)
+    config = checked(raw, kind, where=where, remedies=REMEDIES, see=EVERY_KEY)
     impossible = config.impossible()
     if impossible:
         raise ConfigError(f"{where}: {impossible}", remedy=f"see: {EVERY_KEY}")
     return config
+
+
+# The keys of SkillOpt's research trainer and of skillrl 1.0.0, by what they are called here.
+OURS = {
+    "num_epochs": "train.epochs",
+    "batch_size": "train.batch_size",
+    "accumulation": "train.accumulation",
+    "seed": "train.seed",
+    "out_root": "train.folder",
+    "workers": "train.workers",
+    "analyst_workers": "train.workers",
+    "minibatch_size": "gradient.minibatch",
+    "merge_batch_size": "gradient.merge_batch",
+    "failure_only": "gradient.failure_only",
+    "learning_rate": "optimizer.edit_budget",
+    "edit_budget": "optimizer.edit_budget",
+    "min_learning_rate": "optimizer.min_edit_budget",
+    "min_edit_budget": "optimizer.min_edit_budget",
+    "lr_scheduler": "optimizer.schedule",
+    "lr_control_mode": "optimizer.schedule",
+    "skill_update_mode": "optimizer.mode",
+    "gate_metric": "evaluation.metric",
+    "gate_mixed_weight": "evaluation.mixed_weight",
+    "sel_env_num": "evaluation.val_items",
+    "test_env_num": "evaluation.test_items",
+    "eval_test": "evaluation.test",
+    "skill_init": "skill",
+    "optimizer_max_completion_tokens": "backend.max_output_tokens",
+}
+_BY_PRESET = 'the preset decides it: preset = "skillopt" has it as published'
+_DENSITY = "it rewards commanding words, not results"
+_FILE_NAMES = "the names of the environment's files say which split they are"
+WITHOUT = {
+    "train_size": "leave items out of the environment's train split instead",
+    "steps_per_epoch": "it follows from the items, train.batch_size and train.accumulation",
+    "selection_split": _FILE_NAMES,
+    "test_split": _FILE_NAMES,
+    "save_every_step": "every step is always written",
+    "verbose": "progress is shown on a terminal, and nowhere else",
+    "max_analyst_rounds": "it never had an effect",
+    "meta_learning_rate": "it never had an effect",
+    "use_gate": "val decides on every candidate",
+    "use_slow_update": _BY_PRESET,
+    "use_meta_skill": _BY_PRESET,
+    "slow_update_samples": _BY_PRESET,
+    "slow_update_gate_with_selection": _BY_PRESET,
+    "longitudinal_pair_policy": _BY_PRESET,
+    "use_skill_aware_reflection": "what the model overlooked becomes an edit like any other",
+    "skill_aware_appendix_source": "what the model overlooked becomes an edit like any other",
+    "skill_aware_consolidate_threshold": "what the model overlooked becomes an edit like any other",
+    "use_semantic_density": _DENSITY,
+    "semantic_density_weight": _DENSITY,
+    "semantic_density_leading_words": _DENSITY,
+}
+REMEDIES = {
+    **{theirs: f"it is called '{ours}' here" for theirs, ours in OURS.items()},
+    "lr_scheduler": "it is called 'optimizer.schedule' here, and its autonomous (no limit of edits) 'none'",
+    "lr_control_mode": "it is called 'optimizer.schedule' here: autonomous is the same, fixed is a schedule's name",
+    **{theirs: f"leave it out: {why}" for theirs, why in WITHOUT.items()},
+}

@@ -3,29 +3,33 @@
 import math
 import random
 from collections.abc import Callable, Sequence
+from statistics import fmean
 from typing import cast
 
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.backends.metered import UNLIMITED
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError
 from skillopt_sleep.kit.words import counted
-from skillopt_sleep.records import Document, Past, Split
+from skillopt_sleep.records import Document, EditFate, Past, Split
+from skillopt_sleep.trainer.calls import LIMITED, MANY, check_answers, check_scored
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.ending import write_spending
 from skillopt_sleep.trainer.env import Item, blaming, kind_of
 from skillopt_sleep.trainer.gate import judge
-from skillopt_sleep.trainer.outage import MANY, check_answers, check_scored
-from skillopt_sleep.trainer.pareto import starting
 from skillopt_sleep.trainer.parts import Held, Parts, State, scores
-from skillopt_sleep.trainer.removal import lighten
-from skillopt_sleep.trainer.run import HISTORY
+from skillopt_sleep.trainer.removal import PAIRS, lighten
+from skillopt_sleep.trainer.run import BEST, CURRENT, HISTORY
 from skillopt_sleep.trainer.slow import look_back
-from skillopt_sleep.trainer.step import Place, run_step, train_jobs
-from skillopt_sleep.trainer.summary import EpochRecord, History, Rules, Standing, StepRecord
+from skillopt_sleep.trainer.spending import reason, write_spending
+from skillopt_sleep.trainer.step import StepPosition, run_step, train_jobs
+from skillopt_sleep.trainer.summary import EndRecord, History, Rules, Standing, StepRecord
 from skillopt_sleep.trainer.underway import Watch
 
 Batches = Sequence[Sequence[Item]]
 OnStep = Callable[[StepRecord], bool | None]
+ENDINGS = (BudgetExhausted, BackendUnavailable, KeyboardInterrupt)
+FIRST_ROUNDS = 2  # of a trial at the end, of both skills, for which calls are kept
+FIRST_SHARE = 2 / 3  # of alpha, for the final skill; the rest is for an earlier one
 
 
 def go_on(_record: StepRecord) -> bool:
@@ -40,7 +44,7 @@ def steps_per_epoch(config: TrainerConfig, items: int) -> int:
 
 def steps_in_all(config: TrainerConfig, items: int) -> int:
     """Return how many steps all passes make, if nothing ends the training early."""
-    return config.train.epochs * steps_per_epoch(config, items)
+    return config.epochs * steps_per_epoch(config, items)
 
 
 def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Batches]:
@@ -52,18 +56,29 @@ def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Ba
     return [cut[i : i + together] for i in range(0, len(cut), together)]
 
 
-class Course:
+class TrainingProgress:
     """The progress of a training: its `state`, `history` and `learned` rules; `initial` is the skill it began with.
 
-    The initial skill is measured along with the first batch. `watch` and `on_step` are told of every step. Raises
-    BackendUnavailable if val can't be scored, or if the optimizer never answers: an outage is not a score.
+    The initial skill is measured along with the first batch. `watch` and `on_step` are told of every step. So many
+    calls are `left`: no step is begun that would leave too few for val at the end. Raises BackendUnavailable if val
+    can't be scored: an outage is not a score.
     """
 
-    def __init__(self, parts: Parts, document: Document, *, watch: Watch, on_step: OnStep = go_on) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        document: Document,
+        *,
+        watch: Watch,
+        left: Callable[[], int] = lambda: UNLIMITED,
+        on_step: OnStep = go_on,
+    ) -> None:
         self._parts = parts
         self._watch = watch
+        self._left = left
         self._on_step = on_step
         self.stopped = ""
+        self.ended_by: BaseException | None = None
         self.learned = Rules()
         config = parts.config
         jobs = parts.val_jobs(document)
@@ -76,23 +91,41 @@ class Course:
         check_scored(made, parts.folder, what="val items under the initial skill")
         baseline = scores(made, parts.tasks, parts.rule)
         self.initial = Held(document=document, standing=Standing(sha=document.sha, val=baseline.metric))
-        self.state = State(
-            current=self.initial, best=self.initial, alpha=config.evaluation.alpha, pool=(self.initial,)
-        )
+        self.state = State(current=self.initial, best=self.initial)
         self.history = History(baseline=baseline, calls=parts.calls())
+        self._ends: dict[int, Held] = {}
         parts.keep(document, 0)
-        write_spending(parts.folder, parts.spent)
+        self._tell()
 
     def run(self) -> None:
-        """Run all epochs."""
+        """Run all epochs, and let val decide on what they end with; a limit, an outage or Ctrl-C ends them early.
+
+        An outage in the first step, or of an optimizer that never answered, is raised: nothing was learned.
+        """
+        try:
+            self._run()
+            self._finish()
+        except ENDINGS as error:
+            has_learned = self.history.steps and self._parts.counting.taken
+            if isinstance(error, BackendUnavailable) and not has_learned:
+                raise
+            self.end(error)
+
+    def end(self, error: BaseException) -> None:
+        """Note what ended the training: from now on nothing more is attempted."""
+        self.stopped, self.ended_by = reason(error), error
+        self._parts.attempts.is_over = True
+
+    def _run(self) -> None:
+        """Run the epochs, each closed by a look back."""
+        way = self._parts.config.way
         before, notebook = self.initial.document, ""
-        for epoch in range(1, self._parts.config.train.epochs + 1):
+        for epoch in range(1, self._parts.config.epochs + 1):
             past = self._steps(epoch, notebook)
-            after = self.state.current.document
+            after = self.state.current
             if self.stopped:
-                self._end(epoch)
                 break
-            if epoch > 1:
+            if epoch > 1 and (way.slow_update or way.meta_skill):
                 step = len(self.history.steps)
                 back = look_back(
                     self._parts.asking(f"epoch {epoch}"), self.state, before, epoch=epoch, step=step, past=past
@@ -100,67 +133,88 @@ class Course:
                 self.state, notebook = back.state, back.notebook
                 self.history = replace(self.history, epochs=(*self.history.epochs, back.record))
                 self._tell()
-            if self._is_judged(epoch):
-                if epoch in self._parts.config.ends:
-                    self.state, self.learned = lighten(self._parts, self.state, self.initial, self.history)
-                self._judge(epoch, left=self._parts.config.horizon - epoch + 1)
-                self._tell()
-                if epoch < self._parts.config.train.epochs:
-                    self.stopped = self._why_stop(self.history.steps[-1])
-                if self.stopped:
-                    break
-            before = after
+            before = after.document
+            self._ends[epoch] = after
         check_answers(self._parts.counting, self._parts.folder, least=1)
 
-    def _is_judged(self, epoch: int) -> bool:
-        """Return whether val is asked at the end of this epoch."""
-        config = self._parts.config
-        return config.judged == "epoch" or (config.judged == "end" and epoch in config.ends)
-
-    def _end(self, epoch: int) -> None:
-        """Ask val about what was learned since it was last asked, as a training that ends early asks it no more."""
-        if self._parts.config.judged == "step":
+    def _finish(self) -> None:
+        """Let val decide whether the final skill is better than the best, with evidence also on an earlier one."""
+        if not self._parts.config.way.at_end:
+            self._judge(self.state.current, alpha=1.0)
             return
-        self.state, self.learned = lighten(self._parts, self.state, self.initial, self.history)
-        self._judge(epoch, left=1)
+        if self._left() >= self._needed():
+            self.state, self.learned = lighten(self._parts, self.state, self.initial, self.history)
+        self._judge(self.state.current, alpha=FIRST_SHARE)
+        earlier = self._earlier()
+        if earlier is not None and self.state.best.standing.sha == self.initial.standing.sha:
+            self._judge(earlier, alpha=1 - FIRST_SHARE)
+
+    def _judge(self, held: Held, *, alpha: float) -> None:
+        """Ask val whether this skill is better than the best so far."""
+        if held.standing.sha == self.state.best.standing.sha:
+            return
+        parts, final = self._parts, self.state.current
+        after, gated, trial = judge(parts, replace(self.state, current=held), alpha=alpha)
+        if held is not final:
+            after = replace(after, current=final)
+        self.state = after
+        ended = EndRecord(calls=parts.calls(), gated=gated)
+        self.history = replace(self.history, end=(*self.history.end, ended))
+        parts.folder.write(f"end/trial_{len(self.history.end)}.json", trial)
         self._tell()
 
-    def _judge(self, epoch: int, *, left: int) -> None:
-        """Ask val whether the epoch's skill is better than the best so far; `left` epochs follow, with this one."""
-        parts, best = self._parts, self.state.best.standing
-        records = self.history.epochs
-        if not records or records[-1].epoch != epoch:
-            records = (*records, EpochRecord(epoch=epoch, current=self.state.current.standing, best=best))
-        if self.state.current.standing.sha != best.sha:
-            trials = parts.config.trials_left(epochs=left, steps=1)
-            self.state, gated, trial = judge(parts, self.state, left=trials)
-            parts.folder.write(f"epochs/epoch_{epoch:02d}/judged.json", trial)
-            standings = {"current": self.state.current.standing, "best": self.state.best.standing}
-            records = (*records[:-1], replace(records[-1], judged=gated, **standings))
-        records = (*records[:-1], replace(records[-1], calls=parts.calls()))
-        self.history = replace(self.history, epochs=records)
+    def _earlier(self) -> Held | None:
+        """Return the skill of an earlier epoch's end with which the train items of the next one went best."""
+        best: tuple[float, Held] | None = None
+        for epoch, held in self._ends.items():
+            grades = [step.train.metric for step in self.history.steps if step.epoch == epoch + 1]
+            known = [grade for grade in grades if grade is not None]
+            is_other = held.standing.sha not in {self.initial.standing.sha, self.state.current.standing.sha}
+            if known and is_other and (best is None or fmean(known) > best[0]):
+                best = fmean(known), held
+        return best[1] if best else None
 
     def _steps(self, epoch: int, notebook: str) -> Past:
         """Run one epoch's steps; what was tried, and how it did, is remembered until the epoch ends."""
         parts = self._parts
         steps = batches(parts.config, parts.items[Split.TRAIN], epoch)
-        total = parts.config.horizon * len(steps)
+        total = parts.config.epochs * len(steps)
         past = Past(notes=notebook)
-        for number, batch in enumerate(steps, start=1):
-            place = Place(step=len(self.history.steps) + 1, epoch=epoch, in_epoch=number, total=total)
-            state = starting(parts, self.state, place.step)
-            done = run_step(parts.asking(f"step {place.step}"), state, batch, place=place, past=past)
+        for batch in steps:
+            left = self._left()
+            place = StepPosition(step=len(self.history.steps) + 1, epoch=epoch, total=total)
+            done = run_step(parts.asking(f"step {place.step}"), self.state, batch, place=place, past=past)
             self.state, past = done.state, done.past
             self.history = replace(self.history, steps=(*self.history.steps, done.record))
             self._tell()
             self._watch.stepped(place.step)
             check_answers(parts.counting, parts.folder, least=MANY)
-            self.stopped = self._told_to_stop(done.record)
-            if not self.stopped and parts.config.judged == "step":
-                self.stopped = self._why_stop(done.record)
+            self.stopped = self._told_to_stop(done.record) or self._out_of_patience(done.record)
+            if not self.stopped:
+                self._keep_for_val(taken=left - self._left())
             if self.stopped:
                 break
         return past
+
+    def _keep_for_val(self, *, taken: int) -> None:
+        """End the training if another step that takes so many calls would leave too few for val at the end."""
+        left = self._left()
+        is_last = len(self.history.steps) == steps_in_all(self._parts.config, len(self._parts.items[Split.TRAIN]))
+        if taken > 0 and not is_last and left < taken + self._needed():
+            error = BudgetExhausted(
+                f"only {counted(left, 'call')} of [limits] {'is' if left == 1 else 'are'} left, for val at the end",
+                remedy=LIMITED,
+            )
+            self.stopped, self.ended_by = error.message, error
+
+    def _needed(self) -> int:
+        """Return about how many calls are needed after the last step: for val, test, and to measure rules."""
+        parts = self._parts
+        val, test = len(parts.items[Split.VAL]), len(parts.items[Split.TEST])
+        if not parts.config.way.at_end:
+            return val + 2 * test
+        applied = [edit for step in self.history.steps for edit in step.edits if edit.fate is EditFate.APPLIED]
+        return (2 * FIRST_ROUNDS + 1) * val + 2 * test + 2 * PAIRS * len(applied)
 
     def _told_to_stop(self, record: StepRecord) -> str:
         """Tell on_step of this step, and return whether that ends the training: why, or ""."""
@@ -175,15 +229,16 @@ class Course:
             )
         return "on_step ended it" if answer else ""
 
-    def _why_stop(self, record: StepRecord) -> str:
-        """Return why the training ends with this step, of which val has just been asked, or ""."""
-        train, best = self._parts.config.train, self.state.best.standing
-        if train.target and best.val is not None and best.val >= train.target:
-            return f"the best scores {best.val:.3f} on val, and train.target is {train.target:g}"
-        if train.patience and record.step - best.step >= train.patience:
-            return f"no new best in {counted(record.step - best.step, 'step')} (train.patience)"
+    def _out_of_patience(self, record: StepRecord) -> str:
+        patience = self._parts.config.train.patience
+        waited = record.step - self.state.best.standing.step
+        if patience and waited >= patience:
+            return f"no new best in {counted(waited, 'step')} (train.patience)"
         return ""
 
     def _tell(self) -> None:
-        self._parts.folder.write(HISTORY, self.history)
-        write_spending(self._parts.folder, self._parts.spent)
+        folder = self._parts.folder
+        folder.write(HISTORY, self.history)
+        folder.write(BEST, self.state.best.document.text)
+        folder.write(CURRENT, self.state.current.document.text)
+        write_spending(folder, self._parts.spent)

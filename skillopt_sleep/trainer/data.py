@@ -43,7 +43,7 @@ def read_items(env: Env, config: TrainerConfig) -> Mapping[Split, Sequence[Item]
 def limits_of(config: TrainerConfig) -> dict[Split, int]:
     """Return how many items of each split are used, 0 for all."""
     return {
-        Split.TRAIN: config.train.items,
+        Split.TRAIN: 0,
         Split.VAL: config.evaluation.val_items,
         Split.TEST: config.evaluation.test_items,
     }

@@ -2,6 +2,7 @@
 
 import difflib
 import inspect
+import re
 import traceback
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,11 +15,23 @@ import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError, SleepError, blame
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Record, Split
-from skillopt_sleep.trainer.env_file import is_path, load_class
+from skillopt_sleep.trainer.loading import is_path, load_class
 
 GROUP = "skillopt_sleep.envs"
+BUILT_IN: Mapping[str, str] = {
+    "dataset": "dataset:Dataset",
+    "code_tasks": "code_tasks:CodeTasks",
+    "spreadsheets": "spreadsheets:Spreadsheets",
+    "text_worlds": "text_worlds:TextWorlds",
+    "document_qa": "document_qa:DocumentQA",
+    "office_documents": "office_documents:OfficeDocuments",
+}
+_FORMER = frozenset({"question_answering", "multiple_choice", "word_problems", "tasks"})
+_OURS = "skillopt_sleep."
+HUB = "hub:"  # before the name of a dataset of the Hugging Face Hub, where a path may stand
+_FUNCTION = re.compile(r"[^:]+\.py:\w+")  # a function of a file, as in my.py:score
 _TEXTS = "fix the environment: what isn't a grade is text"
 _PLAIN: Mapping[Any, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
@@ -96,8 +109,9 @@ def find_env(name: str, options: Mapping[str, Any], *, folder: Path = Path()) ->
     _check_options(name, options, parameters)
     path_options: frozenset[str] = getattr(factory, "path_options", frozenset())
     arguments = dict(options)
-    for option in path_options & options.keys():
-        arguments[option] = _resolved(options[option], folder)
+    for option, value in options.items():
+        if option in path_options or (isinstance(value, str) and _FUNCTION.fullmatch(value)):
+            arguments[option] = _resolved(value, folder)
     with blaming(factory, f"environment {name}, as it was created"):
         try:
             env = factory(**arguments)
@@ -112,7 +126,11 @@ def find_env(name: str, options: Mapping[str, Any], *, folder: Path = Path()) ->
 
 def _registered(name: str) -> EntryPoint:
     """Return the entry point of this name; raise ConfigError naming the nearest one if there is none."""
-    known = {entry.name: entry for entry in entry_points(group=GROUP)}
+    known = {entry.name: entry for entry in entry_points(group=GROUP) if not entry.value.startswith(_OURS)}
+    for own, place in BUILT_IN.items():
+        known[own] = EntryPoint(own, f"{_OURS}trainer.envs.{place}", GROUP)
+    if name in _FORMER:
+        raise ConfigError(f"no environment is called {name!r}", remedy='name = "dataset" reads its files')
     if name not in known:
         hint = _nearest(name, known)
         raise ConfigError(
@@ -250,7 +268,7 @@ def _check_type(name: str, option: str, value: Any, expected: Any) -> None:
 
 
 def _resolved(path: Any, folder: Path) -> Any:
-    if not isinstance(path, str) or not path:
+    if not isinstance(path, str) or not path or path.startswith(HUB):
         return path
     return str(folder / Path(path).expanduser())
 

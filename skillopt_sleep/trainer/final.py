@@ -1,99 +1,168 @@
-"""End a training: measure the final skill, choose the best, and test both against the initial one."""
+"""End a training: measure the best and the final skill, and test both against the initial one."""
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from statistics import fmean, variance
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.stats import wilson
-from skillopt_sleep.records import UNKNOWN, UNVERIFIED, Document, Note, Split
-from skillopt_sleep.trainer.attempts import Cost, Job
-from skillopt_sleep.trainer.gate import judge
-from skillopt_sleep.trainer.luck import luck_of
-from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, Held, Parts, State
-from skillopt_sleep.trainer.power import warned
-from skillopt_sleep.trainer.removal import remove
-from skillopt_sleep.trainer.run import END, HISTORY
-from skillopt_sleep.trainer.summary import EndRecord, History, Reported, Rules, Scores, Summary, Tested
+from skillopt_sleep.learning.pairs import measure
+from skillopt_sleep.learning.statistics import wilson
+from skillopt_sleep.records import UNKNOWN, Note, Split
+from skillopt_sleep.trainer.course import TrainingProgress
+from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, Held, Parts, State, scores
+from skillopt_sleep.trainer.summary import Reported, Scores, Summary, TestedSkill
+
+Grades = dict[str, list[float]]  # of one text: a val item, and the grades of the attempts at it
+_LEAST = 2  # a spread needs as many values
+
+
+class Gain(NamedTuple):
+    """A text's mean gain over the initial skill, with the variance of this mean.
+
+    Of that variance, `noise` is what comes from answers that differ from one time to the next; the rest comes from
+    which items val has.
+    """
+
+    mean: float
+    variance: float
+    noise: float
+
+
+def luck_of(parts: Parts, best: Held, initial: Held) -> float:
+    """Return by how much the mean that is reported of the best skill is expected to be above its true quality.
+
+    Passes that chose nothing repeat the luck that comes from val's items, but not that of answers which differ from
+    one time to the next.
+    """
+    chosen, again = _grades(parts)
+    return luck(chosen, again.get(best.document.sha, {}), best=best.document.sha, initial=initial.document.sha)
+
+
+def luck(chosen: Mapping[str, Grades], again: Grades, *, best: str, initial: str) -> float:
+    """Return the luck in the best text's mean.
+
+    `chosen` are the grades of all texts that may have chosen the best one, `again` others of that one.
+    """
+    together = _together(chosen.get(best, {}), again)
+    differing = _differing({**chosen, best: together}.values())
+    gains: dict[str, Gain] = {}
+    for text, grades in chosen.items():
+        gain = _gain(grades, chosen.get(initial, {}), differing)
+        if gain is not None and text != initial:
+            gains[text] = gain
+    own = gains.get(best)
+    if own is None or len(gains) < _LEAST or not own.variance:
+        return 0.0
+    means = [gain.mean for gain in gains.values()]
+    real = max(0.0, variance(means) - fmean(gain.variance for gain in gains.values()))
+    too_high = (own.mean - fmean(means)) * own.variance / (real + own.variance)
+    if again:
+        too_high *= max(0.0, 1 - own.noise / own.variance)
+    return max(0.0, too_high)
+
+
+def _gain(grades: Grades, initial: Grades, differing: float) -> Gain | None:
+    """Return a text's gain on the items that both have a grade of, None if these are too few to tell an error."""
+    gains: list[float] = []
+    shares: list[float] = []
+    for item, own in grades.items():
+        before = initial.get(item)
+        if before:
+            gains.append(fmean(own) - fmean(before))
+            shares.append(1 / len(own) + 1 / len(before))
+    if len(gains) < _LEAST:
+        return None
+    n = len(gains)
+    return Gain(fmean(gains), variance(gains) / n, differing * fmean(shares) / n)
+
+
+def _differing(texts: Iterable[Grades]) -> float:
+    """Return the variance of grades of one text at one item, 0 if none was attempted twice."""
+    squares: list[float] = []
+    free = 0
+    for grades in texts:
+        for own in grades.values():
+            middle = fmean(own)
+            squares += [(grade - middle) ** 2 for grade in own]
+            free += len(own) - 1
+    return math.fsum(squares) / free if free else 0.0
+
+
+def _together(some: Grades, others: Grades) -> Grades:
+    """Return the grades of both."""
+    both: Grades = {}
+    for grades in (some, others):
+        for item, own in grades.items():
+            both.setdefault(item, []).extend(own)
+    return both
+
+
+def _grades(parts: Parts) -> tuple[dict[str, Grades], dict[str, Grades]]:
+    """Return each text's grades on val: those that may have chosen it, and those of passes that chose nothing."""
+    chosen: dict[str, Grades] = {}
+    again: dict[str, Grades] = {}
+    for made in parts.attempts.made([item.id for item in parts.items[Split.VAL]]):
+        rollout = made.rollout
+        if rollout.score is None:
+            continue
+        texts = again if rollout.sample == CONFIRMING else chosen
+        grades = texts.setdefault(rollout.document_sha, {})
+        grades.setdefault(rollout.task, []).append(measure(rollout.score, parts.rule))
+    return chosen, again
+
 
 LEVEL = 0.9  # of the interval of the best skill's quality
+_UNCONFIRMED = (
+    "the training was ended before the pass over val that reports the best skill: its score is from the passes that "
+    "chose it, less an estimate of the luck in them"
+)
 
 
-def final(
-    parts: Parts,
-    state: State,
-    initial: Held,
-    history: History,
-    *,
-    env: str,
-    models: Mapping[str, str],
-    learned: Rules,
-) -> Summary:
-    """Summarize the training; the final skill becomes the best one if the gate's rule finds it better.
+def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[str, str], planned: int) -> Summary:
+    """Summarize the training.
 
-    `learned` is what is known of the rules, unless the best skill is only now tried without those that show nothing.
     The test scores belong to exactly the texts the summary names, and equal texts are tested once.
     """
-    current = state.current.document
-    is_best = current.sha == state.best.document.sha
-    jobs: tuple[Job, ...] = ()
-    if not is_best:
-        jobs = parts.val_jobs(current)
-    elif not parts.config.optimizer.removal or parts.config.judged != "step":
-        jobs = parts.val_jobs(current, _confirming(parts, state, initial))
-    if parts.config.evaluation.test and not parts.config.optimizer.removal:
-        jobs += parts.test_jobs(current)
-        if parts.attempts.known(parts.val_jobs(current)):
-            jobs += parts.test_jobs(state.best.document)
+    state, initial, history = course.state, course.initial, course.history
+    sample = _reporting(parts, state, initial)
+    jobs = parts.val_jobs(state.best.document, sample)
+    if parts.config.evaluation.test:
+        jobs += parts.test_jobs(state.best.document) + parts.test_jobs(state.current.document)
     parts.attempts.make(jobs, label="final")
-    promoted = False
-    if not is_best and parts.config.judged == "step":
-        state, history = _judged(parts, state, history)
-        promoted = current.sha == state.best.document.sha
-    if parts.config.judged == "step":
-        state, learned = remove(parts, state, initial, history)
     best = state.best
-    tested_best = _tested(parts, best, first=_confirming(parts, state, initial))
+    tested_best = _tested(parts, best, sample=sample)
     tested_initial, tested_final = (
         _of(held, tested_best) if held.document.sha == best.document.sha else _tested(parts, held)
         for held in (initial, state.current)
     )
-    costs = parts.spent.costs()
-    notes: list[Note] = [*warned(parts.config, steps=len(history.steps), val=len(parts.items[Split.VAL]))]
+    notes: list[Note] = []
     for record in (*history.steps, *history.epochs):
         notes += record.notes
+    if parts.attempts.is_over and parts.config.way.confirm and _others(state, initial):
+        notes.append(Note(stage="final", summary=_UNCONFIRMED, expected=True))
+    estimate = reported(
+        tested_best.val, luck=luck_of(parts, best, initial), tried=len(_others(state, initial)), level=LEVEL
+    )
     return Summary(
         env=env,
         models=dict(models),
-        epochs=parts.config.train.epochs,
         steps=len(history.steps),
+        planned=planned,
         initial=tested_initial,
         best=tested_best,
         final=tested_final,
         actions=dict(Counter(step.gated.action.value for step in history.steps)),
-        gate=f"{parts.rule.name}, {parts.rule.metric}",
         error_rate=_error_rate(parts),
-        promoted=promoted,
-        reported=reported(
-            tested_best.val, luck=luck_of(parts, best, initial), tried=len(_others(state, initial)), level=LEVEL
-        ),
-        learned=learned,
-        costs=costs,
-        total=_total(costs),
+        stopped=course.stopped,
+        reported=estimate,
+        learned=course.learned,
+        costs=parts.spent.costs(),
         notes=tuple(notes),
         best_skill=best.document.text,
     )
-
-
-def _judged(parts: Parts, state: State, history: History) -> tuple[State, History]:
-    """Let val decide whether the final skill is better than the best; the history says so, and is written."""
-    state, gated, trial = judge(parts, state, left=1, falls_back=False)
-    parts.folder.write(END, trial)
-    # Here the optimizer's calls are among those spent.
-    history = replace(history, end=EndRecord(calls=parts.spent.calls, gated=gated))
-    parts.folder.write(HISTORY, history)
-    return state, history
 
 
 def reported(val: Scores, *, luck: float, tried: int, level: float) -> Reported | None:
@@ -115,53 +184,34 @@ def _others(state: State, initial: Held) -> frozenset[str]:
     return state.tried - {initial.document.sha}
 
 
-def _confirming(parts: Parts, state: State, initial: Held) -> int:
-    """Return the first sample of the passes that report the best skill: if nothing was tried, that of the first."""
-    return CONFIRMING if parts.config.evaluation.confirms and _others(state, initial) else VAL_SAMPLE
+def _reporting(parts: Parts, state: State, initial: Held) -> int:
+    """Return the sample of the pass that reports the best skill: if nothing was tried, that of the first."""
+    is_fresh = parts.config.way.confirm and _others(state, initial) and not parts.attempts.is_over
+    return CONFIRMING if is_fresh else VAL_SAMPLE
 
 
-def _tested(parts: Parts, held: Held, *, first: int = VAL_SAMPLE) -> Tested:
-    document: Document = held.document
-    val = parts.measured(parts.val_jobs(document, first), label="final")
+def _tested(parts: Parts, held: Held, *, sample: int = VAL_SAMPLE) -> TestedSkill:
+    document = held.document
+    jobs = parts.val_jobs(document, sample)
+    made = parts.attempts.make(jobs, label="final")
+    if len(made) < len(jobs):  # the training was ended before this pass: what trials asked has to do
+        asked = parts.attempts.made(item.id for item in parts.items[Split.VAL])
+        made = tuple(one for one in asked if one.rollout.document_sha == document.sha)
     test = None
-    if parts.config.evaluation.test:
+    if parts.config.evaluation.test and parts.attempts.known(parts.test_jobs(document)):
         test = parts.measured(parts.test_jobs(document), label="final")
-    return _of(held, Tested(standing=held.standing, file="", chars=len(document.text), val=val, test=test))
+    val = scores(made, parts.tasks, parts.rule)
+    return _of(held, TestedSkill(standing=held.standing, file="", chars=len(document.text), val=val, test=test))
 
 
-def _of(held: Held, scored: Tested) -> Tested:
+def _of(held: Held, scored: TestedSkill) -> TestedSkill:
     """Return the scores of a text as those of this skill: equal texts have one number."""
     standing = replace(held.standing, val=scored.val.metric)
     return replace(scored, standing=standing, file=f"skills/skill_v{held.standing.version:04d}.md")
 
 
 def _error_rate(parts: Parts) -> str:
-    evaluation = parts.config.evaluation
-    if evaluation.gate == "sequential":
-        rate = f"{100 * evaluation.alpha:.3g} %"
-        return f"a candidate that does nothing is accepted in at most {rate} of runs, by these scores on val"
-    if evaluation.gate == "strict":
+    if parts.rule.name == "strict":
         return UNKNOWN
-    return UNVERIFIED
-
-
-def _total(costs: Mapping[str, Cost]) -> Cost:
-    """Sum up the cost of all stages; the dollars are None if those of any stage are."""
-    calls = input_tokens = output_tokens = cached_tokens = unnamed = 0
-    dollars: list[float] = []
-    for cost in costs.values():
-        calls += cost.calls
-        input_tokens += cost.input_tokens
-        output_tokens += cost.output_tokens
-        cached_tokens += cost.cached_tokens
-        unnamed += cost.unnamed
-        if cost.usd is not None:
-            dollars.append(cost.usd)
-    return Cost(
-        calls=calls,
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        cached_tokens=cached_tokens,
-        unnamed=unnamed,
-        usd=math.fsum(dollars) if len(dollars) == len(costs) else None,
-    )
+    rate = f"{100 * parts.config.evaluation.alpha:.3g} %"
+    return f"a skill that does nothing is shipped in at most {rate} of runs, by these scores on val"

@@ -1,6 +1,9 @@
-"""Find trainings and read them from their folders."""
+"""Find trainings, read them from their folders, and lay out several that differ in a few keys."""
 
-from collections.abc import Iterator
+import copy
+import itertools
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.trainer import Summary
     from skillopt_sleep.trainer.manifest import Manifest
     from skillopt_sleep.trainer.run import Paid, Spending
-    from skillopt_sleep.trainer.summary import History
+    from skillopt_sleep.trainer.summary import History, Reported
 
 DEPTH = 3
 
@@ -26,43 +29,32 @@ class Run(NamedTuple):
     spending: "Spending | None"
 
     @property
-    def gate(self) -> str:
-        """The rule by which val decides."""
-        return self.manifest.config["evaluation"]["gate"]
-
-    @property
-    def seed(self) -> int:
-        """What its batches are shuffled with."""
-        return self.manifest.config["train"]["seed"]
-
-    @property
     def paid(self) -> "Paid | None":
         """What was paid in its folder, None if that isn't written yet."""
         return self.spending.paid if self.spending else None
 
     @property
-    def ended(self) -> str:
-        """What ended it before it was finished, "" if nothing did or that isn't known."""
-        return self.spending.ended if self.spending else ""
+    def reported(self) -> "Reported | None":
+        """What may be said of its best skill, None if that isn't known."""
+        return self.summary.reported if self.summary else None
 
-    def so_far(self) -> str:
-        """Say how far an unfinished training is, and what ended it."""
-        steps = "no step yet"
-        if self.history:
-            steps = f"{counted(len(self.history.steps), 'step')} so far"
-        return f"not finished: {steps}; {self.ended}" if self.ended else f"not finished: {steps}"
+    def state(self) -> str:
+        """Say how far it is: finished, or after how many steps, and what ended it."""
+        if self.summary and not self.summary.stopped:
+            return "finished"
+        if self.summary:
+            return f"{self.summary.steps} of {self.summary.planned} steps: {self.summary.stopped}"
+        done = counted(len(self.history.steps), "step") if self.history else "no step"
+        ended = self.spending.ended if self.spending else ""
+        return f"{done} so far; {ended}" if ended else f"{done} so far"
 
-    def row(self, *, with_steps: bool = True) -> dict[str, Any]:
+    def row(self) -> dict[str, Any]:
         """Return the training as data."""
-        steps = len(self.history.steps) if with_steps and self.history else None
         return {
             "folder": str(self.folder),
-            "gate": self.gate,
-            "seed": self.seed,
             "started_with": self.manifest,
-            "steps": steps,
+            "state": self.state(),
             "paid": self._paid(),
-            "ended": self.ended,
             "summary": self.summary,
         }
 
@@ -104,3 +96,62 @@ def reason_of(error: ConfigError | OSError, path: Path) -> str:
     if isinstance(error, ConfigError):
         return error.message
     return f"{error.filename or path}: {error.strerror or error}"
+
+
+def by_score(runs: Iterable[Run]) -> list[Run]:
+    """Return the trainings with the best score first, those without one at the end."""
+    return sorted(runs, key=lambda run: (-run.reported.mean if run.reported else 1.0, str(run.folder)))
+
+
+def differing(runs: Sequence[Run]) -> dict[Path, dict[str, str]]:
+    """Return, of each training, its value of every setting in which not all of them agree.
+
+    What changes no result, such as the folder or the limits, isn't a difference.
+    """
+    from skillopt_sleep.trainer.manifest import settings
+
+    every = {run.folder: settings(run.manifest) for run in runs}
+    keys = dict.fromkeys(key for own in every.values() for key in own)
+    apart = [key for key in keys if len({own.get(key, "") for own in every.values()}) > 1]
+    return {folder: {key: own.get(key, "") for key in apart} for folder, own in every.items()}
+
+
+def variants(raw: Mapping[str, Any], changes: Sequence[str], seeds: int) -> list[dict[str, Any]]:
+    """Return the tables of a configuration once for each combination of the changes and each of so many seeds.
+
+    A change is written as `section.key=value` or `section.key=one,other`. Unless it is set, the folder of each is
+    named for what it has of its own. Raises ConfigError for a change of another form.
+    """
+    values: dict[str, list[str]] = {}
+    for change in changes:
+        key, is_set, text = change.partition("=")
+        if not is_set or not text or key.strip() in values:
+            raise ConfigError(
+                f"--set {change} is no change, or is made twice", remedy="write it as in train.epochs=3,5"
+            )
+        values[key.strip()] = text.split(",")
+    first = raw.get("train", {}).get("seed", 42)
+    if seeds > 1 and "train.seed" not in values:
+        values["train.seed"] = [str(first + number) for number in range(seeds)]
+    found: list[dict[str, Any]] = []
+    for combination in itertools.product(*values.values()):
+        tables = copy.deepcopy(dict(raw))
+        named: list[str] = []
+        for key, text in zip(values, combination, strict=True):
+            section, _, name = key.rpartition(".")
+            table = tables.setdefault(section, {}) if section else tables
+            table[name] = _value(text)
+            if len(values[key]) > 1 or "train.folder" not in values:
+                named.append(f"{name}={text}".replace("/", "_"))
+        train = tables.setdefault("train", {})
+        train["folder"] = "-".join([train.get("folder", "run"), *named])
+        found.append(tables)
+    return found
+
+
+def _value(text: str) -> object:
+    """Return a value as TOML has it; what isn't TOML is a text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,19 +1,117 @@
 """Try a candidate against the current skill on val, and against the best so far; say which is current and best."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.stats import noise
 from skillopt_sleep.learning.attempts import BLOCK, block
-from skillopt_sleep.learning.gate import NO_LOSS_MARGIN
-from skillopt_sleep.learning.pairs import digest
+from skillopt_sleep.learning.gate import SESSIONS
+from skillopt_sleep.learning.learn import Draft
+from skillopt_sleep.learning.pairs import digest, measure
+from skillopt_sleep.learning.statistics import STAKES, bet, noise, start, statistic
 from skillopt_sleep.learning.trial import run_trial
-from skillopt_sleep.records import UNVERIFIED, Decision, Document, GateRule, Split, Trial, Verdict
-from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
+from skillopt_sleep.learning.update import candidate
+from skillopt_sleep.records import (
+    AppliedEdit,
+    Decision,
+    Document,
+    Edit,
+    EditFate,
+    EditOp,
+    GateRule,
+    Note,
+    Split,
+    Task,
+    Trial,
+    Verdict,
+)
+from skillopt_sleep.replay.rollout import Job
+from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
 from skillopt_sleep.trainer.parts import VAL_SAMPLE, Held, ItemAttempts, Parts, State, kept_sample, own_sample
-from skillopt_sleep.trainer.summary import TAKEN, Action, Gated
+from skillopt_sleep.trainer.summary import Action, Gated
+
+NO_GAIN = "it gained nothing on the train items that it was learned from"
+Key = tuple[str, int, int]  # an item, the place of an edit or WITHOUT, and a sample
+WITHOUT = -1
+
+
+def screened(parts: Parts, document: Document, drafted: Draft) -> Draft:
+    """Return the draft without the edits that gain nothing, each by itself, on the train items of their own.
+
+    What the edits do together is for val to say; if they can't be applied without one another, all are kept.
+    """
+    applied = [fate.edit for fate in drafted.fates if fate.fate is EditFate.APPLIED]
+    if not parts.config.way.screen or not applied:
+        return drafted
+    vain, notes = _in_vain(parts, document, applied)
+    if not vain:
+        return replace(drafted, notes=(*drafted.notes, *notes))
+    left_out = {edit.key for edit in vain}
+    kept = [edit for edit in applied if edit.key not in left_out]
+    changed = candidate(document, kept, most=parts.most(document))
+    if changed is None:
+        note = Note(stage="screen", summary="the edits that gain nothing can't be left out without the others")
+        return replace(drafted, notes=(*drafted.notes, note))
+    fates: list[AppliedEdit] = []
+    for fate in drafted.fates:
+        if fate.fate is EditFate.APPLIED and fate.edit.key in left_out:
+            fates.append(AppliedEdit(edit=fate.edit, fate=EditFate.LEFT_OUT, because=NO_GAIN))
+        else:
+            fates.append(fate)
+    return replace(drafted, candidate=changed, fates=tuple(fates), notes=(*drafted.notes, *notes))
+
+
+def _in_vain(parts: Parts, document: Document, edits: Sequence[Edit]) -> tuple[list[Edit], tuple[Note, ...]]:
+    """Return the edits that do no better, each by itself, on the train items of their own, and what is noted.
+
+    An edit that train can't tell of, and one that takes text away, isn't in vain. Without twice the calls for it
+    nothing is left out.
+    """
+    train = [task for task in parts.tasks.values() if task.split is Split.TRAIN]
+    pairs: dict[int, dict[Key, Job]] = {}
+    for place, edit in enumerate(edits):
+        changed = candidate(document, (edit,), most=parts.most(document))
+        own = [task for task in train if task.id in edit.tasks or task.lesson in edit.lessons]
+        pairs[place] = {}
+        if edit.op is not EditOp.DELETE and changed is not None and own:
+            pairs[place] = _pairs(document, changed, own, place, parts.config.way.screen)
+    jobs: dict[Key, Job] = {}
+    for asked in pairs.values():
+        jobs |= asked
+    attempts = ItemAttempts(parts, Split.TRAIN, "screen", label="screen")
+    if jobs and attempts.left() < 4 * len(jobs):
+        summary = f"{document.id}: {len(edits)} edits weren't compared on train: that takes {2 * len(jobs)} calls"
+        return [], (Note(stage="screen", summary=summary, remedy="raise the limit of calls"),)
+    made = attempts.make(list(jobs.values()), label=f"screen {document.id}") if jobs else ()
+    grades: dict[Key, float] = {}
+    for key, attempt in zip(jobs, made, strict=True):
+        if attempt.score is not None:
+            grades[key] = measure(attempt.score, parts.rule)
+    return [edit for place, edit in enumerate(edits) if pairs[place] and _gain(place, grades) <= 0], ()
+
+
+def _pairs(document: Document, changed: Document, own: Sequence[Task], place: int, least: int) -> dict[Key, Job]:
+    """Return the attempts at an edit's own train items, without it and with it by itself: so many pairs at least."""
+    jobs: dict[Key, Job] = {}
+    first = block("train", document.text, document.text)
+    for sample in range(first, first - (-least // len(own))):
+        for task in own:
+            jobs[task.id, WITHOUT, sample] = (task, document, sample)
+            jobs[task.id, place, sample] = (task, changed, CANDIDATE_SAMPLES + sample)
+    return jobs
+
+
+def _gain(place: int, grades: dict[Key, float]) -> float:
+    """Return what the edit at this place gained, of the attempts that were scored with it and without it."""
+    gains: list[float] = []
+    for (task, owner, sample), grade in grades.items():
+        without = grades.get((task, WITHOUT, sample))
+        if owner == place and without is not None:
+            gains.append(grade - without)
+    return math.fsum(gains)
+
 
 _ENDS = {
     Decision.REJECT: Action.REJECT,
@@ -22,84 +120,46 @@ _ENDS = {
 }
 
 
-SPENT = "earlier trials have used up the run's error rate (evaluation.alpha)"
+def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: str) -> tuple[State, Gated, Trial]:
+    """Return the state after val compared the candidate with the current skill: the higher mean wins, ties lose.
 
-
-class Tried(NamedTuple):
-    """A trial with its verdict, and what is left of the run's error rate after it."""
-
-    trial: Trial
-    verdict: Verdict
-    alpha: float
-
-
-def gate(
-    parts: Parts, state: State, candidate: Document, *, step: int, origin: str, left: int = 1
-) -> tuple[State, Gated, Trial]:
-    """Return the state after the gate's verdict on the candidate, the first of at most `left` trials to come.
-
-    strict compares means of passes over val; ties lose. sequential bets on fresh attempts under both. greedy measures
-    as strict does, and always takes the candidate. A new best must have been proven better than the old best by the
-    same rule.
+    A new best must also have done better than the old best.
     """
-    forced = parts.rule.name == "greedy"
-    trial, verdict, alpha = _try(parts, state, candidate, against=state.current.document, left=left)
-    after = replace(
-        state,
-        current=_measured(parts, state.current, trial.before, trial),
-        alpha=alpha,
-        tried=_tried(state, candidate, trial),
-    )
+    trial, verdict = _strict(parts, state.current.document, candidate, parts.rule)
+    current = _measured(parts, state.current, trial.before, trial)
+    after = replace(state, current=current, tried=_tried(state, candidate, trial))
     action = _ENDS.get(verdict.decision, Action.ACCEPT)
-    if forced:
-        action = Action.FORCE_ACCEPT
-    if action in TAKEN:
+    if action is Action.ACCEPT:
         best = state.best.document
         after = after.moved(candidate, step=step, origin=origin, val=trial.after)
-        after = replace(after, pool=(*after.pool, after.current))
-        is_best = verdict.decision is Decision.ACCEPT
+        is_best = True
         if best.sha != state.current.standing.sha:
-            tried = _try(parts, after, candidate, against=best, left=left)
-            is_best, after = tried.verdict.decision is Decision.ACCEPT, replace(after, alpha=tried.alpha)
-            verdict = replace(verdict, reason=f"{verdict.reason}; against the best so far: {tried.verdict.reason}")
+            _, against = _strict(parts, best, candidate, parts.rule)
+            is_best = against.decision is Decision.ACCEPT
+            verdict = replace(verdict, reason=f"{verdict.reason}; against the best so far: {against.reason}")
         if is_best:
             after = replace(after, best=after.current)
-            if not forced:
-                action = Action.ACCEPT_NEW_BEST
-    return after, _gated(parts, trial, verdict, action), trial
+            action = Action.ACCEPT_NEW_BEST
+    return after, _gated(trial, verdict, action), trial
 
 
-def judge(parts: Parts, state: State, *, left: int, falls_back: bool = True) -> tuple[State, Gated, Trial]:
-    """Return the state after the gate's verdict on what the current skill became since the best one.
+def judge(parts: Parts, state: State, *, alpha: float = 1.0) -> tuple[State, Gated, Trial]:
+    """Return the state after val compared what the current skill became with the best one.
 
-    If it did worse and `falls_back`, the best becomes the current one; if that isn't clear, nothing changes.
+    `alpha` is the trial's part of the run's error rate, if the rule has one.
     """
     current, best = state.current, state.best
-    trial, verdict, alpha = _try(parts, state, current.document, against=best.document, left=left)
+    if parts.rule.name == "strict":
+        trial, verdict = _strict(parts, best.document, current.document, parts.rule)
+    else:
+        rule = replace(parts.rule, alpha=alpha * parts.rule.alpha)
+        trial, verdict = _run(parts, best.document, current.document, rule, _Draws())
     measured = _measured(parts, current, trial.after, trial)
-    state = replace(state, current=measured, alpha=alpha, tried=_tried(state, current.document, trial))
+    state = replace(state, current=measured, tried=_tried(state, current.document, trial))
     action = _ENDS.get(verdict.decision, Action.ACCEPT_NEW_BEST)
     if action is Action.ACCEPT_NEW_BEST:
         state = replace(state, best=state.current)
-    elif falls_back and verdict.decision is Decision.REJECT and math.fsum(trial.gains) <= 0:
-        state = replace(state, current=best)
-    return state, _gated(parts, trial, verdict, action), trial
-
-
-def no_worse(parts: Parts, shorter: Document, *, than: Document) -> tuple[Gated, Trial]:
-    """Return the gate's verdict on a skill that only lacks rules: it need not be better.
-
-    strict and greedy take it if its mean isn't lower. sequential takes it if the bet is won that it loses less than
-    a margin, with an error rate of its own: `evaluation.alpha` of the runs whose removal loses more.
-    """
-    if parts.rule.name == "sequential":
-        trial, verdict = _run(parts, than, shorter, replace(parts.rule, margin=NO_LOSS_MARGIN), _Draws())
-        return _gated(parts, trial, verdict, _ENDS.get(verdict.decision, Action.ACCEPT)), trial
-    trial, verdict = _strict(parts, than, shorter, replace(parts.rule, name="strict"))
-    action = _ENDS.get(verdict.decision, Action.ACCEPT)
-    if action is Action.REJECT and math.fsum(trial.gains) >= 0:
-        action = Action.ACCEPT
-    return _gated(parts, trial, verdict, action), trial
+    return state, _gated(trial, verdict, action), trial
 
 
 def _measured(parts: Parts, held: Held, val: float | None, trial: Trial) -> Held:
@@ -120,15 +180,11 @@ def _is_whole(parts: Parts, trial: Trial) -> bool:
     return len(trial.pairs) + trial.repeated + trial.lost.pairs >= len(parts.items[Split.VAL])
 
 
-def _gated(parts: Parts, trial: Trial, verdict: Verdict, action: Action) -> Gated:
-    reason, error_rate = verdict.reason, verdict.error_rate
-    if action is Action.FORCE_ACCEPT:
-        reason, error_rate = f"taken in any case; {verdict.reason}", UNVERIFIED
+def _gated(trial: Trial, verdict: Verdict, action: Action) -> Gated:
     return Gated(
         action=action,
-        reason=reason,
-        rule=f"{parts.rule.name}, {parts.rule.metric}",
-        error_rate=error_rate,
+        reason=verdict.reason,
+        error_rate=verdict.error_rate,
         before=trial.before,
         after=trial.after,
         interval=trial.interval,
@@ -136,28 +192,6 @@ def _gated(parts: Parts, trial: Trial, verdict: Verdict, action: Action) -> Gate
         items=len({pair.task for pair in trial.own}),
         unscored=trial.lost.pairs,
     )
-
-
-def _try(parts: Parts, state: State, candidate: Document, *, against: Document, left: int) -> Tried:
-    """Try the candidate with its share of the run's error rate; a share that wins isn't spent.
-
-    The shares of all candidates that do nothing never add up to more than the run's error rate, however many trials
-    there are: each is a part of what is left, only a rejected hypothesis passes its share on (Bretz et al., "A
-    graphical approach to sequentially rejective multiple test procedures", Statistics in Medicine 28, 2009), and the
-    first of them to be accepted is the error that is counted.
-    """
-    rule = parts.rule
-    if rule.name == "greedy":
-        rule = replace(rule, name="strict")
-    if rule.name == "strict":
-        trial, verdict = _strict(parts, against, candidate, rule)
-        return Tried(trial, verdict, state.alpha)
-    share = state.alpha / max(1, left)
-    if not share:
-        return Tried(Trial(), Verdict(decision=Decision.ABSTAIN, reason=SPENT), 0.0)
-    trial, verdict = _run(parts, against, candidate, replace(rule, alpha=share), _Draws())
-    spent = 0.0 if verdict.decision is Decision.ACCEPT else share
-    return Tried(trial, verdict, state.alpha - spent)
 
 
 class _Draws(NamedTuple):
@@ -176,16 +210,13 @@ class _Draws(NamedTuple):
 
 
 def _strict(parts: Parts, current: Document, candidate: Document, rule: GateRule) -> tuple[Trial, Verdict]:
-    """Compare means; as `redraw` says, the current skill is attempted afresh before a candidate is lost.
+    """Compare means; where the preset says so, the current skill is attempted afresh before a candidate is lost.
 
     Answers that repeat themselves hold no luck.
     """
-    redraw = parts.config.evaluation.redraw
     fresh = BLOCK + block("val", current.text, candidate.text)
-    if redraw == "always":
-        return _run(parts, current, candidate, rule, _Draws(fresh))
     trial, verdict = _run(parts, current, candidate, rule, _Draws(kept=True))
-    if redraw == "never" or verdict.decision is not Decision.REJECT:
+    if not parts.config.way.redraw or verdict.decision is not Decision.REJECT:
         return trial, verdict
     if _may_be_luck(trial) and not _repeats(parts, current, first=fresh):
         return _run(parts, current, candidate, rule, _Draws(fresh, anew=True))
@@ -200,7 +231,7 @@ def _may_be_luck(trial: Trial) -> bool:
 def _repeats(parts: Parts, skill: Document, *, first: int) -> bool:
     """Return whether fresh attempts at the first part of val give the very answers that the skill gave before."""
     items = parts.items[Split.VAL]
-    asked = items[: math.ceil(parts.config.evaluation.part * len(items)) or len(items)]
+    asked = items[: math.ceil(parts.config.way.part * len(items)) or len(items)]
     kept = parts.attempts.make(parts.jobs(skill, asked, sample=VAL_SAMPLE, stage="val"), label="gate")
     anew = parts.attempts.make(parts.jobs(skill, asked, sample=first, stage="val"), label="gate")
     return all(
@@ -213,6 +244,19 @@ def _run(
 ) -> tuple[Trial, Verdict]:
     attempts = ItemAttempts(parts, Split.VAL, "val", label="gate", sampled=draws)
     val = [parts.tasks[item.id] for item in parts.items[Split.VAL]]
-    part = parts.config.evaluation.part
+    part = parts.config.way.part
     trial, verdict, _ = run_trial(current, candidate, val, attempts=attempts, rule=rule, first=draws.first, part=part)
     return trial, verdict
+
+
+def smallest_gain(items: int, *, alpha: float, rounds: int = 1) -> float | None:
+    """Return the smallest mean gain that the evidence gate can prove on so many val items, None if there is none.
+
+    That is a change that loses nothing: noise makes it more. If a skill repeats its answers, more than one round adds
+    nothing, as each answer counts once. The gain in more `rounds` is that of answers which differ each time.
+    """
+    pairs = items * rounds
+    for wins in range(SESSIONS, pairs + 1):
+        if statistic(bet(start(STAKES), [1.0] * wins)) >= 1 / alpha:
+            return wins / pairs
+    return None

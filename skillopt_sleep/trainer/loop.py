@@ -7,39 +7,39 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.asking import Optimizer
-from skillopt_sleep.pools.threads import ThreadPool
-from skillopt_sleep.protocols import Backend, Calls, Pool
-from skillopt_sleep.records import Document, Split, Task
-from skillopt_sleep.trainer.asked import asked, check_priced, meter, name_of
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.protocols.work import Pool
+from skillopt_sleep.records import Note, Split, Task
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
-from skillopt_sleep.trainer.checked import check_parts, check_told, checked_config
+from skillopt_sleep.trainer.calls import asked, check_priced, meter, name_of
+from skillopt_sleep.trainer.checks import check_parts, check_told, checked_config, unread
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import Course, OnStep, go_on, steps_in_all
+from skillopt_sleep.trainer.course import ENDINGS, OnStep, TrainingProgress, go_on, steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
-from skillopt_sleep.trainer.ending import spending
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
-from skillopt_sleep.trainer.given import make_pool, read_skill, untold
-from skillopt_sleep.trainer.lapses import Lapses
+from skillopt_sleep.trainer.loading import make_pool, read_skill, untold
 from skillopt_sleep.trainer.manifest import Manifest, manifest
-from skillopt_sleep.trainer.notices import notices
+from skillopt_sleep.trainer.models import Named, as_model
 from skillopt_sleep.trainer.parts import Parts
-from skillopt_sleep.trainer.replayed import other_result, result_before
-from skillopt_sleep.trainer.run import BEST, SUMMARY, RunFolder, check_resumable, open_run
-from skillopt_sleep.trainer.sharing import NOTHING_SHARED, Sharing, shared_calls, sharing
-from skillopt_sleep.trainer.source import sources
+from skillopt_sleep.trainer.plan import notices
+from skillopt_sleep.trainer.run import SUMMARY, RunFolder, check_resumable, open_run
+from skillopt_sleep.trainer.spending import spending
 from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
-from skillopt_sleep.trainer.told import Answers, Replies
+from skillopt_sleep.trainer.told import AnswerFiles, Replies
 from skillopt_sleep.trainer.underway import Underway, Watch
-from skillopt_sleep.trainer.unused import unread
-from skillopt_sleep.trainer.wording import check_overrides, left_out, wording
+from skillopt_sleep.trainer.wording import about, check_overrides, left_out, wording
 
 
 class Trainer:
-    """Trains a skill on a dataset; `target` is the optimizer's model by default.
+    """Trains a skill on a dataset: `Trainer(model="openai/gpt-5.4-mini", env=Dataset(path="shop.csv")).train()`.
+
+    A model is a name, a function of a prompt's text (also async), or an object with complete(prompt). `model` has
+    both roles, unless another `optimizer` or `target` is given.
 
     `initial_skill` takes precedence over the configuration's, and that over the environment's own; `prompt_overrides`
     are the optimizer's prompts by name. `pool` and `optimizer_pool` make the calls in parallel; by default the
@@ -51,11 +51,12 @@ class Trainer:
 
     def __init__(
         self,
-        config: TrainerConfig,
-        env: Env,
+        config: TrainerConfig | None = None,
+        env: Env | None = None,
         *,
-        optimizer: Backend,
-        target: Backend | None = None,
+        model: Named | None = None,
+        optimizer: Named | None = None,
+        target: Named | None = None,
         pool: Pool | None = None,
         optimizer_pool: Pool | None = None,
         initial_skill: str | None = None,
@@ -65,8 +66,10 @@ class Trainer:
         wired: bool = False,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        config = checked_config(config)
-        models = {"optimizer": optimizer, "target": target or optimizer}
+        config = checked_config(TrainerConfig() if config is None else config)
+        if env is None:
+            raise ConfigError("no environment is given", remedy='pass one, as in env=Dataset(path="shop.csv")')
+        models = self._of_roles(model, optimizer, target)
         check_parts(env, models, {"pool": pool, "optimizer_pool": optimizer_pool}, initial_skill)
         check_overrides(prompt_overrides or {})
         check_told(on_step)
@@ -80,45 +83,46 @@ class Trainer:
         self._models = models
         self._pool = pool or make_pool(config, untold)
         self._optimizer_pool = optimizer_pool or self._pool
-        if optimizer_pool is None and config.gradient.workers:
-            self._optimizer_pool = ThreadPool(config.gradient.workers, untold)
         self._overrides = dict(prompt_overrides or {})
         self._folder = Path(folder or config.train.folder)
         self._on_step = on_step or go_on
         self._wired = wired
         self._clock = clock
         self._watch: Watch | None = None
+        self.ended_by: BaseException | None = None
 
-    def train(self, *, resume: bool = False) -> Summary:
-        """Train, or with `resume` continue the run in the folder, with the same result as if it had never stopped.
+    @staticmethod
+    def _of_roles(model: Named | None, optimizer: Named | None, target: Named | None) -> dict[str, Backend]:
+        """Return the model of each role."""
+        chosen = {"optimizer": optimizer or model or target, "target": target or model or optimizer}
+        for role, named in chosen.items():
+            if named is None:
+                raise ConfigError(f"no {role} is given", remedy='pass model="openai/…", or another one')
+        return {role: as_model(named, role=role) for role, named in chosen.items()}
 
-        What should be known before anything is spent, such as the price of more epochs, is a Python warning.
-        Raises ConfigError if the folder holds another run, and a NightError if the models can't be used or a limit is
-        reached: paid results are kept.
+    def train(self) -> Summary:
+        """Train, or go on with the run in the folder, with the same result as if it had never stopped.
+
+        A limit, an outage or Ctrl-C ends the training with what it has: the summary says so (`stopped`), and training
+        again goes on. What should be known before anything is spent is a Python warning. Raises ConfigError if the
+        folder holds another run, and a NightError if the training ends before the initial skill is scored.
         """
         check_priced(self._models, self._config.limits)
         if not self._wired:
-            for line in self._notices(resume=resume):
+            for line in self._notices():
                 warnings.warn(line, stacklevel=2)
         items = read_items(self._env, self._config)
-        started_with = self._manifest(items)
-        before = result_before(self._folder, started_with) if resume else None
-        with open_run(self._folder, started_with, resume=resume, clock=self._clock) as folder:
+        with open_run(self._folder, self._manifest(items), clock=self._clock) as folder:
             replies = Replies(folder)
-            shared = self._config.train.shared
             try:
-                with (
-                    # In this order, so that a run that has written what it spent has made the shared file.
-                    shared_calls(folder.path, shared, folder.store.calls, self._clock) as calls,
-                    spending(folder) as spent,
-                ):
-                    return self._run(folder, calls, items, spent, replies, before=before)
+                with spending(folder) as spent:
+                    return self._run(folder, items, spent, replies)
             finally:
                 self._watch = None
                 replies.write()
 
     def check_resumable(self) -> None:
-        """Raise ConfigError if `train` with `resume` would refuse to go on with what is in the folder."""
+        """Raise ConfigError if `train` would refuse to start in the folder, or to go on with what is there."""
         check_resumable(self._folder, self._manifest(read_items(self._env, self._config)))
 
     def underway(self) -> Underway | None:
@@ -135,10 +139,9 @@ class Trainer:
             initial_skill=self._skill,
             prompts=self._overrides,
             models=self._model_names(),
-            code=sources(self._env, self._models),
         )
 
-    def _notices(self, *, resume: bool) -> Iterator[str]:
+    def _notices(self) -> Iterator[str]:
         """Yield what should be known of the training before anything is spent on it."""
         for text in unread(self._config, self._folder):
             yield f"Config: {text}."
@@ -150,89 +153,68 @@ class Trainer:
             **self._models,
             initial_skill=self._skill,
             folder=self._folder,
-            resume=resume,
         )
 
     def _run(
         self,
         folder: RunFolder,
-        calls: Calls,
         items: Mapping[Split, Sequence[Item]],
         spent: Spent,
         replies: Replies,
-        *,
-        before: Summary | None,
     ) -> Summary:
-        config, store = self._config, folder.store
+        config, store, calls = self._config, folder.store, folder.calls
         counter = meter(config.limits, store.ledger, self._clock)
         models = self._models
         optimizer = asked(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
         target = asked(models["target"], calls=calls, failures=store.failures, meter=counter)
         counting = Counting(optimizer, tell=replies.tell)
-        lapses = None
-        if config.gradient.skill_aware:
-            lapses = Lapses()
         document = as_document(self._skill)
-        attempt = Attempt(self._env, target, config.gradient.shown_chars, self._own(folder, items, document))
+        attempt = Attempt(self._env, target)
         parts = Parts(
             config=config,
             items=items,
             tasks=self._tasks(items),
-            attempts=Attempts(attempt, self._pool, spent, tell=Answers(folder).tell),
+            attempts=Attempts(attempt, self._pool, spent, tell=AnswerFiles(folder).tell),
             optimizer=Optimizer(
                 backend=counting,
                 pool=self._optimizer_pool,
                 document=document,
                 words=wording(
                     self._overrides,
+                    task=about(self._env, config.evaluation.metric),
                     allow_urls=config.optimizer.allow_urls,
-                    edit_chars=config.optimizer.edit_chars,
                 ),
-                shown_chars=config.gradient.shown_chars,
-                reflecting=lapses.question if lapses else None,
-                on_successes=config.gradient.appendix_source == "both",
             ),
             counting=counting,
-            lapses=lapses,
             folder=folder,
+            initial=document.sha,
             spent=spent,
             rule=config.rule(),
         )
-        watch = Watch(
-            self._folder.name,
-            steps=steps_in_all(config, len(items[Split.TRAIN])),
-            limits=config.limits,
-            spent=counter.spend,
-            clock=self._clock,
+        planned = steps_in_all(config, len(items[Split.TRAIN]))
+        self._watch = Watch(
+            self._folder.name, steps=planned, limits=config.limits, spent=counter.spend, clock=self._clock
         )
-        self._watch = watch
-        course = Course(parts, document, watch=watch, on_step=self._on_step)
+        course = TrainingProgress(parts, document, watch=self._watch, left=counter.left, on_step=self._on_step)
         course.run()
-        for purpose, taken in counting.taken:
-            spent.add(purpose, (taken,))
-        names = self._model_names()
-        summary = final(
-            parts,
-            course.state,
-            course.initial,
-            course.history,
-            env=self._env.name,
-            models=names,
-            learned=course.learned,
-        )
-        said = (*remarks(self._env, used_splits(config)), *repeated(items))
-        summary = replace(summary, stopped=course.stopped, remarks=said)
-        summary = replace(summary, notes=(*summary.notes, *other_result(before, summary)))
-        folder.write(BEST, summary.best_skill)
+        summary = self._summary(parts, course, planned)
         folder.write(SUMMARY, summary)
+        self.ended_by = course.ended_by
         return summary
 
-    def _own(self, folder: RunFolder, items: Mapping[Split, Sequence[Item]], initial: Document) -> Sharing:
-        """Return which attempts no other training may see."""
-        if not self._config.train.shared:
-            return NOTHING_SHARED
-        passes = self._config.evaluation.samples
-        return sharing(folder.path, items[Split.VAL], initial=initial.sha, passes=passes)
+    def _summary(self, parts: Parts, course: TrainingProgress, planned: int) -> Summary:
+        """Summarize the training; what ends it while its best skill is tested leaves that out."""
+        for purpose, taken in parts.counting.taken:
+            parts.spent.add(purpose, (taken,))
+        names = self._model_names()
+        try:
+            summary = final(parts, course, env=self._env.name, models=names, planned=planned)
+        except ENDINGS as error:
+            course.end(error)
+            summary = final(parts, course, env=self._env.name, models=names, planned=planned)
+        said = (*remarks(self._env, used_splits(self._config)), *repeated(parts.items))
+        known = tuple(Note(stage="data", summary=text, expected=True) for text in said)
+        return replace(summary, notes=(*summary.notes, *known))
 
     def _tasks(self, items: Mapping[Split, Sequence[Item]]) -> dict[str, Task]:
         """Return the items of all splits as tasks of the engine."""

@@ -10,12 +10,10 @@ import msgspec
 from skillopt_sleep.kit.codec import map_strings, to_json
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.records import Record, Split
-from skillopt_sleep.trainer.config import TrainerConfig
+from skillopt_sleep.trainer.config import PRESETS, TrainerConfig
 from skillopt_sleep.trainer.env import Item
-from skillopt_sleep.trainer.source import Source
 
 REDACTED = "[redacted]"
-_ROLES = {"env": "environment"}
 _SECRET = re.compile(
     r"(?:^|[_-])(?:key|token|secret|password|passwd|passphrase|pwd|credential|bearer|cookie|dsn|auth|authorization)s?$"
     r"|^apikeys?$",
@@ -27,7 +25,6 @@ _FREE = (
     "config.train.pool",
     "config.train.address",
     "config.train.folder",
-    "config.gradient.workers",
     "config.limits.",
     "config.backend.api_key_env",
     "config.backend.program",
@@ -36,10 +33,11 @@ _FREE = (
     "config.backend.timeout",
     "config.backend.confirmed",
 )
+_UNSET = "not set"
 
 
 class Manifest(Record, frozen=True, kw_only=True):
-    """The inputs of a run; digests are SHA-256. `code` has what is the user's own, and whose text can be had."""
+    """The inputs of a run; digests are SHA-256."""
 
     config: dict[str, Any]
     env: str
@@ -47,7 +45,6 @@ class Manifest(Record, frozen=True, kw_only=True):
     initial_skill: str
     prompts: dict[str, str]
     models: dict[str, str]
-    code: dict[str, Source] = {}  # noqa: RUF012 - msgspec copies it
 
 
 def manifest(
@@ -58,7 +55,6 @@ def manifest(
     initial_skill: str,
     prompts: Mapping[str, str],
     models: Mapping[str, str],
-    code: Mapping[str, Source],
 ) -> Manifest:
     """Describe this run, without any secret."""
     dataset: dict[str, str] = {}
@@ -71,7 +67,6 @@ def manifest(
         initial_skill=_sha(initial_skill.encode()),
         prompts={name: _sha(text.encode()) for name, text in sorted(prompts.items())},
         models=dict(models),
-        code=dict(code),
     )
 
 
@@ -100,75 +95,39 @@ def _redacted_by_name(value: Any) -> Any:
 
 
 def differences(before: Manifest, now: Manifest) -> tuple[str, ...]:
-    """List what differs between two runs' manifests, each as `key: before → now`, and whose code changed.
-
-    A key that an older version didn't know had what is its default now.
-    """
-    old = _flat(_complete(before))
-    new = _flat(_complete(now))
+    """List what differs between two runs' manifests, each as `key: before → now`."""
+    old = _flat(msgspec.to_builtins(before))
+    new = _flat(msgspec.to_builtins(now))
     changes: list[str] = []
     for key in sorted(old.keys() | new.keys()):
         before_value = old.get(key)
         now_value = new.get(key)
         if before_value != now_value:
             changes.append(f"{key}: {_short(before_value)} → {_short(now_value)}")
-    return (*changes, *changed_code(before, now))
+    return tuple(changes)
 
 
 def settings(manifest: Manifest) -> dict[str, str]:
     """Return what a run was started with that can change its result, each key with its value in words."""
-    found = {f"code of {role}": _short(source.sha) for role, source in manifest.code.items()}
-    for key, value in _flat(_complete(manifest)).items():
+    found: dict[str, str] = {}
+    for key, value in _flat(msgspec.to_builtins(manifest)).items():
         if not f"{key}:".startswith(_FREE):
             found[key.removeprefix("config.")] = _short(value).lower() if isinstance(value, bool) else _short(value)
     return found
 
 
-def changed_code(before: Manifest, now: Manifest) -> tuple[str, ...]:
-    """List whose code changed between two runs; what isn't known of one of them isn't compared."""
-    changes: list[str] = []
-    for role, source in now.code.items():
-        if role in before.code and before.code[role].sha != source.sha:
-            changes.append(f"the code of the {_ROLES.get(role, role)} changed ({source.what})")
-    return tuple(changes)
-
-
-def _complete(manifest: Manifest) -> dict[str, Any]:
-    """Return a manifest as plain values, with the default of every key that it lacks."""
-    fields: dict[str, Any] = msgspec.to_builtins(manifest)
-    del fields["code"]
-    config = fields["config"]
-    for name, default in _without_secrets(TrainerConfig()).items():
-        value = config.get(name, default)
-        if isinstance(default, dict) and isinstance(value, dict) and name != "env":
-            value = cast("dict[str, Any]", default) | cast("dict[str, Any]", value)
-        config[name] = value
-    return fields
-
-
-def is_outdated(manifest: Manifest) -> bool:
-    """Return whether an older version began the run, with a key that is gone: then it can't be resumed."""
-    known = _flat(_without_secrets(TrainerConfig()))
-    return any(key not in known for key in _flat(manifest.config) if not key.startswith("env."))
-
-
 def hindrances(before: Manifest, now: Manifest) -> tuple[str, ...]:
-    """List the differences that prevent resuming: those that change the result, except for more epochs.
-
-    A horizon that the earlier epochs had in any case changes nothing of them.
-    """
+    """List the differences that prevent a run from going on: those that change its result, except for more epochs."""
     allowed = _FREE
-    if now.config["train"]["epochs"] > before.config["train"]["epochs"]:
+    if _epochs(now) > _epochs(before):
         allowed = (*allowed, "config.train.epochs:")
-    if horizon_of(now) == horizon_of(before):
-        allowed = (*allowed, "config.optimizer.horizon:")
     return tuple(line for line in differences(before, now) if not line.startswith(allowed))
 
 
-def horizon_of(manifest: Manifest) -> int:
-    """Return how many epochs a run's schedule is laid over."""
+def _epochs(manifest: Manifest) -> int:
     config = manifest.config
-    return config["optimizer"].get("horizon", 0) or config["train"]["epochs"]
+    preset = PRESETS.get(config.get("preset", ""), PRESETS["default"])
+    return config["train"]["epochs"] or preset.epochs
 
 
 def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
@@ -187,3 +146,16 @@ def _short(value: Any) -> str:
 
 def _sha(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def settings_apart(manifests: Sequence[Manifest]) -> tuple[dict[str, str], ...]:
+    """Return, for each training, its value of every setting in which not all of them agree.
+
+    What changes no result, such as the folder or the limits, isn't a difference.
+    """
+    all_settings = [settings(manifest) for manifest in manifests]
+    keys: set[str] = set()
+    for one in all_settings:
+        keys |= one.keys()
+    apart = [key for key in sorted(keys) if len({one.get(key, _UNSET) for one in all_settings}) > 1]
+    return tuple({key: one.get(key, _UNSET) for key in apart} for one in all_settings)

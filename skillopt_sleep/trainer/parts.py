@@ -8,20 +8,30 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.stats import mean
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.learning.learn import EditLimit
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.select import edit_budget
-from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import Document, Edit, GateRule, Record, Rollout, Score, Split, Task
+from skillopt_sleep.proposals.guard import LIMIT, refusals
+from skillopt_sleep.protocols.crew import StepRules
+from skillopt_sleep.records import (
+    Document,
+    Edit,
+    EditOp,
+    GateRule,
+    Record,
+    RefusalKind,
+    Rollout,
+    Score,
+    Split,
+    Task,
+    mean_of,
+)
 from skillopt_sleep.replay.rollout import Job as EngineJob
-from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
-from skillopt_sleep.trainer.attempts import Attempted, Attempts, Counting, Job, Spent
+from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
+from skillopt_sleep.trainer.attempts import Attempts, Counting, FinishedAttempt, Job, Spent
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item
-from skillopt_sleep.trainer.lapses import Lapses
-from skillopt_sleep.trainer.links import refusal
 from skillopt_sleep.trainer.run import RunFolder
 from skillopt_sleep.trainer.summary import Scores, Standing
 
@@ -39,16 +49,13 @@ class Held(Record, frozen=True, kw_only=True):
 class State(Record, frozen=True, kw_only=True):
     """The skill that is trained on, and the best so far by val; `versions` counts the skills that were current.
 
-    `alpha` is what is left of the run's error rate, and `tried` has the texts that val was asked about. The `pool`
-    holds all skills that a step may start from, the initial one first.
+    `tried` has the texts that val was asked about.
     """
 
     current: Held
     best: Held
     versions: int = 0
-    alpha: float = 0.0
     tried: frozenset[str] = frozenset()
-    pool: tuple[Held, ...] = ()
 
     def moved(self, document: Document, *, step: int, origin: str, val: float | None) -> "State":
         """Return the state with this skill as the current one; a text equal to the best has the best's score."""
@@ -61,7 +68,7 @@ class State(Record, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """The parts of one training."""
+    """The parts of one training; `initial` is the SHA-256 of the skill that it starts from."""
 
     config: TrainerConfig
     items: Mapping[Split, Sequence[Item]]
@@ -69,8 +76,8 @@ class Parts:
     attempts: Attempts
     optimizer: Optimizer
     counting: Counting
-    lapses: Lapses | None
     folder: RunFolder
+    initial: str
     spent: Spent
     rule: GateRule
 
@@ -113,19 +120,23 @@ class Parts:
     def refusal(self, document: Document) -> Callable[[Edit], str]:
         """Return a function that says why an edit of this document is refused, or ""."""
         own = self.config.optimizer
-        most = own.edit_chars if own.mode == "patch" else own.max_chars
-        return refusal(document, allow_urls=own.allow_urls, edit_chars=most)
+        most = LIMIT if own.mode == "patch" else own.max_chars
+        return refusal(document, allow_urls=own.allow_urls, most=most)
 
     def jobs(self, document: Document, items: Sequence[Item], *, sample: int, stage: str) -> tuple[Job, ...]:
-        """Return one attempt at each item under this skill."""
-        return tuple(Job(item, document.text, document.sha, sample, stage) for item in items)
+        """Return one attempt at each item under this skill.
 
-    def val_jobs(self, document: Document, first: int = VAL_SAMPLE) -> tuple[Job, ...]:
-        """Return the attempts of the passes over val that measure a skill; they have the samples from `first` on."""
-        jobs: tuple[Job, ...] = ()
-        for sample in range(first, first + self.config.evaluation.samples):
-            jobs += self.jobs(document, self.items[Split.VAL], sample=sample, stage="val")
-        return jobs
+        Another seed draws other answers on train and val. Val answers may choose a skill, so a training that starts
+        from another skill draws its own.
+        """
+        draw = "" if stage == "test" else f"@{self.config.train.seed}"
+        if stage == "val":
+            draw += f"/{self.initial[:12]}"
+        return tuple(Job(item, document.text, document.sha, sample, stage, draw) for item in items)
+
+    def val_jobs(self, document: Document, sample: int = VAL_SAMPLE) -> tuple[Job, ...]:
+        """Return the attempts of the pass over val that measures a skill, with this sample."""
+        return self.jobs(document, self.items[Split.VAL], sample=sample, stage="val")
 
     def test_jobs(self, document: Document) -> tuple[Job, ...]:
         """Return the attempts of the one pass over test that is reported for a skill."""
@@ -140,6 +151,28 @@ class Parts:
         name = f"skills/skill_v{version:04d}.md"
         self.folder.write(name, document.text)
         return name
+
+
+def refusal(document: Document, *, allow_urls: bool, most: int) -> Callable[[Edit], str]:
+    """Return a function that says why the static guard refuses an edit of this document, or "".
+
+    A trained skill may contain code: it is its author's own file, which they read as a whole.
+    """
+    urls = {RefusalKind.LINK, RefusalKind.ADDRESS}
+    allowed = {RefusalKind.CODE_BLOCK, RefusalKind.LENGTH, *(urls if allow_urls else ())}
+
+    def refuse(edit: Edit) -> str:
+        if edit.op is EditOp.DELETE:
+            return ""
+        if len(edit.content) > most:
+            return f"it has {len(edit.content):,} characters, more than {most:,}"
+        reasons: list[str] = []
+        for refused in refusals(edit.content, evidence=(), held=document.text, allowed=allowed):
+            hint = " (optimizer.allow_urls = true would let it through)" if refused.kind in urls else ""
+            reasons.append(f"{refused.why}{hint}")
+        return "; ".join(reasons)
+
+    return refuse
 
 
 def own_sample(sample: int) -> int:
@@ -158,7 +191,7 @@ class ItemAttempts:
     def __init__(
         self, parts: Parts, split: Split, stage: str, *, label: str, sampled: Callable[[int], int] = own_sample
     ) -> None:
-        self._attempts = parts.attempts
+        self._parts = parts
         self._stage = stage
         self._label = label
         self._sampled = sampled
@@ -170,15 +203,15 @@ class ItemAttempts:
         wanted: list[Job] = []
         for task, document, sample in jobs:
             item = self._items[task.id]
-            wanted.append(Job(item, document.text, document.sha, self._sampled(sample), self._stage))
-        return tuple(made.rollout for made in self._attempts.make(wanted, label=self._label))
+            wanted += self._parts.jobs(document, (item,), sample=self._sampled(sample), stage=self._stage)
+        return tuple(made.rollout for made in self._parts.attempts.make(wanted, label=self._label))
 
     def left(self) -> int:
         """Return how many calls may still be made: a training's own limits end it when they are reached."""
         return sys.maxsize
 
 
-def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule) -> Scores:
+def scores(made: Sequence[FinishedAttempt], tasks: Mapping[str, Task], rule: GateRule) -> Scores:
     """Return the means over the attempts that could be scored, of the same number for each item."""
     scored: list[Score] = []
     failures: Counter[str] = Counter()
@@ -197,7 +230,7 @@ def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule)
     return Scores(
         hard=_hard(scored),
         soft=_soft(scored),
-        metric=mean([measure(score, rule) for score in scored]),
+        metric=mean_of([measure(score, rule) for score in scored]),
         n=len(scored),
         items=len({attempted.rollout.task for attempted in made if attempted.rollout.score is not None}),
         unscored=len(made) - len(scored),
@@ -207,8 +240,8 @@ def scores(made: Sequence[Attempted], tasks: Mapping[str, Task], rule: GateRule)
 
 
 def _hard(scored: Sequence[Score]) -> float | None:
-    return mean([score.hard for score in scored])
+    return mean_of([score.hard for score in scored])
 
 
 def _soft(scored: Sequence[Score]) -> float | None:
-    return mean([score.soft for score in scored])
+    return mean_of([score.soft for score in scored])

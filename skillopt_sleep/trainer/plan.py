@@ -1,73 +1,63 @@
-"""Say what a training may cost and what its val set can prove, before any call is made."""
+"""Say before any call what a training may cost, how often it ships a gain, and what else should be known of it."""
 
 import math
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-
-from msgspec.structs import replace
 
 from skillopt_sleep.backends.metered import CHARS_PER_TOKEN
 from skillopt_sleep.kit.codec import to_json
-from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Metric, Record, Split, Usage
-from skillopt_sleep.stores.calls import completed_calls
-from skillopt_sleep.trainer.asked import priced
+from skillopt_sleep.learning.statistics import STAKES, bet, start, statistic
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.records import Record, Split, Usage
+from skillopt_sleep.trainer.calls import priced
+from skillopt_sleep.trainer.checks import unused
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import steps_in_all, steps_per_epoch
-from skillopt_sleep.trainer.data import read_items
+from skillopt_sleep.trainer.course import FIRST_SHARE, steps_in_all
+from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
-from skillopt_sleep.trainer.extension import Extension, extension
-from skillopt_sleep.trainer.power import smallest_gain
-from skillopt_sleep.trainer.run import CALLS, CONFIG, HISTORY, SUMMARY, read_kept
-from skillopt_sleep.trainer.summary import History
-from skillopt_sleep.trainer.worth import most_attempts
+from skillopt_sleep.trainer.removal import most_attempts
+from skillopt_sleep.trainer.run import SPEND, Spending, read_kept
+from skillopt_sleep.trainer.slow import SLOW_ITEMS
 
 ANSWER_TOKENS = 300  # of an answer whose length nobody knows yet
 FRAME_CHARS = 200  # of what an environment writes around a question
 REPLY_TOKENS = 800  # of a reply of the optimizer
+GAINS = (0.1, 0.2, 0.3)
+_BASE = 0.3  # the share of right answers before the gain
+_RUNS = 200
+_TRIED = 0.5  # the share of steps that usually have a candidate left for val
 
 
-class Stage(Record, frozen=True, kw_only=True):
-    """The calls of one purpose, at most, with about so many tokens; `usd` is None if no price is known."""
+class PlannedStage(Record, frozen=True, kw_only=True):
+    """The calls of one purpose, usually and at most, with about so many tokens at most; `usd` None: price unknown."""
 
     name: str
+    usual: int
     calls: int
     tokens: int
     usd: float | None = None
 
 
 class TrainingPlan(Record, frozen=True, kw_only=True):
-    """A training before it runs: at most so many calls by stage, and the smallest gain its val set can prove.
+    """A training before it runs: its calls by stage, usually and at most.
 
-    An attempt counts with `calls_each` calls, as many as its environment says that one makes at most.
-    `smallest_gain` is None if the gate can prove nothing; under a rule of unknown error rate it is what is accepted.
-    It holds where a skill repeats its answers; where they differ each time, all `passes` count, which can prove
-    `varied_gain`.
-    `extends` is the run in the folder that would go on for more epochs, None if there is none, and `added` the most
-    calls that its new epochs make. A training that hasn't begun finds `kept` completed answers, as in a fork or in
-    the file of `train.shared`: what asks the same as one of them isn't paid for. A run that isn't finished makes at
-    most `left` calls more, None if there is no such run.
+    An attempt counts with `calls_each` calls, as many as its environment says that one makes at most. `ships` says,
+    with the preset evidence, in what share of runs a skill that gains so much is shipped.
     """
 
-    schema_version: int = 1
+    schema_version: int = 2
     items: dict[str, int]
     steps: int
-    stages: tuple[Stage, ...]
-    gate: str
-    smallest_gain: float | None
-    varied_gain: float | None
-    passes: int
-    proves: bool
-    extends: Extension | None = None
-    added: int = 0
-    kept: int = 0
+    stages: tuple[PlannedStage, ...]
+    ships: tuple[tuple[float, float], ...] = ()
     calls_each: int = 1
-    left: int | None = None
 
     @property
-    def each(self) -> str:
-        """Say with how many calls for each attempt it counts."""
-        return f"{'one' if self.calls_each == 1 else self.calls_each} for each attempt"
+    def usual(self) -> int:
+        """About how many calls are made, if about half of the steps have a candidate for val."""
+        return sum(stage.usual for stage in self.stages)
 
     @property
     def calls(self) -> int:
@@ -76,12 +66,12 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
 
     @property
     def tokens(self) -> int:
-        """About how many tokens they take."""
+        """About how many tokens they take at most."""
         return sum(stage.tokens for stage in self.stages)
 
     @property
     def usd(self) -> float | None:
-        """About how many dollars they cost, None if a price isn't known."""
+        """About how many dollars they cost at most, None if a price isn't known."""
         total = 0.0
         for stage in self.stages:
             if stage.usd is None:
@@ -91,20 +81,11 @@ class TrainingPlan(Record, frozen=True, kw_only=True):
 
 
 def plan(
-    config: TrainerConfig,
-    env: Env,
-    *,
-    optimizer: Backend,
-    target: Backend,
-    initial_skill: str | None = None,
-    folder: Path | None = None,
+    config: TrainerConfig, env: Env, *, optimizer: Backend, target: Backend, initial_skill: str | None = None
 ) -> TrainingPlan:
-    """Return what this training makes at most, with the calls of each attempt that its environment tells, else one.
+    """Return what this training makes, with the calls of each attempt that its environment tells, else one.
 
-    No model is asked.
-
-    If the `folder` has a run with fewer epochs, the plan says what it takes to go on with it. Raises ConfigError and
-    StoreError as the training would.
+    No model is asked. Raises ConfigError as the training would.
     """
     items = read_items(env, config)
     sizes = {split: len(some) for split, some in items.items()}
@@ -112,108 +93,103 @@ def plan(
     steps = steps_in_all(config, sizes[Split.TRAIN])
     chars = len(skill) + _mean_chars(items)
     attempt = Usage(input_tokens=chars // CHARS_PER_TOKEN, output_tokens=ANSWER_TOKENS)
-    shown = len(skill) + config.gradient.minibatch * min(config.gradient.shown_chars, chars + ANSWER_TOKENS)
+    shown = len(skill) + config.gradient.minibatch * min(RESPONSE_CHARS, chars + ANSWER_TOKENS)
     reply = Usage(input_tokens=shown // CHARS_PER_TOKEN, output_tokens=REPLY_TOKENS)
-    stages: list[Stage] = []
     each: int = getattr(env, "calls_each", 1)
-    for name, calls in _attempts(config, sizes, steps, each).items():
-        stages.append(_stage(name, calls, attempt, target))
-    for name, calls in _questions(config, steps).items():
-        stages.append(_stage(name, calls, reply, optimizer))
-    proves = config.evaluation.gate == "sequential"
-    extends = None
-    if folder is not None:
-        extends = extension(config, folder, per_epoch=steps_per_epoch(config, sizes[Split.TRAIN]))
-    made = TrainingPlan(
+    stages: list[PlannedStage] = []
+    for name, (usual, most) in _attempts(config, sizes, steps).items():
+        stages.append(_stage(name, each * usual, each * most, attempt, target))
+    for name, (usual, most) in _questions(config, steps).items():
+        stages.append(_stage(name, usual, most, reply, optimizer))
+    return TrainingPlan(
         items={split.value: size for split, size in sizes.items()},
         steps=steps,
         stages=tuple(stage for stage in stages if stage.calls),
-        gate=config.evaluation.gate,
-        smallest_gain=_provable(config, steps=steps, val=sizes[Split.VAL], passes=1),
-        varied_gain=_provable(config, steps=steps, val=sizes[Split.VAL], passes=config.evaluation.rounds),
-        passes=config.evaluation.rounds if proves else config.evaluation.samples,
-        proves=proves,
-        extends=extends,
-        added=_added(config, sizes, extends, each) if extends else 0,
-        kept=_kept(config, folder) if folder else 0,
+        ships=tuple((gain, ships(config, gain, sizes[Split.VAL])) for gain in GAINS) if config.way.at_end else (),
         calls_each=each,
     )
-    return replace(made, left=_left(made, folder)) if folder else made
 
 
-def _provable(config: TrainerConfig, *, steps: int, val: int, passes: int) -> float | None:
-    """Return the smallest mean gain that so many passes over val can prove by the chosen gate, None if none.
+def ships(config: TrainerConfig, gain: float, val: int) -> float:
+    """Return in what share of runs the evidence gate ships a skill that truly gains so much, by simulation."""
+    chance = random.Random(7)  # noqa: S311 - a simulation, not a secret
+    alpha = config.evaluation.alpha * FIRST_SHARE
+    won = 0
+    for _ in range(_RUNS):
+        wealth = start(STAKES)
+        for _ in range(config.way.rounds):
+            pairs = [(chance.random() < _BASE + gain) - (chance.random() < _BASE) for _ in range(val)]
+            wealth = bet(wealth, pairs)
+            if statistic(wealth) >= 1 / alpha:
+                won += 1
+                break
+    return won / _RUNS
 
-    Rules but the evidence gate take whatever is more than nothing: one right answer more, or 0 for any gain, however
-    small, if answers are graded in parts.
+
+def notices(
+    config: TrainerConfig, env: Env, *, optimizer: Backend, target: Backend, initial_skill: str | None, folder: Path
+) -> Iterator[str]:
+    """Yield what should be known of a training before anything is spent on it.
+
+    That is what is left out of the data, what changes nothing, and whether a limit will end it early. Raises
+    ConfigError if the dataset can't be used.
     """
-    if config.evaluation.gate != "sequential":
-        return 1 / (val * config.evaluation.samples) if config.evaluation.metric is Metric.HARD else 0.0
-    shared = config.trials_left(epochs=config.horizon, steps=steps * config.horizon // config.train.epochs)
-    gain = smallest_gain(val, alpha=config.evaluation.alpha / shared, rounds=passes)
-    return None if gain is None else max(gain, config.evaluation.min_effect)
+    items = read_items(env, config)
+    yield from data_lines(config, env, items)
+    made = plan(config, env, optimizer=optimizer, target=target, initial_skill=initial_skill)
+    spending = read_kept(folder / SPEND, Spending)
+    yield from limit_lines(config, made, paid=spending.paid.calls if spending else 0)
 
 
-def _kept(config: TrainerConfig, folder: Path) -> int:
-    """Return how many completed answers a training that hasn't begun in this folder would find, 0 if it has begun."""
-    if (folder / CONFIG).exists():
-        return 0
-    shared = config.train.shared
-    return completed_calls(folder.absolute().parent / shared if shared else folder / CALLS)
+def data_lines(config: TrainerConfig, env: Env, items: Mapping[Split, Sequence[Item]]) -> Iterator[str]:
+    """Yield what the environment leaves out of the data, which items are in train too, and what does nothing."""
+    for text in (*remarks(env, used_splits(config)), *repeated(items)):
+        yield f"Data: {text}."
+    for text in unused(config, items):
+        yield f"Config: {text}."
 
 
-def _left(made: TrainingPlan, folder: Path) -> int | None:
-    """Return the most calls that a run in this folder still makes, None if there is none or it is finished."""
-    if not (folder / CONFIG).exists() or (folder / SUMMARY).exists():
-        return None
-    history = read_kept(folder / HISTORY, History)
-    if history is None:
-        return made.calls
-    answered = max(record.calls or 0 for record in (history, *history.steps, *history.epochs))
-    return max(0, made.calls - answered)
+def limit_lines(config: TrainerConfig, made: TrainingPlan, *, paid: int = 0) -> Iterator[str]:
+    """Yield whether the limit of calls ends the training early; so many were paid for already."""
+    limit = config.limits.calls
+    if not limit or limit >= made.calls:
+        return
+    known = f"it takes about {made.usual:,} calls, {made.calls:,} at most"
+    if limit >= made.usual:
+        yield f"Limit: limits.calls = {limit} may end it early, as {known}."
+        return
+    begun = made.items["val"] + made.items["test"]
+    steps = max(0, int(made.steps * (limit - begun) / max(1, made.usual - begun)))
+    so_far = f", of which {paid:,} are paid already" if paid else ""
+    yield (
+        f"Limit: limits.calls = {limit}{so_far} will end it after about {min(steps, made.steps)} of {made.steps} "
+        f"steps, as {known}. The best skill so far is kept."
+    )
 
 
-def _added(config: TrainerConfig, sizes: Mapping[Split, int], extends: Extension, each: int) -> int:
-    """Return the most calls of the new epochs, with the report of the best and the final skill that come of them."""
-    train = replace(config.train, epochs=extends.before)
-    own = replace(config.optimizer, horizon=0)
-    shorter = replace(config, train=train, optimizer=own)
-    reported = 2 * each * (config.evaluation.samples * sizes[Split.VAL] + sizes[Split.TEST])
-    return _most(config, sizes, each) - _most(shorter, sizes, each) + reported
-
-
-def _most(config: TrainerConfig, sizes: Mapping[Split, int], each: int) -> int:
-    """Return the most calls of a training."""
-    steps = steps_in_all(config, sizes[Split.TRAIN])
-    return sum(_attempts(config, sizes, steps, each).values()) + sum(_questions(config, steps).values())
-
-
-def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int, each: int) -> dict[str, int]:
-    """Return the most calls of the attempts of each kind, with so many `each`."""
-    epochs, own = config.train.epochs, config.optimizer
+def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int) -> dict[str, tuple[int, int]]:
+    """Return the usual and the most attempts of each kind."""
+    way, edits = config.way, _edits(config)
     train, val, test = (sizes[split] for split in (Split.TRAIN, Split.VAL, Split.TEST))
-    compared = 0
-    if own.slow_update or own.meta_skill:
-        paired = min(own.slow_samples, train) if own.slow_pairs == "mixed" else train
-        compared = 2 * paired * (epochs - 1)
-    most = {
-        "train": epochs * train * config.train.samples,
-        "screen": steps * _screened(config, train),
-        "removal": own.removal * len(config.ends) * most_attempts(steps * _edits(config)),
-        "val": _passes(config, steps) * val,
-        "slow": compared,
-        "test": 3 * test,
-    }
-    return {name: each * attempts for name, attempts in most.items()}
-
-
-def _screened(config: TrainerConfig, train: int) -> int:
-    """Return the most attempts of a step that try its edits one by one, each on the items it was learned from."""
-    pairs = config.optimizer.screen
-    if not pairs:
-        return 0
     items = min(train, config.train.batch_size * config.train.accumulation)
-    return 2 * _edits(config) * (pairs + items - 1)
+    screened = 2 * edits * (way.screen + items - 1) if way.screen else 0
+    looked_back = 2 * min(SLOW_ITEMS, train) * (config.epochs - 1) * (way.slow_update or way.meta_skill)
+    tried = math.ceil(_TRIED * steps)
+    removal = most_attempts(steps * edits) if way.removal else 0
+    if way.at_end:
+        passes = (2 + way.rounds, 2 + 4 * way.rounds)
+    else:
+        afresh = 2 if way.redraw else 1
+        # The initial skill, the final one, and the best one afresh.
+        passes = (2 + tried, 3 + 2 * afresh * (steps + 1) + (config.epochs - 1) * way.slow_update)
+    return {
+        "train": (config.epochs * train, config.epochs * train),
+        "screen": (steps * 2 * edits * way.screen, steps * screened),
+        "removal": (removal // 8, removal),
+        "val": (passes[0] * val, passes[1] * val),
+        "slow": (looked_back, looked_back),
+        "test": (2 * test, 3 * test),
+    }
 
 
 def _edits(config: TrainerConfig) -> int:
@@ -223,61 +199,43 @@ def _edits(config: TrainerConfig) -> int:
     return config.optimizer.edit_budget
 
 
-def _passes(config: TrainerConfig, steps: int) -> int:
-    """Return the most passes over val: trials, skills that no trial measures, and what is reported at the end."""
-    epochs, evaluation = config.train.epochs, config.evaluation
-    trials = {"step": steps, "epoch": epochs, "end": len(config.ends)}[config.judged]
-    comparisons, unmeasured = trials, 0
-    if config.judged == "step":
-        trials += (epochs - 1) * config.optimizer.slow_gated + config.optimizer.removal
-        # Against the current skill and, if that is another one, against the best; at the end the final one.
-        comparisons = 2 * trials + 1
-        unmeasured = (epochs - 1) * config.optimizer.slow_update + steps * config.gradient.skill_aware
-    # The initial skill, the final one, and the best one afresh.
-    reported = 3
-    if evaluation.gate == "sequential":
-        return 2 * evaluation.rounds * comparisons + unmeasured + reported
-    passes = {"never": trials, "doubt": trials + comparisons, "always": 2 * comparisons}[evaluation.redraw]
-    return evaluation.samples * (passes + unmeasured + reported)
-
-
 def _reflections(config: TrainerConfig) -> int:
     """Return the most calls that reflect on one batch."""
-    attempts = config.train.batch_size * config.train.samples
     if config.gradient.reflection == "shallow":
-        return attempts + 1
-    return math.ceil(attempts / config.gradient.minibatch) + 1
+        return config.train.batch_size + 1
+    return math.ceil(config.train.batch_size / config.gradient.minibatch) + 1
 
 
-def _questions(config: TrainerConfig, steps: int) -> dict[str, int]:
-    """Return the most questions to the optimizer of each kind."""
-    gradient, own, epochs = config.gradient, config.optimizer, config.train.epochs
+def _questions(config: TrainerConfig, steps: int) -> dict[str, tuple[int, int]]:
+    """Return the usual and the most questions to the optimizer of each kind."""
+    own, way = config.optimizer, config.way
     reflections = _reflections(config)
     batches = steps * config.train.accumulation
-    deep = batches if gradient.reflection == "deep" else 0
-    later = epochs - 1
-    looking_back = {
-        "slow_update": later if own.slow_update else 0,
-        "meta_skill": max(later - 1, 0) if own.meta_skill else 0,
-    }
+    deep = batches if config.gradient.reflection == "deep" else 0
+    later = config.epochs - 1
+    guidance = later * way.slow_update
+    notes = max(later - 1, 0) * way.meta_skill
+    most = {"slow_update": guidance, "meta_skill": notes}
     if own.mode == "full_rewrite":
-        return {"rewrite_full": batches * reflections, "rewrite": steps, **looking_back}
-    return {
-        "diagnose": deep * reflections,
-        "reflect": batches * reflections,
-        "reflect_deep": deep,
-        "aggregate": batches * (reflections + 1),
-        "budget": steps if own.schedule == "autonomous" else 0,
-        "select": steps,
-        "rewrite": steps if own.mode == "rewrite" else 0,
-        **looking_back,
-        "appendix": steps if gradient.skill_aware and gradient.consolidate_after else 0,
-    }
+        most |= {"rewrite_full": batches * reflections, "rewrite": steps}
+    else:
+        most |= {
+            "diagnose": deep * reflections,
+            "reflect": batches * reflections,
+            "reflect_deep": deep,
+            "aggregate": batches * (reflections + 1),
+            "budget": steps if own.schedule == "autonomous" else 0,
+            "select": steps,
+            "rewrite": steps if own.mode == "rewrite" else 0,
+        }
+    usual = most | {"aggregate": 2 * batches if "aggregate" in most else 0}
+    return {name: (min(usual[name], calls), calls) for name, calls in most.items()}
 
 
-def _stage(name: str, calls: int, usage: Usage, model: Backend) -> Stage:
+def _stage(name: str, usual: int, calls: int, usage: Usage, model: Backend) -> PlannedStage:
     usd = priced(model, usage)
-    return Stage(name=name, calls=calls, tokens=calls * usage.tokens, usd=None if usd is None else calls * usd)
+    dollars = None if usd is None else calls * usd
+    return PlannedStage(name=name, usual=usual, calls=calls, tokens=calls * usage.tokens, usd=dollars)
 
 
 def _mean_chars(items: Mapping[Split, Sequence[Item]]) -> int:

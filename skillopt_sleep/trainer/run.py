@@ -1,50 +1,50 @@
-"""Keep a run in a folder: its manifest, every paid answer, and the results of each stage.
+"""Keep a run in a folder: its manifest, the results of each stage, and what it spent.
 
-Resuming a run means running it again from the start, with completed calls answered from calls.db. So an interrupted
-run ends exactly like an uninterrupted one, and no half-written state can survive.
+Every answer is kept beside that folder, in answers.db, by its content: all trainings there share them. Going on with
+a run means running it again from the start, so an interrupted run ends exactly like an uninterrupted one, and another
+training pays only for what it asks for the first time.
 """
 
 import os
 import shutil
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-import filelock
 import msgspec
 
 from skillopt_sleep.errors import ConfigError, NightLocked
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.kit.files import PRIVATE_FILE, private_dir, write_atomic
+from skillopt_sleep.kit.files import locked, private_dir, write_atomic
+from skillopt_sleep.protocols.models import Calls
 from skillopt_sleep.records import Record, Usage
 from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.trainer.manifest import Manifest, changed_code, hindrances, is_outdated
+from skillopt_sleep.trainer.manifest import Manifest, hindrances
 
 CONFIG = "config.json"
 CALLS = "calls.db"
+ANSWERS = "answers.db"
 SUMMARY = "summary.json"
 HISTORY = "history.json"
 SPEND = "spend.json"
 BEST = "best_skill.md"
-END = "end.json"
-_RESULTS = ("steps", "epochs", "skills", "answers", "removal", "rules.json", END, SUMMARY, HISTORY, BEST)
-# The results of a finished run while it is resumed; the file "whole" says that all of them were moved there.
-_EARLIER = ".earlier"
-_WHOLE = "whole"
+CURRENT = "current_skill.md"
+_RESULTS = ("steps", "epochs", "end", "skills", "answers", "rules.json", SUMMARY, HISTORY, BEST, CURRENT)
 Kind = TypeVar("Kind")
 
 
 class RunFolder:
-    """The open folder of a run: `store` holds its calls, `write` saves the result of a stage."""
+    """The open folder of a run: `store` has what it spent, `calls` all answers; `write` saves a stage's result."""
 
-    def __init__(self, path: Path, store: CallStore) -> None:
+    def __init__(self, path: Path, store: CallStore, calls: Calls) -> None:
         self.path = path
         self.store = store
+        self.calls = calls
 
     def write(self, name: str, value: object) -> None:
-        """Write a text as it is, anything else as JSON; not synced to disk, because a resumed run writes it again."""
+        """Write a text as it is, anything else as JSON; not synced to disk, as a run that goes on writes it again."""
         path = self.path / name
         private_dir(path.parent)
         data = value.encode() if isinstance(value, str) else to_json(value, pretty=True)
@@ -52,7 +52,7 @@ class RunFolder:
 
 
 class Paid(Record, frozen=True, kw_only=True):
-    """The calls that were paid for in a run's folder: by the run over all resumes, and to score skills there.
+    """The calls that were paid for in a run's folder: by the run whenever it went on, and to score skills there.
 
     Answers that were taken from elsewhere aren't among them. `unnamed` calls reported no tokens: `tokens` and
     `dollars`, which count against a limit, estimate them. The price of the `unpriced` ones isn't known; if no price
@@ -101,40 +101,36 @@ def seconds_before(path: Path) -> dict[str, float]:
 
 
 @contextmanager
-def open_run(
-    path: Path, started_with: Manifest, *, resume: bool, clock: Callable[[], datetime]
-) -> Generator[RunFolder]:
-    """Start a run in this folder, or with `resume` continue the one that is there.
+def open_run(path: Path, started_with: Manifest, *, clock: Callable[[], datetime]) -> Generator[RunFolder]:
+    """Start a run in this folder, or continue the one that is there.
 
-    If a finished run is resumed and doesn't finish again, its results stay as they were. Raises ConfigError if there
-    is already a run, if there is none to resume, if a foreign file would be overwritten, or if the run was started
-    with something else, naming the difference; NightLocked if another process is using the folder.
+    Raises ConfigError if a foreign file would be overwritten, if the run was started with something else, naming the
+    difference, or if its answers are gone; NightLocked if another process is using the folder.
     """
-    _refuse_wrong_folder(path, resume=resume)
-    with alone(path):
-        _restore(path)
-        if resume:
-            check_resumable(path, started_with)
-        with _fresh_results(path):
-            store = CallStore(path / CALLS, clock)
-            try:
-                if not resume:
-                    store.take_over()  # before there is a run: whoever is killed here starts again, not resumes
-                write_atomic(path / CONFIG, to_json(started_with, pretty=True))
-                yield RunFolder(path, store)
-            finally:
-                store.close()
+    check_resumable(path, started_with)
+    with alone(path), closing(CallStore(path / CALLS, clock)) as store, answers(path, clock) as calls:
+        for name in _RESULTS:
+            _remove(path / name)
+        write_atomic(path / CONFIG, to_json(started_with, pretty=True))
+        yield RunFolder(path, store, calls)
+
+
+@contextmanager
+def answers(path: Path, clock: Callable[[], datetime]) -> Generator[Calls]:
+    """Open the answers of all trainings beside this folder; the first to open them makes the file, others wait."""
+    file = path.absolute().parent / ANSWERS
+    private_dir(path)
+    with locked(file.with_name(f"{ANSWERS}.lock"), TimeoutError, seconds=-1):
+        store = CallStore(file, clock)
+    with closing(store):
+        yield store.calls
 
 
 @contextmanager
 def alone(path: Path) -> Generator[None]:
     """Lock the folder: limits hold only if one process counts. Raise NightLocked if another process has it."""
-    lock = filelock.FileLock(private_dir(path) / "run.lock", timeout=0, mode=PRIVATE_FILE)
-    try:
-        lock.acquire()
-    except filelock.Timeout as error:
-        raise NightLocked(f"another training is running in {path}", remedy="wait until it ends") from error
-    with lock:
+    taken = NightLocked(f"another training is running in {path}", remedy="wait until it ends")
+    with locked(private_dir(path) / "run.lock", lambda: taken):
         yield
 
 
@@ -156,116 +152,32 @@ def read_kept(path: Path, kind: type[Kind]) -> Kind | None:
         return None
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
         raise ConfigError(
-            f"{path}: {error}", remedy="resume the run (train --resume): it is written again"
+            f"{path}: {error}", remedy="train again with its configuration: it is written anew"
         ) from error
 
 
-def _refuse_wrong_folder(path: Path, *, resume: bool) -> None:
-    """Raise ConfigError if a run can't be started here, or there is none to resume."""
-    if (path / CONFIG).exists():
-        refuse_outdated(path)
-        if resume:
-            return
-        raise ConfigError(
-            f"{path} already contains a training",
-            remedy="continue it with --resume (in Python train(resume=True)), or name another train.folder",
-        )
-    if resume:
-        raise ConfigError(f"{path} holds no run to resume", remedy="leave out --resume to start one")
-    for name in (*_RESULTS, SPEND):
-        if os.path.lexists(path / name):
-            raise ConfigError(
-                f"{path} holds no run, but {name}, which a run would overwrite", remedy="name another train.folder"
-            )
-
-
-def refuse_outdated(path: Path) -> None:
-    """Raise ConfigError if an older version began the run in this folder: then it can't go on."""
-    if is_outdated(read_manifest(path)):
-        raise ConfigError(
-            f"an older version began the run in {path}, so it can't go on",
-            remedy="name another train.folder to start anew",
-        )
-
-
-def check_answers_kept(path: Path, shared: str) -> None:
-    """Raise ConfigError if the answers that the run in this folder has had are gone, or aren't in `shared`."""
-    before = read_manifest(path).config["train"].get("shared", "")
-    if shared != before:
-        raise ConfigError(
-            f"the run in {path} keeps its answers in {before or 'its own calls.db'}",
-            remedy="leave train.shared as it was; only a fork takes them elsewhere (runs fork --set train.shared=…)",
-        )
-    kept = [path / CALLS]
-    if shared and (path / SPEND).exists():
-        kept.append(path.absolute().parent / shared)
-    for file in kept:
-        if not file.exists():
-            raise ConfigError(
-                f"{file} is gone, which holds the answers that the run in {path} has had",
-                remedy="put it back; to pay for all answers again, name another train.folder",
-            )
-
-
 def check_resumable(path: Path, started_with: Manifest) -> None:
-    """Raise ConfigError if no run is in this folder, or one that began with something else or lost its answers.
-
-    Without these all would be paid for again, and limits would count from nothing.
-    """
-    _refuse_wrong_folder(path, resume=True)
-    before = read_manifest(path)
-    check_answers_kept(path, started_with.config["train"]["shared"])
-    changed = hindrances(before, started_with)
-    if not changed:
+    """Raise ConfigError if a training with this manifest can be neither started in this folder nor continued."""
+    if not (path / CONFIG).exists():
+        for name in (*_RESULTS, SPEND):
+            if os.path.lexists(path / name):
+                raise ConfigError(
+                    f"{path} holds no run, but {name}, which a run would overwrite",
+                    remedy="name another train.folder",
+                )
         return
-    remedy = "change that back, or name another train.folder"
-    if changed_code(before, started_with):
-        remedy = "change that back, or go on in a new folder with a copy of calls.db, as runs fork makes one"
-    raise ConfigError(f"the run in {path} was started with something else: {'; '.join(changed)}", remedy=remedy)
-
-
-@contextmanager
-def _fresh_results(path: Path) -> Generator[None]:
-    """Start the block without results; if it doesn't finish the run, restore those of an earlier finished run."""
-    if (path / SUMMARY).exists():
-        _set_aside(path)
-    else:
-        _clear(path)
-    try:
-        yield
-    finally:
-        _restore(path)
-
-
-def _set_aside(path: Path) -> None:
-    aside = private_dir(path / _EARLIER)
-    write_atomic(aside / CONFIG, (path / CONFIG).read_bytes())
-    for name in _RESULTS:
-        if os.path.lexists(path / name):
-            (path / name).rename(aside / name)
-    write_atomic(aside / _WHOLE, b"")
-
-
-def _restore(path: Path) -> None:
-    """Move results that were set aside back in place, unless there are new ones; safe to be killed at any point."""
-    aside = path / _EARLIER
-    whole = aside / _WHOLE
-    if whole.exists() and (path / SUMMARY).exists():
-        _remove(aside)
-    if not aside.is_dir():
-        return
-    if whole.exists():
-        _clear(path)
-        whole.unlink()
-    for name in (CONFIG, *_RESULTS):
-        if os.path.lexists(aside / name):
-            (aside / name).replace(path / name)
-    _remove(aside)
-
-
-def _clear(path: Path) -> None:
-    for name in _RESULTS:
-        _remove(path / name)
+    changed = hindrances(read_manifest(path), started_with)
+    if changed:
+        raise ConfigError(
+            f"the run in {path} was started with something else: {'; '.join(changed)}",
+            remedy="name another train.folder: what asks the same as before isn't paid for again",
+        )
+    file = path.absolute().parent / ANSWERS
+    if (path / SPEND).exists() and not file.exists():
+        raise ConfigError(
+            f"{file} is gone, which holds the answers that the run in {path} has had",
+            remedy="put it back; to pay for all answers again, name another train.folder",
+        )
 
 
 def _remove(path: Path) -> None:

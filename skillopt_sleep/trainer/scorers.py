@@ -80,6 +80,22 @@ def _f1(answer: Sequence[str], wanted: Sequence[str]) -> float:
     return 2 * shared / (len(answer) + len(wanted))
 
 
+def why_wrong(answer: str, accepted: Sequence[str]) -> str:
+    """Say what is wrong with an answer without revealing the right one; "" if it is right."""
+    if exact_match(answer, accepted):
+        return ""
+    if not any(map(normalized, accepted)):
+        return "it answers what the text does not say"
+    if not normalized(answer):
+        return "it gives no answer, and the text has one"
+    if not token_f1(answer, accepted):
+        return "the answer is wrong"
+    longest = max(len(normalized(text).split()) for text in accepted)
+    if len(normalized(answer).split()) > longest:
+        return "the answer has words of the right one, but is not it: it says too much"
+    return "the answer has words of the right one, but is not it: some are missing"
+
+
 def same_numbers(answer: str, wanted: str) -> bool:
     """Return whether both have the same numbers in the same order; a comma between digits groups thousands."""
     return _numbers(answer) == _numbers(wanted)

@@ -32,7 +32,7 @@ class {name}(Env):
 '''
 _TOML = """\
 # skillopt-sleep train {file} --backend simulated         shows that it runs, without a model and without cost
-# skillopt-sleep train {file} --backend simulated --plan  says how many calls it makes at most
+# skillopt-sleep train {file} --backend simulated --plan  says how many calls it makes
 # For a real model, put its name in the place of "simulated": claude, codex, openai … With --plan nothing is sent.
 # Every key follows; one that you leave out has its default.
 

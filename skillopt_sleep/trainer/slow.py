@@ -2,28 +2,20 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.meta_skill import meta_skill
-from skillopt_sleep.learning.slow_update import compare, slow_update
+from skillopt_sleep.learning.slow_update import compare, meta_skill, slow_update
 from skillopt_sleep.learning.update import update
-from skillopt_sleep.records import UNVERIFIED, Change, Compared, Document, Earlier, Edit, Note, Past, Split
-from skillopt_sleep.trainer.env import Item
-from skillopt_sleep.trainer.gate import gate
+from skillopt_sleep.records import UNVERIFIED, Compared, Document, Earlier, Edit, Note, Past, Split
 from skillopt_sleep.trainer.parts import Parts, State
-from skillopt_sleep.trainer.summary import TAKEN, Action, EpochRecord, Gated
+from skillopt_sleep.trainer.summary import Action, EpochRecord, Gated
 
 SLOW_SAMPLE = 1_000_000  # and the epoch: other attempts than those that were learned from
-_WANTED = {
-    "mixed": frozenset(Change),
-    "changed": frozenset({Change.IMPROVED, Change.REGRESSED}),
-    "unchanged": frozenset({Change.PERSISTENT_FAIL, Change.STABLE_SUCCESS}),
-}
-
+SLOW_ITEMS = 20
 
 Question = Callable[[], Edit | str | Note | None]
 
@@ -41,8 +33,8 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
 
     Notes are for later epochs, so none are asked for after the last one.
     """
-    own = parts.config.optimizer
-    notes_wanted = own.meta_skill and epoch < parts.config.train.epochs
+    own = parts.config.way
+    notes_wanted = own.meta_skill and epoch < parts.config.epochs
     record = EpochRecord(
         epoch=epoch,
         calls=parts.calls(),
@@ -89,7 +81,7 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
 def _guided(
     parts: Parts, state: State, edit: Edit, record: EpochRecord, *, step: int, folder: str
 ) -> tuple[State, EpochRecord]:
-    """Put the guidance into the protected block: through the gate, or unmeasured, which the record then states."""
+    """Put the guidance into the protected block, unmeasured, which the record states."""
     changed, fates = update(
         state.current.document,
         [edit],
@@ -100,47 +92,24 @@ def _guided(
     if changed.text == state.current.document.text:
         return state, record
     parts.folder.write(f"{folder}/candidate.md", changed.text)
-    if parts.config.optimizer.slow_gated:
-        after = parts.config.horizon - record.epoch
-        left = parts.config.trials_left(epochs=after + 1, steps=after * (step // record.epoch))
-        state, gated, trial = gate(parts, state, changed, step=step, origin="slow_update", left=left)
-        parts.folder.write(f"{folder}/trial.json", trial)
-    else:
-        state = state.moved(changed, step=step, origin="slow_update", val=None)
-        reason = "put in without a trial, as optimizer.slow_gated says; what it scores on val isn't known yet"
-        gated = Gated(action=Action.FORCE_ACCEPT, reason=reason, error_rate=UNVERIFIED)
-    if gated.action in TAKEN:
-        parts.keep(changed, state.versions)
+    state = state.moved(changed, step=step, origin="slow_update", val=None)
+    reason = "put in without a trial; what it scores on val isn't known yet"
+    gated = Gated(action=Action.FORCE_ACCEPT, reason=reason, error_rate=UNVERIFIED)
+    parts.keep(changed, state.versions)
     return state, replace(record, gated=gated, current=state.current.standing, best=state.best.standing)
 
 
 def _compared(parts: Parts, previous: Document, current: Document, epoch: int) -> tuple[Compared, ...]:
-    """Compare sampled train items until enough are of the wanted kinds, or all items were compared."""
+    """Attempt some train items under both skills, and compare."""
     items = list(parts.items[Split.TRAIN])
     random.Random(parts.config.train.seed + 2000 * epoch).shuffle(items)  # noqa: S311 - a draw, not a secret
-    many = parts.config.optimizer.slow_samples
-    wanted = _WANTED[parts.config.optimizer.slow_pairs]
-    if previous.text == current.text and not wanted & _WANTED["unchanged"]:
-        return ()  # nothing can have changed
-    found: list[Compared] = []
-    for start in range(0, len(items), many):
-        some = _changes(parts, previous, current, items[start : start + many], epoch)
-        found += [one for one in some if one.change in wanted]
-        if len(found) >= many or wanted == _WANTED["mixed"]:
-            break
-    return tuple(found[:many])
-
-
-def _changes(
-    parts: Parts, previous: Document, current: Document, items: Sequence[Item], epoch: int
-) -> tuple[Compared, ...]:
+    some = items[:SLOW_ITEMS]
     sample = SLOW_SAMPLE + epoch
-    before = parts.jobs(previous, items, sample=sample, stage="slow")
-    after = parts.jobs(current, items, sample=sample, stage="slow")
-    jobs = (*before, *after)
+    before = parts.jobs(previous, some, sample=sample, stage="slow")
+    jobs = (*before, *parts.jobs(current, some, sample=sample, stage="slow"))
     made = [attempted.rollout for attempted in parts.attempts.make(jobs, label="slow rollout")]
     parts.attempts.forget(jobs)
-    return compare(made[: len(items)], made[len(items) :])
+    return compare(made[: len(some)], made[len(some) :])
 
 
 def _call(question: Question) -> Edit | str | Note | None:

@@ -1,4 +1,4 @@
-"""One step of a training, with its files: attempts, a draft by the engine, the gate, the appendix."""
+"""One step of a training, with its files: attempts, a draft by the engine, the gate."""
 
 import random
 from collections import Counter
@@ -9,40 +9,37 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.learn import Draft, Lessons, Teaching, draft
+from skillopt_sleep.learning.learn import Draft, Teaching, draft
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.records import (
     UNVERIFIED,
     Document,
+    EditEffect,
+    EditFate,
     Fared,
-    Fate,
     Note,
     Past,
-    PastEdit,
     Patch,
     Rollout,
     effect_of,
 )
-from skillopt_sleep.trainer.attempts import Attempted, Job
+from skillopt_sleep.trainer.attempts import FinishedAttempt, Job
+from skillopt_sleep.trainer.calls import MANY, check_scored
 from skillopt_sleep.trainer.env import Item
-from skillopt_sleep.trainer.gate import gate
-from skillopt_sleep.trainer.lapses import consolidated, new_notes, notes_of, with_notes, within
-from skillopt_sleep.trainer.outage import MANY, check_scored
+from skillopt_sleep.trainer.gate import gate, screened
 from skillopt_sleep.trainer.parts import Parts, State, scores
-from skillopt_sleep.trainer.screen import screened
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
 from skillopt_sleep.trainer.told import row
 
-UNJUDGED = "it gained on train; val is asked later (evaluation.judge)"
+UNJUDGED = "it gained on train; val is asked at the end"
 _WITHOUT_MERGED = frozenset({Action.SKIP_NO_ANSWER, Action.SKIP_NO_PATCHES})
 
 
-class Place(NamedTuple):
-    """The position of a step: its number, the epoch, its number in the epoch, and how many the schedule is over."""
+class StepPosition(NamedTuple):
+    """The position of a step: its number, the epoch, and how many the schedule is over."""
 
     step: int
     epoch: int
-    in_epoch: int
     total: int
 
     @property
@@ -60,7 +57,7 @@ class Learned(NamedTuple):
     @property
     def edit_budget(self) -> int | None:
         """How many edits could be applied; None if there was no budget."""
-        budget = self.draft.lessons.budget
+        budget = self.draft.budget
         if budget is None:
             return None
         return budget.edits
@@ -68,7 +65,7 @@ class Learned(NamedTuple):
     @property
     def budget_reason(self) -> str:
         """Why the optimizer chose this budget, if it did."""
-        budget = self.draft.lessons.budget
+        budget = self.draft.budget
         if budget is None:
             return ""
         return budget.because
@@ -84,16 +81,15 @@ class Stepped(NamedTuple):
 
 def train_jobs(parts: Parts, document: Document, batches: Sequence[Sequence[Item]], epoch: int) -> tuple[Job, ...]:
     """Return the attempts of a step, batch by batch: an item is attempted afresh in every epoch."""
-    samples = parts.config.train.samples
-    first = samples * (epoch - 1) + 1
     jobs: tuple[Job, ...] = ()
     for batch in batches:
-        for sample in range(first, first + samples):
-            jobs += parts.jobs(document, batch, sample=sample, stage="train")
+        jobs += parts.jobs(document, batch, sample=epoch, stage="train")
     return jobs
 
 
-def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, place: Place, past: Past) -> Stepped:
+def run_step(
+    parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, place: StepPosition, past: Past
+) -> Stepped:
     """Attempt the batches under the current skill, learn from them, and let the gate decide on the candidate."""
     document = state.current.document
     jobs = train_jobs(parts, document, batches, place.epoch)
@@ -104,59 +100,49 @@ def run_step(parts: Parts, state: State, batches: Sequence[Sequence[Item]], *, p
     if len(made) >= MANY:
         check_scored(made, parts.folder, what="train items")
     train = scores(made, parts.tasks, parts.rule)
-    learned = Learned(Draft(lessons=Lessons(), candidate=document), Action.SKIP_UNSCORED)
+    learned = Learned(Draft(candidate=document), Action.SKIP_UNSCORED)
     if train.n:
-        samples = parts.config.train.samples
-        learned = _learned(parts, document, _in_batches(made, batches, samples), place=place, past=past)
-    lessons, changed, fates = learned.draft.lessons, learned.draft.candidate, learned.draft.fates
-    parts.folder.write(f"{place.folder}/patches.json", lessons.patches)
-    parts.folder.write(f"{place.folder}/merged.json", lessons.merged)
+        learned = _learned(parts, document, _in_batches(made, batches), place=place, past=past)
+    fates = learned.draft.fates
+    parts.folder.write(f"{place.folder}/patches.json", learned.draft.patches)
+    parts.folder.write(f"{place.folder}/merged.json", learned.draft.merged)
     selected = {"edit_budget": learned.edit_budget, "edits": tuple(fate.edit for fate in fates)}
     parts.folder.write(f"{place.folder}/selected.json", selected)
     parts.folder.write(f"{place.folder}/edits.json", fates)
     after, gated, tried_edits = _decided(parts, state, learned, place=place)
-    after, noted, notes = _with_appendix(parts, after, place)
     record = StepRecord(
         step=place.step,
         epoch=place.epoch,
-        step_in_epoch=place.in_epoch,
-        batches=len(batches),
-        base=state.current.standing.version,
         calls=parts.calls(),
         train=train,
-        patches=len(lessons.patches),
-        merged=len(lessons.merged.edits),
+        merged=len(learned.draft.merged.edits),
         edit_budget=learned.edit_budget,
         because=learned.budget_reason,
         edits=fates,
-        candidate=changed.sha if gated.rule else "",
         chars=len(after.current.document.text),
         gated=gated,
-        appendix=noted,
         current=after.current.standing,
         best=after.best.standing,
-        notes=_why_unscored(made) + learned.draft.notes + notes,
+        notes=_why_unscored(made) + learned.draft.notes,
     )
     parts.folder.write(f"{place.folder}/step.json", record)
     fared = _fared(made, f"step {place.step}")
     return Stepped(after, record, replace(past, tried=(*tried_edits, *past.tried), fared=(*fared, *past.fared)))
 
 
-def _in_batches(
-    made: Sequence[Attempted], batches: Sequence[Sequence[Item]], samples: int
-) -> list[tuple[Rollout, ...]]:
-    """Return the attempts, so many of each item, cut as the batches of their items are."""
+def _in_batches(made: Sequence[FinishedAttempt], batches: Sequence[Sequence[Item]]) -> list[tuple[Rollout, ...]]:
+    """Return the attempts, cut as the batches of their items are."""
     tried: list[tuple[Rollout, ...]] = []
     start = 0
     for batch in batches:
-        end = start + samples * len(batch)
+        end = start + len(batch)
         tried.append(tuple(attempted.rollout for attempted in made[start:end]))
         start = end
     return tried
 
 
 def _learned(
-    parts: Parts, document: Document, batches: Sequence[Sequence[Rollout]], *, place: Place, past: Past
+    parts: Parts, document: Document, batches: Sequence[Sequence[Rollout]], *, place: StepPosition, past: Past
 ) -> Learned:
     """Draft a candidate from the attempts of each batch, in an order that depends on the seed."""
     seed = parts.config.train.seed + place.step
@@ -172,7 +158,7 @@ def _learned(
     )
     nothing = _nothing(drafted)
     if nothing in _WITHOUT_MERGED:
-        drafted = replace(drafted, lessons=replace(drafted.lessons, merged=Patch(), budget=None))
+        drafted = replace(drafted, merged=Patch(), budget=None)
     if nothing is None:
         drafted = screened(parts, document, drafted)
     return Learned(drafted, nothing)
@@ -196,14 +182,13 @@ def _shuffled(batch: Sequence[Rollout], seed: int) -> tuple[Rollout, ...]:
 
 def _nothing(drafted: Draft) -> Action | None:
     """Return why the step has no candidate to try, or None if there are edits."""
-    lessons = drafted.lessons
-    unanswered = bool(lessons.notes) and not lessons.patches
-    without_edits = lessons.budget is not None and not lessons.merged.edits
+    unanswered = bool(drafted.notes) and not drafted.patches
+    without_edits = drafted.budget is not None and not drafted.merged.edits
     if unanswered and (without_edits or not drafted.fates):
         return Action.SKIP_NO_ANSWER
     if without_edits:
         return Action.SKIP_NO_PATCHES
-    if lessons.budget is not None and lessons.budget.edits == 0:
+    if drafted.budget is not None and drafted.budget.edits == 0:
         return Action.SKIP_NO_BUDGET
     if not drafted.fates:
         return Action.SKIP_NO_REWRITE
@@ -211,8 +196,8 @@ def _nothing(drafted: Draft) -> Action | None:
 
 
 def _decided(
-    parts: Parts, state: State, learned: Learned, *, place: Place
-) -> tuple[State, Gated, tuple[PastEdit, ...]]:
+    parts: Parts, state: State, learned: Learned, *, place: StepPosition
+) -> tuple[State, Gated, tuple[EditEffect, ...]]:
     """Let the gate decide; without a candidate the state stays as it is."""
     if learned.nothing is not None:
         return state, Gated(action=learned.nothing), ()
@@ -220,61 +205,35 @@ def _decided(
     if changed.text == state.current.document.text:
         reasons = dict.fromkeys(f"{fate.fate}: {fate.because}" for fate in fates)
         action = Action.SKIP_NO_CHANGE
-        if any(fate.fate is Fate.LEFT_OUT for fate in fates):
+        if any(fate.fate is EditFate.LEFT_OUT for fate in fates):
             action = Action.SKIP_NO_GAIN
         return state, Gated(action=action, reason="; ".join(reasons)), ()
     parts.folder.write(f"{place.folder}/candidate.md", changed.text)
-    if parts.config.judged != "step":
+    if parts.config.way.at_end:
         after = state.moved(changed, step=place.step, origin="step", val=None)
         parts.keep(changed, after.versions)
         return after, Gated(action=Action.UNJUDGED, reason=UNJUDGED, error_rate=UNVERIFIED), ()
-    epochs = parts.config.horizon - place.epoch + 1
-    left = parts.config.trials_left(epochs=epochs, steps=place.total - place.step + 1)
-    after, gated, trial = gate(parts, state, changed, step=place.step, origin="step", left=left)
+    after, gated, trial = gate(parts, state, changed, step=place.step, origin="step")
     parts.folder.write(f"{place.folder}/trial.json", trial)
     if gated.action in TAKEN:
         parts.keep(changed, after.versions)
     effect = effect_of(trial.interval, min_effect=parts.rule.min_effect)
-    gain = None
-    if trial.before is not None and trial.after is not None:
-        gain = trial.after - trial.before
-    tried: list[PastEdit] = []
+    tried: list[EditEffect] = []
     for fate in fates:
-        if fate.fate is Fate.APPLIED:
-            past_edit = PastEdit(night=f"step {place.step}", edit=fate.edit, effect=effect, n=trial.n, gain=gain)
-            tried.append(past_edit)
+        if fate.fate is EditFate.APPLIED:
+            known = EditEffect(
+                night=f"step {place.step}",
+                edit=fate.edit,
+                effect=effect,
+                n=trial.n,
+                before=trial.before,
+                after=trial.after,
+            )
+            tried.append(known)
     return after, gated, tuple(tried)
 
 
-def _with_appendix(parts: Parts, state: State, place: Place) -> tuple[State, tuple[str, ...], tuple[Note, ...]]:
-    """Put this step's notes on lapses into the current skill's appendix; the skill is then unmeasured."""
-    if parts.lapses is None:
-        return state, (), ()
-    current = state.current.document
-    urls = parts.config.optimizer.allow_urls
-    fresh = new_notes(current, parts.lapses.taken(), allow_urls=urls)
-    if not fresh:
-        return state, (), ()
-    changed = with_notes(current, (*notes_of(current), *fresh))
-    notes: tuple[Note, ...] = ()
-    most = parts.config.gradient.consolidate_after
-    if most and len(notes_of(changed)) > most:
-        shorter = consolidated(changed, optimizer=parts.optimizer, allow_urls=urls)
-        if isinstance(shorter, Note):
-            notes = (shorter,)
-        else:
-            changed = shorter
-    changed, left_out = within(changed, current, most=parts.config.optimizer.max_chars)
-    notes += left_out
-    if changed.text == current.text:
-        return state, (), notes
-    fresh = tuple(note for note in notes_of(changed) if note not in notes_of(current))
-    after = state.moved(changed, step=place.step, origin="appendix", val=None)
-    parts.keep(changed, after.versions)
-    return after, fresh, notes
-
-
-def _fared(made: Sequence[Attempted], step: str) -> tuple[Fared, ...]:
+def _fared(made: Sequence[FinishedAttempt], step: str) -> tuple[Fared, ...]:
     """Sum up how the attempts went; failures are counted by the part of their reason before the first colon."""
     scored = 0
     failed: list[str] = []
@@ -291,7 +250,7 @@ def _fared(made: Sequence[Attempted], step: str) -> tuple[Fared, ...]:
     return (Fared(night=step, made=scored, failed=len(failed), reasons=reasons),)
 
 
-def _why_unscored(made: Sequence[Attempted]) -> tuple[Note, ...]:
+def _why_unscored(made: Sequence[FinishedAttempt]) -> tuple[Note, ...]:
     reasons = Counter(attempted.rollout.note for attempted in made if attempted.rollout.score is None)
     notes: list[Note] = []
     for reason, count in reasons.most_common():

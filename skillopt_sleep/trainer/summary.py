@@ -1,5 +1,6 @@
 """The records a training writes: every step, every epoch's comparison, and the final summary."""
 
+import math
 from collections.abc import Mapping
 from enum import StrEnum
 
@@ -11,7 +12,7 @@ class Action(StrEnum):
     """The outcome of a step; a skipped step had no candidate (no_answer: every reflection failed).
 
     no_gain: no edit gained on the train items it was learned from. unjudged: the candidate did and was taken, and val
-    is asked at the end of the epoch.
+    is asked at the end.
     """
 
     ACCEPT_NEW_BEST = "accept_new_best"
@@ -53,8 +54,7 @@ TAKEN = frozenset({Action.ACCEPT_NEW_BEST, Action.ACCEPT, Action.FORCE_ACCEPT, A
 class Scores(Record, frozen=True, kw_only=True):
     """A skill's mean scores over `n` scored attempts at so many `items` of a split, None if n is 0.
 
-    `kinds` has them by task type, and `because` says why most of those `unscored` have no score. An older version of
-    this program didn't write `items`.
+    `kinds` has them by task type, and `because` says why most of those `unscored` have no score.
     """
 
     hard: float | None = None
@@ -69,18 +69,17 @@ class Scores(Record, frozen=True, kw_only=True):
     @property
     def size(self) -> int:
         """How many independent measurements the means are of: attempts at the same item count once."""
-        return self.items or self.n
+        return self.items
 
 
 class Gated(Record, frozen=True, kw_only=True):
     """The gate's decision and reason; `before` and `after` are the metric of current and candidate over `n` pairs.
 
-    The pairs are attempts at so many `items`; an older version of this program didn't write that.
+    The pairs are attempts at so many `items`.
     """
 
     action: Action
     reason: str = ""
-    rule: str = ""
     error_rate: str = ""
     before: float | None = None
     after: float | None = None
@@ -92,13 +91,13 @@ class Gated(Record, frozen=True, kw_only=True):
     @property
     def size(self) -> int:
         """How many independent measurements the means are of: pairs at the same item count once."""
-        return self.items or self.n
+        return self.items
 
 
 class Standing(Record, frozen=True, kw_only=True):
     """The current or best skill: its text's SHA-256, the step it came from (0: the initial one), its metric on val.
 
-    `val` is None if it wasn't measured, as after an ungated slow update or a new note in the appendix.
+    `val` is None if it wasn't measured, as after a slow update.
     """
 
     sha: str
@@ -109,45 +108,34 @@ class Standing(Record, frozen=True, kw_only=True):
 
 
 class StepRecord(Record, frozen=True, kw_only=True):
-    """One optimization step, with everything that decided it.
+    """One optimization step, with everything that decided it; so many `calls` were answered when it ended.
 
-    `base` is the version of the skill that it began with; `calls` were answered in the training when it ended, None
-    if an older version of this program wrote it.
+    `merged` edits were proposed; the optimizer chose the `edit_budget`, if it did, for the reason `because`.
     """
 
     step: int
     epoch: int
-    step_in_epoch: int
-    batches: int
-    base: int = 0
-    calls: int | None = None
+    calls: int
     train: Scores
-    patches: int = 0
     merged: int = 0
     edit_budget: int | None = None
     because: str = ""
     edits: tuple[AppliedEdit, ...] = ()
-    candidate: str = ""
     chars: int = 0
     gated: Gated
-    appendix: tuple[str, ...] = ()
     current: Standing
     best: Standing
     notes: tuple[Note, ...] = ()
 
 
 class EpochRecord(Record, frozen=True, kw_only=True):
-    """The end of an epoch: how train items changed since the last one, guidance and notes, and what val says.
-
-    `judged` is the verdict on what became of the best skill, if val is asked once an epoch; `calls` as in a step.
-    """
+    """The end of an epoch: how train items changed since the last one, guidance and notes; `calls` as in a step."""
 
     epoch: int
-    calls: int | None = None
+    calls: int
     compared: dict[str, int] = {}  # noqa: RUF012 - msgspec copies it
     edits: tuple[AppliedEdit, ...] = ()
     gated: Gated | None = None
-    judged: Gated | None = None
     notebook: str = ""
     current: Standing
     best: Standing
@@ -155,7 +143,7 @@ class EpochRecord(Record, frozen=True, kw_only=True):
 
 
 class EndRecord(Record, frozen=True, kw_only=True):
-    """The trial of the final skill against the best one at the end of a training; `calls` as in a step."""
+    """A trial of a whole skill against the best one at the end of a training; `calls` as in a step."""
 
     calls: int
     gated: Gated
@@ -164,17 +152,17 @@ class EndRecord(Record, frozen=True, kw_only=True):
 class History(Record, frozen=True, kw_only=True):
     """All steps and epochs so far, and the scores of the initial skill, known after so many `calls`.
 
-    `end` is None if the final skill is the best one, or if val has judged it at the end of an epoch.
+    `end` has the trials at the end, none if the final skill is the best one.
     """
 
     baseline: Scores
-    calls: int | None = None
+    calls: int
     steps: tuple[StepRecord, ...] = ()
     epochs: tuple[EpochRecord, ...] = ()
-    end: EndRecord | None = None
+    end: tuple[EndRecord, ...] = ()
 
 
-class Tested(Record, frozen=True, kw_only=True):
+class TestedSkill(Record, frozen=True, kw_only=True):
     """A skill with its file in the run's folder and its scores; `test` is None if nothing was tested."""
 
     standing: Standing
@@ -218,39 +206,54 @@ class RuleWorth(Record, frozen=True, kw_only=True):
 
 
 class Rules(Record, frozen=True, kw_only=True):
-    """The learned rules of the skill with this SHA-256; `gated` is val's verdict on it without the useless ones.
-
-    There is no such verdict if val was asked about the shorter skill alone (`evaluation.judge` epoch or end).
-    """
+    """The learned rules of the skill with this SHA-256, of which those that show nothing were taken out."""
 
     skill: str = ""
     rules: tuple[RuleWorth, ...] = ()
-    gated: Gated | None = None
 
 
 class Summary(Record, frozen=True, kw_only=True):
     """The result of a training: the same for the same seed, data and answers, however often it was interrupted.
 
-    `notes` are what failed on the way, `remarks` what its environment says of the data.
+    It made so many `steps` of those that were `planned`; `stopped` says what ended it before that, "" if nothing did.
+    `notes` are what failed on the way, or is to be known of the data (`expected`).
     """
 
-    schema_version: int = 1
+    schema_version: int = 2
     env: str
     models: dict[str, str]
-    epochs: int
     steps: int
-    initial: Tested
-    best: Tested
-    final: Tested
+    planned: int
+    initial: TestedSkill
+    best: TestedSkill
+    final: TestedSkill
     actions: dict[str, int]
-    gate: str
     error_rate: str
-    promoted: bool = False
     stopped: str = ""
     reported: Reported | None = None
     learned: Rules = Rules()
     costs: dict[str, Cost]
-    total: Cost
     notes: tuple[Note, ...] = ()
-    remarks: tuple[str, ...] = ()
     best_skill: str
+
+    @property
+    def total(self) -> Cost:
+        """Return the cost of all stages; the dollars are None if those of any stage are."""
+        calls = input_tokens = output_tokens = cached_tokens = unnamed = 0
+        dollars: list[float] = []
+        for cost in self.costs.values():
+            calls += cost.calls
+            input_tokens += cost.input_tokens
+            output_tokens += cost.output_tokens
+            cached_tokens += cost.cached_tokens
+            unnamed += cost.unnamed
+            if cost.usd is not None:
+                dollars.append(cost.usd)
+        return Cost(
+            calls=calls,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            cached_tokens=cached_tokens,
+            unnamed=unnamed,
+            usd=math.fsum(dollars) if len(dollars) == len(self.costs) else None,
+        )

@@ -2,13 +2,10 @@
 
 from datetime import UTC, datetime
 
-from skillopt_sleep.kit.protected import BLOCK
 from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.records import Document, DocumentKind, Exact, Rollout, Score, Split, Task, Trajectory
 from skillopt_sleep.trainer.env import Item, Result
 
-APPENDIX_BEGIN = "<!-- appendix:begin -->"
-APPENDIX_END = "<!-- appendix:end -->"
 TURNS_SHOWN = 5  # of the longest
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)  # items have no time of their own
 
@@ -28,13 +25,13 @@ def as_task(item: Item, split: Split, *, source: str) -> Task:
     )
 
 
-def as_rollout(task: str, document_sha: str, result: Result, *, sample: int, most: int = RESPONSE_CHARS) -> Rollout:
-    """Convert a result to a rollout of at most `most` characters; one with a failure has no score."""
+def as_rollout(task: str, document_sha: str, result: Result, *, sample: int) -> Rollout:
+    """Convert a result to a rollout; one with a failure has no score."""
     return Rollout(
         task=task,
         document_sha=document_sha,
         sample=sample,
-        trajectory=Trajectory(response=shown(result, most=most), failure=result.failure),
+        trajectory=Trajectory(response=shown(result), failure=result.failure),
         score=None if result.failure else Score(hard=result.hard, soft=result.soft, why=result.why),
         note=result.failure,
         failed=bool(result.failure),
@@ -42,12 +39,8 @@ def as_rollout(task: str, document_sha: str, result: Result, *, sample: int, mos
 
 
 def as_document(skill: str) -> Document:
-    """Convert a skill to the document being trained; its appendix is out of reach for edits."""
-    body, begin, appendix = skill.partition(APPENDIX_BEGIN)
-    if begin and (BLOCK.search(appendix) or appendix.count(APPENDIX_END) != 1):
-        # The marker doesn't begin a proper appendix, so all of the text can be edited.
-        body = skill
-    body = body.rstrip("\n")
+    """Convert a skill to the document being trained."""
+    body = skill.rstrip("\n")
     return Document(id="skill", kind=DocumentKind.SKILL, path="", project="", body=body, trail=skill[len(body) :])
 
 

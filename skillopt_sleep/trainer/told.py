@@ -5,7 +5,7 @@ import threading
 from collections.abc import Sequence
 
 from skillopt_sleep.records import Completion, Prompt
-from skillopt_sleep.trainer.attempts import Attempted, Job
+from skillopt_sleep.trainer.attempts import FinishedAttempt, Job
 from skillopt_sleep.trainer.run import RunFolder
 
 _KEPT = frozenset({"val", "test"})
@@ -16,14 +16,14 @@ def file_of(split: str, sha: str) -> str:
     return f"answers/{split}-{sha[:12]}.json"
 
 
-class Answers:
+class AnswerFiles:
     """The answers on val and test, a file for each skill: `answers/val-<start of its SHA-256>.json`."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
         self._rows: dict[str, list[dict[str, object]]] = {}
 
-    def tell(self, made: Sequence[tuple[Job, Attempted]]) -> None:
+    def tell(self, made: Sequence[tuple[Job, FinishedAttempt]]) -> None:
         """Write the answers that are new."""
         changed: set[str] = set()
         for job, attempted in made:
@@ -73,7 +73,7 @@ class Replies:
             self._replies.clear()
 
 
-def row(job: Job, attempted: Attempted) -> dict[str, object]:
+def row(job: Job, attempted: FinishedAttempt) -> dict[str, object]:
     """Return an attempt as the run's files show it; grades are null if it couldn't be scored."""
     score, result = attempted.rollout.score, attempted.result
     return {

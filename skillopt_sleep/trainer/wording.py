@@ -3,11 +3,13 @@
 import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
 from typing import cast
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.prompts import slots, template
-from skillopt_sleep.proposals.guard import LIMIT
+from skillopt_sleep.records import Metric
 from skillopt_sleep.trainer.env import kind_of
 
 NAMES = (
@@ -21,32 +23,29 @@ NAMES = (
     "rewrite_full",
     "slow_update",
     "meta_skill",
-    "appendix",
 )
-# A night edits the instructions of a coding agent; a training has no nights, and any kind of agent.
-_HERE = (
-    ("a coding agent", "an agent"),
-    ("for this project", "for this kind of request"),
-    ("several nights", "several epochs"),
-    ("some nights ago", "the epoch before"),
-    ("nights ago", "epochs ago"),
-    ("night by night", "step by step"),
-    ("earlier nights", "earlier steps"),
-    ("an earlier night", "an earlier step"),
-    ("tonight's failures", "this step's failures"),
-    ("to try tonight", "to try now"),
-    ("to try together tonight", "to try together now"),
-    ("fared tonight", "fared just now"),
-)
-
-_LONGEST = "at most {:,} characters each"
+# What skillrl 1.0.0 calls its prompts.
+THEIRS = {
+    "analyst_error": "reflect",
+    "analyst_success": "reflect",
+    "merge_failure": "aggregate",
+    "merge_success": "aggregate",
+    "merge_final": "aggregate",
+    "ranking": "select",
+}
+TASK = "{{task}}"  # a sentence on what the items are and how they are graded
+_GRADES = {
+    Metric.HARD: "An item counts as right or wrong, and the score is the share that is right.",
+    Metric.SOFT: "An item is graded from 0 to 1, and the score is the mean.",
+    Metric.MIXED: "An item counts as right or wrong and is graded from 0 to 1, and the score is a mean of both.",
+}
 _NO_LINKS = re.compile(r", no links(?: that aren't there now)?(?=,)")
 
 
 # A prompt without this slot asks the optimizer to learn from nothing.
 SHOWN = {
     "reflect": "trajectories",
-    "reflect_deep": "failures",
+    "reflect_deep": "causes",
     "diagnose": "trajectories",
     "aggregate": "patches",
     "budget": "edits",
@@ -55,16 +54,18 @@ SHOWN = {
     "rewrite_full": "trajectories",
     "slow_update": "compared",
     "meta_skill": "compared",
-    "appendix": "appendix",
 }
 
 
+@cache
 def words(name: str) -> str:
-    """Return the prompt of this name in the words of a training."""
-    text = template(name)
-    for there, here in _HERE:
-        text = text.replace(there, here)
-    return text
+    """Return the prompt of this name as a training asks it."""
+    return (files("skillopt_sleep.trainer") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def about(env: object, metric: Metric) -> str:
+    """Say what an environment's items are, if it has such a `task`, and how they are graded."""
+    return f"{getattr(env, 'task', '')}\n{_GRADES[metric]}".strip()
 
 
 def check_overrides(overrides: Mapping[str, str]) -> None:
@@ -75,10 +76,12 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
             remedy = f"known here: {', '.join(NAMES)}"
             if near:
                 remedy = f"did you mean {near[0]!r}?"
+            if name in THEIRS:
+                remedy = f"it is called {THEIRS[name]!r} here"
             raise ConfigError(f"there is no prompt called {name!r}", remedy=remedy)
         if not isinstance(cast("object", text), str):
             raise ConfigError(f"the prompt {name} is {kind_of(text)}, not a text", remedy="pass its text")
-        known = slots(template(name))
+        known = slots(words(name)) | {"task"}
         for slot in sorted(slots(text) - known):
             raise ConfigError(
                 f"the prompt {name} has no slot {{{{{slot}}}}}", remedy=f"known here: {', '.join(sorted(known))}"
@@ -94,22 +97,20 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
 def left_out(overrides: Mapping[str, str]) -> Iterator[str]:
     """Yield, in words, which slots of the usual prompt a prompt of the user's own doesn't have."""
     for name, text in overrides.items():
-        missing = sorted(slots(template(name)) - slots(text))
+        missing = sorted(slots(words(name)) - slots(text) - {"task"})
         if missing:
             names = ", ".join(f"{{{{{slot}}}}}" for slot in missing)
             yield f"the prompt {name} has no slot {names}, so the optimizer isn't shown what stands there"
 
 
-def wording(
-    overrides: Mapping[str, str], *, allow_urls: bool = False, edit_chars: int = LIMIT
-) -> Callable[[str], str]:
-    """Return the function that finds a prompt by name: in the user's words, else in those of a training."""
+def wording(overrides: Mapping[str, str], *, task: str = "", allow_urls: bool = False) -> Callable[[str], str]:
+    """Return what finds a prompt by name: in the user's words, else in ours, with a sentence on the task."""
     known: dict[str, str] = {}
     for name in NAMES:
-        usual = words(name).replace(_LONGEST.format(LIMIT), _LONGEST.format(edit_chars))
+        usual = words(name)
         if allow_urls:
             usual = _NO_LINKS.sub("", usual)
-        known[name] = overrides.get(name) or usual
+        known[name] = (overrides.get(name) or usual).replace(TASK, task)
 
     def prompt(name: str) -> str:
         return known.get(name) or template(name)

@@ -1,6 +1,8 @@
 """Put the dashboard together: its pages, its files, and what is shown if something goes wrong."""
 
 import logging
+from functools import cache
+from importlib.resources import files
 from typing import Any, cast
 
 from markupsafe import Markup
@@ -12,31 +14,51 @@ from starlette.routing import Route
 
 from skillopt_sleep.errors import ConfigError, ProposalError, SleepError
 from skillopt_sleep.kit.log import tell
-from skillopt_sleep.pages.render import environment
-from skillopt_sleep.records import Record
+from skillopt_sleep.kit.words import counted, home_path
+from skillopt_sleep.pages.render import LOOK, environment, look
+from skillopt_sleep.reporters import status
+from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.reporters.rule import documents, proof_in_short, wording
+from skillopt_sleep.reporters.words import scored_by
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.web.access import Access
-from skillopt_sleep.web.forms import Messages
 from skillopt_sleep.web.pages import GROUPS
-from skillopt_sleep.web.shelf import Shelf
-from skillopt_sleep.web.site import Site, show, site_of, store_of
-from skillopt_sleep.web.static_files import static_file
+from skillopt_sleep.web.pages.trainings import StartedTrainings
+from skillopt_sleep.web.site import Messages, OpenStore, Site, show, site_of, store_of
+
+_CSS = "text/css; charset=utf-8"
+_KINDS = {
+    LOOK: _CSS,
+    "web.css": _CSS,
+    "decisions.css": _CSS,
+    "page.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+}
+
+
+def static_file(request: Request) -> Response:
+    """Return a file by its name."""
+    name = request.path_params["name"]
+    if name not in _KINDS:
+        raise HTTPException(404)
+    return Response(_text(name), media_type=_KINDS[name])
+
+
+@cache
+def _text(name: str) -> str:
+    if name == LOOK:
+        return look()
+    return files(__package__ or "").joinpath("static", name).read_text(encoding="utf-8")
+
 
 _CONFLICT = 409
 _REFUSED = 400
 _FAILED = 500
 
 
-class Trouble(Record, frozen=True, kw_only=True):
-    """What went wrong, and what to do."""
-
-    message: str
-    remedy: str = ""
-
-
 _UNKNOWN = {
-    404: Trouble(message="There is no such page.", remedy="The navigation lists all that there are."),
-    405: Trouble(message="This address can't be used like that.", remedy="Go back, and use the page's own buttons."),
+    404: ("There is no such page.", "The navigation lists all that there are."),
+    405: ("This address can't be used like that.", "Go back, and use the page's own buttons."),
 }
 
 
@@ -54,8 +76,11 @@ def dashboard(paths: Paths, access: Access) -> Starlette:
     templates = environment("skillopt_sleep.web", "templates")
     known = cast("dict[str, Any]", templates.globals)
     known["root"] = Markup(access.root)  # noqa: S704 - ours, and redacting would change it
-    app.state.messages = Messages()
-    app.state.site = Site(paths, access, Shelf(paths), templates, GROUPS)
+    known["says"] = status
+    for one in (counted, documents, home_path, proof_in_short, scored_by, sentence, wording):
+        known[one.__name__] = one
+    app.state.site = Site(paths, access, OpenStore(paths), Messages(), templates, GROUPS)
+    app.state.started = StartedTrainings()
     return app
 
 
@@ -64,7 +89,7 @@ def _home(request: Request) -> Response:
     with store_of(request) as store:
         nights = store.nights()
     if not nights:
-        return show(request, "begin.html.j2", None, title="Begin")
+        return show(request, "begin.html.j2", title="Begin")
     return RedirectResponse(site_of(request).groups[0][0].path, status_code=303)
 
 
@@ -75,17 +100,16 @@ async def _alive(_request: Request) -> Response:
 
 def _no_page(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else _FAILED
-    known = _UNKNOWN.get(status, Trouble(message="This can't be answered."))
-    return show(request, "trouble.html.j2", known, title="Not found", status=status)
+    message, remedy = _UNKNOWN.get(status, ("This can't be answered.", ""))
+    return _failed(request, message, remedy, title="Not found", status=status)
 
 
 def _trouble(request: Request, error: Exception) -> Response:
     """Show an error that the person can act on."""
-    status = _status(error)
     message, remedy = str(error), ""
     if isinstance(error, SleepError):
         message, remedy = error.message, error.remedy
-    return show(request, "trouble.html.j2", Trouble(message=message, remedy=remedy), title="Error", status=status)
+    return _failed(request, message, remedy, status=_status(error))
 
 
 def _status(error: Exception) -> int:
@@ -99,5 +123,9 @@ def _bug(request: Request, error: Exception) -> Response:
     """Log an error that is ours, and say so."""
     tell("a page failed", level=logging.ERROR, error=error)
     log = site_of(request).paths.log
-    trouble = Trouble(message="This page failed: a bug.", remedy=f"Please report it, with the last lines of {log}.")
-    return show(request, "trouble.html.j2", trouble, title="Error", status=_FAILED)
+    return _failed(request, "This page failed: a bug.", f"Please report it, with the last lines of {log}.")
+
+
+def _failed(request: Request, message: str, remedy: str, *, title: str = "Error", status: int = _FAILED) -> Response:
+    """Say what went wrong, and what to do."""
+    return show(request, "trouble.html.j2", title=title, status=status, message=message, remedy=remedy)

@@ -1,136 +1,124 @@
-"""Put the card of a rule together: all that a person sees of it, and what they can do."""
+"""Say all of a rule on its page: what it is decided by, what was decided on it, and the button that goes on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
-from itertools import dropwhile
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
 
-from skillopt_sleep.deciding.read import Seen
-from skillopt_sleep.deciding.shown import shown_of
+from skillopt_sleep.deciding.read import Seen, digest_of, shown_of
 from skillopt_sleep.errors import ProposalError
-from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.kit.word_diff import Row, word_diff
-from skillopt_sleep.pages.interval import Dot
-from skillopt_sleep.proposals.reword import wording
-from skillopt_sleep.records import Proposal, Record
-from skillopt_sleep.reporters.card import Change, Rule
-from skillopt_sleep.reporters.decided import sleeps
+from skillopt_sleep.kit.words import home_path
+from skillopt_sleep.pages.blocks import Block, Diff, Heading, Link, Sentence
+from skillopt_sleep.pages.word_diff import Piece, Row
+from skillopt_sleep.proposals.divide import wording
+from skillopt_sleep.records import Proof, Proposal
 from skillopt_sleep.reporters.gains import sentence
-from skillopt_sleep.reporters.page.decisions import dots
-from skillopt_sleep.reporters.statistics import TESTED_NEXT, places, statistics
-from skillopt_sleep.stores.bank import OPEN, UNDONE, WAITING, WITHDRAWN, Decided
-from skillopt_sleep.web.ways import Way, became, way_of
+from skillopt_sleep.reporters.rule_page import changed, first_screen
+from skillopt_sleep.reporters.status import happened, is_put_off, notes, status
+from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, Decided
+from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.web.site import file_at
+
+UNDO, WAIT, WAKE, TEST = "undo", "wait", "wake", "test"
 
 
-class ChangedFile(Record, frozen=True, kw_only=True):
-    """A file and the places that change in it; others change in the same way."""
+class Button(NamedTuple):
+    """A form that takes a decision back or goes on from it: its address, its button, and what that does.
 
-    document: str
-    places: list[list[Row]]
-    same_in: tuple[str, ...] = ()
-
-
-class Card(Record, frozen=True, kw_only=True):
-    """A rule and what can be done with it.
-
-    `state` is what was decided, "" if nothing was, and `way` leads back from that. `shown` tells whether the rule is
-    still as on this page. One that `waits` can be adopted and rejected, with a `wording` edited, and with `later` put
-    off. It has so many `rules`; `part_of` is the proposal that it isn't divided from yet, which has `together`.
+    `shown` tells whether the decision is still the one on the page.
     """
 
-    rule: Rule
+    action: str
+    label: str
+    does: str
+    shown: str
+
+
+class Notice(NamedTuple):
+    """What happened to a rule, and the button that takes it back; the text goes on with the files that were written.
+
+    Each file has the address of its page.
+    """
+
+    text: str
+    link: str
+    files: tuple[tuple[str, str], ...] = ()
+    button: Button | None = None
+
+
+class DecidedLine(NamedTuple):
+    """A rule in the list of what was decided; `again` says that it can be adopted again on its page."""
+
+    proposal: Proposal
+    status: str
+    button: Button | None
+    again: bool
+
+
+class Card(NamedTuple):
+    """A rule and what can be done with it.
+
+    `state` is what was decided, "" if nothing was, and `button` takes that back. `shown` tells whether the rule is
+    still as on this page. One that `waits` can be adopted and rejected, with a `wording` edited, and with `later` put
+    off. `part_of` is the proposal that it isn't divided from yet, None if it is a proposal of its own.
+    """
+
+    proposal: Proposal
     state: str
     waits: bool
     later: bool
-    way: Way | None
+    button: Button | None
     shown: str
-    notes: tuple[str, ...]
-    dots: tuple[tuple[str, Dot], ...]
-    files: tuple[ChangedFile, ...]
-    staged: tuple[tuple[str, str], ...]
-    statistics: tuple[str, ...]
-    places: tuple[str, ...]
+    blocks: tuple[Block, ...]
     wording: str
-    rules: int
-    part_of: str
-    together: int
+    part_of: Proposal | None
 
 
 def card_of(seen: Seen, *, now: datetime) -> Card:
     """Return the card of a proposal."""
     decided, waiting = seen.decided, seen.waiting
     proposal, whole = waiting.proposal, waiting.whole
-    waits, asleep = decided.state in OPEN, sleeps(decided, now=now)
+    waits, put_off = decided.state in OPEN, is_put_off(decided, now=now)
     return Card(
-        rule=waiting.rule,
-        state=_state(decided, now=now) if not waits or decided.state == UNDONE or asleep else "",
+        proposal=proposal,
+        state=sentence(status(decided, now=now)) if not waits or decided.state == UNDONE or put_off else "",
         waits=waits,
-        later=waits and decided.state != UNDONE and not asleep,
-        way=way_of(decided, now=now),
+        later=waits and decided.state != UNDONE and not put_off,
+        button=button_of(decided, now=now),
         shown=shown_of(waiting),
-        notes=tuple(_notes(seen)),
-        dots=tuple(dots(proposal)),
-        files=tuple(files_of(waiting.rule.changes)),
-        staged=() if waiting.rule.changes else tuple(_staged(seen.staged)),
-        statistics=tuple(statistics(proposal, whole)),
-        places=tuple(places(proposal)),
+        blocks=tuple(_blocks(seen)),
         wording=_wording(proposal) if waits else "",
-        rules=len(proposal.edits),
-        part_of=whole.id if whole.id != proposal.id and waiting.divides else "",
-        together=len(whole.edits),
+        part_of=whole if whole.id != proposal.id and waiting.divides else None,
     )
 
 
-def files_of(changes: Sequence[Change]) -> Iterator[ChangedFile]:
-    """Yield each change once, with the files that change in the same way."""
-    left = list(changes)
-    while left:
-        first = left.pop(0)
-        same = [other for other in left if other.new == first.new]
-        left = [other for other in left if other not in same]
-        # Redacted before they are compared: a secret that is cut into words can't be told any more.
-        rows = places_of(redact(first.old), redact(first.new))
-        yield ChangedFile(document=first.document, places=rows, same_in=tuple(other.document for other in same))
+def _blocks(seen: Seen) -> Iterator[Block]:
+    """Yield what the rule is decided by, its change, and where all that is known of it is."""
+    rule = seen.waiting.rule
+    yield from first_screen(rule)
+    for line in notes(seen.decided):
+        yield Sentence(line, "soft")
+    yield from islice(changed(rule.changes), 1)  # the other files change alike, and the page of all shows them
+    yield Sentence("", link=Link("All that was said, answered, measured and changed", f"/inbox/{rule.id}/all"))
+    if not rule.changes and seen.staged:
+        yield Heading("The change, as it was proposed", 4)
+        yield from _staged(seen.staged)
 
 
-def places_of(old: str, new: str) -> list[list[Row]]:
-    """Return the places that change in a text; the first begins with a line that has words."""
-    found = word_diff(old, new)
-    return [list(dropwhile(_is_blank, place)) for place in found[:1]] + found[1:]
-
-
-def _is_blank(row: Row) -> bool:
-    return row.sign == " " and not any(piece.text.strip() for piece in row.pieces)
-
-
-def _state(decided: Decided, *, now: datetime) -> str:
-    """Return what was decided, and why."""
-    words = became(decided, now=now)
-    if not decided.reason:
-        return words
-    if decided.state == WITHDRAWN:
-        return f"{words} Withdrawn on {decided.decided[:10]}: {decided.reason}"
-    return f"{words} Your reason: «{decided.reason}»"
-
-
-def _notes(seen: Seen) -> Iterator[str]:
-    """Yield what waits to be tested, and what else should be known before a decision."""
-    decided, proposal = seen.decided, seen.decided.proposal
-    if decided.again and decided.state == WAITING:
-        yield TESTED_NEXT
-    if proposal.pair:
-        yield sentence(proposal.pair)
-    if proposal.doubt:
-        yield sentence(f"note that {proposal.doubt}")
-
-
-def _staged(diff: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a change as it was staged, each with its sign; a file's name has none."""
+def _staged(diff: str) -> Iterator[Diff]:
+    """Yield a change as it was staged, file by file."""
+    name, rows = "", list[Row]()
     for line in redact(diff).splitlines():
-        if line.startswith("+++ "):
-            yield "", visible(line.removeprefix("+++ ").removeprefix("b/").partition("\t")[0])
-        elif not line.startswith(("---", "@@")):
-            yield line[:1] if line[:1] in "+-" else " ", visible(line[1:])
+        if line.startswith("--- ") and rows:
+            yield Diff(name, [rows])
+            rows = []
+        elif line.startswith("+++ "):
+            name = line.removeprefix("+++ ").removeprefix("b/").partition("\t")[0]
+        elif not line.startswith(("--- ", "@@")):
+            rows.append(Row(0, line[:1], (Piece(line[1:]),)))
+    yield Diff(name, [rows])
 
 
 def _wording(proposal: Proposal) -> str:
@@ -138,3 +126,51 @@ def _wording(proposal: Proposal) -> str:
         return wording(proposal)
     except ProposalError:
         return ""
+
+
+def notice_of(store: SqliteStore, name: str, *, now: datetime) -> Notice | None:
+    """Say what was done with a proposal, as the store knows it; None if it knows none of this name."""
+    found = [one for one in store.bank.family(name) if one.proposal.id == name]
+    if not found:
+        return None
+    (decided,) = found
+    adopted = decided.proposal.paths if decided.state == ADOPTED else ()
+    files = tuple((home_path(path), file_at(Path(path))) for path in adopted)
+    return Notice(happened(decided, now=now), name, files, button_of(decided, now=now))
+
+
+def button_of(decided: Decided, *, now: datetime) -> Button | None:
+    """Return the button that takes back what was decided, or that has own words tried; None if there is none."""
+    seen = state_shown(decided)
+    if decided.state == ADOPTED:
+        return Button(UNDO, "Undo", "takes it out of the file again", seen)
+    if decided.state == REJECTED:
+        return Button(WAIT, "Let it wait again", "takes the rejection back", seen)
+    if is_put_off(decided, now=now):
+        return Button(WAKE, "Ask me now", "lets it wait today", seen)
+    if decided.state in OPEN and decided.proposal.proof is Proof.EDITED and not decided.again:
+        return Button(TEST, "Test them next night", "your words are untested", seen)
+    return None
+
+
+def state_shown(decided: Decided) -> str:
+    """Return what tells whether a decision is still the one that was shown."""
+    until = decided.until.isoformat() if decided.until else ""
+    return digest_of((decided.proposal.id, decided.state, decided.decided, decided.reason, until, decided.again))
+
+
+def every_decision(store: SqliteStore, *, now: datetime) -> list[Decided]:
+    """Return what the person decided: what was put off first, then the latest decision first."""
+    put_off = sorted(store.bank.postponed(now), key=lambda one: one.until or now)
+    decided = sorted(store.bank.proposals(ADOPTED, REJECTED, UNDONE), key=_moment, reverse=True)
+    return [*put_off, *decided]
+
+
+def _moment(decided: Decided) -> float:
+    return datetime.fromisoformat(decided.decided).timestamp() if decided.decided else 0.0
+
+
+def decided_line(decided: Decided, *, now: datetime) -> DecidedLine:
+    """Say in a line of a list what was decided on a rule."""
+    became = sentence(status(decided, now=now))
+    return DecidedLine(decided.proposal, became, button_of(decided, now=now), decided.state == UNDONE)

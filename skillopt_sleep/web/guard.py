@@ -7,11 +7,62 @@ elsewhere, and what changes anything has to be a form of ours.
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from html import escape
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 from skillopt_sleep.web.access import ENTRANCE, TOKEN, Access
-from skillopt_sleep.web.refused import Answer, Refused, answer
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+{refresh}<title>{title}</title>
+</head>
+<body>
+<main>
+<h1>{title}</h1>
+<p>{text}</p>
+</main>
+</body>
+</html>
+"""
+
+
+class Refused(Exception):
+    """A request that gets no answer but why; `again` is the address that a browser asks for once more by itself."""
+
+    def __init__(self, status: int, title: str, text: str, *, again: str = "") -> None:
+        super().__init__(title)
+        self.status = status
+        self.title = title
+        self.text = text
+        self.again = again
+
+
+class WholeResponse(NamedTuple):
+    """A whole answer: its status, its headers and its body."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+def answer(refused: Refused) -> WholeResponse:
+    """Return the page of a refusal. The connection is closed, so that nothing more of the request is read."""
+    refresh = ""
+    if refused.again:
+        refresh = f'<meta http-equiv="refresh" content="0; url={escape(refused.again)}">\n'
+    body = _PAGE.format(title=escape(refused.title), text=escape(refused.text), refresh=refresh).encode()
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    return WholeResponse(refused.status, headers, body)
+
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -90,9 +141,9 @@ class Guard:
             return
         await self._admit_form(scope, headers, receive)
 
-    async def _enter(self, scope: Scope, headers: "_Headers", receive: Receive) -> Answer:
+    async def _enter(self, scope: Scope, headers: "_Headers", receive: Receive) -> WholeResponse:
         """Exchange the token for the cookie, and lead on to the dashboard."""
-        onward = Answer(303, [(b"location", b"/"), (b"content-length", b"0")], b"")
+        onward = WholeResponse(303, [(b"location", b"/"), (b"content-length", b"0")], b"")
         if self._access.knows(headers.joined("cookie", "; ")):
             return onward
         query = scope["query_string"] if scope["method"] == "GET" else await _body(receive)

@@ -1,18 +1,67 @@
 """Serve the dashboard on this machine until it is stopped."""
 
-import os
+import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from typing import cast
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.web.access import Access
 from skillopt_sleep.web.app import dashboard
-from skillopt_sleep.web.connection import MOST_CONNECTIONS, TimedConnection
 from skillopt_sleep.web.guard import Guard
+
+MOST_CONNECTIONS = 100
+HEADER_SECONDS = 10.0
+
+
+class TimedConnection(H11Protocol):
+    """A connection that is closed if no whole request head has come in time."""
+
+    _clock: asyncio.TimerHandle | None = None
+    idle_since = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take a connection; if there are too many, close the one that has been idle for longest."""
+        super().connection_made(cast("asyncio.Transport", transport))
+        self._wait()
+        if len(self.connections) > MOST_CONNECTIONS:
+            idle = [one for one in cast("set[TimedConnection]", self.connections) if one.is_idle]
+            oldest = min(idle, key=lambda one: one.idle_since)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        if self._clock is not None:
+            self._clock.cancel()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self._wait()
+        super().on_response_complete()
+
+    def _wait(self) -> None:
+        if self._clock is not None:
+            self._clock.cancel()
+        self.idle_since = self.loop.time()
+        self._clock = self.loop.call_later(HEADER_SECONDS, self._give_up)
+
+    @property
+    def is_idle(self) -> bool:
+        """Tell whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison]
+
+    def _give_up(self) -> None:
+        """Close the connection unless a request is being answered."""
+        if self.is_idle:
+            self.transport.abort()
+
 
 HOST = "127.0.0.1"
 _HEAD_BYTES = 16 * 1024
@@ -27,8 +76,9 @@ def serve(paths: Paths, *, port: int, opened: Callable[[Access], None], ended: C
     """
     with _listening(port) as listener:
         access = Access(listener.getsockname()[1], folder=paths.state, ended=ended)
+        app = dashboard(paths, access)
         config = uvicorn.Config(
-            Guard(dashboard(paths, access), access),
+            Guard(app, access),
             http=TimedConnection,
             ws="none",
             lifespan="off",
@@ -47,6 +97,7 @@ def serve(paths: Paths, *, port: int, opened: Callable[[Access], None], ended: C
             with suppress(KeyboardInterrupt):
                 server.run(sockets=[listener])
         finally:
+            app.state.started.end_all()
             access.page.unlink(missing_ok=True)
 
 
@@ -54,8 +105,7 @@ def _listening(port: int) -> socket.socket:
     """Return a socket that takes connections from this machine only; raises ConfigError if the port is taken."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        if os.name == "posix":  # elsewhere it would let two servers share the port
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((HOST, port))
         listener.listen(MOST_CONNECTIONS)
     except OSError as error:

@@ -14,22 +14,23 @@ from msgspec.structs import asdict, replace
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.kit.exclude import is_excluded
+from skillopt_sleep.kit.projects import is_excluded
 from skillopt_sleep.mining.tasks_file import TasksFile
 from skillopt_sleep.night.survey import HarvestRules
-from skillopt_sleep.protocols import Again, MineRules, Reach, SessionRules, Source
+from skillopt_sleep.protocols.crew import Again, MineRules, Reach, SessionRules
+from skillopt_sleep.protocols.work import SessionSource
 from skillopt_sleep.records import Note
-from skillopt_sleep.settings import Paths, Settings, seconds
-from skillopt_sleep.stores.spool import HookSpool
+from skillopt_sleep.settings import Paths, Settings
+from skillopt_sleep.stores.hooks import HookSpool
 from skillopt_sleep.wiring.projects import KnownProjects
 
 # This share of a night's calls and tokens may go into mining; the rest is for trying out what was found.
 _MINING_SHARE = 0.25
 
 
-def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[Source, ...]:
+def agent_sources(settings: Settings, environ: Mapping[str, str] = os.environ) -> tuple[SessionSource, ...]:
     """Return the sources that the settings name: agents' sessions and the user's own tasks."""
-    sources: dict[str, Source] = {}
+    sources: dict[str, SessionSource] = {}
     for agent in AGENTS.values():
         sources[agent.source] = agent.sessions(agent.home(environ, Path.home()))
     sources["tasks_file"] = TasksFile(tuple(Path(os.path.expanduser(name)) for name in settings.harvest.tasks_files))  # noqa: PTH111 - takes any text
@@ -56,7 +57,7 @@ def session_folders(settings: Settings, environ: Mapping[str, str] = os.environ)
     return tuple(folders)
 
 
-def example_sources(folder: Path) -> tuple[Source, ...]:
+def example_sources(folder: Path) -> tuple[SessionSource, ...]:
     """Return the sources of the example day, whose sessions were written to this folder."""
     return tuple(agent.sessions(agent.home({}, folder / "home")) for agent in AGENTS.values())
 
@@ -70,7 +71,6 @@ def harvest_rules(settings: Settings, paths: Paths) -> HarvestRules:
 def session_rules(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> SessionRules:
     """Return the rules by which a night leaves sessions out; `only` leaves out all but one project's."""
     return SessionRules(
-        quiet_seconds=seconds(settings.harvest.quiet),
         include_headless=settings.harvest.include_headless,
         excluded=Exclusions(settings, paths, only=only),
         own_roots=(str(paths.data),),

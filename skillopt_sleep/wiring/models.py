@@ -10,13 +10,16 @@ from msgspec.structs import asdict, replace
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.backends.cli import CliBackend
-from skillopt_sleep.backends.prices import Tariff
+from skillopt_sleep.backends.replies import Tariff
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.protocols import Model
+from skillopt_sleep.protocols.models import Model
 from skillopt_sleep.protocols.program import Setup
-from skillopt_sleep.settings import BackendSettings, Paths, PriceSettings, RoleSettings, Settings, find_paths, seconds
+from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings, find_paths, seconds
 from skillopt_sleep.settings.sections import on_this_machine
+
+# The user's own prices: dollars per million tokens in and out, by the model's name.
+Prices = Mapping[str, tuple[float, float]]
 
 SIMULATED = "simulated"
 AUTO = "auto"
@@ -32,7 +35,7 @@ HANDOFF = "handoff"
 _UNLIMITED = frozenset({AUTO, HANDOFF, SIMULATED})
 
 
-class Chosen(NamedTuple):
+class RoleModels(NamedTuple):
     """The model of each role, and why it was chosen if the settings say `auto`."""
 
     optimizer: Model
@@ -79,7 +82,7 @@ def choose(
     environ: Mapping[str, str] = os.environ,
     *,
     handoff: Model | None = None,
-) -> Chosen:
+) -> RoleModels:
     """Make the model of each role; `handoff` is used instead of the nights' own handoff backend.
 
     Raises ConfigError or BackendUnavailable if one can't be made from the settings.
@@ -87,15 +90,13 @@ def choose(
     chooser = _Chooser(settings.prices, paths, environ, handoff)
     optimizer, target, judge = of_roles(settings)
     models = (chooser.model(optimizer), chooser.model(target), chooser.model(judge))
-    return Chosen(*models, why="; ".join(dict.fromkeys(chooser.reasons)))
+    return RoleModels(*models, why="; ".join(dict.fromkeys(chooser.reasons)))
 
 
 class _Chooser:
     """Makes one model for each distinct backend; `reasons` say why `auto` became what it became."""
 
-    def __init__(
-        self, prices: PriceSettings, paths: Paths, environ: Mapping[str, str], handoff: Model | None
-    ) -> None:
+    def __init__(self, prices: Prices, paths: Paths, environ: Mapping[str, str], handoff: Model | None) -> None:
         self.reasons: list[str] = []
         self._prices = prices
         self._paths = paths
@@ -130,6 +131,8 @@ def of_role(backend: BackendSettings, role: RoleSettings) -> BackendSettings:
         return replace(backend, **own)
     return BackendSettings(
         **own,
+        api=backend.api,
+        api_version=backend.api_version,
         timeout=backend.timeout,
         confirmed=backend.confirmed,
         max_output_tokens=backend.max_output_tokens if _limits_answers(role.name) else 0,
@@ -230,9 +233,9 @@ def _login_problem(model: CliBackend) -> str:
     return ""
 
 
-def tariff_of(backend: BackendSettings, prices: PriceSettings) -> Tariff | None:
+def tariff_of(backend: BackendSettings, prices: Prices) -> Tariff | None:
     """Return what the user says this backend's model costs, else nothing for one on this machine, or None."""
-    own = prices.models.get(backend.model) or ((0.0, 0.0) if backend.is_local else None)
+    own = prices.get(backend.model) or ((0.0, 0.0) if backend.is_local else None)
     return Tariff(*own) if own else None
 
 
@@ -252,8 +255,7 @@ def make_model(
         case name if name in AGENTS:
             return make_program(backend, paths, environ, tariff=tariff)
         case "openai" | "azure":
-            from skillopt_sleep.backends.openai import Azure, OpenAIBackend
-            from skillopt_sleep.backends.openai_responses import OpenAIResponses
+            from skillopt_sleep.backends.openai import Azure, OpenAIBackend, OpenAIResponses
 
             client = OpenAIResponses if backend.api == "responses" else OpenAIBackend
             azure = None

@@ -14,24 +14,20 @@ from msgspec.structs import asdict, replace
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.handoff import Answered, HandoffBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
-from skillopt_sleep.backends.recorded import Recorded
-from skillopt_sleep.backends.redacted import Redacted
-from skillopt_sleep.backends.repaired import Repaired
-from skillopt_sleep.backends.retried import Retried
-from skillopt_sleep.backends.watched import Watched
+from skillopt_sleep.backends.wrappers import Recorded, Redacted, Repaired, Retried, Watched
 from skillopt_sleep.keeping.retention import forget_old
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import tell
 from skillopt_sleep.learning.gate import NO_LOSS_MARGIN
-from skillopt_sleep.learning.select import edit_budget
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Again, Crew, Model, Plan, Preflight, Source, StepRules
+from skillopt_sleep.protocols.crew import Again, Crew, NightPlan, StepRules
+from skillopt_sleep.protocols.models import Model, Preflight
+from skillopt_sleep.protocols.work import SessionSource
 from skillopt_sleep.records import READ_AGAIN, GateRule, Limit, RecallRules, RefusalKind
-from skillopt_sleep.replay.either import Either
 from skillopt_sleep.replay.judges import ReferenceJudge
-from skillopt_sleep.replay.text import SingleShot
+from skillopt_sleep.replay.text import SingleShot, TextOrSealed
 from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import (
     BackendSettings,
@@ -42,18 +38,13 @@ from skillopt_sleep.settings import (
     read_preferences,
     seconds,
 )
-from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.stores.user import open_store
+from skillopt_sleep.stores.sqlite import SqliteStore, open_store
 from skillopt_sleep.wiring import mine_rules, session_rules
-from skillopt_sleep.wiring.actor import find_actor
 from skillopt_sleep.wiring.models import SIMULATED, choose
 from skillopt_sleep.wiring.observed import Observed
 from skillopt_sleep.wiring.projects import KnownProjects
-from skillopt_sleep.wiring.sealed import SealedParts
+from skillopt_sleep.wiring.sealed import SealedParts, find_actor
 
-# A schedule lowers the edit budget to this within these nights; a model chooses from it upwards.
-_LEAST_EDITS = 1
-_SCHEDULE_NIGHTS = 14
 # A removal that loses more than its margin passes on this share of nights.
 _REMOVAL_ALPHA = 0.05
 
@@ -70,11 +61,11 @@ def example_settings(settings: Settings) -> Settings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Night:
+class WiredNight:
     """Everything needed to run a night."""
 
     crew: Crew
-    plan: Plan
+    plan: NightPlan
     store: SqliteStore
 
 
@@ -82,14 +73,14 @@ def wire(
     settings: Settings,
     paths: Paths,
     *,
-    sources: tuple[Source, ...],
+    sources: tuple[SessionSource, ...],
     only: str = "",
     again: Again | None = None,
     fresh: bool = False,
     go_on: str = "",
     read_again: str = READ_AGAIN,
     environ: Mapping[str, str] = os.environ,
-) -> Night:
+) -> WiredNight:
     """Build a night; `only` limits it to one project, `fresh` ignores cached answers of earlier nights.
 
     `again` names the sessions to read whether earlier nights have read them or not.
@@ -122,7 +113,6 @@ def wire(
             partial(find_actor, settings, chosen.target, paths, environ),
             paths,
             price=chosen.target.price,
-            turns=settings.replay.turns,
             meter=meter,
             store=store,
         )
@@ -130,7 +120,7 @@ def wire(
         sources=sources,
         preflights=tuple(preflights.values()),
         optimizer=optimizer,
-        executor=words if sealed is None else Either(words, sealed),
+        executor=words if sealed is None else TextOrSealed(words, sealed),
         judge=ReferenceJudge(judge),
         grader=judge,
         pool=ThreadPool(settings.night.workers, observed.advance),
@@ -140,7 +130,6 @@ def wire(
         targets=FileTargets(Path.home(), environ),
         stager=FolderStager(
             allowed=_let_through(settings),
-            silenced=frozenset(settings.guard.silence),
             most=settings.step.max_chars,
             one_model=chosen.only_model,
             tried_with=chosen.trying_agent,
@@ -152,15 +141,15 @@ def wire(
         sealed=sealed.told if sealed else lambda: None,
         identity=lambda: "; ".join(f"{model.name} {model.version}" for model in (chosen.target, chosen.judge)),
     )
-    plan = make_plan(settings, paths, store, model=chosen.shown, only=only, again=again, read_again=read_again)
-    return Night(crew=crew, plan=plan, store=store)
+    plan = make_plan(settings, paths, model=chosen.shown, only=only, again=again, read_again=read_again)
+    return WiredNight(crew=crew, plan=plan, store=store)
 
 
 def _tidy(store: SqliteStore, paths: Paths, bank: BankSettings) -> None:
     """Forget what the person doesn't want kept any longer; if the disk refuses, the next night tries again."""
-    keep, retire = (timedelta(seconds=seconds(length)) for length in (bank.keep, bank.retire))
+    keep = timedelta(seconds=seconds(bank.keep))
     try:
-        forgotten = forget_old(store, paths, keep=keep, retire=retire, now=utc_now())
+        forgotten = forget_old(store, paths, keep=keep, now=utc_now())
     except (OSError, sqlite3.OperationalError) as error:
         tell("what is old could not be forgotten", level=logging.WARNING, because=str(error))
         return
@@ -181,18 +170,17 @@ def _cached(model: Model, meter: NightMeter, store: SqliteStore, *, fresh: bool)
 
 def limits(budget: BudgetSettings, paths: Paths) -> Limits:
     """Return what a night, a month, and a night on one project may spend."""
-    own = Limit(budget.project_calls, budget.project_tokens, budget.project_usd)
     project_settings = KnownProjects(paths.projects)
 
     @cache
     def project(folder: str) -> Limit:
-        lowered = project_settings(folder).budget
-        return own.lowered(Limit(lowered.calls, lowered.tokens, lowered.usd))
+        own = project_settings(folder).budget
+        return Limit(own.calls, own.tokens, own.usd)
 
     return Limits(
         night=Limit(budget.calls, budget.tokens, budget.usd),
         minutes=budget.minutes,
-        month=Limit(budget.month_calls, budget.month_tokens, budget.month_usd),
+        month_usd=budget.month_usd,
         project=project,
     )
 
@@ -207,36 +195,24 @@ def _let_through(settings: Settings) -> frozenset[str]:
 def make_plan(
     settings: Settings,
     paths: Paths,
-    store: SqliteStore,
     *,
     model: str,
     only: str = "",
     again: Again | None = None,
     read_again: str = READ_AGAIN,
-) -> Plan:
+) -> NightPlan:
     """Turn the settings into the values that the stages take."""
     step, gate = settings.step, settings.gate
-    finished = sum(1 for night in store.nights() if night.closed)
-    most = edit_budget(
-        step.schedule, step=finished + 1, total=_SCHEDULE_NIGHTS, most=step.edit_budget, least=_LEAST_EDITS
-    )
-    # Only an autonomous schedule leaves a model something to choose.
-    least = _LEAST_EDITS if step.schedule == "autonomous" else most
-    rule = GateRule(
-        name=gate.rule,
-        metric=gate.metric,
-        rounds=gate.rounds,
-        alpha=gate.alpha,
-        min_effect=gate.min_effect,
-        non_regression=gate.non_regression,
-    )
-    return Plan(
+    rule = GateRule(name=gate.rule, metric=gate.metric, alpha=gate.alpha)
+    if gate.rule != "sequential":
+        rule = replace(rule, rounds=step.samples)
+    return NightPlan(
         sessions=session_rules(settings, paths, only=only, again=again),
         mine=mine_rules(settings),
-        step=StepRules(**asdict(replace(step, edit_budget=most)), min_edit_budget=least),
+        step=StepRules(**asdict(step)),
         gate=rule,
         removal=replace(rule, alpha=_REMOVAL_ALPHA, margin=NO_LOSS_MARGIN),
-        recall=RecallRules(retire=timedelta(seconds=seconds(settings.bank.retire))),
+        recall=RecallRules(),
         limits={
             "calls": settings.budget.calls,
             "tokens": settings.budget.tokens,
@@ -246,6 +222,5 @@ def make_plan(
         model=model,
         allowed=_let_through(settings),
         preferences=read_preferences(paths.preferences),
-        turns=settings.replay.turns,
         read_again=read_again,
     )

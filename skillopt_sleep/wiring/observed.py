@@ -9,11 +9,12 @@ from pathlib import Path
 from skillopt_sleep.errors import CallPending, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.log import tell
-from skillopt_sleep.protocols import Meter, Page
+from skillopt_sleep.protocols.models import Meter
+from skillopt_sleep.protocols.stores import OpenNight
 from skillopt_sleep.records import CUT_SHORT, NightReport, StepOutcome
 from skillopt_sleep.reporters.tried import in_short
 from skillopt_sleep.stores.events import EventLog
-from skillopt_sleep.stores.progress import name_none, name_running
+from skillopt_sleep.stores.running import name_running
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
@@ -43,7 +44,7 @@ class Observed:
         self._began: dict[str, float] = {}
 
     @contextmanager
-    def open_night(self) -> Generator[Page]:
+    def open_night(self) -> Generator[OpenNight]:
         """Open the store's night; its progress can be watched until it is over."""
         with self._store.open_night() as page:
             tell("night begins", night=page.night, resumed=page.resumed)
@@ -62,7 +63,6 @@ class Observed:
                 _log_stop(error, page.night)
                 raise
             finally:
-                name_none(self._data)
                 self._events.close()
                 self._events = None
             report = self._store.report(page.night)

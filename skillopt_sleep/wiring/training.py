@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,12 +10,14 @@ from msgspec.structs import replace
 
 from skillopt_sleep.backends.handoff import HandoffBackend
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.pools.threads import ThreadPool
-from skillopt_sleep.protocols import Model, Pool
+from skillopt_sleep.protocols.models import Model
+from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings, checked
 from skillopt_sleep.trainer import Env, Trainer, TrainerConfig, find_env, load_config
-from skillopt_sleep.trainer.given import Progress, make_pool, read_skill
-from skillopt_sleep.wiring.models import SIMULATED, choose, of_role
+from skillopt_sleep.trainer.loading import Progress, make_pool, read_skill
+from skillopt_sleep.wiring.models import AUTO, KEYS, SIMULATED, choose, logged_in, make_model, of_role
+
+_AZURE_TOKEN = "AZURE_OPENAI_AD_TOKEN"  # noqa: S105 - the variable's name
 
 
 class Flags(NamedTuple):
@@ -27,7 +30,7 @@ class Flags(NamedTuple):
 NO_FLAGS = Flags()
 
 
-class Training(NamedTuple):
+class WiredTraining(NamedTuple):
     """Everything needed to train, or to score a skill; paths in the configuration are relative to its file."""
 
     config: TrainerConfig
@@ -35,7 +38,6 @@ class Training(NamedTuple):
     optimizer: Model
     target: Model
     pool: Pool
-    optimizer_pool: Pool | None
     folder: Path
     skill: str | None
 
@@ -47,7 +49,6 @@ class Training(NamedTuple):
             optimizer=self.optimizer,
             target=self.target,
             pool=self.pool,
-            optimizer_pool=self.optimizer_pool,
             initial_skill=self.skill,
             folder=self.folder,
             wired=True,
@@ -70,15 +71,16 @@ def wire_training(
     scoring: bool = False,
     planning: bool = False,
     go_on: str = "",
+    config: TrainerConfig | None = None,
     environ: Mapping[str, str] = os.environ,
-) -> Training:
-    """Build the training described in this file.
+) -> WiredTraining:
+    """Build the training described in this file, or by a `config` that was made from it.
 
     `scoring` a skill needs the target's model only; `planning` sends nothing, so it needs no consent and no backend.
     `go_on` is the command that resumes what waits for answers.
     Raises ConfigError or BackendUnavailable if something can't be used as it is configured.
     """
-    config = load_config(path)
+    config = config or load_config(path)
     own = settings
     if planning and not (config.backend.name or settings.backend.name):
         # Any agent stands for the model still to be chosen: without a name its price isn't known.
@@ -90,13 +92,15 @@ def wire_training(
     folder = path.parent / config.train.folder
     handoff = HandoffBackend(folder / ("handoff-eval" if scoring else "handoff"), command=go_on)
     chosen = choose(settings, paths, environ, handoff=handoff)
-    return Training(
+    target = chosen.target
+    if config.train.pool == "ray":  # attempts run on other machines, so the model is called from there
+        target = lend(target, settings.target, settings, paths, environ)
+    return WiredTraining(
         config=config,
         env=find_env(config.env["name"], options, folder=path.parent),
         optimizer=chosen.optimizer,
-        target=_target(chosen.target, config, settings, paths, environ),
+        target=target,
         pool=make_pool(config, progress),
-        optimizer_pool=ThreadPool(config.gradient.workers, progress) if config.gradient.workers else None,
         folder=folder,
         skill=read_skill(path.parent / config.skill) if config.skill else None,
     )
@@ -159,12 +163,26 @@ def _named(name: str, config: TrainerConfig, settings: Settings) -> BackendSetti
     return default
 
 
-def _target(
-    target: Model, config: TrainerConfig, settings: Settings, paths: Paths, environ: Mapping[str, str]
+def lend(
+    model: Model, role: RoleSettings, settings: Settings, paths: Paths, environ: Mapping[str, str] = os.environ
 ) -> Model:
-    """Return the target's model; if attempts run on other machines, it is called from there."""
-    if config.train.pool != "ray":
-        return target
-    from skillopt_sleep.wiring.lending import lend
+    """Return the model of this role, for attempts that may run on other machines.
 
-    return lend(target, settings.target, settings, paths, environ)
+    A worker gets the key from here, and everything else (programs and their logins) from the machine it runs on. A
+    handoff is answered in files on this machine, so workers don't call it.
+    """
+    from skillopt_sleep.pools.ray import WorkerModel
+
+    wanted = of_role(settings.backend, role)
+    if wanted.name == AUTO:
+        wanted = replace(wanted, name=logged_in(wanted, paths, environ)[0], program="")
+    if wanted.name == "handoff":
+        return model
+    key_env = wanted.api_key_env or KEYS.get(wanted.name, "")
+    keys = {name: environ[name] for name in (key_env, _AZURE_TOKEN) if name in environ}
+    return WorkerModel(model, partial(make_on_worker, wanted, paths, keys))
+
+
+def make_on_worker(backend: BackendSettings, paths: Paths, keys: Mapping[str, str]) -> Model:
+    """Make the model on a worker; raises what `make_model` raises."""
+    return make_model(backend, paths, {**os.environ, **keys})

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
-from skillopt_sleep.protocols import Source
+from skillopt_sleep.protocols.work import SessionSource
 from skillopt_sleep.records import Session
 
 NAME = "01a1fb91-c719-73f2-b8e0-d4d777a841bc"
@@ -20,7 +20,7 @@ class Agent(NamedTuple):
     """One agent: its source, the file of a session, and the lines it writes: what was typed, a tool's result, bookkeeping."""
 
     name: str
-    source: Callable[[Path], Source]
+    source: Callable[[Path], SessionSource]
     place: str
     head: bytes
     typed: Callable[..., bytes]

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from skillopt_sleep.kit.process import Ran, run
+from skillopt_sleep.kit.process import ProcessResult, run
 from skillopt_sleep.protocols.sealing import HOME, Policy
 
 PROGRAM = shutil.which("bwrap")
@@ -28,7 +28,7 @@ _FIXED = (
 )
 
 
-def sealed(argv: Sequence[str], policy: Policy, *, stdin: bytes, seconds: float = SECONDS) -> Ran:
+def sealed(argv: Sequence[str], policy: Policy, *, stdin: bytes, seconds: float = SECONDS) -> ProcessResult:
     """Run the program in a whole copy, with nothing else of the machine than the policy names."""
     assert PROGRAM
     shown: list[str] = []

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from skillopt_sleep.agents.claude_code.program import Claude
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.records import Prompt, Purpose
 from tests.agents.claude_outcomes import CREDENTIALS, OUTCOMES, Answer, Outcome
 
@@ -77,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
         return None
 
 
-def run(program: str, outcome: Outcome) -> tuple[Ran, int]:
+def run(program: str, outcome: Outcome) -> tuple[ProcessResult, int]:
     """How the program ended, and how many requests for a model it made."""
     claude = Claude()
     with (
@@ -110,7 +110,7 @@ def run(program: str, outcome: Outcome) -> tuple[Ran, int]:
         server.shutdown()
         if server.others:
             print(f"  {server.others} requests for something else")
-        return Ran(process.returncode, stdout, stderr, time.monotonic() - began), server.requests
+        return ProcessResult(process.returncode, stdout, stderr, time.monotonic() - began), server.requests
 
 
 def _interrupt(server: Scripted, process: "subprocess.Popen[bytes]", by: signal.Signals) -> None:
@@ -139,7 +139,7 @@ def _trimmed(value: Any) -> Any:
 
 def record(program: str, names: list[str]) -> None:
     said = subprocess.run([program, "--version"], capture_output=True, check=True, env={"PATH": PATH})
-    version = Claude().version(Ran(0, said.stdout))
+    version = Claude().version(ProcessResult(0, said.stdout))
     folder = RECORDED / f"claude-{version}"
     folder.mkdir(parents=True, exist_ok=True)
     for name in names or OUTCOMES:

@@ -22,8 +22,8 @@ from pathlib import Path
 
 import msgspec
 
-from skillopt_sleep.agents.codex.program import Codex
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.agents.codex.program import CodexProgram
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.protocols.program import Invocation, Setup
 from skillopt_sleep.records import Prompt, Purpose
 from tests.agents.codex_outcomes import SCENES, WAITS, Reply, Scene
@@ -88,10 +88,10 @@ def token() -> str:
     return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
 
 
-def run(codex: str, scene: Scene, url: str) -> Ran:
+def run(codex: str, scene: Scene, url: str) -> ProcessResult:
     """One run in a folder of its own."""
     prompt = Prompt(purpose=Purpose.PREFLIGHT, text="Say hello.", schema=Verdict if scene.schema else None)
-    dialect = Codex()
+    dialect = CodexProgram()
     home: Mapping[str, bytes] = {}
     setup = Setup(model=scene.model) if scene.login else Setup(model=scene.model, base_url=url)
     asked = dialect.call(prompt, setup)
@@ -106,7 +106,9 @@ def run(codex: str, scene: Scene, url: str) -> Ran:
     return start(codex, asked, home=home, environ=key, kill=scene.kill)
 
 
-def start(codex: str, asked: Invocation, *, home: Mapping[str, bytes], environ: Mapping[str, str], kill: int) -> Ran:
+def start(
+    codex: str, asked: Invocation, *, home: Mapping[str, bytes], environ: Mapping[str, str], kill: int
+) -> ProcessResult:
     with tempfile.TemporaryDirectory(prefix="record-") as name:
         root = Path(name)
         for folder, files in (("home", {}), ("agent", home), ("work", asked.files)):
@@ -132,7 +134,9 @@ def start(codex: str, asked: Invocation, *, home: Mapping[str, bytes], environ: 
             stopped = "" if kill else "timed_out"
             os.killpg(child.pid, kill or signal.SIGTERM)
             out, err = child.communicate(timeout=10)
-        return Ran(child.returncode, _steady(out, name), _steady(err, name), round(time.monotonic() - began), stopped)
+        return ProcessResult(
+            child.returncode, _steady(out, name), _steady(err, name), round(time.monotonic() - began), stopped
+        )
 
 
 def _steady(data: bytes, folder: str) -> bytes:
@@ -149,7 +153,7 @@ def _steady(data: bytes, folder: str) -> bytes:
 
 def main(codex: str, *wanted: str) -> None:
     """Record these outcomes, or all."""
-    version = Codex().version(start(codex, Invocation(("--version",)), home={}, environ={}, kill=0))
+    version = CodexProgram().version(start(codex, Invocation(("--version",)), home={}, environ={}, kill=0))
     folder = RECORDED / f"codex-{version}"
     folder.mkdir(parents=True, exist_ok=True)
     for outcome, scene in SCENES.items():

@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.backends.line import Line, Most, Upstream
+from skillopt_sleep.agents.sealed.arrival import has_arrived
+from skillopt_sleep.backends.attempt_socket import AttemptSocket, Upstream
 from skillopt_sleep.backends.metered import Limits as NightLimits, NightMeter
 from skillopt_sleep.backends.relay import Relay
 from skillopt_sleep.errors import FailureKind
-from skillopt_sleep.kit.process import Ran
-from skillopt_sleep.protocols.acting import Acted, Acting, Arrival, Given, Inside, Limits
+from skillopt_sleep.kit.process import ProcessResult
+from skillopt_sleep.protocols.acting import Acting, AgentRun, GivenDocument
 from skillopt_sleep.protocols.program import Setup
-from skillopt_sleep.protocols.sealing import Policy, Tree
+from skillopt_sleep.protocols.sealing import HOME, Policy, Tree
 from skillopt_sleep.records import CommandRun, DocumentKind, Limit
 from tests.agents.acting_model import LINT, RULE, RuleKeeper, calling
 from tests.agents.bwrap import PROGRAM, SECONDS, sealed
@@ -37,8 +38,8 @@ LIVE = "# Project\n\n- Be kind to the people who read this.\n"
 MARKED = f"# Project\n\n<!-- ours: begin -->\n- {RULE}\n<!-- ours: end -->\n"
 SKILL = f"---\nname: lint\ndescription: What to do before you say that you are done\n---\n\n- {RULE}\n"
 
-ROOMY = Limits()
-ENOUGH = Most(calls=50)
+ROOMY = 40  # answers of the model
+ENOUGH = 50
 
 
 class Attempt:
@@ -50,8 +51,8 @@ class Attempt:
         self.root, self.home = folder / "repository", folder / "home"
         self._server = server
         self._installed = self.acting.installed(program)
-        self.runs: list[Ran] = []
-        self.line: Line | None = None
+        self.runs: list[ProcessResult] = []
+        self.line: AttemptSocket | None = None
         self.root.mkdir(parents=True)
         (self.root / "app.txt").write_text("old\n")
         (self.root / "lint.sh").write_text("echo checked app.txt\n")
@@ -62,23 +63,22 @@ class Attempt:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def run(self, *messages: str, limits: Limits = ROOMY, most: Most = ENOUGH, seconds: float = SECONDS) -> Acted:
+    def run(self, *messages: str, turns: int = ROOMY, most: int = ENOUGH, seconds: float = SECONDS) -> AgentRun:
         """Say these things one after the other, as long as the program goes on."""
-        acted = Acted()
+        acted = AgentRun()
         with self._relayed(most) as line:
             self.line = line
             for message in messages:
-                self._turn(message, acted.session, limits, line, seconds)
+                self._turn(message, acted.session, turns, line, seconds)
                 acted = self.acting.read(self.runs, self.transcript)
                 if acted.problem:
                     break
         return acted
 
-    def arrived(self, place: PurePosixPath, text: str, instead_of: str = "") -> Arrival:
+    def arrived(self, place: PurePosixPath, text: str) -> bool:
         assert self.line
         kind = DocumentKind.SKILL if place.name == "SKILL.md" else DocumentKind.MEMORY
-        given = Given(place, kind, text, instead_of)
-        return self.acting.arrived(given, first_request=self.line.first_request, transcript=self.transcript)
+        return has_arrived(GivenDocument(place, kind, text), self.line.first_request)
 
     @property
     def transcript(self) -> bytes:
@@ -89,11 +89,9 @@ class Attempt:
         address = self._server.root_url if self.name == "claude" else self._server.base_url
         return Setup(model=MODELS[self.name], base_url=address, key_env=LOGINS[self.name])
 
-    def _turn(self, message: str, session: str, limits: Limits, line: Line, seconds: float) -> None:
+    def _turn(self, message: str, session: str, turns: int, line: AttemptSocket, seconds: float) -> None:
         way = self.acting.way({}, {LOGINS[self.name]: KEY}, self.setup)
-        turn = self.acting.turn(
-            message, self._installed, way, setup=self.setup, limits=limits, inside=Inside(), session=session
-        )
+        turn = self.acting.turn(message, self._installed, way, setup=self.setup, turns=turns, session=session)
         root = PurePosixPath(self.root)
         policy = Policy(
             tree=Tree(upper=self.root),
@@ -107,7 +105,7 @@ class Attempt:
         self.runs.append(sealed(turn.argv, policy, stdin=turn.stdin, seconds=seconds))
 
     @contextmanager
-    def _relayed(self, most: Most) -> Generator[Line]:
+    def _relayed(self, most: int) -> Generator[AttemptSocket]:
         way = self.acting.way({}, {LOGINS[self.name]: KEY}, self.setup)
         meter = NightMeter(FakeLedger(), NightLimits(Limit(100, 0), 60), clock=FakeClock())
         relay = Relay(meter, Upstream(way.address, way.headers), price=lambda _model, _usage: 0.01)
@@ -129,7 +127,7 @@ def attempt(request: pytest.FixtureRequest, programs: Programs, tmp_path: Path, 
     return Attempt(request.param, getattr(programs, request.param), tmp_path, server)
 
 
-def statuses(acted: Acted) -> list[tuple[str, int | None]]:
+def statuses(acted: AgentRun) -> list[tuple[str, int | None]]:
     return [(command.text, command.status) for command in acted.commands]
 
 
@@ -143,8 +141,7 @@ def test_the_rule_in_a_document_is_kept_and_proven_to_have_arrived(attempt: Atte
     assert len(acted.tool_calls) == 2
     assert acted.model in (MODELS[attempt.name], "scripted-1")
     assert (attempt.root / "app.txt").read_text() == "new\n"
-    arrived = attempt.arrived(PurePosixPath(memory), MARKED, LIVE)
-    assert (arrived.held, arrived.missing) == (("request", "record"), ())
+    assert attempt.arrived(PurePosixPath(memory), MARKED)
     assert len(server.requests) == 3
 
 
@@ -153,22 +150,22 @@ def test_without_the_rule_it_is_not_kept_and_no_proof_of_it_holds(attempt: Attem
     attempt.write(memory, LIVE)
     acted = attempt.run("Make app.txt new.")
     assert (acted.problem, acted.commands) == (None, ())
-    assert attempt.arrived(PurePosixPath(memory), LIVE, MARKED).proven
-    assert attempt.arrived(PurePosixPath(memory), MARKED, LIVE).held == ()
-    assert attempt.arrived(PurePosixPath(memory), LIVE + "- One more rule that nobody wrote.\n").held == ()
+    assert attempt.arrived(PurePosixPath(memory), LIVE)
+    assert not attempt.arrived(PurePosixPath(memory), MARKED)
+    assert not attempt.arrived(PurePosixPath(memory), LIVE + "- One more rule that nobody wrote.\n")
 
 
 def test_a_document_of_the_user_is_loaded_from_the_sealed_home(attempt: Attempt, tmp_path: Path) -> None:
     home = tmp_path / "user"
     agent_home = home / f".{attempt.name}"
     document = agent_home / MEMORIES[attempt.name]
-    place = attempt.acting.place(document, root=attempt.root, home=home, agent_home=agent_home, inside=Inside())
+    place = attempt.acting.place(document, root=attempt.root, home=home, agent_home=agent_home)
     assert place
-    assert place == Inside().home / f".{attempt.name}" / MEMORIES[attempt.name]
-    attempt.write(attempt.home / place.relative_to(Inside().home), MARKED)
+    assert place == HOME / f".{attempt.name}" / MEMORIES[attempt.name]
+    attempt.write(attempt.home / place.relative_to(HOME), MARKED)
     acted = attempt.run("Make app.txt new.")
     assert statuses(acted) == [(LINT, 3)]
-    assert attempt.arrived(place, MARKED).proven
+    assert attempt.arrived(place, MARKED)
     assert not home.exists()
 
 
@@ -179,18 +176,14 @@ def test_what_stands_beside_the_document_is_loaded_too(attempt: Attempt) -> None
     assert statuses(attempt.run("Make app.txt new.")) == [(LINT, 3)]
 
 
-def test_a_skill_arrives_by_its_description_and_is_opened_or_not(attempt: Attempt, server: ModelServer) -> None:
+def test_a_skill_arrives_by_its_description(attempt: Attempt) -> None:
     skill = attempt.root / SKILLS[attempt.name]
     attempt.write(skill, SKILL)
     acted = attempt.run("Make app.txt new.")
     assert acted.commands == ()  # a skill's rule isn't in the first request
-    arrived = attempt.arrived(PurePosixPath(skill), SKILL)
-    assert (arrived.held, arrived.opened) == (("request", "record"), False)
+    assert attempt.arrived(PurePosixPath(skill), SKILL)
     other = SKILL.replace("What to do before you say that you are done", "How to write a changelog of a project")
-    assert attempt.arrived(PurePosixPath(skill), other).held == ()
-    server.acts = calling(f"cat {SKILLS[attempt.name]}")
-    attempt.run("And now?")
-    assert attempt.arrived(PurePosixPath(skill), SKILL).opened
+    assert not attempt.arrived(PurePosixPath(skill), other)
 
 
 def test_messages_follow_one_another_in_one_session(attempt: Attempt, server: ModelServer) -> None:
@@ -236,21 +229,20 @@ def test_the_key_and_the_machine_are_nowhere_inside(attempt: Attempt, server: Mo
 
 
 @pytest.mark.parametrize(
-    ("limits", "most", "kinds"),
+    ("turns", "most", "kinds"),
     [
-        (Limits(turns=2), ENOUGH, {"claude": FailureKind.OUT_OF_TURNS}),
-        (Limits(usd=0.001), ENOUGH, {"claude": FailureKind.OVER_BUDGET}),
-        (ROOMY, Most(calls=2), {"claude": FailureKind.RATE_LIMITED, "codex": FailureKind.RATE_LIMITED}),
+        (2, ENOUGH, {"claude": FailureKind.OUT_OF_TURNS}),
+        (ROOMY, 2, {"claude": FailureKind.RATE_LIMITED, "codex": FailureKind.RATE_LIMITED}),
     ],
-    ids=["turns", "money", "requests"],
+    ids=["turns", "requests"],
 )
 def test_a_limit_ends_an_attempt_early(
-    attempt: Attempt, server: ModelServer, limits: Limits, most: Most, kinds: dict[str, FailureKind]
+    attempt: Attempt, server: ModelServer, turns: int, most: int, kinds: dict[str, FailureKind]
 ) -> None:
     if attempt.name not in kinds:
         pytest.skip("codex has no such limit of its own: the relay counts")
     server.acts = calling("echo again", forever=True)
-    acted = attempt.run("Go on for ever.", limits=limits, most=most)
+    acted = attempt.run("Go on for ever.", turns=turns, most=most)
     assert acted.problem
     assert acted.problem.kind is kinds[attempt.name]
     assert attempt.line
@@ -259,9 +251,9 @@ def test_a_limit_ends_an_attempt_early(
 
 
 def test_time_ends_an_attempt_early(attempt: Attempt, server: ModelServer) -> None:
-    endless = "python3 -c 'import time; time.sleep(30)'"
+    endless = "python3 -c 'import time; time.sleep(60)'"
     server.acts = calling(endless)
-    acted = attempt.run("Wait.", seconds=6)
+    acted = attempt.run("Wait.", seconds=12)
     assert acted.problem
     assert (acted.problem.kind, acted.stopped_early) == (FailureKind.TIMED_OUT, True)
     assert statuses(acted) == [(endless, None)]

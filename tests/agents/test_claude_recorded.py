@@ -8,7 +8,7 @@ import pytest
 
 from skillopt_sleep.agents.claude_code.program import Claude
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 from tests.agents.claude_outcomes import OUTCOMES
 
@@ -64,9 +64,11 @@ FAILURES = {
 OLDER = {("claude-2.1.200", "cut_in_text"): FailureKind.MALFORMED}
 
 
-def recorded(file: Path) -> tuple[Ran, dict[str, Any]]:
+def recorded(file: Path) -> tuple[ProcessResult, dict[str, Any]]:
     kept = json.loads(file.read_text(encoding="utf-8"))
-    return Ran(kept["status"], "\n".join(kept["stdout"]).encode(), "\n".join(kept["stderr"]).encode(), 1.0), kept
+    return ProcessResult(
+        kept["status"], "\n".join(kept["stdout"]).encode(), "\n".join(kept["stderr"]).encode(), 1.0
+    ), kept
 
 
 def read(file: Path) -> Completion:

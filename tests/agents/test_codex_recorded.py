@@ -6,12 +6,12 @@ import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.agents.codex.program import Codex
+from skillopt_sleep.agents.codex.program import CodexProgram
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 
-CODEX = Codex()
+CODEX = CodexProgram()
 PROMPT = Prompt(purpose=Purpose.ROLLOUT, text="Say hello.")
 VERSIONS = sorted((Path(__file__).parent / "recorded").glob("codex-*"))
 ANSWERED = {
@@ -80,8 +80,10 @@ class Recorded(msgspec.Struct):
     stderr: list[str]
 
     @property
-    def ran(self) -> Ran:
-        return Ran(self.status, "\n".join(self.stdout).encode(), "\n".join(self.stderr).encode(), 4.0, self.stopped)
+    def ran(self) -> ProcessResult:
+        return ProcessResult(
+            self.status, "\n".join(self.stdout).encode(), "\n".join(self.stderr).encode(), 4.0, self.stopped
+        )
 
 
 def recorded(version: Path, outcome: str) -> Recorded:
@@ -92,7 +94,7 @@ def events(*rows: object) -> bytes:
     return b"\n".join(json.dumps(row).encode() for row in rows)
 
 
-def failure(ran: Ran) -> CallFailed:
+def failure(ran: ProcessResult) -> CallFailed:
     with pytest.raises(CallFailed) as caught:
         CODEX.read(PROMPT, ran)
     return caught.value
@@ -154,15 +156,15 @@ def test_a_spent_quota_names_its_time_and_is_not_waited_for(version: Path) -> No
 
 
 def test_status_zero_without_a_completed_turn_is_a_failure() -> None:
-    assert failure(Ran(0, events(*BEGUN, answer("hello")))).kind is FailureKind.KILLED
-    assert failure(Ran(0, events(answer("hello")))).kind is FailureKind.MALFORMED
-    assert failure(Ran(0)).kind is FailureKind.EMPTY
-    assert failure(Ran(0, b" \n ")).kind is FailureKind.EMPTY
-    assert failure(Ran(0, b"<html>Please sign in</html>")).kind is FailureKind.MALFORMED
+    assert failure(ProcessResult(0, events(*BEGUN, answer("hello")))).kind is FailureKind.KILLED
+    assert failure(ProcessResult(0, events(answer("hello")))).kind is FailureKind.MALFORMED
+    assert failure(ProcessResult(0)).kind is FailureKind.EMPTY
+    assert failure(ProcessResult(0, b" \n ")).kind is FailureKind.EMPTY
+    assert failure(ProcessResult(0, b"<html>Please sign in</html>")).kind is FailureKind.MALFORMED
 
 
 def test_a_failing_status_is_a_failure_even_with_an_answer() -> None:
-    caught = failure(Ran(1, events(*BEGUN, answer("hello"), DONE), b"it went wrong"))
+    caught = failure(ProcessResult(1, events(*BEGUN, answer("hello"), DONE), b"it went wrong"))
     assert caught.kind is FailureKind.BAD_REQUEST
     assert "it went wrong" in caught.message
     assert caught.tokens == (7, 3, 2)
@@ -170,60 +172,63 @@ def test_a_failing_status_is_a_failure_even_with_an_answer() -> None:
 
 def test_a_failed_turn_is_a_failure_even_with_an_answer() -> None:
     rows = (*BEGUN, answer("hello"), DONE, {"type": "turn.failed", "error": {"message": "usage limit"}})
-    assert failure(Ran(0, events(*rows))).kind is FailureKind.QUOTA
-    assert failure(Ran(1, events({"type": "turn.failed"}))).kind is FailureKind.BAD_REQUEST
+    assert failure(ProcessResult(0, events(*rows))).kind is FailureKind.QUOTA
+    assert failure(ProcessResult(1, events({"type": "turn.failed"}))).kind is FailureKind.BAD_REQUEST
 
 
 def test_a_complaint_on_the_way_is_no_failure() -> None:
     rows = ({"type": "error", "message": "Reconnecting... 1/5"}, answer("hello"), DONE)
-    assert CODEX.read(PROMPT, Ran(0, events(*BEGUN, *rows))).text == "hello"
+    assert CODEX.read(PROMPT, ProcessResult(0, events(*BEGUN, *rows))).text == "hello"
 
 
 def test_the_last_message_is_the_answer() -> None:
-    assert CODEX.read(PROMPT, Ran(0, events(*BEGUN, answer("one"), answer("two"), DONE))).text == "two"
-    assert failure(Ran(0, events(*BEGUN, answer("one"), answer(" \n"), DONE))).kind is FailureKind.EMPTY
+    assert CODEX.read(PROMPT, ProcessResult(0, events(*BEGUN, answer("one"), answer("two"), DONE))).text == "two"
+    assert failure(ProcessResult(0, events(*BEGUN, answer("one"), answer(" \n"), DONE))).kind is FailureKind.EMPTY
 
 
 def test_what_is_not_known_is_counted() -> None:
     odd = ({"type": "brand.new"}, {"type": "item.completed", "item": {"type": "hologram"}}, "text", {"no": "type"})
     known = {"type": "item.completed", "item": {"type": "reasoning", "text": "hm"}}
     said = b"Reading input\n" + events(*BEGUN, *odd, known, answer("hello"), DONE)
-    assert CODEX.read(PROMPT, Ran(0, said)).odd_events == 5
+    assert CODEX.read(PROMPT, ProcessResult(0, said)).odd_events == 5
 
 
 @pytest.mark.parametrize("usage", [None, "much", {"input_tokens": -1}, {"input_tokens": 10**30}, {}])
 def test_a_bill_that_makes_no_sense_is_no_bill(usage: object) -> None:
     rows = (*BEGUN, answer("hello"), {"type": "turn.completed", "usage": usage})
-    assert CODEX.read(PROMPT, Ran(0, events(*rows))) == Completion(text="hello")
+    assert CODEX.read(PROMPT, ProcessResult(0, events(*rows))) == Completion(text="hello")
 
 
 @pytest.mark.parametrize("tokens", ["9223372036854775808", "9" * 30, "1e999", "-1"])
 def test_a_number_beyond_counting_is_no_bill(tokens: str) -> None:
     bill = f'{{"type": "turn.completed", "usage": {{"input_tokens": {tokens}, "output_tokens": 1}}}}\n'.encode()
-    read = CODEX.read(PROMPT, Ran(0, events(*BEGUN, answer("hello")) + b"\n" + bill))
+    read = CODEX.read(PROMPT, ProcessResult(0, events(*BEGUN, answer("hello")) + b"\n" + bill))
     assert read == Completion(text="hello")
 
 
 def test_cached_tokens_are_never_more_than_all() -> None:
     rows = (answer("hello"), {"type": "turn.completed", "usage": {"input_tokens": 5, "cached_input_tokens": 9}})
-    assert CODEX.read(PROMPT, Ran(0, events(*rows))).usage == Usage(input_tokens=5, cached_tokens=5)
+    assert CODEX.read(PROMPT, ProcessResult(0, events(*rows))).usage == Usage(input_tokens=5, cached_tokens=5)
 
 
 @pytest.mark.parametrize("status", [-9, -15, 137, 143])
 def test_a_killed_program_is_said_to_be(status: int) -> None:
-    assert failure(Ran(status, events(*BEGUN))).kind is FailureKind.KILLED
+    assert failure(ProcessResult(status, events(*BEGUN))).kind is FailureKind.KILLED
 
 
 def test_what_we_ended_ourselves_is_never_an_answer() -> None:
     said = events(*BEGUN, answer("hello"), DONE)
-    flooded, late = failure(Ran(-9, said, stopped="flooded")), failure(Ran(0, said, stopped="timed_out"))
+    flooded, late = (
+        failure(ProcessResult(-9, said, stopped="flooded")),
+        failure(ProcessResult(0, said, stopped="timed_out")),
+    )
     assert (flooded.kind, late.kind) == (FailureKind.FLOODED, FailureKind.TIMED_OUT)
     assert flooded.tokens == late.tokens == (7, 3, 2)
 
 
 @pytest.mark.parametrize("status", [126, 127])
 def test_a_program_that_does_not_start_is_not_installed(status: int) -> None:
-    assert failure(Ran(status, b"", b"env: node: No such file")).kind is FailureKind.NOT_INSTALLED
+    assert failure(ProcessResult(status, b"", b"env: node: No such file")).kind is FailureKind.NOT_INSTALLED
 
 
 LINES = st.lists(
@@ -247,7 +252,7 @@ def test_whatever_it_says_only_a_valid_answer_is_one(
     lines: list[bytes], status: int, stopped: str, err: bytes
 ) -> None:
     try:
-        read = CODEX.read(PROMPT, Ran(status, b"\n".join(lines), err, 1.0, stopped))
+        read = CODEX.read(PROMPT, ProcessResult(status, b"\n".join(lines), err, 1.0, stopped))
     except CallFailed:
         return
     assert (status, stopped, read.text) == (0, "", "hi")
@@ -257,12 +262,12 @@ def test_whatever_it_says_only_a_valid_answer_is_one(
 
 @given(st.binary(max_size=300), st.integers(-20, 150))
 def test_noise_is_never_an_answer(noise: bytes, status: int) -> None:
-    assert failure(Ran(status, noise)).message
+    assert failure(ProcessResult(status, noise)).message
 
 
 @pytest.mark.parametrize(
     "deep", [b"[" * 100_000, b'{"type":' * 100_000, b'{"type":"error","usage":' + b"[" * 100_000]
 )
 def test_a_deep_line_is_only_odd(deep: bytes) -> None:
-    read = CODEX.read(PROMPT, Ran(0, deep + b"\n" + events(answer("hello"), DONE)))
+    read = CODEX.read(PROMPT, ProcessResult(0, deep + b"\n" + events(answer("hello"), DONE)))
     assert (read.text, read.odd_events) == ("hello", 1)

@@ -10,7 +10,7 @@ from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.mining.deeds import deeds
 from skillopt_sleep.mining.provenance import authors, is_copied, is_theirs
-from skillopt_sleep.mining.shown import shown_sessions
+from skillopt_sleep.mining.session_text import shown_sessions
 from skillopt_sleep.records import DeedKind, Session
 from tests.agents.claude_code.test_sessions import REFUSED, Written
 from tests.agents.codex.test_sessions import Written as WrittenRollout

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents.claude_code import sessions as claude_code
-from skillopt_sleep.agents.claude_code.records import RECORD_START
 from skillopt_sleep.agents.codex import sessions as codex
-from skillopt_sleep.agents.transcripts.draft import MOST_TEXT, USER_LIMIT
-from skillopt_sleep.agents.transcripts.jsonl import LONGEST_LINE, Lines
+from skillopt_sleep.agents.transcripts.draft import LIMITS, MOST_TEXT
+from skillopt_sleep.agents.transcripts.jsonl import LONGEST_LINE, Records
 from skillopt_sleep.night.harvest import Harvest, harvest
 from skillopt_sleep.night.survey import HarvestRules
-from skillopt_sleep.protocols import Index
+from skillopt_sleep.protocols.stores import Index
+from skillopt_sleep.records import Origin
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.agents.agents import AGENTS, NAME, START, Agent
 from tests.sweeps import thinned
@@ -30,7 +30,7 @@ MB = 1 << 20
 PARSE = {"claude": claude_code.parse, "codex": codex.parse}
 NOW = datetime(2027, 6, 1, tzinfo=UTC)
 RULES = HarvestRules(
-    now=NOW, quiet_seconds=600, horizon=None, include_headless=False,
+    now=NOW, horizon=None, include_headless=False,
     excluded=lambda project, cwd: False, own_roots=(),
 )  # fmt: skip
 
@@ -54,7 +54,7 @@ def night(agent: Agent, home: Path, index: Index) -> Harvest:
 def test_a_file_that_holds_only_a_torn_line_is_damaged(agent: Agent, tmp_path: Path) -> None:
     line = agent.typed(1, "first")
     agent.write(tmp_path, [line[: len(line) // 2]])
-    assert agent.read(tmp_path).damaged == 1
+    assert agent.read(tmp_path).gaps.damaged == 1
 
 
 # G1, G2: lines that are no records ------------------------------------------------------------------------
@@ -83,13 +83,13 @@ def test_a_line_that_is_no_record_is_counted_and_the_others_are_used(
 ) -> None:
     agent.write(tmp_path, [agent.typed(1, "first"), damage(agent.typed(2, TEXT)), agent.typed(3, "last")])
     session = agent.read(tmp_path)
-    assert (session.typed, session.damaged) == (("first", "last"), 1)
+    assert (session.typed, session.gaps.damaged) == (("first", "last"), 1)
 
 
 def test_g1_lone_surrogate_in_a_text_loses_only_itself(agent: Agent, tmp_path: Path) -> None:
     agent.write(tmp_path, [agent.typed(1, "cut CUT here").replace(b"CUT", rb"\ud83d")])
     session = agent.read(tmp_path)
-    assert (session.typed, session.damaged) == (("cut \ufffd here",), 0)
+    assert (session.typed, session.gaps.damaged) == (("cut \ufffd here",), 0)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])
@@ -98,13 +98,13 @@ def test_g1_a_whole_file_in_another_encoding_is_counted(encoding: str, agent: Ag
     agent.write_bytes(tmp_path, body.decode().encode(encoding))
     session = agent.read(tmp_path)
     assert session.typed == ()
-    assert session.damaged >= 3
+    assert session.gaps.damaged >= 3
 
 
 def test_g1_a_byte_order_mark_is_no_damage(agent: Agent, tmp_path: Path) -> None:
     agent.write_bytes(tmp_path, b"\xef\xbb\xbf" + agent.head + b"\r\n" + agent.typed(1, "first") + b"\r\n")
     session = agent.read(tmp_path)
-    assert (session.typed, session.damaged, session.cwd) == (("first",), 0, "/home/dev/shop")
+    assert (session.typed, session.gaps.damaged, session.cwd) == (("first",), 0, "/home/dev/shop")
 
 
 def test_g4_a_number_of_5000_digits_is_passed_over(agent: Agent, tmp_path: Path) -> None:
@@ -112,74 +112,43 @@ def test_g4_a_number_of_5000_digits_is_passed_over(agent: Agent, tmp_path: Path)
     assert agent.read(tmp_path).typed == ("first",)
 
 
-# G3: records run together ---------------------------------------------------------------------------------
+# G3: damaged lines ----------------------------------------------------------------------------------------
 
 
-def test_g3_junction_gives_both_records(agent: Agent, tmp_path: Path) -> None:
+def test_g3_two_records_in_one_line_are_one_damaged_line(agent: Agent, tmp_path: Path) -> None:
     agent.write(tmp_path, [agent.typed(1, "one") + agent.typed(2, "two"), agent.typed(3, "three")])
     session = agent.read(tmp_path)
-    assert (session.typed, session.damaged) == (("one", "two", "three"), 1)
+    assert (session.typed, session.gaps.damaged) == (("three",), 1)
 
 
-def test_g3_a_run_of_nuls_before_a_record_loses_nothing(agent: Agent, tmp_path: Path) -> None:
-    agent.write(tmp_path, [agent.typed(1, "one"), b"\x00" * 4096 + agent.typed(2, "two")])
-    session = agent.read(tmp_path)
-    assert (session.typed, session.damaged) == (("one", "two"), 1)
+def test_g3_a_record_behind_a_torn_one_is_lost_with_it_and_the_next_line_is_read(
+    agent: Agent, tmp_path: Path
+) -> None:
+    torn, behind, last = agent.typed(2, 'a "torn" \\ text é'), agent.typed(3, "behind"), agent.typed(4, "last")
+    for at in range(1, len(torn)):
+        agent.write(tmp_path, [agent.typed(1, "first"), torn[:at] + behind, last])
+        session = agent.read(tmp_path)
+        assert (session.typed, session.gaps.damaged) == (("first", "last"), 1), torn[:at]
 
 
 def test_g3_a_tail_of_nuls_is_counted_once(agent: Agent, tmp_path: Path) -> None:
     agent.write(tmp_path, [agent.typed(1, "one")], ending=b"\n" + b"\x00" * 143_000)
     session = agent.read(tmp_path)
-    assert (session.typed, session.damaged) == (("one",), 1)
+    assert (session.typed, session.gaps.damaged) == (("one",), 1)
     with (tmp_path / agent.place).open("ab") as file:
-        file.write(agent.typed(2, "written after the crash") + b"\n")
+        file.write(b"\n" + agent.typed(2, "written after the crash") + b"\n")
     session = agent.read(tmp_path)
-    assert (session.typed, session.damaged) == (("one", "written after the crash"), 1)
-
-
-def test_g3_splice_at_every_place_of_a_record_gives_the_record_that_is_whole(agent: Agent, tmp_path: Path) -> None:
-    torn, whole, last = agent.typed(2, 'a "torn" \\ text é'), agent.typed(3, "whole"), agent.typed(4, "last")
-    for at in range(1, len(torn)):
-        agent.write(tmp_path, [agent.typed(1, "first"), torn[:at] + whole, last])
-        session = agent.read(tmp_path)
-        assert (session.typed, session.damaged) == (("first", "whole", "last"), 1), torn[:at]
-
-
-def test_g3_a_record_written_into_the_middle_of_another_is_found(agent: Agent, tmp_path: Path) -> None:
-    outer, inner, last = agent.typed(2, 'a "torn" \\ text é'), agent.typed(3, "whole"), agent.typed(4, "last")
-    for at in range(1, len(outer)):
-        agent.write(tmp_path, [agent.typed(1, "first"), outer[:at] + inner + b"\n" + outer[at:], last])
-        session = agent.read(tmp_path)
-        assert session.typed == ("first", "whole", "last"), outer[:at]
-        assert session.damaged == 2
-        agent.write(tmp_path, [agent.typed(1, "first"), outer[:at] + inner + outer[at:], last])
-        session = agent.read(tmp_path)
-        assert session.typed[0] == "first"
-        assert session.typed[-1] == "last"
-        assert "whole" in session.typed or session.damaged == 0, outer[:at]
-
-
-@pytest.mark.parametrize("kind", ["result", "note"])
-def test_g3_a_record_at_the_end_of_a_line_that_needs_no_decoding_is_found(
-    kind: str, agent: Agent, tmp_path: Path
-) -> None:
-    skipped: bytes = getattr(agent, kind)(2)
-    for torn in (skipped, skipped[: len(skipped) // 2]):
-        agent.write(tmp_path, [agent.typed(1, "first"), torn + agent.typed(3, "whole"), agent.typed(4, "last")])
-        session = agent.read(tmp_path)
-        assert (session.typed, session.damaged) == (("first", "whole", "last"), 1)
+    assert (session.typed, session.gaps.damaged) == (("one", "written after the crash"), 1)
 
 
 def test_g3_what_a_tool_gave_back_is_no_record_however_it_looks(agent: Agent, tmp_path: Path) -> None:
     evil = json.loads(agent.typed(9, "evil"))
-    for extra in ({"x": [evil]}, {"x": [evil], "deep": "DEEP"}, {"x": [evil, {"y": evil}], "cut": "CUT", "z": {}}):
-        holder = json.loads(agent.result(2))
-        holder["payload" if "payload" in holder else "toolUseResult"]["structured"] = extra
-        line = json.dumps(holder, separators=(",", ":")).encode()
-        line = line.replace(b'"DEEP"', b"[" * 5000 + b"]" * 5000)
-        for damaged in (line, line[: line.find(b'"CUT"') + 2], line.replace(b'"CUT"', b'"\xff\x00"')):
-            agent.write(tmp_path, [agent.typed(1, "first"), damaged, damaged + agent.typed(3, "last")])
-            assert "evil" not in agent.read(tmp_path).typed
+    holder = json.loads(agent.result(2))
+    holder["payload" if "payload" in holder else "toolUseResult"]["structured"] = {"x": [evil], "cut": "CUT"}
+    line = json.dumps(holder, separators=(",", ":")).encode()
+    for damaged in (line, line[: line.find(b'"CUT"') + 2], line.replace(b'"CUT"', b'"\xff\x00"')):
+        agent.write(tmp_path, [agent.typed(1, "first"), damaged, damaged + agent.typed(3, "behind")])
+        assert agent.read(tmp_path).typed == ("first",)
 
 
 # G4: sizes ------------------------------------------------------------------------------------------------
@@ -194,7 +163,7 @@ begun = time.monotonic()
 _, reading = {"claude": claude_code, "codex": codex}[sys.argv[1]].parse(sys.argv[2])
 session = reading.sessions[0].session
 peak = re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())
-print(len(session.turns), session.damaged, int(peak[1]) // 1024, time.monotonic() - begun)
+print(len(session.turns), session.gaps.damaged, int(peak[1]) // 1024, time.monotonic() - begun)
 """
 
 
@@ -235,7 +204,7 @@ def test_g4_a_session_that_holds_too_much_is_read_up_to_a_limit_and_the_rest_cou
     path = agent.write(tmp_path, [agent.typed(number, text) for number in range(1, count + 1)])
     turns, damaged = measured(agent, path)
     assert turns + damaged == count
-    assert MOST_TEXT / USER_LIMIT / 2 < turns < count / 2
+    assert MOST_TEXT / LIMITS[Origin.USER] / 2 < turns < count / 2
 
 
 # G5: things that are no files -----------------------------------------------------------------------------
@@ -318,8 +287,8 @@ def test_g6_a_file_that_grows_at_full_speed_ends_where_it_ended_when_it_was_open
     writer.start()
     try:
         for _ in range(3):
-            lines = Lines(str(path), RECORD_START)
-            size = sum(end - at + 1 for _, at, end in lines)
+            lines = Records(str(path), len)
+            size = sum(lines)
             assert size <= lines.stamp.size + 1
             stamp, reading = PARSE[agent.name](str(path))
             assert len(reading.sessions[0].session.typed) <= stamp.size // len(line)
@@ -334,11 +303,11 @@ def test_g7_a_partial_last_line_is_read_once_when_it_is_complete(agent: Agent, t
     for cut in (1, 20, len(line) // 2, len(line) - 1):
         path = agent.write(tmp_path, [agent.typed(1, "first"), line[:cut]], ending=b"")
         (session,) = night(agent, tmp_path, index).sessions
-        assert (session.typed, session.damaged) == (("first",), 0)
+        assert (session.typed, session.gaps.damaged) == (("first",), 0)
         with path.open("ab") as file:
             file.write(line[cut:] + b"\n")
         (session,) = night(agent, tmp_path, index).sessions
-        assert (session.typed, session.damaged) == (("first", "second"), 0)
+        assert (session.typed, session.gaps.damaged) == (("first", "second"), 0)
 
 
 @pytest.mark.parametrize("change", ["truncated", "replaced", "removed"])
@@ -349,7 +318,7 @@ def test_g7_a_file_that_changes_while_it_is_read_gives_what_was_read(
         tmp_path, agent.head + b"\n" + b"".join(agent.typed(n, f"prompt {n}") + b"\n" for n in range(1, 20_000))
     )
     whole = path.stat().st_size
-    lines = Lines(str(path), RECORD_START)
+    lines = Records(str(path), len)
     found = 0
     for _ in lines:
         if found == 0 and change == "truncated":
@@ -390,7 +359,7 @@ def test_g8_a_time_that_is_none_spoils_its_record_only(value: Any, agent: Agent,
     lines = [agent.typed(1, "first"), agent.typed(2, "second", timestamp=value), agent.typed(3, "third")]
     agent.write(tmp_path, lines)
     session = agent.read(tmp_path)
-    assert (session.typed, session.damaged) == (("first", "third"), 1)
+    assert (session.typed, session.gaps.damaged) == (("first", "third"), 1)
 
 
 @pytest.mark.parametrize(
@@ -433,7 +402,7 @@ def test_g8_a_folder_that_is_no_text_spoils_its_record_only(agent: Agent, tmp_pa
         head["payload"]["cwd"] = 5
         agent.write_bytes(tmp_path, json.dumps(head).encode() + b"\n" + agent.typed(1, "first") + b"\n")
     session = agent.read(tmp_path)
-    assert (session.typed, session.damaged) == (("first",), 1)
+    assert (session.typed, session.gaps.damaged) == (("first",), 1)
 
 
 CLAUDE = AGENTS[0]
@@ -450,14 +419,14 @@ def test_g8_records_of_another_session_are_left_out_and_counted(tmp_path: Path) 
         ],
     )
     session = CLAUDE.read(tmp_path)
-    assert (session.typed, session.damaged, session.cwd) == (("first", "second"), 2, "/home/dev/shop")
+    assert (session.typed, session.gaps.damaged, session.cwd) == (("first", "second"), 2, "/home/dev/shop")
 
 
 def test_g8_strayed_records_that_come_first_do_not_name_the_session_nor_its_place(tmp_path: Path) -> None:
     strayed = CLAUDE.typed(50, "strayed", sessionId="other", cwd="/home/dev/elsewhere")
     CLAUDE.write(tmp_path, [strayed, CLAUDE.typed(1, "first")])
     session = CLAUDE.read(tmp_path)
-    assert (session.typed, session.damaged, session.cwd) == (("first",), 1, "/home/dev/shop")
+    assert (session.typed, session.gaps.damaged, session.cwd) == (("first",), 1, "/home/dev/shop")
 
 
 def test_g8_a_stray_that_claims_a_parent_here_is_still_one_when_the_session_goes_on_without_it(
@@ -466,7 +435,7 @@ def test_g8_a_stray_that_claims_a_parent_here_is_still_one_when_the_session_goes
     strayed = CLAUDE.typed(50, "strayed", parent=1, sessionId="other")
     CLAUDE.write(tmp_path, [CLAUDE.typed(1, "first"), strayed, CLAUDE.typed(2, "second")])
     session = CLAUDE.read(tmp_path)
-    assert (session.typed, session.damaged) == (("first", "second"), 1)
+    assert (session.typed, session.gaps.damaged) == (("first", "second"), 1)
 
 
 def test_g8_a_session_that_goes_on_under_another_id_after_a_resume_is_one(tmp_path: Path) -> None:
@@ -476,19 +445,19 @@ def test_g8_a_session_that_goes_on_under_another_id_after_a_resume_is_one(tmp_pa
         CLAUDE.typed(3, "third", sessionId="last"),
     ]
     CLAUDE.write(tmp_path, lines)
-    assert (CLAUDE.read(tmp_path).typed, CLAUDE.read(tmp_path).damaged) == (("first", "second", "third"), 0)
+    assert (CLAUDE.read(tmp_path).typed, CLAUDE.read(tmp_path).gaps.damaged) == (("first", "second", "third"), 0)
 
 
 def test_g8_a_fork_that_keeps_the_id_of_what_it_copied_is_one(tmp_path: Path) -> None:
     CLAUDE.write(
         tmp_path, [CLAUDE.typed(1, "copied", sessionId="parent"), CLAUDE.typed(2, "new"), CLAUDE.typed(3, "last")]
     )
-    assert (CLAUDE.read(tmp_path).typed, CLAUDE.read(tmp_path).damaged) == (("copied", "new", "last"), 0)
+    assert (CLAUDE.read(tmp_path).typed, CLAUDE.read(tmp_path).gaps.damaged) == (("copied", "new", "last"), 0)
 
 
 def test_g8_a_session_in_a_file_of_another_name_is_one(tmp_path: Path) -> None:
     CLAUDE.write(tmp_path, [CLAUDE.typed(1, "first", sessionId="a"), CLAUDE.typed(2, "second", sessionId="a")])
-    assert (CLAUDE.read(tmp_path).typed, CLAUDE.read(tmp_path).damaged) == (("first", "second"), 0)
+    assert (CLAUDE.read(tmp_path).typed, CLAUDE.read(tmp_path).gaps.damaged) == (("first", "second"), 0)
 
 
 # G9: what a later version may write -----------------------------------------------------------------------
@@ -501,7 +470,7 @@ def test_g9_records_of_an_unknown_kind_are_passed_over(agent: Agent, tmp_path: P
     ]
     agent.write(tmp_path, [agent.typed(1, "first"), *unknown, agent.typed(3, "last")])
     session = agent.read(tmp_path)
-    assert (session.typed, session.damaged) == (("first", "last"), 0)
+    assert (session.typed, session.gaps.damaged) == (("first", "last"), 0)
 
 
 def test_g9_records_in_an_unknown_schema_are_counted(agent: Agent, tmp_path: Path) -> None:
@@ -509,7 +478,7 @@ def test_g9_records_in_an_unknown_schema_are_counted(agent: Agent, tmp_path: Pat
     changed["message" if "message" in changed else "payload"] = {"type": ["v9"], "content": {"parts": 3}, "id": 7}
     agent.write(tmp_path, [agent.typed(1, "first"), json.dumps(changed).encode()])
     session = agent.read(tmp_path)
-    assert (session.typed, session.damaged) == (("first",), 1)
+    assert (session.typed, session.gaps.damaged) == (("first",), 1)
 
 
 def test_g9_a_file_in_an_unknown_format_is_a_session_without_prompts(agent: Agent, tmp_path: Path) -> None:
@@ -525,10 +494,11 @@ def test_a_night_over_every_fault_at_once_uses_what_is_whole(agent: Agent, tmp_p
     lines = [agent.typed(1, "first")]
     lines += [damage(agent.typed(2, TEXT)) for damage in NO_RECORDS.values()]
     lines += [agent.typed(3, "torn")[:60] + agent.typed(4, "second"), b"\x00" * 99 + agent.typed(5, "third")]
+    lines.append(agent.typed(6, "last"))
     agent.write(tmp_path, lines)
     begun = time.monotonic()
     found = night(agent, tmp_path, index_in(tmp_path / "store"))
     assert time.monotonic() - begun < 5
-    assert [session.typed for session in found.sessions] == [("first", "second", "third")]
-    assert found.sessions[0].damaged == len(NO_RECORDS) + 2
+    assert [session.typed for session in found.sessions] == [("first", "last")]
+    assert found.sessions[0].gaps.damaged == len(NO_RECORDS) + 2
     assert found.sessions[0].id.endswith(NAME)

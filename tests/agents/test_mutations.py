@@ -72,7 +72,7 @@ def check_lines(agent: Agent, which: list[int], how: list[Change]) -> None:
     untouched = [text for number, text in prompts.items() if number not in which]
     assert [text for text in session.typed if text in untouched] == untouched
     # A line may be doubled in itself, and each of its records may now be another session's.
-    assert session.damaged <= 20 * len(which)
+    assert session.gaps.damaged <= 20 * len(which)
 
 
 lines_of_a_file = st.lists(st.integers(0, 6), min_size=1, max_size=4, unique=True)
@@ -104,7 +104,7 @@ genuine = agents.flatmap(lambda agent: st.tuples(st.just(agent), st.sampled_from
 def check_file(agent: Agent, body: bytes, how: list[Change]) -> None:
     session = read(agent, changed(body, how))
     assert session.ended >= session.started
-    assert session.damaged >= 0
+    assert session.gaps.damaged >= 0
 
 
 @few

@@ -113,7 +113,7 @@ def test_a_rewound_codex_session_is_one_with_its_plan_and_without_what_was_rewou
     answers = [turn.text for turn in session.turns if turn.origin is Origin.ASSISTANT]
     assert "# Plan\n1. move the packages\n2. install with npm\n" in answers
     assert "I added tests with jest." not in answers
-    assert session.damaged == 0
+    assert session.gaps.damaged == 0
     assert [file.path for file in session.instructions] == ["/home/dev/work/shop/AGENTS.md"]
     assert "Always use pnpm, never npm." in session.instructions[0].text
 
@@ -220,13 +220,13 @@ def test_a_codex_review_thread_is_a_sub_agent() -> None:
 
 @pytest.mark.parametrize("folder", sorted(CLAUDE.iterdir()), ids=lambda folder: folder.name)
 def test_no_genuine_claude_line_counts_as_damage(folder: Path) -> None:
-    assert all(session.damaged == 0 for session, _ in sessions_of(ClaudeCode(folder)).values())
+    assert all(session.gaps.damaged == 0 for session, _ in sessions_of(ClaudeCode(folder)).values())
     assert not any(reading.unreadable for reading in read_all(ClaudeCode(folder)).values())
 
 
 @pytest.mark.parametrize("folder", sorted(CODEX.iterdir()), ids=lambda folder: folder.name)
 def test_no_genuine_codex_line_counts_as_damage(folder: Path) -> None:
-    assert all(session.damaged == 0 for session, _ in sessions_of(Codex(folder)).values())
+    assert all(session.gaps.damaged == 0 for session, _ in sessions_of(Codex(folder)).values())
 
 
 def test_a_tool_call_the_user_refused_is_rejected_in_both_agents() -> None:

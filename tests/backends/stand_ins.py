@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.agents.claude_code.program import Claude
-from skillopt_sleep.agents.codex.program import Codex
+from skillopt_sleep.agents.codex.program import CodexProgram
 from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.errors import CallFailed
 from skillopt_sleep.kit.process import MOST
@@ -22,7 +22,7 @@ from tests.agents.claude_outcomes import CREDENTIALS
 from tests.builders import a_prompt
 
 RECORDED = Path(__file__).parent.parent / "agents" / "recorded"
-DIALECTS = {"claude": Claude, "codex": Codex}
+DIALECTS = {"claude": Claude, "codex": CodexProgram}
 VERSIONS = {"claude": "2.1.332", "codex": "0.171.0"}
 SAYS = {"claude": "2.1.332 (Claude Code)", "codex": "codex-cli 0.171.0"}
 KEYS = {"claude": "ANTHROPIC_API_KEY", "codex": "CODEX_API_KEY"}
@@ -37,7 +37,7 @@ ACCESS = "made-up-access-token"
 KEY = "made-up-key"
 # It has no network and waits for one.
 WAITS = ("codex", "port_closed")
-PATIENCE = 60.0
+PATIENCE = 300.0
 HASTE = 2.0
 
 # What every stand-in can do: it counts its starts, tells its version, and speaks as the genuine program does.

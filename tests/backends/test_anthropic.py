@@ -9,14 +9,13 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from skillopt_sleep.backends.anthropic import MOST_TOKENS, NO_KEY, REQUEST, AnthropicBackend
-from skillopt_sleep.backends.retried import Retried
-from skillopt_sleep.errors import BackendUnavailable, CallFailed, Exit, FailureKind
-from skillopt_sleep.kit.codec import strict_schema
+from skillopt_sleep.backends.wrappers import Retried
+from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.prompts import fill
-from skillopt_sleep.records import Prompt, Purpose, Usage
+from skillopt_sleep.records import Purpose, Usage
 from tests.builders import a_prompt
-from tests.server import MODEL, RETRY_AFTER, Behaviour, ModelServer
+from tests.server import ModelServer
 
 
 @pytest.fixture(scope="module")
@@ -42,58 +41,11 @@ def _says(server: ModelServer, **fields: Any) -> AnthropicBackend:
     return _backend(server)
 
 
-PREFLIGHT = a_prompt(fill("preflight", night="1"), purpose=Purpose.PREFLIGHT)
 SELECT = a_prompt(
     fill("select", budget="1", document="None.", tried="None.", notes="None.", edits="0. a\n1. b"),
     purpose=Purpose.SELECT,
     schema=SelectReply,
 )
-FAILURES: list[tuple[Behaviour, FailureKind]] = [
-    ("unauthorized", FailureKind.LOGIN),
-    ("forbidden", FailureKind.LOGIN),
-    ("not_found", FailureKind.MODEL),
-    ("context_too_long", FailureKind.TOO_LONG),
-    ("rate_limited", FailureKind.RATE_LIMITED),
-    ("quota", FailureKind.QUOTA),
-    ("usage_limit", FailureKind.QUOTA),
-    ("error500", FailureKind.OVERLOADED),
-    ("overloaded", FailureKind.OVERLOADED),
-    ("garbage_body", FailureKind.MALFORMED),
-    ("half_json", FailureKind.MALFORMED),
-    ("cut_stream", FailureKind.UNREACHABLE),
-    ("empty", FailureKind.EMPTY),
-    ("empty_body", FailureKind.MALFORMED),
-    ("html", FailureKind.MALFORMED),
-    ("no_choices", FailureKind.EMPTY),
-    ("refusal", FailureKind.REFUSED),
-    ("cut_off", FailureKind.MALFORMED),
-]
-NO_MESSAGES = [
-    "{}",
-    "[]",
-    "null",
-    '{"content": null}',
-    '{"content": "hi"}',
-    '{"content": ["hi"]}',
-    '{"content": [{"text": "hi"}]}',
-    '{"content": [{"type": "text", "text": 7}]}',
-    '{"type": "error", "error": {"type": "api_error", "message": "no"}}',
-]
-
-
-def test_a_text_is_answered_with_what_it_cost(server: ModelServer) -> None:
-    completion = _backend(server).complete(PREFLIGHT)
-    assert (completion.text, completion.structured, completion.model) == ("ready", None, MODEL)
-    assert completion.usage == Usage(input_tokens=100, output_tokens=20, cached_tokens=10)
-    assert completion.usd is None
-
-
-def test_a_text_is_asked_for_without_a_schema(server: ModelServer) -> None:
-    _backend(server).complete(a_prompt("hello"))
-    (asked,) = server.requests
-    messages = [{"role": "user", "content": "hello"}]
-    assert asked.body == {"model": "m-1", "max_tokens": MOST_TOKENS, "messages": messages}
-    assert asked.protocol == "messages"
 
 
 def test_an_answer_may_be_as_long_as_is_said(server: ModelServer) -> None:
@@ -102,40 +54,6 @@ def test_an_answer_may_be_as_long_as_is_said(server: ModelServer) -> None:
     )
     backend.complete(a_prompt("hello"))
     assert server.requests[0].body["max_tokens"] == 77
-
-
-def test_a_structured_reply_is_asked_for_by_its_schema_and_decoded(server: ModelServer) -> None:
-    completion = _backend(server).complete(SELECT)
-    assert completion.structured == SelectReply(selected_indices=(0,))
-    wanted = {"type": "json_schema", "schema": strict_schema(SelectReply)}
-    assert server.requests[0].body["output_config"] == {"format": wanted}
-
-
-def test_a_model_that_knows_no_schemas_is_asked_without_from_then_on(server: ModelServer) -> None:
-    server.behaviour = "no_response_format"
-    backend = Retried(_backend(server))
-    assert all(backend.complete(SELECT).structured for _ in range(2))
-    assert [asked.wants_json for asked in server.requests] == [True, False, False]
-
-
-@pytest.mark.parametrize("prompt", [a_prompt(), SELECT], ids=["text", "structured"])
-@pytest.mark.parametrize(("behaviour", "kind"), FAILURES)
-def test_every_failure_has_its_kind_and_is_asked_once(
-    server: ModelServer, behaviour: Behaviour, kind: FailureKind, prompt: Prompt
-) -> None:
-    server.behaviour = behaviour
-    with pytest.raises(CallFailed) as caught:
-        _backend(server).complete(prompt)
-    assert caught.value.kind is kind
-    assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize("raw", NO_MESSAGES)
-def test_json_that_is_no_message_is_a_failure(server: ModelServer, raw: str) -> None:
-    server.behaviour, server.raw = "raw", raw
-    with pytest.raises(CallFailed) as caught:
-        _backend(server).complete(a_prompt())
-    assert caught.value.kind is FailureKind.MALFORMED
 
 
 def test_an_answer_that_fills_the_window_was_too_long(server: ModelServer) -> None:
@@ -216,23 +134,10 @@ def test_a_longest_answer_that_can_not_be_is_not_asked_for(httpserver: HTTPServe
         AnthropicBackend(model="m-1", base_url=url, api_key="k", api_key_env="K", timeout=5).complete(a_prompt())
 
 
-def test_the_wait_the_server_asks_for_is_passed_on(server: ModelServer) -> None:
-    server.behaviour = "rate_limited"
-    with pytest.raises(CallFailed) as caught:
-        _backend(server).complete(a_prompt())
-    assert caught.value.retry_after == RETRY_AFTER
-
-
 def test_without_a_key_an_endpoint_of_ones_own_is_asked_all_the_same(server: ModelServer) -> None:
     _backend(server, api_key="").complete(a_prompt())
     headers = server.requests[0].headers
     assert NO_KEY in (headers.get("X-Api-Key"), headers.get("Authorization", "").removeprefix("Bearer "))
-
-
-def test_without_key_and_address_a_login_is_needed() -> None:
-    with pytest.raises(BackendUnavailable, match="TEST_KEY is not set") as caught:
-        AnthropicBackend(model="m", base_url="", api_key="", api_key_env="TEST_KEY", timeout=5)
-    assert caught.value.exit_code is Exit.LOGIN
 
 
 def test_a_model_goes_by_its_name_and_the_users_own_address() -> None:

@@ -2,8 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from skillopt_sleep.backends.openai import Azure, OpenAIBackend
-from skillopt_sleep.backends.openai_responses import OpenAIResponses
+from skillopt_sleep.backends.openai import Azure, OpenAIBackend, OpenAIResponses
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, Exit, FailureKind
 from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.prompts import fill

@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 
 from skillopt_sleep.agents.claude_code.program import Claude
-from skillopt_sleep.agents.codex.program import Codex
+from skillopt_sleep.agents.codex.program import CodexProgram
 from skillopt_sleep.backends.cli import PASSED, CliBackend
 from skillopt_sleep.errors import ConfigError, FailureKind
 from skillopt_sleep.protocols.program import Setup
@@ -96,7 +96,7 @@ def test_the_environment_is_the_allow_list_and_nothing_else(user: User) -> None:
 
 
 def test_the_key_of_the_other_provider_is_not_passed_on() -> None:
-    assert "ANTHROPIC_API_KEY" not in PASSED | Codex.passed
+    assert "ANTHROPIC_API_KEY" not in PASSED | CodexProgram.passed
     assert "OPENAI_API_KEY" not in PASSED | Claude.passed
 
 
@@ -175,15 +175,16 @@ def test_what_a_killed_night_left_is_swept_by_the_next(user: User, tmp_path: Pat
     asked = tmp_path / "asked"
     os.mkfifo(asked)
     user.has(f"Path({str(asked)!r}).write_text('asked')\n{HANG}")
+    program = {"claude": "Claude", "codex": "CodexProgram"}[user.name]
     code = f"""
         import sys
         sys.path[:0] = {sys.path!r}
         from pathlib import Path
         from skillopt_sleep.backends.cli import CliBackend
-        from skillopt_sleep.agents.{PLACES[user.name]}.program import {user.name.title()}
+        from skillopt_sleep.agents.{PLACES[user.name]}.program import {program}
         from skillopt_sleep.protocols.program import Setup
         from skillopt_sleep.records import Prompt, Purpose
-        CliBackend({user.name.title()}(), setup=Setup(), program="", environ={user.environ!r}, timeout=60,
+        CliBackend({program}(), setup=Setup(), program="", environ={user.environ!r}, timeout=60,
             home=Path({str(user.home)!r}), folder=Path({str(user.replays)!r}),
         ).complete(Prompt(purpose=Purpose.ROLLOUT, text="hello"))
     """

@@ -14,11 +14,7 @@ from msgspec.structs import replace
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.handoff import Answered, HandoffBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
-from skillopt_sleep.backends.recorded import Recorded
-from skillopt_sleep.backends.redacted import Redacted
-from skillopt_sleep.backends.repaired import Repaired
-from skillopt_sleep.backends.retried import Retried
-from skillopt_sleep.backends.watched import Watched
+from skillopt_sleep.backends.wrappers import Recorded, Redacted, Repaired, Retried, Watched
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, CallPending, Exit, FailureKind
 from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.kit.files import private_dir
@@ -27,7 +23,7 @@ from skillopt_sleep.night.night import run_night
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.stage import FolderStager
 from skillopt_sleep.proposals.targets import FileTargets
-from skillopt_sleep.protocols import Backend, Preflight
+from skillopt_sleep.protocols.models import Backend, Preflight
 from skillopt_sleep.records import (
     Completion,
     Evidence,
@@ -438,7 +434,7 @@ def test_a_night_of_eight_rubric_tasks_stops_six_times(machine: Machine, folder:
 
     stops, report = rounds(machine, folder)
 
-    assert (report.verdict, report.tasks) == (Outcome.IMPROVED, {"train": 4, "val": 4, "test": 0, "waiting": 0})
+    assert (report.verdict, report.found.tasks) == (Outcome.IMPROVED, {"train": 4, "val": 4, "test": 0, "waiting": 0})
     assert [(set(stop), len(stop)) for stop in stops] == [
         ({"controls", "rollout"}, 5),
         ({"judge"}, 2),
@@ -448,7 +444,7 @@ def test_a_night_of_eight_rubric_tasks_stops_six_times(machine: Machine, folder:
         ({"rollout"}, 8),  # the fresh round, whose answers were graded before
     ]
     assert report.spend.calls == sum(len(stop) for stop in stops)
-    assert (report.spend.usd, report.resumed) == (0.0, True)
+    assert (report.spend.usd, report.run.resumed) == (0.0, True)
     assert waiting(folder) == []
 
 
@@ -457,7 +453,7 @@ def test_what_is_asked_of_test_tasks_takes_no_round_of_its_own(machine: Machine,
 
     stops, report = rounds(machine, folder)
 
-    assert (report.verdict, report.documents[0].test.n) == (Outcome.IMPROVED, 1)
+    assert (report.verdict, report.documents[0].kept_back.n) == (Outcome.IMPROVED, 1)
     # Train; the trial; then the fresh round of what it proved with what was kept back.
     assert [stop.count("rollout") for stop in stops if "rollout" in stop] == [2, 2, 4]
 
@@ -478,9 +474,10 @@ def test_mined_sessions_whose_words_name_nothing_exact_take_few_rounds_too(machi
 
     stops, report = rounds(machine, folder)
 
-    assert report.sessions.used == 8
-    stages = ("controls", "prove", "rollout", "judge", "reflect", "rollout", "judge")
-    # With few answers that are known to be good, more are written beside the attempts.
+    assert report.found.sessions.used == 8
+    # The rule is written from the rejected answers, before anything is attempted. With few answers that are known to be
+    # good, more are written beside it.
+    stages = ("controls", "prove", "reflect", "judge", "rollout", "judge")
     assert [set(stop) - {"controls"} or set(stop) for stop in stops] == [{stage} for stage in stages]
     assert machine.unread() == []
 
@@ -498,7 +495,7 @@ def test_a_session_that_comes_while_prompts_wait_changes_none_of_them(machine: M
 
     _, first = rounds(machine, folder)
     _, second = rounds(machine, folder)
-    assert (first.sessions.used, second.sessions.used) == (4, 1)
+    assert (first.found.sessions.used, second.found.sessions.used) == (4, 1)
 
 
 def test_while_prompts_wait_the_night_is_not_over_and_nothing_is_read_or_counted(

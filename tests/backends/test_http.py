@@ -16,8 +16,7 @@ from werkzeug import Response
 
 from skillopt_sleep.backends.anthropic import AnthropicBackend
 from skillopt_sleep.backends.http import MOST_BYTES, HttpBackend, within
-from skillopt_sleep.backends.openai import OpenAIBackend
-from skillopt_sleep.backends.openai_responses import OpenAIResponses
+from skillopt_sleep.backends.openai import OpenAIBackend, OpenAIResponses
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, Exit, FailureKind
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.records import Purpose

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from skillopt_sleep.backends.openai import OpenAIBackend
-from skillopt_sleep.backends.retried import Retried
+from skillopt_sleep.backends.wrappers import Retried
 from tests.builders import a_prompt
 
 

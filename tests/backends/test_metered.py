@@ -9,7 +9,7 @@ import pytest
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter, Price
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, Exit, FailureKind
 from skillopt_sleep.learning.select import SelectReply
-from skillopt_sleep.protocols import Backend, Ledger
+from skillopt_sleep.protocols.models import Backend, Ledger
 from skillopt_sleep.records import CallState, Completion, Limit, Prompt, Purpose, Spend, Usage
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import PROJECT, a_completion, a_prompt
@@ -30,11 +30,11 @@ def _meter(
     *,
     night: Limit = ROOMY,
     minutes: int = 60,
-    month: Limit = NO_LIMIT,
+    month_usd: float = 0.0,
     projects: dict[str, Limit] | None = None,
     clock: FakeClock | None = None,
 ) -> NightMeter:
-    limits = Limits(night, minutes, month, lambda project: (projects or {}).get(project, NO_LIMIT))
+    limits = Limits(night, minutes, month_usd, lambda project: (projects or {}).get(project, NO_LIMIT))
     return NightMeter(ledger, limits, clock=clock or FakeClock())
 
 
@@ -228,19 +228,18 @@ def test_a_projects_limit_refuses_its_calls_and_no_others(limit: Limit) -> None:
     assert len(inner.prompts) == 8
 
 
-@pytest.mark.parametrize("limit", THREE_CALLS, ids=["calls", "tokens", "usd"])
-def test_a_months_limit_counts_all_its_nights_and_ends_with_the_month_in_utc(tmp_path: Path, limit: Limit) -> None:
+def test_a_months_limit_counts_all_its_nights_and_ends_with_the_month_in_utc(tmp_path: Path) -> None:
     clock = FakeClock(EVENING - timedelta(days=2))
     store = open_at(tmp_path, clock=clock)
     for calls, days in ((2, 2), (1, 0)):
         with store.open_night() as page:
-            backend = _metered(_meter(store.ledger, month=limit, clock=clock), price=_a_cent_a_token)
+            backend = _metered(_meter(store.ledger, month_usd=0.3, clock=clock), price=_a_cent_a_token)
             for _ in range(calls):
                 backend.complete(a_prompt())
             seal(page)
         clock.pass_by(days=days)
     with store.open_night() as page:
-        backend = _metered(_meter(store.ledger, month=limit, minutes=240, clock=clock), price=_a_cent_a_token)
+        backend = _metered(_meter(store.ledger, month_usd=0.3, minutes=240, clock=clock), price=_a_cent_a_token)
         with pytest.raises(BudgetExhausted, match=r"the month's limit of .* is reached") as caught:
             backend.complete(a_prompt())
         assert "next month" in caught.value.remedy
@@ -256,9 +255,11 @@ def test_a_months_limit_counts_all_its_nights_and_ends_with_the_month_in_utc(tmp
 # prices -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("night", "month"), [(Limit(usd=5.0), NO_LIMIT), (NO_LIMIT, Limit(usd=5.0))])
-def test_with_a_limit_in_dollars_the_first_call_at_an_unknown_price_is_the_last(night: Limit, month: Limit) -> None:
-    meter = _meter(FakeLedger(), night=night, month=month)
+@pytest.mark.parametrize(("night", "month_usd"), [(Limit(usd=5.0), 0.0), (NO_LIMIT, 5.0)])
+def test_with_a_limit_in_dollars_the_first_call_at_an_unknown_price_is_the_last(
+    night: Limit, month_usd: float
+) -> None:
+    meter = _meter(FakeLedger(), night=night, month_usd=month_usd)
     backend = _metered(meter)
     backend.complete(a_prompt())
     with pytest.raises(BudgetExhausted, match="isn't known") as caught:

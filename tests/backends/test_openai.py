@@ -1,3 +1,4 @@
+import json
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -6,15 +7,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.backends.openai import NO_KEY, OpenAIBackend
-from skillopt_sleep.backends.retried import Retried
-from skillopt_sleep.errors import BackendUnavailable, CallFailed, Exit, FailureKind
-from skillopt_sleep.kit.codec import strict_schema
+from skillopt_sleep.backends.openai import NO_KEY, OpenAIBackend, OpenAIResponses
+from skillopt_sleep.backends.wrappers import Retried
+from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.prompts import fill
-from skillopt_sleep.records import Prompt, Purpose, Usage
+from skillopt_sleep.records import Purpose, Usage
 from tests.builders import a_prompt
-from tests.server import MODEL, RETRY_AFTER, Behaviour, ModelServer
+from tests.server import Behaviour, ModelServer
 
 
 @pytest.fixture(scope="module")
@@ -42,70 +42,6 @@ SELECT = a_prompt(
     schema=SelectReply,
 )
 
-FAILURES: list[tuple[Behaviour, FailureKind]] = [
-    ("unauthorized", FailureKind.LOGIN),
-    ("forbidden", FailureKind.LOGIN),
-    ("not_found", FailureKind.MODEL),
-    ("context_too_long", FailureKind.TOO_LONG),
-    ("rate_limited", FailureKind.RATE_LIMITED),
-    ("quota", FailureKind.QUOTA),
-    ("usage_limit", FailureKind.QUOTA),
-    ("error500", FailureKind.OVERLOADED),
-    ("overloaded", FailureKind.OVERLOADED),
-    ("garbage_body", FailureKind.MALFORMED),
-    ("half_json", FailureKind.MALFORMED),
-    ("cut_stream", FailureKind.UNREACHABLE),
-    ("empty", FailureKind.EMPTY),
-    ("empty_body", FailureKind.MALFORMED),
-    ("html", FailureKind.MALFORMED),
-    ("no_choices", FailureKind.MALFORMED),
-    ("refusal", FailureKind.REFUSED),
-    ("cut_off", FailureKind.MALFORMED),
-]
-NO_COMPLETIONS = [
-    "{}",
-    "[]",
-    "null",
-    "42",
-    '"text"',
-    '{"choices": null}',
-    '{"choices": {}}',
-    '{"error": {"message": "out of credit", "code": 402}}',
-    '{"choices": []}',
-    '{"choices": [{}]}',
-    '{"choices": [null]}',
-    '{"choices": ["x"]}',
-    '{"choices": [{"message": null}]}',
-    '{"choices": [{"message": "hi"}]}',
-    '{"choices": [{"message": {"content": 7}}]}',
-    '{"choices": [{"message": {"content": [{"type": "text", "text": "x"}]}}]}',
-    '{"choices": [{"message": {"content": "\\ud83d cut"}}]}',
-]
-
-
-def test_a_text_is_answered_with_what_it_cost(server: ModelServer) -> None:
-    completion = _backend(server).complete(a_prompt(fill("preflight", night="1"), purpose=Purpose.PREFLIGHT))
-    assert (completion.text, completion.structured, completion.model) == ("ready", None, MODEL)
-    assert completion.usage == Usage(input_tokens=100, output_tokens=20, cached_tokens=10)
-    assert completion.usd is None
-
-
-def test_a_structured_reply_is_asked_for_by_its_schema_and_decoded(server: ModelServer) -> None:
-    completion = _backend(server).complete(SELECT)
-    assert completion.structured == SelectReply(selected_indices=(0,))
-    (asked,) = server.requests
-    assert asked.body["response_format"]["json_schema"] == {
-        "name": "select",
-        "schema": strict_schema(SelectReply),
-        "strict": True,
-    }
-    assert asked.body["model"] == "m-1"
-
-
-def test_a_text_is_asked_for_without_a_schema(server: ModelServer) -> None:
-    _backend(server).complete(a_prompt("hello"))
-    assert server.requests[0].body == {"model": "m-1", "messages": [{"role": "user", "content": "hello"}]}
-
 
 def test_an_endpoint_of_ones_own_is_told_by_the_older_name_how_long_an_answer_may_be(server: ModelServer) -> None:
     backend = OpenAIBackend(
@@ -120,33 +56,12 @@ def test_usage_that_was_not_told_is_unknown(server: ModelServer) -> None:
     assert _backend(server).complete(a_prompt()).usage is None
 
 
-@pytest.mark.parametrize("prompt", [a_prompt(), SELECT], ids=["text", "structured"])
-@pytest.mark.parametrize(("behaviour", "kind"), FAILURES)
-def test_every_failure_has_its_kind_and_is_asked_once(
-    server: ModelServer, behaviour: Behaviour, kind: FailureKind, prompt: Prompt
-) -> None:
-    server.behaviour = behaviour
-    with pytest.raises(CallFailed) as caught:
-        _backend(server).complete(prompt)
-    assert caught.value.kind is kind
-    assert caught.value.message.strip()
-    assert len(server.requests) == 1
-
-
 def test_an_answer_that_was_cut_off_is_kept_as_far_as_it_came_and_says_what_to_raise(server: ModelServer) -> None:
     server.behaviour = "cut_off"
     with pytest.raises(CallFailed) as caught:
         _backend(server).complete(SELECT)
     assert caught.value.reply == '{"tasks": ['
     assert "backend.max_output_tokens" in caught.value.remedy
-
-
-@pytest.mark.parametrize("raw", NO_COMPLETIONS)
-def test_json_that_is_no_completion_is_a_failure(server: ModelServer, raw: str) -> None:
-    server.behaviour, server.raw = "raw", raw
-    with pytest.raises(CallFailed) as caught:
-        _backend(server).complete(a_prompt())
-    assert caught.value.kind is FailureKind.MALFORMED
 
 
 @pytest.mark.parametrize(("behaviour", "again"), [("half_json", True), ("html", True), ("cut_off", False)])
@@ -183,29 +98,12 @@ def test_a_server_that_is_not_there_is_unreachable() -> None:
     assert url in caught.value.message
 
 
-@pytest.mark.parametrize(("behaviour", "seconds"), [("rate_limited", RETRY_AFTER), ("error500", None)])
-def test_the_wait_the_server_asks_for_is_passed_on(
-    server: ModelServer, behaviour: Behaviour, seconds: float | None
-) -> None:
-    server.behaviour = behaviour
-    with pytest.raises(CallFailed) as caught:
-        _backend(server).complete(a_prompt())
-    assert caught.value.retry_after == seconds
-
-
 def test_a_login_that_fails_names_the_variable_and_never_the_key(server: ModelServer) -> None:
     server.behaviour = "unauthorized"
     with pytest.raises(CallFailed) as caught:
         _backend(server, api_key="key-of-a-test").complete(a_prompt())
     assert "TEST_KEY" in caught.value.remedy
     assert "key-of-a-test" not in f"{caught.value.message} {caught.value.remedy}"
-
-
-def test_an_endpoint_that_knows_no_schemas_is_asked_without_from_then_on(server: ModelServer) -> None:
-    server.behaviour = "no_response_format"
-    backend = Retried(_backend(server))
-    assert [backend.complete(SELECT).structured for _ in range(2)] == [SelectReply(selected_indices=(0,))] * 2
-    assert [asked.wants_json for asked in server.requests] == [True, False, False]
 
 
 def test_another_bad_request_does_not_give_up_schemas(server: ModelServer) -> None:
@@ -254,7 +152,42 @@ def test_without_a_key_an_endpoint_of_ones_own_is_asked_all_the_same(server: Mod
     assert server.requests[0].headers["Authorization"] == f"Bearer {NO_KEY}"
 
 
-def test_without_key_and_address_a_login_is_needed() -> None:
-    with pytest.raises(BackendUnavailable, match="TEST_KEY is not set") as caught:
-        OpenAIBackend(model="m", base_url="", api_key="", api_key_env="TEST_KEY", timeout=5)
-    assert caught.value.exit_code is Exit.LOGIN
+def _responds(server: ModelServer, **fields: Any) -> OpenAIResponses:
+    server.behaviour = "raw"
+    server.raw = json.dumps({"output": [], "status": "completed", **fields})
+    return OpenAIResponses(
+        model="m-1", base_url=server.base_url, api_key="key-of-a-test", api_key_env="TEST_KEY", timeout=5
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "kind"),
+    [
+        ("server_error", "It broke.", FailureKind.OVERLOADED),
+        ("rate_limit_exceeded", "Try again in 2s.", FailureKind.RATE_LIMITED),
+        ("context_length_exceeded", "Too much.", FailureKind.TOO_LONG),
+        ("insufficient_quota", "No money.", FailureKind.QUOTA),
+        ("bio_policy", "No.", FailureKind.REFUSED),
+        ("invalid_image", "What image?", FailureKind.BAD_REQUEST),
+    ],
+)
+def test_a_response_that_failed_says_why(server: ModelServer, code: str, said: str, kind: FailureKind) -> None:
+    with pytest.raises(CallFailed, match=said) as caught:
+        _responds(server, status="failed", error={"code": code, "message": said}).complete(a_prompt())
+    assert caught.value.kind is kind
+
+
+def test_a_filtered_response_was_refused_and_keeps_what_it_cost(server: ModelServer) -> None:
+    usage = {"input_tokens": 5, "output_tokens": 2}
+    filtered = _responds(server, status="incomplete", incomplete_details={"reason": "content_filter"}, usage=usage)
+    with pytest.raises(CallFailed) as caught:
+        filtered.complete(a_prompt())
+    assert (caught.value.kind, caught.value.tokens) == (FailureKind.REFUSED, (5, 2, 0))
+
+
+def test_what_the_model_thinks_is_no_part_of_its_answer(server: ModelServer) -> None:
+    thought = {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
+    parts = [{"type": "output_text", "text": "one "}, {"type": "output_text", "text": "answer"}]
+    backend = _responds(server, output=[thought, {"type": "message", "content": parts}, {"type": "news"}])
+    completion = backend.complete(a_prompt())
+    assert (completion.text, completion.usage) == ("one answer", None)

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from skillopt_sleep.backends.prices import Tariff, price
+from skillopt_sleep.backends.replies import Tariff, price
 from skillopt_sleep.records import Usage
 
 MILLION = 1_000_000
@@ -62,7 +62,7 @@ def test_a_usage_that_can_not_be_has_no_price() -> None:
 
 def test_nothing_is_fetched_and_nothing_is_imported_before_it_is_needed() -> None:
     script = (
-        "import sys\nimport skillopt_sleep.backends.prices as prices\n"
+        "import sys\nimport skillopt_sleep.backends.replies as prices\n"
         "assert 'genai_prices' not in sys.modules\n"
         "from skillopt_sleep.records import Usage\n"
         "asked = []\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from skillopt_sleep.backends.recorded import Recorded
+from skillopt_sleep.backends.wrappers import Recorded
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.records import Purpose
 from tests.builders import a_prompt

@@ -16,7 +16,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from skillopt_sleep.backends.line import MOST_REQUEST, Line, Most, Upstream
+from skillopt_sleep.backends.attempt_socket import MOST_REQUEST, AttemptSocket, Upstream
 from skillopt_sleep.backends.metered import Limits, NightMeter
 from skillopt_sleep.backends.relay import MOST_CONNECTIONS, PATIENCE, Relay
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
@@ -27,7 +27,7 @@ from tests.server import CACHED_TOKENS, INPUT_TOKENS, OUTPUT_TOKENS, ModelServer
 KEY = "sk-the-real-key"
 MESSAGES = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hello there"}]}
 RESPONSES = {"model": "m", "input": [{"role": "user", "content": "hello there"}]}
-ENOUGH = Most(calls=20)
+ENOUGH = 20
 
 
 class OverSocket(http.client.HTTPConnection):
@@ -128,7 +128,7 @@ def test_a_night_out_of_budget_answers_429_and_sends_nothing(short: Path) -> Non
 def test_an_attempt_has_a_limit_of_its_own(short: Path) -> None:
     with (
         ModelServer() as server,
-        a_relay(server, FakeLedger()).line(short, project="", asker="", most=Most(calls=2)) as line,
+        a_relay(server, FakeLedger()).line(short, project="", asker="", most=2) as line,
     ):
         assert [post(short, "/v1/messages", MESSAGES)[0] for _ in range(3)] == [200, 200, 429]
     assert (line.stopped, line.failure) == (True, None)
@@ -222,7 +222,7 @@ def test_the_socket_is_ours_alone_and_gone_afterwards(short: Path) -> None:
         ModelServer() as server,
         a_relay(server, FakeLedger()).line(short, project="", asker="", most=ENOUGH) as line,
     ):
-        assert isinstance(line, Line)
+        assert isinstance(line, AttemptSocket)
         assert short.stat().st_mode & 0o777 == 0o600
     assert not short.exists()
 

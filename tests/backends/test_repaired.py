@@ -2,10 +2,10 @@ import pytest
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
-from skillopt_sleep.backends.repaired import Repaired
+from skillopt_sleep.backends.wrappers import Repaired
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.learning.select import SelectReply
-from skillopt_sleep.protocols import Reservation
+from skillopt_sleep.protocols.models import Reservation
 from skillopt_sleep.records import CallState, Limit, Purpose, Usage
 from tests.builders import PROJECT, a_prompt
 from tests.fakes import Answer, FakeBackend, FakeCalls, FakeClock, FakeLedger, in_turn

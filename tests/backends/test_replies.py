@@ -1,10 +1,12 @@
+"""A prompt as messages, and a reply as the struct that was asked for."""
+
 import pytest
 
-from skillopt_sleep.backends.replies import decoded
+from skillopt_sleep.backends.replies import decoded, messages_of
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.learning.reflect import LearnedEdit, ReflectReply
 from skillopt_sleep.learning.select import SelectReply
-from skillopt_sleep.records import EditOp, Prompt, Purpose, Usage
+from skillopt_sleep.records import EditOp, Message, Prompt, Purpose, Usage
 from tests.builders import a_completion, a_prompt
 
 SELECT = a_prompt(purpose=Purpose.SELECT, schema=SelectReply)
@@ -70,3 +72,13 @@ def test_what_an_edit_leaves_out_is_empty() -> None:
 def test_an_unknown_edit_op_is_a_failure() -> None:
     with pytest.raises(CallFailed, match="add"):
         decoded(a_prompt(purpose=Purpose.REFLECT, schema=ReflectReply), a_completion('{"edits": [{"op": "add"}]}'))
+
+
+def test_a_prompt_without_messages_is_one_message_of_the_user() -> None:
+    assert messages_of(Prompt(purpose=Purpose.ROLLOUT, text="hello")) == [{"role": "user", "content": "hello"}]
+
+
+def test_messages_keep_their_order_and_roles() -> None:
+    messages = (Message(role="system", text="a"), Message(role="user", text="b"))
+    laid_out = messages_of(Prompt(purpose=Purpose.ROLLOUT, text="a\n\nb", messages=messages))
+    assert [tuple(one.values()) for one in laid_out] == [("system", "a"), ("user", "b")]

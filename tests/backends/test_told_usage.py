@@ -9,11 +9,10 @@ import pytest
 
 from skillopt_sleep.backends.anthropic import AnthropicBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
-from skillopt_sleep.backends.openai import OpenAIBackend
-from skillopt_sleep.backends.openai_responses import OpenAIResponses
+from skillopt_sleep.backends.openai import OpenAIBackend, OpenAIResponses
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.learning.select import SelectReply
-from skillopt_sleep.protocols import Backend, Tally
+from skillopt_sleep.protocols.models import Backend, SpendTally
 from skillopt_sleep.records import Completion, Limit, Usage
 from tests.builders import a_prompt
 from tests.fakes import FakeBackend, FakeClock, FakeLedger
@@ -199,7 +198,7 @@ def test_an_answer_that_can_not_be_read_and_names_no_cost_is_not_free(
     assert (tally.tokens, tally.unnamed, tally.usd) == (100, 1, None)
 
 
-def _unreadable(server: ModelServer, folder: Path, form: str, body: str) -> Tally:
+def _unreadable(server: ModelServer, folder: Path, form: str, body: str) -> SpendTally:
     asked = asking(server, form, "null")
     server.raw = body
     store = open_at(folder)

@@ -18,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from skillopt_sleep.cli.decisions import consistent_journal
 from skillopt_sleep.cli.review import review
-from skillopt_sleep.cli.settled import settled
 from skillopt_sleep.deciding.stored import opened
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.undo import undo
@@ -29,7 +29,7 @@ CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.cho
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 STATEMENTS = ("INSERT", "UPDATE", "DELETE", "BEGIN", "COMMIT")
 PROVEN, OWN, REFUSED = "- Use pnpm, never npm.", "- Be brief, always.", "- Answer in English."
-SECONDS = 60.0
+SECONDS = 300.0
 ENDED = {"P-0001": WITHDRAWN, "P-0001.1": ADOPTED, "P-0001.2": WITHDRAWN, "P-0001.2.1": ADOPTED, "P-0001.3": REJECTED}
 
 
@@ -109,7 +109,7 @@ def answer(said: str) -> str:
 
 def check(project: Path, before: bytes, counts: Counter[str]) -> None:
     """After a kill the file and the store agree; a second review ends as one without a kill, and all is undone."""
-    with opened() as store, settled(store):
+    with opened() as store, consistent_journal(store):
         states = {decided.proposal.id: decided.state for decided in store.bank.proposals()}
     text = project.read_bytes()
     torn = before not in text
@@ -119,7 +119,7 @@ def check(project: Path, before: bytes, counts: Counter[str]) -> None:
     torn = torn or REFUSED.encode() in text or text.count(b"skillopt-sleep:begin") > 1
     counts["torn"] += torn
     walked(0)
-    with opened() as store, settled(store) as journal:
+    with opened() as store, consistent_journal(store) as journal:
         states = {decided.proposal.id: decided.state for decided in store.bank.proposals()}
         counts["stuck"] += states != ENDED
         for name in ("P-0001.2.1", "P-0001.1"):

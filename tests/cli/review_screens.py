@@ -1,9 +1,14 @@
 """Rules as a review shows them, and their screens as text: python -m tests.cli.review_screens writes these anew."""
 
+from io import StringIO
 from pathlib import Path
 
-from skillopt_sleep.cli.review_shown import screen
-from skillopt_sleep.reporters.card import Answer, Answers, Change, Rule, Said
+from rich.console import Console
+
+from skillopt_sleep.cli.blocks import drawn as drawn_blocks
+from skillopt_sleep.pages.blocks import Answer, Answers, Said
+from skillopt_sleep.reporters.rule import Change, Rule
+from skillopt_sleep.reporters.rule_page import screen
 
 FOLDER = Path(__file__).parent / "screens"
 WIDTHS = (60, 100, 160)
@@ -36,10 +41,8 @@ ADDED = Rule(
         Answer(NPM, ("npm install",), solved=False),
         Answer(PNPM, ("pnpm install",), solved=True),
     ),
-    proof=(
-        "Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 4 new requests).",
-        "Asked once more after it was chosen: without the rule 1 of 4 answers did as you asked, with it 4 of 4.",
-    ),
+    tried="Without the rule 3 of 12 answers did as you asked, with it 11 of 12 (on 4 new requests).",
+    proof=("Asked once more after it was chosen: without the rule 1 of 4 answers did as you asked, with it 4 of 4.",),
     changes=(Change("shop-api/CLAUDE.md", SHOP, SHOP + BLOCK.format("- Use pnpm, never npm.")),),
     cost=("about 24 tokens in every session",),
     reaches="Claude Code, in ~/work/shop-api",
@@ -61,7 +64,7 @@ REWORDED = Rule(
     often="in 2 sessions",
     sessions=2,
     answers=Answers("split the pdf writer out of main.py", Answer("Done."), Answer("Done; make test passes.")),
-    proof=("Graded 0.00 before and 0.90 with the change, where 1 is all that was asked, in 10 attempts each.",),
+    tried="Graded 0.00 before and 0.90 with the change, where 1 is all that was asked, in 10 attempts each.",
     changes=tuple(
         Change(f"invoices/{name}.md", "# invoices\n" + BLOCK.format(OLD), "# invoices\n" + BLOCK.format(NEW))
         for name in ("CLAUDE", "AGENTS")
@@ -76,7 +79,7 @@ REMOVED = Rule(
     document="~/.agents/skills/a-skill-with-a-name-that-is-longer-than-a-narrow-terminal/SKILL.md",
     text=f"Remove: {LONG}",
     label="by your own words: no trial was run",
-    proof=("No trial was run.",),
+    tried="No trial was run.",
     changes=(Change("SKILL.md", "\n".join([*map(str, range(30)), LONG]), "\n".join(map(str, range(30)))),),
     cost=("saves about 500 tokens when the skill is used",),
     reaches="every agent that reads the file, in all your projects",
@@ -86,8 +89,10 @@ RULES = {"added": ADDED, "reworded": REWORDED, "removed": REMOVED}
 
 def drawn(rule: Rule, width: int) -> str:
     """Return a screen as text."""
-    lines = screen(rule, number=1, count=len(RULES), width=width)
-    return "".join(f"{line.plain.rstrip()}\n" for line in lines)
+    console = Console(file=StringIO(), width=width, record=True, highlight=False, markup=False, emoji=False)
+    for line in drawn_blocks([*screen(rule)], width=width):
+        console.print(line)
+    return "".join(f"{line.rstrip()}\n" for line in console.export_text().splitlines())
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.cli.again import session_named
-from skillopt_sleep.cli.continued import Asked, AskedAgain, command_of, read_again
+from skillopt_sleep.cli.continued import AskedAgain, NightOptions, command_of, read_again
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import NEXT_STEPS
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -94,7 +94,7 @@ def test_a_name_of_several_sessions_names_them() -> None:
 
 def test_a_night_that_waits_goes_on_with_the_same_sessions() -> None:
     again = AskedAgain(again=True, since="7d", sessions=("codex:abc-1", "x"))
-    command = command_of(Asked(again=again), environ={})
+    command = command_of(NightOptions(again=again), environ={})
     assert command.endswith("run --again --since 7d --session codex:abc-1 --session x")
 
 
@@ -116,7 +116,9 @@ def test_every_printed_command_that_reads_again_names_a_backend_or_is_the_one_gi
 
 
 def test_the_printed_command_keeps_project_and_model_of_its_night_without_a_password() -> None:
-    night = Asked("/work/shop api", "openai", "m-1", "http://ada:hunter2secret@10.0.0.5/v1", fresh=True, as_json=True)
+    night = NightOptions(
+        "/work/shop api", "openai", "m-1", "http://ada:hunter2secret@10.0.0.5/v1", fresh=True, as_json=True
+    )
     options = shlex.split(read_again(night))
     assert options[:8] == [
         "skillopt-sleep",

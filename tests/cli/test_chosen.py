@@ -12,11 +12,11 @@ def test_a_rule_that_is_not_there_is_told_with_those_that_are(home: Home) -> Non
         assert "P-0001.1 to P-0001.1" in done.err
 
 
-@pytest.mark.parametrize("command", ["adopt", "undo", "redo"])
+@pytest.mark.parametrize("command", ["adopt", "undo", "undo --redo"])
 def test_the_number_of_the_only_rule_means_the_proposal(home: Home, command: str) -> None:
-    for earlier in {"adopt": (), "undo": ("adopt",), "redo": ("adopt", "undo")}[command]:
+    for earlier in {"adopt": (), "undo": ("adopt",), "undo --redo": ("adopt", "undo")}[command]:
         assert home.command(earlier, "P-0001").code == 0
-    done = home.command(command, "p-0001.1", "P-0001")
+    done = home.command(*command.split(), "p-0001.1", "P-0001")
     assert (done.code, done.err) == (0, "")
     assert states(home) == {"P-0001": "undone" if command == "undo" else "adopted"}
 
@@ -24,12 +24,11 @@ def test_the_number_of_the_only_rule_means_the_proposal(home: Home, command: str
 @pytest.mark.slow
 def test_what_is_named_twice_is_decided_once(home: Home) -> None:
     for command, said in (
-        ("snooze", "P-0001 sleeps"),
-        ("snooze --undo", "P-0001 is shown again"),
+        ("review --later 1d", "P-0001 isn't shown"),
         ("adopt", "Adopted P-0001"),
-        ("undo", "redo P-0001"),
-        ("redo", "Adopted P-0001"),
-        ("undo", "redo P-0001"),
+        ("undo", "undo --redo P-0001"),
+        ("undo --redo", "Adopted P-0001"),
+        ("undo", "undo --redo P-0001"),
         ("reject", "Rejected P-0001"),
         ("reject --undo", "P-0001 is undone"),
     ):

@@ -23,7 +23,7 @@ def completed(home: Home, *words: str) -> list[str]:
 def test_commands_proposals_nights_and_settings_are_completed(home: Home) -> None:
     night = home.command("report", "--json").json["night"]
     assert "status" in completed(home, "sta")
-    for command in ("show", "adopt", "reject", "undo"):
+    for command in ("review", "adopt", "reject", "undo"):
         assert completed(home, command, "P-") == ["P-0001"]
     assert completed(home, "report", "20") == [night]
     assert completed(home, "logs", "20") == [night]
@@ -31,7 +31,7 @@ def test_commands_proposals_nights_and_settings_are_completed(home: Home) -> Non
 
 
 def test_completing_creates_nothing(tmp_path: Path) -> None:
-    assert completed(Home(tmp_path), "show", "P") == []
+    assert completed(Home(tmp_path), "review", "P") == []
     assert not (tmp_path / "sleep").exists()
 
 

@@ -28,8 +28,8 @@ def test_show_says_of_settings_in_force_nothing_that_holds_of_defaults_only(tmp_
     (tmp_path / "sleep" / "config.toml").write_text("[budget]\ncalls = 77\n", encoding="utf-8")
     out = home.command("config", "show").out
     assert "calls = 77" in out
-    assert "shown at its default" not in out
-    assert "A night always has a limit of calls, tokens and minutes" in " ".join(out.replace("#", "").split())
+    assert "shown" not in out
+    assert "# A night's calls\ncalls = 77\n" in out
 
 
 @pytest.mark.parametrize("text", ["[budget]\ncalls = 0\n", "[budget]\ncall = 3\n", "[budget\n"])
@@ -84,7 +84,7 @@ def test_get_prints_the_value_in_force(tmp_path: Path) -> None:
     assert home.command("config", "get", "budget.calls").out == "77\n"
     assert home.command("config", "get", "daemon.at").out == "04:17\n"
     unknown = home.command("config", "get", "budget.callz")
-    assert (unknown.code, "did you mean budget.calls?" in unknown.err) == (2, True)
+    assert (unknown.code, "did you mean 'budget.calls'?" in unknown.err) == (2, True)
 
 
 def test_set_changes_one_value_and_keeps_the_rest_of_the_file(tmp_path: Path) -> None:
@@ -120,8 +120,8 @@ def test_set_makes_the_file_and_mends_a_wrong_value(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_price_of_a_model_is_set_by_its_name_dots_and_all(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    assert home.command("config", "set", "prices.models.gpt-5.4-own", "[0.4, 1.6]").code == 0
-    assert home.command("config", "get", "prices.models.gpt-5.4-own").out == "[0.4, 1.6]\n"
+    assert home.command("config", "set", "prices.gpt-5.4-own", "[0.4, 1.6]").code == 0
+    assert home.command("config", "get", "prices.gpt-5.4-own").out == "[0.4, 1.6]\n"
     plan = home.command("run", "--plan", "--json", "--backend", "openai", "--model", "gpt-5.4-own").json
     assert plan["limits"]["usd"] == 2_000_000 * 1.6 / 1_000_000
     other = home.command("run", "--plan", "--json", "--backend", "openai", "--model", "not-listed").json
@@ -133,7 +133,7 @@ def test_the_command_that_sets_a_price_is_taken_as_it_is_printed(tmp_path: Path)
     home = Home(tmp_path)
     home.had_sessions()
     planned = home.command("run", "--plan", "--backend", "openai", "--model", "of-mine").out
-    refused = home.command("config", "set", "prices.models.of-mine", "cheap").err
+    refused = home.command("config", "set", "prices.of-mine", "cheap").err
     for said in (planned, refused):
         command, *_ = re.findall(r"skillopt-sleep (config set \S+ (?:\"[^\"]+\"|'[^']+'))", said)
         assert home.command(*shlex.split(command)).code == 0, command
@@ -141,11 +141,11 @@ def test_the_command_that_sets_a_price_is_taken_as_it_is_printed(tmp_path: Path)
 
 @pytest.mark.slow
 def test_a_night_is_billed_by_the_price_of_ones_own_model(tmp_path: Path) -> None:
-    home = with_config(tmp_path, "[prices.models]\nscripted-1 = [1.0, 2.0]\n[budget]\nusd = 50.0\n")
+    home = with_config(tmp_path, "[prices]\nscripted-1 = [1.0, 2.0]\n[budget]\nusd = 50.0\n")
     home.had_sessions()
     with ModelServer() as server:
         assert home.night(server.base_url).code == 0
-    total = home.command("cost", "--json").json["total"]
+    total = home.command("report", "--cost", "--json").json["total"]
     assert total["unpriced"] == 0
     assert total["usd"] == pytest.approx((total["input_tokens"] + 2 * total["output_tokens"]) / 1_000_000)
 
@@ -183,4 +183,4 @@ def test_the_remedy_of_a_wrong_value_is_a_command(tmp_path: Path, key: str, valu
 def test_a_section_is_told_with_its_keys(tmp_path: Path) -> None:
     done = Home(tmp_path).command("config", "get", "bank")
     assert done.code == 2
-    assert "bank.retire, bank.keep" in done.err
+    assert "bank.keep" in done.err

@@ -4,7 +4,8 @@ import subprocess
 import pytest
 
 from skillopt_sleep.cli import console
-from skillopt_sleep.cli.console import BOLD, Column, say, say_json, say_markdown, say_next, say_row, say_table
+from skillopt_sleep.cli.console import BOLD, Column, block, say, say_json, say_next, say_row, say_table
+from skillopt_sleep.kit.words import WIDTH
 from tests.command import PROGRAM, Home
 from tests.sweeps import thinned
 
@@ -23,11 +24,6 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def forget() -> None:
     console.stdout.cache_clear()
-
-
-def test_markdown_is_left_as_it_is_where_it_is_piped(capfd: pytest.CaptureFixture[str]) -> None:
-    say_markdown("# Night\n\n**one**\n")
-    assert capfd.readouterr().out == "# Night\n\n**one**\n"
 
 
 def test_a_piped_line_is_neither_coloured_nor_wrapped(capfd: pytest.CaptureFixture[str]) -> None:
@@ -94,10 +90,10 @@ def test_on_a_terminal_one_column_gives_way_and_one_may_go(
 NARROW = (
     "status",
     "harvest",
-    "cost",
+    "report --cost",
     "doctor",
-    "history",
-    "show",
+    "report --list",
+    "why pnpm",
     "logs",
     "run --plan",
     "report",
@@ -119,6 +115,7 @@ def test_a_command_keeps_to_sixty_columns(home: Home, command: str) -> None:
         timeout=120,
     )
     plain = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
+    assert plain.strip(), done.stderr
     too_long = [line for line in plain.splitlines() if len(line.rstrip()) > 60 and "/" not in line]
     assert too_long == []
 
@@ -126,3 +123,15 @@ def test_a_command_keeps_to_sixty_columns(home: Home, command: str) -> None:
 def test_json_is_one_document(capfd: pytest.CaptureFixture[str]) -> None:
     say_json({"a": "é"})
     assert capfd.readouterr().out == '{\n  "a": "é"\n}\n'
+
+
+def test_a_block_keeps_line_breaks_and_wraps_long_lines() -> None:
+    lines = block("one\n\n" + "word " * 30).splitlines()
+    assert lines[:2] == ["    one", ""]
+    assert len(lines) > 3
+    assert all(len(line) <= WIDTH for line in lines)
+
+
+def test_a_block_writes_control_characters_out() -> None:
+    shown = block("def f():\n\treturn 1\n\x1b[2J")
+    assert shown == "    def f():\n        return 1\n    \\u{1B}[2J"

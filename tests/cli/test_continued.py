@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.cli.continued import Asked, command_of
+from skillopt_sleep.cli.continued import NightOptions, command_of
 from tests.command import Home
 from tests.sweeps import thinned
 
@@ -29,7 +29,7 @@ class Elsewhere(Home):
 
     def types(self, line: str) -> "subprocess.CompletedProcess[str]":
         """Run a line in a shell that knows nothing but the usual programs, from another folder."""
-        bare = {"PATH": os.defpath, "SKILLOPT_SLEEP_NOTIFY_DESKTOP": "false"}
+        bare = {"PATH": os.defpath, "SKILLOPT_SLEEP_NOTIFY_WHEN": "never"}
         return subprocess.run(
             ["sh", "-c", line], env=bare, cwd="/", capture_output=True, text=True, check=False, timeout=120
         )
@@ -95,5 +95,5 @@ def test_what_is_as_usual_is_no_part_of_the_command_and_whom_the_night_tells_nei
     }
     usual = {"HOME": pwd.getpwuid(os.getuid()).pw_dir, "PATH": ""}
     program = f"{sys.executable} -P -m skillopt_sleep"
-    assert command_of(Asked(fresh=True, as_json=True), usual) == f"{program} run --fresh --json"
-    assert command_of(Asked(), environ) == f"CODEX_HOME=/c HOME=/home/dev {program} run"
+    assert command_of(NightOptions(fresh=True, as_json=True), usual) == f"{program} run --fresh --json"
+    assert command_of(NightOptions(), environ) == f"CODEX_HOME=/c HOME=/home/dev {program} run"

@@ -21,7 +21,7 @@ def test_a_dry_run_shows_the_change_and_writes_nothing(home: Home) -> None:
     assert "Would adopt P-0001" in done.out
     assert "+- Use pnpm, never npm." in done.out
     assert (home.project / "CLAUDE.md").read_bytes() == before
-    assert home.command("show", "--json").json[0]["state"] == "waiting"
+    assert home.command("review", "--show", "--json").json[0]["state"] == "waiting"
 
 
 def test_adopting_again_what_is_adopted_makes_it_no_newer(home: Home) -> None:
@@ -52,24 +52,22 @@ def test_a_rejection_of_what_was_undone_is_taken_back_to_that(home: Home) -> Non
     said = home.command("reject", "--undo", "P-0001").out
     assert "waits" not in said
     assert "undone" in said
-    assert "redo P-0001" in said
+    assert "undo --redo P-0001" in said
     assert states(home) == {"P-0001": "undone"}
-    assert home.command("redo", "P-0001").code == 0
+    assert home.command("undo", "--redo", "P-0001").code == 0
 
 
 @pytest.mark.slow
-def test_what_is_snoozed_waits_unseen(home: Home) -> None:
-    assert home.command("snooze", "P-0001", "--for", "soon").code == 2
-    assert "sleeps until" in home.command("snooze", "P-0001", "--for", "2d").out
+def test_what_is_put_off_waits_unseen(home: Home) -> None:
+    assert home.command("review", "P-0001", "--later", "soon").code == 2
+    assert "isn't shown until" in home.command("review", "P-0001", "--later", "2d").out
     assert home.command("status", "--json").json["waiting"] == []
     assert "No proposals are waiting" in home.command("adopt", "--all").out
-    assert "Snoozed until" in home.command("show").out
+    assert "put it off until" in home.command("review", "--show").out
     count = next((home.folder / "sleep").rglob("proposals_waiting.json"))
     assert json.loads(count.read_bytes())["waiting"] == 0
-    home.command("snooze", "--undo", "P-0001")
-    assert json.loads(count.read_bytes())["waiting"] == 1
     home.command("adopt", "P-0001")
-    assert home.command("snooze", "P-0001").code == 2
+    assert home.command("review", "P-0001", "--later", "2d").code == 2
 
 
 def test_undo_of_what_was_rejected_names_the_command_that_takes_it_back(home: Home) -> None:
@@ -86,27 +84,18 @@ def test_reject_undo_without_a_name_lists_what_was_rejected_and_all_takes_all_ba
 
 
 @pytest.mark.slow
-def test_snooze_undo_without_a_name_lists_what_sleeps_and_all_wakes_all(home: Home) -> None:
-    home.command("snooze", "P-0001")
-    assert "snoozed: P-0001" in home.command("snooze", "--undo").err
-    assert "is shown again" in home.command("snooze", "--undo", "--all").out
-    assert "P-0001" in home.command("status").out
-
-
-@pytest.mark.slow
 def test_status_names_what_sleeps_and_until_when(home: Home) -> None:
-    home.command("snooze", "P-0001", "--for", "7d")
+    home.command("review", "P-0001", "--later", "7d")
     out = home.command("status").out
-    assert re.search(r"Snoozed +P-0001 until ", out)
-    assert "snooze --undo" in out
+    assert re.search(r"put it off until .*\(P-0001\)", out)
     home.command("adopt", "P-0001")
-    assert "Snoozed" not in home.command("status").out
+    assert "put it off" not in home.command("status").out
 
 
-def test_what_was_adopted_while_it_slept_is_not_called_asleep(home: Home) -> None:
-    home.command("snooze", "P-0001", "--for", "2d")
+def test_what_was_adopted_while_it_was_put_off_is_not_called_so(home: Home) -> None:
+    home.command("review", "P-0001", "--later", "2d")
     home.command("adopt", "P-0001")
-    assert "snoozed" not in home.command("show").out
+    assert "put off" not in home.command("review", "--show").out
 
 
 def with_two_rules(home: Home) -> None:
@@ -122,15 +111,15 @@ def with_two_rules(home: Home) -> None:
 def test_one_rule_is_taken_by_itself_and_the_others_wait_on(home: Home) -> None:
     before = (home.project / "CLAUDE.md").read_bytes()
     with_two_rules(home)
-    assert "untested" in home.command("show", "P-0001.2").out.lower()
+    assert "untested" in home.command("review", "--show", "P-0001.2").out.lower()
     assert "+- Be brief." in home.command("adopt", "P-0001.2", "--dry-run").out
-    assert [row["id"] for row in home.command("show", "--json").json] == ["P-0001"]
+    assert [row["id"] for row in home.command("review", "--show", "--json").json] == ["P-0001"]
 
     assert "Adopted P-0001.2" in home.command("adopt", "p-0001.2").out
 
     assert b"- Be brief." in (home.project / "CLAUDE.md").read_bytes()
     assert b"pnpm" not in (home.project / "CLAUDE.md").read_bytes()
-    states = {row["id"]: row["state"] for row in home.command("show", "--json").json}
+    states = {row["id"]: row["state"] for row in home.command("review", "--show", "--json").json}
     assert states == {"P-0001": "withdrawn", "P-0001.1": "waiting", "P-0001.2": "adopted"}
     assert "Adopted P-0001.1" in home.command("adopt", "P-0001").out
     home.command("undo", "P-0001.1", "P-0001.2")

@@ -1,16 +1,17 @@
+import sys
 from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.cli.doctor import shown
-from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger, Manifest
-from skillopt_sleep.daemon.state import State
-from skillopt_sleep.doctor.findings import Topic, fine, problem, unknown
+from skillopt_sleep.cli.doctor import show_findings
+from skillopt_sleep.daemon.service import service_file
+from skillopt_sleep.daemon.state import DaemonState
+from skillopt_sleep.doctor.findings import Finding, Topic, fine, problem, unknown
 from skillopt_sleep.kit.files import private_dir
+from skillopt_sleep.settings import find_paths
 from tests.command import Home
 
-LOOSE = problem(Topic.PATHS, "others may read it", "chmod go-rwx " + "/some/long/path " * 12)
-LOGIN = problem(Topic.LOGINS, "claude: no login " + "that could be found " * 9, "run: claude, then /login")
+LOGIN = problem(Topic.LOGINS, "claude: no login", "run: claude, then /login")
 
 
 def configured(home: Home, text: str = '[backend]\nname = "simulated"\n') -> None:
@@ -33,7 +34,7 @@ def test_a_fresh_machine_is_told_what_it_lacks_and_nothing_is_made(home: Home) -
     assert done.out.startswith("1 problem\n\n✗ models    no backend is named: no night can begin")
     assert "→ name one: skillopt-sleep init" in done.out
     assert "run --backend auto" in " ".join(done.out.split())
-    assert "no service is installed; no hooks; no daemon is running" in done.out
+    assert "no service is installed; no daemon is running" in done.out
     assert list((home.folder / "sleep").iterdir()) == []
 
 
@@ -49,16 +50,15 @@ def test_a_machine_with_a_backend_that_needs_nothing_is_told_that_all_is_well(ho
 def test_a_service_that_is_installed_and_does_not_run_is_a_problem_until_it_does(home: Home) -> None:
     configured(home)
     state = private_dir(home.folder / "sleep" / "data" / "state")
-    unit = home.folder / "skillopt-sleep.service"
-    unit.touch()
-    own = Item(kind=Kind.OWN, path=str(unit), target=str(unit), before="", ours=("1",))
-    Ledger(private_dir(state / "install")).write(Manifest(items=(own,)))
+    unit = service_file.service_path(sys.platform, home.folder, {})
+    assert unit
+    service_file.write(unit, f"# {service_file.first_line(find_paths(home.environment))}\n".encode())
     done = home.command("doctor", "--json")
     (wrong,) = [finding for finding in done.json["findings"] if finding["state"] == "problem"]
     assert (done.code, wrong["topic"]) == (1, "daemon")
     assert "no daemon is running" in wrong["says"]
     assert "start it: systemctl --user" in wrong["remedy"]
-    with State(state).only_daemon():
+    with DaemonState(state).only_daemon():
         assert home.command("doctor").code == 0
 
 
@@ -113,22 +113,23 @@ def test_a_project_is_named_without_the_way_to_it(home: Home) -> None:
     assert ".." not in data
 
 
-@pytest.mark.parametrize("width", [80, 120])
-def test_lines_keep_to_the_width_and_only_a_command_is_never_broken(width: int) -> None:
-    lines = list(shown((fine(Topic.STORE, "word " * 60), LOOSE, LOGIN), width))
-    long = [line for line in lines if len(line) > width]
-    assert [line.strip() for line in long] == [f"→ {LOOSE.remedy.strip()}"]
-    assert lines[0] == "2 problems"
-    assert lines[2].startswith("✗ logins    claude: no login that could be found")
+def shown(capfd: pytest.CaptureFixture[str], *findings: Finding) -> list[str]:
+    show_findings(findings)
+    return capfd.readouterr().out.splitlines()
 
 
-def test_what_is_unknown_is_marked_and_a_hint_stands_below_its_line() -> None:
-    lines = list(shown((unknown(Topic.MODELS, "only a call can tell"), fine(Topic.STORE, "empty", "begin")), 100))
-    assert lines[0] == "No problems."
+def test_problems_come_first_each_with_its_remedy(capfd: pytest.CaptureFixture[str]) -> None:
+    lines = shown(capfd, fine(Topic.STORE, "word"), LOGIN)
+    assert lines[:3] == ["1 problem", "", "✗ logins    claude: no login"]
+    assert lines[3] == "            → run: claude, then /login"
+
+
+def test_what_is_unknown_is_marked_and_a_hint_stands_below_its_line(capfd: pytest.CaptureFixture[str]) -> None:
+    lines = shown(capfd, unknown(Topic.MODELS, "only a call can tell"), fine(Topic.STORE, "empty", "begin"))
+    assert lines[0] == "✓ No problems."
     assert "? models    only a call can tell" in lines
     assert lines[-2:] == ["  store     empty", "            → begin"]
 
 
-def test_what_cannot_be_seen_in_a_name_is_written_out() -> None:
-    lines = list(shown((fine(Topic.PATHS, "a\x1b[31mb"),), 100))
-    assert "\x1b" not in "".join(lines)
+def test_what_cannot_be_seen_in_a_name_is_written_out(capfd: pytest.CaptureFixture[str]) -> None:
+    assert "\x1b" not in "".join(shown(capfd, fine(Topic.PATHS, "a\x1b[31mb")))

@@ -7,8 +7,8 @@ from tests.command import PROGRAM, Done, Home
 from tests.sweeps import thinned
 
 READING = (
-    ("status",), ("status", "--json"), ("report",), ("show",), ("show", "P-0001"), ("harvest",), ("history",),
-    ("cost",), ("logs",), ("doctor",), ("tasks", "list"), ("config", "show"), ("config", "path"), ("--help",),
+    ("status",), ("status", "--json"), ("report",), ("review", "--show"), ("review", "--show", "P-0001"), ("harvest",),
+    ("report", "--list"), ("report", "--cost"), ("logs",), ("doctor",), ("tasks", "list"), ("config", "show"), ("config", "path"), ("--help",),
     ("run", "--plan"), ("adopt", "P-0001"), ("undo", "P-0001"), ("install", "--dry-run"), ("run", "--example"),
 )  # fmt: skip
 
@@ -42,7 +42,7 @@ def test_lookalikes_stand_for_what_can_not_be_printed(home: Home) -> None:
 
 
 def test_json_keeps_its_values_where_the_output_is_not_utf_8(home: Home) -> None:
-    plain = home.command("show", "P-0001", "--json")
-    done = encoded(home, "ascii", "show", "P-0001", "--json")
+    plain = home.command("review", "--show", "P-0001", "--json")
+    done = encoded(home, "ascii", "review", "--show", "P-0001", "--json")
     assert not plain.out.isascii()
     assert json.loads(done.out) == plain.json

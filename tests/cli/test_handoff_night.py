@@ -57,7 +57,7 @@ def test_a_night_that_is_answered_stop_by_stop_asks_nothing_twice_and_closes_wit
     assert (done.code, done.err) == (0, "")
     assert len(set(answered)) == len(answered)
     kinds = list(dict.fromkeys(purpose for purpose, _ in answered))
-    assert kinds[:3] == [Purpose.MINE, Purpose.ROLLOUT, Purpose.REFLECT]
+    assert kinds[:3] == [Purpose.MINE, Purpose.REFLECT, Purpose.ROLLOUT]
     report = home.command("report", "--json").json
     assert (report["verdict"], report["spend"]["calls"]) == ("improved", len(answered))
     (proposal,) = report["proposals"]

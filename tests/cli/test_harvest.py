@@ -90,8 +90,8 @@ def test_a_whole_history_is_told_on_one_page_that_adds_up(tmp_path: Path) -> Non
     assert told.err == ""
     lines = told.out.splitlines()
     assert lines[0] == "14 files → 6 sessions → 5 requests, 3 of them corrected"
-    assert "The other 8 files:" in lines
-    others = lines[lines.index("The other 8 files:") + 1 :]
+    assert "Left out, 8 files:" in lines
+    others = lines[lines.index("Left out, 8 files:") + 1 :]
     numbers = [int(line.split()[0]) for line in others[: others.index("")]]
     assert sum(numbers) == 8
     assert [line.split("  ")[-1].strip() for line in others[: others.index("")]] == [
@@ -121,8 +121,8 @@ def test_a_folder_that_can_not_be_read_is_told_of_everywhere_and_nothing_read_in
     night = home.command("run", "--backend", "simulated")
     assert night.code == 3
     report = home.command("report").out.replace("\\_", "_")
-    assert f"Problems: {projects}: the folder can't be read" in report
-    assert home.command("report", "--json").json["sessions"]["used"] == 5
+    assert f"Error: {projects}: the folder can't be read" in report
+    assert home.command("report", "--json").json["found"]["sessions"]["used"] == 5
 
 
 @pytest.mark.slow
@@ -134,7 +134,7 @@ def test_a_night_that_could_not_look_does_not_say_that_nothing_went_wrong(tmp_pa
     home.command("run", "--backend", "simulated")
 
     report = home.command("report").out.replace("\\_", "_")
-    assert f"Problems: {tmp_path / '.claude' / 'projects'}: the folder can't be read" in report
+    assert f"No new session could be read: {tmp_path / '.claude' / 'projects'}: the folder can't be read" in report
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ def test_a_folder_of_a_strange_name_is_spelled_out_wherever_it_is_named(tmp_path
         ("run", "--plan"),
         ("run", "--backend", "simulated"),
         ("tasks", "list"),
-        ("history",),
+        ("report", "--list"),
         ("status",),
         ("report",),
     ):
@@ -170,9 +170,7 @@ def test_a_history_of_nothing_but_programs_is_no_empty_table(tmp_path: Path) -> 
         folder, exchanges = tmp_path / ".claude" / "projects", [Exchange("hi", "ho")]
         claude_session(folder, cwd=str(home.project), started=hours_ago(hours), exchanges=exchanges, headless=True)
     out = home.command("harvest").out
-    assert out.startswith(
-        "2 files → 0 sessions → 0 requests\n\nAll 2 files were left out:\n  2  started by a program"
-    )
+    assert out.startswith("2 files → 0 sessions → 0 requests\n\nLeft out, 2 files:\n  2  started by a program")
     assert "corrected" not in out
 
 

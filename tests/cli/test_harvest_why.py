@@ -4,17 +4,19 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from skillopt_sleep.cli.harvest_why import explained
-from skillopt_sleep.night.account import History
+from skillopt_sleep.cli.harvest_shown import explained
+from skillopt_sleep.night.account import SessionHistory
+from skillopt_sleep.night.explain import explain, find
 from skillopt_sleep.records import HalfRead, LeftOut, Reading
 from skillopt_sleep.settings import ProjectsSettings, Settings
 from skillopt_sleep.stores.index import SqliteIndex
-from skillopt_sleep.wiring.explain import explain, find
+from skillopt_sleep.wiring.history import excluded_by
 from tests.builders import a_turn
 from tests.night.test_account import NOW, RULES, Shelf, a_session, holding, opened, surveyed
 
@@ -33,16 +35,16 @@ def index(opening: tuple[sqlite3.Connection, SqliteIndex]) -> SqliteIndex:
     return opening[1]
 
 
-def a_history(index: SqliteIndex, *readings: Reading, **rules: Any) -> History:
+def a_history(index: SqliteIndex, *readings: Reading, **rules: Any) -> SessionHistory:
     shelf = Shelf("codex", {f"/sessions/{n}.jsonl": (1, reading) for n, reading in enumerate(readings)})
     said = replace(RULES, **rules)
     found = surveyed([shelf], index, said)
-    return History.of(found, index, said, sources=["codex"], horizon=NOW - timedelta(days=7))
+    return SessionHistory.of(found, index, said, sources=["codex"], horizon=NOW - timedelta(days=7))
 
 
-def told(index: SqliteIndex, history: History, name: str = "codex:1", settings: Settings | None = None) -> str:
+def told(index: SqliteIndex, history: SessionHistory, name: str = "codex:1", settings: Settings | None = None) -> str:
     line = find(history, name)
-    explanation = explain(history, line, index.sessions([line.id])[0], settings or Settings())
+    explanation = explain(history, line, index.sessions([line.id])[0], partial(excluded_by, settings or Settings()))
     assert explanation.data()["id"] == line.id
     return "\n".join(explained(explanation, now=NOW))
 
@@ -62,9 +64,7 @@ def test_a_used_session_is_told_with_its_place_and_its_turns(index: SqliteIndex)
 
 def test_what_a_night_made_of_it(index: SqliteIndex) -> None:
     history = a_history(index, holding(a_session("1")), holding(a_session("2", hours=24 * 9)))
-    assert "night    unread, and too old for the first night (harvest.lookback, 30d)" in told(
-        index, history, "codex:2"
-    )
+    assert "night    unread, and too old for the first night (harvest.lookback)" in told(index, history, "codex:2")
     index.mark_read(["codex:1"], "2026-11-20")
     assert "night    read by 2026-11-20" in told(index, a_history(index, holding(a_session("1"))))
     assert "file     deleted" in told(index, a_history(index))
@@ -147,7 +147,7 @@ def test_a_second_file_of_a_session_leads_to_it(index: SqliteIndex) -> None:
     shelf = Shelf("codex", {"/live/roll-s1.jsonl": (1, holding(a_session("s1", hours=2)))})
     shelf.files["/old/roll-s1.jsonl"] = (1, holding(a_session("s1", hours=3)))
     found = surveyed([shelf], index)
-    history = History.of(found, index, RULES, sources=["codex"], horizon=NOW - timedelta(days=7))
+    history = SessionHistory.of(found, index, RULES, sources=["codex"], horizon=NOW - timedelta(days=7))
     assert "file     /live/roll-s1.jsonl\ndouble   /old/roll-s1.jsonl\n" in told(index, history, "/old/roll-s1.jsonl")
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.init_shown import Project, leaving_lines, next_lines, projects, written_lines
-from skillopt_sleep.cli.init_written import Written
+from skillopt_sleep.cli.init_offers import Offer
+from skillopt_sleep.cli.init_shown import FoundProject, leaving_lines, next_lines, projects, written_lines
+from skillopt_sleep.cli.init_written import WrittenConfig
 from skillopt_sleep.cli.plan import Ahead
-from skillopt_sleep.doctor.offers import Offer
-from skillopt_sleep.night.account import Account, Row
+from skillopt_sleep.night.account import Account, ProjectCounts
 from skillopt_sleep.night.harvest import Harvest
 from skillopt_sleep.records import SessionCounts
 from skillopt_sleep.settings import BackendSettings, BudgetSettings, HarvestSettings, RoleSettings, Settings
@@ -36,7 +36,7 @@ def leaving(settings: Settings, offer: Offer | None = None) -> str:
     return "\n".join(leaving_lines(settings, AHEAD, offer, older=0))
 
 
-def account(*rows: Row) -> Account:
+def account(*rows: ProjectCounts) -> Account:
     numbers = dict.fromkeys(
         ("copies", "copied", "doubles", "task_files", "tasks", "older", "later", "remembered", "spoiled"), 0
     )
@@ -45,12 +45,12 @@ def account(*rows: Row) -> Account:
 
 def test_projects_of_several_agents_are_one_and_the_most_corrected_comes_first() -> None:
     rows = (
-        Row("claude_code", "/a", files=3, sessions=3, requests=3, corrected=1),
-        Row("codex", "/b", files=2, sessions=2, requests=2, corrected=2),
-        Row("claude_code", "/b", files=1, sessions=1, requests=1, corrected=1),
-        Row("claude_code", "/unused", files=4),
+        ProjectCounts("claude_code", "/a", files=3, sessions=3, requests=3, corrected=1),
+        ProjectCounts("codex", "/b", files=2, sessions=2, requests=2, corrected=2),
+        ProjectCounts("claude_code", "/b", files=1, sessions=1, requests=1, corrected=1),
+        ProjectCounts("claude_code", "/unused", files=4),
     )
-    assert projects(account(*rows)) == (Project("/b", 3, 3), Project("/a", 3, 1))
+    assert projects(account(*rows)) == (FoundProject("/b", 3, 3), FoundProject("/a", 3, 1))
 
 
 @pytest.mark.parametrize("name", ["", "simulated"])
@@ -138,13 +138,13 @@ def test_the_next_step_is_the_example_where_there_is_nothing_to_read() -> None:
 
 def test_a_new_file_is_shown_whole_and_a_changed_one_by_what_changed() -> None:
     path = Path("config.toml")
-    assert list(written_lines(Written(path, "# head\n\n[a]\nb = 1\n"))) == [
+    assert list(written_lines(WrittenConfig(path, "# head\n\n[a]\nb = 1\n"))) == [
         "Wrote config.toml",
         "  # head",
         "  [a]",
         "  b = 1",
     ]
-    changed = written_lines(Written(path, "", Path("old.toml"), "--- before\n+++ now\n-b = 1\n+b = 2"))
+    changed = written_lines(WrittenConfig(path, "", Path("old.toml"), "--- before\n+++ now\n-b = 1\n+b = 2"))
     assert list(changed) == ["Wrote config.toml", "  -b = 1", "  +b = 2", "Backup of the old file: old.toml"]
 
 

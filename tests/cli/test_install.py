@@ -1,17 +1,18 @@
-import json
 from pathlib import Path
 
 import pytest
 
+from skillopt_sleep.daemon.service.service_file import UNIT
 from tests.command import Home
-from tests.installs import SYSTEMCTL, THEIRS, program, tree
+from tests.installs import SYSTEMCTL, agents, program, told, tree
 from tests.sweeps import thinned
 
 PLACES = (".claude", ".codex", ".config", "sleep")
+pytestmark = pytest.mark.skipif("sys.platform != 'linux'", reason="the service is systemd's here")
 
 
 class Installed(Home):
-    """A home on a machine without a user manager, and without the machine's own crontab."""
+    """A home on a machine whose user manager answers, with both agents, all of them stand-ins."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -32,74 +33,98 @@ class Relative(Installed):
 @pytest.fixture
 def home(tmp_path: Path) -> Installed:
     made = Installed(tmp_path)
-    for agent in (".claude", ".codex"):
-        (tmp_path / agent).mkdir()
-    (tmp_path / ".claude" / "settings.json").write_text(THEIRS, encoding="utf-8")
-    program(tmp_path, "systemctl", SYSTEMCTL.format(status=1))
+    agents(tmp_path)
+    program(tmp_path, "systemctl", SYSTEMCTL.format(status=0))
     # One that can't be used: what is tested here must not reach the machine's own.
-    program(tmp_path, "crontab", '#!/bin/sh\n[ "$1" = -l ] && { echo no crontab for me >&2; exit 1; }\nexec cat\n')
+    program(tmp_path, "crontab", "#!/bin/sh\nexit 1\n")
+    (tmp_path / ".config").mkdir()
     return made
 
 
-def without_cron(home: Installed) -> None:
-    (home.folder / "bin" / "crontab").unlink()
+def unit_of(home: Home) -> Path:
+    return home.folder / ".config" / "systemd" / "user" / UNIT
 
 
-def test_install_writes_the_unit_and_the_hooks_and_says_the_way_back(home: Installed) -> None:
-    without_cron(home)
+def test_install_says_each_thing_it_did_and_what_is_left_to_do(home: Installed) -> None:
     done = home.command("install", "--yes")
     assert (done.code, done.err) == (0, "")
-    unit = (home.folder / ".config" / "systemd" / "user" / "skillopt-sleep.service").read_text(encoding="utf-8")
+    unit = unit_of(home).read_text(encoding="utf-8")
     assert '"-m" "skillopt_sleep" "daemon"' in unit
     for name in ("SKILLOPT_SLEEP_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "PATH"):
         assert f"{name}={home.environment[name].split(':')[0]}" in unit
     assert home.environment["OPENAI_API_KEY"] not in unit
     assert not list((home.folder / "sleep").rglob("logs"))
-    for said in ("systemctl --user enable --now", "undo: skillopt-sleep uninstall", "mode 0600", "/hooks"):
+    for said in (
+        f"✓ wrote {unit_of(home)} and started the daemon",
+        "✓ installed the plugin in Claude Code",
+        "✓ installed the plugin in Codex",
+        "Left for you to do:",
+        "loginctl enable-linger",
+        "type /hooks",
+        "mode 0600",
+        "undo: skillopt-sleep uninstall",
+    ):
         assert said in done.out
 
 
 @pytest.mark.slow
 def test_uninstall_leaves_the_home_as_it_was(home: Installed) -> None:
-    without_cron(home)
     before = tree(home.folder, *PLACES[:3])
     assert home.command("install", "--yes").code == 0
-    assert "same" in home.command("install", "--yes").out
+    assert "replace" in home.command("install", "--yes").out
     done = home.command("uninstall", "--yes")
     assert done.code == 0
     assert tree(home.folder, *PLACES[:3]) == before
+    for name in ("claude", "codex"):
+        (home.folder / "bin" / name).unlink()
+    (home.folder / ".claude").rmdir()
+    (home.folder / ".codex").rmdir()
     assert home.command("uninstall", "--yes").out == "Nothing is installed.\n"
 
 
-@pytest.mark.parametrize("flag", ["--dry-run", "--print"])
-def test_what_only_looks_writes_nothing(home: Installed, flag: str) -> None:
-    without_cron(home)
+def test_a_look_names_what_would_be_written_and_run_shows_the_file_and_does_nothing(home: Installed) -> None:
     before = tree(home.folder, *PLACES)
-    done = home.command("install", flag)
+    done = home.command("install", "--dry-run")
     assert done.code == 0
-    assert "skillopt-sleep.service" in done.out
-    assert "not-for-your-eyes" not in done.out
-    assert ("ExecStart=" in done.out) == (flag == "--print")
+    for said in (str(unit_of(home)), "claude plugin install", "codex plugin add", "ExecStart=", "Nothing was done."):
+        assert said in done.out
     assert tree(home.folder, *PLACES) == before
+    assert told(home.folder) == []
 
 
-@pytest.mark.parametrize("flag", thinned(["--dry-run", "--print"], every=2))
 @pytest.mark.slow
-def test_a_look_at_an_uninstall_says_what_it_would_take_back_and_takes_nothing(home: Installed, flag: str) -> None:
-    without_cron(home)
-    assert home.command("uninstall", flag).out == "Nothing is installed.\n"
+def test_a_look_at_an_uninstall_says_what_it_would_remove_and_removes_nothing(home: Installed) -> None:
     home.command("install", "--yes")
     before = tree(home.folder, *PLACES)
-    out = home.command("uninstall", flag).out
-    assert f"remove   {home.folder / '.claude' / 'settings.json'}\n" in out
-    assert out.endswith("Nothing was written.\n")
+    out = home.command("uninstall", "--dry-run").out
+    assert f"remove   {unit_of(home)}\n" in out
+    assert out.endswith("Nothing was done.\n")
     assert tree(home.folder, *PLACES) == before
+
+
+def test_without_a_service_manager_the_line_for_the_crontab_is_one_line(home: Installed) -> None:
+    program(home.folder, "systemctl", SYSTEMCTL.format(status=1))
+    done = home.command("install", "--yes")
+    assert done.code == 0
+    (line,) = [line for line in done.out.splitlines() if line.startswith("*/10 * * * * ")]
+    assert line.endswith("skillopt_sleep daemon >/dev/null 2>&1")
+    assert "Failed to connect to bus" in done.out
+    assert "✓ installed the plugin in Codex" in done.out
+    assert not unit_of(home).exists()
+
+
+def test_an_agent_that_refuses_stops_nothing_else_and_the_exit_code_says_so(home: Installed) -> None:
+    program(home.folder, "claude", "#!/bin/sh\necho 'error: unknown command plugin' >&2\nexit 1\n")
+    done = home.command("install", "--yes")
+    assert done.code == 3
+    assert "unknown command plugin" in done.out
+    assert "✓ installed the plugin in Codex" in done.out
+    assert unit_of(home).exists()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flag", thinned(["--yes", "--dry-run"], every=2))
 def test_where_nobody_is_named_to_answer_it_says_that_no_night_will_run(home: Installed, flag: str) -> None:
-    without_cron(home)
     told = "no backend is named, so no night can run → skillopt-sleep init"
     assert told in home.command("install", flag).out
     home.command("init", "--yes", "--backend", "simulated")
@@ -108,33 +133,26 @@ def test_where_nobody_is_named_to_answer_it_says_that_no_night_will_run(home: In
     assert "skillopt-sleep init --yes --backend claude" in home.command("install", flag).out
 
 
-def test_a_relative_home_is_the_same_folder_to_the_service_and_to_the_hooks(home: Installed) -> None:
-    without_cron(home)
+def test_a_relative_home_is_an_absolute_folder_to_the_service(home: Installed) -> None:
     relative = Relative(home.folder)
     assert relative.command("install", "--yes").code == 0
-    unit = (home.folder / ".config" / "systemd" / "user" / "skillopt-sleep.service").read_text(encoding="utf-8")
-    hooks = (home.folder / ".claude" / "settings.json").read_text(encoding="utf-8")
-    assert f'"SKILLOPT_SLEEP_HOME={home.folder / "slp"}"' in unit
-    assert f"SKILLOPT_SLEEP_HOME={home.folder / 'slp'} " in hooks
+    assert f'"SKILLOPT_SLEEP_HOME={home.folder / "slp"}"' in unit_of(home).read_text(encoding="utf-8")
+    assert relative.command("uninstall", "--yes").code == 0
+    assert not unit_of(home).exists()
 
 
 @pytest.mark.slow
 def test_a_second_home_is_told_whose_service_it_takes_and_the_first_leaves_it_alone(home: Installed) -> None:
-    without_cron(home)
     home.command("install", "--yes")
     second = Relative(home.folder)
-    out = second.command("install", "--yes").out
-    assert out.count(f"(belonged to SKILLOPT_SLEEP_HOME={home.folder / 'sleep'})") == 3
-    assert "  leave " in home.command("uninstall", "--dry-run").out
+    assert f"belongs to the settings in {home.folder / 'sleep'}" in second.command("install", "--yes").out
     said = home.command("uninstall", "--yes").out
-    assert said.count(f"it belongs to SKILLOPT_SLEEP_HOME={home.folder / 'slp'} now") == 3
-    assert "your own changes" not in said
-    assert "same" in second.command("install", "--yes").out
+    assert f"belongs to the settings in {home.folder / 'slp'}" in said
+    assert unit_of(home).exists()
 
 
 @pytest.mark.parametrize("command", ["install", "uninstall"])
 def test_nobody_is_asked_where_nobody_can_answer(home: Installed, command: str) -> None:
-    without_cron(home)
     if command == "uninstall":
         home.command("install", "--yes")
     before = tree(home.folder, *PLACES)
@@ -153,20 +171,8 @@ def test_settings_that_cant_be_read_are_told_before_anything_is_written(home: In
 
 
 def test_a_file_of_keys_that_others_can_read_is_said(home: Installed) -> None:
-    without_cron(home)
     (home.folder / "sleep").mkdir()
     keys = home.folder / "sleep" / "environment"
     keys.write_text("OPENAI_API_KEY=x\n", encoding="utf-8")
     keys.chmod(0o644)
     assert f"chmod 600 {keys}" in home.command("install", "--yes").out
-
-
-def test_settings_of_an_agent_that_cant_be_read_stop_nothing_else(home: Installed) -> None:
-    without_cron(home)
-    settings = home.folder / ".claude" / "settings.json"
-    settings.write_text("{", encoding="utf-8")
-    done = home.command("install", "--yes")
-    assert done.code == 0
-    assert f"{settings} is left as it is" in done.out
-    assert settings.read_text(encoding="utf-8") == "{"
-    assert json.loads((home.folder / ".codex" / "hooks.json").read_bytes())["hooks"]

@@ -24,7 +24,7 @@ def test_a_command_is_where_the_table_says_and_its_help_begins_as_it_says(name: 
 def test_help_of_a_command_ends_with_an_example_and_shows_no_types(tmp_path: Path, words: tuple[str, ...]) -> None:
     done = Home(tmp_path).command(*words)
     assert done.code == 0
-    assert f"Example: {COMMANDS['run'].example}" in done.out
+    assert f"Example: skillopt-sleep {COMMANDS['run'].example}" in done.out
     assert "BACKEND" in done.out
     assert "<" not in done.out
 
@@ -38,7 +38,7 @@ def test_no_line_of_help_ends_before_the_next_word_would_not_fit(tmp_path: Path,
             assert len(line) + 1 + len(following.split()[0]) > 79
 
 
-@pytest.mark.parametrize("words", [("config",), ("tasks",), ("runs",), ("help",), ("-h",)])
+@pytest.mark.parametrize("words", [("config",), ("tasks",), ("train",), ("help",), ("-h",)])
 def test_a_group_alone_prints_its_help_and_ends_well(tmp_path: Path, words: tuple[str, ...]) -> None:
     done = Home(tmp_path).command(*words)
     assert (done.code, done.err) == (0, "")

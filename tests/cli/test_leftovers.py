@@ -53,7 +53,15 @@ def killed(person: Person) -> Person:
 @pytest.mark.parametrize(
     "command",
     thinned(
-        [("status", "--json"), ("doctor",), ("harvest",), ("show",), ("run", "--plan"), ("config", "path")], every=3
+        [
+            ("status", "--json"),
+            ("doctor",),
+            ("harvest",),
+            ("review", "--show"),
+            ("run", "--plan"),
+            ("config", "path"),
+        ],
+        every=3,
     ),
 )
 @pytest.mark.slow

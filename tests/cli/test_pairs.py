@@ -31,23 +31,18 @@ def home(tmp_path: Path) -> Home:
 
 @pytest.mark.slow
 def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_both_files(home: Home) -> None:
-    (waiting,) = home.command("show", "--json").json
+    (waiting,) = home.command("review", "--show", "--json").json
     assert "shop-api/CLAUDE.md and shop-api/AGENTS.md" in waiting["summary"]
-    evidence = home.command("show", "P-0001", "--json").json["evidence"]
-    shown = home.command("show", "P-0001").out
-    assert "Change    shop-api/CLAUDE.md, its rules too in shop-api/AGENTS.md" in shown
-    assert shown.count(f"+ {RULE.decode()}") == 2
-    assert "Reaches   Claude Code and Codex" in shown
-    assert "proof for all" in shown
+    evidence = home.command("review", "--show", "P-0001", "--json").json[0]["evidence"]
+    shown = home.command("review", "--show", "P-0001").out
+    assert "in shop-api/CLAUDE.md and shop-api/AGENTS.md, for Claude Code and Codex" in shown
     report = next(home.folder.rglob("report.md")).read_text(encoding="utf-8")
-    assert "`shop-api/CLAUDE.md` and `shop-api/AGENTS.md`" in report
-    assert "Read by Claude Code and Codex" in report
-    assert "all of these files or none" in report
+    assert "in shop-api/CLAUDE.md and shop-api/AGENTS.md, for Claude Code and Codex" in report
     assert files(home) == MINE
 
     home.had_sessions([(f"{ask}, once more", said) for ask, said in ASKS], days_ago=1.5)
     home.command("run", "--backend", "simulated")
-    again = home.command("show", "P-0001", "--json").json
+    again = home.command("review", "--show", "P-0001", "--json").json[0]
     assert again["version"] == 1
     assert len(again["evidence"]) > len(evidence)
 
@@ -58,7 +53,7 @@ def test_a_lesson_is_proposed_adopted_undone_and_not_learned_again_as_one_for_bo
 
     home.had_sessions(days_ago=0.5)
     home.command("run", "--backend", "simulated")
-    assert [row["id"] for row in home.command("show", "--json").json] == ["P-0001"]
+    assert [row["id"] for row in home.command("review", "--show", "--json").json] == ["P-0001"]
 
     undone = home.command("undo", "P-0001")
     assert undone.code == 0
@@ -88,7 +83,7 @@ def test_an_adoption_that_was_killed_between_the_files_is_taken_back_by_the_next
     record.write_text(record.read_text().replace('"done"', '"prepared"'), encoding="utf-8")
     (home.project / "AGENTS.md").write_bytes(MINE["AGENTS.md"])
 
-    home.command("show")
+    home.command("review", "--show")
 
     assert files(home) == MINE
     assert home.command("adopt", "P-0001").code == 0

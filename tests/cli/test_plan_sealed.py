@@ -19,26 +19,13 @@ def test_the_calls_that_are_left_say_how_many_attempts_are_affordable() -> None:
     told = "\n".join(sealed_lines(ahead, BudgetSettings(calls=100)))
     assert "Codex (0.169.0) acts in copies of the repository, sealed by bubblewrap" in told
     assert "at most 30 calls, so the limit is enough for 3 attempts" in told
-    assert "3 requests of earlier nights need the repository" in told
-    assert "what an attempt takes in tokens and dollars is known after the first ones" in told
     data = sealed_data(ahead, BudgetSettings(calls=100))
     assert (data["attempts_affordable"], data["tokens_per_attempt"]) == (3, None)
 
 
-@pytest.mark.parametrize(
-    ("usd", "limit", "told"),
-    [
-        (0.25, 5.0, "typically 40,000 tokens and $0.25 (median of 9); at that, the limits on both are enough for some 20"),
-        (0.25, 0.0, "and $0.25 (median of 9); at that, the limit on tokens is enough for some 50"),
-        (None, 5.0, "typically 40,000 tokens (median of 9); at that, the limit on tokens is enough for some 50"),
-    ],
-)  # fmt: skip
-def test_what_earlier_attempts_took_says_how_many_the_limits_are_enough_for(
-    usd: float | None, limit: float, told: str
-) -> None:
-    ahead = AheadSealed(MADE, tasks=0, turns=30, earlier=9, tokens=40_000, usd=usd)
-    lines = "\n".join(sealed_lines(ahead, BudgetSettings(tokens=2_000_000, usd=limit)))
-    assert told in lines
+def test_what_earlier_attempts_took_is_said() -> None:
+    ahead = AheadSealed(MADE, tasks=0, turns=30, earlier=9, tokens=40_000)
+    assert "typically 40,000 tokens (median of 9)" in "\n".join(sealed_lines(ahead, BudgetSettings()))
 
 
 def test_without_a_seal_the_reason_and_what_helps_are_all_that_is_said() -> None:

@@ -15,7 +15,7 @@ from skillopt_sleep.cli.progress import (
     view,
 )
 from skillopt_sleep.records import Spend
-from skillopt_sleep.stores.progress import Progress, Stage
+from skillopt_sleep.stores.running import Progress, StageProgress
 from skillopt_sleep.trainer.underway import Underway
 
 STARTED = datetime(2026, 3, 2, 3, tzinfo=UTC)
@@ -23,7 +23,7 @@ PROGRESS = Progress(
     night="2026-03-02",
     process=1,
     started=STARTED,
-    stages=(Stage(label="rollout shop/CLAUDE.md", done=3, total=12),),
+    stages=(StageProgress(label="rollout shop/CLAUDE.md", done=3, total=12),),
     calls=30,
     tokens=12_300,
     usd=0.0,
@@ -48,7 +48,9 @@ def test_a_time_is_told_as_people_say_it(passed: timedelta, words: str) -> None:
 
 
 def test_a_night_fits_sixty_columns_with_its_stage_its_spending_and_its_time() -> None:
-    many = tuple(Stage(label=f"trial {number} {'x' * 90}", done=1, total=4) for number in range(MOST_STAGES + 2))
+    many = tuple(
+        StageProgress(label=f"trial {number} {'x' * 90}", done=1, total=4) for number in range(MOST_STAGES + 2)
+    )
     console = Console(width=60, record=True, file=StringIO())
     console.print(view(replace(PROGRESS, stages=many, usd=0.31), now=STARTED + timedelta(minutes=3)))
     lines = console.export_text().splitlines()

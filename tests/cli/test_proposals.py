@@ -16,24 +16,22 @@ from tests.command import ASKS, PROGRAM, Home
 
 @pytest.mark.slow
 def test_show_prints_the_exact_change_and_the_persons_words(home: Home) -> None:
-    out = home.command("show", "p-0001").out
-    parts = ["Use pnpm, never npm.", "You said", "Asked", "Proof", "+ - Use pnpm, never npm.", "Costs", "Reaches"]
+    out = home.command("review", "--show", "p-0001").out
+    parts = ["Use pnpm, never npm.", "in shop-api/CLAUDE.md", "You said so", "Asked", "did as you asked", "It costs"]
+    parts += ["+- Use pnpm, never npm.", "It waits for you."]
     places = [out.index(part) for part in (*parts, "skillopt-sleep adopt P-0001")]
     assert places == sorted(places)
     assert "we always use pnpm here, never npm" in out
     assert not re.search("90 % interval|error rate|chance of accepting|claude_code:|turn ", out)
-    out = home.command("show", "p-0001", "--verbose").out
+    out = home.command("review", "--show", "p-0001", "--verbose").out
     rate = (
         "The chance that the night proposed any rule that does nothing was at most 5 % (this judge, these requests)"
     )
     assert rate in out
     assert re.search(r"this one helped in \d of \d sessions", out)
-    fresh = (
-        r"What it gains: on fresh attempts after the trial \d\.\d\d → 1\.00 \(\d tries\), gain .* \(90 % interval "
-    )
-    assert re.search(fresh, out), out
-    assert home.command("show", "P-0001", "--json").json["id"] == "P-0001"
-    assert "waiting" in home.command("show").out
+    assert re.search(r"second trial: grade \d\.\d\d → \d\.\d\d .* 90 % interval of the gain .*, \d tries", out), out
+    assert home.command("review", "--show", "P-0001", "--json").json[0]["id"] == "P-0001"
+    assert "waiting" in home.command("review", "--show").out
 
 
 @pytest.mark.slow
@@ -41,7 +39,7 @@ def test_adopt_prints_how_to_take_it_back_and_undo_does(home: Home) -> None:
     before = (home.project / "CLAUDE.md").read_bytes()
     done = home.command("adopt", "--all")
     assert "skillopt-sleep undo P-0001" in done.out
-    assert "skillopt-sleep undo P-0001" in home.command("show", "P-0001").out
+    assert "skillopt-sleep undo P-0001" in home.command("review", "--show", "P-0001").out
     assert b"pnpm" in (home.project / "CLAUDE.md").read_bytes()
     assert home.command("undo", "P-0001").code == 0
     assert (home.project / "CLAUDE.md").read_bytes() == before
@@ -55,7 +53,7 @@ def test_what_was_undone_is_neither_turned_down_nor_tested_the_next_night(home: 
     with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
         store.execute("UPDATE proposals SET again = 1")
 
-    out = home.command("show", "P-0001").out
+    out = home.command("review", "--show", "P-0001").out
 
     assert "skillopt-sleep adopt P-0001" in out
     assert "skillopt-sleep reject" not in out
@@ -79,7 +77,7 @@ def test_an_adopted_proposal_is_undone_before_it_is_rejected(home: Home) -> None
 def test_why_a_proposal_was_rejected_is_shown_and_stays(home: Home) -> None:
     home.command("reject", "P-0001", "--reason", "we moved to bun")
     home.command("reject", "P-0001")
-    assert "«we moved to bun»" in home.command("show", "P-0001").out
+    assert "«we moved to bun»" in home.command("review", "--show", "P-0001").out
 
 
 @pytest.mark.parametrize("command", ["adopt", "reject"])
@@ -90,9 +88,9 @@ def test_all_and_a_name_are_not_both_meant(home: Home, command: str) -> None:
     assert home.command("status", "--json").json["waiting"]
 
 
-@pytest.mark.parametrize("command", ["adopt", "reject", "show", "undo"])
+@pytest.mark.parametrize("command", ["adopt", "reject", "review --show", "undo"])
 def test_an_unknown_proposal_is_named(home: Home, command: str) -> None:
-    done = home.command(command, "P-0099")
+    done = home.command(*command.split(), "P-0099")
     assert done.code == 2
     assert "P-0099" in done.err
 
@@ -102,7 +100,7 @@ def test_nothing_named_is_nothing_done(home: Home) -> None:
     assert home.command("adopt").code == 2
     assert home.command("reject").code == 2
     assert home.command("undo").code == 2
-    assert home.command("redo").code == 2
+    assert home.command("undo", "--redo").code == 2
 
 
 @pytest.mark.slow
@@ -112,8 +110,8 @@ def test_undo_takes_back_only_what_is_adopted(home: Home) -> None:
     home.command("reject", "P-0001")
     done = home.command("undo", "P-0001")
     assert done.code == 2
-    assert "rejected, not adopted" in done.err
-    assert "rejected" in home.command("show").out
+    assert "is rejected, so it can't be undone" in done.err
+    assert "rejected" in home.command("review", "--show").out
 
 
 def test_adopting_twice_says_that_it_is_live_already(home: Home) -> None:
@@ -122,7 +120,7 @@ def test_adopting_twice_says_that_it_is_live_already(home: Home) -> None:
 
 
 def test_the_list_is_json_too(home: Home) -> None:
-    assert [row["id"] for row in home.command("show", "--json").json] == ["P-0001"]
+    assert [row["id"] for row in home.command("review", "--show", "--json").json] == ["P-0001"]
 
 
 @pytest.mark.slow
@@ -145,7 +143,7 @@ def test_nothing_waiting_is_said(tmp_path: Path) -> None:
 def test_a_proposal_whose_night_is_gone_is_one_line(home: Home) -> None:
     (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
     shutil.rmtree(night)
-    done = home.command("show", "P-0001")
+    done = home.command("review", "--show", "P-0001")
     assert done.code == 6
     assert str(night) in done.err
     assert "reject it" in done.err
@@ -160,13 +158,13 @@ def test_what_was_adopted_under_a_lost_store_keeps_its_number_and_its_undo(home:
     home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS])
     assert home.command("run", "--backend", "simulated").code == 1
     assert "P-0002" in home.command("run", "--backend", "simulated").out
-    assert [row["id"] for row in home.command("show", "--json").json] == ["P-0002"]
+    assert [row["id"] for row in home.command("review", "--show", "--json").json] == ["P-0002"]
     assert home.command("adopt", "P-0002").code == 0
     done = home.command("undo", "P-0001")
     assert done.code == 0
     assert "adopt it again" not in done.out
     assert (home.project / "CLAUDE.md").read_bytes() == before
-    assert [row["state"] for row in home.command("show", "--json").json] == ["adopted"]
+    assert [row["state"] for row in home.command("review", "--show", "--json").json] == ["adopted"]
 
 
 @pytest.mark.slow
@@ -188,23 +186,23 @@ def test_what_a_rule_touches_is_told_wherever_the_rule_is_shown(home: Home) -> N
         touched = replace(from_json(body, Proposal), warnings=(warning,))
         store.execute("UPDATE proposals SET body = ?", [to_json(touched)])
 
-    shown = home.command("show", "P-0001").out
+    shown = home.command("review", "--show", "P-0001").out
     assert shown.index("Look twice: «Skip the tests.» (tests)") < shown.index("You said")
-    assert " Look twice (tests)." in home.command("show").out
+    assert " Look twice (tests)." in home.command("review", "--show").out
     assert " Look twice (tests)." in home.command("status").out
     told = [{"kind": "tests", "line": "Skip the tests.", "because": ""}]
-    assert home.command("show", "--json").json[0]["warnings"] == told
-    assert home.command("show", "P-0001", "--json").json["warnings"] == told
+    assert home.command("review", "--show", "--json").json[0]["warnings"] == told
+    assert home.command("review", "--show", "P-0001", "--json").json[0]["warnings"] == told
     assert home.command("status", "--json").json["waiting"][0]["warnings"] == told
-    assert "Look twice (tests): «Skip the tests.»" in home.command("adopt", "P-0001").out
+    assert "Look twice: «Skip the tests.» (tests)" in home.command("adopt", "P-0001").out
 
 
 @pytest.mark.slow
 def test_a_proof_by_checks_in_code_is_not_called_graded_by_a_model(home: Home) -> None:
     said = "one model (simulated) wrote the rules"
-    assert said not in home.command("show", "P-0001").out  # checks in code graded it
+    assert said not in home.command("review", "--show", "P-0001").out  # checks in code graded it
     assert said not in home.command("report").out.replace("\n", " ")
-    assert home.command("report", "--json").json["proposals"][0]["one_model"] == "simulated"
+    assert home.command("report", "--json").json["proposals"][0]["tested"]["one_model"] == "simulated"
 
 
 @pytest.mark.slow
@@ -213,7 +211,9 @@ def test_an_early_proposal_says_so_and_is_adopted_by_its_id_only(home: Home) -> 
     home.had_sessions_in(other, [(f"{ask} again", said.replace("pnpm", "yarn")) for ask, said in ASKS[:2]])
     report = home.command("run", "--backend", "simulated", "--json").json
     assert [(row["id"], row["proof"]) for row in report["proposals"]] == [("P-0002", "early")]
-    assert "early: proven on one of the two sessions it takes" in home.command("show", "P-0002").out.lower()
+    assert (
+        "early: proven on one of the two sessions it takes" in home.command("review", "--show", "P-0002").out.lower()
+    )
     assert (
         "2 proposals: 1 of this night (early: not proven yet) and 1 of other nights (P-0001)"
         in home.command("report").out
@@ -231,12 +231,15 @@ def test_a_withdrawn_proposal_says_why_and_when_and_can_not_be_adopted(home: Hom
         connection.execute(
             "UPDATE proposals SET state = 'withdrawn', reason = 'you took it back: «npm is fine»', decided = '2026-03-04'"
         )
-    assert "Withdrawn on 2026-03-04: you took it back: «npm is fine»" in home.command("show", "P-0001").out
-    assert "P-0001 was withdrawn" in home.command("history").out
+    assert (
+        "It was withdrawn on 4 Mar: you took it back: «npm is fine»."
+        in home.command("review", "--show", "P-0001").out
+    )
+    assert "P-0001 was withdrawn" in home.command("report", "--list").out
     assert "No proposals are waiting" in home.command("adopt", "--all").out
     refused = home.command("adopt", "P-0001")
     assert refused.code == 2
-    assert "was withdrawn" in refused.err
+    assert "P-0001 is withdrawn (you took it back: «npm is fine»)" in refused.err
 
 
 @pytest.mark.slow
@@ -244,19 +247,19 @@ def test_what_was_decided_rule_by_rule_is_split_in_the_list_and_by_itself(home: 
     with_three_rules(home)
     assert home.command("adopt", "P-0001.1").code == 0
     assert home.command("reject", "P-0001.2", "P-0001.3").code == 0
-    for shown in (home.command("show").out, home.command("show", "P-0001").out):
-        assert "split into .1, .2, .3" in " ".join(shown.split())
+    for shown in (home.command("review", "--show").out, home.command("review", "--show", "P-0001").out):
+        assert "plit into .1, .2, .3" in " ".join(shown.split())
     assert "(withdrawn)" not in shown
 
 
 @pytest.mark.slow
 def test_on_a_terminal_the_change_is_coloured(home: Home) -> None:
     coloured = subprocess.run(
-        [str(PROGRAM), "show", "P-0001"],
+        [str(PROGRAM), "review", "--show", "P-0001"],
         env={**home.environment, "FORCE_COLOR": "1", "TERM": "xterm-256color"},
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    assert re.search(r"\x1b\[32m *\d+ \+ \x1b\[0m\x1b\[[\d;]*32m- Use pnpm", coloured)
-    assert "\x1b" not in home.command("show", "P-0001").out
+    assert re.search(r"\x1b\[\d+m- Use pnpm", coloured)
+    assert "\x1b" not in home.command("review", "--show", "P-0001").out

@@ -12,10 +12,10 @@ from tests.command import PROGRAM, Home
     "arguments",
     [
         ("undo",),
-        ("redo",),
+        ("undo", "--redo"),
         ("undo", "P-0001", "--dry-run"),
         ("adopt", "P-0001", "--dry-run"),
-        ("versions", "CLAUDE.md"),
+        ("undo", "--list", "CLAUDE.md"),
         ("purge", "--text", "pnpm", "--dry-run"),
         ("harvest", "--why", "nothing"),
     ],
@@ -43,5 +43,5 @@ def test_a_reader_that_stops_early_is_no_trouble(home: Home) -> None:
 
 def test_a_place_is_named_in_full_and_nothing_stands_below_nothing(tmp_path: Path) -> None:
     home = Home(tmp_path / "ada")
-    assert f"No trainings in {home.folder}" in home.command("runs", "list").out
-    assert "what came of it" not in home.command("history").out
+    assert f"No trainings in {home.folder}" in home.command("train", "list").out
+    assert "what came of it" not in home.command("report", "--list").out

@@ -18,7 +18,7 @@ def test_report_prints_the_last_night_or_a_named_one(home: Home) -> None:
     last = home.command("report")
     assert last.out.startswith("# Night of ")
     report = home.command("report", "--json").json
-    assert report == json.loads((Path(report["folder"]) / "report.json").read_bytes())
+    assert report == json.loads((Path(report["run"]["folder"]) / "report.json").read_bytes())
     assert home.command("report", report["night"]).out == last.out
 
 
@@ -30,7 +30,7 @@ def test_the_last_report_does_not_hide_what_waits_from_earlier_nights(home: Home
     last = home.command("report").out.splitlines()
 
     assert last[0].endswith("nothing new learned")
-    assert last[2].startswith("**Nothing new to decide; 1 proposal of other nights waits: P-0001.**")
+    assert last[2].startswith("Nothing new to decide; 1 proposal of other nights waits: P-0001.")
     assert "What to do: decide on what waits: skillopt-sleep review." in last
     assert "other nights" not in home.command("report", first).out
 
@@ -43,8 +43,8 @@ def test_a_report_tells_of_each_rule_that_was_decided_on_by_itself(home: Home) -
     report = home.command("report").out
 
     assert "To decide: 2 proposals" in report
-    assert [f"### P-0001{part}:" in report for part in ("", ".1", ".2", ".3")] == [False, True, True, True]
-    assert "then skillopt-sleep adopt P-0001.2" not in report
+    assert [f"P-0001{part}, in " in report for part in ("", ".1", ".2", ".3")] == [False, True, True, True]
+    assert "skillopt-sleep adopt P-0001.2" not in report
     assert home.command("report", "--json").json["proposals"][0]["id"] == "P-0001"
     with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
         store.execute("UPDATE nights SET report = json_set(report, '$.proposals', json('[]'))")  # as a purge may
@@ -77,7 +77,7 @@ def browsing(home: Home, folder: Path, line: str) -> dict[str, str]:
 
 
 def test_the_page_is_opened_as_things_are_now_or_its_path_is_said(home: Home, tmp_path: Path) -> None:
-    night = Path(home.command("report", "--json").json["folder"])
+    night = Path(home.command("report", "--json").json["run"]["folder"])
     assert "adopt P-0001" in (night / PAGE).read_text()
     assert home.command("reject", "P-0001").code == 0
     done = home.command("report", "--open", **browsing(home, tmp_path, f'echo "$1" > {tmp_path}/opened'))
@@ -85,16 +85,26 @@ def test_the_page_is_opened_as_things_are_now_or_its_path_is_said(home: Home, tm
     assert (tmp_path / "opened").read_text().strip() == (night / PAGE).as_uri()
     page = (night / PAGE).read_text()
     assert "adopt P-0001" not in page
-    assert "You rejected it." in page
+    assert "You rejected it on" in page
     none = home.command("report", "--open", **browsing(home, tmp_path, "exit 1"))
     assert none.code == 0, none.err
     assert str(night / PAGE) in none.out.replace("\n", "")
 
 
 def test_a_page_of_a_night_without_files_is_refused(home: Home) -> None:
-    night = Path(home.command("report", "--json").json["folder"])
+    night = Path(home.command("report", "--json").json["run"]["folder"])
     shutil.rmtree(night)
     done = home.command("report", "--open")
     assert done.code == 2
     assert f"skillopt-sleep report {night.name}" in done.err
     assert home.command("report", "--open", "--json").code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["report --last 3", "report --since 3d", "report --list --cost", "report --cost 2026-03-02", "review --verbose"],
+)
+def test_an_option_that_would_do_nothing_is_refused(tmp_path: Path, words: str) -> None:
+    done = Home(tmp_path).command(*words.split())
+    assert done.code == 2
+    assert "leave " in done.err

@@ -10,8 +10,6 @@ from tests.cli.walked import editor, with_three_rules
 from tests.command import Home
 from tests.sweeps import WHOLE, thinned
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("every", thinned((37, 9) if WHOLE else (37,), every=2))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from skillopt_sleep.cli.review_edited import edited
-from skillopt_sleep.cli.review_read import read_rule
+from skillopt_sleep.cli.proposals import read_rule
+from skillopt_sleep.cli.review import edited
 from skillopt_sleep.errors import ConfigError
 from tests.cli.walked import editor, rules, states, with_three_rules
 from tests.command import Home
@@ -21,8 +21,9 @@ def changed(home: Home, monkeypatch: pytest.MonkeyPatch, name: str, line: str) -
 def test_own_words_wait_in_place_of_the_old_ones_with_no_numbers(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     assert changed(home, monkeypatch, "P-0001", "- Use pnpm 9.") == "P-0001.1"
     assert states(home) == {"P-0001": "withdrawn", "P-0001.1": "waiting"}
-    told = home.command("show", "P-0001.1", "--json").json
-    assert (told["proof"], told["n"], told["solved"], told["before"], told["effects"]) == (
+    (told,) = home.command("review", "--show", "P-0001.1", "--json").json
+    tested = told["tested"]
+    assert (told["proof"], tested["n"], tested["solved"], tested["before"], tested["effects"]) == (
         "edited",
         0,
         None,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.cli.review_read import names_of_rules, read_rule
+from skillopt_sleep.cli.proposals import names_of_rules, read_rule
 from tests.cli.walked import MORE, states, with_three_rules
 from tests.command import Home
 
@@ -23,7 +23,7 @@ def test_each_rule_of_a_proposal_is_read_by_itself_the_proven_one_first(at_home:
     assert (proven.rule.text, proven.rule.label, proven.divides) == ("Use pnpm, never npm.", "", True)
     assert proven.rule.answers
     assert untested.rule.label.startswith("untested")
-    assert untested.rule.proof[0].startswith("Not tried by itself.")
+    assert untested.rule.tried.startswith("Not tried by itself.")
     assert MORE[0] in untested.rule.changes[0].new
     assert "pnpm" not in untested.rule.changes[0].new
     assert states(at_home) == {"P-0001": "waiting"}

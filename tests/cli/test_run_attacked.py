@@ -161,7 +161,7 @@ def test_a_night_under_attack_ends_with_its_report_and_nothing_outside_is_change
         assert dearest == []
     (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
     report = json.loads((night / "report.json").read_text())
-    assert (report["sealed"]["seal"], (night / "report.md").stat().st_size > 0) != ("", False)
+    assert (report["judging"]["sealed"]["seal"], (night / "report.md").stat().st_size > 0) != ("", False)
     rollouts = [json.loads(line) for line in (night / "rollouts.jsonl").read_text().splitlines()]
     ran = [run for row in rollouts for run in row["trajectory"].get("commands", [])]
     if kind not in DEADLY:

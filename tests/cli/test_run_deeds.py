@@ -121,7 +121,7 @@ def test_what_the_person_ran_again_and_again_becomes_a_rule(tmp_path: Path, sour
     done = home.command("run", "--backend", "simulated", "--json")
 
     assert done.code == 0, done.err
-    shown = [home.command("show", proposal["id"], "--verbose").out for proposal in done.json["proposals"]]
+    shown = [home.command("review", "--show", proposal["id"], "--verbose").out for proposal in done.json["proposals"]]
     assert any(CHECK in text for text in shown), done.out
 
 
@@ -136,14 +136,14 @@ def learned(home: Home, part: Part, lesson: Lesson) -> str:
     assert done.json["errors"] == []
     (proposal,) = done.json["proposals"]
     assert proposal["proof"] == "trial"
-    return home.command("show", proposal["id"], "--verbose").out
+    return home.command("review", "--show", proposal["id"], "--verbose").out
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", thinned(REJECTED.values(), every=2), ids=REJECTED)
 def test_a_call_that_the_person_rejected_again_and_again_becomes_a_rule(tmp_path: Path, part: Part) -> None:
     shown = learned(Home(tmp_path), part, PUSHED)
-    assert f"+ {PUSHED.rule}\n" in shown
+    assert f"+{PUSHED.rule}\n" in shown
     assert re.search(rf"^You rejected a call in \S+, turn 1: «{PUSHED.what}»$", shown, re.MULTILINE)
 
 
@@ -151,5 +151,5 @@ def test_a_call_that_the_person_rejected_again_and_again_becomes_a_rule(tmp_path
 @pytest.mark.parametrize("part", thinned(UNDONE.values(), every=2), ids=UNDONE)
 def test_an_edit_that_the_person_undid_again_and_again_becomes_a_rule(tmp_path: Path, part: Part) -> None:
     shown = learned(Home(tmp_path), part, PUT_BACK)
-    assert f"+ {PUT_BACK.rule}\n" in shown
+    assert f"+{PUT_BACK.rule}\n" in shown
     assert re.search(rf"^You undid a change in \S+, turn \d+: «{PUT_BACK.what}»$", shown, re.MULTILINE)

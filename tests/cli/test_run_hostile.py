@@ -154,8 +154,8 @@ def test_a_night_over_hostile_sessions_and_replies_learns_what_is_true_and_chang
     assert [edit["content"] for proposal in report["proposals"] for edit in proposal["edits"]] == [lesson.rule]
     assert (night / "report.md").stat().st_size > 0
     (proposal,) = report["proposals"]
-    assert proposal["solved"]["requests"] == 3
+    assert proposal["tested"]["solved"]["requests"] == 3
     if attack == "sessions":
-        assert report["sessions"]["seen"] > 200
+        assert report["found"]["sessions"]["seen"] > 200
     assert files_with(home.folder / "sleep", place.secret) == []
     assert mounts_below(tmp_path) == []

@@ -53,7 +53,7 @@ def test_a_rule_that_stands_elsewhere_is_not_proposed_and_the_report_says_where(
     done = home.command("run", "--backend", "simulated", "--json")
     assert done.json["proposals"] == [], done.out
     (place,) = (name for name, text in files.items() if text == RULE)
-    report = home.command("report").out
+    report = home.command("report", "--verbose").out
     assert f"stands already in ~/{place}" in " ".join(report.split())
 
 
@@ -65,9 +65,9 @@ def test_a_rule_that_stands_is_told_beside_another_that_is_proposed(home: Home) 
     done = home.command("run", "--backend", "simulated", "--json")
     (proposal,) = done.json["proposals"]
     assert "pnpm" in proposal["summary"]
-    report = " ".join(home.command("report").out.split())
-    assert f"«no, use pytest, never unittest», and it stands already in ~/{place}" in report
-    why_not = " ".join(home.command("why-not", "use pytest, never unittest").out.split())
+    report = " ".join(home.command("report", "--verbose").out.split())
+    assert f"«no, use pytest, never unittest» (it stands already in ~/{place})" in report
+    why_not = " ".join(home.command("why", "use pytest, never unittest").out.split())
     assert f"stands already in ~/{place}" in why_not
     assert "later night" not in why_not
 
@@ -115,8 +115,8 @@ def test_a_file_of_more_than_100_kb_is_left_out_and_named(home: Home, model_serv
     done = home.night(model_server.base_url)
     assert max(len(one.prompt) for one in model_server.requests) < 50_000
     assert len(done.json["proposals"]) == 1
-    assert ".claude/rules/skillopt-sleep.md" in str(home.command("show", "--json").out)
-    report = " ".join(home.command("report").out.split())
+    assert ".claude/rules/skillopt-sleep.md" in str(home.command("review", "--show", "--json").out)
+    report = " ".join(home.command("report", "--verbose").out.split())
     assert f"{home.folder / PROJECT / 'CLAUDE.md'} has more than 100 kB" in report
     assert f"{home.folder / '.claude/CLAUDE.md'} is left out of attempts" in report
 
@@ -128,5 +128,5 @@ def test_what_is_loaded_is_left_out_and_named_where_all_of_it_passes_100_kb(
     done = home.night(model_server.base_url)
     assert len(done.json["proposals"]) == 1
     assert 90_000 < max(len(one.prompt) for one in model_server.asked("rollout")) < 110_000
-    report = " ".join(home.command("report").out.split())
+    report = " ".join(home.command("report", "--verbose").out.split())
     assert len([number for number in range(4) if f"rules/{number}.md is left out of attempts" in report]) == 2

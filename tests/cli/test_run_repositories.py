@@ -102,14 +102,14 @@ def is_learned(made: Night, lesson: Lesson, *, judge: tuple[str, str], said: str
     (proposal,) = report["proposals"]
     (edit,) = proposal["edits"]
     assert edit["content"] == lesson.rule
-    assert (proposal["proof"], proposal["solved"]["before"]) == ("trial", 0)
-    assert proposal["solved"]["after"] == proposal["solved"]["n"] > 0
-    assert [(one["by"], one["what"]) for one in proposal["judges"]] == [judge]
-    told = " ".join((made.folder / "report.md").read_text().split())
-    counts = proposal["solved"]
+    assert (proposal["proof"], proposal["tested"]["solved"]["before"]) == ("trial", 0)
+    assert proposal["tested"]["solved"]["after"] == proposal["tested"]["solved"]["n"] > 0
+    assert [(one["by"], one["what"]) for one in proposal["tested"]["judges"]] == [judge]
+    told = " ".join(made.home.command("report", "--verbose").out.split())
+    counts = proposal["tested"]["solved"]
     assert f"without the rule 0 of {counts['n']} answers did as you asked, with it {counts['n']} of" in told.lower()
     assert f"Graded by {said}." in told
-    shown = made.home.command("show", proposal["id"], "--verbose").out
+    shown = made.home.command("review", "--show", proposal["id"], "--verbose").out
     assert lesson.rule in shown
     rollouts = [json.loads(line) for line in (made.folder / "rollouts.jsonl").read_text().splitlines()]
     assert all(row["trajectory"]["seal"] for row in rollouts)
@@ -130,7 +130,7 @@ def test_fixing_what_fails_is_learned_by_the_projects_own_command(
     command = runner.command
     is_learned(made, lesson, judge=("command", command), said=f"the project's own command `{command}`")
     report = json.loads((made.folder / "report.json").read_text())
-    assert (report["calibrations"]["sessions"], report["calibrations"]["commands"]) == (5, 5)
+    assert (report["judging"]["calibrations"]["sessions"], report["judging"]["calibrations"]["commands"]) == (5, 5)
 
 
 @pytest.mark.cli
@@ -160,5 +160,5 @@ def test_what_no_command_tells_is_learned_by_a_judge_who_sees_the_changes(
     made = night(tmp_path, getattr(programs, name), PYTHON, lesson, days)
     is_learned(made, lesson, judge=("changes", ""), said="the judge, who saw the changes as a diff")
     report = json.loads((made.folder / "report.json").read_text())
-    assert (report["calibrations"]["sessions"], report["calibrations"]["rubrics"]) == (5, 5)
-    assert report["judge"]["right"] == report["judge"]["n"] == 16
+    assert (report["judging"]["calibrations"]["sessions"], report["judging"]["calibrations"]["rubrics"]) == (5, 5)
+    assert report["judging"]["judge"]["right"] == report["judging"]["judge"]["n"] == 16

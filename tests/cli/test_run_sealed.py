@@ -108,16 +108,17 @@ def test_a_check_that_the_person_ran_again_and_again_is_learned_from_what_the_ag
     (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
     report = json.loads((night / "report.json").read_text())
     rollouts = [json.loads(line) for line in (night / "rollouts.jsonl").read_text().splitlines()]
-    assert {row["trajectory"].get("seal", "") for row in rollouts} != {""}, report["calibrations"]
-    shown = [home.command("show", proposal["id"], "--verbose").out for proposal in done.json["proposals"]]
+    assert {row["trajectory"].get("seal", "") for row in rollouts} != {""}, report["judging"]["calibrations"]
+    shown = [home.command("review", "--show", proposal["id"], "--verbose").out for proposal in done.json["proposals"]]
     assert any(RULE in text for text in shown), done.out
     (told,) = (text for text in shown if RULE in text)
     assert f"$ {CHECK} (exit 0)" in told
     assert told.count("+++ b/app.txt") == 2
-    (line,) = (line for line in (night / "report.md").read_text().splitlines() if line.startswith("Asked «"))
-    without, rule = line.split(" · ")
-    assert (CHECK in without, f"ran `{CHECK}` (0)" in rule) == (False, True)
-    assert f"| nothing | `{CHECK}` (exit 0) |" in (night / "attempts.md").read_text()
+    lines = (night / "report.md").read_text().splitlines()
+    (without,) = (line for line in lines if line.startswith("- Without the rule"))
+    (rule,) = (line for line in lines if line.startswith("- With the rule"))
+    assert (CHECK in without, f"$ {CHECK} (exit 0)" in rule) == (False, True)
+    assert f"$ {CHECK}  (exit 0)" in (night / "attempts.md").read_text().partition("With the change:")[2]
 
 
 @pytest.mark.cli
@@ -144,12 +145,12 @@ def test_what_was_banked_before_anything_was_sealed_is_tried_once_its_lesson_com
     assert done.code == 0, f"{done.err}\n{done.out}"
     after = banked(home)
     assert len(before) >= len(earlier) - 1
-    assert {task.workspace for task in before.values()} == {None}
-    stood = {name for name in before if after[name].workspace is not None}
+    assert {task.setting.workspace for task in before.values()} == {None}
+    stood = {name for name in before if after[name].setting.workspace is not None}
     assert stood == set(before)
     assert all(wants_a_tool(after[name].reference) for name in stood)
     assert {name: after[name].prompt for name in before} == {name: task.prompt for name, task in before.items()}
-    shown = [home.command("show", proposal["id"]).out for proposal in done.json["proposals"]]
+    shown = [home.command("review", "--show", proposal["id"]).out for proposal in done.json["proposals"]]
     assert any(RULE in text for text in shown), done.out
 
 

@@ -74,8 +74,8 @@ def told(home: Unsealed) -> tuple[str, dict[str, Any]]:
     """The report in words, and what report.json and diagnostics.json say of what was sealed."""
     (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
     data, diagnostics = (json.loads((night / name).read_text()) for name in ("report.json", "diagnostics.json"))
-    assert data["sealed"] == diagnostics["sealed"]
-    return (night / "report.md").read_text(), data["sealed"]
+    assert data["judging"] == diagnostics["judging"]
+    return " ".join(home.command("report", "--verbose").out.split()), data["judging"]["sealed"]
 
 
 @pytest.mark.cli
@@ -132,7 +132,7 @@ def test_a_machine_that_forbids_namespaces_is_told_what_helps(tmp_path: Path, pr
 
 @pytest.mark.cli
 @linux
-@pytest.mark.parametrize("after", [1, 4])
+@pytest.mark.parametrize("after", [1, 2])
 def test_a_seal_that_breaks_in_the_night_leaves_attempts_unscored_and_none_unsealed(
     tmp_path: Path, programs: Programs, after: int
 ) -> None:
@@ -156,7 +156,8 @@ def test_a_seal_that_breaks_in_the_night_leaves_attempts_unscored_and_none_unsea
         server.acts = act
         home = a_person(tmp_path, programs, server)
         home.around = in_a_namespace(f'mount --bind "$1" {SYSTEMS}', str(ours))
-        done = home.command("run", "--backend", "simulated", "--json", **ONE_ROUND)
+        one_by_one = {"SKILLOPT_SLEEP_NIGHT_WORKERS": "1"}
+        done = home.command("run", "--backend", "simulated", "--json", **ONE_ROUND, **one_by_one)
 
     assert flag.exists()
     (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
@@ -165,7 +166,7 @@ def test_a_seal_that_breaks_in_the_night_leaves_attempts_unscored_and_none_unsea
     broken = [row for row in rows if "seal didn't start" in row["trajectory"].get("failure", "")]
     assert broken, f"{done.err}\n{done.out}"
     assert all(row.get("score") is None for row in broken)
-    assert {row["trajectory"].get("seal", "") for row in rows} == {report["sealed"]["seal"]}
-    assert "seal didn't start" in (night / "report.md").read_text()
+    assert {row["trajectory"].get("seal", "") for row in rows} == {report["judging"]["sealed"]["seal"]}
+    assert "seal didn't start" in home.command("report", "--verbose").out
     assert (report["proposals"], done.code in {0, 1, 3}) == ([], True), report
     assert (home.project / "app.txt").read_text() == "old\n"

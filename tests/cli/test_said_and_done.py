@@ -1,25 +1,24 @@
 """What a person did is told as done and what they said as said, wherever a rule, a task or a lesson is shown."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
-from skillopt_sleep.cli.review_shown import page
-from skillopt_sleep.cli.tasks_why import explain
-from skillopt_sleep.cli.why_shown import Row, absence_rows, blamed_rows, origin_rows
+from skillopt_sleep.cli.tasks_why import task_blocks
+from skillopt_sleep.cli.why import absence_blocks, managed_blocks, origin_blocks
+from skillopt_sleep.deciding.why import Looked, absence
 from skillopt_sleep.mining.mined import corrections_of
 from skillopt_sleep.mining.provenance import quote_of_command
 from skillopt_sleep.pages.render import environment
-from skillopt_sleep.proposals.absence import Looked, absence
-from skillopt_sleep.proposals.origins import origins
+from skillopt_sleep.pages.text import markdown
+from skillopt_sleep.proposals.origins import Managed, origins
 from skillopt_sleep.records import Became, Corrections, Deed, DeedKind, Evidence
-from skillopt_sleep.reporters.cards import rule_of
-from skillopt_sleep.reporters.proposed import said
-from skillopt_sleep.reporters.statistics import places
+from skillopt_sleep.reporters.rule import rule_of
+from skillopt_sleep.reporters.rule_page import first_screen, places, whole
 from skillopt_sleep.stores.bank import ADOPTED, Banked, Decided
-from tests.builders import a_lesson, a_proposal, a_report, a_session, a_task
+from tests.builders import a_lesson, a_proposal, a_report, a_session, a_task, changed
+from tests.cli.review_screens import drawn
 from tests.fakes import NOON
 
 DID = Deed(kind=DeedKind.CHECKED, session="claude_code:s1", turn=2, what="make lint", at=NOON)
@@ -31,35 +30,31 @@ RULE = "- Run make lint."
 def shown_by_show(*quotes: Evidence) -> str:
     proposal = a_proposal(evidence=quotes, deeds=(DID,))
     rule = rule_of(proposal, [], None, now=NOON, whole=proposal)
-    return "\n".join(line.plain for line in page(rule, state="waiting", width=100))
+    return drawn(rule, 100)
 
 
 def shown_by_the_web(*quotes: Evidence) -> str:
     proposal = a_proposal(evidence=quotes, deeds=(DID,))
     rule = rule_of(proposal, [], None, now=NOON, whole=proposal)
-    parts: Any = environment("skillopt_sleep.pages").get_template("parts.html.j2").module
-    return str(parts.heard(rule))
-
-
-def plain(rows: Iterable[Row]) -> str:
-    return "\n".join(label + (part if isinstance(part, str) else part[0]) for label, part in rows)
+    template: Any = environment("skillopt_sleep.pages").get_template("blocks.html.j2").module
+    return str(template.show([*first_screen(rule)]))
 
 
 def shown_by_why(*quotes: Evidence) -> str:
     lesson = a_lesson("Run make lint", id="l1", quotes=quotes, deeds=(DID,))
     (origin,) = origins([Decided(a_proposal(lessons=("l1",)), ADOPTED, "", "")], [lesson])
-    return plain(origin_rows(origin, now=NOON))
+    return markdown([*origin_blocks(origin, now=NOON)])
 
 
 def shown_by_blame(*quotes: Evidence) -> str:
     (origin,) = origins([Decided(a_proposal(evidence=quotes, deeds=(DID,)), ADOPTED, "", "")], [])
-    return plain(blamed_rows(7, RULE, origin, now=NOON, recorded=True))
+    return markdown([managed_blocks([Managed(7, RULE, origin)], now=NOON, recorded=True)])
 
 
 def shown_by_why_not(*quotes: Evidence) -> str:
     lesson = a_lesson("Run make lint", id="l1", quotes=quotes, deeds=(DID,))
     found = absence("l1", [], [lesson], list, lambda _: None, looked=Looked(sessions=1, purged=False))
-    return plain(absence_rows(found, now=NOON))
+    return markdown([*absence_blocks(found, now=NOON)])
 
 
 def shown_by_why_not_of_a_night(*quotes: Evidence) -> str:
@@ -67,16 +62,17 @@ def shown_by_why_not_of_a_night(*quotes: Evidence) -> str:
     report = a_report(corrections=Corrections(listed=listed))
     words = quotes[-1].quote
     found = absence(words, [], [], lambda: [report], lambda _: None, looked=Looked(sessions=1, purged=False))
-    return plain(absence_rows(found, now=NOON))
+    return markdown([*absence_blocks(found, now=NOON)])
 
 
 def shown_by_tasks(*quotes: Evidence) -> str:
-    entry = Banked(replace(a_task(), session=DID.session, evidence=quotes, deeds=(DID,), rejected="I'm done."))
-    return explain(entry, [entry], [], now=NOON)
+    entry = Banked(changed(a_task(), session=DID.session, evidence=quotes, deeds=(DID,), rejected="I'm done."))
+    return markdown([*task_blocks(entry, [entry], [], now=NOON)])
 
 
 def shown_by_the_report(*quotes: Evidence) -> str:
-    return "\n".join(said(a_proposal(evidence=quotes, deeds=(DID,)), verbose=True))
+    proposal = a_proposal(evidence=quotes, deeds=(DID,))
+    return markdown([*whole(rule_of(proposal, [], None, now=NOON, whole=proposal))])
 
 
 def shown_by_the_statistics(*quotes: Evidence) -> str:

@@ -32,7 +32,7 @@ def test_the_same_wish_in_five_projects_is_one_lesson_with_one_home(home: Home, 
     listed = home.command("tasks", "list").out
     assert listed.count(WORDS) == 1
     assert "every project" in listed
-    assert "5 sessions on 5 days" in listed
+    assert "5 sessions: first 7 days ago" in listed
     assert "~/.claude/rules/skillopt-sleep.md" in home.command("status").out
     assert not (home.folder / ".claude" / "rules").exists(), "nothing is adopted"
 
@@ -53,10 +53,11 @@ def test_the_rule_is_adopted_into_the_persons_own_memory_file_and_taken_out_agai
 def test_in_two_projects_it_is_said_to_be_known_in_both(home: Home) -> None:
     said_in(home, PROJECTS[:2])
 
-    told = home.command("run", "--backend", "simulated").out
+    assert home.command("run", "--backend", "simulated").out.count("one session only") == 1
 
+    told = home.command("report", "--verbose").out
     assert told.count("one session only") == 1
     assert "was said in 2 projects, once in each" in told
-    why = home.command("why-not", "pnpm never npm").out
+    why = home.command("why", "pnpm never npm").out
     assert "2 projects" in why
     assert "say it" not in why

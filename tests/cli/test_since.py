@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.cli.since import moment
+from skillopt_sleep.cli.again import moment
+from skillopt_sleep.deciding.decide import LATER
 from skillopt_sleep.errors import ConfigError
 from tests.command import Home
 
@@ -23,7 +24,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         moment(text)
 
 
-@pytest.mark.parametrize("command", ["pause LENGTH", "cost --since LENGTH", "init --yes --lookback LENGTH"])
+@pytest.mark.parametrize("command", ["pause LENGTH", "report --cost --since LENGTH"])
 def test_a_length_of_time_is_written_in_one_way(tmp_path: Path, command: str) -> None:
     home = Home(tmp_path)
 
@@ -35,9 +36,8 @@ def test_a_length_of_time_is_written_in_one_way(tmp_path: Path, command: str) ->
 
 @pytest.mark.slow
 def test_later_is_one_day_wherever_it_is_said(home: Home) -> None:
-    (until,) = re.findall(r"until \w+ ([\d-]+ [\d:]+)", home.command("snooze", "P-0001").out)
+    (until,) = re.findall(r"until \w+ ([\d-]+ [\d:]+)", home.command("review", "P-0001", "--later", LATER).out)
     assert abs(datetime.fromisoformat(until).astimezone() - datetime.now(UTC) - timedelta(days=1)) < timedelta(
         minutes=5
     )
-    assert home.command("snooze", "P-0001", "--undo").code == 0
-    assert [home.command("snooze", "P-0001", "--for", length).code for length in ("30m", "0h")] == [0, 2]
+    assert [home.command("review", "P-0001", "--later", length).code for length in ("30m", "0h")] == [0, 2]

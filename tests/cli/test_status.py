@@ -1,9 +1,14 @@
+import subprocess
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.command import Home
-from tests.server import ModelServer
+from skillopt_sleep.stores.running import HOLDER
+from tests.command import Home, night_arguments
+from tests.server import Asked, Behaviour, ModelServer
 
 
 def test_status_says_how_to_begin(tmp_path: Path) -> None:
@@ -65,3 +70,57 @@ def test_settings_that_cannot_be_used_hide_nothing_and_are_the_exit_code(home: H
     assert "unknown key 'daemon.att' → did you mean 'daemon.at'?" in done.out
     assert "P-0001" in done.out
     assert "daemon.att" in home.command("status", "--json").json["settings_error"]
+
+
+class Held:
+    """A model that answers, but nothing more once a night is at its rollouts, until it is let go on."""
+
+    def __init__(self) -> None:
+        self.reached, self.go_on = threading.Event(), threading.Event()
+
+    def __call__(self, asked: Asked) -> Behaviour:
+        if "rollout" in str(asked.purpose):
+            self.reached.set()
+            self.go_on.wait(300)
+        return "healthy"
+
+
+@contextmanager
+def a_night(home: Home) -> "Generator[tuple[Held, subprocess.Popen[str]]]":
+    """A night that is held at its rollouts."""
+    held = Held()
+    with ModelServer() as server:
+        server.behaviour = held
+        night = home.start(*night_arguments(server.base_url))
+        try:
+            assert held.reached.wait(300)
+            yield held, night
+        finally:
+            held.go_on.set()
+            night.communicate(timeout=300)
+
+
+@pytest.mark.slow
+def test_another_terminal_sees_how_far_a_night_is(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    with a_night(home) as (_, night):
+        now = home.command("status", "--json").json
+        assert now["running"]
+        assert now["progress"]["night"] == now["unfinished"][0]
+        assert now["progress"]["process"] == night.pid
+        assert "of at most 300 calls" in home.command("status").out
+    assert not (tmp_path / "sleep" / "data" / HOLDER).exists()
+
+
+@pytest.mark.slow
+def test_a_killed_night_is_not_shown_as_running(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    with a_night(home) as (_, night):
+        night.kill()
+        night.wait()
+        assert (tmp_path / "sleep" / "data" / HOLDER).exists()
+        answer = home.command("status", "--json").json
+        assert (answer["running"], answer["progress"]) == (False, None)
+        assert "the next run resumes it" in home.command("status").out

@@ -3,9 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.cli.status_shown import Status, last_closed, show_status
+from skillopt_sleep.cli.status import Status, last_closed, show_status
 from skillopt_sleep.records import OUTCOMES, Outcome
 from skillopt_sleep.settings import Paths, Settings
+from skillopt_sleep.stores.bank import WAITING, Decided
+from skillopt_sleep.stores.running import Progress, StageProgress
 from skillopt_sleep.stores.sqlite import NightLine
 from tests.builders import a_proposal
 
@@ -34,7 +36,7 @@ def test_every_outcome_has_words() -> None:
 
 
 def test_the_next_step_is_the_proposal_that_waits(paths: Paths, capfd: pytest.CaptureFixture[str]) -> None:
-    lines = shown(status(waiting=(a_proposal(),)), paths, capfd)
+    lines = shown(status(waiting=(Decided(a_proposal(), WAITING, "", ""),)), paths, capfd)
     assert lines[0].startswith("Last night   today")
     assert lines[0].endswith("(2026-03-02)")
     assert lines[-1].startswith("Next step    skillopt-sleep review")
@@ -57,3 +59,22 @@ def test_a_first_step_is_for_who_has_had_no_night(paths: Paths, capfd: pytest.Ca
 def test_of_several_nights_the_last_closed_one_counts() -> None:
     assert last_closed((OPEN, LAST)) == LAST
     assert last_closed(()) is None
+
+
+def test_a_running_night_is_told_with_its_time_its_spend_and_what_it_is_at(
+    paths: Paths, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stage = StageProgress(label="rollout shop/CLAUDE.md", done=3, total=12)
+    progress = Progress(
+        night=OPEN.id,
+        process=1,
+        started=NOW,
+        stages=(stage,),
+        calls=37,
+        tokens=12_300,
+        most_calls=300,
+        most_minutes=60,
+    )
+    lines = shown(status(nights=(OPEN, LAST), running=True, progress=progress), paths, capfd)
+    assert "Running      2026-03-02-2, 5 min, at most 55 min left: 37 of at most 300 calls, 12,300 tokens" in lines
+    assert "             attempts: shop/CLAUDE.md  3/12" in lines

@@ -10,7 +10,7 @@ from tests.command import Home
 
 SCRIPT = """
 import time
-from skillopt_sleep.cli.stopping import stop_softly
+from skillopt_sleep.cli.continued import stop_softly
 stop_softly()
 try:
     print("ready", flush=True)

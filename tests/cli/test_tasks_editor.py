@@ -110,6 +110,28 @@ def test_what_cannot_be_used_is_kept_and_gone_on_with(desk: Desk) -> None:
     assert desk.drafts == []
 
 
+NOT_USABLE = (
+    ('[[task]]\nprompt = "x"\nreference = {kind = "checks", items = [{op = "json_valid"}]}', "nothing but a shape"),
+    ('[[task]]\nprompt = "x"\nreference = {kind = "checks", items = [{op = "regex", arg = "("}]}', "regular expr"),
+    ('[[task]]\nprompt = "x"\nreference = {kind = "checks", items = [{op = "has", arg = "y"}]}', "'has'"),
+    ('[[task]]\nid = "abd456"\nprompt = "x"\nreference = {kind = "exact", answer = "y"}', "is not abc123"),
+    ("#", "has 0 tasks, not 1"),
+)
+
+
+@pytest.mark.slow
+def test_what_cannot_be_used_changes_nothing_and_says_why(desk: Desk) -> None:
+    before = desk.task()
+    for text, said in NOT_USABLE:
+        (desk.folder / "written.toml").write_text(text)
+        done = desk.edit(f'cp "{desk.folder}/written.toml" "$1"')
+        assert done.code == 2, said
+        assert said in done.err
+        for draft in desk.drafts:
+            draft.unlink()
+    assert desk.task() == before
+
+
 def test_what_was_written_is_kept_when_the_editor_fails(desk: Desk) -> None:
     done = desk.edit('sed -i "s/Install/Update/" "$1"; exit 3')
     assert done.code == 2

@@ -76,7 +76,6 @@ def test_a_file_that_cannot_be_read_or_written_is_named_as_it_was_given(tmp_path
     for command, said in (
         (("import", "gone.toml"), "gone.toml can't be read: No such file or directory"),
         (("import", "folder"), "folder can't be read: Is a directory"),
-        (("edit", "a1", "--from", "gone.toml"), "gone.toml can't be read: No such file or directory"),
         (("export", "gone/t.toml"), "gone/t.toml: No such file or directory"),
     ):
         done = home.command("tasks", *command)

@@ -3,10 +3,11 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.tasks_why import explain
-from skillopt_sleep.records import AppliedEdit, Deed, DeedKind, Evidence, Fate, NightReport, Pair, Split, Trial
+from skillopt_sleep.cli.tasks_why import task_blocks
+from skillopt_sleep.pages.text import markdown
+from skillopt_sleep.records import AppliedEdit, Deed, DeedKind, EditFate, Evidence, NightReport, Pair, Split, Trial
 from skillopt_sleep.stores.bank import Banked
-from tests.builders import a_report, a_task, an_edit, an_outcome
+from tests.builders import a_fresh_round, a_report, a_task, an_edit, an_outcome, changed
 from tests.fakes import NOON
 
 NOW = NOON + timedelta(days=3)
@@ -14,33 +15,31 @@ TASK = a_task(id="t1", lesson="c", split=Split.TRAIN)
 
 
 def told(entry: Banked, *others: Banked, reports: Sequence[NightReport] = ()) -> str:
-    text = explain(entry, (entry, *others), reports, now=NOW)
-    assert max(map(len, text.splitlines())) <= 80
-    return text
+    text = markdown([*task_blocks(entry, (entry, *others), reports, now=NOW)])
+    return "\n".join(line.rstrip() for line in text.replace("\\", "").splitlines())
 
 
 def test_it_says_which_session_and_whose_words_found_it() -> None:
-    task = replace(
+    task = changed(
         TASK,
         evidence=(Evidence(session=TASK.session, turn=2, quote="no\x1b[0m, pnpm"),),
         deeds=(
             Deed(kind=DeedKind.ASKED_AGAIN, session="claude_code:s2", turn=4, what="install it"),
-            Deed(kind=DeedKind.UNDONE, session=TASK.session, turn=1, what="git checkout .\x1b" + " -- a" * 40),
             Deed(kind=DeedKind.STOPPED, session=TASK.session, turn=3),
         ),
         rejected="I ran npm.",
         accepted="I ran pnpm. " * 200,
     )
     text = told(Banked(task, night="n1"))
-    assert "found in a session with claude_code on 02 Mar 2026 (3 days ago)\n  session s1\n" in text
-    assert "you said in turn 2:\n    «no\\u{1B}[0m, pnpm»" in text
-    assert "you asked again after turn 4 of claude_code:s2:\n    «install it»" in text
-    assert "you undid a change after turn 1:\n    «git checkout .\\u{1B}" in text
-    assert "you stopped the agent after turn 3\n" in text
-    assert "the answer before that:\n    I ran npm." in text
-    assert "the answer you accepted:\n    I ran pnpm." in text
+    assert "found in a session with claude_code, 02 Mar 2026 (3 days ago), session s1, for " in text
+    assert "pnpm» turn 2" in text
+    assert "you asked again: «install it» turn 4 of claude_code:s2" in text
+    assert "you stopped the agent turn 3" in text
+    assert "The answer before that: I ran npm." in text
+    assert "The answer you accepted: I ran pnpm." in text
+    assert "No night has used it yet." in text
+    assert "\x1b" not in text
     assert len(text) < 2000
-    assert "found by night n1; no document was worked on with it yet" in text
 
 
 def test_equal_samples_of_one_night_are_one_line() -> None:
@@ -52,28 +51,25 @@ def test_equal_samples_of_one_night_are_one_line() -> None:
 
 
 def test_it_says_what_the_lesson_was_called() -> None:
-    named = Banked(replace(TASK, wording="Use pnpm,\x1b never " + "npm " * 30))
-    text = told(named, Banked(replace(TASK, id="t2", wording="Use yarn")))
-    assert "the lesson, in the model's words:\n    Use pnpm,\\u{1B} never npm" in text
+    named = Banked(changed(TASK, wording="Use pnpm, never npm"))
+    text = told(named, Banked(changed(TASK, id="t2", wording="Use yarn")))
+    assert "The lesson, in the model's words: Use pnpm, never npm" in text
     assert "yarn" not in text
-    assert "lesson" not in told(Banked(TASK))
+    assert "1 other task" in text
 
 
 def test_its_side_comes_with_the_reason() -> None:
-    first = Banked(TASK)
     second = Banked(replace(TASK, id="t2", session="s2", split=Split.VAL, at=NOON + timedelta(hours=1)))
-    assert "used to learn from\n  1st of 2 sessions" in told(first, second)
-    assert "2nd of 2 sessions" in told(second, first)
-    assert "1 other task" in told(first, second)
+    assert "It is used to learn from: sessions of one lesson take turns." in told(Banked(TASK), second)
     mate = Banked(replace(TASK, id="t3", lesson="other"))
-    assert "t3 comes from the same one" in told(first, mate)
+    assert "t3 comes from the same one" in told(Banked(TASK), mate)
     assert "you put it there" in told(Banked(TASK, earlier=(replace(TASK, split=Split.VAL),)))
     assert "in a second session" in told(Banked(replace(TASK, split=None)))
 
 
 def test_it_says_which_nights_used_it_and_what_came_of_it() -> None:
     pairs = (Pair(task="t1", sample=0, before=0.25, after=1.0), Pair(task="other", sample=0, before=0.0, after=0.0))
-    edits = (AppliedEdit(edit=an_edit("- Use pnpm."), fate=Fate.APPLIED),)
+    edits = (AppliedEdit(edit=an_edit("- Use pnpm."), fate=EditFate.APPLIED),)
     reports = (
         a_report(night="n1", documents=(an_outcome(trial=Trial(pairs=pairs)),)),
         a_report(night="n2", documents=(an_outcome(edits=edits, sessions=(TASK.session,)),)),
@@ -81,37 +77,28 @@ def test_it_says_which_nights_used_it_and_what_came_of_it() -> None:
         a_report(night="n4", documents=(an_outcome(sessions=(TASK.session,), waiting=1),)),
     )
     text = told(Banked(TASK), reports=reports)
-    assert "    n1  shop:CLAUDE.md: tested a change, 0.25 → 1.00\n" in text
-    assert "    n2  shop:CLAUDE.md: led to an edit (applied, not decided)\n      - Use pnpm.\n" in text
-    assert text.count("n3  shop:CLAUDE.md: was asked without a change: 0.50") == 1
+    assert "- n1, shop:CLAUDE.md: tested a change, 0.25 → 1.00\n" in text
+    assert "- n2, shop:CLAUDE.md: led to an edit (applied, not decided) - Use pnpm.\n" in text
+    assert text.count("n3, shop:CLAUDE.md: was asked without a change: 0.50") == 1
     assert "n4" not in text
 
 
-def test_a_task_that_waits_was_asked_by_no_night() -> None:
-    reports = [a_report(night="n1", documents=(an_outcome(sessions=(TASK.session,), waiting=1),))]
-    alone = told(Banked(TASK, night="n1"), reports=reports)
-    assert "found by night n1; no answer to it was scored yet\n  its lesson waits for a second session" in alone
-    assert "nights that used it" not in alone
-    mate = Banked(replace(TASK, id="t2", session="s2", split=Split.VAL))
-    assert "its lesson waits" not in told(Banked(TASK, night="n1"), mate, reports=reports)
-
-
 def test_a_task_that_needs_the_repository_waits_for_a_replay_that_has_it() -> None:
-    entry = Banked(replace(TASK, needs_repository=True), night="n1")
-    report = a_report(night="n1", documents=(an_outcome(sessions=(TASK.session,)),))
-    assert "it needs the repository, and waits for a replay that has it" in told(entry, reports=[report])
-    assert "second session" not in told(entry, reports=[report])
+    assert "waits for a replay that has it" in told(Banked(changed(TASK, needs_repository=True), night="n1"))
 
 
 def test_a_test_task_is_used_where_a_change_is_accepted() -> None:
     task = replace(TASK, split=Split.TEST)
     reports = [
         a_report(night="n1", documents=(an_outcome(sessions=(TASK.session,)),)),
-        a_report(night="n2", documents=(an_outcome(sessions=(TASK.session,), test_n=1),)),
+        a_report(
+            night="n2",
+            documents=(an_outcome(sessions=(TASK.session,), kept_back=a_fresh_round(0.0, 1.0, 1, (-0.95, 1.0))),),
+        ),
     ]
     text = told(Banked(task), reports=reports)
-    assert "n2  shop:CLAUDE.md: was a test of an accepted change" in text
-    assert "n1 " not in text
+    assert "n2, shop:CLAUDE.md: was a test of an accepted change" in text
+    assert "n1" not in text
 
 
 def test_it_says_what_a_person_did_and_when() -> None:
@@ -124,17 +111,15 @@ def test_it_says_what_a_person_did_and_when() -> None:
         earlier=(replace(TASK, prompt="x"),),
     )
     text = told(edited)
-    assert "you edited it just now; later nights keep your version\n  before, it asked: x" in text
-    assert "the next night uses it" in text
-    assert "you dropped it 2 hours ago" in text
-    assert "you pinned it 3 days ago" in text
-    assert "you have not edited, pinned or dropped it" in told(Banked(TASK))
+    assert "You edited it just now.\nBefore, it asked: x" in text
+    assert "You dropped it 2 hours ago" in text
+    assert "You pinned it 3 days ago" in text
 
 
 def test_a_task_by_hand_says_where_it_was_written() -> None:
     mine = Banked(replace(TASK, session="tasks_file:#t1", source="tasks_file", project=""), edited=NOON)
-    assert "added by hand, as of" in told(mine)
-    assert "you added it 3 days ago" in told(mine)
+    assert "added by hand, " in told(mine)
+    assert "You added it 3 days ago" in told(mine)
     assert "every project (your own)" in told(mine)
     filed = Banked(replace(TASK, session="tasks_file:/home/ada/t.toml#t1", source="tasks_file"))
-    assert "from your tasks file /home/ada/t.toml, as of" in told(filed)
+    assert "from your tasks file /home/ada/t.toml, " in told(filed)

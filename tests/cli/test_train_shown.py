@@ -2,10 +2,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.train_shown import best_line, partial, scored
+from skillopt_sleep.cli.train_shown import best_line, partial, rule_lines, scored
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.records import Note, Prompt
-from skillopt_sleep.trainer.summary import Scores
+from skillopt_sleep.trainer.summary import Rules, RuleWorth, Scores
 from tests.trainer.toy import Scripted, a_trainer
 
 
@@ -17,7 +17,7 @@ def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
     whole = a_trainer(tmp_path / "whole").train()
     assert partial(whole) == []
     assert "The best skill is in" in best_line(whole, Path("run"))
-    summary = a_trainer(tmp_path / "part", Scripted(refuse)).train()
+    summary = a_trainer(tmp_path / "elsewhere" / "part", Scripted(refuse)).train()
     assert partial(summary) == [
         "1 of 8 test items of the initial skill have no score (refused: no)",
         "1 of 8 test items of the best skill have no score",
@@ -29,5 +29,31 @@ def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
 
 
 def test_a_mixed_score_stands_beside_the_two_that_it_is_made_of() -> None:
-    assert scored(Scores(hard=0.5, soft=0.75, metric=0.625, n=8)) == "hard 0.500, soft 0.750, mixed 0.625 (n=8)"
-    assert scored(Scores(hard=0.5, soft=0.75, metric=0.75, n=8)) == "hard 0.500, soft 0.750 (n=8)"
+    assert (
+        scored(Scores(hard=0.5, soft=0.75, metric=0.625, n=8, items=8)) == "hard 0.500, soft 0.750, mixed 0.625 (n=8)"
+    )
+    assert scored(Scores(hard=0.5, soft=0.75, metric=0.75, n=8, items=8)) == "hard 0.500, soft 0.750 (n=8)"
+
+
+def a_worth(rule: str, *, n: int = 8, gain: float = 0.5, removed: bool = False) -> RuleWorth:
+    return RuleWorth(
+        rule=rule, step=1, items=(), n=n, without=0.25, with_it=0.25 + gain, interval=(-0.1, 0.9), removed=removed
+    )
+
+
+def test_each_rule_has_its_gain_with_n_and_interval() -> None:
+    unknown = RuleWorth(rule="- Three.", step=2, items=())
+    head, one, two, three = rule_lines(
+        Rules(rules=(a_worth("- One."), a_worth("- Two.", gain=0.0, removed=True), unknown))
+    )
+    assert "3 learned rules, 1 taken out" in head
+    assert one == "  +0.50, 90 % interval -0.10 to +0.90 (n=8): - One."
+    assert "(taken out)" in two
+    assert "(taken out)" not in one
+    assert three == "  not measured: - Three."
+
+
+def test_nothing_is_said_without_rules() -> None:
+    head, _ = rule_lines(Rules(rules=(a_worth("- One."),)))
+    assert "none taken out" in head
+    assert list(rule_lines(Rules())) == []

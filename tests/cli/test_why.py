@@ -1,4 +1,4 @@
-"""`why` and `why-not` answer with the person's own words, on a real home after a night."""
+"""`why` answers with the person's own words, on a real home after a night."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ def told(home: Home, *arguments: str) -> str:
 @pytest.mark.slow
 def test_why_a_rule_was_proposed_and_adopted(home: Home) -> None:
     waiting = told(home, "why", "use", "pnpm")
-    assert waiting.startswith("- Use pnpm, never npm.")
+    assert waiting.startswith("## Use pnpm, never npm.")
     assert "we always use pnpm here, never npm»" in waiting
     assert "without the rule 0 of" in " ".join(waiting.split())
     assert "It waits for you." in waiting
@@ -40,7 +40,7 @@ def test_the_rules_of_a_divided_proposal_are_told_each_by_itself() -> None:
 
     def rules(asked: str, *proposals: Proposal) -> list[tuple[str, str]]:
         known = list(origins([Decided(one, WAITING, "", "") for one in proposals], ()))
-        return [(origin.proposal, origin.rule) for origin in rules_of(asked, known)]
+        return [(origin.proposed.proposal, origin.rule) for origin in rules_of(asked, known)]
 
     assert rules("p-0001.2", whole) == [("P-0001", "- Be brief.")]
     assert rules("P-0001.2", whole, *parts) == [("P-0001.2", "- Be brief.")]
@@ -55,53 +55,56 @@ def test_why_a_line_is_there(home: Home) -> None:
     assert "P-0001" in told(home, "why", f"{path}:{number}")
     theirs = home.command("why", f"{path}:1")
     assert theirs.code == 2
-    assert "blame" in theirs.err
+    assert f"skillopt-sleep why {path}" in theirs.err
     path.write_text(path.read_text().replace("- Use pnpm, never npm.", "- By hand."))
     by_hand = home.command("why", f"{path}:{number}")
     assert by_hand.code == 2
     assert "by hand" in by_hand.err
 
 
-@pytest.mark.parametrize("asked", ["haiku", "P-0099", "P-0001.7", "P-0001.x", "no such file:3"])
-def test_what_is_no_rule_is_an_error_that_leads_on(home: Home, asked: str) -> None:
+@pytest.mark.parametrize("asked", ["P-0099", "P-0001.7", "P-0001.x", "no-such-file.md"])
+def test_what_is_neither_a_proposal_nor_a_file_is_an_error_that_leads_on(home: Home, asked: str) -> None:
     done = home.command("why", asked)
     assert done.code == 2
-    assert "why-not" in done.err
+    assert "skillopt-sleep" in done.err
 
 
 def test_why_in_json(home: Home) -> None:
-    (rule,) = home.command("why", "--json", "pnpm").json
-    assert (rule["proposal"], rule["state"], rule["solved"]["before"]) == ("P-0001", "waiting", 0)
-    assert rule["said"][0]["session"]
+    (rule,) = home.command("why", "--json", "pnpm").json["rules"]
+    assert (rule["proposed"]["proposal"], rule["proposed"]["state"], rule["tested"]["solved"]["before"]) == (
+        "P-0001",
+        "waiting",
+        0,
+    )
+    assert rule["asked"]["said"][0]["session"]
 
 
 def test_why_something_said_is_no_rule(home: Home) -> None:
-    assert "waits for you" in told(home, "why-not", "never", "npm")
+    assert "waits for you" in told(home, "why", "never", "npm")
     for said in ("stop, we always use pnpm here, never npm", "wrong, we always use pnpm here, never npm"):
-        assert told(home, "why-not", said).splitlines()[1].strip() == f"«{said}»"
-    assert "not found" in str(home.command("why-not", "--json", "haiku").json["end"])
-    assert "harvest" in told(home, "why-not", "haiku")
+        assert f"«{said}»" in told(home, "why", said).splitlines()[5]
+    assert "not found" in str(home.command("why", "--json", "haiku").json["said"]["end"])
+    assert "harvest" in told(home, "why", "haiku")
 
 
 @pytest.mark.slow
 def test_what_was_said_once_leads_to_a_second_time(tmp_path: Path) -> None:
     home = Home(tmp_path / "ada")
     home.had_sessions([("write the release notes", "no, use bullets, never tables")])
-    assert "No session has been read yet" in told(home, "why-not", "bullets")
+    assert "No session has been read yet" in told(home, "why", "bullets")
     assert home.command("run", "--backend", "simulated").code == 0
-    said = told(home, "why-not", "bullets")
+    said = told(home, "why", "bullets")
     assert "«no, use bullets, never tables»" in said
     assert "waits for one more session" in said
     assert "say it in one more session" in said
-    lesson = home.command("why-not", "--json", "bullets").json["lesson"]
-    assert told(home, "why-not", lesson) == said
+    lesson = home.command("why", "--json", "bullets").json["said"]["lesson"]
+    assert told(home, "why", lesson) == said
 
 
 def test_before_any_night_nothing_is_known(tmp_path: Path) -> None:
     home = Home(tmp_path / "ada")
-    assert home.command("why", "pnpm").code == 2
-    assert "→" in told(home, "why-not", "pnpm")
-    assert "No rule is adopted yet" in told(home, "blame")
+    assert "→" in told(home, "why", "pnpm")
+    assert "No rule is adopted yet" in told(home, "why")
 
 
 def test_on_a_terminal_it_keeps_to_the_width(home: Home) -> None:
@@ -111,17 +114,63 @@ def test_on_a_terminal_it_keeps_to_the_width(home: Home) -> None:
     )
     lines = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout).splitlines()
     assert max(map(len, lines)) <= 60
-    assert "\x1b[1m- Use pnpm" in done.stdout
+    assert "\x1b[1mUse pnpm" in done.stdout
 
 
 @pytest.mark.slow
 def test_where_no_session_was_read_or_some_was_purged_it_says_so(tmp_path: Path) -> None:
     home = Home(tmp_path / "ada")
-    fresh = told(home, "why-not", "pnpm")
+    fresh = told(home, "why", "pnpm")
     assert "No session has been read yet" in fresh
     assert "skillopt-sleep harvest" in fresh
     home.had_sessions()
     home.command("harvest")
-    assert "No night has read its session yet" in told(home, "why-not", "never", "npm")
+    assert "No night has read its session yet" in told(home, "why", "never", "npm")
     assert home.command("purge", "--text", "pnpm", "--yes").code == 0
-    assert "what you purged" in told(home, "why-not", "never", "npm")
+    assert "what you purged" in told(home, "why", "never", "npm")
+
+
+@pytest.mark.slow
+def test_every_managed_line_is_told_and_no_other(home: Home) -> None:
+    assert home.command("adopt", "P-0001").code == 0
+    path = home.project / "CLAUDE.md"
+    lines = path.read_text().splitlines()
+    number = lines.index("- Use pnpm, never npm.") + 1
+    done = home.command("why", str(path))
+    assert done.code == 0
+    assert f"line {number}: - Use pnpm, never npm." in done.out
+    for part in ("«", "without the rule 0 of", "you adopted it on ", "P-0001"):
+        assert part in done.out
+    assert "vitest" not in done.out
+    assert str(number) in done.out
+    (line,) = home.command("why", "--json", str(path)).json["files"][str(path)]
+    proposed = line["origin"]["proposed"]
+    assert (line["number"], proposed["proposal"], proposed["state"]) == (number, "P-0001", "adopted")
+
+
+def test_without_a_name_every_file_with_adopted_rules_is_told(home: Home) -> None:
+    assert "No rule is adopted yet" in home.command("why").out
+    assert home.command("adopt", "P-0001").code == 0
+    assert "CLAUDE.md: 1 line managed" in home.command("why").out
+
+
+def test_what_stands_in_our_part_by_hand_is_said(home: Home) -> None:
+    assert home.command("adopt", "P-0001").code == 0
+    path = home.project / "CLAUDE.md"
+    path.write_text(path.read_text().replace("- Use pnpm, never npm.", "- Use pnpm, never npm.\n- By hand."))
+    assert "no proposal is known that brought it" in home.command("why", str(path)).out
+
+
+def test_a_file_without_managed_lines_or_none_at_all_is_said(home: Home) -> None:
+    assert "no line managed" in home.command("why", str(home.project / "CLAUDE.md")).out
+    assert home.command("why", "nope.md").code == 2
+
+
+def test_a_line_of_the_person_is_counted_as_theirs_and_a_missing_file_leads_on(home: Home) -> None:
+    assert home.command("adopt", "P-0001").code == 0
+    path = home.project / "CLAUDE.md"
+    path.write_text(path.read_text().replace("- Use pnpm, never npm.", "- Use pnpm, never npm.\n- By hand."))
+    assert "1 line managed by skillopt-sleep, and 1 of yours between" in home.command("why", str(path)).out
+    missing = home.command("why", "CLAUDE.md")
+    assert missing.code == 2
+    assert missing.err.rstrip().endswith("skillopt-sleep why")

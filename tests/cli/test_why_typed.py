@@ -1,4 +1,4 @@
-"""What was typed in an indexed session and founded nothing is found, with what it was taken for."""
+"""What was typed in an indexed session and made no lesson is found, with what it was taken for."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.why_typed import typed_like
-from skillopt_sleep.night.heard import RULES, hear
-from skillopt_sleep.proposals.absence import Unheard
+from skillopt_sleep.deciding.why import Unheard
+from skillopt_sleep.night.reading import RULES, read_by_rules
 from skillopt_sleep.records import LeftOut, Packed, Reading, Session, Stamp
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_session
@@ -24,7 +24,7 @@ def typed(
     for number, session in enumerate(sessions):
         packed = Packed.of(session, left_out)
         store.index.put("claude_code", [(f"f{number}", Stamp(1, 1, number), Reading(sessions=(packed,)))])
-    store.index.hear(hear, rules=RULES)
+    store.index.hear(read_by_rules, rules=RULES)
     if night:
         store.index.mark_read([session.id for session in sessions], night)
     try:
@@ -93,7 +93,7 @@ def test_what_stood_in_a_pasted_text_is_said_to_be_pasted(tmp_path: Path) -> Non
     found = typed(tmp_path, "sign commits with GPG", a_session(mail), night="2026-03-02")
     assert found is not None
     assert found.pasted
-    assert "pasted text founds no rule" in found.because
+    assert "no rule comes of pasted text" in found.because
     own = typed(tmp_path, "summarize this", a_session(mail), night="2026-03-02")
     assert own is not None
     assert not own.pasted

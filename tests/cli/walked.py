@@ -56,7 +56,7 @@ def editor(home: Home, line: str) -> dict[str, str]:
 
 def states(home: Home) -> dict[str, str]:
     """The state of each proposal."""
-    return {row["id"]: row["state"] for row in home.command("show", "--json").json}
+    return {row["id"]: row["state"] for row in home.command("review", "--show", "--json").json}
 
 
 def rules(home: Home) -> list[str]:
@@ -70,7 +70,7 @@ def screens(pressed: Pressed) -> str:
     kept: list[str] = []
     shows = False
     for line in pressed.shown.splitlines():
-        shows = shows or bool(re.match(r"\d+ of \d+  P-", line))
+        shows = shows or bool(re.match(r"\d+ of \d+$", line.rstrip()))
         if shows:
             kept.append(_DAYS.sub("sessions, 4–22 Nov;", _AGO.sub("2 days ago", line)).rstrip())
         if line.startswith("y yes"):

@@ -12,16 +12,12 @@ from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.backends.handoff import HandoffBackend
 from skillopt_sleep.backends.metered import Limits, Metered, NightMeter
 from skillopt_sleep.backends.openai import OpenAIBackend
-from skillopt_sleep.backends.recorded import Recorded
-from skillopt_sleep.backends.redacted import Redacted
-from skillopt_sleep.backends.repaired import Repaired
-from skillopt_sleep.backends.retried import Retried
-from skillopt_sleep.backends.watched import Watched
+from skillopt_sleep.backends.wrappers import Recorded, Redacted, Repaired, Retried, Watched
 from skillopt_sleep.errors import CallFailed, CallPending, FailureKind
 from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.prompts import fill
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Limit, Prompt, Purpose
 from tests.fakes import FakeBackend, FakeCalls, FakeClock, FakeLedger
 from tests.server import ModelServer

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
-from skillopt_sleep.protocols import Executor
+from skillopt_sleep.protocols.work import Executor
 from skillopt_sleep.records import Command, Trajectory
 from skillopt_sleep.replay.text import SingleShot
 from tests.builders import a_document, a_task
@@ -50,13 +50,9 @@ def test_what_ends_the_night_is_no_failure_of_an_attempt(make: Callable[[Answer]
         make(BudgetExhausted("spent")).run(a_task(), a_document(), sample=0)
 
 
-def test_it_says_whether_it_answers_in_words(make: Callable[[Answer], Executor]) -> None:
-    executor = make("done")
-    assert executor.run(a_task(), a_document(), sample=0).text_only is executor.text_only
-
-
 def test_what_answers_in_words_reaches_nothing_that_only_acts_show(make: Callable[[Answer], Executor]) -> None:
     executor = make("done")
+    in_words = executor.run(a_task(), a_document(), sample=0).text_only
     assert executor.reaches(a_task())
-    assert executor.reaches(a_task(needs_repository=True)) is not executor.text_only
-    assert executor.reaches(a_task(reference=Command(argv=("pytest",)))) is not executor.text_only
+    assert executor.reaches(a_task(needs_repository=True)) is not in_words
+    assert executor.reaches(a_task(reference=Command(argv=("pytest",)))) is not in_words

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind, ItemError
-from skillopt_sleep.protocols import Judge
+from skillopt_sleep.protocols.work import Judge
 from skillopt_sleep.records import Exact, Reference, Rubric
 from skillopt_sleep.replay.judges import ReferenceJudge
 from tests.builders import a_task, a_trajectory, some_checks

@@ -9,7 +9,7 @@ import pytest
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallPending, ItemError
 from skillopt_sleep.pools.ray import RayPool
 from skillopt_sleep.pools.threads import ThreadPool
-from skillopt_sleep.protocols import Pool
+from skillopt_sleep.protocols.work import Pool
 from tests.fakes import SerialPool
 
 MAKERS: dict[str, Callable[[], Pool]] = {

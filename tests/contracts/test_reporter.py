@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.protocols import Reporter
-from skillopt_sleep.records import NightReport, Outcome
-from skillopt_sleep.records.told import OUTCOMES
+from skillopt_sleep.protocols.work import Reporter
+from skillopt_sleep.records import OUTCOMES, NightReport, Outcome
 from skillopt_sleep.reporters import REPORTERS
-from skillopt_sleep.reporters.side_by_side import SideBySideReporter
+from skillopt_sleep.reporters.morning import AttemptsReporter
 from tests.builders import a_report
 from tests.reporters.reports import REPORTS, SECRET
 
-ALWAYS = [reporter for reporter in REPORTERS if not isinstance(reporter, SideBySideReporter)]
+ALWAYS = [reporter for reporter in REPORTERS if not isinstance(reporter, AttemptsReporter)]
 
 
 @pytest.fixture(params=ALWAYS, ids=lambda reporter: type(reporter).__name__)

@@ -13,16 +13,14 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from skillopt_sleep.errors import SealBroken
+from skillopt_sleep.kit.scratch import remove_tree
 from skillopt_sleep.protocols.sealing import HOME, SOCKET, Denial, Probe, Seal
 from skillopt_sleep.replay.seals import SEALS
-from skillopt_sleep.replay.seals.bubblewrap import system_program
-from skillopt_sleep.replay.seals.choose import remove
+from skillopt_sleep.replay.seals.machine import system_program
 from tests.sealed import BOUNDS, Place, a_place, alive_with
 
 pytestmark = pytest.mark.seal
 
-if sys.platform == "win32":
-    pytest.skip("nothing is sealed on Windows", allow_module_level=True)
 
 TRIES = 3
 _PROBES: dict[str, Probe] = {}
@@ -53,9 +51,9 @@ def seal(request: pytest.FixtureRequest) -> Seal:
     return request.param
 
 
-@pytest.fixture
-def place(seal: Seal) -> Iterator[Place]:
-    with a_place(seal) as made:
+@pytest.fixture(params=[False, True], ids=["layers", "whole"])
+def place(request: pytest.FixtureRequest, seal: Seal) -> Iterator[Place]:
+    with a_place(seal, whole=request.param) as made:
         yield made
         assert made.is_untouched()
 
@@ -449,7 +447,7 @@ def test_when_we_are_killed_nothing_runs_on_and_nothing_stays_mounted(place: Pla
         assert left == []
         assert str(folder) not in Path("/proc/mounts").read_text()
     finally:
-        remove(folder)
+        remove_tree(folder)
 
 
 # Links that stand in the copy where something would be mounted.

@@ -10,7 +10,7 @@ import pytest
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.mining.tasks_file import TasksFile
-from skillopt_sleep.protocols import Source
+from skillopt_sleep.protocols.work import SessionSource
 from skillopt_sleep.records import Reading
 from tests.sessions import Exchange, claude_session, codex_session
 
@@ -21,7 +21,7 @@ TASKS = '[[task]]\nprompt = "x"\nreference = {kind = "exact", answer = "y"}\n'
 class Made(NamedTuple):
     """A source over files on disk: one whole, one with garbage in it, one gone since it was named."""
 
-    source: Source
+    source: SessionSource
     whole: Path
     garbage: Path
     gone: Path

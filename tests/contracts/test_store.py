@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import NightLocked
-from skillopt_sleep.protocols import Store
+from skillopt_sleep.protocols.stores import Store
 from skillopt_sleep.records import CUT_SHORT, LeftOut, Outcome, Packed, Past, Reading, Split, Stamp
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_report, a_session, a_task

@@ -1,45 +1,44 @@
 """Real daemons in processes of their own, with a night owed at once."""
 
 import json
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, time as time_of_day, timedelta
 from pathlib import Path
 from typing import Any
 
 from skillopt_sleep.daemon.backlog import Backlog
+from skillopt_sleep.daemon.conditions import local_zone
 from skillopt_sleep.daemon.schedule import Served, newest_slot
-from skillopt_sleep.daemon.state import State
-from skillopt_sleep.daemon.zone import local_zone
+from skillopt_sleep.daemon.state import DaemonState
 from skillopt_sleep.settings import find_paths
-from tests.command import Home
+from tests.command import ASKS, Home
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 # The same daemon, that looks more often.
 EAGER = """
 from skillopt_sleep.daemon.loop import Daemon
-from skillopt_sleep.daemon.upgrade import go_on_as_new
 from skillopt_sleep.kit.log import log_to
 from skillopt_sleep.settings import find_paths
 log_to(find_paths().log)
-if Daemon(find_paths(), look_seconds=0.1).run():
-    go_on_as_new()
+Daemon(find_paths(), look_seconds=0.1).run()
 """
 # On its battery; and one that reads every change at once.
 ON_BATTERY = EAGER.replace("look_seconds=0.1", "look_seconds=0.1, battery=lambda: True")
 AT_ONCE = EAGER.replace("look_seconds=0.1", "look_seconds=0.1, changes=AtOnce()").replace(
     "log_to(find",
     """
-from skillopt_sleep.daemon.watcher import Changes
+from skillopt_sleep.daemon.watcher import FolderChanges
 
 
-class AtOnce(Changes):
+class AtOnce(FolderChanges):
     def take(self):
-        seen, self._last_change = self._last_change, None
-        return seen is not None
+        seen, self._changed = self._changed, False
+        return seen
 
 
 log_to(find""",
@@ -61,9 +60,21 @@ class Sleeper(Home):
     def environment(self) -> dict[str, str]:
         return super().environment | {"TZ": "UTC"} | getattr(self, "more", {})
 
+    def had_sessions_in(self, project: Path, asks: Sequence[tuple[str, str]] = ASKS, *, days_ago: float = 3) -> None:
+        """The same sessions, last written to an hour ago: nobody is at work."""
+        super().had_sessions_in(project, asks, days_ago=days_ago)
+        self.written_to(minutes_ago=60)
+
+    def written_to(self, *, minutes_ago: float) -> None:
+        """The agents last wrote to their sessions so long ago."""
+        at = time.time() - 60 * minutes_ago
+        for agent in (".claude", ".codex"):
+            for session in (self.folder / agent).rglob("*.jsonl"):
+                os.utime(session, (at, at))
+
     @property
-    def state(self) -> State:
-        return State(find_paths(self.environment).state)
+    def state(self) -> DaemonState:
+        return DaemonState(find_paths(self.environment).state)
 
     @property
     def told(self) -> list[dict[str, Any]]:
@@ -106,12 +117,11 @@ class Sleeper(Home):
             backend_model="scripted-1",
             backend_base_url=base_url,
             backend_confirmed="true",
-            daemon_idle="0s",
         )
 
     def simulated(self, **more: str) -> "Sleeper":
         """Nights with the simulated model."""
-        return self.setting(backend_name="simulated", daemon_idle="0s", **more)
+        return self.setting(backend_name="simulated", **more)
 
 
 def until(holds: Callable[[], Any], *, seconds: float = PATIENCE) -> Any:

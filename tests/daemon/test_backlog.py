@@ -6,7 +6,7 @@ from skillopt_sleep.daemon.backlog import (
     MOST_TRIES,
     RETRY,
     Backlog,
-    Result,
+    NightResult,
     after_night,
     update,
     with_reason,
@@ -17,7 +17,7 @@ from skillopt_sleep.daemon.schedule import Served, newest_slot
 AT = time(4, 17)
 NOW = datetime(2027, 5, 2, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-FAILED = Result("backend_failed", "the server was down", finished=False)
+FAILED = NightResult("backend_failed", "the server was down", finished=False)
 
 
 def owed(now: datetime = NOW) -> Backlog:
@@ -74,8 +74,8 @@ def test_a_night_that_ran_or_was_cancelled_is_served() -> None:
     backlog = owed()
     assert backlog.pending is not None
     slot = backlog.pending.slot
-    done = after_night(backlog, slot, Result("improved", "1 proposal", finished=True), now=NOW)
-    stopped = Result("interrupted", "it was stopped", finished=False)
+    done = after_night(backlog, slot, NightResult("improved", "1 proposal", finished=True), now=NOW)
+    stopped = NightResult("interrupted", "it was stopped", finished=False)
     cancelled = after_night(backlog, slot, stopped, now=NOW, cancelled=True)
     for after in (done, cancelled):
         assert after.pending is None
@@ -103,7 +103,7 @@ def test_a_night_that_found_the_lock_taken_is_no_try() -> None:
     backlog = owed()
     assert backlog.pending is not None
     after = after_night(
-        backlog, backlog.pending.slot, Result("", "another night", finished=False, locked=True), now=NOW
+        backlog, backlog.pending.slot, NightResult("", "another night", finished=False, locked=True), now=NOW
     )
     assert after.pending is not None
     assert (after.pending.tries, after.pending.waiting) == (0, "another night")
@@ -111,7 +111,7 @@ def test_a_night_that_found_the_lock_taken_is_no_try() -> None:
 
 
 def test_a_night_that_the_settings_refuse_spends_no_try_and_waits_for_them() -> None:
-    backlog, refused = owed(), Result("", "no model is named", finished=False, refused=True)
+    backlog, refused = owed(), NightResult("", "no model is named", finished=False, refused=True)
     for _ in range(MOST_TRIES + 1):
         assert backlog.pending is not None
         backlog = look(after_night(backlog, backlog.pending.slot, refused, now=NOW))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.daemon.backlog import Result
+from skillopt_sleep.daemon.backlog import NightResult
 from skillopt_sleep.daemon.child import STOP_SECONDS, Child, night_command, read_result
 
-PATIENCE = 30
+PATIENCE = 120
 
 
 def child_of(script: str, folder: Path) -> tuple[Child, threading.Event]:
@@ -21,7 +21,7 @@ def child_of(script: str, folder: Path) -> tuple[Child, threading.Event]:
 def test_the_end_is_told_with_outcome_and_reason(tmp_path: Path) -> None:
     child, over = child_of('print(\'{"verdict": "improved", "because": "1 proposal", "more": 1}\')', tmp_path)
     assert over.wait(PATIENCE)
-    assert child.result() == Result("improved", "1 proposal", finished=True)
+    assert child.result() == NightResult("improved", "1 proposal", finished=True)
 
 
 def test_what_a_night_wrote_is_private(tmp_path: Path) -> None:
@@ -47,24 +47,34 @@ def test_a_night_that_listens_is_stopped_softly_and_one_that_does_not_is_killed(
 @pytest.mark.parametrize(
     ("code", "out", "err", "wanted"),
     [
-        (0, '{"verdict": "nothing_new", "because": "no sessions"}', "", Result("nothing_new", "no sessions", True)),
-        (7, '{"verdict": null, "because": "2 prompts wait"}', "", Result("", "2 prompts wait", True)),
-        (3, '{"verdict": "improved", "because": ""}', "", Result("improved", "it ended with 3", True)),
-        (5, '{"verdict": "over_budget", "because": "300 calls"}', "", Result("over_budget", "300 calls", True)),
-        (1, '{"verdict": "backend_failed", "because": "down"}', "", Result("backend_failed", "down", False)),
-        (4, '{"verdict": "backend_failed", "because": "no key"}', "", Result("backend_failed", "no key", False)),
+        (
+            0,
+            '{"verdict": "nothing_new", "because": "no sessions"}',
+            "",
+            NightResult("nothing_new", "no sessions", True),
+        ),
+        (7, '{"verdict": null, "because": "2 prompts wait"}', "", NightResult("", "2 prompts wait", True)),
+        (3, '{"verdict": "improved", "because": ""}', "", NightResult("improved", "it ended with 3", True)),
+        (5, '{"verdict": "over_budget", "because": "300 calls"}', "", NightResult("over_budget", "300 calls", True)),
+        (1, '{"verdict": "backend_failed", "because": "down"}', "", NightResult("backend_failed", "down", False)),
+        (4, '{"verdict": "backend_failed", "because": "no key"}', "", NightResult("backend_failed", "no key", False)),
         (
             2,
             "",
             "skillopt-sleep: not confirmed\n  → confirm it\n",
-            Result("", "not confirmed → confirm it", False, refused=True),
+            NightResult("", "not confirmed → confirm it", False, refused=True),
         ),
-        (11, "", "skillopt-sleep: another night (process 7)\n", Result("", "another night (process 7)", False, True)),
-        (-9, "", "", Result("", "it ended with -9", False)),
-        (1, "half {", "Traceback\nValueError: x\n", Result("", "ValueError: x", False)),
+        (
+            11,
+            "",
+            "skillopt-sleep: another night (process 7)\n",
+            NightResult("", "another night (process 7)", False, True),
+        ),
+        (-9, "", "", NightResult("", "it ended with -9", False)),
+        (1, "half {", "Traceback\nValueError: x\n", NightResult("", "ValueError: x", False)),
     ],
 )
-def test_what_a_night_came_to_is_read_from_its_end(code: int, out: str, err: str, wanted: Result) -> None:
+def test_what_a_night_came_to_is_read_from_its_end(code: int, out: str, err: str, wanted: NightResult) -> None:
     assert read_result(code, out, err) == wanted
 
 

@@ -6,7 +6,6 @@ from skillopt_sleep.daemon.conditions import in_use, lacking, on_battery
 from skillopt_sleep.settings import BackendSettings, RoleSettings, Settings
 
 NOW = datetime(2027, 5, 2, 4, 17, tzinfo=UTC)
-IDLE = timedelta(minutes=10)
 
 
 def written(folder: Path, name: str, *, ago: timedelta) -> None:
@@ -19,14 +18,14 @@ def written(folder: Path, name: str, *, ago: timedelta) -> None:
 def test_a_session_that_was_written_to_just_now_is_in_use(tmp_path: Path) -> None:
     written(tmp_path, "old/one.jsonl", ago=timedelta(hours=1))
     written(tmp_path, "new/two.jsonl", ago=timedelta(minutes=3))
-    assert in_use([tmp_path / "missing", tmp_path], idle=IDLE, now=NOW)
+    assert in_use([tmp_path / "missing", tmp_path], now=NOW)
 
 
 def test_what_rests_what_is_no_session_and_what_lies_ahead_is_not_in_use(tmp_path: Path) -> None:
     written(tmp_path, "one.jsonl", ago=timedelta(minutes=11))
     written(tmp_path, "notes.md", ago=timedelta())
     written(tmp_path, "ahead.jsonl", ago=-timedelta(days=400))
-    assert not in_use([tmp_path], idle=IDLE, now=NOW)
+    assert not in_use([tmp_path], now=NOW)
 
 
 def test_whether_there_is_a_battery_can_be_asked_anywhere() -> None:

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from skillopt_sleep.daemon.backlog import Backlog, Result, after_night, upcoming, update
+from skillopt_sleep.daemon.backlog import Backlog, NightResult, after_night, upcoming, update
 from skillopt_sleep.daemon.schedule import Served, Slot, corrected, is_due, newest_slot, next_slot, slot_of
 from skillopt_sleep.kit.codec import from_json, to_json
 
@@ -20,7 +20,7 @@ ZONES = (
     "Africa/Casablanca",
     "Pacific/Auckland",
 )
-DONE = Result("nothing_new", "", finished=True)
+DONE = NightResult("nothing_new", "", finished=True)
 
 
 def dst_nights(zone: ZoneInfo, year: int = 2027) -> list[date]:

@@ -27,7 +27,7 @@ def test_however_the_clock_goes_no_session_is_lost_or_used_twice(events: list[tu
             if what == "session":
                 machine.had(len(machine.shelf.sessions))
             elif what == "night":
-                used += machine.night().sessions.used
+                used += machine.night().found.sessions.used
             elif what == "clock":
                 machine.clock.pass_by(hours=hours)
             else:
@@ -46,4 +46,4 @@ def test_a_first_night_under_a_clock_years_ahead_makes_no_later_session_too_old(
     machine.night()
     machine.clock.pass_by(days=-5 * 365)
     machine.had(1, 2)
-    assert machine.night().sessions.used == 2
+    assert machine.night().found.sessions.used == 2

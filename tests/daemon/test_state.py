@@ -1,4 +1,4 @@
-import os
+import signal
 import subprocess
 import sys
 import threading
@@ -9,14 +9,14 @@ import filelock
 import pytest
 
 from skillopt_sleep.daemon.backlog import Backlog
-from skillopt_sleep.daemon.state import Pause, State, ask_to_end, end_now
+from skillopt_sleep.daemon.state import DaemonState, Pause, end
 from skillopt_sleep.errors import NightLocked
 
 NOW = datetime(2027, 5, 2, tzinfo=UTC)
 
 
 def test_what_was_never_said_is_nothing(tmp_path: Path) -> None:
-    state = State(tmp_path / "state")
+    state = DaemonState(tmp_path / "state")
     assert (state.pause(), state.standing(), state.backlog()) == (None, None, Backlog())
     assert not state.daemon_runs()
     assert not state.forget("pause")
@@ -24,7 +24,7 @@ def test_what_was_never_said_is_nothing(tmp_path: Path) -> None:
 
 
 def test_a_pause_is_kept_private_and_taken_back(tmp_path: Path) -> None:
-    state = State(tmp_path / "state")
+    state = DaemonState(tmp_path / "state")
     pause = Pause(since=NOW, until=NOW + timedelta(days=1))
     state.write("pause", pause)
     assert state.pause() == pause
@@ -37,21 +37,21 @@ def test_a_pause_is_kept_private_and_taken_back(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_set_aside(tmp_path: Path) -> None:
     (tmp_path / "schedule.json").write_bytes(b'{"served": 7')
-    assert State(tmp_path).backlog() == Backlog()
+    assert DaemonState(tmp_path).backlog() == Backlog()
     assert (tmp_path / "schedule.json.corrupt").read_bytes() == b'{"served": 7'
 
 
 def test_there_is_one_daemon_and_it_is_seen(tmp_path: Path) -> None:
-    state = State(tmp_path)
+    state = DaemonState(tmp_path)
     with state.only_daemon():
-        assert State(tmp_path).daemon_runs()
-        with pytest.raises(NightLocked, match="another daemon"), State(tmp_path).only_daemon():
+        assert DaemonState(tmp_path).daemon_runs()
+        with pytest.raises(NightLocked, match="another daemon"), DaemonState(tmp_path).only_daemon():
             pass
     assert not state.daemon_runs()
 
 
 def test_a_look_at_whether_a_daemon_waits_keeps_none_from_beginning(tmp_path: Path) -> None:
-    state, looker = State(tmp_path), filelock.FileLock(tmp_path / "daemon.lock", thread_local=False)
+    state, looker = DaemonState(tmp_path), filelock.FileLock(tmp_path / "daemon.lock", thread_local=False)
     looker.acquire()
     looked = threading.Timer(0.2, looker.release)
     looked.start()
@@ -60,11 +60,9 @@ def test_a_look_at_whether_a_daemon_waits_keeps_none_from_beginning(tmp_path: Pa
     looked.join()
 
 
-@pytest.mark.parametrize("end", [ask_to_end, end_now])
-def test_a_process_is_ended_and_one_that_is_gone_is_no_trouble(end: object) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_process_is_ended_and_one_that_is_gone_is_no_trouble(number: signal.Signals) -> None:
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    assert callable(end)
-    end(process.pid)
-    assert process.wait(30) < 0
-    end(process.pid)
-    assert process.pid != os.getpid()
+    end(process.pid, number)
+    assert process.wait(30) == -number
+    end(process.pid, number)

@@ -5,7 +5,7 @@ import pytest
 
 SCRIPT = """
 import os
-from skillopt_sleep.daemon.zone import local_zone
+from skillopt_sleep.daemon.conditions import local_zone
 print(local_zone())
 os.environ["TZ"] = "Asia/Tokyo"
 print(local_zone())

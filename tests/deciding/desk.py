@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from skillopt_sleep.deciding.settled import settled
-from skillopt_sleep.deciding.stored import opened
+from skillopt_sleep.deciding.stored import consistent_journal, opened
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -31,5 +30,5 @@ def desk(home: Home, monkeypatch: pytest.MonkeyPatch) -> Generator[Desk]:
     for name, value in home.environment.items():
         monkeypatch.setenv(name, value)
     damaged: list[SleepError] = []
-    with opened() as store, settled(store, damaged=damaged.append) as journal:
+    with opened() as store, consistent_journal(store, damaged=damaged.append) as journal:
         yield Desk(store, journal, damaged)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.deciding.chosen import apart, named
+from skillopt_sleep.deciding.chosen import named, single_rules
 from skillopt_sleep.errors import ConfigError
 from tests.cli.walked import with_three_rules
 from tests.command import Home
@@ -19,7 +19,11 @@ def test_a_rule_that_is_only_looked_at_divides_nothing(
     with desk(home, monkeypatch) as at:
         (whole,) = named(at.store, "p-0001")
         (rule,) = named(at.store, "P-0001.2", scratch=tmp_path)
-        assert [one.name for one in apart(at.store, whole.decided, scratch=tmp_path)][1] == rule.name == "P-0001.2"
+        assert (
+            [one.name for one in single_rules(at.store, whole.decided, scratch=tmp_path)][1]
+            == rule.name
+            == "P-0001.2"
+        )
         assert rule.folder.parent == tmp_path
         assert at.states() == {"P-0001": "waiting"}
         named(at.store, "P-0001.2")

@@ -2,9 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.deciding.preview import preview_of
-from skillopt_sleep.deciding.undo import steps_to
-from skillopt_sleep.proposals.versions import Step
+from skillopt_sleep.deciding.undo import Step, preview_of, steps_to
 from tests.command import Home
 from tests.deciding.desk import desk
 from tests.deciding.test_decide import adopted

@@ -2,10 +2,10 @@
 
 import pytest
 
-from skillopt_sleep.deciding.read import read_rule, rules_to_decide, rules_waiting
+from skillopt_sleep.deciding.read import digest_of, read_rule, rules_to_decide, rules_waiting, shown_of
 from tests.cli.walked import with_three_rules
 from tests.command import Home
-from tests.deciding.desk import desk
+from tests.deciding.desk import Desk, desk
 
 
 def test_each_rule_of_a_proposal_is_read_by_itself_the_proven_one_first(
@@ -28,3 +28,25 @@ def test_what_was_decided_in_the_meantime_is_nothing_to_read(home: Home, monkeyp
     with desk(home, monkeypatch) as at:
         assert (rules_to_decide(at.store), rules_waiting(at.store)) == ([], 0)
         assert read_rule(at.store, at.journal, "P-0001") is None
+
+
+def shown(at: Desk) -> str:
+    waiting = read_rule(at.store, at.journal, "P-0001")
+    assert waiting
+    return shown_of(waiting)
+
+
+def test_a_file_that_changes_makes_another_rule_of_it(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = home.project / "CLAUDE.md"
+    before = path.read_text(encoding="utf-8")
+    with desk(home, monkeypatch) as at:
+        seen = shown(at)
+        assert shown(at) == seen
+        path.write_text(f"{before}\nA line of mine.\n", encoding="utf-8")
+        assert shown(at) != seen
+        path.write_text(before, encoding="utf-8")
+        assert shown(at) == seen
+
+
+def test_a_digest_keeps_values_apart() -> None:
+    assert digest_of(("ab", "c")) != digest_of(("a", "bc"))

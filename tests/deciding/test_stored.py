@@ -1,4 +1,6 @@
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -39,7 +41,7 @@ def test_a_corrupt_store_is_set_aside_by_a_night_which_spends_nothing_unasked(tm
     assert stopped.code == 1
     assert "set aside" in stopped.err
     assert "run again" in stopped.err
-    (aside,) = database.parent.glob("sleep.db.corrupt-*")
+    (aside,) = database.parent.glob("sleep.db.aside-*")
     assert aside.read_bytes().startswith(b"this is no database")
     assert home.command("status").err == ""
     assert home.command("run", "--backend", "simulated").code == 0
@@ -58,3 +60,40 @@ def test_a_store_that_cannot_grow_is_no_bug_of_ours(tmp_path: Path) -> None:
     assert "can't write to the store" in done.stderr
     assert "free disk space" in done.stderr
     assert home.command("harvest", "--json").json["sessions"]
+
+
+@pytest.mark.slow
+def test_a_store_of_another_version_is_refused_its_rules_can_be_undone_and_the_sessions_read_again(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    assert home.command("run", "--backend", "simulated").code == 0
+    assert home.command("adopt", "--all").code == 0
+    adopted = (home.project / "CLAUDE.md").read_bytes()
+    database = tmp_path / "sleep" / "data" / "sleep.db"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA user_version = 11")
+    before = database.read_bytes()
+
+    for command in ("status", "run --backend simulated", "harvest", "report"):
+        done = home.command(*command.split())
+        assert done.code == 1, command
+        assert "written by another version" in done.err
+        assert "skillopt-sleep harvest --new-store" in done.err
+    assert "P-0001 adopted" in home.command("undo", "--list", str(home.project / "CLAUDE.md")).out
+    assert home.command("undo", "P-0001").code == 0
+    assert b"pnpm" not in (home.project / "CLAUDE.md").read_bytes()
+    assert database.read_bytes() == before
+
+    anew = home.command("harvest", "--new-store")
+
+    assert anew.code == 0
+    assert "set aside" in anew.err
+    (aside,) = (file for file in database.parent.glob("sleep.db.aside-*") if file.suffix not in {"-wal", "-shm"})
+    assert aside.read_bytes() == before
+    assert home.command("run", "--backend", "simulated").code == 0
+    assert home.command("adopt", "--all").code == 0
+    assert b"pnpm" in (home.project / "CLAUDE.md").read_bytes()
+    assert (home.project / "CLAUDE.md").read_bytes() == adopted
+    assert "stays as it is" in home.command("harvest", "--new-store").err

@@ -3,7 +3,7 @@ import pytest
 from skillopt_sleep.deciding.tasks import find, mark, reworded, short_ids, write
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Split
-from skillopt_sleep.stores.bank import Banked, Mark
+from skillopt_sleep.stores.bank import Banked, TaskMark
 from tests.builders import a_task
 from tests.command import Home
 from tests.deciding.desk import desk
@@ -49,9 +49,9 @@ def test_marks_are_set_on_all_tasks_or_none(home: Home, monkeypatch: pytest.Monk
     with desk(home, monkeypatch) as at:
         names = [entry.task.id for entry in at.store.bank.entries()][:2]
         with pytest.raises(ConfigError):
-            mark(at.store, [*names, "nothing"], Mark.DROPPED, undo=False)
+            mark(at.store, [*names, "nothing"], TaskMark.DROPPED, undo=False)
         assert not any(entry.dropped for entry in at.store.bank.entries())
-        assert [before.task.id for before in mark(at.store, names, Mark.DROPPED, undo=False)] == names
+        assert [before.task.id for before in mark(at.store, names, TaskMark.DROPPED, undo=False)] == names
         assert sum(entry.dropped is not None for entry in at.store.bank.entries()) == 2
-        mark(at.store, names, Mark.DROPPED, undo=True)
+        mark(at.store, names, TaskMark.DROPPED, undo=True)
         assert not any(entry.dropped for entry in at.store.bank.entries())

@@ -2,12 +2,11 @@
 
 import json
 import stat
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
 from skillopt_sleep.doctor.checks import look
-from skillopt_sleep.doctor.findings import Finding, State, Topic
+from skillopt_sleep.doctor.findings import Finding, FindingState, Topic
 from skillopt_sleep.settings import Paths, find_paths
 
 KEY = "dummy-key-for-tests"
@@ -22,15 +21,6 @@ def script(path: Path, text: str) -> Path:
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
     return path
-
-
-def shown_by_codex(instructions: str = "", skills: Mapping[str, str] | None = None) -> str:
-    """What `codex debug prompt-input` prints: the instruction text, and skills by name and file."""
-    listed = "".join(f"- {name}: Does it. (file: {file})\n" for name, file in (skills or {}).items())
-    texts = [f"# AGENTS.md instructions for /somewhere\n\n<INSTRUCTIONS>\n{instructions}\n</INSTRUCTIONS>"]
-    texts += [f"<skills_instructions>\n## Skills\n{listed}</skills_instructions>"] if listed else []
-    content = [{"type": "input_text", "text": text} for text in texts]
-    return json.dumps([{"type": "additional_tools", "tools": []}, {"type": "message", "content": content}])
 
 
 class Machine:
@@ -62,10 +52,8 @@ class Machine:
     def has_claude(self, says: str = CLAUDE_VERSION) -> None:
         script(self.bin / "claude", f"echo '{says}'")
 
-    def has_codex(self, prompt_input: str = "", *, says: str = CODEX_VERSION) -> None:
-        shown = self.folder / "shown.json"
-        shown.write_text(prompt_input or shown_by_codex(), encoding="utf-8")
-        script(self.bin / "codex", f'[ "$1" = --version ] && echo "{says}" && exit\ncat "{shown}"')
+    def has_codex(self, says: str = CODEX_VERSION) -> None:
+        script(self.bin / "codex", f"echo '{says}'")
 
     def logged_in_to_claude(self, until: datetime) -> None:
         oauth = {
@@ -89,7 +77,7 @@ class Machine:
         return look(self.paths, folder=self.project, home=self.home, environ=self.environ)
 
     def problems(self, topic: Topic | None = None) -> list[Finding]:
-        return [f for f in self.look() if f.state is State.PROBLEM and topic in (None, f.topic)]
+        return [f for f in self.look() if f.state is FindingState.PROBLEM and topic in (None, f.topic)]
 
     def says(self, topic: Topic) -> str:
         return "\n".join(finding.says for finding in self.look() if finding.topic is topic)

@@ -2,15 +2,15 @@
 
 import sqlite3
 
-from skillopt_sleep.doctor.findings import State, Topic
+from skillopt_sleep.doctor.findings import FindingState, Topic
 from skillopt_sleep.night.survey import survey
-from skillopt_sleep.protocols import Reservation
+from skillopt_sleep.protocols.models import Reservation
 from skillopt_sleep.records import CallState, HalfRead, Purpose, Usage
 from skillopt_sleep.settings import Settings
 from skillopt_sleep.stores.schema import VERSION
-from skillopt_sleep.stores.user import open_store
+from skillopt_sleep.stores.sqlite import open_store
 from tests.builders import a_session
-from tests.doctor.machine import CODEX_VERSION, SIMULATED, Machine
+from tests.doctor.machine import SIMULATED, Machine
 from tests.night.test_account import RULES
 from tests.stores.opening import put
 
@@ -28,7 +28,7 @@ def spent(machine: Machine, calls: int = 3) -> None:
 def test_on_a_fresh_machine_nothing_but_a_backend_is_missing_and_it_is_told_how_to_begin(machine: Machine) -> None:
     machine.paths.config_file.unlink()
     found = machine.look()
-    (wrong,) = [finding for finding in found if finding.state is State.PROBLEM]
+    (wrong,) = [finding for finding in found if finding.state is FindingState.PROBLEM]
     assert (wrong.topic, wrong.says.partition(":")[0]) == (Topic.MODELS, "no backend is named")
     assert "skillopt-sleep init" in wrong.remedy
     hints = "\n".join(finding.remedy for finding in found)
@@ -65,13 +65,13 @@ def test_records_of_unknown_kinds_are_told_with_the_version(machine: Machine) ->
     store.close()
     (told,) = [finding for finding in machine.look() if "unknown kind" in finding.says]
     assert told.says == "Claude Code 2.1.340 (tested to 2.1.332): 3 % of records of 1 unknown kind"
-    assert (told.topic, told.state) == (Topic.STORE, State.UNKNOWN)
+    assert (told.topic, told.state) == (Topic.STORE, FindingState.UNKNOWN)
 
 
 def test_settings_that_are_wrong_are_a_problem_and_the_rest_is_looked_at_still(machine: Machine) -> None:
     machine.configured("[budget]\ncall = 3\n")
     found = machine.look()
-    wrong = [finding for finding in found if finding.state is State.PROBLEM]
+    wrong = [finding for finding in found if finding.state is FindingState.PROBLEM]
     assert [(finding.topic, finding.remedy) for finding in wrong] == [
         (Topic.SETTINGS, "did you mean 'budget.calls'?")
     ]
@@ -107,26 +107,27 @@ def test_a_night_that_runs_is_named_as_running(machine: Machine) -> None:
 
 
 def test_a_used_up_month_is_a_problem(machine: Machine) -> None:
-    machine.configured(f"{SIMULATED}[budget]\nmonth_calls = 3\nmonth_usd = 9.0\n")
+    machine.configured(f"{SIMULATED}[budget]\nmonth_usd = 1.25\n")
     spent(machine)
     (wrong,) = machine.problems()
-    assert wrong.says == "this month's limit is used up: 3 calls"
-    assert "budget.month_calls" in wrong.remedy
+    assert wrong.says == "this month's limit is used up: $1.25"
+    assert "budget.month_usd" in wrong.remedy
 
 
-def test_limits_of_the_project_are_the_lower_ones(machine: Machine) -> None:
-    machine.configured("[budget]\nproject_calls = 50\n")
+def test_limits_of_the_project_are_named(machine: Machine) -> None:
     machine.write(machine.project / ".skillopt-sleep" / "project.toml", "[budget]\ncalls = 20\n")
     assert "a night on shop: 20 calls" in machine.says(Topic.LIMITS)
 
 
-def test_a_store_of_a_newer_version_is_a_problem_and_stays_as_it_is(machine: Machine) -> None:
+def test_a_store_of_another_version_is_a_problem_and_stays_as_it_is(machine: Machine) -> None:
     spent(machine)
     with sqlite3.connect(machine.paths.database) as connection:
         connection.execute(f"PRAGMA user_version = {VERSION + 1}")
     connection.close()
     (wrong,) = machine.problems()
-    assert (wrong.topic, wrong.remedy) == (Topic.STORE, "upgrade skillopt-sleep")
+    assert wrong.topic is Topic.STORE
+    assert "another version" in wrong.says
+    assert "harvest --new-store" in wrong.remedy
 
 
 def test_a_corrupt_store_is_a_problem_and_is_not_set_aside(machine: Machine) -> None:
@@ -140,7 +141,7 @@ def test_a_corrupt_store_is_a_problem_and_is_not_set_aside(machine: Machine) -> 
 
 
 def test_what_each_agent_is_given_is_told(machine: Machine) -> None:
-    machine.has_codex(says=CODEX_VERSION)
+    machine.has_codex()
     machine.write(machine.home / ".claude" / "CLAUDE.md", "Be brief.\n")
     machine.write(machine.project / "CLAUDE.md", "# Shop\n")
     machine.skill(machine.project / ".claude" / "skills" / "release")
@@ -148,12 +149,4 @@ def test_what_each_agent_is_given_is_told(machine: Machine) -> None:
     said = machine.says(Topic.SIGHT)
     assert f"{machine.home}/.claude/CLAUDE.md, CLAUDE.md" in said
     assert "Claude Code offers these skills there: release, wordy" in said
-    assert "only the beginning of the description of wordy" in said
     assert "Codex offers these skills there: none" in said
-
-
-def test_a_codex_that_cannot_tell_is_no_problem(machine: Machine) -> None:
-    machine.has_codex("not json")
-    found = [finding for finding in machine.look() if finding.topic is Topic.SIGHT]
-    assert [finding.state for finding in found] == [State.UNKNOWN]
-    assert machine.problems() == []

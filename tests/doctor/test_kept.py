@@ -4,12 +4,12 @@ from skillopt_sleep.doctor.findings import Topic
 from skillopt_sleep.doctor.kept import PURGE, look_at_kept
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import Paths
-from skillopt_sleep.stores.glance import glance
+from skillopt_sleep.stores.summary import summarize
 from tests.keeping.machine import a_machine, paths_of
 
 
 def _says(paths: Paths, keep: str = "180d") -> list[str]:
-    found = list(look_at_kept(paths, glance(paths.database, since=utc_now()), keep=keep))
+    found = list(look_at_kept(paths, summarize(paths.database, month=utc_now()), keep=keep))
     assert {finding.topic for finding in found} == {Topic.KEPT}
     return [f"{finding.says} {finding.remedy}".strip() for finding in found]
 
@@ -32,8 +32,8 @@ def test_other_places_are_listed_once_they_hold_something(tmp_path: Path) -> Non
         paths.spool / "codex" / "1.ended",
         paths.log,
         paths.projects / "ab.toml",
-        paths.replays / "bases" / "base-1" / "tree" / "a.py",
-        paths.data / "sleep.db.corrupt-1",
+        paths.replays / "calibrations" / "1.json",
+        paths.data / "sleep.db.aside-1",
     ):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"x" * 2_000_000)

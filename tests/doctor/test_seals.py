@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.doctor.findings import State, Topic
-from skillopt_sleep.doctor.seals import look_at_seals
+from skillopt_sleep.doctor.checks import look_at_seals
+from skillopt_sleep.doctor.findings import FindingState, Topic
 from skillopt_sleep.protocols.sealing import Denial, Probe
-from skillopt_sleep.replay.seals.bubblewrap import system_program
+from skillopt_sleep.replay.seals.machine import system_program
 from tests.doctor.machine import Machine
 from tests.fakes import FakeSeal
 
@@ -30,7 +30,7 @@ def test_the_first_that_holds_is_used_and_no_later_one_is_tried(tmp_path: Path) 
 
 def test_without_any_the_one_command_that_helps_is_named_and_it_is_no_problem(tmp_path: Path) -> None:
     found = list(look_at_seals(tmp_path / "seals", (FakeSeal(Probe("gone", problem="it isn't installed")),)))
-    assert found[0].state is State.UNKNOWN
+    assert found[0].state is FindingState.UNKNOWN
     assert "in text only" in found[0].says
     assert found[0].remedy
     assert "gone isn't used: it isn't installed" in found[1].says

@@ -9,7 +9,8 @@ from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.example import example_of, unfold
-from skillopt_sleep.records import Decision, Outcome, read_report
+from skillopt_sleep.kit.codec import from_json
+from skillopt_sleep.records import Decision, NightReport, Outcome
 from tests import example_day, example_night
 
 NOW = datetime(2026, 6, 1, 8, tzinfo=UTC)
@@ -57,7 +58,7 @@ def test_creating_it_again_replaces_only_an_example_day(tmp_path: Path) -> None:
 
 def test_the_shipped_night_equals_a_night_over_the_day(tmp_path: Path) -> None:
     shipped, fresh = (
-        read_report((folder / "report.json").read_bytes())
+        from_json((folder / "report.json").read_bytes(), NightReport)
         for folder in (example_night.NIGHTS / "example", example_night.build(tmp_path))
     )
     assert shipped.verdict is fresh.verdict is Outcome.IMPROVED

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.example.miner import ShownTurn, mine, read_sessions
-from skillopt_sleep.mining.shown import shown_sessions
+from skillopt_sleep.mining.session_text import shown_sessions
 from skillopt_sleep.records import Origin, Session, ToolEvent, TypedCommand
 from tests.builders import a_session, a_turn
 

@@ -7,18 +7,16 @@ from skillopt_sleep.example.model import HARMFUL, USELESS, SimulatedBackend
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.learning.aggregate import aggregate
 from skillopt_sleep.learning.augment import augment
-from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
 from skillopt_sleep.learning.select import select
-from skillopt_sleep.learning.slow_update import slow_update
+from skillopt_sleep.learning.slow_update import meta_skill, slow_update
 from skillopt_sleep.mining.mine import mine
-from skillopt_sleep.night.judged import preflight
+from skillopt_sleep.night.judge_check import preflight
 from skillopt_sleep.prompts import fill
-from skillopt_sleep.prompts.attempts import said
-from skillopt_sleep.protocols import StepRules
+from skillopt_sleep.prompts.attempts import feedback_lines
+from skillopt_sleep.protocols.crew import StepRules
 from skillopt_sleep.records import (
-    Change,
     Check,
     Checks,
     Compared,
@@ -30,6 +28,7 @@ from skillopt_sleep.records import (
     Op,
     Prompt,
     Purpose,
+    ResultChange,
     Rubric,
     Split,
     Trajectory,
@@ -139,7 +138,7 @@ def test_another_seed_forgets_elsewhere() -> None:
 def test_the_miner_makes_a_task_of_a_correction() -> None:
     (task,) = mine([a_session()], optimizer=SHARP, pool=SerialPool(), per_call=5, most=9).tasks
     assert task.reference == some_checks()
-    assert [evidence.quote for evidence in task.evidence] == [SAID]
+    assert [evidence.quote for evidence in task.feedback.evidence] == [SAID]
 
 
 def test_the_miner_finds_nothing_where_nothing_was_corrected() -> None:
@@ -181,7 +180,7 @@ def test_a_check_that_the_person_ran_is_a_rule_to_run_it() -> None:
     check = Deed(kind=DeedKind.CHECKED, session="claude_code:s1", turn=2, what="make lint")
     typed = Evidence(session="claude_code:s1", turn=2, quote="make lint")
 
-    (rule,) = _edits("\n".join(said(a_task(evidence=(typed,), deeds=(check,)))))
+    (rule,) = _edits("\n".join(feedback_lines(a_task(evidence=(typed,), deeds=(check,)))))
 
     assert "make lint" in rule
     assert "make lint" in _attempt(f"{rule}\n").response
@@ -233,7 +232,7 @@ def test_its_answers_decode_by_the_requested_schema() -> None:
 
 def test_its_optimizer_keeps_the_lessons_of_what_got_worse() -> None:
     task = a_task(split=Split.TRAIN)
-    worse = Compared(task=task.id, change=Change.REGRESSED, before=a_rollout(1.0), after=a_rollout(0.0))
+    worse = Compared(task=task.id, change=ResultChange.REGRESSED, before=a_rollout(1.0), after=a_rollout(0.0))
     guidance = slow_update(
         [worse],
         {task.id: task},
@@ -266,7 +265,7 @@ def test_what_only_a_model_that_thinks_could_answer_has_an_empty_answer_or_alway
     optimizer = an_optimizer(SHARP)
     task = a_task(split=Split.TRAIN, lesson="c")
     more = augment([task], each=2, optimizer=optimizer)
-    same = Compared(task=task.id, change=Change.REGRESSED, before=a_rollout(1.0), after=a_rollout(0.0))
+    same = Compared(task=task.id, change=ResultChange.REGRESSED, before=a_rollout(1.0), after=a_rollout(0.0))
     assert (more.tasks, more.notes) == ((), ())
     assert meta_skill([same], {task.id: task}, optimizer=optimizer) == "- Keep edits short."
 

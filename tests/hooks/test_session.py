@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.settings import find_paths
-from skillopt_sleep.stores.spool import HookSpool
+from skillopt_sleep.stores.hooks import HookSpool
 from tests.agent_hooks import SCRIPT, SESSION, Hooked, git, lines_of, repository
 
 PYTHONS = [path for path in ("/usr/bin/python3", sys.executable) if Path(path).exists()]

@@ -1,21 +1,20 @@
 """A machine with a night behind it that holds a marker in one session, an adopted rule, and a look at every byte."""
 
 import os
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from skillopt_sleep.keeping.choose import of_words
-from skillopt_sleep.keeping.purge import Purge, carry_out, plan
+from skillopt_sleep.keeping.purge import Purge, carry_out, of_words, plan
 from skillopt_sleep.proposals.adopt import adopt
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.records import Workspace
-from skillopt_sleep.replay.workspaces import Bases
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.stores.bank import ADOPTED
 from tests.nights import Machine
-from tests.replay.workspaces.repositories import commit, git
 
 MARKER = "zanzibar"
+RULE_WORDS = "use pnpm, never npm"  # what the adopted rule says
+_OTHER = "no - always name the ticket in the commit, never only the file"
 
 
 def paths_of(machine: Machine) -> Paths:
@@ -33,6 +32,17 @@ def a_machine(folder: Path) -> Machine:
     return machine
 
 
+def with_another_rule(machine: Machine) -> str:
+    """Let a second night propose a rule for the same file from other sessions; the id of the proposal that waits."""
+    machine.clock.pass_by(days=1)
+    machine.had(7, 8, 9, 10, 11, said=_OTHER, ask="commit it")
+    machine.night()
+    store = machine.store()
+    (entry,) = store.bank.proposals("waiting")
+    store.close()
+    return entry.proposal.id
+
+
 def adopt_all(machine: Machine) -> None:
     """Adopt every proposal that waits."""
     paths = paths_of(machine)
@@ -44,29 +54,24 @@ def adopt_all(machine: Machine) -> None:
     store.close()
 
 
-def copied(machine: Machine, *, days_ago: float = 0) -> tuple[Path, ...]:
-    """Keep what sealed replays leave: a whole copy of the project's repository, and what a command did in it."""
-    root = machine.project()
+def calibrated(machine: Machine, *, days_ago: float = 0) -> Path:
+    """Keep what sealed replays leave: what a project's own command did in a copy of its repository."""
     paths = paths_of(machine)
-    root.mkdir(parents=True, exist_ok=True)
-    git(root, "init", "-q")
-    state = Workspace(root=str(root), commit=commit(root, {f"{MARKER}.md": MARKER}))
-    place = Bases(paths.replays / "bases").of(state).path.parent
     result = paths.replays / "calibrations" / "1.json"
-    result.parent.mkdir()
-    result.write_text(MARKER, encoding="utf-8")
+    result.parent.mkdir(parents=True)
+    result.write_text(f"{machine.project()} {MARKER}", encoding="utf-8")
     moment = (machine.clock() - timedelta(days=days_ago)).timestamp()
-    for path in (place, result):
-        os.utime(path, (moment, moment))
-    return place, result
+    os.utime(result, (moment, moment))
+    return result
 
 
-def purge_words(machine: Machine, words: str = MARKER) -> Purge:
-    """Purge these words; return what that took."""
+def purge_words(machine: Machine, words: str = MARKER, *, traced: Callable[[str], None] | None = None) -> Purge:
+    """Purge these words; return what that took. Each statement of the store may be `traced`."""
     store = machine.store()
+    store._connection.set_trace_callback(traced)  # pyright: ignore[reportPrivateUsage]
     try:
         purge = plan(store, paths_of(machine), lambda rows: of_words(rows, words))
-        carry_out(purge, store, now=machine.clock())
+        carry_out(purge, store, paths_of(machine), now=machine.clock())
         return purge
     finally:
         store.close()

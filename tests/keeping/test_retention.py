@@ -1,9 +1,15 @@
 from datetime import timedelta
 from pathlib import Path
 
-from skillopt_sleep.keeping.retention import Forgotten, forget_old
-from skillopt_sleep.records import CUT_SHORT, Outcome
-from tests.keeping.machine import MARKER, a_machine, copied, holding, paths_of
+from msgspec import to_builtins
+from msgspec.structs import fields
+
+from skillopt_sleep.keeping.retention import Forgotten, forget_old, numbers
+from skillopt_sleep.kit.codec import to_json
+from skillopt_sleep.records import CUT_SHORT, NightReport, Note, Outcome
+from skillopt_sleep.stores.quotes import Sought
+from tests.builders import a_proposal, a_report, an_outcome
+from tests.keeping.machine import MARKER, a_machine, calibrated, holding, paths_of
 from tests.nights import Machine
 
 KEEP = timedelta(days=180)
@@ -13,7 +19,7 @@ def _forget(machine: Machine, *, days: float, keep: timedelta = KEEP) -> Forgott
     machine.clock.pass_by(days=days)
     store = machine.store()
     try:
-        return forget_old(store, paths_of(machine), keep=keep, retire=timedelta(days=90), now=machine.clock())
+        return forget_old(store, paths_of(machine), keep=keep, now=machine.clock())
     finally:
         store.close()
 
@@ -64,13 +70,13 @@ def test_what_was_turned_down_is_forgotten_but_for_the_decision(tmp_path: Path) 
     assert [name for name in holding(machine, f"script for {MARKER}") if name != "sleep.db"] == []
 
 
-def test_copies_of_repositories_that_no_night_used_are_forgotten(tmp_path: Path) -> None:
+def test_what_commands_did_in_copies_is_forgotten_too(tmp_path: Path) -> None:
     machine = a_machine(tmp_path)
-    old = copied(machine, days_ago=2)
+    old = calibrated(machine, days_ago=2)
     _forget(machine, days=177)
-    assert all(path.exists() for path in old)
+    assert old.exists()
     _forget(machine, days=2)
-    assert [path for path in old if path.exists()] == []
+    assert not old.exists()
 
 
 def test_the_next_night_works_and_reads_nothing_twice(tmp_path: Path) -> None:
@@ -79,5 +85,35 @@ def test_the_next_night_works_and_reads_nothing_twice(tmp_path: Path) -> None:
     assert machine.unread() == []
     machine.had(5, 6)
     report = machine.night()
-    assert report.sessions.used == 2
+    assert report.found.sessions.used == 2
     assert report.verdict not in CUT_SHORT
+
+
+WORDS = "pnpm"
+
+
+def test_numbers_stay_and_words_go() -> None:
+    report = a_report(
+        documents=(an_outcome(because=WORDS),),
+        proposals=(a_proposal(),),
+        because=WORDS,
+        errors=(Note(stage="mine", summary=WORDS),),
+    )
+    sought = Sought(phrases=(WORDS,))
+    assert sought.is_in(to_builtins(report))
+    for documents in (True, False):
+        left = numbers(report, because="purged", documents=documents)
+        assert not sought.is_in(to_builtins(left)), to_json(left)
+        assert (left.verdict, left.spend, left.found.sessions) == (
+            report.verdict,
+            report.spend,
+            report.found.sessions,
+        )
+        assert len(left.documents) == documents
+
+
+def test_what_goes_of_a_report_is_decided_for_every_part_of_it() -> None:
+    goes = {"remedy", "proposals", "errors", "others", "schema_version"}
+    stays = {"night", "started", "ended", "verdict", "because", "run", "found", "judging", "documents"}
+    stays |= {"spend", "error_rate"}
+    assert {field.name for field in fields(NightReport)} == goes | stays

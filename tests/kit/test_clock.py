@@ -1,6 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
-from skillopt_sleep.kit.clock import shown, utc_now
+from skillopt_sleep.kit.clock import to_the_minute, utc_now
 
 
 def test_now_is_in_utc() -> None:
@@ -9,4 +9,4 @@ def test_now_is_in_utc() -> None:
 
 def test_a_moment_is_shown_to_the_minute_in_the_zone_of_who_reads_it() -> None:
     moment = datetime(2027, 5, 2, 10, 20, 31, 5, tzinfo=UTC)
-    assert shown(moment) == f"{moment.astimezone():%a %Y-%m-%d %H:%M}"
+    assert to_the_minute(moment) == f"{moment.astimezone():%a %Y-%m-%d %H:%M}"

@@ -4,7 +4,7 @@ import unicodedata
 import pytest
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.kit.markdown import fence, one_line, spelled, unescaped, visible
+from skillopt_sleep.kit.markdown import fence, front_matter, one_line, skill_description, spelled, unescaped, visible
 
 
 @given(st.text(alphabet=st.sampled_from("`~a \n")) | st.text())
@@ -59,3 +59,22 @@ def test_a_name_is_whole_on_one_line(text: str) -> None:
 def test_a_line_that_was_cut_says_so() -> None:
     assert one_line("one two\nthree", limit=9) == "one two …"
     assert one_line("one two\nthree") == "one two three"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_front_matter_is_told_from_the_text_below_it(end: str) -> None:
+    fields, text = front_matter(end.join(("---", "name: a", "---", "Rules", "---", "")))
+    assert fields.split() == ["name:", "a"]
+    assert text.splitlines() == ["Rules", "---"]
+    assert front_matter("Rules\n---\n") == ("", "Rules\n---\n")
+
+
+@pytest.mark.parametrize("written", ["one two", '"one two"', ">-\n  one\n  two", "|\n  one\n\n  two"])
+def test_a_description_is_read_on_one_line_however_it_is_written(written: str) -> None:
+    text = f"---\nname: a\ndescription: {written}\nother: b\n---\nRules\n"
+    assert skill_description(text).startswith("one")
+    assert "other" not in skill_description(text)
+
+
+def test_a_text_without_front_matter_has_no_description() -> None:
+    assert skill_description("description: not one\n") == ""

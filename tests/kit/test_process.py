@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -16,9 +17,9 @@ from typing import Any
 import pytest
 
 import skillopt_sleep
-from skillopt_sleep.kit.process import MOST, Ran, end_all, run
+from skillopt_sleep.kit.process import MOST, ProcessResult, end_all, is_alive, run
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 SHORT = 1.5
 DEAD_WITHIN = 2.0 * 2  # promised are two seconds; the rest is for a busy machine
 MEGABYTES = 20
@@ -65,7 +66,7 @@ def start(
     stdin: bytes = b"",
     timeout: float = PATIENCE,
     environ: Mapping[str, str] | None = None,
-) -> Ran:
+) -> ProcessResult:
     """Run Python code in a process of its own."""
     script = Path(tempfile.mkdtemp(dir=folder)) / "program.py"
     script.write_text(code)
@@ -108,7 +109,7 @@ WITH_CHILD = (
 
 def test_a_program_that_ends_is_read_with_its_status(tmp_path: Path) -> None:
     ran = start(tmp_path, "import sys\nprint('out')\nprint('err', file=sys.stderr)\nsys.exit(3)\n")
-    assert ran == Ran(3, b"out\n", b"err\n", ran.seconds, "")
+    assert ran == ProcessResult(3, b"out\n", b"err\n", ran.seconds, "")
     assert ran.seconds > 0
 
 
@@ -460,7 +461,6 @@ def test_a_watch_ends_the_program_and_its_reason_is_told(tmp_path: Path) -> None
     assert len(set(seen)) == 1
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="file descriptors are not handed on there")
 def test_only_what_is_handed_to_it_is_inherited(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("handed")
     with (tmp_path / "file").open() as file, (tmp_path / "file").open() as other:
@@ -469,3 +469,18 @@ def test_only_what_is_handed_to_it_is_inherited(tmp_path: Path) -> None:
         argv = [sys.executable, "-c", code]
         ran = run(argv, stdin=b"", cwd=tmp_path, environ={}, timeout=30, handed=[file.fileno()])
     assert ran.stdout.split() == [b"handed", b"closed"]
+
+
+def test_a_process_is_alive_until_it_ends_and_also_before_it_is_waited_for() -> None:
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    since = datetime.now(UTC)
+    assert is_alive(process.pid, since)
+    process.kill()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    assert not is_alive(process.pid, since)
+    process.communicate()
+    assert not is_alive(process.pid, since)
+
+
+def test_a_process_that_began_later_is_another_one_of_the_same_number() -> None:
+    assert not is_alive(os.getpid(), datetime.now(UTC) - timedelta(days=30))

@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.kit.redact import clip, clip_marked, redact, secrets
 from tests.growth import LINEAR_WITH_NOISE, TIMES, growth, seconds
-from tests.kit.secrets.test_vendors import ALNUM, HEX, TOKENS
+from tests.kit.secrets.test_formats import ALNUM, HEX, TOKENS
 from tests.sweeps import thinned
 
 PEM = "-----BEGIN RSA " + "PRIVATE KEY-----"

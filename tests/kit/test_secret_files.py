@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.kit.secret_files import is_secret_file
+from skillopt_sleep.kit.redact import is_secret_file
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.kit.tests_counted import Counts, counted
+from skillopt_sleep.kit.tests_counted import Counts, count_tests
 
 PYTEST = "FAILED tests/test_a.py::test_b - assert 1 == 2\n===== 1 failed, 1 passed, 2 errors in 0.04s =====\n"
 CARGO = """\
@@ -35,4 +35,4 @@ VITEST = " Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 3 passed
     ],
 )
 def test_the_counts_of_each_runner_are_read(output: str, counts: Counts | None) -> None:
-    assert counted(output) == counts
+    assert count_tests(output) == counts

@@ -26,20 +26,24 @@ def test_the_defaults_come_back_as_they_were() -> None:
     model=TEXT,
     exclude=st.lists(TEXT, max_size=3),
     confirmed=st.booleans(),
-    weight=st.floats(min_value=0, max_value=1),
+    alpha=st.floats(min_value=0, max_value=0.5, exclude_min=True),
 )
-def test_any_value_comes_back_as_it_was(model: str, exclude: list[str], confirmed: bool, weight: float) -> None:
+def test_any_value_comes_back_as_it_was(model: str, exclude: list[str], confirmed: bool, alpha: float) -> None:
     settings = replace(
         Settings(),
         backend=BackendSettings(model=model, confirmed=confirmed),
         projects=ProjectsSettings(exclude=tuple(exclude)),
-        gate=GateSettings(min_effect=weight),
+        gate=GateSettings(alpha=alpha),
     )
     assert msgspec.convert(tomllib.loads(to_toml(settings)), Settings) == settings
 
 
-def test_the_docstring_of_a_section_is_the_comment_above_it() -> None:
-    assert "for all other keys 0 is no limit.\n[budget]\ncalls = 300\n" in to_toml(Settings())
+def test_what_is_said_of_sections_and_keys_stands_above_them() -> None:
+    text = to_toml(Settings(prices={"gpt-5.4": (0.2, 0.6)}))
+    assert (
+        "# What may be spent at most (in dollars, 0 is no limit).\n[budget]\n# A night's calls\ncalls = 300\n" in text
+    )
+    assert '\n[prices]\n"gpt-5.4" = [0.2, 0.6]\n' in text
 
 
 def test_a_struct_without_sections_is_plain_keys_below_what_it_is_about() -> None:

@@ -5,7 +5,7 @@ import pytest
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.learning.aggregate import Aggregate, aggregate
 from skillopt_sleep.records import Edit, EditOp, EditSource, Past, Patch, Prompt, Purpose
-from tests.builders import a_document, a_patch, an_edit
+from tests.builders import a_document, a_past, a_patch, an_edit
 from tests.fakes import Answer, Answers, FakeBackend, SerialPool, in_turn
 from tests.nights import an_optimizer
 
@@ -82,7 +82,7 @@ def test_a_merged_edit_keeps_the_tasks_of_the_edits_it_came_from(
 
 
 def test_the_optimizer_is_shown_what_was_tried_before_and_its_notes() -> None:
-    past = Past(refused=(an_edit("- Not this one."),), notes="Short rules win.")
+    past = a_past(refused=(an_edit("- Not this one."),), notes="Short rules win.")
 
     _, (prompt,) = run(a_rule(0), a_rule(1), reply=merged("- Both."), past=past)
 

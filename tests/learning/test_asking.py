@@ -1,10 +1,9 @@
 """The optimizer is asked in one place: the prompt, the reply, the note of a failed call, the check for train."""
 
-import msgspec
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
-from skillopt_sleep.learning.asking import Extra, Question, check_train
+from skillopt_sleep.learning.asking import Question, check_train
 from skillopt_sleep.learning.select import SelectReply
 from skillopt_sleep.prompts import template
 from skillopt_sleep.records import Note, Past, Purpose, Split
@@ -14,12 +13,6 @@ from tests.nights import an_optimizer
 
 QUESTION = Question(Purpose.SELECT, SelectReply, {"budget": "1", "edits": "0. - Use pnpm."})
 REPLY = {"selected_indices": [0]}
-
-
-class Longer(SelectReply, frozen=True):
-    """A reply to two questions at once."""
-
-    more: str = ""
 
 
 def test_the_prompt_holds_the_document_and_its_past() -> None:
@@ -52,18 +45,6 @@ def test_other_words_stand_around_the_same_values() -> None:
     backend = FakeBackend({Purpose.SELECT: REPLY})
     an_optimizer(backend, words=lambda name: f"{name}: {{{{budget}}}}").ask(QUESTION)
     assert backend.prompts[0].text == "select: 1"
-
-
-def test_an_extra_question_follows_and_its_reply_is_taken() -> None:
-    backend = FakeBackend({Purpose.SELECT: REPLY | {"more": "said"}})
-    taken: list[msgspec.Struct] = []
-    extra = Extra(text="\nAnd more?", schema=Longer, take=taken.append)
-
-    reply = an_optimizer(backend).ask(QUESTION._replace(extra=extra))
-
-    assert backend.prompts[0].text.endswith("\nAnd more?")
-    assert backend.prompts[0].schema is Longer
-    assert taken == [reply] == [Longer(selected_indices=(0,), more="said")]
 
 
 def test_a_value_without_a_slot_is_a_bug() -> None:

@@ -1,15 +1,15 @@
 """A night's crew makes the engine's attempts."""
 
 from skillopt_sleep.learning.attempts import BLOCK, CrewAttempts, block, in_pairs
-from skillopt_sleep.learning.fresh import FRESH
+from skillopt_sleep.learning.confirm import FRESH
 from tests.builders import a_document, a_task
-from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
+from tests.fakes import FakeExecutor, FakeJudge
 from tests.nights import a_crew
 
 
 def test_each_job_is_attempted_and_graded_in_order() -> None:
     executor = FakeExecutor(lambda task, document, sample: f"{task.id} {sample}")
-    attempts = CrewAttempts(a_crew(executor=executor, judge=FakeJudge(1.0), meter=FakeMeter(left=7)))
+    attempts = CrewAttempts(a_crew(executor=executor, judge=FakeJudge(1.0)))
     task, document = a_task(), a_document()
 
     made = attempts.make([(task, document, 0), (task, document, 1)], label="rollout")
@@ -18,7 +18,6 @@ def test_each_job_is_attempted_and_graded_in_order() -> None:
         (0, "t1 0", 1.0),
         (1, "t1 1", 1.0),
     ]
-    assert attempts.left() == 7
 
 
 def test_of_each_pair_chance_says_which_is_attempted_first_and_the_same_one_if_it_is_asked_again() -> None:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.learning.augment import Augmented, augment
@@ -21,7 +20,7 @@ from skillopt_sleep.records import (
     Task,
     TaskOrigin,
 )
-from tests.builders import ASK, SAID, a_document, a_task, an_edit
+from tests.builders import ASK, SAID, a_document, a_task, an_edit, changed
 from tests.fakes import Answers, FakeBackend, in_turn
 from tests.nights import an_optimizer
 
@@ -46,7 +45,7 @@ def test_each_new_request_is_a_train_task_like_the_one_whose_rule_it_tests() -> 
     made, (prompt,) = run(real)
     assert requests(made) == ["Add a date library.", "Set up the linter."]
     for task in made.tasks:
-        assert task == replace(
+        assert task == changed(
             real,
             id=task.id,
             prompt=task.prompt,

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.betting import STAKES, bet, lifted, start
 from skillopt_sleep.learning.gate import (
     FAR,
     NO_LOSS_PAIRS,
@@ -19,6 +18,7 @@ from skillopt_sleep.learning.gate import (
     sessions_needed,
 )
 from skillopt_sleep.learning.pairs import measure
+from skillopt_sleep.learning.statistics import STAKES, bet, lifted, start
 from skillopt_sleep.records import UNKNOWN, UNVERIFIED, Decision, GateRule, Lost, Metric, Pair, Score, Trial, Verdict
 
 RULE = GateRule()
@@ -260,6 +260,13 @@ def test_proven_on_one_session_is_early_and_needs_another_session() -> None:
 
     assert (verdict.decision, verdict.early) == (Decision.UNDECIDED, True)
     assert verdict.reason.endswith("(6 tries at 1 request), proven on one of the two sessions it takes")
+
+
+def test_an_early_rule_claims_the_rate_that_early_rules_have_and_not_its_share_of_the_nights() -> None:
+    trial = replace(a_trial({"a1": [1] * 6}, lessons=("a",)), alpha=0.01)
+    verdict = said(trial)
+    assert verdict.early
+    assert "was at most 5 %" in verdict.error_rate
 
 
 def test_what_is_not_proven_on_its_one_session_goes_on_and_is_not_early() -> None:

@@ -8,18 +8,18 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind, ItemError, NightError
-from skillopt_sleep.learning.guard import AGAIN, FIRST_ROUNDS, Guarded, bystanders, guard
-from skillopt_sleep.learning.spare import SpareAttempts
+from skillopt_sleep.learning.attempts import OptionalAttempts
+from skillopt_sleep.learning.guard import AGAIN, FIRST_ROUNDS, Guarded, guard, tasks_of_other_lessons
 from skillopt_sleep.learning.trial import begin_trial
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.proposals.rules import learned
-from skillopt_sleep.protocols import Pool
+from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
     Document,
     GateRule,
-    Guard,
+    GuardResult,
     Judged,
     Metric,
     Split,
@@ -27,7 +27,7 @@ from skillopt_sleep.records import (
     Trajectory,
     Verdict,
 )
-from tests.builders import a_document, a_task, an_edit
+from tests.builders import a_document, a_task, an_edit, changed
 from tests.fakes import NOON, FakeExecutor, FakeJudge, SerialPool
 from tests.nights import a_crew
 
@@ -37,7 +37,7 @@ RULE = GateRule(metric=Metric.HARD)
 
 def a_val(lesson: str, n: int = 0, **fields: object) -> Task:
     task = a_task(id=f"{lesson}{n}", session=f"{lesson}{n}", lesson=lesson, split=Split.VAL)
-    return replace(task, at=NOON + timedelta(days=n), **fields)
+    return changed(task, at=NOON + timedelta(days=n), **fields)
 
 
 OTHERS = [a_val("a", wording="Use tabs."), a_val("b", wording="Say why."), a_val("c", wording="Be brief.")]
@@ -89,7 +89,7 @@ class Asked:
         failing: Sequence[str] = (),
     ) -> Guarded:
         tasks = [*OWN, *others]
-        attempts = SpareAttempts(self.crew)
+        attempts = OptionalAttempts(self.crew)
         return guard(DOCUMENT, winners or (WINNER,), tasks, attempts=attempts, rule=rule, failing=failing)
 
     @property
@@ -126,15 +126,14 @@ def test_what_harms_no_other_lesson_is_kept_after_four_rounds_of_them() -> None:
 
     assert is_kept(found)
     assert found.guard.lessons == found.guard.could_get_worse == ("a", "b", "c")
-    assert len(found.guard.pairs) == FIRST_ROUNDS * len(OTHERS)
-    assert len(found.rollouts) == 2 * len(found.guard.pairs)
+    assert len(found.rollouts) == FIRST_ROUNDS * len(OTHERS)
     assert asked == {"a0", "b0", "c0"}
 
 
 def test_without_a_winner_nobody_is_asked() -> None:
     asked = Asked(hurts_a)
 
-    found = guard(DOCUMENT, [], OTHERS, attempts=SpareAttempts(asked.crew), rule=RULE)
+    found = guard(DOCUMENT, [], OTHERS, attempts=OptionalAttempts(asked.crew), rule=RULE)
 
     assert (found, asked.executor.jobs) == (Guarded(()), [])
 
@@ -148,11 +147,22 @@ def test_what_makes_one_other_lesson_worse_is_left_out_with_what_it_hurt() -> No
     assert (harm.lesson, harm.wording, harm.before, harm.after, harm.together) == ("a", "Use tabs.", 1.0, 0.0, False)
 
 
-def test_only_what_looks_hurt_is_asked_again() -> None:
-    found, _ = tried(lambda lesson, body, n: float(not ("Rule" in body and lesson == "a" and n < 1)))
+def fails_under_the_rule(*numbers: int, lessons: str = "a") -> Grade:
+    return lambda lesson, body, n: float(not ("Rule" in body and lesson in lessons and n in numbers))
 
-    counts = {lesson: len(found.guard.of(lesson)) for lesson in "abc"}
-    assert counts == {"a": FIRST_ROUNDS + AGAIN, "b": FIRST_ROUNDS, "c": FIRST_ROUNDS}
+
+@pytest.mark.parametrize(
+    ("failed", "again", "without"),
+    [((), 0, 0), ((0,), AGAIN, 0), ((0, 4, 5, 6), AGAIN, 0), ((0, 4, 5, 6, 7), AGAIN, FIRST_ROUNDS + AGAIN)],
+)
+def test_only_what_fell_short_is_asked_again_and_without_the_rule_only_where_it_could_be_harm(
+    failed: tuple[int, ...], again: int, without: int
+) -> None:
+    found, _ = tried(fails_under_the_rule(*failed))
+
+    asked = Counter(attempt.task for attempt in found.rollouts)
+    assert asked == {"a0": FIRST_ROUNDS + again + without, "b0": FIRST_ROUNDS, "c0": FIRST_ROUNDS}
+    assert len(found.guard.pairs) == without
 
 
 def test_bad_luck_in_the_first_rounds_blocks_nothing() -> None:
@@ -164,7 +174,7 @@ def test_bad_luck_in_the_first_rounds_blocks_nothing() -> None:
 
 
 def test_what_makes_all_others_a_little_worse_is_left_out_though_none_alone_shows_it() -> None:
-    found, _ = tried(lambda _lesson, body, n: float(not ("Rule" in body and n in {0, 1})))
+    found, _ = tried(fails_under_the_rule(0, 4, 5, lessons="abc"))
 
     assert not is_kept(found)
     ((_, harms),) = found.harmful
@@ -205,7 +215,7 @@ def test_harm_that_a_target_repeats_word_by_word_is_harm() -> None:
         judge=FakeJudge(lambda task, trajectory: float("Rule" not in trajectory.response)),
     )
 
-    found = guard(DOCUMENT, [WINNER], OTHERS[:1], attempts=SpareAttempts(crew), rule=RULE)
+    found = guard(DOCUMENT, [WINNER], OTHERS[:1], attempts=OptionalAttempts(crew), rule=RULE)
 
     assert not is_kept(found)
 
@@ -235,12 +245,21 @@ def test_winners_of_several_lessons_are_guarded_together_each_lesson_with_its_ow
     assert found.kept == (WINNER, TOO)
     assert asked.asked == {"a0", "b0", "c0", "own1", "too1"}
     together = "- Old.\n- Rule own.\n- Rule too."
-    bodies = {lesson: set[str]() for lesson in ("a", "own", "too")}
-    for task, version, _ in asked.executor.jobs:
-        bodies.setdefault(task.lesson, set()).add(version.body)
-    assert bodies["a"] == {"- Old.", together}
-    assert bodies["own"] == {"- Old.\n- Rule own.", together}
-    assert bodies["too"] == {"- Old.\n- Rule too.", together}
+    assert {version.body for _, version, _ in asked.executor.jobs} == {together}
+
+
+def test_what_falls_short_is_compared_with_its_own_rules_alone() -> None:
+    asked = Asked(lambda lesson, body, _n: float(body.count("Rule") < 2))
+
+    asked.run(WINNER, TOO, failing=("third",))
+
+    together = "- Old.\n- Rule own.\n- Rule too."
+    bodies: dict[str, list[str]] = {}
+    for task, version, _ in asked.executor.jobs[: 5 * 2 * (FIRST_ROUNDS + AGAIN)]:
+        bodies.setdefault(task.lesson, []).append(version.body)
+    assert set(bodies["a"]) == {"- Old.", together}
+    assert set(bodies["own"]) == {"- Old.\n- Rule own.", together}
+    assert set(bodies["too"]) == {"- Old.\n- Rule too.", together}
 
 
 def test_the_harmful_winner_is_left_out_and_the_rest_is_guarded_again_and_stays() -> None:
@@ -254,8 +273,8 @@ def test_the_harmful_winner_is_left_out_and_the_rest_is_guarded_again_and_stays(
     assert [winner for winner, _ in found.harmful] == [TOO]
     assert [harm.lesson for harm in found.harmful[0][1]] == ["a"]
     assert found.guard.harmed == ()
-    last = [version.body for task, version, _ in asked.executor.jobs if task.id == "a0"][-2 * FIRST_ROUNDS :]
-    assert set(last) == {"- Old.", "- Old.\n- Rule own.\n- Rule third."}
+    last = [version.body for task, version, _ in asked.executor.jobs if task.id == "a0"][-FIRST_ROUNDS:]
+    assert set(last) == {"- Old.\n- Rule own.\n- Rule third."}
 
 
 def test_a_winner_that_undoes_its_neighbours_lesson_is_the_one_left_out() -> None:
@@ -270,7 +289,7 @@ def test_a_winner_that_undoes_its_neighbours_lesson_is_the_one_left_out() -> Non
 
 def test_if_all_lessons_together_are_hurt_the_winner_that_loses_most_by_itself_is_left_out() -> None:
     def a_little(lesson: str, body: str, n: int) -> float:
-        return float(not ("Rule third" in body and lesson in "abc" and n in {0, 1}))
+        return float(not ("Rule third" in body and lesson in "abc" and n in {0, 4, 5}))
 
     found = Asked(a_little).run(WINNER, THIRD, failing=("too",))
 
@@ -309,7 +328,7 @@ def test_an_end_of_the_night_meanwhile_concludes_nothing_and_says_so(end: NightE
     found, _ = tried(ends)
 
     assert (found.kept, found.harmful, found.end) == ((WINNER,), (), end)
-    assert found.guard == Guard(cut_short=True)
+    assert found.guard == GuardResult(cut_short=True)
 
 
 @pytest.mark.parametrize("end", [BUDGET, GONE], ids=["budget", "model"])
@@ -333,9 +352,9 @@ def test_of_each_other_lesson_the_newest_unseen_task_stands_by() -> None:
     train = replace(a_val("a", 9), split=Split.TRAIN)
     tasks = [a_val("own", 0), a_val("a", 2), a_val("a", 5), a_val("b", 1), train]
 
-    assert {task.id for task in bystanders(("own",), tasks)} == {"a5", "b1"}
-    assert {task.id for task in bystanders(("own", "a"), tasks)} == {"b1"}
-    assert {task.id for task in bystanders(("own",), tasks, failing=("a",))} == {"b1"}
+    assert {task.id for task in tasks_of_other_lessons(("own",), tasks)} == {"a5", "b1"}
+    assert {task.id for task in tasks_of_other_lessons(("own", "a"), tasks)} == {"b1"}
+    assert {task.id for task in tasks_of_other_lessons(("own",), tasks, failing=("a",))} == {"b1"}
 
 
 def test_the_lessons_of_adopted_rules_that_still_stand_are_learned() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.learning.learn import Draft, EditLimit, Teaching, draft, learn
-from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import Fate, Purpose, Rollout, Split
+from skillopt_sleep.protocols.crew import StepRules
+from skillopt_sleep.records import EditFate, Purpose, Rollout, Split
 from tests.builders import a_document, a_rollout, a_task
 from tests.fakes import Answers, FakeBackend
 from tests.nights import an_optimizer, with_side
@@ -93,7 +93,7 @@ def test_the_edits_make_the_candidate() -> None:
         log=lambda stage, rows: logged.append(stage),
     )
     assert made.candidate.body == "- Old.\n- New."
-    assert [fate.fate for fate in made.fates] == [Fate.APPLIED, Fate.REFUSED]
+    assert [fate.fate for fate in made.fates] == [EditFate.APPLIED, EditFate.REFUSED]
     assert logged == ["patches", "edits"]
 
 

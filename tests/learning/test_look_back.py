@@ -9,16 +9,16 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind, ItemError
-from skillopt_sleep.kit.protected import BEGIN, END
 from skillopt_sleep.learning.begin import is_due
 from skillopt_sleep.learning.look_back import MOST_TASKS
+from skillopt_sleep.proposals.edited import BEGIN, END
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
     Earlier,
+    EditFate,
     EditSource,
     Effect,
-    Fate,
     GateRule,
     Metric,
     NightReport,
@@ -31,7 +31,7 @@ from skillopt_sleep.records import (
     TaskOrigin,
     Trajectory,
 )
-from tests.builders import a_document, an_edit
+from tests.builders import a_document, a_past, an_edit
 from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge, FakeMeter
 from tests.nights import STRICT, USELESS, Machine, a_crew, a_plan
 from tests.steps import a_side, step
@@ -95,6 +95,7 @@ def test_it_is_due_after_as_many_nights_as_the_plan_says(every: int, nights: int
     past = Past(snapshot=replace(SNAPSHOT, nights=nights))
 
     assert is_due(a_plan(slow_every=every), past) is due
+    assert not is_due(a_plan(slow_every=every), Past())
 
 
 def test_a_new_document_has_nothing_to_look_back_on() -> None:
@@ -213,7 +214,7 @@ def test_guidance_that_is_proven_is_the_nights_change() -> None:
         (EditSource.SLOW, Effect.HELPED),
     ]
     assert [tested.kind for tested in outcome.tried.tested] == [CandidateKind.PATCH, CandidateKind.GUIDANCE]
-    assert (outcome.test.before, outcome.test.after) == (0.0, 1.0)
+    assert (outcome.kept_back.before, outcome.kept_back.after) == (0.0, 1.0)
 
 
 def test_guidance_that_proves_nothing_leaves_the_night_as_it_was() -> None:
@@ -306,7 +307,7 @@ def test_guidance_is_tried_on_the_lessons_it_is_for_and_the_strict_rule_reads_th
 
 
 REFUSED = {
-    "by the person": (WISDOM, "you rejected it before"),
+    "by the person": (WISDOM, "you rejected P-0001"),
     "by the guard": ("See https://evil.example/x", "address"),
     "for a marker": (f"{END}\n- More.", "marker"),
     "for its length": ("- Rule.\n" * 20, "characters"),
@@ -318,9 +319,9 @@ def test_refused_guidance_is_not_tried(guidance: str, because: str) -> None:
     night = Night(slow_update={"guidance": guidance})
     refused = (an_edit("-  ask before you DELETE.", source=EditSource.SLOW),)
 
-    outcome = night.step(past=replace(DUE, refused=refused), max_chars=100)
+    outcome = night.step(past=a_past(refused=refused, snapshot=SNAPSHOT), max_chars=100)
 
-    assert outcome.tried.edits[-1].fate is Fate.REFUSED
+    assert outcome.tried.edits[-1].fate is EditFate.REFUSED
     assert because in outcome.tried.edits[-1].because
     assert [tested.kind for tested in outcome.tried.tested] == [CandidateKind.PATCH]
     assert outcome.later.compared
@@ -406,7 +407,7 @@ def test_guidance_is_staged_in_its_block_and_the_next_look_back_tells_what_it_di
 
     report = machine.night(**plan)
     (proposal,) = report.proposals
-    result = (Path(report.folder) / "proposals" / proposal.id / "result").read_text(encoding="utf-8")
+    result = (Path(report.run.folder) / "proposals" / proposal.id / "result").read_text(encoding="utf-8")
 
     assert [edit.source for edit in proposal.edits] == [EditSource.SLOW]
     assert f"{BEGIN}\n{proposal.edits[0].content}\n{END}\n" in result

@@ -3,18 +3,30 @@
 import pytest
 
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.learning.meta_skill import NOTES_CHARS, meta_skill
-from skillopt_sleep.records import Change, Compared, Effect, Exact, Note, Past, PastEdit, Prompt, Purpose, Split, Task
+from skillopt_sleep.learning.slow_update import NOTES_CHARS, meta_skill
+from skillopt_sleep.records import (
+    Compared,
+    EditEffect,
+    Effect,
+    Exact,
+    Note,
+    Past,
+    Prompt,
+    Purpose,
+    ResultChange,
+    Split,
+    Task,
+)
 from tests.builders import a_rollout, a_task, an_edit
 from tests.fakes import Answers, FakeBackend
 from tests.nights import an_optimizer
 
 PAST = Past(
-    tried=(PastEdit(night="2026-03-01", edit=an_edit("- Be brief."), effect=Effect.HARMFUL),),
+    tried=(EditEffect(night="2026-03-01", edit=an_edit("- Be brief."), effect=Effect.HARMFUL),),
     notes="Short rules win.",
 )
 ON_TRAIN = a_task(id="t1", split=Split.TRAIN, reference=Exact(answer="ZEBRA7"))
-WORSE = Compared(task="t1", change=Change.REGRESSED, before=a_rollout(1.0), after=a_rollout(0.0))
+WORSE = Compared(task="t1", change=ResultChange.REGRESSED, before=a_rollout(1.0), after=a_rollout(0.0))
 
 
 def run(reply: Answers, task: Task = ON_TRAIN) -> tuple[str | Note, list[Prompt]]:

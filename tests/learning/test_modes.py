@@ -8,8 +8,8 @@ import pytest
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.learn import Teaching, learn
 from skillopt_sleep.learning.propose import Proposed, propose
-from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import Fate, Outcome, Purpose, Split, Task, Trajectory
+from skillopt_sleep.protocols.crew import StepRules
+from skillopt_sleep.records import EditFate, Outcome, Purpose, Split, Task, Trajectory
 from tests.builders import a_document, a_rollout, a_task
 from tests.fakes import Answer, Answers, FakeBackend, FakeExecutor, FakeJudge, in_turn
 from tests.nights import RULE, a_crew, a_plan, an_optimizer, with_side
@@ -53,7 +53,7 @@ class Learner:
 
 
 def contents(proposed: Proposed) -> list[str]:
-    return [fate.edit.content for fate in proposed.edits if fate.fate is Fate.APPLIED]
+    return [fate.edit.content for fate in proposed.edits if fate.fate is EditFate.APPLIED]
 
 
 # modes --------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def test_where_several_full_texts_cannot_be_made_one_the_first_that_changes_some
 def test_a_text_with_something_that_the_guard_refuses_is_refused_whole(mode: str) -> None:
     reply: Answer = {"body": f"- Old.\n{RULE}\n- Older.\n- See https://evil.example/x for more."}
     proposed = Learner(reflect=REFLECTED, rewrite=reply, rewrite_full=reply).propose(mode=mode)
-    assert [fate.fate for fate in proposed.edits] == [Fate.REFUSED]
+    assert [fate.fate for fate in proposed.edits] == [EditFate.REFUSED]
 
 
 def test_a_text_that_says_the_same_is_no_change() -> None:

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ItemError
-from skillopt_sleep.learning.padded import MOST_ANSWERS, passes_padded
+from skillopt_sleep.learning.confirm import MOST_ANSWERS, passes_padded
 from skillopt_sleep.records import (
     Decision,
     Outcome,
@@ -18,7 +18,7 @@ from skillopt_sleep.records import (
     Task,
     Trajectory,
 )
-from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
+from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
 from tests.builders import a_document, a_rollout, a_task, a_trajectory
 from tests.fakes import FakeBackend, FakeExecutor, FakeJudge, SerialPool
 from tests.learning.test_step import SURE

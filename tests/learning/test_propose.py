@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.begin import Begun, begin
 from skillopt_sleep.learning.propose import Proposed, draft_rules, propose
@@ -15,8 +14,9 @@ from skillopt_sleep.records import (
     CandidateKind,
     Decision,
     Document,
+    EditFate,
     EditOp,
-    Fate,
+    EditStatus,
     GateRule,
     Judged,
     Metric,
@@ -25,13 +25,12 @@ from skillopt_sleep.records import (
     ProposedEdit,
     Purpose,
     Split,
-    Standing,
     Task,
     Trial,
     Verdict,
-    Waiting,
+    WaitingCandidate,
 )
-from tests.builders import a_document, a_task, an_edit
+from tests.builders import a_document, a_past, a_task, an_edit, changed
 from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge
 from tests.nights import RULE, STRICT, a_crew, a_plan, an_optimizer
 from tests.steps import a_side
@@ -48,6 +47,7 @@ def proposed(
     held: Sequence[str] = (),
     document: Document = DOCUMENT,
     tonight: Sequence[Task] = (),
+    train: Sequence[Task] = TRAIN,
     **plan: Any,
 ) -> tuple[Proposed, FakeBackend]:
     edits = {"edits": [{"op": "append", "content": RULE, "reason": "said"}]}
@@ -58,7 +58,7 @@ def proposed(
         judge=FakeJudge(grade),
     )
     found = propose(
-        TRAIN,
+        train,
         optimizer=an_optimizer(optimizer, document, past=past or Past()),
         attempts=CrewAttempts(crew),
         plan=a_plan(**plan),
@@ -69,27 +69,60 @@ def proposed(
     return found, optimizer
 
 
-def a_wait(*contents: str, decision: Decision = Decision.UNDECIDED) -> Waiting:
+def a_wait(*contents: str, decision: Decision = Decision.UNDECIDED) -> WaitingCandidate:
     edits = tuple(an_edit(content) for content in contents)
     verdict = Verdict(decision=decision, reason="more")
     judged = Judged(kind=CandidateKind.RULE, edits=edits, trial=Trial(), verdict=verdict)
-    return Waiting(night="n1", path=DOCUMENT.path, crew="m v", tested=judged)
+    return WaitingCandidate(night="n1", path=DOCUMENT.path, crew="m v", tested=judged)
 
 
 def test_what_failed_becomes_edits_that_can_be_applied() -> None:
     found, _ = proposed()
 
-    assert [(one.edit.content, one.fate) for one in found.edits] == [(RULE, Fate.APPLIED)]
+    assert [(one.edit.content, one.fate) for one in found.edits] == [(RULE, EditFate.APPLIED)]
     assert found.nothing is None
 
 
-@pytest.mark.parametrize(("since", "fate"), [("2026-03-01", Fate.APPLIED), ("2026-03-02", Fate.REFUSED)])
-def test_what_was_taken_back_word_for_word_waits_until_it_is_said_again(since: str, fate: Fate) -> None:
-    undone = ProposedEdit(edit=an_edit(RULE), standing=Standing.UNDONE, since=since, proposal="P-0003")
+@pytest.mark.parametrize(("since", "fate"), [("2026-03-01", EditFate.APPLIED), ("2026-03-02", EditFate.REFUSED)])
+def test_what_was_taken_back_word_for_word_waits_until_it_is_said_again(since: str, fate: EditFate) -> None:
+    undone = ProposedEdit(edit=an_edit(RULE), status=EditStatus.UNDONE, since=since, proposal="P-0003")
     found, _ = proposed(Past(proposed=(undone,)), tonight=TRAIN)
 
     assert [one.fate for one in found.edits] == [fate]
-    assert ("P-0003 and took it back on 2026-03-02" in found.edits[0].because) is (fate is Fate.REFUSED)
+    assert ("P-0003 and took it back on 2026-03-02" in found.edits[0].because) is (fate is EditFate.REFUSED)
+
+
+def rejected(*answers: str) -> list[Task]:
+    return [changed(task, rejected=answer) for task, answer in zip(TRAIN, answers, strict=True)]
+
+
+def test_the_answer_that_the_person_rejected_is_learned_from_without_another_attempt() -> None:
+    found, optimizer = proposed(train=rejected("I ran npm.", "I ran yarn."), grade=graded())
+
+    assert [one.edit.content for one in found.edits] == [RULE]
+    (prompt,) = optimizer.prompts
+    assert "I ran npm." in prompt.text
+    assert "I ran yarn." in prompt.text
+
+
+def test_a_rejected_answer_counts_as_one_of_the_attempts() -> None:
+    _, optimizer = proposed(train=rejected("I ran npm.", ""), grade=graded(1.0, 0.0, 0.0), samples=2)
+
+    (prompt,) = optimizer.prompts
+    assert "I ran npm." in prompt.text
+    assert "when it went better" in prompt.text
+
+
+def test_a_rejected_answer_from_before_a_rule_is_attempted_anew() -> None:
+    train = rejected("I ran npm.", "I ran yarn.")
+    (lesson,) = {task.lesson for task in TRAIN}
+    quote = train[0].quotes[-1]
+    for found, optimizer in (
+        proposed(train=train, grade=1.0, held=[lesson]),
+        proposed(train=train, grade=1.0, document=a_document(f"# Rules\n\n{quote}\n")),
+    ):
+        assert found.nothing is not None
+        assert (found.nothing[0], optimizer.prompts) == (Outcome.NO_HEADROOM, [])
 
 
 def test_where_all_is_done_already_no_lesson_is_asked_for() -> None:
@@ -128,14 +161,17 @@ def test_a_lesson_is_learned_again_if_half_of_its_attempts_fail_or_if_no_rule_of
 @pytest.mark.parametrize(
     ("past", "why"),
     [
-        (Past(refused=(an_edit(RULE),)), "you rejected it before"),
+        (
+            a_past(refused=(an_edit(RULE),)),
+            "you rejected P-0001 on 2026-03-01; to have it tried again: skillopt-sleep reject --undo P-0001",
+        ),
         (Past(waiting=(a_wait(RULE),)), "it waits for more proof since the night of n1"),
     ],
 )
 def test_an_edit_that_was_refused_or_waits_is_not_tried_anew(past: Past, why: str) -> None:
     found, _ = proposed(past)
 
-    assert [(one.fate, one.because) for one in found.edits] == [(Fate.REFUSED, why)]
+    assert [(one.fate, one.because) for one in found.edits] == [(EditFate.REFUSED, why)]
     assert found.nothing is not None
     assert found.nothing[0] is Outcome.NO_CHANGE
 
@@ -147,7 +183,7 @@ def test_an_edit_of_a_whole_patch_that_waits_may_be_tried_by_itself() -> None:
 
 
 def test_the_optimizer_is_shown_what_earlier_nights_tried() -> None:
-    _, optimizer = proposed(Past(refused=(an_edit("- Use yarn, please."),), notes="Short rules win."))
+    _, optimizer = proposed(a_past(refused=(an_edit("- Use yarn, please."),), notes="Short rules win."))
 
     (prompt,) = optimizer.asked(Purpose.REFLECT)
     assert "- the user refused it: - Use yarn, please." in prompt.text
@@ -208,27 +244,6 @@ def test_deep_reflection_finds_an_edit_by_way_of_causes() -> None:
 RULES = {"edits": [{"op": "append", "content": f"- {words}."} for words in ("Use tabs", "Name a ticket", "Be brief")]}
 
 
-def test_a_model_may_choose_how_many_edits_are_tried() -> None:
-    answers: dict[Purpose, Answers] = {
-        Purpose.REFLECT: RULES,
-        Purpose.BUDGET: {"edit_budget": 1},
-        Purpose.SELECT: {"selected_indices": [2, 0]},
-    }
-
-    found, _ = proposed(answers=answers, min_edit_budget=1)
-
-    assert [one.edit.content for one in found.edits] == ["- Be brief."]
-
-
-def test_where_the_choice_fails_as_many_as_ever_are_tried_and_it_is_noted() -> None:
-    gone = CallFailed(FailureKind.TIMED_OUT, "no answer", remedy="later")
-
-    found, _ = proposed(answers={Purpose.REFLECT: RULES, Purpose.BUDGET: gone}, min_edit_budget=1)
-
-    assert len(found.edits) == 3
-    assert [(note.stage, note.remedy) for note in found.notes] == [("budget", "later")]
-
-
 @pytest.mark.parametrize(
     ("waits", "refused"),
     [
@@ -244,7 +259,7 @@ def test_what_waits_is_not_born_anew_in_nearly_the_same_words(waits: str, refuse
     found, _ = proposed(Past(waiting=(a_wait(waits, decision=decision),)))
 
     (fate,) = found.edits
-    assert (fate.fate is Fate.REFUSED) is refused
+    assert (fate.fate is EditFate.REFUSED) is refused
     assert ("it waits for more proof since the night of n1" in fate.because) is refused
 
 
@@ -255,7 +270,7 @@ def test_an_addition_is_not_the_removal_of_the_same_words() -> None:
 
     found, _ = proposed(Past(waiting=(wait,)))
 
-    assert [fate.fate for fate in found.edits] == [Fate.APPLIED]
+    assert [fate.fate for fate in found.edits] == [EditFate.APPLIED]
 
 
 @pytest.mark.parametrize(
@@ -274,7 +289,7 @@ def test_a_rule_that_stands_in_the_document_in_another_layout_is_not_proposed_ag
     answers: dict[Purpose, Answers] = {Purpose.REFLECT: {"edits": [{"op": "append", "content": content}]}}
     found, _ = proposed(answers=answers, document=replace(DOCUMENT, **{part: standing}))
     (fate,) = found.edits
-    assert (fate.fate is Fate.REFUSED) is refused
+    assert (fate.fate is EditFate.REFUSED) is refused
     assert ("it stands there already" in fate.because) is refused
 
 
@@ -343,7 +358,7 @@ def test_without_an_error_rate_to_share_all_edits_are_one_patch(name: Any) -> No
 def test_no_more_edits_are_tried_than_lessons_were_taken_on() -> None:
     begun = drafted(ONE, TWO, tasks=of("a"), lessons=["a"])
 
-    assert len([fate for fate in begun.outcome.tried.edits if fate.fate is Fate.APPLIED]) == 1
+    assert len([fate for fate in begun.outcome.tried.edits if fate.fate is EditFate.APPLIED]) == 1
 
 
 def test_without_an_edit_it_says_how_it_ends() -> None:

@@ -6,22 +6,23 @@ import pytest
 from hypothesis import example, given, strategies as st
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.prune import MOST_TASKS, RETRY, Pruning, exercising, prune
+from skillopt_sleep.learning.removal import RETRY, prune
+from skillopt_sleep.learning.rule import MOST_TASKS, CandidateRule, exercising
 from skillopt_sleep.learning.update import update
 from skillopt_sleep.records import (
+    CandidateKind,
     Document,
     Edit,
+    EditEffect,
     EditOp,
     EditSource,
+    EditStatus,
     Effect,
-    Past,
-    PastEdit,
     ProposedEdit,
     Split,
-    Standing,
     Task,
 )
-from tests.builders import a_document, a_task, an_edit
+from tests.builders import a_document, a_past, a_task, an_edit
 from tests.fakes import NOON
 
 PNPM = an_edit("- Use pnpm, never npm.", tasks=("c1", "gone"))
@@ -43,19 +44,17 @@ C, D = of("c"), of("d")
 
 def pruned(*tasks: Task, document: Document = OURS, adopted: tuple[Edit, ...] = (PNPM, BRIEF), **past: object) -> str:
     """The rule that would be removed."""
-    found = prune(document, Past(adopted=adopted, **past), tasks)  # pyright: ignore[reportArgumentType]
-    return found.edit.target.strip("\n") if found else ""
+    found = prune(document, a_past(adopted=adopted, **past), tasks)  # pyright: ignore[reportArgumentType]
+    return found.edits[0].target.strip("\n") if found else ""
 
 
 def test_the_longest_rule_is_tried_on_what_it_was_learned_from() -> None:
-    found = prune(OURS, Past(adopted=(PNPM, BRIEF)), [*C, *D])
+    found = prune(OURS, a_past(adopted=(PNPM, BRIEF)), [*C, *D])
 
     target = f"\n{BRIEF.content}"
     why = f"it may not be needed any more; {len(target)} characters less"
-    assert found == Pruning(
-        edit=Edit(op=EditOp.DELETE, target=target, reason=why, support=1, tasks=("d1",), lessons=("d",)),
-        val=tuple(D[1:]),
-    )
+    removal = Edit(op=EditOp.DELETE, target=target, reason=why, support=1, tasks=("d1",), lessons=("d",))
+    assert found == CandidateRule(CandidateKind.REMOVAL, (removal,), tuple(D[1:]))
 
 
 def test_a_line_that_we_did_not_write_stays() -> None:
@@ -75,8 +74,8 @@ def test_unseen_tasks_of_one_session_only_could_never_prove_it() -> None:
 
 def test_what_the_person_or_a_trial_spoke_for_is_not_tried_again() -> None:
     removal = an_edit("", op=EditOp.DELETE, target=f"\n{BRIEF.content}")
-    harmful = PastEdit(night="n", edit=removal, effect=Effect.HARMFUL)
-    waits = ProposedEdit(edit=removal, standing=Standing.WAITS, since="n")
+    harmful = EditEffect(night="n", edit=removal, effect=Effect.HARMFUL)
+    waits = ProposedEdit(edit=removal, status=EditStatus.WAITS, since="n")
 
     assert pruned(*C, *D, refused=(removal,)) == PNPM.content
     assert pruned(*C, *D, proposed=(waits,)) == PNPM.content
@@ -85,7 +84,7 @@ def test_what_the_person_or_a_trial_spoke_for_is_not_tried_again() -> None:
 
 def test_a_removal_that_was_not_proven_is_tried_again_after_some_nights_but_those_never_tried_come_first() -> None:
     removal = an_edit("", op=EditOp.DELETE, target=f"\n{BRIEF.content}")
-    unsure = PastEdit(night="n", edit=removal, effect=Effect.UNDECIDED)
+    unsure = EditEffect(night="n", edit=removal, effect=Effect.UNDECIDED)
     nights = tuple(f"n{i}" for i in range(RETRY - 1))
 
     assert pruned(*D, tried=(unsure,), nights=(*nights[1:], "n")) == ""
@@ -96,7 +95,7 @@ def test_a_removal_that_was_not_proven_is_tried_again_after_some_nights_but_thos
 
 def test_where_nights_are_not_known_those_count_in_which_something_was_tried() -> None:
     removal = an_edit("", op=EditOp.DELETE, target=f"\n{BRIEF.content}")
-    unsure = PastEdit(night="n", edit=removal, effect=Effect.UNDECIDED)
+    unsure = EditEffect(night="n", edit=removal, effect=Effect.UNDECIDED)
     later = tuple(replace(unsure, night=f"n{i}", edit=PNPM) for i in range(RETRY - 1))
 
     assert pruned(*D, tried=(*later[1:], unsure)) == ""
@@ -107,11 +106,11 @@ def test_where_nights_are_not_known_those_count_in_which_something_was_tried() -
 def test_a_rule_that_another_line_says_too_comes_first(lead: str) -> None:
     twin = an_edit("- Use pnpm; never npm.", tasks=("c1",))
     document = a_document(f"{PNPM.content}\n{BRIEF.content}\n{twin.content}", lead=lead)
-    found = prune(document, Past(adopted=(PNPM, BRIEF, twin)), [*C, *D])
+    found = prune(document, a_past(adopted=(PNPM, BRIEF, twin)), [*C, *D])
 
     assert found is not None
-    assert found.edit.target.strip() in {PNPM.content, twin.content}
-    assert "another line says it too" in found.edit.reason
+    assert found.edits[0].target.strip() in {PNPM.content, twin.content}
+    assert "another line says it too" in found.edits[0].reason
 
 
 def test_a_rule_that_the_persons_own_text_says_too_is_one_of_those() -> None:
@@ -147,11 +146,11 @@ def test_guidance_of_the_slow_update_is_not_ours_to_remove() -> None:
 )
 def test_exactly_one_line_goes_and_the_rest_stays_as_it_is(lines: list[str]) -> None:
     document = a_document("\n".join(lines))
-    found = prune(document, Past(adopted=(PNPM,)), C)
+    found = prune(document, a_past(adopted=(PNPM,)), C)
 
     assert found is None or PNPM.content in lines
     if found is not None:
-        changed, _ = update(document, [found.edit], refuse=lambda _: "")
+        changed, _ = update(document, found.edits, refuse=lambda _: "")
         lines.remove(PNPM.content)
         assert changed.body == "\n".join(lines)
 

@@ -1,14 +1,15 @@
-"""Reflection turns failures on train into patches, and never sees what a judge looks for."""
+"""Patches turns failures on train into patches, and never sees what a judge looks for."""
 
 from typing import Any
 
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
-from skillopt_sleep.learning.reflect import Reflection, reflect
+from skillopt_sleep.learning.asking import Patches
+from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
-from skillopt_sleep.protocols import StepRules
+from skillopt_sleep.protocols.crew import StepRules
 from skillopt_sleep.records import (
     Check,
     Checks,
@@ -28,7 +29,7 @@ from skillopt_sleep.records import (
     Task,
 )
 from skillopt_sleep.replay.judges import ReferenceJudge
-from tests.builders import a_document, a_rollout, a_score, a_task, a_trajectory, an_edit
+from tests.builders import a_document, a_past, a_rollout, a_score, a_task, a_trajectory, an_edit
 from tests.fakes import Answer, Answers, FakeBackend, in_turn
 from tests.nights import an_optimizer
 
@@ -58,7 +59,7 @@ def test_reflection_is_told_what_the_target_and_the_judge_were_told(mode: str, p
 
 def run(
     rollouts: list[Rollout], *tasks: Task, reply: Answers = EDITS, minibatch: int = 6, **fields: Any
-) -> tuple[Reflection, list[Prompt]]:
+) -> tuple[Patches, list[Prompt]]:
     backend = FakeBackend({Purpose.REFLECT: reply, **fields.pop("answers", {})})
     result = reflect(
         rollouts,
@@ -165,7 +166,7 @@ def test_only_failures_are_shown() -> None:
 
 
 def test_without_failures_nothing_is_asked() -> None:
-    assert run([a_rollout(1.0)]) == (Reflection(), [])
+    assert run([a_rollout(1.0)]) == (Patches(), [])
 
 
 def test_long_answers_are_cut() -> None:
@@ -368,7 +369,7 @@ def test_shallow_reflection_looks_at_each_failure_by_itself() -> None:
     assert ["right" in p.text for p in prompts[:2]] == [True, True]
 
 
-def deep(rollouts: list[Rollout], *tasks: Task, **fields: Any) -> tuple[Reflection, list[Prompt]]:
+def deep(rollouts: list[Rollout], *tasks: Task, **fields: Any) -> tuple[Patches, list[Prompt]]:
     causes = {"causes": [{"attempt": n, "cause": f"cause {n}"} for n in (1, 2)]}
     answers = {Purpose.DIAGNOSE: causes, Purpose.REFLECT_DEEP: EDITS} | fields.pop("answers", {})
     return run(rollouts, *tasks, mode="deep", answers=answers, **fields)
@@ -428,7 +429,7 @@ def test_where_nothing_was_found_across_failures_there_is_no_patch() -> None:
 
 @pytest.mark.parametrize("mode", ["minibatch", "shallow", "deep"])
 def test_every_way_is_shown_what_was_tried_before_and_its_notes(mode: str) -> None:
-    past = Past(refused=(an_edit("- Not this one."),), notes="Short rules win.")
+    past = a_past(refused=(an_edit("- Not this one."),), notes="Short rules win.")
     answers: dict[Purpose, Answer] = {Purpose.DIAGNOSE: {"causes": []}, Purpose.REFLECT_DEEP: EDITS}
 
     _, prompts = run(FAILED, *TWO, mode=mode, past=past, answers=answers)

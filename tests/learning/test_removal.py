@@ -8,39 +8,39 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted, ItemError
-from skillopt_sleep.learning.begin import Begun, Step
+from skillopt_sleep.learning.begin import Begun, DocumentStep
 from skillopt_sleep.learning.removal import EVERY, remove
 from skillopt_sleep.learning.rule import TriedRule
 from skillopt_sleep.learning.step import settle
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import (
     CandidateKind,
     Completion,
     Decision,
     Document,
     Earlier,
+    EditEffect,
     EditOp,
+    EditStatus,
     Effect,
     GateRule,
     Judged,
     Metric,
     Outcome,
     Past,
-    PastEdit,
     Prompt,
     ProposedEdit,
     Purpose,
     Split,
-    Standing,
     StepOutcome,
     Task,
     Trajectory,
     Trial,
     Verdict,
-    Waiting,
+    WaitingCandidate,
 )
 from skillopt_sleep.stores.bank import ADOPTED
-from tests.builders import a_document, a_task, an_edit, an_outcome, with_parts
+from tests.builders import a_document, a_past, a_task, an_edit, an_outcome, with_parts
 from tests.fakes import FakeExecutor, FakeJudge, FakeMeter
 from tests.nights import RULE as NPM, Machine, Watcher, a_crew, a_plan
 
@@ -48,8 +48,8 @@ RULE = GateRule(metric=Metric.HARD, rounds=20, margin=0.1)
 IDLE = an_edit("- Idle.", tasks=("t0",))
 DOCUMENT = a_document("- First.\n- Idle.\n- Last.")
 LEARNED = an_outcome(document=DOCUMENT)
-PAST = Past(adopted=(IDLE,))
-DUE = Past(adopted=(IDLE,), snapshot=Earlier(night="n0", body="", nights=7))
+PAST = a_past(adopted=(IDLE,))
+DUE = a_past(adopted=(IDLE,), snapshot=Earlier(night="n0", body="", nights=7))
 TASKS = [a_task(id=f"t{n}", session=f"s{n}", lesson="c", split=Split.VAL if n else Split.TRAIN) for n in range(7)]
 
 
@@ -71,7 +71,7 @@ def removed(
     executor = FakeExecutor(attempt)
     judge = FakeJudge(lambda task, trajectory: grade(task, trajectory.response))
     tasks = (*TASKS, *known)
-    step = Step(
+    step = DocumentStep(
         begun=Begun(
             outcome=learned, past=past, known=tasks, others=tuple(task for task in tasks if task.split is Split.VAL)
         ),
@@ -158,7 +158,7 @@ def test_what_a_night_can_not_prove_waits_with_its_margin_and_its_share() -> Non
     outcome, _, _ = removed(removal=replace(RULE, rounds=5, alpha=0.02))
 
     (wait,) = outcome.tried.undecided
-    assert wait == Waiting(night="n1", path=DOCUMENT.path, crew="m v", tested=only(outcome))
+    assert wait == WaitingCandidate(night="n1", path=DOCUMENT.path, crew="m v", tested=only(outcome))
     assert (wait.tested.trial.margin, wait.tested.trial.alpha) == (0.1, 0.02)
     assert "more tries like these would decide it" in wait.tested.verdict.reason
     assert outcome.outcome is LEARNED.outcome
@@ -198,7 +198,7 @@ def test_where_the_budget_ends_meanwhile_nothing_else_is_lost() -> None:
 
 # when ---------------------------------------------------------------------------------------------------
 
-WAIT = Waiting(
+WAIT = WaitingCandidate(
     night="n0",
     path=DOCUMENT.path,
     crew="m v",
@@ -243,10 +243,10 @@ def test_it_is_tried_on_slow_nights_and_where_the_document_is_nearly_full_one_at
     ids=["some nights ago", "of late", "never by itself"],
 )
 def test_some_nights_after_one_rule_the_next_is_tried(ago: int, plan: dict[str, Any], tried: bool) -> None:
-    other = PastEdit(night="n", edit=an_edit("", op=EditOp.DELETE, target="- First."), effect=Effect.UNDECIDED)
-    nights = (*(f"later{i}" for i in range(ago - 1)), "n")
+    other = EditEffect(night="n", edit=an_edit("", op=EditOp.DELETE, target="- First."), effect=Effect.UNDECIDED)
+    nights = (*(f"later{i}" for i in range(ago - 1)), "n", *(f"older{i}" for i in range(30)))
 
-    _, found, _ = removed(past=Past(adopted=(IDLE,), tried=(other,), nights=nights), **plan)
+    _, found, _ = removed(past=a_past(adopted=(IDLE,), tried=(other,), nights=nights), **plan)
 
     assert bool(found) is tried
 
@@ -259,7 +259,7 @@ def adopted(machine: Machine) -> Machine:
     machine.had(0, 1, 2, 3, 4)
     report = machine.night()
     (proposal,) = report.proposals
-    staged = Path(report.folder) / "proposals" / proposal.id / "result"
+    staged = Path(report.run.folder) / "proposals" / proposal.id / "result"
     Path(proposal.path).write_bytes(staged.read_bytes())
     store = machine.store()
     store.bank.decide(proposal.id, ADOPTED, at=machine.clock())
@@ -293,7 +293,7 @@ def test_a_rule_that_nothing_needs_any_more_is_proposed_for_removal_with_its_num
     assert document.because.endswith(f"{len(NPM)} characters less")
     assert [(edit.op, edit.target.strip()) for edit in proposal.edits] == [(EditOp.DELETE, NPM)]
     assert proposal.summary.startswith("Removes 1 rule")
-    assert "the chance of that was at most 5 %" in proposal.error_rate
+    assert "the chance of that was at most 5 %" in proposal.tested.error_rate
 
 
 def test_on_any_other_night_nothing_is_tried_to_be_removed(tmp_path: Path) -> None:
@@ -318,8 +318,8 @@ def test_a_rule_that_was_adopted_after_the_last_look_back_is_not_tried() -> None
     nights = ("2026-03-09-2", "2026-03-09", "2026-03-08", "2026-03-07")
 
     def past(since: str) -> Past:
-        proposed = ProposedEdit(edit=IDLE, standing=Standing.LIVE, since=since)
-        return replace(DUE, proposed=(proposed,), nights=nights)
+        proposed = ProposedEdit(edit=IDLE, status=EditStatus.LIVE, since=since)
+        return replace(DUE, proposed=(proposed, *DUE.proposed), nights=nights)
 
     _, young, _ = removed(past=past("2026-03-08"), slow_every=3)
     _, old, _ = removed(past=past("2026-03-06"), slow_every=3)

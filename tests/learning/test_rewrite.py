@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.kit.protected import BLOCK
-from skillopt_sleep.learning.rewrite import Rewritten, rewritable, rewrite, rewrite_full, unite
+from skillopt_sleep.learning.asking import Patches
+from skillopt_sleep.learning.rewrite import rewritable, rewrite, rewrite_full, unite
 from skillopt_sleep.learning.update import candidate
+from skillopt_sleep.proposals.edited import BLOCK
 from skillopt_sleep.records import Edit, EditOp, Patch, Prompt, Purpose, Split, Task
 from tests.builders import SAID, a_document, a_patch, a_rollout, a_task, an_edit
 from tests.fakes import Answers, FakeBackend, in_turn
@@ -83,7 +84,7 @@ def test_what_is_new_comes_before_a_protected_block() -> None:
 # rewrite from suggestions -------------------------------------------------------------------------------
 
 
-def from_suggestions(*edits: Edit, reply: Answers, body: str = "- Old.") -> tuple[Rewritten, list[Prompt]]:
+def from_suggestions(*edits: Edit, reply: Answers, body: str = "- Old.") -> tuple[Patches, list[Prompt]]:
     backend = FakeBackend({Purpose.REWRITE: reply})
     done = rewrite(edits, optimizer=an_optimizer(backend, a_document(body), preferences="Be kind."))
     return done, backend.prompts
@@ -121,7 +122,7 @@ def test_without_suggestions_nothing_is_asked() -> None:
 # in full ------------------------------------------------------------------------------------------------
 
 
-def full(*tasks: Task, reply: Answers, minibatch: int = 6) -> tuple[Rewritten, list[Prompt]]:
+def full(*tasks: Task, reply: Answers, minibatch: int = 6) -> tuple[Patches, list[Prompt]]:
     backend = FakeBackend({Purpose.REWRITE_FULL: reply})
     done = rewrite_full(
         [a_rollout(0.0, task=task.id) for task in tasks],

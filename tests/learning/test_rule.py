@@ -7,7 +7,16 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.learning.rule import MOST_ROUNDS, Rule, TriedRule, about, effect, going_on, try_rule, waiting
+from skillopt_sleep.learning.rule import (
+    MOST_ROUNDS,
+    CandidateRule,
+    TriedRule,
+    about,
+    effect,
+    going_on,
+    try_rule,
+    waiting,
+)
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
@@ -27,9 +36,9 @@ from skillopt_sleep.records import (
     Trajectory,
     Trial,
     Verdict,
-    Waiting,
+    WaitingCandidate,
 )
-from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
+from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
 from tests.builders import a_document, a_task, an_edit
 from tests.fakes import FakeExecutor, FakeJudge
 from tests.nights import a_crew
@@ -61,7 +70,7 @@ def crew(grade: Grade = mends, *, identity: str = "m v", model: str = "") -> tup
 
 
 def tried(
-    rule: Rule | None = None,
+    rule: CandidateRule | None = None,
     grade: Grade = mends,
     *,
     base: Document = DOCUMENT,
@@ -71,7 +80,7 @@ def tried(
     **fields: Any,
 ) -> tuple[TriedRule, FakeExecutor]:
     own, executor = crew(grade, **fields)
-    rule = rule or Rule(CandidateKind.RULE, (EDIT,), tuple(OLD))
+    rule = rule or CandidateRule(CandidateKind.RULE, (EDIT,), tuple(OLD))
     return try_rule(base, rule, crew=own, gate=gate, share=share, most=most), executor
 
 
@@ -90,7 +99,7 @@ def test_it_is_tried_alone_on_its_own_tasks_with_the_share_it_is_given() -> None
 
 
 def test_what_is_early_has_won_too() -> None:
-    found, _ = tried(Rule(CandidateKind.RULE, (EDIT,), (FRESH,)), share=0.05)
+    found, _ = tried(CandidateRule(CandidateKind.RULE, (EDIT,), (FRESH,)), share=0.05)
 
     assert (found.won, found.tested.verdict.decision, found.tested.verdict.early) == (True, Decision.UNDECIDED, True)
 
@@ -116,7 +125,7 @@ def test_one_whose_attempts_could_not_be_scored_counts_as_not_tried() -> None:
 
 
 def test_guidance_is_bet_on_with_all_tasks() -> None:
-    found, _ = tried(Rule(CandidateKind.GUIDANCE, (EDIT,), (*OLD, replace(FRESH, lesson="other"))))
+    found, _ = tried(CandidateRule(CandidateKind.GUIDANCE, (EDIT,), (*OLD, replace(FRESH, lesson="other"))))
 
     assert found.tested.trial.lessons == ()
     assert {pair.lesson for pair in found.tested.trial.own} == {"lesson", "other"}
@@ -127,28 +136,28 @@ def test_guidance_is_bet_on_with_all_tasks() -> None:
 
 def a_wait(
     grade: Grade = mends, *, rounds: int = 1, val: Sequence[Task] = OLD, model: str = "", **fields: Any
-) -> Waiting:
+) -> WaitingCandidate:
     """A rule after a night that couldn't prove it."""
     own, _ = crew(grade, model=model)
-    rule = Rule(CandidateKind.RULE, (EDIT,), tuple(val))
+    rule = CandidateRule(CandidateKind.RULE, (EDIT,), tuple(val))
     found = try_rule(DOCUMENT, rule, crew=own, gate=replace(GATE, rounds=rounds), share=SHARE, most=10_000)
     return replace(waiting(DOCUMENT, found.tested, night="n1", crew=own), **fields)
 
 
 def gone_on(
-    *waits: Waiting,
+    *waits: WaitingCandidate,
     val: Sequence[Task] = (*OLD, FRESH),
     document: Document = DOCUMENT,
     identity: str = "m v",
     known: Sequence[Task] = (),
     refused: Sequence[Edit] = (),
-) -> tuple[list[Rule], list[Waiting], list[Note]]:
+) -> tuple[list[CandidateRule], list[WaitingCandidate], list[Note]]:
     own, _ = crew(identity=identity)
     keys = {edit.key for edit in refused}
     return going_on(document, waits, val, known=known, crew=own, refused=keys, rounds=1)
 
 
-def only(*waits: Waiting, **fields: Any) -> Rule:
+def only(*waits: WaitingCandidate, **fields: Any) -> CandidateRule:
     (rule,), rest, notes = gone_on(*waits, **fields)
     assert (rest, notes) == ([], [])
     return rule
@@ -169,11 +178,18 @@ def test_a_new_unseen_task_lets_it_go_on_with_its_wealth_and_its_share() -> None
 
 @pytest.mark.parametrize("decision", [Decision.UNDECIDED, Decision.REJECT])
 def test_without_a_new_unseen_task_of_its_lesson_it_waits_as_it_is(decision: Decision) -> None:
-    wait = a_wait(never if decision is Decision.REJECT else mends, rounds=8 if decision is Decision.REJECT else 1)
+    wait = a_wait(never if decision is Decision.REJECT else mends, rounds=8 if decision is Decision.REJECT else 2)
     other = replace(FRESH, lesson="other")
 
     assert wait.tested.verdict.decision is decision
     assert gone_on(wait, val=[*OLD, other]) == ([], [wait], [])
+
+
+def test_one_that_had_the_rounds_of_one_night_only_goes_on_without_a_new_task() -> None:
+    wait = a_wait(rounds=1)
+
+    assert wait.tested.verdict.decision is Decision.UNDECIDED
+    assert len(gone_on(wait, val=OLD)[0]) == 1
 
 
 def test_a_rejected_rule_goes_on_with_its_evidence_when_a_new_unseen_task_comes() -> None:
@@ -190,7 +206,7 @@ def test_a_rejected_rule_goes_on_with_its_evidence_when_a_new_unseen_task_comes(
 def test_what_a_rejected_rule_lost_stays_lost() -> None:
     lost = a_wait(lambda task, response: 1.0 - mends(task, response), rounds=1)
     again, _ = tried(only(lost))
-    anew, _ = tried(Rule(CandidateKind.RULE, (EDIT,), (*OLD, FRESH)), share=SHARE)
+    anew, _ = tried(CandidateRule(CandidateKind.RULE, (EDIT,), (*OLD, FRESH)), share=SHARE)
 
     assert again.tested.verdict.decision is anew.tested.verdict.decision is Decision.ACCEPT
     assert again.tested.trial.rounds - lost.tested.trial.rounds > anew.tested.trial.rounds
@@ -210,7 +226,7 @@ def test_text_around_it_may_change_and_both_versions_have_the_new_one() -> None:
     assert found.tested.trial.pairs[: wait.tested.trial.n] == wait.tested.trial.pairs
 
 
-def a_proven() -> Waiting:
+def a_proven() -> WaitingCandidate:
     """A rule that won, and whose guard was cut short."""
     wait = a_wait()
     verdict = Verdict(decision=Decision.ACCEPT, reason="better")
@@ -244,7 +260,7 @@ def test_one_that_can_not_go_on_is_let_go_by_name_and_that_is_no_problem(
 
 
 @pytest.mark.parametrize(("wait", "goes"), [(a_wait(), False), (a_proven(), True)], ids=["undecided", "won"])
-def test_one_that_never_comes_to_an_end_is_let_go_unless_it_has_won(wait: Waiting, goes: bool) -> None:
+def test_one_that_never_comes_to_an_end_is_let_go_unless_it_has_won(wait: WaitingCandidate, goes: bool) -> None:
     trial = replace(wait.tested.trial, rounds=MOST_ROUNDS)
     endless = replace(wait, tested=replace(wait.tested, trial=trial))
 

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.learning.select import Budget, budget, edit_budget, select
 from skillopt_sleep.records import Edit, EditSource, Past, Prompt, Purpose
-from tests.builders import a_document, a_patch, an_edit
+from tests.builders import a_document, a_past, a_patch, an_edit
 from tests.fakes import Answers, FakeBackend
 from tests.nights import an_optimizer
 
@@ -93,7 +93,7 @@ def test_a_spent_budget_ends_the_night() -> None:
 def test_the_optimizer_is_told_the_budget_every_edit_with_its_number_and_what_was_tried_before() -> None:
     backend = FakeBackend({Purpose.SELECT: {"selected_indices": [0]}})
 
-    past = Past(refused=(an_edit("- Not this one."),), notes="Short rules win.")
+    past = a_past(refused=(an_edit("- Not this one."),), notes="Short rules win.")
 
     select(a_patch(*EDITS), optimizer=an_optimizer(backend, a_document("- Here already."), past=past), budget=2)
 
@@ -181,7 +181,7 @@ def test_a_dead_model_ends_the_night() -> None:
 
 
 def test_the_optimizer_is_told_the_ends_the_edits_how_it_went_and_what_was_tried_before() -> None:
-    past = Past(refused=(an_edit("- Not this one."),), notes="Short rules win.")
+    past = a_past(refused=(an_edit("- Not this one."),), notes="Short rules win.")
 
     _, (prompt,) = ask_how_many({"edit_budget": 1}, most=9, past=past)
 

@@ -7,7 +7,6 @@ import pytest
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
 from skillopt_sleep.learning.slow_update import ANSWER_CHARS, compare, slow_update
 from skillopt_sleep.records import (
-    Change,
     Compared,
     Document,
     Earlier,
@@ -19,6 +18,7 @@ from skillopt_sleep.records import (
     Past,
     Prompt,
     Purpose,
+    ResultChange,
     Rollout,
     Split,
 )
@@ -30,8 +30,12 @@ BLOCK = "<!-- slow-update:begin -->\n- Old wisdom.\n<!-- slow-update:end -->"
 SNAPSHOT = Earlier(night="2026-02-23", body="- Then.", nights=7)
 
 
-def a_change(change: Change, task: str = "t1", then: str = "as then", today: str = "as today") -> Compared:
-    solved = {Change.IMPROVED: (0.0, 1.0), Change.REGRESSED: (1.0, 0.0), Change.STABLE_SUCCESS: (1.0, 1.0)}
+def a_change(change: ResultChange, task: str = "t1", then: str = "as then", today: str = "as today") -> Compared:
+    solved = {
+        ResultChange.IMPROVED: (0.0, 1.0),
+        ResultChange.REGRESSED: (1.0, 0.0),
+        ResultChange.STABLE_SUCCESS: (1.0, 1.0),
+    }
     before, after = solved.get(change, (0.0, 0.0))
     return Compared(
         task=task,
@@ -59,7 +63,7 @@ SAYS = {"guidance": "\n- Ask before you delete.\n"}
 
 
 def test_what_it_says_becomes_the_edit_of_the_protected_block() -> None:
-    said, prompts = run(a_change(Change.REGRESSED), a_change(Change.STABLE_SUCCESS, "t2"), reply=SAYS)
+    said, prompts = run(a_change(ResultChange.REGRESSED), a_change(ResultChange.STABLE_SUCCESS, "t2"), reply=SAYS)
 
     assert said == Edit(
         op=EditOp.APPEND,
@@ -72,7 +76,7 @@ def test_what_it_says_becomes_the_edit_of_the_protected_block() -> None:
 
 
 def test_guidance_that_stands_there_is_replaced_and_shown() -> None:
-    said, (prompt,) = run(a_change(Change.PERSISTENT_FAIL), reply=SAYS, document=a_document(f"- Now.\n{BLOCK}"))
+    said, (prompt,) = run(a_change(ResultChange.PERSISTENT_FAIL), reply=SAYS, document=a_document(f"- Now.\n{BLOCK}"))
 
     assert isinstance(said, Edit)
     assert (said.op, said.target) == (EditOp.REPLACE, "- Old wisdom.")
@@ -80,7 +84,7 @@ def test_guidance_that_stands_there_is_replaced_and_shown() -> None:
 
 
 def test_the_prompt_holds_both_versions_both_answers_and_what_the_person_said() -> None:
-    _, (prompt,) = run(a_change(Change.REGRESSED, then="x" * 2 * ANSWER_CHARS), reply=SAYS)
+    _, (prompt,) = run(a_change(ResultChange.REGRESSED, then="x" * 2 * ANSWER_CHARS), reply=SAYS)
 
     assert "7 nights ago" in prompt.text
     assert "- Then." in prompt.text
@@ -92,8 +96,10 @@ def test_the_prompt_holds_both_versions_both_answers_and_what_the_person_said() 
     assert "x" * (ANSWER_CHARS + 1) not in prompt.text
 
 
-@pytest.mark.parametrize("changes", [(), (Change.IMPROVED,), (Change.STABLE_SUCCESS, Change.IMPROVED)])
-def test_where_nothing_fails_today_nothing_is_asked(changes: tuple[Change, ...]) -> None:
+@pytest.mark.parametrize(
+    "changes", [(), (ResultChange.IMPROVED,), (ResultChange.STABLE_SUCCESS, ResultChange.IMPROVED)]
+)
+def test_where_nothing_fails_today_nothing_is_asked(changes: tuple[ResultChange, ...]) -> None:
     said, prompts = run(*(a_change(change, f"t{n}") for n, change in enumerate(changes)), reply=SAYS)
 
     assert (said, prompts) == (None, [])
@@ -102,13 +108,13 @@ def test_where_nothing_fails_today_nothing_is_asked(changes: tuple[Change, ...])
 @pytest.mark.parametrize("guidance", ["", "  \n", "- Old wisdom."])
 def test_nothing_to_say_or_the_same_again_is_no_edit(guidance: str) -> None:
     document = a_document(f"- Now.\n{BLOCK}")
-    said, _ = run(a_change(Change.REGRESSED), reply={"guidance": guidance}, document=document)
+    said, _ = run(a_change(ResultChange.REGRESSED), reply={"guidance": guidance}, document=document)
 
     assert said is None
 
 
 def test_a_call_that_fails_is_a_note() -> None:
-    said, _ = run(a_change(Change.REGRESSED), reply=CallFailed(FailureKind.TIMED_OUT, "no answer"))
+    said, _ = run(a_change(ResultChange.REGRESSED), reply=CallFailed(FailureKind.TIMED_OUT, "no answer"))
 
     assert isinstance(said, Note)
     assert (said.stage, said.summary) == ("slow_update", "shop:CLAUDE.md: no answer")
@@ -116,27 +122,27 @@ def test_a_call_that_fails_is_a_note() -> None:
 
 def test_a_dead_model_ends_the_night() -> None:
     with pytest.raises(BackendUnavailable):
-        run(a_change(Change.REGRESSED), reply=BackendUnavailable("gone"))
+        run(a_change(ResultChange.REGRESSED), reply=BackendUnavailable("gone"))
 
 
 @pytest.mark.parametrize("side", [Split.VAL, Split.TEST, None])
-@pytest.mark.parametrize("change", Change)
-def test_a_task_that_is_not_on_train_raises(side: Split | None, change: Change) -> None:
+@pytest.mark.parametrize("change", ResultChange)
+def test_a_task_that_is_not_on_train_raises(side: Split | None, change: ResultChange) -> None:
     with pytest.raises(ValueError, match="t1 is not on train"):
         run(a_change(change), reply=SAYS, split=side)
 
 
 def test_the_reference_reaches_no_prompt() -> None:
-    _, (prompt,) = run(a_change(Change.REGRESSED), reply=SAYS, reference=Exact(answer="ZEBRA7"))
+    _, (prompt,) = run(a_change(ResultChange.REGRESSED), reply=SAYS, reference=Exact(answer="ZEBRA7"))
 
     assert "ZEBRA7" not in prompt.text
 
 
 def test_every_category_is_told_with_its_number() -> None:
-    compared = [a_change(change, f"t{n}") for n, change in enumerate(Change)]
+    compared = [a_change(change, f"t{n}") for n, change in enumerate(ResultChange)]
     _, (prompt,) = run(*compared, reply=SAYS)
 
-    assert all(f"({change}): 1" in prompt.text for change in Change)
+    assert all(f"({change}): 1" in prompt.text for change in ResultChange)
 
 
 # compare ------------------------------------------------------------------------------------------------
@@ -149,14 +155,14 @@ def made(task: str, *values: float | None) -> list[Rollout]:
 @pytest.mark.parametrize(
     ("before", "after", "change"),
     [
-        (0.0, 1.0, Change.IMPROVED),
-        (1.0, 0.0, Change.REGRESSED),
-        (0.0, 0.5, Change.PERSISTENT_FAIL),
-        (1.0, 1.0, Change.STABLE_SUCCESS),
+        (0.0, 1.0, ResultChange.IMPROVED),
+        (1.0, 0.0, ResultChange.REGRESSED),
+        (0.0, 0.5, ResultChange.PERSISTENT_FAIL),
+        (1.0, 1.0, ResultChange.STABLE_SUCCESS),
     ],
 )
 def test_a_task_is_sorted_by_whether_it_was_solved_then_and_today(
-    before: float, after: float, change: Change
+    before: float, after: float, change: ResultChange
 ) -> None:
     (one,) = compare(made("t", before), made("t", after))
 
@@ -167,14 +173,14 @@ def test_a_task_is_sorted_by_whether_it_was_solved_then_and_today(
 def test_of_several_attempts_most_decide_and_one_that_ended_so_is_shown() -> None:
     (one,) = compare(made("t", 1.0, 0.0, 0.0), made("t", 0.0, 1.0, 1.0))
 
-    assert one.change is Change.IMPROVED
+    assert one.change is ResultChange.IMPROVED
     assert (one.before.sample, one.after.sample) == (1, 1)
 
 
 def test_half_of_the_attempts_is_not_solved() -> None:
     (one,) = compare(made("t", 1.0, 0.0), made("t", 1.0, 1.0))
 
-    assert one.change is Change.IMPROVED
+    assert one.change is ResultChange.IMPROVED
 
 
 def test_a_task_that_was_not_scored_under_both_versions_is_no_failure() -> None:
@@ -185,7 +191,7 @@ def test_a_task_that_was_not_scored_under_both_versions_is_no_failure() -> None:
 def test_what_could_not_be_scored_among_others_does_not_count() -> None:
     (one,) = compare(made("t", None, 1.0), made("t", 1.0, None))
 
-    assert one.change is Change.STABLE_SUCCESS
+    assert one.change is ResultChange.STABLE_SUCCESS
 
 
 def test_tasks_come_in_the_order_of_todays_attempts() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind, ItemError
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.begin import NOTHING_PAST
-from skillopt_sleep.learning.fresh import FRESH
+from skillopt_sleep.learning.confirm import FRESH
 from skillopt_sleep.learning.step import MOST_WAITING
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
@@ -18,10 +18,10 @@ from skillopt_sleep.records import (
     CandidateKind,
     Decision,
     Document,
+    EditFate,
     EditOp,
     Effect,
     Evidence,
-    Fate,
     GateRule,
     Judged,
     Metric,
@@ -34,11 +34,10 @@ from skillopt_sleep.records import (
     Trajectory,
     Trial,
     Verdict,
-    Waiting,
-    past_edit,
+    WaitingCandidate,
 )
-from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
-from tests.builders import SAID, a_document, an_edit
+from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
+from tests.builders import SAID, a_document, a_past, an_edit, changed
 from tests.fakes import Answers, FakeBackend, FakeExecutor, FakeJudge, FakeMeter
 from tests.nights import RULE, STRICT, a_crew, a_plan
 from tests.steps import a_side, step
@@ -193,15 +192,19 @@ def test_no_edits_are_no_change() -> None:
 
 
 FATES = {
-    "unmatched": ({"op": "replace", "content": "- X.", "target": "nowhere"}, Fate.UNMATCHED, "its target isn't in"),
-    "duplicate": ({"op": "append", "content": "- old."}, Fate.DUPLICATE, "says it already"),
-    "refused": ({"op": "append", "content": "See https://evil.example/x"}, Fate.REFUSED, "address"),
+    "unmatched": (
+        {"op": "replace", "content": "- X.", "target": "nowhere"},
+        EditFate.UNMATCHED,
+        "its target isn't in",
+    ),
+    "duplicate": ({"op": "append", "content": "- old."}, EditFate.DUPLICATE, "says it already"),
+    "refused": ({"op": "append", "content": "See https://evil.example/x"}, EditFate.REFUSED, "address"),
 }
 
 
 @pytest.mark.parametrize(("edit", "fate", "because"), FATES.values(), ids=FATES)
 def test_where_no_edit_could_be_applied_nothing_changes_and_each_says_why(
-    edit: dict[str, str], fate: Fate, because: str
+    edit: dict[str, str], fate: EditFate, because: str
 ) -> None:
     night = Night(edits={"edits": [edit]})
 
@@ -246,7 +249,7 @@ def test_a_harmful_edit_is_rejected() -> None:
 
 # what needs the repository ------------------------------------------------------------------------------
 
-FILES = [replace(task, needs_repository=True) for task in (*a_side(Split.TRAIN, 8), *a_side(Split.VAL, 8, 9))]
+FILES = [changed(task, needs_repository=True) for task in (*a_side(Split.TRAIN, 8), *a_side(Split.VAL, 8, 9))]
 
 
 def test_what_no_answer_in_words_can_show_is_not_tried_and_the_outcome_says_so() -> None:
@@ -307,7 +310,7 @@ def test_what_does_better_on_unseen_tasks_is_an_improvement() -> None:
     assert outcome.candidate.body == f"- Old.\n{RULE}"
     assert (outcome.trial.before, outcome.trial.after, outcome.trial.n) == (0.0, 1.0, 2)
     assert (outcome.tasks.train, outcome.tasks.val, outcome.tasks.test) == (2, 2, 0)
-    assert [applied.fate for applied in outcome.tried.edits] == [Fate.APPLIED]
+    assert [applied.fate for applied in outcome.tried.edits] == [EditFate.APPLIED]
     assert outcome.document == DOCUMENT
     assert outcome.tasks.text_only
 
@@ -379,11 +382,14 @@ def test_what_no_trial_has_shown_to_be_better_is_unverified_however_it_was_accep
 def test_an_edit_that_a_person_rejected_is_not_tried_again(content: str, op: EditOp) -> None:
     night = Night()
 
-    outcome = night.step([*TRAIN, *VAL], past=Past(refused=(an_edit(content, op=op),)))
+    outcome = night.step([*TRAIN, *VAL], past=a_past(refused=(an_edit(content, op=op),)))
 
     assert outcome.outcome is Outcome.NO_CHANGE
     assert [(applied.fate, applied.because) for applied in outcome.tried.edits] == [
-        (Fate.REFUSED, "you rejected it before")
+        (
+            EditFate.REFUSED,
+            "you rejected P-0001 on 2026-03-01; to have it tried again: skillopt-sleep reject --undo P-0001",
+        )
     ]
     assert night.attempted == ["train"]
 
@@ -394,13 +400,13 @@ def test_a_removal_that_a_person_rejected_is_not_tried_again() -> None:
     night = Night(edits=removal)
     kept = an_edit("", op=EditOp.DELETE, target="- use  NPM.")
 
-    outcome = night.step([*TRAIN, *VAL], document=said, past=Past(refused=(kept,)))
+    outcome = night.step([*TRAIN, *VAL], document=said, past=a_past(refused=(kept,)))
 
-    assert [applied.fate for applied in outcome.tried.edits] == [Fate.REFUSED]
+    assert [applied.fate for applied in outcome.tried.edits] == [EditFate.REFUSED]
 
 
 def test_another_edit_is_tried_although_one_was_rejected() -> None:
-    assert Night().step([*TRAIN, *VAL], past=Past(refused=(an_edit("- Use yarn."),))).outcome is Outcome.IMPROVED
+    assert Night().step([*TRAIN, *VAL], past=a_past(refused=(an_edit("- Use yarn."),))).outcome is Outcome.IMPROVED
 
 
 # test tasks ---------------------------------------------------------------------------------------------
@@ -411,8 +417,8 @@ def test_test_tasks_are_reported_once_after_an_improvement() -> None:
 
     outcome = night.step([*TRAIN, *VAL, *TEST])
 
-    assert (outcome.test.before, outcome.test.after, outcome.test.n) == (0.0, 1.0, 1)
-    assert outcome.test.interval is not None
+    assert (outcome.kept_back.before, outcome.kept_back.after, outcome.kept_back.n) == (0.0, 1.0, 1)
+    assert outcome.kept_back.interval is not None
     assert night.attempted == ["train", "val", "test"]
     assert outcome.trial.calls == 4
     assert all(pair.task.startswith("val") for pair in outcome.trial.pairs)
@@ -425,9 +431,9 @@ def test_only_test_tasks_of_the_accepted_rules_own_lesson_are_tried_and_without_
     outcome = night.step([*TRAIN, *VAL, *TEST, *others])
     without = alone.step([*TRAIN, *VAL, *others])
 
-    assert outcome.test.n == 1
+    assert outcome.kept_back.n == 1
     assert {task.id for task, _, _ in night.executor.jobs} == {"train1", "train2", "val1", "val2", "test1"}
-    assert (without.outcome, without.test.n, without.test.interval) == (Outcome.IMPROVED, 0, None)
+    assert (without.outcome, without.kept_back.n, without.kept_back.interval) == (Outcome.IMPROVED, 0, None)
 
 
 def test_an_accepted_change_is_measured_on_fresh_attempts_that_no_trial_made() -> None:
@@ -478,7 +484,7 @@ def test_without_an_improvement_test_tasks_are_not_attempted() -> None:
     outcome = night.step([*TRAIN, *VAL, *TEST])
 
     assert night.attempted == ["train", "val"]
-    assert (outcome.test.before, outcome.test.n) == (None, 0)
+    assert (outcome.kept_back.before, outcome.kept_back.n) == (None, 0)
 
 
 def test_test_tasks_that_could_not_be_scored_are_noted_and_no_zero() -> None:
@@ -487,7 +493,7 @@ def test_test_tasks_that_could_not_be_scored_are_noted_and_no_zero() -> None:
 
     outcome = Night(grade=grade).step([*TRAIN, *VAL, *TEST])
 
-    assert (outcome.outcome, outcome.test.before, outcome.test.n) == (Outcome.IMPROVED, None, 0)
+    assert (outcome.outcome, outcome.kept_back.before, outcome.kept_back.n) == (Outcome.IMPROVED, None, 0)
     assert [note.summary for note in outcome.notes] == ["2 of 2 attempts not scored: can't tell"]
 
 
@@ -532,7 +538,7 @@ def test_an_edit_that_would_make_the_document_too_long_is_refused_with_that_reas
     outcome = night.step([*TRAIN, *VAL], max_chars=20)
 
     assert [(fate.fate, fate.because) for fate in outcome.tried.edits] == [
-        (Fate.REFUSED, "the rules would pass 20 characters (max_chars)")
+        (EditFate.REFUSED, "the rules would pass 20 characters (max_chars)")
     ]
     assert (outcome.outcome, night.attempted) == (Outcome.NO_CHANGE, ["train"])
 
@@ -540,7 +546,7 @@ def test_an_edit_that_would_make_the_document_too_long_is_refused_with_that_reas
 # what waits ---------------------------------------------------------------------------------------------
 
 
-def a_wait(night: Night, content: str, *, val: Sequence[Task] = VAL[:1], rule: GateRule = SURE) -> Waiting:
+def a_wait(night: Night, content: str, *, val: Sequence[Task] = VAL[:1], rule: GateRule = SURE) -> WaitingCandidate:
     """A rule of an earlier night that one task of its lesson couldn't prove."""
     edits = (an_edit(content, tasks=("train1",), lessons=("c",)),)
     changed = candidate(DOCUMENT, edits)
@@ -548,7 +554,7 @@ def a_wait(night: Night, content: str, *, val: Sequence[Task] = VAL[:1], rule: G
     crew = a_crew(executor=night.executor, judge=night.judge)
     trial, verdict, _ = run_trial(DOCUMENT, changed, val, attempts=CrewAttempts(crew), rule=rule, lessons=("c",))
     judged = Judged(kind=CandidateKind.RULE, edits=edits, trial=trial, verdict=verdict)
-    return Waiting(night="n1", path=DOCUMENT.path, crew="m v", tested=judged)
+    return WaitingCandidate(night="n1", path=DOCUMENT.path, crew="m v", tested=judged)
 
 
 def test_a_rule_that_nothing_new_tests_waits_on_as_it_is() -> None:
@@ -596,7 +602,7 @@ def test_a_rejected_rule_in_nearly_the_same_words_is_not_born_anew_but_goes_on_w
     tried = Night(edits={"edits": []}).step([*VAL, *a_side(Split.VAL, 3)], past=Past(waiting=rejected), gate=SURE)
 
     assert [(fate.fate, "it waits for more proof" in fate.because) for fate in refused.tried.edits] == [
-        (Fate.REFUSED, True)
+        (EditFate.REFUSED, True)
     ]
     assert refused.tried.tested == ()
     (tested,) = tried.tried.tested
@@ -649,7 +655,7 @@ def notes_of(outcome: StepOutcome) -> str:
 
 def test_a_proposal_quotes_only_the_words_its_edits_were_learned_from() -> None:
     said = [
-        replace(task, evidence=(Evidence(session=task.session, turn=1, quote=f"words of {task.id}"),))
+        changed(task, evidence=(Evidence(session=task.session, turn=1, quote=f"words of {task.id}"),))
         for task in TRAIN
     ]
     night = Night(edits={"edits": [{"op": "append", "content": RULE, "reason": "said", "attempts": [1]}]})
@@ -675,7 +681,7 @@ def of_two_lessons(sessions: int, others: int) -> list[Task]:
             (task,) = a_side(split, n, lesson=lesson)
             name = f"{lesson}{n}"
             words = Evidence(session=name, turn=1, quote=f"words of {name}")
-            tasks.append(replace(task, id=name, session=name, prompt=f"request {name}", evidence=(words,)))
+            tasks.append(changed(task, id=name, session=name, prompt=f"request {name}", evidence=(words,)))
     return tasks
 
 
@@ -749,7 +755,7 @@ def test_an_undecided_rule_is_read_again_when_another_is_proven() -> None:
 # other lessons ------------------------------------------------------------------------------------------
 
 
-LEARNED = Past(adopted=(an_edit("- Say why.", lessons=("learned",)),))
+LEARNED = a_past(adopted=(an_edit("- Say why.", lessons=("learned",)),))
 
 
 @pytest.mark.parametrize("stands", [True, False])
@@ -771,7 +777,7 @@ def test_a_lesson_that_was_learned_before_is_guarded_though_nobody_asks_for_it_t
         (effect,) = outcome.tried.effects
         assert effect.effect is Effect.UNDECIDED
         assert "another lesson worse" in effect.because
-        assert past_edit(effect, night="tonight").harmed == 1
+        assert effect.harmed == 1
         assert [harm.lesson for harm in outcome.verdict.harmed] == ["learned"]
         assert outcome.tried.undecided[0].tested.verdict.decision is Decision.REJECT
 
@@ -807,6 +813,20 @@ def test_a_lesson_that_nothing_answers_well_can_not_get_worse_and_is_not_asked()
     assert outcome.outcome is Outcome.IMPROVED
     assert outcome.guard.pairs == ()
     assert all(task.id != failing[0].id for task, _, _ in night.executor.jobs)
+
+
+@pytest.mark.parametrize(("rejected", "asked"), [("", ("other",)), ("I ran npm install.", ())])
+def test_a_request_that_the_person_accepted_can_get_worse_and_one_that_they_corrected_was_not_answered_well(
+    rejected: str, asked: tuple[str, ...]
+) -> None:
+    (other,) = a_side(Split.VAL, 9, lesson="other")
+    night = Night(grade=lambda task, made: 1.0 if task.lesson == "other" else follows_the_rule(task, made))
+
+    outcome = night.step([*TRAIN, *VAL, changed(other, rejected=rejected)], gate=SURE)
+
+    assert outcome.outcome is Outcome.IMPROVED
+    assert outcome.guard.could_get_worse == asked
+    assert (other.id in {task.id for task, _, _ in night.executor.jobs}) is bool(asked)
 
 
 def ends_in_its_guard(task: Task, trajectory: Trajectory) -> float:
@@ -859,8 +879,8 @@ def test_a_removal_that_won_beside_something_new_waits_for_another_night_and_ask
     known = [*a_side(Split.TRAIN, 8, lesson="old"), *a_side(Split.VAL, 8, 9, lesson="old")]
     verdict = Verdict(decision=Decision.ACCEPT, reason="no worse")
     tested = Judged(kind=CandidateKind.REMOVAL, edits=(removal,), trial=Trial(lessons=("old",)), verdict=verdict)
-    wait = Waiting(night="n1", path=DOCUMENT.path, crew="m v", tested=tested)
-    past = Past(waiting=(wait,), adopted=(an_edit("- Old.", tasks=("train8",), lessons=("old",)),))
+    wait = WaitingCandidate(night="n1", path=DOCUMENT.path, crew="m v", tested=tested)
+    past = a_past(waiting=(wait,), adopted=(an_edit("- Old.", tasks=("train8",), lessons=("old",)),))
     night = Night(grade=lambda task, made: float(task.lesson == "old" or RULE in made.response))
 
     outcome = night.step([*TRAIN, *VAL], past=past, known=known, gate=SURE)

@@ -13,14 +13,13 @@ from msgspec.structs import replace
 
 from skillopt_sleep.backends.cached import Cached
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.kit.betting import NO_LOSS_STAKES, STAKES, bet, lifted, start, statistic
 from skillopt_sleep.learning.attempts import CrewAttempts
 from skillopt_sleep.learning.gate import stakes_of
+from skillopt_sleep.learning.statistics import NO_LOSS_STAKES, STAKES, bet, lifted, start, statistic
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import Decision, Document, GateRule, Metric, Pair, Split, Task, Trajectory, Trial
-from skillopt_sleep.replay.text import SingleShot
-from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES
+from skillopt_sleep.replay.text import CANDIDATE_SAMPLES, SingleShot
 from tests.builders import a_document, a_task
 from tests.fakes import FakeBackend, FakeCalls, FakeExecutor, FakeJudge, SerialPool
 from tests.nights import STRICT, a_crew
@@ -393,17 +392,20 @@ class Counting(CrewAttempts):
         return super().make(jobs, label=label)
 
 
-def looked(grade: Any, count: int, *, by_hand: bool = False, **rule: Any) -> tuple[Trial, Decision, list[int]]:
+def looked(
+    grade: Any, count: int, *, by_hand: bool = False, hurried: bool = False, **rule: Any
+) -> tuple[Trial, Decision, list[int]]:
     """The trial on so many tasks, its decision, and the number of attempts of each look."""
     attempts = Counting(grade)
     val = [a_task(id=f"v{i}", session=f"s{i}", split=Split.VAL, lesson="c") for i in range(count)]
+    gate = replace(SURE, **rule)
     trial, verdict, _ = run_trial(
-        BEFORE, AFTER, val, attempts=attempts, rule=replace(SURE, **rule), lessons=("c",), by_hand=by_hand
+        BEFORE, AFTER, val, attempts=attempts, rule=gate, lessons=("c",), by_hand=by_hand, hurried=hurried
     )
     return trial, verdict.decision, attempts.batches
 
 
-@pytest.mark.parametrize(("count", "alpha", "batches"), [(2, 0.05, [8, 4]), (4, 0.05, [16]), (4, 0.01, [16, 8])])
+@pytest.mark.parametrize(("count", "alpha", "batches"), [(2, 0.05, [12]), (4, 0.05, [16]), (4, 0.01, [16, 8])])
 def test_a_clear_rule_is_decided_in_one_or_two_looks(count: int, alpha: float, batches: list[int]) -> None:
     trial, decision, made = looked(better, count, alpha=alpha)
 
@@ -411,7 +413,7 @@ def test_a_clear_rule_is_decided_in_one_or_two_looks(count: int, alpha: float, b
     assert trial.rounds == sum(batches) // (2 * count)
 
 
-@pytest.mark.parametrize(("by_hand", "batches"), [(False, [8, 4, 4, 4]), (True, [24])])
+@pytest.mark.parametrize(("by_hand", "batches"), [(False, [12, 8]), (True, [24])])
 def test_what_is_answered_by_hand_is_asked_whole_up_to_where_it_can_be_won(
     *, by_hand: bool, batches: list[int]
 ) -> None:
@@ -435,12 +437,26 @@ def test_a_useless_rule_is_given_up_at_its_first_look() -> None:
 def test_no_look_is_laid_out_beyond_the_rounds_of_a_night() -> None:
     trial, _, made = looked(better, 2, alpha=1e-9, rounds=3)
 
-    assert (trial.rounds, made) == (3, [8, 4])
+    assert (trial.rounds, made) == (3, [12])
 
 
 def half_helps(task: Task, trajectory: Trajectory) -> float:
     """Only the even tasks can be met at all, and only under the new version."""
     return better(task, trajectory) * float(int(task.id[1:]) % 2 == 0)
+
+
+@pytest.mark.parametrize(("hurried", "rounds"), [(True, 2), (False, 8)])
+def test_where_others_wait_a_trial_is_put_off_once_its_rounds_look_too_few(*, hurried: bool, rounds: int) -> None:
+    def seldom(task: Task, trajectory: Trajectory) -> float:
+        return better(task, trajectory) if task.id == "v0" else 0.5
+
+    trial, decision, _ = looked(seldom, 4, hurried=hurried, alpha=0.0001, rounds=8)
+
+    assert (decision, trial.rounds) == (Decision.UNDECIDED, rounds)
+
+
+def test_where_others_wait_a_trial_that_can_be_decided_goes_on() -> None:
+    assert looked(better, 4, hurried=True, alpha=0.001)[1] is Decision.ACCEPT
 
 
 def test_a_request_that_no_answer_meets_is_set_aside_after_three_pairs() -> None:

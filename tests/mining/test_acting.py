@@ -5,16 +5,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
-from skillopt_sleep.mining.acting import Acting, acting
+from skillopt_sleep.mining.acting import RepositoryJudging, acting
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.mining.runners import Checkout
 from skillopt_sleep.records import Check, Checks, Command, Op, Reference, Session, Task
 from tests.agents.reading import only_session
-from tests.builders import a_session, a_task
+from tests.builders import a_session, a_task, changed
 from tests.fakes import NOON
 from tests.sessions import Exchange, ToolCall, claude_session, codex_session
 
@@ -43,7 +42,7 @@ def session_of(agent: str, folder: Path, exchanges: Sequence[Exchange]) -> Sessi
 
 def waiting(session: Session) -> Task:
     """The session's task, as one that no answer in words can show."""
-    return replace(ruled_tasks(session).tasks[0], needs_repository=True)
+    return changed(ruled_tasks(session).tasks[0], needs_repository=True)
 
 
 def tried(session: Session) -> list[Reference]:
@@ -144,7 +143,7 @@ def test_a_check_that_the_person_ran_after_done_has_to_be_run(tmp_path: Path) ->
 
 
 def test_a_task_that_words_can_show_stays_as_it_is() -> None:
-    assert acting(a_session(), a_task(), CHECKOUT) == Acting()
+    assert acting(a_session(), a_task(), CHECKOUT) == RepositoryJudging()
 
 
 def test_what_the_agent_printed_and_what_was_pasted_found_nothing(agent: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Answers of known worth try a rubric: which are shown to whom, and which grades hold."""
+"""Known answers try a rubric: which are shown to whom, and which grades hold."""
 
 from typing import Any
 

@@ -6,7 +6,7 @@ from time import perf_counter
 import pytest
 
 from skillopt_sleep.mining.deeds import deeds
-from skillopt_sleep.records import ChangedFile, Deed, DeedKind, Origin, Session, ToolEvent, Turn, TypedCommand
+from skillopt_sleep.records import ChangedOnDisk, Deed, DeedKind, Origin, Session, ToolEvent, Turn, TypedCommand
 from tests.builders import a_session, a_turn
 from tests.fakes import NOON
 
@@ -137,7 +137,7 @@ def test_an_edit_that_the_person_changed_is_a_deed() -> None:
 
 def on_disk(*more: Turn | str, restored: bool = False, **fields: object) -> list[tuple[DeedKind, int, str]]:
     """What the person did, if a file that the agent wrote after turn 0 changed on disk by the end of turn 2."""
-    file = ChangedFile(turn=2, since=0, path=FILE, restored=restored, at=LATER)
+    file = ChangedOnDisk(turn=2, since=0, path=FILE, restored=restored, at=LATER)
     tools = (wrote(), *fields.pop("tools", ()))  # pyright: ignore[reportGeneralTypeIssues] - events
     return did(session_of(*more, changed_files=(file,), tools=tools, **fields))
 
@@ -166,7 +166,7 @@ def test_beside_words_of_theirs_about_it_a_changed_file_is_one(words: str) -> No
 
 
 def test_words_that_were_said_before_it_was_written_do_not_count() -> None:
-    file = ChangedFile(turn=2, since=1, path=FILE)
+    file = ChangedOnDisk(turn=2, since=1, path=FILE)
     session = a_session("I changed cart.py", agent(), "go on", changed_files=(file,), tools=(wrote(turn=1),))
     assert did(session) == []
 
@@ -211,7 +211,7 @@ def test_a_huge_session_takes_little_time() -> None:
         tools=tuple(wrote(f"/f{n}.py", turn=n, rejected=n % 2 == 0) for n in range(many)),
         stops=tuple(range(2 * many)),
         commands=tuple(typed("git checkout a.py", turn=n) for n in range(many)),
-        changed_files=tuple(ChangedFile(turn=2 * n, since=n, path=f"/f{n}.py") for n in range(many)),
+        changed_files=tuple(ChangedOnDisk(turn=2 * n, since=n, path=f"/f{n}.py") for n in range(many)),
     )
     start = perf_counter()
     assert len(deeds(session)) > many

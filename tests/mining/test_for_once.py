@@ -1,4 +1,4 @@
-"""What holds for one time only founds nothing, in the eight languages of the miner."""
+"""What holds for one time only makes no lesson, in the eight languages of the miner."""
 
 import pytest
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.mining.forks import without_copies
-from skillopt_sleep.records import ChangedFile, Origin, Role, Session, ToolEvent, Turn, TypedCommand
+from skillopt_sleep.records import ChangedOnDisk, Origin, Role, Session, ToolEvent, Turn, TypedCommand
 from tests.builders import NOON, a_session
 
 
@@ -72,7 +72,7 @@ def test_a_fork_carries_no_command_and_no_changed_file_of_the_session_it_was_cop
     def did(turn: int, since: int) -> dict[str, Any]:
         return {
             "commands": (TypedCommand(turn=turn, text=f"make {turn}"),),
-            "changed_files": (ChangedFile(turn=turn, since=since, path=f"{turn}.py"),),
+            "changed_files": (ChangedOnDisk(turn=turn, since=since, path=f"{turn}.py"),),
         }
 
     note = Turn(role=Role.USER, origin=Origin.HARNESS, text="<bash-input>make lint</bash-input>", id="n")

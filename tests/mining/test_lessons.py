@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
-from skillopt_sleep.mining.lessons import Found, find_lessons, lessons_by_words, with_evidence
+from skillopt_sleep.mining.lessons import LessonTasks, find_lessons, lessons_by_words, with_evidence
 from skillopt_sleep.mining.names import MOST
 from skillopt_sleep.records import Deed, DeedKind, Evidence, Lesson, LessonState, Purpose, Rubric, Task
-from tests.builders import a_lesson, a_task
+from tests.builders import a_lesson, a_task, changed
 from tests.fakes import NOON, Answers, FakeBackend, SerialPool
 
 SHOP = "/home/ada/shop"
@@ -28,7 +28,7 @@ def named(*wordings: str, project: str = SHOP, **fields: Any) -> list[Task]:
     for n, wording in enumerate(wordings):
         task = a_task(id=f"t{n}", session=f"s{n}", project=project, wording=wording, at=NOON + timedelta(hours=n))
         evidence = said(f"{wording}, as I said of page {n} {project}", f"s{n}")
-        tasks.append(replace(task, **{"evidence": evidence, **fields}))
+        tasks.append(changed(task, **{"evidence": evidence, **fields}))
     return tasks
 
 
@@ -39,7 +39,7 @@ def heard(wording: str, *, days_ago: int, **fields: Any) -> Lesson:
 
 def found(
     tasks: Sequence[Task], reply: Answers, *, several: Sequence[str] = (SHOP,), known: Sequence[Lesson] = ()
-) -> tuple[Found, list[str]]:
+) -> tuple[LessonTasks, list[str]]:
     """The tasks with their lessons, and what the model was shown."""
     backend = FakeBackend({Purpose.LESSONS: reply})
     made = find_lessons(tasks, known=known, several=several, optimizer=backend, pool=SerialPool())
@@ -50,7 +50,7 @@ def ids(tasks: Sequence[Task]) -> list[str]:
     return [task.lesson for task in tasks]
 
 
-def states(made: Found) -> dict[str, LessonState]:
+def states(made: LessonTasks) -> dict[str, LessonState]:
     return {lesson.wording: lesson.state for lesson in made.lessons}
 
 
@@ -61,7 +61,7 @@ def test_names_that_mean_the_same_are_one_lesson_with_the_first_of_them() -> Non
     made, shown = found(named(SHORT, PNPM, NEVER_NPM, PNPM), {"same": [[3, 2]]})
 
     assert ids(made.tasks) == ["l-t0", "l-t1", "l-t1", "l-t1"]
-    assert [task.wording for task in made.tasks] == [SHORT, PNPM, PNPM, PNPM]
+    assert [task.wanted.wording for task in made.tasks] == [SHORT, PNPM, PNPM, PNPM]
     assert [line.split(" «")[0] for line in shown[0].splitlines()] == [f"1. {SHORT}", f"2. {PNPM}", f"3. {NEVER_NPM}"]
 
 
@@ -83,22 +83,22 @@ SAME = "no, we always use pnpm here, never npm"
 def test_the_same_words_in_several_sessions_are_one_lesson_whatever_the_model_made_of_them() -> None:
     spelled = (SAME, "No, we always use pnpm here – never npm!", f"«{SAME}»")
     tasks = [
-        replace(task, evidence=said(words, task.session))
+        changed(task, evidence=said(words, task.session))
         for task, words in zip(named(PNPM, "", NEVER_NPM), spelled, strict=True)
     ]
 
     made, shown = found(tasks, {}, several=())
 
     assert (ids(made.tasks), shown) == (["l-t0"] * 3, [])
-    assert {task.wording for task in made.tasks} == {PNPM}
+    assert {task.wanted.wording for task in made.tasks} == {PNPM}
     again, _ = found([replace(tasks[1], id="t8", session="s8")], {}, known=made.lessons)
     assert ids(again.tasks) == ["l-t0"]
 
 
 def test_words_that_stand_for_two_lessons_in_one_session_tell_none_of_them() -> None:
     both = "use pnpm, never npm, and keep the answer short please"
-    first = [replace(task, session="s0", evidence=said(both, "s0")) for task in named(PNPM, SHORT)]
-    second = replace(named("Be brief")[0], id="t9", session="s9", evidence=said(both, "s9"))
+    first = [changed(task, session="s0", evidence=said(both, "s0")) for task in named(PNPM, SHORT)]
+    second = changed(named("Be brief")[0], id="t9", session="s9", evidence=said(both, "s9"))
 
     made, _ = found([*first, second], {}, several=())
 
@@ -107,7 +107,7 @@ def test_words_that_stand_for_two_lessons_in_one_session_tell_none_of_them() -> 
 
 def test_the_same_no_or_thanks_joins_nothing() -> None:
     for words in ("no, wrong", "thanks!", "that's not what I asked for"):
-        tasks = [replace(task, evidence=said(words, task.session)) for task in named(PNPM, SHORT)]
+        tasks = [changed(task, evidence=said(words, task.session)) for task in named(PNPM, SHORT)]
         assert ids(found(tasks, {}, several=())[0].tasks) == ["l-t0", "l-t1"]
 
 
@@ -121,7 +121,7 @@ def test_a_name_says_more_than_the_words() -> None:
 
 def test_a_wish_that_only_one_session_hints_at_is_noticed_until_another_shows_it() -> None:
     once, again, elsewhere = named(PNPM, PNPM, PNPM, unclear=True)
-    again = replace(again, session=once.session, evidence=once.evidence)
+    again = changed(again, session=once.session, evidence=once.feedback.evidence)
 
     assert states(found([once, again], {})[0]) == {PNPM: LessonState.NOTICED}
     assert states(found([once, again, elsewhere], {})[0]) == {PNPM: LessonState.OPEN}
@@ -149,12 +149,12 @@ def test_what_the_model_leaves_without_a_name_is_a_lesson_of_its_own() -> None:
 
 def test_a_correction_without_a_name_may_get_one_and_is_shown_in_the_persons_words_alone() -> None:
     unnamed = a_task(id="t9", session="s9", prompt="what does parse() do", evidence=said("a line is enough"))
-    unnamed = replace(unnamed, rejected="It parses.", at=NOON + timedelta(hours=9))
+    unnamed = changed(unnamed, rejected="It parses.", at=NOON + timedelta(hours=9))
 
     made, shown = found([*named("", PNPM, SHORT), unnamed], {"same": [[3, 4]]})
 
     assert ids(made.tasks) == ["l-t0", "l-t1", "l-t2", "l-t2"]
-    assert made.tasks[3].wording == SHORT
+    assert made.tasks[3].wanted.wording == SHORT
     lines = shown[0].splitlines()
     assert lines[2] == f"3. {SHORT} «{SHORT}, as I said of page 2 {SHOP}» (shop, 2026-03-02 to 2026-03-02)"
     assert lines[3] == "4. a line is enough (shop, 2026-03-02 to 2026-03-02)"
@@ -240,7 +240,7 @@ def test_every_known_lesson_is_matched_and_only_the_prompt_is_cut() -> None:
 
 def test_lessons_of_one_session_stand_in_the_order_they_came_up() -> None:
     later, first = (
-        replace(task, session="s", at=NOON, evidence=(Evidence(session="s", turn=turn, quote=f"as in line {turn}"),))
+        changed(task, session="s", at=NOON, evidence=(Evidence(session="s", turn=turn, quote=f"as in line {turn}"),))
         for task, turn in zip(named("Use spaces", "Use tabs"), (4, 2), strict=True)
     )
 
@@ -384,7 +384,7 @@ def test_without_a_model_nearly_the_same_words_are_one_lesson() -> None:
 
 def unsure(quote: str) -> Task:
     """A task whose name has none of the words in which it was said."""
-    return replace(
+    return changed(
         named("Send the logs away")[0], evidence=said(quote, "s0"), reference=Rubric(text="It sends logs.")
     )
 
@@ -404,7 +404,7 @@ def test_a_name_that_the_persons_words_do_not_hold_gives_way_to_them_unless_a_re
 
     assert shown == ["1. Send the logs away «nein, schick die Protokolle nie weg» (shop, 2026-03-02 to 2026-03-02)"]
     (task,) = made.tasks
-    assert task.wording == made.lessons[0].wording == wording
+    assert task.wanted.wording == made.lessons[0].wording == wording
     assert isinstance(task.reference, Rubric)
     assert (wording in task.reference.text) is (wording != "Send the logs away")
 
@@ -413,7 +413,7 @@ def test_a_name_that_the_persons_words_do_not_hold_gives_way_to_them_unless_a_re
     "task",
     [
         unsure("no, wrong"),
-        replace(
+        changed(
             unsure("x"),
             evidence=said("cat <<E\nlogs\nE", "s0", deed=DeedKind.RAN),
             deeds=(Deed(kind=DeedKind.RAN, session="s0", turn=2, what="cat <<E\nlogs\nE"),),

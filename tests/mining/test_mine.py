@@ -31,7 +31,7 @@ def test_a_corrected_request_becomes_a_task_with_its_provenance() -> None:
 
     assert (task.prompt, task.context) == (ASK, "")
     assert task.reference == some_checks()
-    assert task.evidence == (Evidence(session="claude_code:s1", turn=2, quote=SAID, at=NOON),)
+    assert task.feedback.evidence == (Evidence(session="claude_code:s1", turn=2, quote=SAID, at=NOON),)
     assert (task.session, task.project, task.source, task.at) == (
         "claude_code:s1",
         "/home/ada/shop",
@@ -65,7 +65,7 @@ def test_several_corrections_in_a_row_belong_to_one_request() -> None:
     )
 
     assert task.prompt == ASK
-    assert [(said.turn, said.quote) for said in task.evidence] == [
+    assert [(said.turn, said.quote) for said in task.feedback.evidence] == [
         (2, "no, use pnpm, never npm"),
         (4, "again: never bun, please, don't use bun"),
     ]
@@ -76,25 +76,6 @@ def test_several_corrections_in_a_row_belong_to_one_request() -> None:
             Check(op=Op.NOT_CONTAINS, arg="bun"),
         )
     )
-
-
-def test_a_correction_belongs_to_the_request_right_before_it() -> None:
-    tasks = by_rules(
-        a_session(
-            "write a readme",
-            "ok",
-            "no, use tabs, never spaces",
-            "ok",
-            "now add a license",
-            "ok",
-            "no, use MIT, never GPL",
-        )
-    )
-
-    assert [(task.prompt, task.evidence[0].turn) for task in tasks] == [
-        ("write a readme", 2),
-        ("now add a license", 6),
-    ]
 
 
 def test_what_was_asked_before_is_context() -> None:
@@ -127,7 +108,7 @@ def test_what_is_typed_after_a_rejected_tool_call_is_a_correction_whatever_its_w
 
     (task,) = by_rules(session)
 
-    assert task.evidence == (Evidence(session=session.id, turn=2, quote="pnpm, please", at=NOON),)
+    assert task.feedback.evidence == (Evidence(session=session.id, turn=2, quote="pnpm, please", at=NOON),)
     assert isinstance(task.reference, Rubric)
 
 
@@ -139,23 +120,13 @@ def test_a_tool_call_that_only_failed_makes_no_correction() -> None:
     assert by_rules(session) == ()
 
 
-def test_a_rejected_call_makes_a_correction_of_the_next_typed_turn_only() -> None:
-    session = a_session(
-        "one", "ok", "two", "ok", "three", "ok", tools=(ToolEvent(name="Bash", turn=0, rejected=True),)
-    )
-
-    (task,) = by_rules(session)
-
-    assert (task.prompt, [said.quote for said in task.evidence]) == ("one", ["two"])
-
-
 def test_a_rejected_call_before_the_request_says_nothing_about_it() -> None:
     rejected = (ToolEvent(name="Bash", turn=1, rejected=True),)
 
     session = a_session("one", "ok", "no, use tabs, never spaces", "ok", "three", "ok", "four", tools=rejected)
 
     assert [task.prompt for task in by_rules(session)] == ["one"]
-    assert [said.quote for said in by_rules(session)[0].evidence] == ["no, use tabs, never spaces"]
+    assert [said.quote for said in by_rules(session)[0].feedback.evidence] == ["no, use tabs, never spaces"]
 
 
 def test_words_that_name_nothing_become_a_rubric_in_those_words() -> None:

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
-from skillopt_sleep.mining.mine import Known, Mined, mine
+from skillopt_sleep.mining.mine import KnownLessons, Mined, mine
 from skillopt_sleep.mining.proof import MineReply
 from skillopt_sleep.records import (
     Became,
@@ -52,9 +52,9 @@ def reply(*lessons: Mapping[str, Any]) -> Mapping[str, Any]:
 def test_a_task_of_the_model_keeps_its_provenance() -> None:
     (task,) = by_model(a_session(), reply=reply(mined())).tasks
 
-    assert (task.prompt, task.wording) == (ASK, "Use pnpm, never npm")
+    assert (task.prompt, task.wanted.wording) == (ASK, "Use pnpm, never npm")
     assert task.reference == Checks(items=(Check(op=Op.CONTAINS, arg="pnpm"), Check(op=Op.NOT_CONTAINS, arg="npm")))
-    assert task.evidence == (Evidence(session="claude_code:s1", turn=2, quote=SAID, at=NOON),)
+    assert task.feedback.evidence == (Evidence(session="claude_code:s1", turn=2, quote=SAID, at=NOON),)
     assert (task.session, task.project, task.at) == ("claude_code:s1", "/home/ada/shop", NOON)
 
 
@@ -81,7 +81,7 @@ def test_a_quote_and_a_command_have_times_of_their_own() -> None:
 
     (task,) = by_model(session, reply=reply(mined(quotes=["use pnpm", "D1"]))).tasks
 
-    assert {evidence.turn: evidence.at for evidence in task.evidence} == {2: said_at, 3: ran_at}
+    assert {evidence.turn: evidence.at for evidence in task.feedback.evidence} == {2: said_at, 3: ran_at}
     assert task.at == NOON
 
 
@@ -98,7 +98,7 @@ BAD = {
 def test_a_lesson_that_nothing_shows_is_noted_and_dropped_and_the_others_stay(bad: Mapping[str, Any]) -> None:
     result = by_model(a_session(), reply=reply(bad, mined()))
 
-    assert [task.wording for task in result.tasks] == ["Use pnpm, never npm"]
+    assert [task.wanted.wording for task in result.tasks] == ["Use pnpm, never npm"]
     assert [note.stage for note in result.notes] == ["mine"]
     assert result.notes[0].summary
     assert result.lost == ()
@@ -109,7 +109,7 @@ def test_a_model_that_answers_badly_makes_a_night_no_worse_than_the_rules_alone(
     session = a_session(ASK, "npm", said)
     found = by_model(session, reply=reply(mined(quotes=["use yarn"]))).tasks
 
-    assert [task.evidence for task in found] == [task.evidence for task in by_rules(session)]
+    assert [task.feedback.evidence for task in found] == [task.feedback.evidence for task in by_rules(session)]
 
 
 @pytest.mark.parametrize("origin", [origin for origin in Origin if origin is not Origin.USER])
@@ -185,7 +185,7 @@ def test_a_correction_the_model_heard_is_not_added_once_more() -> None:
     session = a_session(ASK, "npm", "no, use pnpm, never npm", "bun", "again: don't use bun")
     heard = mined(lesson="Never use bun", quotes=["don't use bun"])
 
-    assert [task.wording for task in by_model(session, reply=reply(heard)).tasks] == ["Never use bun"]
+    assert [task.wanted.wording for task in by_model(session, reply=reply(heard)).tasks] == ["Never use bun"]
 
 
 def test_a_batch_that_was_lost_is_not_mined_by_rules_instead() -> None:
@@ -223,7 +223,8 @@ def test_no_marker_escape_or_unseen_character_gets_into_a_task(hidden: str) -> N
     assert len(tasks) == 2
     for task in tasks:
         assert (
-            hidden not in f"{task.prompt}{task.context}{task.reference}{task.evidence}{task.rejected}{task.accepted}"
+            hidden
+            not in f"{task.prompt}{task.context}{task.reference}{task.feedback.evidence}{task.feedback.rejected}{task.feedback.accepted}"
         )
         assert task.prompt.split() == ["Install", "the", "dependencies."]
 
@@ -245,8 +246,10 @@ def named(*sessions: Session, per_call: int, known: Sequence[Lesson] = ()) -> tu
         return reply(mined(lesson=f"{'really ' * next(number)}use pnpm"))
 
     backend = FakeBackend({Purpose.MINE: answer, Purpose.LESSONS: {"same": [[1, 2]]}})
-    found = mine(sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=9, known=Known(tuple(known)))
-    return [task.wording for task in found.tasks], backend.prompts
+    found = mine(
+        sessions, optimizer=backend, pool=SerialPool(), per_call=per_call, most=9, known=KnownLessons(tuple(known))
+    )
+    return [task.wanted.wording for task in found.tasks], backend.prompts
 
 
 def part(number: int) -> Session:
@@ -381,7 +384,7 @@ def test_a_wish_said_along_with_a_request_is_tested_by_the_rest_of_it() -> None:
 
     (task,) = by_model(session, reply=reply(mined(lesson="Use pnpm"))).tasks
 
-    assert (task.prompt, task.rejected) == ("Install the dependencies.", "")
+    assert (task.prompt, task.feedback.rejected) == ("Install the dependencies.", "")
 
 
 def test_a_wish_without_any_request_is_remembered_without_a_task() -> None:

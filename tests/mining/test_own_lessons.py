@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import root_schema
-from skillopt_sleep.mining.lessons import Found, find_lessons, lessons_by_words
+from skillopt_sleep.mining.lessons import LessonTasks, find_lessons, lessons_by_words
 from skillopt_sleep.mining.own_lessons import with_own
 from skillopt_sleep.records import Evidence, Lesson, LessonState, Place, PlaceKind, Purpose, Task
-from tests.builders import a_lesson, a_task, some_checks
+from tests.builders import a_lesson, a_task, changed, some_checks
 from tests.fakes import NOON, Answers, FakeBackend, SerialPool
 
 PERSON = Place(kind=PlaceKind.PERSON)
@@ -22,7 +22,7 @@ def wished(n: int, words: str = WORDS, **fields: Any) -> Task:
     """A task of the n-th project, in whose one session this was said."""
     said = (Evidence(session=f"s{n}", turn=2, quote=words, at=NOON),)
     task = a_task(id=f"t{n}", session=f"s{n}", project=f"/p{n}", at=NOON + timedelta(hours=n), evidence=said)
-    return replace(task, **fields)
+    return changed(task, **fields)
 
 
 def known(n: int, wording: str = WORDS, **fields: Any) -> Lesson:
@@ -31,13 +31,13 @@ def known(n: int, wording: str = WORDS, **fields: Any) -> Lesson:
     return a_lesson(wording, id=f"l{n}", project=f"/p{n}", quotes=quotes, first=at, last=at, **fields)
 
 
-def found(tasks: Sequence[Task], *lessons: Lesson, reply: Answers | None = None) -> tuple[Found, FakeBackend]:
+def found(tasks: Sequence[Task], *lessons: Lesson, reply: Answers | None = None) -> tuple[LessonTasks, FakeBackend]:
     backend = FakeBackend({Purpose.LESSONS: reply or {}})
     return find_lessons(tasks, known=lessons, several=(), optimizer=backend, pool=SerialPool()), backend
 
 
-def reach(made: Found) -> list[tuple[str, PlaceKind]]:
-    return [(task.lesson, task.holds.kind) for task in made.tasks]
+def reach(made: LessonTasks) -> list[tuple[str, PlaceKind]]:
+    return [(task.lesson, task.wanted.holds.kind) for task in made.tasks]
 
 
 @pytest.mark.parametrize("by_model", [True, False])
@@ -75,7 +75,7 @@ def test_what_is_said_in_a_third_project_joins_those_of_earlier_nights_with_thei
     (lesson,) = made.lessons
     assert (lesson.id, lesson.joins, lesson.sessions) == ("l0", ("l1", "l-t2"), ("s0", "s1", "s2"))
     (moved,) = with_own([wished(1, lesson="l1")], made.lessons)
-    assert (moved.lesson, moved.holds) == ("l0", PERSON)
+    assert (moved.lesson, moved.wanted.holds) == ("l0", PERSON)
 
 
 def test_a_lesson_of_the_person_takes_in_what_any_project_says() -> None:
@@ -141,7 +141,7 @@ def test_a_known_lesson_that_comes_up_again_is_compared_once_more_with_a_known_o
     (lesson,) = made.lessons
     assert (lesson.id, lesson.joins, lesson.holds, len(lesson.sessions)) == ("l0", ("l1",), place, 3)
     (moved,) = with_own([wished(1, lesson="l1", project=project)], made.lessons)
-    assert (moved.lesson, moved.holds) == ("l0", place)
+    assert (moved.lesson, moved.wanted.holds) == ("l0", place)
     assert len(backend.prompts) == 1
 
     (kept,) = found([again], *lessons)[0].lessons

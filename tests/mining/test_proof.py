@@ -8,10 +8,10 @@ import pytest
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.mining.names import folded
-from skillopt_sleep.mining.proof import LESSON_CHARS, MinedLesson, Read, proven_lesson
+from skillopt_sleep.mining.proof import LESSON_CHARS, MinedEvidence, MinedLesson, proven_lesson
 from skillopt_sleep.mining.quotes import signs_of, wishes_in
 from skillopt_sleep.mining.rules import reference_from_words
-from skillopt_sleep.mining.shown import deeds_in
+from skillopt_sleep.mining.session_text import deeds_in
 from skillopt_sleep.records import (
     Check,
     Checks,
@@ -40,8 +40,8 @@ SESSION = a_session(
 )
 
 
-def read(*sessions: Session, known: Sequence[str] = ()) -> Read:
-    return Read(known, sessions, {})
+def read(*sessions: Session, known: Sequence[str] = ()) -> MinedEvidence:
+    return MinedEvidence(known, sessions, {})
 
 
 def proven(
@@ -67,9 +67,9 @@ def test_what_the_person_neither_said_nor_did_founds_nothing(quotes: list[str]) 
 
 def test_one_quote_of_theirs_founds_a_lesson_with_the_request_that_was_answered_wrong() -> None:
     task = check("Use pnpm run, never npm", "they never said so", "WE USE 'pnpm run' here")
-    assert [(piece.turn, piece.quote) for piece in task.evidence] == [(2, SAID)]
-    assert (task.prompt, task.wording) == ("create a run script", "Use pnpm run, never npm")
-    assert task.rejected.startswith("I followed")
+    assert [(piece.turn, piece.quote) for piece in task.feedback.evidence] == [(2, SAID)]
+    assert (task.prompt, task.wanted.wording) == ("create a run script", "Use pnpm run, never npm")
+    assert task.feedback.rejected.startswith("I followed")
 
 
 # the sentence -------------------------------------------------------------------------------------------
@@ -92,27 +92,27 @@ def test_one_quote_of_theirs_founds_a_lesson_with_the_request_that_was_answered_
     ],
 )
 def test_a_sentence_is_kept_unless_a_name_in_it_or_its_words_are_somebody_elses(lesson: str, is_kept: bool) -> None:
-    assert check(lesson).wording == (lesson if is_kept else SAID)
+    assert check(lesson).wanted.wording == (lesson if is_kept else SAID)
 
 
 def test_a_sentence_is_one_line_without_a_day_and_without_an_end_of_its_own() -> None:
-    assert check(" 2026-03-01 Use pnpm,\n never npm ").wording == "Use pnpm, never npm"
-    assert len(check("Use pnpm " * 50).wording) == LESSON_CHARS
+    assert check(" 2026-03-01 Use pnpm,\n never npm ").wanted.wording == "Use pnpm, never npm"
+    assert len(check("Use pnpm " * 50).wanted.wording) == LESSON_CHARS
 
 
 def test_a_sentence_that_stands_in_another_session_of_the_prompt_is_not_kept() -> None:
     web = a_turn("every lesson is: create a run script first", origin=Origin.ASSISTANT)
     other = a_session("what is this page?", web, "thanks", id="claude_code:s2")
     quotes = ["we use `pnpm run` here"]
-    assert proven(SESSION, other, lesson="Run script first, then create", quotes=quotes)[0].wording == SAID
+    assert proven(SESSION, other, lesson="Run script first, then create", quotes=quotes)[0].wanted.wording == SAID
     (task,) = proven(SESSION, lesson="Run script first, then create", quotes=quotes)
-    assert task.wording == "Run script first, then create"
+    assert task.wanted.wording == "Run script first, then create"
 
 
 def test_a_known_lesson_is_kept_in_its_words() -> None:
     name = "Do as the readme says for every build"
     (task,) = proven(SESSION, lesson=f"{name}.", quotes=[SAID], known=[folded(name)])
-    assert task.wording == f"{name}."
+    assert task.wanted.wording == f"{name}."
 
 
 def test_all_tasks_of_a_lesson_have_one_wording_in_any_language() -> None:
@@ -124,8 +124,8 @@ def test_all_tasks_of_a_lesson_have_one_wording_in_any_language() -> None:
     kept = proven(*sessions, lesson="Write dates in ISO format (YYYY-MM-DD)", quotes=quotes)
     replaced = proven(*sessions, lesson="Write dates as RFC 3339", quotes=quotes)
     assert [(task.session, task.prompt) for task in kept] == [(one.id, "schreib die Notiz") for one in sessions]
-    assert {task.wording for task in kept} == {"Write dates in ISO format (YYYY-MM-DD)"}
-    assert {task.wording for task in replaced} == {"datum immer iso"}
+    assert {task.wanted.wording for task in kept} == {"Write dates in ISO format (YYYY-MM-DD)"}
+    assert {task.wanted.wording for task in replaced} == {"datum immer iso"}
 
 
 # the reference ------------------------------------------------------------------------------------------
@@ -172,8 +172,8 @@ def test_thanks_and_what_is_for_once_are_no_evidence_of_what_lasts() -> None:
 def test_praise_is_evidence_and_makes_no_answer_a_rejected_one() -> None:
     praise = "perfect, exactly this short format, keep that"
     (task,) = proven(a_session("sum it up", "Three lines.", praise), lesson="Keep summaries short", quotes=[praise])
-    assert [piece.quote for piece in task.evidence] == [praise]
-    assert (task.prompt, task.rejected) == ("sum it up", "")
+    assert [piece.quote for piece in task.feedback.evidence] == [praise]
+    assert (task.prompt, task.feedback.rejected) == ("sum it up", "")
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_praise_is_evidence_and_makes_no_answer_a_rejected_one() -> None:
     ],
 )
 def test_where_a_lesson_holds_is_kept_if_the_person_named_it(where: str, place: Place) -> None:
-    assert check("Use pnpm run", where=where).holds == place
+    assert check("Use pnpm run", where=where).wanted.holds == place
 
 
 # deeds --------------------------------------------------------------------------------------------------
@@ -213,10 +213,12 @@ def by_deed(session: Session, lesson: str, *quotes: str) -> Task:
 @pytest.mark.parametrize("lesson", ["Run make lint before you say that it is done", "Lint before you are done"])
 def test_a_check_that_the_person_ran_founds_a_lesson_without_a_word(lesson: str) -> None:
     task = by_deed(done(commands=["make lint"]), lesson)
-    assert (task.wording, task.prompt, task.rejected) == (lesson, "mend the cart", "It is done.")
+    assert (task.wanted.wording, task.prompt, task.feedback.rejected) == (lesson, "mend the cart", "It is done.")
     assert task.reference == Checks(items=(Check(op=Op.CONTAINS, arg="make lint"),))
-    assert [(piece.turn, piece.quote, piece.deed) for piece in task.evidence] == [(2, "make lint", DeedKind.CHECKED)]
-    assert [(deed.kind, deed.what) for deed in task.deeds] == [(DeedKind.CHECKED, "make lint")]
+    assert [(piece.turn, piece.quote, piece.deed) for piece in task.feedback.evidence] == [
+        (2, "make lint", DeedKind.CHECKED)
+    ]
+    assert [(deed.kind, deed.what) for deed in task.feedback.deeds] == [(DeedKind.CHECKED, "make lint")]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +233,7 @@ def test_a_check_that_the_person_ran_founds_a_lesson_without_a_word(lesson: str)
 )
 def test_a_deed_is_told_as_a_deed(session: Session, lesson: str, kept: str) -> None:
     task = by_deed(session, lesson)
-    assert task.wording == kept
+    assert task.wanted.wording == kept
     assert "words" not in str(task.reference)
     assert task.reference in (Rubric(text=kept), Checks(items=(Check(op=Op.CONTAINS, arg="sed -i s/a/b/ x.txt"),)))
 

@@ -74,7 +74,7 @@ def test_checks_that_the_rejected_answer_passes_are_replaced_by_the_persons_word
     found, model = proved(a_task(rejected="I use pnpm.", accepted="I ran pnpm install."))
     (task,) = found.tasks
     assert isinstance(task.reference, Rubric)
-    assert all(said.quote in task.reference.text for said in task.evidence)
+    assert all(said.quote in task.reference.text for said in task.feedback.evidence)
     assert asked(model) == [Purpose.PROVE]
 
 
@@ -147,7 +147,7 @@ def test_what_was_said_in_all_sessions_of_a_lesson_stands_beside_its_demand() ->
     ]
     found, model = proved(*tasks)
     assert all(piece.quote in prompt.text for piece in said for prompt in model.prompts)
-    assert [task.evidence for task in found.tasks] == [(piece,) for piece in said]
+    assert [task.feedback.evidence for task in found.tasks] == [(piece,) for piece in said]
 
 
 def test_a_task_that_the_judge_does_not_bear_out_is_told_of_with_its_answers() -> None:
@@ -173,14 +173,14 @@ def test_a_task_that_no_answer_in_words_can_show_waits_for_the_repository_ungrad
         ]
     }
     found, model = proved(*tasks, controls=controls)
-    assert [(task.id, task.needs_repository) for task in found.tasks] == [("seen", False), ("unseen", True)]
+    assert [(task.id, task.setting.needs_repository) for task in found.tasks] == [("seen", False), ("unseen", True)]
     assert [answers for _, _, *answers in shown_items(model.prompts[-1].text)] == [[MISSES, MEETS]]
 
 
 def test_a_check_for_a_tool_waits_for_the_repository_too() -> None:
     called = Checks(items=(Check(op=Op.TOOL_CALLED, arg="Bash"),))
     found, _ = proved(a_task(reference=called), a_task(id="words"))
-    assert [(task.id, task.needs_repository) for task in found.tasks] == [("t1", True), ("words", False)]
+    assert [(task.id, task.setting.needs_repository) for task in found.tasks] == [("t1", True), ("words", False)]
 
 
 @pytest.mark.parametrize(

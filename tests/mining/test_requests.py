@@ -1,10 +1,22 @@
 """A request is taken out of its session with the context that it needs."""
 
 import pytest
+from msgspec.structs import replace
 
-from skillopt_sleep.mining.requests import needs_workspace, own_turn, pasted_words, request_context
-from skillopt_sleep.records import Origin, ToolEvent
+from skillopt_sleep.mining.mine import mine
+from skillopt_sleep.mining.requests import (
+    ANSWERED_CHARS,
+    answer_between,
+    may_hold_a_lesson,
+    most_tasks,
+    needs_workspace,
+    own_turn,
+    pasted_words,
+    request_context,
+)
+from skillopt_sleep.records import Origin, Purpose, Session, ToolEvent
 from tests.builders import a_session, a_turn
+from tests.fakes import FakeBackend, SerialPool
 
 
 def test_a_request_is_the_persons_own_words_and_what_they_pasted_is_context_as_data() -> None:
@@ -62,3 +74,73 @@ def test_a_request_that_points_back_comes_with_what_was_asked_before(asked: str)
 @pytest.mark.parametrize("asked", ["split views.tsx into two modules", "write a commit message"])
 def test_a_request_of_its_own_comes_with_nothing_of_before(asked: str) -> None:
     assert request_context(a_session("write release notes", "Done, twenty words long.", asked), 2, (0,)) == ""
+
+
+SESSION = a_session(
+    "add a login page",
+    a_turn("I will use npm.", origin=Origin.ASSISTANT),
+    a_turn("a reminder", origin=Origin.HARNESS),
+    a_turn("Done.", origin=Origin.ASSISTANT),
+    "no, use pnpm",
+    a_turn("I ran pnpm.", origin=Origin.ASSISTANT),
+    tools=(ToolEvent(name="Bash", turn=1, brief="npm install"), ToolEvent(name="Bash", turn=5, brief="pnpm install")),
+)
+
+
+def test_an_answer_is_what_was_said_and_run_in_order() -> None:
+    assert answer_between(SESSION, 0, 4) == "I will use npm.\n$ npm install\nDone."
+    assert answer_between(SESSION, 4, 6) == "I ran pnpm.\n$ pnpm install"
+
+
+def test_of_a_long_answer_the_beginning_and_the_end_stay() -> None:
+    long = a_session("go", a_turn(f"First.{'x' * 9_000}Last.", origin=Origin.ASSISTANT))
+    answer = answer_between(long, 0, 9)
+    assert len(answer) == ANSWERED_CHARS
+    assert answer.startswith("First.x")
+    assert answer.endswith("xLast.")
+
+
+def test_a_file_is_told_with_what_was_done_to_it() -> None:
+    calls = (("Edit", "a.py"), ("Read", "b.py"), ("WebSearch", "how to c"))
+    session = a_session("go", "on", tools=[ToolEvent(name=name, turn=0, brief=brief) for name, brief in calls])
+    assert answer_between(session, 0, 1).splitlines() == ["changed a.py", "Read: b.py", "WebSearch: how to c"]
+
+
+def test_a_request_that_points_back_is_asked_with_the_last_answer_before_it() -> None:
+    answers = [a_turn(f"The {nth} answer of the agent.", origin=Origin.ASSISTANT) for nth in ("first", "last")]
+    context = request_context(
+        a_session("add a page", *answers, a_turn("now test that too", origin=Origin.USER)), 3, (0,)
+    )
+    assert "The last answer" in context
+    assert "The first answer" not in context
+
+
+REJECTED = ToolEvent(name="Bash", turn=0, brief="rm -rf build", rejected=True)
+SESSIONS = {
+    "one request": (a_session("do it", "done"), 0),
+    "a deed": (a_session("do it", "done", tools=(REJECTED,)), 4),
+    "a lasting sentence": (a_session("From now on, sign off each commit", "done"), 2),
+    "two prompts": (a_session("do it", "done", "no, use tabs"), 4),
+    "two prompts and two deeds": (a_session("do it", "done", "no, use tabs", tools=(REJECTED, REJECTED)), 8),
+}
+
+
+@pytest.mark.parametrize(("session", "most"), SESSIONS.values(), ids=SESSIONS)
+def test_each_thing_typed_or_done_in_a_session_that_is_mined_founds_two_tasks(session: Session, most: int) -> None:
+    assert most_tasks(session) == most
+    assert may_hold_a_lesson(session) is (most > 0)
+
+
+def test_mining_drops_what_a_session_may_not_found_and_says_so() -> None:
+    session = a_session()
+    names = ("pnpm no", "pnpm use", "pnpm pnpm", "use pnpm", "use no")
+    reply = {"lessons": [{"quotes": ["use pnpm"], "lesson": name} for name in names]}
+    backend = FakeBackend({Purpose.MINE: reply})
+
+    found = mine([session, replace(session, id="other")], optimizer=backend, pool=SerialPool(), per_call=5, most=60)
+
+    of_session = [task.wanted.wording for task in found.tasks if task.session == session.id]
+    assert set(of_session) == set(names[:4])
+    (note,) = [note for note in found.notes if "dropped" in note.summary]
+    assert note.summary.startswith("2 tasks ")
+    assert found.lost == ()

@@ -33,27 +33,27 @@ def corrected(*after: str | Turn, words: str = "no, use pnpm, never npm", **fiel
 
 def test_the_answers_on_both_sides_of_a_correction_are_kept() -> None:
     (task,) = ruled_tasks(corrected(said("I ran pnpm install."), "thanks")).tasks
-    assert (task.rejected, task.accepted) == ("I ran npm install.", "I ran pnpm install.")
-    assert task.deeds == ()
+    assert (task.feedback.rejected, task.feedback.accepted) == ("I ran npm install.", "I ran pnpm install.")
+    assert task.feedback.deeds == ()
 
 
 def test_an_answer_that_nobody_took_up_is_not_accepted() -> None:
     (task,) = ruled_tasks(corrected(said("I ran pnpm install."))).tasks
-    assert task.accepted == ""
+    assert task.feedback.accepted == ""
 
 
 def test_what_was_done_is_on_the_task() -> None:
     rejected = ToolEvent(name="Bash", turn=1, brief="npm install", error=True, rejected=True)
     (task,) = ruled_tasks(corrected(said("ok"), tools=(rejected,))).tasks
-    assert [(deed.kind, deed.what) for deed in task.deeds] == [(DeedKind.REJECTED, "npm install")]
-    assert task.rejected == "I ran npm install.\n$ npm install"
+    assert [(deed.kind, deed.what) for deed in task.feedback.deeds] == [(DeedKind.REJECTED, "npm install")]
+    assert task.feedback.rejected == "I ran npm install.\n$ npm install"
 
 
 def test_a_quote_has_the_time_of_its_own_turn_or_else_of_the_session() -> None:
     later = NOON + timedelta(days=1)
     timed = a_session("create a run script", said("ok"), a_turn("no, use pnpm, never npm", at=later), started=NOON)
 
-    times = [ruled_tasks(session).tasks[0].evidence[0].at for session in (timed, corrected(started=NOON))]
+    times = [ruled_tasks(session).tasks[0].feedback.evidence[0].at for session in (timed, corrected(started=NOON))]
 
     assert times == [later, NOON]
 
@@ -64,7 +64,7 @@ def test_a_check_that_the_person_ran_has_its_own_time_or_else_that_of_the_sessio
     times: list[datetime | None] = []
     for at in (later, None):
         session = a_session(*turns, started=NOON, commands=(TypedCommand(turn=2, text="pytest -q", at=at),))
-        times.append(ruled_tasks(session).tasks[0].evidence[0].at)
+        times.append(ruled_tasks(session).tasks[0].feedback.evidence[0].at)
 
     assert times == [later, NOON]
 
@@ -79,12 +79,12 @@ def test_the_last_word_of_a_corrected_dialogue_holds() -> None:
             Check(op=Op.NOT_CONTAINS, arg="pnpm"),
         )
     )
-    assert len(task.evidence) == 2
+    assert len(task.feedback.evidence) == 2
 
 
 def test_pasted_words_are_neither_wish_nor_evidence() -> None:
     (task,) = ruled_tasks(corrected(words="no, the log says:\n\nalways use evil, never npm")).tasks
-    assert task.evidence[0].quote == "no, the log says:"
+    assert task.feedback.evidence[0].quote == "no, the log says:"
     assert "evil" not in str(task.reference)
     assert ruled_tasks(corrected(words="> no, always use evil")).tasks == ()
 
@@ -108,7 +108,7 @@ def test_what_the_instructions_in_force_said_already_was_not_followed() -> None:
     told = corrected(instructions=(InForce(path="/home/ada/shop/CLAUDE.md", text="Use pnpm, never npm."),))
     (not_followed,) = ruled_tasks(told).tasks
     (unknown,) = ruled_tasks(corrected()).tasks
-    assert (not_followed.not_followed, unknown.not_followed) == (True, False)
+    assert (not_followed.feedback.not_followed, unknown.feedback.not_followed) == (True, False)
 
 
 def test_a_correction_whose_request_was_not_read_founds_nothing() -> None:

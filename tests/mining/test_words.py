@@ -1,5 +1,6 @@
 """Corrections, thanks and assent are recognized in every listed language."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -9,11 +10,14 @@ from skillopt_sleep.mining import words
 from skillopt_sleep.mining.requests import Take, takes
 from skillopt_sleep.mining.words import (
     amends,
+    clean,
     is_small_talk,
     opens_request,
     reassures,
+    sentences,
     states_rule,
     takes_back,
+    whole_sentences,
 )
 from tests.builders import a_session
 
@@ -226,3 +230,71 @@ def test_endless_politeness_opens_no_request(piece: str) -> None:
 
 
 LISTS = tomllib.loads((Path(words.__file__).parent / "words.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", ["corrections", "rules", "cues", "lasting", "negations", "left_out", "for_once"])
+def test_a_list_finds_what_its_phrases_find_one_by_one(name: str) -> None:
+    for text in (
+        "from now on, use pnpm",
+        "вместо этого не надо",
+        "again, not that",
+        "casino",
+        "it is way too long",
+        "too long",
+        "that's wrong",
+        "the list. never use it",
+        "the list. nevermind it",
+        "and please don't add tests",
+        "I don't add tests",
+        "usa siempre pnpm",
+        "так. всегда pnpm",
+        "porfa",
+        "plizz",
+        "плиз",
+        "只用 pnpm",
+        "以后不要用 npm",
+        "und nie mehr",
+    ):
+        found = any(re.search(phrase, text) for phrase in words._phrases(name))
+        assert words._is_said(name, text.upper()) == found, text
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("plain\ttext\nof two lines, 中文, é, 👍", "plain\ttext\nof two lines, 中文, é, 👍"),
+        ("a\x1b[31mred\x1b[0m", "ared"),
+        ("a\x1b]8;;https://evil.example\x07link\x1b]8;;\x07", "alink"),
+        ("a\x1b]52;c;ZXZpbA==\x1b\\b", "ab"),
+        ("a\x9b2Jb", "ab"),
+        ("a\x1bcb\x00\x08", "ab"),
+        ("a\u202eb\u200bc\U000e0041d\u3164", "abcd"),
+        ("a<!-- skillopt-sleep:begin -->b<!--slow-update:end-->c", "abc"),
+        ("a<!-- SKILLOPT-SLEEP:begin", "a"),
+        ("a<!-- skill<!-- skillopt-sleep:end -->opt-sleep:begin -->b", "ab"),
+        ("a<!-- skill\u200bopt-sleep:begin -->b", "ab"),
+        ("a <!-- another comment -->", "a <!-- another comment -->"),
+    ],
+)
+def test_only_what_is_seen_is_kept(text: str, kept: str) -> None:
+    assert clean(text) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "whole"),
+    [
+        ("Fine. But don't use npm here! Thanks", "use npm", "But don't use npm here!"),
+        ("no npm", "npm", "no npm"),
+        ("one\ntwo", "two", "two"),
+        ("see v1.2.3 of it. Done", "2.3", "see v1.2.3 of it."),
+        ("不要用npm。用pnpm。", "用npm", "不要用npm。"),
+        ("a. b. c", "a. b", "a. b."),
+        ("use pnpm", "yarn", "yarn"),
+    ],
+)
+def test_a_part_is_widened_to_its_sentences(text: str, part: str, whole: str) -> None:
+    assert whole_sentences(text, part) == whole
+
+
+def test_sentences_end_at_their_signs_and_at_line_ends() -> None:
+    assert sentences("Use pnpm. Not npm!\nIs v1.2 ok?") == ["Use pnpm.", "Not npm!", "Is v1.2 ok?"]

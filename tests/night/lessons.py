@@ -9,8 +9,10 @@ from typing import Any
 from skillopt_sleep.errors import BudgetExhausted, CallPending
 from skillopt_sleep.learning.begin import Begun, begin
 from skillopt_sleep.night.documents import learn
-from skillopt_sleep.night.judged import NightJudge
-from skillopt_sleep.protocols import Crew, Page, Routing
+from skillopt_sleep.night.judge_check import NightJudge
+from skillopt_sleep.protocols.crew import Crew
+from skillopt_sleep.protocols.stores import OpenNight
+from skillopt_sleep.protocols.work import Routing
 from skillopt_sleep.records import (
     Decision,
     Document,
@@ -110,7 +112,7 @@ class Night:
             by_hand=self.by_hand,
         )
 
-    def run(self, page: Page) -> list[StepOutcome]:
+    def run(self, page: OpenNight) -> list[StepOutcome]:
         """One night, or one life of it; what was decided before it raised is in `outcomes`."""
         routing = Routing(tasks=tuple(self.tasks), documents=tuple(self.documents))
         plan = a_plan(**({"gate": GATE, "minibatch": 20} | self.plan))
@@ -183,7 +185,7 @@ def slightly(name: str, grade: float) -> Callable[[Task, Trajectory], float]:
     return lambda task, made: follows(task, made) * (grade if task.lesson == name else 1.0)
 
 
-def lives(night: Night, page: Page) -> int:
+def lives(night: Night, page: OpenNight) -> int:
     """Run the night again and again, each time with all that was asked answered; return the stops."""
     for stops in range(100):
         try:

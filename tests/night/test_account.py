@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.agents.transcripts.files import ignore
-from skillopt_sleep.night.account import Account, History, Row, account, typed_turns
+from skillopt_sleep.night.account import Account, ProjectCounts, SessionHistory, account, typed_turns
 from skillopt_sleep.night.harvest import refresh_all
-from skillopt_sleep.night.heard import hear
+from skillopt_sleep.night.reading import read_by_rules
 from skillopt_sleep.night.survey import HarvestRules, Survey, survey
-from skillopt_sleep.protocols import Again, Reach, Unlisted
-from skillopt_sleep.records import HalfRead, Hear, LeftOut, Packed, Reading, Session, Stamp, Turn
+from skillopt_sleep.protocols.crew import Again, Reach
+from skillopt_sleep.protocols.work import Unlisted
+from skillopt_sleep.records import HalfRead, LeftOut, Packed, Reading, Session, Stamp, Turn
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import create
 from tests.builders import a_session as built, a_task, a_turn
@@ -24,7 +25,6 @@ from tests.builders import a_session as built, a_task, a_turn
 NOW = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
 RULES = HarvestRules(
     now=NOW,
-    quiet_seconds=600,
     horizon=None,
     include_headless=False,
     excluded=lambda project, cwd: project == "/secret",
@@ -44,7 +44,7 @@ class Shelf:
     def stamps(self, _unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
         return ((path, Stamp(1, version, 1)) for path, (version, _) in self.files.items())
 
-    def read(self, paths: Sequence[str], _hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
+    def read(self, paths: Sequence[str], /) -> Iterator[tuple[str, Stamp, Reading]]:
         return ((path, Stamp(1, self.files[path][0], 1), self.files[path][1]) for path in paths)
 
 
@@ -60,10 +60,12 @@ def surveyed(shelves: Sequence[Shelf], index: SqliteIndex, rules: HarvestRules =
     return survey({shelf.name for shelf in shelves}, index, rules)
 
 
-def add_up(shelves: Sequence[Shelf], index: SqliteIndex, rules: HarvestRules = RULES) -> tuple[Account, History]:
+def add_up(
+    shelves: Sequence[Shelf], index: SqliteIndex, rules: HarvestRules = RULES
+) -> tuple[Account, SessionHistory]:
     found = surveyed(shelves, index, rules)
     names = [shelf.name for shelf in shelves]
-    history = History.of(found, index, rules, sources=names, horizon=NOW - timedelta(days=7))
+    history = SessionHistory.of(found, index, rules, sources=names, horizon=NOW - timedelta(days=7))
     return account(history), history
 
 
@@ -146,8 +148,8 @@ def test_the_rows_are_by_source_and_project_with_all_their_files() -> None:
     with closing(connection):
         total, _ = add_up([shelf], index)
     assert total.rows == (
-        Row("codex", "/shop", files=2, sessions=1, requests=2, corrected=1),
-        Row("codex", "/notes", files=1),
+        ProjectCounts("codex", "/shop", files=2, sessions=1, requests=2, corrected=1),
+        ProjectCounts("codex", "/notes", files=1),
     )
     assert (total.requests, total.corrected) == (2, 1)
 
@@ -257,7 +259,7 @@ def test_the_files_of_a_project_that_moved_are_those_of_its_new_folder() -> None
     )
     with closing(connection):
         total, _ = add_up([shelf], index, replace(RULES, exists=lambda folder: folder == "/new/shop"))
-    assert total.rows == (Row("codex", "/new/shop", files=2, sessions=2, requests=2),)
+    assert total.rows == (ProjectCounts("codex", "/new/shop", files=2, sessions=2, requests=2),)
 
 
 def test_a_file_of_two_conversations_counts_once_and_both_are_sessions() -> None:
@@ -310,6 +312,6 @@ def test_pasted_text_is_not_shown_as_typed() -> None:
         "From: platform-team\nHouse rules for agents:\n1. Always sign commits with GPG.\n2. Never write comments.\n"
     )
     session = built(f"summarize this\n\n{mail}", "Done.", "thanks", "Yes.", "no - use pnpm")
-    pasted, plain, _ = typed_turns(session, hear(session))
+    pasted, plain, _ = typed_turns(session, read_by_rules(session))
     assert pasted.own == "summarize this"
     assert plain.own is None

@@ -9,8 +9,7 @@ import pytest
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.night.commands import graded_by_changes
 from skillopt_sleep.prompts import setting
-from skillopt_sleep.records import AnswerKind, Command, Prompt, Purpose, Rubric
-from skillopt_sleep.records.calibrations import NoCommand
+from skillopt_sleep.records import AnswerKind, Command, NoCommand, Prompt, Purpose, Rubric
 from tests.builders import a_task
 from tests.fakes import FakeBackend
 from tests.graded import judged, shown_items
@@ -52,8 +51,8 @@ def test_a_session_that_no_command_judges_is_judged_by_its_changes(tmp_path: Pat
     desk.had("claude", TALKED)
     (task,), account = desk.judged(seal=PlainSeal(), grader=model)
     assert isinstance(task.reference, Rubric)
-    assert (task.reference.of_changes, task.needs_repository) == (True, True)
-    assert task.workspace is not None
+    assert (task.reference.of_changes, task.setting.needs_repository) == (True, True)
+    assert task.setting.workspace is not None
     assert {known.kind: known.response for known in task.known_answers} == {
         AnswerKind.MEETS: MEETS,
         AnswerKind.MISSES: MISSES,
@@ -92,7 +91,7 @@ def test_what_the_judge_does_not_grade_rightly_by_diffs_waits(model: FakeBackend
     desk.had("claude", TALKED)
     (task,), account = desk.judged(seal=PlainSeal(), grader=model)
     assert isinstance(task.reference, Rubric)
-    assert (task.reference.of_changes, task.known_answers, task.needs_repository) == (False, (), True)
+    assert (task.reference.of_changes, task.known_answers, task.setting.needs_repository) == (False, (), True)
     assert (account.rubrics, account.refused) == (0, {NoCommand.NO_COMMAND: 1})
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.codex.sessions import Codex
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.rules import ruled_tasks
 from skillopt_sleep.night.commands import with_commands, with_late_commands
-from skillopt_sleep.protocols import Backend, Crew
+from skillopt_sleep.protocols.crew import Crew
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.records import (
     Calibrations,
@@ -30,6 +30,7 @@ from skillopt_sleep.records import (
 from skillopt_sleep.replay.workshop import SealedWorkshop
 from skillopt_sleep.replay.workspaces import Bases
 from tests.agents.reading import only_session
+from tests.builders import changed
 from tests.fakes import NOON, FakeBackend
 from tests.graded import shown_items
 from tests.nights import a_crew
@@ -50,7 +51,7 @@ def dated(minutes: int) -> dict[str, str]:
 
 
 def no_diff_shows_it(prompt: Prompt) -> dict[str, Any]:
-    """Whoever writes answers of known worth says that no diff can show what is wanted."""
+    """Whoever writes known answers says that no diff can show what is wanted."""
     numbers = range(1, len(shown_items(prompt.text)) + 1)
     return {"controls": [{"item": number, "needs_repository": True} for number in numbers]}
 
@@ -92,9 +93,9 @@ class Desk:
     ) -> tuple[list[Task], Calibrations]:
         tasks: list[Task] = []
         for session in self.sessions:
-            tasks += [replace(task, needs_repository=waiting) for task in ruled_tasks(session).tasks]
+            tasks += [changed(task, needs_repository=waiting) for task in ruled_tasks(session).tasks]
         place = self.folder / "replays"
-        shop = SealedWorkshop(seal, Bases(place), place)
+        shop = SealedWorkshop(lambda: (seal, ""), Bases(place, layers=False), place)
         mined = with_commands(Mined(tasks=tuple(tasks)), self.sessions, snapshots, self.crew(shop, grader))
         assert [task.id for task in mined.tasks] == [task.id for task in tasks]
         return list(mined.tasks), mined.calibrations
@@ -115,9 +116,9 @@ def test_the_test_that_failed_on_tuesday_judges(agent: str, tmp_path: Path) -> N
     (task,), account = desk.judged(seal=PlainSeal())
     assert isinstance(task.reference, Command)
     assert task.reference.argv == tuple(TESTS.split())
-    assert task.needs_repository
-    assert task.workspace is not None
-    assert (task.workspace.root, task.workspace.commit) == (str(desk.root), desk.commit)
+    assert task.setting.needs_repository
+    assert task.setting.workspace is not None
+    assert (task.setting.workspace.root, task.setting.workspace.commit) == (str(desk.root), desk.commit)
     assert account == Calibrations(sessions=1, commands=1)
 
 
@@ -127,7 +128,7 @@ def test_a_session_whose_work_did_not_survive_keeps_its_reference_and_is_counted
     before = ruled_tasks(desk.had(agent, FIXED)).tasks[0]
     (task,), account = desk.judged(seal=PlainSeal())
     assert task.reference == before.reference
-    assert task.workspace is not None  # its diff can still be graded
+    assert task.setting.workspace is not None  # its diff can still be graded
     assert account == Calibrations(sessions=1, refused={"no_end_state": 1})
     desk.committed({"other.py": "x = 2\n"})
     assert desk.judged(seal=PlainSeal())[1].refused == {"end_state_red": 1}
@@ -189,7 +190,7 @@ def test_a_check_that_the_person_ran_is_tried_in_the_repository_instead_of_in_wo
     desk.had("claude", [Exchange(ASK, "Done."), Exchange(typed, in_shell=True, printed="ok"), Exchange("thanks")])
     (task,), account = desk.judged(seal=PlainSeal(), waiting=False)
     assert task.reference == Checks(items=(Check(op=Op.COMMAND_RUN, arg="make lint"),))
-    assert task.needs_repository
+    assert task.setting.needs_repository
     assert account == Calibrations(sessions=1, checks=1)
 
 
@@ -197,7 +198,7 @@ def test_without_a_seal_every_task_stays_as_it_is_and_the_account_says_why(tmp_p
     desk = Desk(tmp_path)
     before = ruled_tasks(desk.had("claude", FIXED)).tasks[0]
     (task,), account = desk.judged()
-    assert task == replace(before, needs_repository=True)
+    assert task == changed(before, needs_repository=True)
     assert account == Calibrations(sessions=1, refused={"no_seal": 1})
 
 
@@ -214,7 +215,7 @@ def test_a_repository_that_is_gone_is_counted_with_its_reason(tmp_path: Path) ->
     desk.had("claude", FIXED)
     desk.root.rename(tmp_path / "moved")
     (task,), account = desk.judged(seal=PlainSeal())
-    assert task.workspace is None
+    assert task.setting.workspace is None
     assert account == Calibrations(sessions=1, refused={"no_workspace": 1}, workspaces={"gone": 1})
 
 
@@ -227,15 +228,15 @@ def test_a_session_that_began_with_uncommitted_work_is_calibrated_from_its_commi
     snapshot = Snapshot(session=session.id, root=str(desk.root), commit=desk.commit)
     (task,), account = desk.judged(seal=PlainSeal(), snapshots=[snapshot])
     assert account.commands == 0
-    assert task.workspace is None or task.workspace.commit == desk.commit
+    assert task.setting.workspace is None or task.setting.workspace.commit == desk.commit
 
 
 def test_a_night_that_has_tried_for_long_leaves_the_others_for_later(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     session = desk.had("claude", FIXED)
     desk.committed({"money.py": RIGHT})
-    task = replace(ruled_tasks(session).tasks[0], needs_repository=True)
-    shop = SealedWorkshop(PlainSeal(), Bases(tmp_path / "b"), tmp_path / "b")
+    task = changed(ruled_tasks(session).tasks[0], needs_repository=True)
+    shop = SealedWorkshop(lambda: (PlainSeal(), ""), Bases(tmp_path / "b", layers=False), tmp_path / "b")
     hours = iter(range(9))
     hurried = a_crew(workshop=shop, clock=lambda: NOON + timedelta(hours=next(hours)))
     found = with_commands(Mined(tasks=(task,)), [session], [], hurried)
@@ -247,7 +248,7 @@ def test_a_night_that_has_tried_for_long_leaves_the_others_for_later(tmp_path: P
     unhurried = a_crew(workshop=shop)
     (later,) = with_late_commands([task], [session], [], unhurried)
     assert isinstance(later.reference, Command)
-    assert later.workspace is not None
+    assert later.setting.workspace is not None
 
 
 def test_a_crew_without_a_workshop_changes_nothing(tmp_path: Path) -> None:

@@ -22,12 +22,11 @@ from skillopt_sleep.night.conclude import (
     Staged,
     conclude,
 )
-from skillopt_sleep.protocols import Page
+from skillopt_sleep.protocols.stores import OpenNight
 from skillopt_sleep.records import (
     SEAL_IT,
     Calibrations,
     CandidateKind,
-    Copy,
     Corrections,
     Decision,
     Early,
@@ -40,6 +39,7 @@ from skillopt_sleep.records import (
     Note,
     Outcome,
     Proposal,
+    ProposedFile,
     SealedReplay,
     SessionCounts,
     Spend,
@@ -49,10 +49,10 @@ from skillopt_sleep.records import (
     Task,
     Trend,
     Trial,
-    Tried,
+    TriedEdits,
     Verdict,
 )
-from tests.builders import a_document, a_lesson, a_proposal, a_task, a_trial, an_outcome, with_parts
+from tests.builders import a_document, a_lesson, a_proposal, a_task, a_trial, an_outcome, changed, with_parts
 from tests.fakes import NOON
 from tests.nights import a_plan
 
@@ -133,7 +133,7 @@ def close(
         stopped=stopped,
     )
     plan = a_plan(limits={"calls": 300.0}, model="simulated")
-    return conclude(done, cast("Page", OpenPage(resumed=resumed)), plan)
+    return conclude(done, cast("OpenNight", OpenPage(resumed=resumed)), plan)
 
 
 # the outcome --------------------------------------------------------------------------------------------
@@ -195,8 +195,8 @@ def test_the_remedy_of_an_unverified_night_is_that_of_its_reasons(outcomes: list
 def test_a_change_that_waits_in_a_proposal_for_several_files_is_staged_for_each() -> None:
     outcome = ended_as(Outcome.IMPROVED, "0 → 1")
     first = a_proposal()
-    copy = Copy(document="shop:CLAUDE.md", path=outcome.document.path, base="b", result="r", sha="s")
-    report = close(outcome, proposals=(replace(first, path="/p/AGENTS.md", copies=(copy,)),))
+    copy = ProposedFile(document="shop:CLAUDE.md", path=outcome.document.path, base="b", result="r", body="s")
+    report = close(outcome, proposals=(changed(first, path="/p/AGENTS.md", copies=(copy,)),))
 
     assert report.verdict is Outcome.IMPROVED
 
@@ -231,11 +231,11 @@ def test_any_other_night_error_counts_as_a_failed_backend() -> None:
 
 @pytest.mark.parametrize("login", [True, False])
 def test_a_login_is_asked_for_only_where_it_is_the_reason(login: bool) -> None:
-    assert close(stopped=BackendUnavailable("no key", login=login)).login_needed is login
+    assert close(stopped=BackendUnavailable("no key", login=login)).run.login_needed is login
 
 
 def test_a_whole_night_needs_no_login() -> None:
-    assert close(ended_as(Outcome.NO_CHANGE)).login_needed is False
+    assert close(ended_as(Outcome.NO_CHANGE)).run.login_needed is False
 
 
 # nothing new --------------------------------------------------------------------------------------------
@@ -294,13 +294,13 @@ def test_every_outcome_of_a_whole_night_has_a_remedy() -> None:
 def test_the_report_is_the_night_as_it_was() -> None:
     report = close(ended_as(Outcome.NO_CHANGE), resumed=True)
 
-    assert (report.night, report.folder) == ("2026-03-02", "/data/nights/2026-03-02")
+    assert (report.night, report.run.folder) == ("2026-03-02", "/data/nights/2026-03-02")
     assert (report.started, report.ended) == (NOON, NOON + timedelta(minutes=5))
-    assert report.resumed is True
+    assert report.run.resumed is True
     assert report.spend == Spend(calls=7)
-    assert report.limits == {"calls": 300.0}
-    assert report.model == "simulated"
-    assert report.sessions.seen == 3
+    assert report.run.limits == {"calls": 300.0}
+    assert report.run.model == "simulated"
+    assert report.found.sessions.seen == 3
 
 
 def test_no_report_keeps_the_texts_of_the_files_beside_a_document() -> None:
@@ -308,7 +308,7 @@ def test_no_report_keeps_the_texts_of_the_files_beside_a_document() -> None:
     judged = Judged(
         kind=CandidateKind.RULE, edits=(), trial=Trial(), verdict=Verdict(decision=Decision.ABSTAIN, reason="")
     )
-    tried = Tried(early=(Early(candidate=document, tested=judged),))
+    tried = TriedEdits(early=(Early(candidate=document, tested=judged),))
     outcome = replace(ended_as(Outcome.UNVERIFIED), document=document, candidate=document, tried=tried)
     assert b"private" not in msgspec.json.encode(close(outcome))
 
@@ -316,7 +316,7 @@ def test_no_report_keeps_the_texts_of_the_files_beside_a_document() -> None:
 def test_tasks_are_counted_by_side_and_no_side_is_missing() -> None:
     tasks = [a_task(split=side) for side in (Split.TRAIN, Split.TRAIN, Split.VAL)]
 
-    assert close(tasks=tasks).tasks == {"train": 2, "val": 1, "test": 0, "waiting": 0}
+    assert close(tasks=tasks).found.tasks == {"train": 2, "val": 1, "test": 0, "waiting": 0}
 
 
 def test_errors_are_the_notes_of_the_night_and_of_its_documents() -> None:
@@ -345,7 +345,7 @@ def test_where_nothing_can_be_sealed_what_needs_the_repository_waits_for_what_he
     waits = ended_as(Outcome.UNVERIFIED, tasks=StepTasks(needs_repository=2))
     broken = SealedReplay(why_not="no seal holds on this machine", remedy="sudo apt-get install -y bubblewrap")
     report = close(waits, sealed=broken)
-    assert report.sealed == broken
+    assert report.judging.sealed == broken
     assert report.remedy == f"{broken.remedy}; {THEN_SEALED}"
     assert close(waits, sealed=SealedReplay(agent="Codex", seal="bubblewrap")).remedy == KEPT
     assert close(ended_as(Outcome.NO_CHANGE), sealed=broken).remedy == REMEDIES[Outcome.NO_CHANGE]
@@ -353,7 +353,7 @@ def test_where_nothing_can_be_sealed_what_needs_the_repository_waits_for_what_he
 
 def test_what_can_be_judged_in_the_repositories_is_part_of_the_report() -> None:
     account = Calibrations(sessions=3, commands=1, refused={"flaky": 2})
-    assert close(calibrations=account).calibrations == account
+    assert close(calibrations=account).judging.calibrations == account
 
 
 def test_corrections_that_were_found_are_counted_with_what_became_of_them_and_the_next_step() -> None:
@@ -397,7 +397,7 @@ def test_the_trend_goes_to_the_end_of_the_night_and_counts_only_lessons_that_are
     stopped: SleepError | None,
 ) -> None:
     lesson = a_lesson("Use pnpm")
-    trend = close(lessons=[lesson], stopped=stopped).trend
+    trend = close(lessons=[lesson], stopped=stopped).found.trend
     assert trend.first == (NOON + timedelta(minutes=5)).date()
     assert trend.lessons[0].wording == ("" if stopped else lesson.id)
     assert trend.models[0].models == "simulated"

@@ -19,11 +19,11 @@ from skillopt_sleep.records import (
     Trajectory,
     Trial,
     Verdict,
-    Waiting,
+    WaitingCandidate,
 )
 from skillopt_sleep.stores.bank import ADOPTED
 from skillopt_sleep.stores.sqlite import SqliteStore
-from tests.builders import a_proposal, an_edit, an_outcome
+from tests.builders import a_proposal, an_edit, an_outcome, changed
 from tests.fakes import NOON
 from tests.night.lessons import (
     BLOG,
@@ -61,7 +61,7 @@ def test_val_is_asked_only_after_all_documents_have_learned_from_train(tmp_path:
 def test_what_the_limit_does_not_reach_waits_untouched_by_name_with_its_sessions_unread(tmp_path: Path) -> None:
     names = ("five", "four", "one", "six", "three", "two")
     tasks = [task for name in names for task in a_lesson(name, val=3)]
-    night = Night(tasks, left=90, plan={"edit_budget": 6, "min_edit_budget": 6})
+    night = Night(tasks, left=90, plan={"edit_budget": 6})
 
     (outcome,) = night.alone(tmp_path)
 
@@ -148,7 +148,8 @@ def test_a_night_that_ends_early_has_decided_all_it_began_but_one_and_the_next_b
     assert [one.edits[0].lessons for one in proven] == [("large",), ("middle",)]
     assert cut.outcome is not Outcome.IMPROVED
     (note,) = [note for note in cut.notes if note.stage == "layout"]
-    assert "1 lesson waits for another night, as this one ended first: «do small»" in note.summary
+    assert "3 lessons wait for another night, as this one ended first" in note.summary
+    assert "«do small»" in note.summary
     assert note.remedy == "start it"
     assert second.tried[:1] == ["small"]
     assert set(accepted(outcome)) == {"large", "middle", "small"}
@@ -177,11 +178,11 @@ def test_a_lesson_that_yields_no_edit_counts_among_the_rules_that_share_the_erro
     assert [one.trial.alpha for one in outcome.tried.tested] == [GATE.alpha / 3]
 
 
-def waits_for(lesson: str, *, alpha: float = 0.05) -> Waiting:
+def waits_for(lesson: str, *, alpha: float = 0.05) -> WaitingCandidate:
     edits = (an_edit(a_rule(lesson), lessons=(lesson,)),)
     verdict = Verdict(decision=Decision.UNDECIDED, reason="one session")
     tested = Judged(kind=CandidateKind.RULE, edits=edits, trial=Trial(alpha=alpha), verdict=verdict)
-    return Waiting(night="n1", path=SHOP.path, crew="m v", tested=tested)
+    return WaitingCandidate(night="n1", path=SHOP.path, crew="m v", tested=tested)
 
 
 def test_a_rule_that_waits_keeps_the_share_it_was_born_with_and_takes_none_from_tonights(tmp_path: Path) -> None:
@@ -231,7 +232,7 @@ def test_a_resumed_night_keeps_its_layout_and_its_shares(tmp_path: Path) -> None
 def test_a_document_whose_tasks_need_the_repository_shares_neither_the_error_rate_nor_the_calls(
     tmp_path: Path,
 ) -> None:
-    acting = [replace(task, needs_repository=True) for task in a_lesson("other", document="blog")]
+    acting = [changed(task, needs_repository=True) for task in a_lesson("other", document="blog")]
     night = Night((*acting, *LARGE), documents=(BLOG, SHOP), left=60)
 
     told = {outcome.document.id: outcome for outcome in night.alone(tmp_path)}

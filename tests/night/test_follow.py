@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from skillopt_sleep.mining.mined import UNCLEAR
 from skillopt_sleep.night.follow import BECAUSE_CHARS, MOST_LISTED, NOT_BEGUN, follow
-from skillopt_sleep.night.tonight import Tonight
-from skillopt_sleep.protocols import Routing
+from skillopt_sleep.night.tonight import TonightsTasks
+from skillopt_sleep.protocols.work import Routing
 from skillopt_sleep.records import (
     NEXT_STEPS,
     AppliedEdit,
@@ -16,8 +16,8 @@ from skillopt_sleep.records import (
     CandidateKind,
     Correction,
     Decision,
+    EditFate,
     Evidence,
-    Fate,
     InForce,
     Judged,
     Pair,
@@ -27,9 +27,9 @@ from skillopt_sleep.records import (
     Task,
     Trial,
     Verdict,
-    Waiting,
+    WaitingCandidate,
 )
-from tests.builders import a_document, a_proposal, a_task, an_edit, an_outcome
+from tests.builders import a_document, a_proposal, a_task, an_edit, an_outcome, changed
 
 DOCUMENT = a_document()
 TRAIN = a_task(lesson="l", split=Split.TRAIN, document=DOCUMENT.id)
@@ -45,7 +45,7 @@ def became(
     waiting: tuple[Proposal, ...] = (),
     untried: tuple[Task, ...] = (),
 ) -> list[tuple[Became, str]]:
-    found = Tonight(tasks, tasks if asked is None else asked)
+    found = TonightsTasks(tasks, tasks if asked is None else asked)
     routing = Routing(tasks if routed is None else routed, (DOCUMENT,))
     followed = follow(found, routing, outcomes, proposals, lambda _path: waiting, untried=untried)
     return [(one.became, one.because) for one in followed.listed]
@@ -79,7 +79,7 @@ def test_a_lesson_of_one_session_waits_for_another() -> None:
 
 
 def test_what_needs_the_repository_is_said_and_proves_nothing_in_words() -> None:
-    unseen = replace(VAL, needs_repository=True)
+    unseen = changed(VAL, needs_repository=True)
     assert became(TRAIN, unseen, outcomes=(an_outcome(needs_repository=1),)) == [
         (Became.NEEDS_SESSION, ""),
         (Became.NEEDS_REPOSITORY, ""),
@@ -92,7 +92,7 @@ def test_without_an_edit_both_sides_say_why() -> None:
 
 
 def test_what_the_agent_does_already_with_the_persons_files_is_said_whatever_else_was_tried() -> None:
-    other = AppliedEdit(edit=an_edit(tasks=("other",)), fate=Fate.APPLIED)
+    other = AppliedEdit(edit=an_edit(tasks=("other",)), fate=EditFate.APPLIED)
     for score, said in ((1.0, True), (0.5, False)):
         ended = an_outcome(edits=(other,), scores={TRAIN.id: score})
         for _, because in became(TRAIN, VAL, outcomes=(ended,)):
@@ -104,10 +104,10 @@ def test_a_lesson_whose_rule_stands_already_says_where_whatever_its_document_cam
     said = (Evidence(session="s", turn=1, quote="no, use pytest here, never unittest"),)
     rule = InForce(path="/p/.claude/rules/tests.md", text="- Use pytest, never unittest.\n")
     stands = [
-        replace(task, lesson="pytest", evidence=said, session=f"pytest-{task.id}", not_followed=not_followed)
+        changed(task, lesson="pytest", evidence=said, session=f"pytest-{task.id}", not_followed=not_followed)
         for task in (TRAIN, VAL)
     ]
-    refused = AppliedEdit(edit=an_edit("- Use pytest."), fate=Fate.REFUSED, because="it stands already")
+    refused = AppliedEdit(edit=an_edit("- Use pytest."), fate=EditFate.REFUSED, because="it stands already")
     for edits in ((), (refused,)):
         ended = an_outcome(
             document=a_document(loaded=(rule,), loaded_by=TRAIN.source), edits=edits, because="no edit was proposed"
@@ -121,7 +121,7 @@ def test_a_lesson_whose_rule_stands_already_says_where_whatever_its_document_cam
 
 
 def test_an_edit_that_could_not_be_applied_says_its_fate() -> None:
-    refused = AppliedEdit(edit=an_edit(), fate=Fate.REFUSED, because="you rejected it before")
+    refused = AppliedEdit(edit=an_edit(), fate=EditFate.REFUSED, because="you rejected it before")
     (train, _) = became(TRAIN, VAL, outcomes=(an_outcome(edits=(refused,)),))
     assert train == (Became.TRIED, "refused: you rejected it before")
 
@@ -134,7 +134,7 @@ def test_an_edit_that_was_tried_says_what_its_own_trial_showed() -> None:
         trial=trial,
         verdict=Verdict(decision=Decision.REJECT, reason="no better"),
     )
-    applied = AppliedEdit(edit=an_edit(), fate=Fate.APPLIED)
+    applied = AppliedEdit(edit=an_edit(), fate=EditFate.APPLIED)
     ended = an_outcome(edits=(applied,), tested=(tested,), because="another was better")
     assert became(TRAIN, VAL, outcomes=(ended,)) == [(Became.TRIED, "no better")] * 2
 
@@ -147,7 +147,7 @@ def test_what_is_kept_says_what_was_tried_on_another_request_of_its_lesson() -> 
 
 
 def test_a_long_reason_is_cut() -> None:
-    refused = AppliedEdit(edit=an_edit(), fate=Fate.REFUSED, because="a link; " * 999)
+    refused = AppliedEdit(edit=an_edit(), fate=EditFate.REFUSED, because="a link; " * 999)
     (train, _) = became(TRAIN, VAL, outcomes=(an_outcome(edits=(refused,)),))
     assert len(train[1]) == BECAUSE_CHARS
 
@@ -162,7 +162,11 @@ def test_a_proposal_of_tonight_or_of_before_is_named() -> None:
 def test_what_was_dropped_before_is_listed_too_and_no_more_than_there_is_room_for() -> None:
     dropped = [Correction(session="s", turn=n, quote="no", became=Became.UNUSED) for n in range(MOST_LISTED)]
     followed = follow(
-        Tonight((TRAIN,), (TRAIN,), dropped=tuple(dropped)), Routing((TRAIN,), (DOCUMENT,)), (), (), lambda _path: ()
+        TonightsTasks((TRAIN,), (TRAIN,), dropped=tuple(dropped)),
+        Routing((TRAIN,), (DOCUMENT,)),
+        (),
+        (),
+        lambda _path: (),
     )
     assert followed.counts == {"not_reached": 1, "unused": MOST_LISTED}
     assert (len(followed.listed), followed.left_out) == (MOST_LISTED, 1)
@@ -181,7 +185,7 @@ def test_a_rule_that_was_not_begun_waits_for_another_night_whatever_was_tried_be
         own = Judged(
             kind=CandidateKind.RULE, edits=(an_edit(lessons=("l",)),), trial=Trial(rounds=rounds), verdict=verdict
         )
-        wait = Waiting(night="2026-03-01", path=DOCUMENT.path, crew="", tested=own)
+        wait = WaitingCandidate(night="2026-03-01", path=DOCUMENT.path, crew="", tested=own)
         ended = an_outcome(tested=(other,), waits=(wait,), because=verdict.reason)
         assert became(TRAIN, VAL, outcomes=(ended,)) == [(end, because)] * 2
 

@@ -15,10 +15,11 @@ from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.agents.transcripts.files import ignore
 from skillopt_sleep.night.harvest import harvest, refresh
 from skillopt_sleep.night.survey import HarvestRules
-from skillopt_sleep.protocols import Again, Reach, Unlisted
+from skillopt_sleep.protocols.crew import Again, Reach
+from skillopt_sleep.protocols.work import Unlisted
 from skillopt_sleep.records import (
+    Gaps,
     HalfRead,
-    Hear,
     LeftOut,
     Origin,
     Packed,
@@ -36,7 +37,6 @@ from tests.sessions import Exchange, claude_session
 NOW = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
 RULES = HarvestRules(
     now=NOW,
-    quiet_seconds=600,
     horizon=NOW - timedelta(days=7),
     include_headless=False,
     excluded=lambda project, cwd: False,
@@ -59,7 +59,7 @@ class Listed:
             unlisted(folder, "Permission denied")
         return ((path, Stamp(1, len(repr(reading)), 1)) for path, reading in self.files.items())
 
-    def read(self, paths: Sequence[str], _hear: Hear | None = None, /) -> Iterator[tuple[str, Stamp, Reading]]:
+    def read(self, paths: Sequence[str], /) -> Iterator[tuple[str, Stamp, Reading]]:
         stamps = dict(self.stamps())
         self.read_paths = list(paths)
         return ((path, stamps[path], self.files[path]) for path in paths)
@@ -200,8 +200,8 @@ def test_an_unreadable_file_is_counted_and_told(index: SqliteIndex) -> None:
 
 def test_records_of_unknown_kinds_are_told_with_the_version_that_wrote_them(index: SqliteIndex) -> None:
     half = HalfRead("9.1", ("human_input", "typed"), 5, 10)
-    used = a_session("a", half_read=half, source="codex")
-    empty = a_session("b", half_read=half, source="codex", turns=())
+    used = a_session("a", gaps=Gaps(half_read=half), source="codex")
+    empty = a_session("b", gaps=Gaps(half_read=half), source="codex", turns=())
     source = a_source(used, a_session("c"), (empty, LeftOut.NO_USER_TURN))
     source.name = "codex"
     (note,) = harvest([source], index, RULES).notes

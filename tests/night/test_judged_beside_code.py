@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.proposals.reword import reword
+from skillopt_sleep.proposals.divide import reword
 from skillopt_sleep.proposals.stage import FOLDER
 from skillopt_sleep.records import GateRule, NightReport, Outcome, Proof, Purpose
 from skillopt_sleep.stores.bank import ADOPTED
 from tests.night import judges
 from tests.night.judges import Grade, Scripted
 from tests.nights import Machine, Watcher
+from tests.reporters.reports import render
 
 GATE = GateRule()
 RUFF = "no - always use ruff here, never flake8"
@@ -24,7 +25,7 @@ def machine(tmp_path: Path) -> Machine:
     machine.had(*range(10))
     report = night(machine)
     (proposal,) = report.proposals
-    staged = Path(report.folder) / FOLDER / proposal.id / "result"
+    staged = Path(report.run.folder) / FOLDER / proposal.id / "result"
     Path(proposal.path).write_bytes(staged.read_bytes())
     store = machine.store()
     store.bank.decide(proposal.id, ADOPTED, at=machine.clock())
@@ -47,7 +48,7 @@ def wished(machine: Machine, words: str) -> None:
     """The second night proposes a rule, which the person rewords and wants tested again; another day begins."""
     report = night(machine)
     (proposal,) = report.proposals
-    own = reword(proposal, Path(report.folder) / FOLDER / proposal.id, words, allowed=())
+    own = reword(proposal, Path(report.run.folder) / FOLDER / proposal.id, words, allowed=())
     store = machine.store()
     store.bank.divide(proposal.id, (own,), at=machine.clock(), because="you changed its words")
     store.bank.test_again([own.id], wanted=True)
@@ -62,20 +63,16 @@ def wishes(machine: Machine) -> list[str]:
     return found
 
 
-def told(report: NightReport) -> str:
-    return (Path(report.folder) / "report.md").read_text(encoding="utf-8")
-
-
 def test_a_guard_that_the_judge_grades_measures_it_on_a_night_of_nothing_but_own_words(machine: Machine) -> None:
     wished(machine, OWN)
 
     report = night(machine)
 
     assert machine.model.asked(Purpose.JUDGE)
-    assert report.judge is not None
-    assert (report.judge.right, report.judge.n, report.judge.because) == (16, 16, "")
+    assert report.judging.judge is not None
+    assert (report.judging.judge.right, report.judging.judge.n, report.judging.judge.because) == (16, 16, "")
     (proposal,) = report.proposals
-    assert (report.verdict, proposal.proof, proposal.guarded) == (Outcome.IMPROVED, Proof.TRIAL, 1)
+    assert (report.verdict, proposal.proof, proposal.tested.guarded) == (Outcome.IMPROVED, Proof.TRIAL, 1)
     assert wishes(machine) == []
 
 
@@ -84,8 +81,8 @@ def test_a_guard_that_the_judge_grades_measures_it_on_a_night_whose_sessions_are
 ) -> None:
     report = night(machine)
 
-    assert report.judge is not None
-    assert (report.verdict, report.judge.n) == (Outcome.IMPROVED, 16)
+    assert report.judging.judge is not None
+    assert (report.verdict, report.judging.judge.n) == (Outcome.IMPROVED, 16)
 
 
 def test_own_words_are_tested_without_the_guard_that_only_a_failed_judge_could_grade(machine: Machine) -> None:
@@ -95,8 +92,8 @@ def test_own_words_are_tested_without_the_guard_that_only_a_failed_judge_could_g
     report = night(machine)
 
     (proposal,) = report.proposals
-    assert (report.verdict, proposal.proof, proposal.guarded) == (Outcome.IMPROVED, Proof.TRIAL, 0)
-    assert "It decides nothing tonight" in told(report)
+    assert (report.verdict, proposal.proof, proposal.tested.guarded) == (Outcome.IMPROVED, Proof.TRIAL, 0)
+    assert "It decides nothing tonight" in render(report, verbose=True)
     assert len(machine.model.asked(Purpose.JUDGE)) == 1
     assert wishes(machine) == []
 
@@ -107,7 +104,7 @@ def test_own_words_that_show_no_gain_keep_that_result_whatever_judge_the_night_h
 
     report = night(machine)
 
-    assert "P-0002.1 was tested again: no gain seen" in told(report)
+    assert "P-0002.1 was tested again: no gain seen" in render(report, verbose=True)
     assert wishes(machine) == []
 
 
@@ -118,8 +115,8 @@ def test_what_code_checks_is_learned_beside_a_failed_judge(machine: Machine) -> 
 
     (outcome,) = report.documents
     assert (report.verdict, outcome.guard.lessons) == (Outcome.IMPROVED, ())
-    assert report.judge is not None
-    assert (bool(report.judge.because), report.judge.untried) == (True, 0)
+    assert report.judging.judge is not None
+    assert (bool(report.judging.judge.because), report.judging.judge.untried) == (True, 0)
     assert len(machine.model.asked(Purpose.JUDGE)) == 1
     assert len(machine.unread()) == 0
 
@@ -129,7 +126,7 @@ def test_own_words_that_only_a_failed_judge_could_grade_wait_for_another(tmp_pat
     machine.had(*range(10))
     report = night(machine)
     (proposal,) = report.proposals
-    own = reword(proposal, Path(report.folder) / FOLDER / proposal.id, "- Always use pnpm here.", allowed=())
+    own = reword(proposal, Path(report.run.folder) / FOLDER / proposal.id, "- Always use pnpm here.", allowed=())
     store = machine.store()
     store.bank.divide(proposal.id, (own,), at=machine.clock(), because="you changed its words")
     store.bank.test_again([own.id], wanted=True)

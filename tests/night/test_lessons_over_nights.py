@@ -9,7 +9,7 @@ import pytest
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.example.model import SimulatedBackend
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose
 from tests.nights import Machine, Watcher, first_time
 
@@ -52,7 +52,10 @@ def lessons(home: Machine) -> dict[str, set[str]]:
     store = home.store()
     tasks = store.bank.all_tasks()
     store.close()
-    return {task.wording: {other.lesson for other in tasks if other.wording == task.wording} for task in tasks}
+    return {
+        task.wanted.wording: {other.lesson for other in tasks if other.wanted.wording == task.wanted.wording}
+        for task in tasks
+    }
 
 
 @pytest.mark.parametrize("per_call", [1, 5])
@@ -86,4 +89,4 @@ def test_where_the_call_for_names_is_lost_the_persons_words_stand_for_an_unsure_
     (note,) = report.errors
     assert "lessons" in note.summary
     assert note.summary.endswith(": no")
-    assert sum(report.tasks.values()) == 1
+    assert sum(report.found.tasks.values()) == 1

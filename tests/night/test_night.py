@@ -7,9 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.example.model import SimulatedBackend
+from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import (
-    Fate,
+    EditFate,
     NightReport,
     Note,
     Outcome,
@@ -18,11 +19,11 @@ from skillopt_sleep.records import (
     Split,
     Task,
     TaskOrigin,
-    read_report,
 )
 from skillopt_sleep.stores.bank import REJECTED, WAITING
 from tests.builders import a_session, a_task
 from tests.nights import ASKS, HARMFUL, NOTE, RULE, USELESS, Machine, NothingExcluded
+from tests.reporters.reports import render
 
 
 @pytest.fixture
@@ -49,13 +50,13 @@ def test_a_recurring_correction_becomes_a_proposal(machine: Machine, heuristic: 
     report = machine.night(heuristic=heuristic)
 
     assert report.verdict is Outcome.IMPROVED
-    assert (report.sessions.seen, report.sessions.used) == (4, 4)
-    assert report.tasks == {"train": 2, "val": 2, "test": 0, "waiting": 0}
+    assert (report.found.sessions.seen, report.found.sessions.used) == (4, 4)
+    assert report.found.tasks == {"train": 2, "val": 2, "test": 0, "waiting": 0}
     assert report.errors == ()
     (document,), (proposal,) = report.documents, report.proposals
     assert (document.trial.before, document.trial.after, document.trial.n) == (0.25, 1.0, 2)
-    assert [applied.edit.content for applied in document.tried.edits if applied.fate is Fate.APPLIED] == [RULE]
-    assert RULE in (Path(report.folder) / "proposals" / proposal.id / "result").read_text(encoding="utf-8")
+    assert [applied.edit.content for applied in document.tried.edits if applied.fate is EditFate.APPLIED] == [RULE]
+    assert RULE in (Path(report.run.folder) / "proposals" / proposal.id / "result").read_text(encoding="utf-8")
     assert live.read_bytes() == before
     assert machine.unread() == []
 
@@ -64,13 +65,13 @@ def test_a_night_writes_its_reports_and_its_stages(machine: Machine) -> None:
     machine.had(0, 1, 2, 3)
     report = machine.night()
 
-    folder = Path(report.folder)
+    folder = Path(report.run.folder)
     names = {"report.md", "report.html", "report.json", "diagnostics.json", "calls.jsonl"}
     stages = {
         f"{stage}.jsonl" for stage in ("sessions", "lessons", "tasks", "rollouts", "patches", "edits", "trials")
     }
     assert {path.name for path in folder.iterdir()} == names | stages | {"proposals"}
-    assert read_report((folder / "report.json").read_bytes()) == report
+    assert from_json((folder / "report.json").read_bytes(), NightReport) == report
 
 
 def test_the_store_remembers_the_report_and_the_proposal(machine: Machine) -> None:
@@ -94,10 +95,10 @@ def test_with_four_threads_a_night_ends_as_with_one(tmp_path: Path) -> None:
         reports.append(machine.night(pool=pool))
 
     one, four = reports
-    assert (one.verdict, one.because, one.tasks) == (four.verdict, four.because, four.tasks)
+    assert (one.verdict, one.because, one.found.tasks) == (four.verdict, four.because, four.found.tasks)
     assert [d.trial for d in one.documents] == [d.trial for d in four.documents]
     for name in ("rollouts", "patches", "edits", "trials"):
-        rows = [(Path(report.folder) / f"{name}.jsonl").read_text(encoding="utf-8") for report in reports]
+        rows = [(Path(report.run.folder) / f"{name}.jsonl").read_text(encoding="utf-8") for report in reports]
         assert rows[0] == rows[1], name
 
 
@@ -120,7 +121,7 @@ def test_every_project_is_taught_for_itself(machine: Machine) -> None:
 
 @pytest.mark.parametrize("heuristic", [True, False])
 def test_what_is_said_in_a_third_project_is_one_lesson_of_the_person_with_all_its_tasks(
-    machine: Machine, *, heuristic: bool
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, *, heuristic: bool
 ) -> None:
     for number, name in enumerate(("shop", "blog")):
         machine.had(number, name=name)
@@ -136,12 +137,13 @@ def test_what_is_said_in_a_third_project_is_one_lesson_of_the_person_with_all_it
     store = machine.store()
     (lesson,) = store.lessons.every()
     store.close()
-    assert {(task.lesson, task.holds.kind) for task in banked(machine)} == {(lesson.id, PlaceKind.PERSON)}
+    assert {(task.lesson, task.wanted.holds.kind) for task in banked(machine)} == {(lesson.id, PlaceKind.PERSON)}
     assert len(lesson.sessions) == 4
     (proposal,) = report.proposals
     assert proposal.projects == ("shop", "blog", "wiki")
-    text = (Path(report.folder) / "report.md").read_text(encoding="utf-8")
-    assert "You said it in 3 projects (shop, blog, wiki), so it goes to your own file" in text
+    monkeypatch.setenv("HOME", proposal.root)
+    text = render(report)
+    assert "in all your projects: you said it in shop, blog, wiki" in text
 
 
 OWN_WISHES = {
@@ -165,7 +167,7 @@ def test_what_is_said_once_in_each_of_three_projects_can_be_proven(machine: Mach
 
     assert report is not None
     assert report.verdict is Outcome.IMPROVED
-    common = [task for task in banked(machine) if task.holds.kind is PlaceKind.PERSON]
+    common = [task for task in banked(machine) if task.wanted.holds.kind is PlaceKind.PERSON]
     assert [task.split for task in common] == [Split.TRAIN, Split.VAL, Split.VAL]
     sides = {(task.session, task.split) for task in banked(machine) if task.split is not None}
     assert len(sides) == 3
@@ -247,7 +249,7 @@ def test_what_waited_is_proved_when_it_comes_up_again(machine: Machine) -> None:
     report = machine.night()
 
     assert report.verdict is Outcome.IMPROVED
-    assert report.tasks == {"train": 0, "val": 1, "test": 0, "waiting": 0}
+    assert report.found.tasks == {"train": 0, "val": 1, "test": 0, "waiting": 0}
     assert (report.documents[0].tasks.train, report.documents[0].tasks.val) == (1, 1)
 
 
@@ -294,7 +296,7 @@ def test_a_session_that_went_on_is_read_again(machine: Machine) -> None:
 
     report = machine.night()
 
-    assert report.sessions.used == 1
+    assert report.found.sessions.used == 1
     assert sorted(task.prompt for task in banked(machine)) == sorted([ASKS[0], ASKS[3]])
     assert {task.split for task in banked(machine)} == {None}
 
@@ -319,7 +321,7 @@ def test_reviewed_tasks_alone_are_worth_a_night_and_count_once(machine: Machine)
     asked = len(machine.model.prompts)
     second = machine.night()
 
-    assert first.tasks == {"train": 1, "val": 1, "test": 0, "waiting": 0}
+    assert first.found.tasks == {"train": 1, "val": 1, "test": 0, "waiting": 0}
     assert first.documents[0].tasks.train == 1
     assert second.verdict is Outcome.NOTHING_NEW
     assert len(machine.model.prompts) == asked
@@ -333,14 +335,14 @@ def test_a_reviewed_task_that_is_added_later_counts(machine: Machine) -> None:
 
     report = machine.night()
 
-    assert report.tasks == {"train": 0, "val": 1, "test": 0, "waiting": 0}
+    assert report.found.tasks == {"train": 0, "val": 1, "test": 0, "waiting": 0}
     assert report.documents[0].tasks.train == 1
 
 
 def test_a_reviewed_task_stays_on_the_side_a_person_put_it(machine: Machine) -> None:
     machine.shelf.tasks = [replace(task, split=Split.VAL) for task in reviewed(machine, 0, 1)]
 
-    assert machine.night().tasks == {"train": 0, "val": 2, "test": 0, "waiting": 0}
+    assert machine.night().found.tasks == {"train": 0, "val": 2, "test": 0, "waiting": 0}
 
 
 # what is passed on --------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ OUTAGES: dict[str, Callable[[Prompt], bool]] = {
     "at the preflight": lambda prompt: prompt.purpose is Purpose.PREFLIGHT,
     "while mining": lambda prompt: prompt.purpose is Purpose.MINE,
     "after the preflight": lambda prompt: prompt.purpose is not Purpose.PREFLIGHT,
-    "in the trials": after(6),
+    "in the trials": after(4),
 }
 
 
@@ -94,7 +94,7 @@ def test_an_outage_leaves_the_sessions_unread_and_the_next_healthy_night_reads_t
 
     machine.model.fails = lambda prompt: None
     healthy = machine.night(heuristic=False, sessions_per_call=1)
-    assert (healthy.verdict, healthy.sessions.used) == (Outcome.IMPROVED, 6)
+    assert (healthy.verdict, healthy.found.sessions.used) == (Outcome.IMPROVED, 6)
     assert machine.unread() == []
 
 
@@ -104,7 +104,7 @@ def test_a_refused_key_asks_for_a_login(machine: Machine) -> None:
 
     report = machine.night()
 
-    assert (report.verdict, report.login_needed) == (Outcome.BACKEND_FAILED, True)
+    assert (report.verdict, report.run.login_needed) == (Outcome.BACKEND_FAILED, True)
     assert report.remedy == "check the key"
 
 
@@ -132,7 +132,7 @@ def test_a_session_whose_mining_call_failed_stays_unread_and_the_others_are_read
     assert "no answer in time" in note.summary
 
     again = machine.night(heuristic=False, sessions_per_call=1)
-    assert (again.sessions.used, machine.unread()) == (1, [])
+    assert (again.found.sessions.used, machine.unread()) == (1, [])
     assert {task.session for task in banked(machine)} == set(everything(machine))
 
 
@@ -153,7 +153,7 @@ def test_where_no_reflection_came_back_the_sessions_stay_unread(machine: Machine
 # the budget ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("calls", [1, 2, 4, 6])
+@pytest.mark.parametrize("calls", [1, 2, 4, 5])
 def test_a_night_never_makes_more_calls_than_its_budget_and_leaves_the_sessions_unread(
     machine: Machine, calls: int
 ) -> None:
@@ -236,7 +236,7 @@ def test_a_night_that_is_stopped_is_interrupted_and_leaves_the_sessions_unread(m
     assert report.verdict is Outcome.INTERRUPTED
     assert "stopped" in report.because
     assert machine.unread() == everything(machine)
-    assert (Path(report.folder) / "report.md").exists()
+    assert (Path(report.run.folder) / "report.md").exists()
     machine.model.fails = lambda prompt: None
     assert machine.night().verdict is Outcome.IMPROVED
 
@@ -259,7 +259,7 @@ def test_a_night_that_died_anywhere_goes_on_and_asks_no_completed_call_again(mac
     report = machine.night(heuristic=False)
 
     later = [(prompt.purpose, prompt.text, prompt.sample) for prompt in machine.model.prompts[calls + 1 :]]
-    assert (report.verdict, report.resumed) == (Outcome.IMPROVED, True)
+    assert (report.verdict, report.run.resumed) == (Outcome.IMPROVED, True)
     assert not set(completed) & set(later)
     assert report.spend.calls == len(machine.model.prompts)
     assert len(report.proposals) == 1
@@ -287,9 +287,9 @@ def test_sessions_that_arrive_while_a_night_lies_dead_wait_for_the_next_one(mach
     crash(machine, calls=4)
     machine.had(4)
 
-    assert machine.night().sessions.used == 4
+    assert machine.night().found.sessions.used == 4
     assert machine.unread() == []
-    assert machine.night().sessions.used == 1
+    assert machine.night().found.sessions.used == 1
 
 
 def test_under_other_settings_a_dead_night_does_not_go_on(machine: Machine) -> None:
@@ -298,7 +298,7 @@ def test_under_other_settings_a_dead_night_does_not_go_on(machine: Machine) -> N
 
     report = machine.night(config="other")
 
-    assert (report.resumed, report.verdict, report.night) == (False, Outcome.IMPROVED, "2026-03-02-2")
+    assert (report.run.resumed, report.verdict, report.night) == (False, Outcome.IMPROVED, "2026-03-02-2")
 
 
 def test_two_nights_at_once_are_refused(machine: Machine) -> None:
@@ -345,7 +345,7 @@ def test_what_is_more_than_one_night_takes_waits_for_the_next(machine: Machine) 
     report = machine.night(max_tasks=2)
     assert any("another night" in error.summary for error in report.errors)
     assert machine.unread() == everything(machine)[:2]
-    assert sum(machine.night().tasks.values()) == 2
+    assert sum(machine.night().found.tasks.values()) == 2
 
 
 def test_a_file_that_is_edited_during_the_night_keeps_its_proposal(machine: Machine) -> None:
@@ -376,6 +376,6 @@ def test_a_project_that_opts_out_after_a_crash_is_left_alone_when_the_night_goes
     machine.model.fails = lambda prompt: None
     before = len(machine.model.prompts)
     report = machine.night(excluded=Without("hush-hush"))
-    assert report.resumed
+    assert report.run.resumed
     assert [outcome.document.id for outcome in report.documents] == ["shop/CLAUDE.md"]
     assert [p.text for p in machine.model.prompts[before:] if "hush-hush" in p.text] == []

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.example.model import SimulatedBackend
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Completion, GateRule, NightReport, Prompt, Purpose
-from skillopt_sleep.stores.bank import REJECTED, Mark
+from skillopt_sleep.stores.bank import REJECTED, TaskMark
 from tests.builders import a_session
 from tests.fakes import NOON
 from tests.night import judges
@@ -53,7 +53,7 @@ def reflecting(folder: Path, reply: str, *, text: str = "# Shop\n") -> Machine:
 
 def diagnosed(report: NightReport) -> Any:
     """What diagnostics.json says, and nothing else."""
-    said = json.loads((Path(report.folder) / "diagnostics.json").read_bytes())
+    said = json.loads((Path(report.run.folder) / "diagnostics.json").read_bytes())
     assert said["proposals"] == []
     assert said["because"] == report.because
     return said
@@ -61,7 +61,7 @@ def diagnosed(report: NightReport) -> Any:
 
 def ends(said: Any) -> dict[str, str]:
     """What became of each correction, by session and turn."""
-    return {f"{one['session']}:{one['turn']}": one["became"] for one in said["corrections"]["listed"]}
+    return {f"{one['session']}:{one['turn']}": one["became"] for one in said["found"]["corrections"]["listed"]}
 
 
 def the_reply(said: Any) -> Any:
@@ -168,11 +168,11 @@ def test_a_lenient_judge(tmp_path: Path) -> None:
     home.had(*range(10))
     said = diagnosed(home.night(heuristic=False, gate=GateRule()))
     assert said["verdict"] == "unverified"
-    assert "coin" in said["judge"]["because"]
-    assert said["judge"]["because"] in said["because"]
-    assert said["judge"]["untried"] == 10
+    assert "coin" in said["judging"]["judge"]["because"]
+    assert said["judging"]["judge"]["because"] in said["because"]
+    assert said["judging"]["judge"]["untried"] == 10
     assert said["documents"] == []
-    assert {one["became"] for one in said["corrections"]["listed"]} == {"ungraded"}
+    assert {one["became"] for one in said["found"]["corrections"]["listed"]} == {"ungraded"}
 
 
 def test_attempts_that_nobody_could_grade(tmp_path: Path) -> None:
@@ -204,8 +204,8 @@ def test_a_judge_that_answers_nothing(tmp_path: Path) -> None:
         CallFailed(FailureKind.REFUSED, "the judge will not say") if prompt.purpose is Purpose.JUDGE else None
     )
     said = diagnosed(home.night(heuristic=False, gate=GateRule()))
-    assert (said["verdict"], said["judge"]["n"], said["documents"]) == ("unverified", 0, [])
-    assert "no answer of known worth could be graded" in said["because"]
+    assert (said["verdict"], said["judging"]["judge"]["n"], said["documents"]) == ("unverified", 0, [])
+    assert "none of the answers whose grade we know could be graded" in said["because"]
     assert {failed["purpose"]: failed["failure"] for failed in said["failures"]} == {
         "judge": "refused: the judge will not say"
     }
@@ -219,7 +219,7 @@ def test_no_recurrence(tmp_path: Path) -> None:
     home.had(0)
     said = diagnosed(home.night())
     assert said["verdict"] == "unverified"
-    (correction,) = said["corrections"]["listed"]
+    (correction,) = said["found"]["corrections"]["listed"]
     assert (correction["became"], correction["quote"]) == ("needs_session", USEFUL)
     assert (correction["session"], correction["turn"]) == ("claude_code:shop-0", 2)
     assert correction["task"]
@@ -232,8 +232,8 @@ def test_all_tasks_dropped(tmp_path: Path) -> None:
     home = Machine(tmp_path, model=Watcher(Scripted(judges.lenient, proves=True)))
     home.had(*FOUND)
     said = diagnosed(home.night(heuristic=False))
-    assert said["corrections"]["counts"] == {"ungraded": 4}
-    assert {one["quote"] for one in said["corrections"]["listed"]} == {USEFUL}
+    assert said["found"]["corrections"]["counts"] == {"ungraded": 4}
+    assert {one["quote"] for one in said["found"]["corrections"]["listed"]} == {USEFUL}
     assert said["documents"] == []
 
 
@@ -241,7 +241,7 @@ def test_checks_that_tell_no_answers_apart(tmp_path: Path) -> None:
     home = Machine(tmp_path, model=Watcher(Answering({Purpose.CONTROLS: "no"})))
     home.had(*FOUND, said=USELESS)
     said = diagnosed(home.night())
-    assert said["corrections"]["counts"] == {"not_reached": 4}
+    assert said["found"]["corrections"]["counts"] == {"not_reached": 4}
     assert [failed["purpose"] for failed in said["failures"]] == ["controls"]
 
 
@@ -250,8 +250,8 @@ def test_a_miner_that_finds_nothing(tmp_path: Path) -> None:
     home.had(*FOUND, said=USELESS)
     said = diagnosed(home.night(heuristic=False))
     assert said["verdict"] == "nothing_new"
-    assert said["corrections"]["counts"] == {"unused": 4}
-    assert {one["quote"] for one in said["corrections"]["listed"]} == {USELESS}
+    assert said["found"]["corrections"]["counts"] == {"unused": 4}
+    assert {one["quote"] for one in said["found"]["corrections"]["listed"]} == {USELESS}
 
 
 def test_what_holds_for_once(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_what_holds_for_once(tmp_path: Path) -> None:
     home.had(*FOUND, said="no - use pnpm, not npm, just this once")
     said = diagnosed(home.night())
     assert said["verdict"] == "nothing_new"
-    assert said["corrections"]["counts"] == {"for_once": 4}
+    assert said["found"]["corrections"]["counts"] == {"for_once": 4}
     assert "from now on" in said["remedy"]
 
 
@@ -268,7 +268,7 @@ def test_sessions_without_a_correction(tmp_path: Path) -> None:
     session = a_session("what is 409?", "Conflict.", "thanks", project=str(home.project()))
     home.shelf.sessions.append(replace(session, ended=NOON - timedelta(hours=2)))
     said = diagnosed(home.night())
-    assert (said["sessions"]["used"], said["corrections"]["counts"]) == (1, {})
+    assert (said["found"]["sessions"]["used"], said["found"]["corrections"]["counts"]) == (1, {})
 
 
 def test_the_agent_does_it_already(tmp_path: Path) -> None:
@@ -286,7 +286,11 @@ def test_the_agent_does_it_already(tmp_path: Path) -> None:
 
 def test_no_sessions_at_all(tmp_path: Path) -> None:
     said = diagnosed(Machine(tmp_path).night())
-    assert (said["verdict"], said["sessions"]["seen"], said["corrections"]["counts"]) == ("nothing_new", 0, {})
+    assert (said["verdict"], said["found"]["sessions"]["seen"], said["found"]["corrections"]["counts"]) == (
+        "nothing_new",
+        0,
+        {},
+    )
     assert "none was found" in said["because"]
 
 
@@ -296,7 +300,7 @@ def test_a_lesson_that_was_taken_back(tmp_path: Path) -> None:
     home.had(0, said=USEFUL)
     home.had(1, said="no - from now on we always use npm here, never pnpm")
     said = diagnosed(home.night(heuristic=False, sessions_per_call=1))
-    became = {one["quote"]: one["became"] for one in said["corrections"]["listed"]}
+    became = {one["quote"]: one["became"] for one in said["found"]["corrections"]["listed"]}
     assert became[USEFUL] == "taken_back"
 
 
@@ -306,14 +310,14 @@ def test_a_task_that_was_dropped_by_hand(tmp_path: Path) -> None:
     home.night()
     store = home.store()
     (task,) = store.bank.all_tasks()
-    store.bank.mark([task.id], Mark.DROPPED, at=home.clock())
+    store.bank.mark([task.id], TaskMark.DROPPED, at=home.clock())
     store.close()
     session = home.shelf.sessions[0]
     home.clock.pass_by(days=1)
     more = (*session.turns, *a_session("and now?", "Done.", "thanks").turns)
     home.shelf.sessions[0] = replace(session, turns=more, ended=home.clock() - timedelta(hours=1))
     said = diagnosed(home.night())
-    assert said["corrections"]["counts"] == {"taken_back": 1}
+    assert said["found"]["corrections"]["counts"] == {"taken_back": 1}
 
 
 # earlier decisions, and the budget ----------------------------------------------------------------------
@@ -341,7 +345,7 @@ def test_what_waits_for_the_person(tmp_path: Path) -> None:
     home.clock.pass_by(days=1)
     home.had(4, 5)
     said = diagnosed(home.night())
-    assert [(one["became"], one["because"]) for one in said["corrections"]["listed"]] == [
+    assert [(one["became"], one["because"]) for one in said["found"]["corrections"]["listed"]] == [
         ("proposed", f"{proposal.id} waits already")
     ] * 2
 
@@ -361,10 +365,10 @@ def test_a_document_that_the_calls_do_not_reach(tmp_path: Path) -> None:
     home = Machine(tmp_path)
     for name, words in (("a", USEFUL), ("b", USELESS), ("c", HARMFUL)):
         home.had(*FOUND, said=words, name=name)
-    said = json.loads((Path(home.night(calls=26).folder) / "diagnostics.json").read_bytes())
+    said = json.loads((Path(home.night(calls=26).run.folder) / "diagnostics.json").read_bytes())
     left = {document["id"] for document in said["documents"] if "left for another night" in document["because"]}
     assert left
-    told = {one["document"] for one in said["corrections"]["listed"] if one["became"] == "not_reached"}
+    told = {one["document"] for one in said["found"]["corrections"]["listed"] if one["became"] == "not_reached"}
     assert left <= told
 
 
@@ -378,15 +382,15 @@ def test_a_night_that_was_stopped(tmp_path: Path) -> None:
 
 
 def test_a_trial_without_a_verdict_so_far(tmp_path: Path) -> None:
-    home = Machine(tmp_path, model=Watcher(SimulatedBackend(forgets=0.2)))
+    home = Machine(tmp_path, model=Watcher(SimulatedBackend(forgets=0.6)))
     home.had(*range(5))
     said = diagnosed(home.night(gate=GateRule(rounds=2)))
     assert said["verdict"] == "undecided"
     (document,) = said["documents"]
     assert (document["verdict"]["decision"], document["edits"][0]["fate"]) == ("undecided", "applied")
-    assert {task["side"] for task in document["attempts"]["listed"]} == {"train", "val"}
+    assert {task["side"] for task in document["attempts"]["listed"]} == {"val"}
     assert set(ends(said).values()) == {"tried"}
-    assert {one["because"] for one in said["corrections"]["listed"]} == {document["verdict"]["reason"]}
+    assert {one["because"] for one in said["found"]["corrections"]["listed"]} == {document["verdict"]["reason"]}
 
 
 @pytest.mark.slow
@@ -400,4 +404,4 @@ def test_a_model_that_is_gone(tmp_path: Path) -> None:
     (failed,) = said["failures"]
     assert (failed["purpose"], failed["failed"]) == ("rollout", failed["calls"])
     assert "nobody answers" in failed["failure"]
-    assert {one["because"] for one in said["corrections"]["listed"]} == {said["documents"][0]["because"]}
+    assert {one["because"] for one in said["found"]["corrections"]["listed"]} == {said["documents"][0]["because"]}

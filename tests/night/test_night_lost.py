@@ -13,7 +13,7 @@ def test_a_miner_that_finds_nothing_makes_no_night_worse_than_rules(tmp_path: Pa
     home.had(*FOUND)
     report = home.night(heuristic=False)
     assert report.verdict is Outcome.IMPROVED
-    assert report.corrections.counts == {"proposed": 4}
+    assert report.found.corrections.counts == {"proposed": 4}
 
 
 def test_no_session_since_the_last_night(tmp_path: Path) -> None:
@@ -30,9 +30,9 @@ def test_more_tasks_than_a_night_takes(tmp_path: Path) -> None:
     home = Machine(tmp_path)
     home.had(*FOUND)
     said = diagnosed(home.night(max_tasks=1))
-    assert said["corrections"]["counts"]["not_reached"] == 3
+    assert said["found"]["corrections"]["counts"]["not_reached"] == 3
     assert "3 × not decided yet; another night goes on with it" in said["because"]
-    assert "mine.max_tasks" in said["corrections"]["listed"][-1]["because"]
+    assert "mine.max_tasks" in said["found"]["corrections"]["listed"][-1]["because"]
     assert "run again" in said["remedy"]
 
 
@@ -41,7 +41,7 @@ def test_a_miner_that_makes_words_up(tmp_path: Path) -> None:
     home = Machine(tmp_path, model=Watcher(Answering({Purpose.MINE: json.dumps({"lessons": [lesson]})})))
     home.had(0, said=USELESS)
     said = diagnosed(home.night(heuristic=False))
-    (correction,) = [one for one in said["corrections"]["listed"] if one["became"] == "unused"]
+    (correction,) = [one for one in said["found"]["corrections"]["listed"] if one["became"] == "unused"]
     assert correction["quote"] == "use deno"
     assert "in your own words" in correction["because"]
-    assert said["sessions"]["used"] == 1
+    assert said["found"]["sessions"]["used"] == 1

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.proposals.reword import reword
+from skillopt_sleep.proposals.divide import reword
 from skillopt_sleep.proposals.stage import FOLDER
-from skillopt_sleep.records import Fate, GateRule, NightReport, Outcome, Proof, Purpose, RecallRules
+from skillopt_sleep.records import EditFate, GateRule, NightReport, Outcome, Proof, Purpose, RecallRules
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN
 from tests.nights import Machine
+from tests.reporters.reports import render
 
 GATE = GateRule()
 GOOD, BAD = "- Always use pnpm here, never npm.", "- Be a careful colleague."
@@ -26,7 +27,7 @@ def edited(machine: Machine, words: str, *, again: bool = True) -> NightReport:
     machine.had(0, 1, 2, 3)
     report = machine.night(gate=GATE)
     (proposal,) = report.proposals
-    own = reword(proposal, Path(report.folder) / FOLDER / proposal.id, words, allowed=())
+    own = reword(proposal, Path(report.run.folder) / FOLDER / proposal.id, words, allowed=())
     store = machine.store()
     store.bank.divide(proposal.id, (own,), at=machine.clock(), because="you changed its words")
     store.bank.test_again([own.id], wanted=again)
@@ -80,7 +81,7 @@ def test_what_is_not_proven_stays_and_the_report_says_what_was_found_once(machin
 
     assert report.proposals == ()
     assert states(machine)["P-0001.1"] == (WAITING, False)
-    text = (Path(report.folder) / "report.md").read_text(encoding="utf-8")
+    text = render(report, verbose=True)
     assert text.count("our wording P-0001.1 was tested again: no gain seen") == 1
 
     machine.clock.pass_by(days=1)
@@ -108,11 +109,9 @@ def test_words_that_the_person_replaced_by_their_own_are_not_proposed_again(mach
 
     assert report.proposals == ()
     (applied,) = report.documents[0].tried.edits
-    assert applied.fate is Fate.REFUSED
+    assert applied.fate is EditFate.REFUSED
     assert "you replaced these words by your own in P-0001.1" in applied.because
-    assert "you replaced these words by your own in P-0001.1" in (Path(report.folder) / "report.md").read_text(
-        "utf-8"
-    )
+    assert "you replaced these words by your own in P-0001.1" in render(report, verbose=True)
 
 
 def test_tasks_too_old_to_come_back_let_it_wait_without_a_call(machine: Machine) -> None:

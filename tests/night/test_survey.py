@@ -13,9 +13,9 @@ from hypothesis import given, settings, strategies as st
 from skillopt_sleep.mining.forks import without_copies
 from skillopt_sleep.mining.requests import takes
 from skillopt_sleep.night.harvest import harvest, refresh_all
-from skillopt_sleep.night.heard import Surveyed, hear
+from skillopt_sleep.night.reading import Surveyed, read_by_rules
 from skillopt_sleep.night.survey import Survey, in_full, moved, survey
-from skillopt_sleep.protocols import Again
+from skillopt_sleep.protocols.crew import Again
 from skillopt_sleep.records import LeftOut, Origin, Reading, Session
 from skillopt_sleep.stores.index import SqliteIndex
 from tests.builders import a_turn
@@ -163,7 +163,7 @@ def test_a_store_of_an_earlier_version_is_read_by_the_rules_once(index: Watched)
 def at(project: str, commit: str = "") -> Surveyed:
     """A session in a project, at a commit."""
     session = a_session()
-    return Surveyed(session.id, session.source, project, commit, session.ended, "", hear(session))
+    return Surveyed(session.id, session.source, project, commit, session.ended, "", read_by_rules(session))
 
 
 def test_a_project_moved_to_where_its_commit_is_known() -> None:

@@ -8,7 +8,7 @@ import msgspec
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.night.tonight import used_sources
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import (
     Completion,
     LeftOut,
@@ -51,7 +51,7 @@ def test_the_tasks_of_a_lesson_that_was_taken_back_are_not_learned_from(tmp_path
     store = home.store()
     tasks = store.bank.all_tasks()
     store.close()
-    assert {task.wording for task in tasks} == {"Use spaces, never tabs"}
+    assert {task.wanted.wording for task in tasks} == {"Use spaces, never tabs"}
     assert [proposal.summary for proposal in report.proposals] == []
     (told,) = [note for note in report.errors if "taken back" in note.summary]
     assert told.expected

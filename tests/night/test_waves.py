@@ -4,11 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.records import (
-    CandidateKind,
-    GateRule,
-    Split,
-)
+from skillopt_sleep.records import CandidateKind, GateRule, Split, StepOutcome
+from tests.builders import changed
 from tests.night.lessons import (
     BLOG,
     GATE,
@@ -57,7 +54,8 @@ def test_the_rules_of_all_documents_go_one_after_the_other_the_best_founded_firs
 
 @pytest.mark.parametrize("left", range(60, 340, 20))
 def test_none_is_begun_that_the_night_cannot_end(tmp_path: Path, left: int) -> None:
-    night = Night(THREE, left=left)
+    corrected = [changed(task, rejected="Not so.") for task in THREE]
+    night = Night(corrected, left=left)
 
     (outcome,) = night.alone(tmp_path)
 
@@ -77,12 +75,22 @@ def test_with_a_rule_proven_the_others_need_less_proof(tmp_path: Path) -> None:
     assert [one.trial.alpha for one in side_by_side.tried.tested] == [GATE.alpha / 2] * 2
 
 
+def ends(night: Night, folder: Path) -> StepOutcome:
+    """What a night that is answered by hand ends as."""
+    store = open_at(folder)
+    with store.open_night() as page:
+        lives(night, page)
+    store.close()
+    (outcome,) = night.outcomes
+    return outcome
+
+
 def test_after_a_proof_the_undecided_rules_are_read_again(tmp_path: Path) -> None:
     weak, sure = a_lesson("a", val=2), a_lesson("b", val=2)
-    grade = slightly("a", 0.3)
+    grade = slightly("a", 0.29)
 
-    (alone,) = Night((*weak, *sure), silent=("b",), grade=grade).alone(tmp_path / "alone")
-    (both,) = Night((*weak, *sure), grade=grade).alone(tmp_path / "both")
+    alone = ends(Night((*weak, *sure), silent=("b",), grade=grade, by_hand=True), tmp_path / "alone")
+    both = ends(Night((*weak, *sure), grade=grade, by_hand=True), tmp_path / "both")
 
     evidence = of_val(alone)["a"].trial.evidence
     assert evidence is not None
@@ -90,6 +98,20 @@ def test_after_a_proof_the_undecided_rules_are_read_again(tmp_path: Path) -> Non
     assert accepted(alone) == []
     assert of_val(both)["a"].trial.evidence == evidence
     assert sorted(accepted(both)) == ["a", "b"]
+
+
+def test_what_was_put_off_goes_on_with_the_calls_that_are_left(tmp_path: Path) -> None:
+    weak, sure = a_lesson("a", val=2), a_lesson("b", val=2)
+    night = Night((*weak, *sure), grade=slightly("a", 0.25))
+
+    (outcome,) = night.alone(tmp_path)
+
+    rounds = {name: one.trial.rounds for name, one in of_val(outcome).items()}
+    assert rounds["a"] > GATE.rounds > rounds["b"]
+    assert accepted(outcome) == ["b", "a"]
+    first = night.tried.index("b")
+    assert "a" in night.tried[:first]
+    assert "a" in night.tried[first:]
 
 
 @pytest.mark.parametrize(("width", "by_hand"), [(1, False), (64, False), (1, True)])

@@ -6,7 +6,7 @@ import pytest
 
 from skillopt_sleep.errors import BudgetExhausted, NightInterrupted
 from skillopt_sleep.night.harvest import Harvest
-from skillopt_sleep.night.judged import NightJudge
+from skillopt_sleep.night.judge_check import NightJudge
 from skillopt_sleep.night.work import NightWork, ending
 from skillopt_sleep.records import SessionCounts, StepOutcome
 from tests.builders import an_outcome

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.notify.desktop import command, show
+from skillopt_sleep.notify import command, show
 from tests.doctor.machine import script
 
 SCREEN = {"DISPLAY": ":0"}
@@ -55,4 +55,4 @@ def test_a_failing_program_is_reported_with_its_error(tmp_path: Path) -> None:
     environ = {**path_with(tmp_path, "notify-send", "echo 'no such bus' >&2; exit 1"), **SCREEN}
     with pytest.raises(ItemError, match="no such bus") as error:
         show("a title", "a body", environ=environ, platform="linux")
-    assert "notify.desktop = false" in error.value.remedy
+    assert "notify.when never" in error.value.remedy

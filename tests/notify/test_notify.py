@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 from pytest_httpserver import HTTPServer
 
 from skillopt_sleep.kit.log import log_to, read_log, stop_logging
-from skillopt_sleep.notify import is_news, message_of, notify
+from skillopt_sleep.notify import message_of, notify
 from skillopt_sleep.records import PAGE, Outcome, SessionCounts, Spend
 from skillopt_sleep.settings import NotifySettings
-from tests.builders import a_proposal, a_report
+from tests.builders import a_proposal, a_report, changed
 from tests.command import PROGRAM, Home
 from tests.doctor.machine import script
 from tests.reporters.reports import improved
@@ -49,14 +48,14 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {
         "PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin",
         "DISPLAY": ":0",
-        "SKILLOPT_SLEEP_NOTIFY_DESKTOP": "true",
+        "SKILLOPT_SLEEP_NOTIFY_WHEN": "news",
     }
 
 
 def test_a_message_has_the_outcome_and_counts_but_no_content_of_the_night() -> None:
     message = message_of(IMPROVED, waiting=1)
     assert message.title == "skillopt-sleep: found something to propose"
-    assert "1 proposal waits, 5 sessions, 1 document, 37 calls" in message.body
+    assert "1 proposal waiting, 5 sessions, 1 document, 37 calls" in message.body
     assert "skillopt-sleep report --open" in message.body
     for secret in ("private-client", improved().document.path, improved().document.id, a_proposal().summary):
         assert secret not in f"{message.title} {message.body}"
@@ -77,12 +76,6 @@ def test_the_settings_decide_when_to_notify(
 ) -> None:
     notify(report, NotifySettings(when=when), waiting=1, environ=environ(tmp_path), platform="linux")
     assert desktop.exists() is shown
-    assert is_news(report) is (report is not QUIET)
-
-
-def test_a_desktop_that_is_switched_off_is_left_alone(tmp_path: Path, desktop: Path) -> None:
-    notify(IMPROVED, NotifySettings(desktop=False), waiting=1, environ=environ(tmp_path), platform="linux")
-    assert not desktop.exists()
 
 
 def test_a_delivered_notification_is_logged(tmp_path: Path, desktop: Path, log: Path) -> None:
@@ -92,7 +85,7 @@ def test_a_delivered_notification_is_logged(tmp_path: Path, desktop: Path, log: 
 
 
 def test_the_desktop_is_told_where_the_page_is_if_there_is_one(tmp_path: Path, desktop: Path) -> None:
-    report = replace(IMPROVED, folder=str(tmp_path / "my night"))
+    report = changed(IMPROVED, folder=str(tmp_path / "my night"))
     notify(report, NotifySettings(), waiting=1, environ=environ(tmp_path), platform="linux")
     assert "file://" not in desktop.read_text()
     (tmp_path / "my night").mkdir()
@@ -114,8 +107,8 @@ def test_a_failure_is_logged_and_the_next_channel_is_still_tried(tmp_path: Path,
 
 def test_an_address_receives_the_outcome_and_counts_only(tmp_path: Path, log: Path, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/mine/").respond_with_data("ok")
-    settings = NotifySettings(desktop=False, urls=(f"json://127.0.0.1:{httpserver.port}/$TOPIC/",))
-    notify(IMPROVED, settings, waiting=1, environ={**environ(tmp_path), "TOPIC": "mine"}, platform="linux")
+    settings = NotifySettings(urls=(f"json://127.0.0.1:{httpserver.port}/$TOPIC/",))
+    notify(IMPROVED, settings, waiting=1, environ={"TOPIC": "mine"}, platform="linux")
     ((asked, _),) = httpserver.log
     body = asked.get_json()
     assert (body["title"], body["message"]) == tuple(message_of(IMPROVED, waiting=1))

@@ -1,10 +1,11 @@
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.notify.urls import filled, send, service
+from skillopt_sleep.notify.urls import Letter, deliver, filled, send, service
 
 SECRET = "a-secret-token"
 
@@ -43,3 +44,34 @@ def test_without_apprise_the_error_names_the_extra(tmp_path: Path) -> None:
     with pytest.raises(ItemError, match="not installed") as error:
         send("t", "b", urls=("json://127.0.0.1:9/",), environ=environ)
     assert " 'apprise<" in error.value.remedy
+
+
+class Library:
+    """Stands for apprise: knows good:// and bad://, and only good:// takes anything."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, str, str]] = []
+
+    def Apprise(self) -> Any:  # noqa: N802 - as the library names it
+        return One(self)
+
+
+class One:
+    def __init__(self, library: Library) -> None:
+        self._library, self._url = library, ""
+
+    def add(self, url: str) -> bool:
+        self._url = url
+        return url.startswith(("good://", "bad://"))
+
+    def notify(self, *, title: str, body: str) -> bool:
+        if self._url.startswith("good://"):
+            self._library.sent.append((self._url, title, body))
+        return self._url.startswith("good://")
+
+
+def test_every_address_is_tried_and_those_that_failed_are_named() -> None:
+    library = Library()
+    letter = Letter(urls=("odd://a", "bad://b", "good://c", "good://d"), title="t", body="b")
+    assert deliver(letter, library) == ["odd://… (apprise doesn't know it)", "bad://…"]
+    assert library.sent == [("good://c", "t", "b"), ("good://d", "t", "b")]

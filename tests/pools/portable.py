@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind, ItemError
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 
 
@@ -146,5 +147,5 @@ def die(_: Backend, number: int) -> int:
     return number
 
 
-def unpicklable(_: Backend, number: int) -> Any:
-    return (n for n in range(number))
+def unpicklable(_: Backend, _number: int) -> Any:
+    return threading.Lock()

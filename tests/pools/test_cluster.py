@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.pools.cluster import connect
-from skillopt_sleep.pools.ray import RayPool
+from skillopt_sleep.pools.ray import RayPool, connect
 from tests.pools.portable import Nobody, Work, square
 
 PORT = "26391"
@@ -19,10 +18,10 @@ import os, psutil, tempfile
 from skillopt_sleep.pools.ray import RayPool
 from tests.pools.portable import Echo, Nobody, Work, die_once, square
 
-with tempfile.TemporaryDirectory() as marks, RayPool(2, lambda *told: None, processes=1) as pool:
+with tempfile.TemporaryDirectory() as marks, RayPool(2, lambda *told: None) as pool:
     print(pool.map(Work(square, Nobody()), range(4), label="x"))
     print(len(pool.map(Work(die_once, Echo()), [("a", f"{marks}/died"), ("b", "")], label="x")))
-with RayPool(2, lambda *told: None, processes=1) as another:
+with RayPool(2, lambda *told: None) as another:
     print(another.map(Work(square, Nobody()), range(4), label="x"))
     processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
     sockets = [one for process in processes for one in process.net_connections()]

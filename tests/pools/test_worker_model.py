@@ -1,6 +1,6 @@
 import threading
 
-from skillopt_sleep.pools.worker_model import Recipe, WorkerModel, asking_through
+from skillopt_sleep.pools.ray import Recipe, WorkerModel, asking_through
 from skillopt_sleep.records import Completion, Prompt, Usage
 from tests.fakes import NOON
 from tests.pools.portable import Echo, question

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.prompts import setting
-from skillopt_sleep.prompts.attempts import SPREAD, Case, cases, made_in, said, show
+from skillopt_sleep.prompts.attempts import SPREAD, LearningCase, cases, feedback_lines, made_in, show
 from skillopt_sleep.records import Deed, DeedKind, Evidence, Place, PlaceKind, Rollout
 from tests.builders import a_rollout, a_task, a_trajectory
 from tests.fakes import NOON
@@ -21,11 +21,11 @@ def attempts(*values: float | None, task: str = "t1") -> list[Rollout]:
     ]
 
 
-def told(*rollouts: Rollout, each: bool = False) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
+def told(*rollouts: Rollout, each: bool = False) -> tuple[tuple[LearningCase, ...], tuple[LearningCase, ...]]:
     return cases(rollouts, TASKS, measure=lambda score: score.soft, each=each)
 
 
-def samples(found: tuple[Case, ...]) -> list[tuple[int, int | None]]:
+def samples(found: tuple[LearningCase, ...]) -> list[tuple[int, int | None]]:
     """The samples that are shown, and beside which better ones."""
     return [(case.shown.rollout.sample, case.better.rollout.sample if case.better else None) for case in found]
 
@@ -113,7 +113,7 @@ def test_what_the_person_did_is_told_once_and_as_no_speech() -> None:
     deed = Deed(kind=DeedKind.CHECKED, session="claude_code:s1", turn=2, what="make lint")
     quoted = Evidence(session="claude_code:s1", turn=2, quote="make lint", deed=DeedKind.CHECKED)
 
-    text = "\n".join(said(a_task(evidence=(quoted,), deeds=(deed,))))
+    text = "\n".join(feedback_lines(a_task(evidence=(quoted,), deeds=(deed,))))
 
     assert text.count("make lint") == 1
     assert "they checked the work" in text
@@ -130,16 +130,16 @@ def test_what_went_wrong_names_the_lesson_unless_a_quote_says_it(wording: str, t
 
 @pytest.mark.parametrize("kind", [PlaceKind.PATH, PlaceKind.WORK, PlaceKind.DOCUMENT])
 def test_where_a_lesson_holds_is_told(kind: PlaceKind) -> None:
-    shown = "\n".join(said(a_task(holds=Place(kind=kind, name="release notes"))))
+    shown = "\n".join(feedback_lines(a_task(holds=Place(kind=kind, name="release notes"))))
 
     assert "only: «release notes»" in shown
-    assert "only" not in "\n".join(said(a_task()))
+    assert "only" not in "\n".join(feedback_lines(a_task()))
 
 
 def test_every_deed_can_be_told() -> None:
     for kind in DeedKind:
         deed = Deed(kind=kind, session="claude_code:s1", turn=2)
-        assert "\n- 2026-03-02: they " in "\n".join(said(a_task(deeds=(deed,))))
+        assert "\n- 2026-03-02: they " in "\n".join(feedback_lines(a_task(deeds=(deed,))))
 
 
 def test_attempts_without_tools_are_told_what_they_can_show_and_others_are_not() -> None:
@@ -160,5 +160,5 @@ def test_neither_answer_can_leave_its_fence() -> None:
 
 
 def test_a_wish_that_the_instructions_held_already_is_told_from_an_unknown_one() -> None:
-    assert "didn't follow" in "\n".join(said(a_task(not_followed=True)))
-    assert "didn't follow" not in "\n".join(said(a_task()))
+    assert "didn't follow" in "\n".join(feedback_lines(a_task(not_followed=True)))
+    assert "didn't follow" not in "\n".join(feedback_lines(a_task()))

@@ -3,7 +3,15 @@
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.kit.codec import strict_schema
-from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL, Answer, AnswerGrade, GradesReply, batches, grading, item
+from skillopt_sleep.prompts.grading import (
+    ANSWERS_PER_CALL,
+    AnswerGrade,
+    AnswerToGrade,
+    GradesReply,
+    batches,
+    grading,
+    item,
+)
 from skillopt_sleep.records import Rubric
 from tests.builders import a_task
 from tests.graded import shown_items
@@ -19,7 +27,7 @@ def test_an_item_has_its_number_and_each_answer_its_place() -> None:
 
 
 def test_the_persons_words_stand_beside_the_demand_unless_it_quotes_them() -> None:
-    said = a_task().evidence[0].quote
+    said = a_task().feedback.evidence[0].quote
     assert f"## The person's own words\n```\n{said}\n```" in item(
         1, a_task(reference=Rubric(text="It uses pnpm.")), []
     )
@@ -40,7 +48,7 @@ def test_no_text_can_end_its_item(request: str, demand: str, answers: list[str])
 
 
 def test_the_schema_asks_for_as_many_grades_as_there_are_answers() -> None:
-    answers = [Answer(a_task(reference=Rubric(text="is short")), text) for text in "xyz"]
+    answers = [AnswerToGrade(a_task(reference=Rubric(text="is short")), text) for text in "xyz"]
     schema = grading(answers).prompt.schema
     assert schema is not None
     grades = strict_schema(schema)["properties"]["grades"]
@@ -49,7 +57,7 @@ def test_the_schema_asks_for_as_many_grades_as_there_are_answers() -> None:
 
 def test_equal_answers_to_one_item_are_shown_once_and_share_the_grade() -> None:
     tasks = [a_task(id=f"t{number}", session=f"s{number}", reference=Rubric(text="is short")) for number in range(3)]
-    equal, other = [Answer(task, "x") for task in tasks], Answer(tasks[0], "y")
+    equal, other = [AnswerToGrade(task, "x") for task in tasks], AnswerToGrade(tasks[0], "y")
 
     asked = grading([*equal, other])
 
@@ -62,11 +70,11 @@ def test_equal_answers_to_one_item_are_shown_once_and_share_the_grade() -> None:
 
 def test_the_same_answer_to_another_request_is_shown_with_that() -> None:
     tasks = [a_task(id=prompt, prompt=prompt, reference=Rubric(text="is short")) for prompt in ("a", "b")]
-    assert len(shown_items(grading([Answer(task, "x") for task in tasks]).prompt.text)) == 2
+    assert len(shown_items(grading([AnswerToGrade(task, "x") for task in tasks]).prompt.text)) == 2
 
 
 def test_equal_answers_take_one_place_in_a_call() -> None:
     tasks = [a_task(id=f"t{number}", reference=Rubric(text="is short")) for number in range(2)]
-    answers = [Answer(task, f"x {number}") for task in tasks for number in range(ANSWERS_PER_CALL)]
+    answers = [AnswerToGrade(task, f"x {number}") for task in tasks for number in range(ANSWERS_PER_CALL)]
     (batch,) = batches(answers)
     assert set(batch) == set(answers)

@@ -6,20 +6,20 @@ from skillopt_sleep.prompts.past import EACH, numbered, own_notes, tried_before
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
+    EditEffect,
     EditOp,
     EditSource,
+    EditStatus,
     Effect,
     Fared,
     Judged,
     Past,
-    PastEdit,
     ProposedEdit,
-    Standing,
     Trial,
     Verdict,
-    Waiting,
+    WaitingCandidate,
 )
-from tests.builders import an_edit
+from tests.builders import a_past, an_edit
 
 
 def test_nothing_is_said_of_a_document_that_is_new() -> None:
@@ -28,11 +28,11 @@ def test_nothing_is_said_of_a_document_that_is_new() -> None:
 
 def test_every_edit_is_shown_with_what_became_of_it_and_without_its_tasks() -> None:
     edits = [an_edit(f"- Rule {n}.", tasks=(f"secret{n}",)) for n in range(4)]
-    past = Past(
+    past = a_past(
         refused=(an_edit("- No."),),
         waiting=(waits("- Waits."),),
         tried=tuple(
-            PastEdit(night="2026-03-01", edit=edit, effect=effect, n=4)
+            EditEffect(night="2026-03-01", edit=edit, effect=effect, n=4)
             for edit, effect in zip(edits, Effect, strict=True)
         ),
     )
@@ -51,22 +51,22 @@ def test_every_edit_is_shown_with_what_became_of_it_and_without_its_tasks() -> N
 
 
 def test_an_edit_that_hurt_others_is_not_shown_as_plain_help() -> None:
-    tried = PastEdit(night="n", edit=an_edit("- Rule."), effect=Effect.HELPED, n=8, harmed=2)
+    tried = EditEffect(night="n", edit=an_edit("- Rule."), effect=Effect.HELPED, n=8, harmed=2)
 
     assert "- helped, but 2 other lessons got worse: append - Rule." in tried_before(Past(tried=(tried,)))
 
 
-def proposed(content: str, standing: Standing, **fields: Any) -> ProposedEdit:
-    return ProposedEdit(edit=an_edit(content), standing=standing, since="2026-03-05", **fields)
+def proposed(content: str, standing: EditStatus, **fields: Any) -> ProposedEdit:
+    return ProposedEdit(edit=an_edit(content), status=standing, since="2026-03-05", **fields)
 
 
 def test_what_was_proposed_is_told_with_the_persons_decision_and_their_reason() -> None:
     past = Past(
         proposed=(
-            proposed("- Live.", Standing.LIVE),
-            proposed("- Waits.", Standing.WAITS),
-            proposed("- No.", Standing.REFUSED, reason="not here,\nonly in the api"),
-            proposed("- Back.", Standing.UNDONE),
+            proposed("- Live.", EditStatus.LIVE),
+            proposed("- Waits.", EditStatus.WAITS),
+            proposed("- No.", EditStatus.REFUSED, reason="not here,\nonly in the api"),
+            proposed("- Back.", EditStatus.UNDONE),
         )
     )
 
@@ -82,24 +82,23 @@ def test_every_edit_is_told_once_by_its_latest_news() -> None:
     rule = an_edit("- Rule.")
     nights = (("n2", Effect.HELPED), ("n1", Effect.UNDECIDED))
     past = Past(
-        adopted=(rule,),
-        proposed=(proposed("- Rule.", Standing.LIVE),),
-        tried=tuple(PastEdit(night=night, edit=rule, effect=effect) for night, effect in nights),
+        proposed=(proposed("- Rule.", EditStatus.LIVE),),
+        tried=tuple(EditEffect(night=night, edit=rule, effect=effect) for night, effect in nights),
     )
 
     assert tried_before(past) == "```\n- live since 2026-03-05: - Rule.\n```"
     assert tried_before(Past(tried=past.tried)) == "```\n- helped: append - Rule.\n```"
-    refused = Past(refused=(rule,), proposed=(proposed("- Rule.", Standing.REFUSED, reason="no"),))
+    refused = Past(proposed=(proposed("- Rule.", EditStatus.REFUSED, reason="no"),))
     assert tried_before(refused).count("- Rule.") == 1
     assert "their reason: no" in tried_before(refused)
 
 
 def test_of_every_kind_the_newest_are_shown_however_much_was_tried() -> None:
-    tried = tuple(PastEdit(night="n", edit=an_edit(f"- {n}."), effect=Effect.NEUTRAL) for n in range(50))
-    harmful = tuple(PastEdit(night="n", edit=an_edit(f"- bad {n}."), effect=Effect.HARMFUL) for n in range(50))
+    tried = tuple(EditEffect(night="n", edit=an_edit(f"- {n}."), effect=Effect.NEUTRAL) for n in range(50))
+    harmful = tuple(EditEffect(night="n", edit=an_edit(f"- bad {n}."), effect=Effect.HARMFUL) for n in range(50))
     refused = tuple(an_edit(f"- no {n}.") for n in range(50))
 
-    text = tried_before(Past(tried=tried + harmful, refused=refused))
+    text = tried_before(a_past(tried=tried + harmful, refused=refused))
 
     assert text.count("\n- ") == 3 * EACH
     assert "- no 49." in text
@@ -107,10 +106,10 @@ def test_of_every_kind_the_newest_are_shown_however_much_was_tried() -> None:
     assert "- bad 0." in text
 
 
-def waits(content: str) -> Waiting:
+def waits(content: str) -> WaitingCandidate:
     verdict = Verdict(decision=Decision.UNDECIDED, reason="more")
     judged = Judged(kind=CandidateKind.RULE, edits=(an_edit(content),), trial=Trial(), verdict=verdict)
-    return Waiting(night="n1", path="/a", crew="m v", tested=judged)
+    return WaitingCandidate(night="n1", path="/a", crew="m v", tested=judged)
 
 
 def test_notes_are_fenced_as_data() -> None:

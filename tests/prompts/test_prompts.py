@@ -9,28 +9,26 @@ from hypothesis import given, strategies as st
 from msgspec.structs import fields, replace
 
 from skillopt_sleep.kit.codec import root_schema
-from skillopt_sleep.kit.protected import with_guidance
 from skillopt_sleep.learning.aggregate import aggregate
 from skillopt_sleep.learning.augment import augment
 from skillopt_sleep.learning.fit import fit
-from skillopt_sleep.learning.meta_skill import meta_skill
 from skillopt_sleep.learning.reflect import reflect
 from skillopt_sleep.learning.rewrite import rewrite, rewrite_full
 from skillopt_sleep.learning.select import budget, select
-from skillopt_sleep.learning.slow_update import slow_update
+from skillopt_sleep.learning.slow_update import meta_skill, slow_update
 from skillopt_sleep.mining.lessons import find_lessons
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.mined import Mined
 from skillopt_sleep.mining.proof import MinedLesson
 from skillopt_sleep.mining.prove import prove
-from skillopt_sleep.night.judged import preflight
+from skillopt_sleep.night.judge_check import preflight
 from skillopt_sleep.prompts import fill, template
-from skillopt_sleep.protocols import StepRules
-from skillopt_sleep.records import Change, Compared, Earlier, Evidence, Past, Prompt, Purpose, Rubric, Split
+from skillopt_sleep.proposals.edited import with_guidance
+from skillopt_sleep.protocols.crew import StepRules
+from skillopt_sleep.records import Compared, Earlier, Evidence, Prompt, Purpose, ResultChange, Rubric, Split
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.replay.text import SingleShot
-from skillopt_sleep.trainer.lapses import consolidated, with_notes
-from tests.builders import a_document, a_patch, a_rollout, a_session, a_task, a_trajectory, an_edit
+from tests.builders import a_document, a_past, a_patch, a_rollout, a_session, a_task, a_trajectory, an_edit, changed
 from tests.fakes import NOON, Answer, FakeBackend, SerialPool, asked_first
 from tests.graded import judged
 from tests.nights import an_optimizer
@@ -62,7 +60,6 @@ REPLIES: Mapping[Purpose, Answer | Callable[[Prompt], Answer]] = {
     Purpose.AUGMENT: {"requests": []},
     Purpose.SLOW_UPDATE: {"guidance": ""},
     Purpose.META_SKILL: {"notes": ""},
-    Purpose.APPENDIX: {"appendix_notes": []},
 }
 SLOTTY = "keep {{document}} and {{request}} and {{sessions}} as they are"
 
@@ -78,14 +75,14 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
         evidence=(Evidence(session="claude_code:s1", turn=2, quote=text),),
     )
     document = a_document(f"{text}\n")
-    past = Past(refused=(an_edit(text),), notes=text)
+    past = a_past(refused=(an_edit(text),), notes=text)
     optimizer = an_optimizer(backend, document, preferences=text, past=past)
     patches = [a_patch(an_edit(text)), a_patch(an_edit("- Something else."))]
     preflight(asked_first(backend), night=text, until=NOON)
     mine([a_session(text, text, text)], optimizer=backend, pool=SerialPool(), per_call=5, most=9)
-    named = [replace(task, wording=text), replace(task, id="t2", wording="Something else.")]
+    named = [changed(task, wording=text), changed(task, id="t2", wording="Something else.")]
     find_lessons(named, known=(), several=[task.project], optimizer=backend, pool=SerialPool())
-    doubted = Mined(tasks=(replace(task, rejected=text),))
+    doubted = Mined(tasks=(changed(task, rejected=text),))
     prove(doubted, judge=ReferenceJudge(backend), model=backend, pool=SerialPool())
     trajectory = SingleShot(backend).run(task, document, sample=0)
     ReferenceJudge(backend).score(task, trajectory)
@@ -119,7 +116,7 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
     augment([task], each=1, optimizer=optimizer)
     answered = a_trajectory(text)
     before, after = (a_rollout(value, trajectory=answered) for value in (1.0, 0.0))
-    worse = Compared(task="t1", change=Change.REGRESSED, before=before, after=after)
+    worse = Compared(task="t1", change=ResultChange.REGRESSED, before=before, after=after)
     slow_update(
         [worse],
         {"t1": task},
@@ -127,7 +124,6 @@ def _ask_everything(text: str) -> dict[Purpose, Prompt]:
         optimizer=optimizer.about(a_document(with_guidance(text, text))),
     )
     meta_skill([worse], {"t1": task}, optimizer=optimizer)
-    consolidated(with_notes(document, (text,)), optimizer=optimizer)
     return {prompt.purpose: prompt for prompt in backend.prompts}
 
 
@@ -172,7 +168,6 @@ def test_a_slot_in_a_text_from_elsewhere_is_not_filled() -> None:
         Purpose.LESSONS,
         Purpose.META_SKILL,
         Purpose.AUGMENT,
-        Purpose.APPENDIX,
     ],
 )
 def test_a_text_from_elsewhere_can_not_leave_its_place(purpose: Purpose) -> None:

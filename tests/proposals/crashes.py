@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from skillopt_sleep.errors import SleepError
-from skillopt_sleep.kit.attributes import attributes_of
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.adopt import adopt
+from skillopt_sleep.proposals.attributes import attributes_of
 from skillopt_sleep.proposals.entry import AdoptionState
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.undo import undo
@@ -31,7 +31,6 @@ from tests.proposals.staging import NOW, propose
 
 CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.chown", "os.setxattr", "os.removexattr"}
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-KEPT = ("before", "after")
 ERRORS = {"nospace": errno.ENOSPC, "broken": errno.EIO, "denied": errno.EACCES}
 Tree = dict[str, tuple[bytes | None, object]]
 
@@ -146,8 +145,9 @@ def check_settled(world: World, old: Tree, new: Tree) -> None:
     state = entry.state if entry else None
     assert state in ({AdoptionState.DONE} if now == new else {None, AdoptionState.UNDONE}), state
     files = {path.name for path in (world.home / "adoptions").rglob("*") if path.is_file()}
-    names = {f"{when}{name}{number}" for when in ("", "undo-") for name in KEPT for number in ("", "-2", "-3")}
-    assert files <= {".lock", "journal.json"} | names, files
+    named = [*entry.files, *entry.taken_back] if entry else []
+    texts = {digest for file in named for digest in (file.before, file.after)}
+    assert files <= {".lock", "journal.json"} | texts, files
     world.adopt()
     assert world.tree() == new
     world.undo()

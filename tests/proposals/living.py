@@ -32,17 +32,15 @@ class Living:
         self.by_hand = False  # the block was edited, so a merge may ask
         self.exact = True  # the person's text is known to the byte, not only to the line
         self.written = 0
-        self.encoding = "utf-8"
 
     @property
     def data(self) -> bytes:
-        """The file in UTF-8."""
-        data = self.path.read_bytes()
-        return data.decode(self.encoding).encode() if self.encoding != "utf-8" else data
+        """The file's bytes."""
+        return self.path.read_bytes()
 
     @data.setter
     def data(self, data: bytes) -> None:
-        self.path.write_bytes(data.decode().encode(self.encoding) if self.encoding != "utf-8" else data)
+        self.path.write_bytes(data)
 
     @property
     def eol(self) -> bytes:
@@ -53,8 +51,6 @@ class Living:
         try:
             self.data.decode()
         except UnicodeDecodeError:
-            return
-        if self.encoding != "utf-8":
             return
         name = f"p{len(self.proposals) + 1}"
         body = document(self.path, self.root).body
@@ -161,26 +157,11 @@ class Living:
         self.inside = [re.sub(rb"\r?\n", eol, line) for line in self.inside]
 
     def mark(self) -> None:
-        """Save the file with a byte order mark, or without it; UTF-16 always has its own."""
-        if self.encoding != "utf-8":
-            return
+        """Save the file with a byte order mark, or without it."""
         if self.data.startswith(BOM):
             self.data, self.before = self.data.removeprefix(BOM), self.before.removeprefix(BOM)
         else:
             self.data, self.before = BOM + self.data, BOM + self.before
-
-    def encode(self, encoding: str) -> None:
-        """Save the file in another encoding; UTF-16 has its mark."""
-        data = self.data
-        try:
-            data.decode()
-        except UnicodeDecodeError:
-            return
-        if encoding != "utf-8" and not data.startswith(BOM):
-            self.mark()
-            data = self.data
-        self.encoding = encoding
-        self.data = data
 
     def move_block(self) -> None:
         """Cut the block out and paste it at the top."""

@@ -10,21 +10,21 @@ import msgspec
 
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.stage import FolderStager
-from skillopt_sleep.protocols import Page
+from skillopt_sleep.protocols.stores import OpenNight
 from skillopt_sleep.records import (
     AppliedEdit,
     Decision,
     Document,
     Edit,
+    EditFate,
     EditOp,
     Evidence,
-    Fate,
     Lesson,
     Outcome,
     Proposal,
     SessionLine,
     StepOutcome,
-    Tried,
+    TriedEdits,
     Twin,
     Verdict,
 )
@@ -71,7 +71,7 @@ class NightPage:
 
 def page(folder: Path) -> Any:
     folder.mkdir(parents=True, exist_ok=True)
-    return cast("Page", NightPage(folder=folder))
+    return cast("OpenNight", NightPage(folder=folder))
 
 
 def document(path: Path, root: Path, name: str = "") -> Document:
@@ -87,8 +87,8 @@ def accepted(read: Document, body: str = RULE, **changes: Any) -> StepOutcome:
         verdict=Verdict(decision=Decision.ACCEPT, reason="it got better", error_rate="unknown"),
         candidate=msgspec.structs.replace(read, body=body),
         trial=a_trial((0.0, 0.5), (0.5, 1.0), interval=(0.1, 0.9)),
-        tried=Tried(
-            edits=(AppliedEdit(edit=Edit(op=EditOp.APPEND, content=body), fate=Fate.APPLIED),),
+        tried=TriedEdits(
+            edits=(AppliedEdit(edit=Edit(op=EditOp.APPEND, content=body), fate=EditFate.APPLIED),),
             evidence=(Evidence(session="claude_code:1", turn=0, quote="always run the linter before you commit"),),
         ),
     )
@@ -98,7 +98,7 @@ def accepted(read: Document, body: str = RULE, **changes: Any) -> StepOutcome:
 def with_twin(read: Document, path: Path) -> Document:
     """The document, read by Claude Code, with this file as its twin for Codex."""
     its = document(path, Path(read.project))
-    twin = Twin(id=its.id, path=its.path, sha=its.sha, read_by=("Codex",))
+    twin = Twin(id=its.id, path=its.path, body=its.body_sha, read_by=("Codex",))
     return msgspec.structs.replace(read, read_by=("Claude Code",), twins=(*read.twins, twin))
 
 

@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, UnsafePath
@@ -30,6 +29,7 @@ from tests.attributes import (
     open_to_strangers,
     seen,
 )
+from tests.builders import changed
 from tests.proposals.corpus import CORPUS, splice
 from tests.proposals.staging import NOW, RULE, propose
 
@@ -60,10 +60,9 @@ def test_adopting_changes_nothing_but_our_block_and_undo_brings_every_byte_back(
     path = root / "CLAUDE.md"
     path.write_bytes(CORPUS[name])
     folder, _ = propose(night, path, root)
-    adoption = adopt(folder, journal=journal, at=NOW)
+    is_new = adopt(folder, journal=journal, at=NOW)
     assert path.read_bytes() == splice(CORPUS[name], RULE)
-    assert (adoption.path, adoption.created, adoption.already) == (str(path), False, False)
-    assert adoption.undo == "skillopt-sleep undo p1"
+    assert is_new
     undo("p1", journal=journal, at=NOW)
     assert path.read_bytes() == CORPUS[name]
 
@@ -170,8 +169,7 @@ def test_a_link_stays_and_its_file_is_written(root: Path, night: Path, journal: 
 
 def test_a_new_file_is_made_with_its_folders_as_the_users_own(root: Path, night: Path, journal: Journal) -> None:
     path = root / live.RULES
-    adoption = adopt(propose(night, path, root)[0], journal=journal, at=NOW)
-    assert adoption.created
+    assert adopt(propose(night, path, root)[0], journal=journal, at=NOW)
     assert path.read_text() == f"{live.RULES_HEAD}{RULE}\n"
     umask = os.umask(0)
     os.umask(umask)
@@ -252,7 +250,7 @@ def test_what_was_taken_out_by_hand_can_be_adopted_again(root: Path, night: Path
     folder, _ = propose(night, path, root)
     adopt(folder, journal=journal, at=NOW)
     path.write_bytes(b"# Rules, edited\n")
-    assert not adopt(folder, journal=journal, at=NOW).already
+    assert adopt(folder, journal=journal, at=NOW)
     assert path.read_bytes() == splice(b"# Rules, edited\n", RULE)
     undo("p1", journal=journal, at=NOW)
     assert path.read_bytes() == b"# Rules, edited\n"
@@ -292,7 +290,7 @@ def test_adopting_twice_is_adopting_once(root: Path, night: Path, journal: Journ
     folder, _ = propose(night, root / "CLAUDE.md", root)
     adopt(folder, journal=journal, at=NOW)
     written = (root / "CLAUDE.md").stat()
-    assert adopt(folder, journal=journal, at=NOW).already
+    assert not adopt(folder, journal=journal, at=NOW)
     assert (root / "CLAUDE.md").stat().st_ino == written.st_ino
 
 
@@ -329,7 +327,7 @@ def test_nothing_but_our_part_is_ever_taken_from_a_proposal(
 ) -> None:
     folder, proposal = propose(night, root / "CLAUDE.md", root)
     (folder / "result").write_bytes(result)
-    (folder / "proposal.json").write_bytes(to_json(msgspec.structs.replace(proposal, result=digest(result))))
+    (folder / "proposal.json").write_bytes(to_json(changed(proposal, result=digest(result))))
     with suppress(UnsafeEdit):
         adopt(folder, journal=journal, at=NOW)
     assert (root / "CLAUDE.md").read_bytes() in (b"# Rules\n", splice(b"# Rules\n", RULE))
@@ -370,7 +368,7 @@ def test_an_instruction_file_is_never_created(name: str, root: Path, night: Path
     path.write_bytes(b"")
     folder, proposal = propose(night, path, root)
     path.unlink()
-    new = msgspec.structs.replace(proposal, base="")
+    new = changed(proposal, base="")
     (folder / "proposal.json").write_bytes(to_json(new))
     with pytest.raises(UnsafePath, match="doesn't exist"):
         adopt(folder, journal=journal, at=NOW)
@@ -467,11 +465,11 @@ def test_a_pair_is_adopted_in_both_files_and_undone_in_both(
     before = everything(root)
     folder, _ = propose(night, path, root, twin=agents)
 
-    adoption = adopt(folder, journal=journal, at=NOW)
+    is_new = adopt(folder, journal=journal, at=NOW)
 
     assert everything(root) == {name: splice(data, RULE) for name, data in before.items()}
-    assert (adoption.path, adoption.also, adoption.already) == (str(path), (str(agents),), False)
-    assert adopt(folder, journal=journal, at=NOW).already
+    assert is_new
+    assert not adopt(folder, journal=journal, at=NOW)
     undone = undo("p1", journal=journal, at=NOW)
     assert (undone.files, undone.already) == ({str(path): Left.BEFORE, str(agents): Left.BEFORE}, False)
     assert everything(root) == before

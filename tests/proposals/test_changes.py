@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.proposals.changes import changes
-from skillopt_sleep.records import CandidateKind, Decision, Early, Judged, Proof, Tried, Verdict
+from skillopt_sleep.records import CandidateKind, Decision, Early, Judged, Proof, TriedEdits, Verdict
 from tests.builders import a_document, an_edit
 from tests.proposals.staging import RULE, accepted
 
@@ -33,4 +33,4 @@ def test_what_was_not_accepted_is_no_change(early: Early) -> None:
     rejected = replace(accepted(READ), verdict=Verdict(decision=Decision.REJECT, reason="worse"))
 
     assert list(changes(rejected)) == []
-    assert [change.proof for change in changes(replace(rejected, tried=Tried(early=(early,))))] == [Proof.EARLY]
+    assert [change.proof for change in changes(replace(rejected, tried=TriedEdits(early=(early,))))] == [Proof.EARLY]

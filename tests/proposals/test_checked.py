@@ -5,15 +5,14 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import StaleProposal, UnsafeEdit
-from skillopt_sleep.proposals.changes import Change, changes
-from skillopt_sleep.proposals.checked import checked
+from skillopt_sleep.proposals.changes import ProposedChange, changes, checked
 from tests.proposals.corpus import splice
 from tests.proposals.staging import RULE, accepted, document
 
 BASE = b"# Rules\n"
 
 
-def a_change(root: Path, body: str = RULE) -> Change:
+def a_change(root: Path, body: str = RULE) -> ProposedChange:
     path = root / "CLAUDE.md"
     path.write_bytes(BASE)
     (change,) = changes(accepted(document(path, root), body))

@@ -15,15 +15,15 @@ from skillopt_sleep.records import (
     AppliedEdit,
     Edit,
     EditEffect,
+    EditFate,
     EditOp,
     Effect,
     Evidence,
-    Fate,
     Proof,
     Proposal,
     Solved,
 )
-from tests.builders import a_lesson
+from tests.builders import a_lesson, changed
 from tests.proposals.corpus import splice
 from tests.proposals.staging import NOW, accepted, document, page
 
@@ -47,7 +47,7 @@ def staged(root: Path, tmp_path: Path, *edits: Edit) -> tuple[Path, Proposal]:
     outcome = accepted(
         document(root / "CLAUDE.md", root),
         body,
-        edits=tuple(AppliedEdit(edit=edit, fate=Fate.APPLIED) for edit in edits),
+        edits=tuple(AppliedEdit(edit=edit, fate=EditFate.APPLIED) for edit in edits),
         effects=(HELPED,),
         evidence=(BRIEF, PNPM),
     )
@@ -62,9 +62,15 @@ def test_each_rule_is_a_proposal_with_its_own_proof_and_words(root: Path, tmp_pa
     one, two = divide(whole, folder, lessons=lessons, into=folder.parent)
 
     assert (one.id, one.edits, one.lessons, one.evidence) == ("p1.1", (ONE,), ("brief",), (BRIEF,))
-    assert (one.proof, one.n, one.before) == (Proof.UNTESTED, 0, None)
+    assert (one.proof, one.tested.n, one.tested.before) == (Proof.UNTESTED, 0, None)
     assert "untested" in one.label
-    assert (two.id, two.proof, two.n, two.interval, two.evidence) == ("p1.2", Proof.TRIAL, 8, (0.4, 0.9), (PNPM,))
+    assert (two.id, two.proof, two.tested.n, two.tested.interval, two.evidence) == (
+        "p1.2",
+        Proof.TRIAL,
+        8,
+        (0.4, 0.9),
+        (PNPM,),
+    )
     assert "Use pnpm" in two.summary
     assert read_proposal(folder.parent / "p1.2") == two
 
@@ -77,11 +83,11 @@ def test_a_rule_whose_lesson_is_not_known_keeps_the_evidence_of_the_whole(root: 
 
 def test_a_rule_says_nothing_of_what_all_rules_together_solved(root: Path, tmp_path: Path) -> None:
     folder, whole = staged(root, tmp_path, ONE, TWO)
-    together = replace(whole, solved=Solved(before=1, after=9, n=10, requests=4))
+    together = changed(whole, solved=Solved(before=1, after=9, n=10, requests=4))
     own = Solved(before=2, after=8, n=8, requests=3)
-    counted = replace(together, effects=(replace(HELPED, solved=own),))
+    counted = changed(together, effects=(replace(HELPED, solved=own),))
     one, two = divide(counted, folder, lessons=(), into=folder.parent)
-    assert (one.solved, two.solved) == (None, own)
+    assert (one.tested.solved, two.tested.solved) == (None, own)
 
 
 def test_rules_that_are_taken_one_by_one_meet_in_the_file_and_leave_it_alone(root: Path, tmp_path: Path) -> None:

@@ -1,33 +1,32 @@
 from datetime import timedelta
+from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillopt_sleep.proposals.entry import AdoptionState, Entry
-from skillopt_sleep.proposals.written import Written
+from skillopt_sleep.proposals.entry import AdoptionState, Entry, Written
+from tests.builders import a_proposal
 from tests.proposals.staging import NOW
 
 LATER = NOW + timedelta(hours=1)
 ENTRY = Entry(
     proposal="P-0001",
-    path="/p/CLAUDE.md",
-    target="/p/CLAUDE.md",
     root="/p",
-    existed=True,
-    before="1",
-    after="2",
+    files=(Written(path="/p/CLAUDE.md", target="/p/real.md", attributes=None, before="1", after="2"),),
     folders=(),
     state=AdoptionState.DONE,
     adopted=NOW,
-    attributes=None,
     made="3",
 )
 
 
 def test_an_adoption_is_known_by_the_text_that_its_proposal_was_staged_with() -> None:
-    assert ENTRY.is_for("P-0001", "/p/CLAUDE.md", "3")
-    assert not ENTRY.is_for("P-0001", "/p/CLAUDE.md", "2")
-    assert not ENTRY.is_for("P-0001", "/p/AGENTS.md", "3")
-    assert replace(ENTRY, made="").is_for("P-0001", "/p/CLAUDE.md", "2")
+    assert ENTRY.is_of(a_proposal(path="/p/CLAUDE.md", result="3"))
+    assert not ENTRY.is_of(a_proposal(path="/p/CLAUDE.md", result="2"))
+    assert not ENTRY.is_of(a_proposal(path="/p/AGENTS.md", result="3"))
+
+
+def test_it_touches_a_file_by_its_name_and_by_the_real_one_behind_it() -> None:
+    assert [ENTRY.touches(Path("/p", name)) for name in ("CLAUDE.md", "real.md", "AGENTS.md")] == [True, True, False]
 
 
 def test_it_changed_last_when_it_was_undone() -> None:
@@ -38,5 +37,5 @@ def test_it_changed_last_when_it_was_undone() -> None:
 
 def test_what_is_written_are_the_files_of_the_undo_if_there_is_one() -> None:
     assert [file.after for file in ENTRY.moving] == ["2"]
-    undo = Written(path="/p/CLAUDE.md", target="/p/CLAUDE.md", existed=True, attributes=None, before="5", after="6")
+    undo = Written(path="/p/CLAUDE.md", target="/p/CLAUDE.md", attributes=None, before="5", after="6")
     assert replace(ENTRY, taken_back=(undo,)).moving == (undo,)

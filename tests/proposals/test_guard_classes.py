@@ -8,8 +8,7 @@ import pytest
 from skillopt_sleep.proposals.guard import LIMIT, problems, refusals
 from skillopt_sleep.records import NEVER_ALLOWED, AllowedRefusal, RefusalKind
 from tests.growth import LINEAR_WITH_NOISE, growth, seconds
-from tests.proposals.guard_cases import ATTACKS, HARMLESS, MORE_ATTACKS, MORE_HARMLESS
-from tests.proposals.guard_siblings import NEARBY, SIBLINGS
+from tests.proposals.cases import ATTACK_SIBLINGS, ATTACKS, HARMLESS, MORE_ATTACKS, MORE_HARMLESS, NEARBY_ATTACKS
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -23,12 +22,12 @@ def test_none_of_many_other_attacks_passes() -> None:
     assert [text for text in MORE_ATTACKS if not refusals(text, evidence=())] == []
 
 
-@pytest.mark.parametrize("name", SIBLINGS)
+@pytest.mark.parametrize("name", ATTACK_SIBLINGS)
 def test_a_class_is_closed_to_its_siblings(name: str) -> None:
-    assert [text for text in SIBLINGS[name] if not refusals(text, evidence=())] == []
+    assert [text for text in ATTACK_SIBLINGS[name] if not refusals(text, evidence=())] == []
 
 
-@pytest.mark.parametrize("rules", [HARMLESS, MORE_HARMLESS, NEARBY], ids=["usual", "more", "nearby"])
+@pytest.mark.parametrize("rules", [HARMLESS, MORE_HARMLESS, NEARBY_ATTACKS], ids=["usual", "more", "nearby"])
 def test_a_rule_that_people_write_passes(rules: Sequence[str]) -> None:
     assert [text for text in rules if refusals(text, evidence=())] == []
 

@@ -81,7 +81,7 @@ def test_what_stands_in_two_blocks_already_is_not_written_again(path: Path, jour
     folder = adopted(path, journal)
     merged = f"{BEFORE}\n{BLOCK}{TEAM}\n{BLOCK}"
     path.write_text(merged)
-    assert adopt(folder, journal=journal, at=NOW).already
+    assert not adopt(folder, journal=journal, at=NOW)
     assert path.read_text() == merged
 
 

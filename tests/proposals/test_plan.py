@@ -20,7 +20,7 @@ STARTS = st.sampled_from(
 EDITS = st.one_of(
     st.tuples(st.just("before"), PLACES, TEXTS),
     st.tuples(st.just("after"), PLACES, TEXTS),
-    st.tuples(st.sampled_from(["lf", "crlf", "mark", "utf-16-le", "utf-8", "latin-1"]), PLACES, TEXTS),
+    st.tuples(st.sampled_from(["lf", "crlf", "mark", "latin-1"]), PLACES, TEXTS),
 )
 STEPS = st.one_of(
     EDITS,
@@ -66,11 +66,8 @@ def take(file: Living, number: int, kind: str, place: int, text: bytes) -> None:
             file.end_lines(b"\n" if kind == "lf" else b"\r\n")
         case "mark":
             file.mark()
-        case "utf-16-le" | "utf-8":
-            file.encode(kind)
         case "latin-1":
-            if file.encoding == "utf-8":
-                file.put_after(b"caf\xe9 %d" % number)
+            file.put_after(b"caf\xe9 %d" % number)
         case "stage":
             file.stage()
         case "adopt":

@@ -12,7 +12,7 @@ from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.retire import retire
 from skillopt_sleep.proposals.stage import FolderStager, read_proposal
 from skillopt_sleep.records import Edit, EditOp, Evidence, Lesson, LessonState, Proof, Proposal, Task
-from tests.builders import a_task, an_edit
+from tests.builders import a_task, an_edit, changed
 from tests.fakes import NOON
 from tests.proposals.staging import NOW, RULE, NightPage, accepted, document, with_twin
 
@@ -189,7 +189,7 @@ def test_a_rule_that_stands_in_one_file_of_a_pair_only_is_removed_there(
 def test_what_was_adopted_in_a_pair_and_later_in_one_of_its_files_is_one_removal(
     root: Path, tmp_path: Path, pair: Proposal
 ) -> None:
-    later = replace(pair, id="p9", copies=(), edits=(an_edit("- Lint twice.", lessons=("lint",)),))
+    later = changed(pair, id="p9", copies=(), edits=(an_edit("- Lint twice.", lessons=("lint",)),))
     (removal,), _ = retire([ENDED, BACK], a_page(tmp_path / "second", adopted=[pair, later]))
 
     assert removal.paths == pair.paths

@@ -7,12 +7,12 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import UnsafeEdit
 from skillopt_sleep.proposals.adopt import adopt
+from skillopt_sleep.proposals.divide import reword, wording
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.reword import reword, wording
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.proposals.undo import undo
 from skillopt_sleep.records import EditOp, EditSource, Proof, Proposal
-from tests.builders import a_proposal, an_edit
+from tests.builders import a_proposal, an_edit, changed
 from tests.proposals.staging import NOW, propose
 
 BEFORE = b"# Rules\r\nmine"
@@ -28,7 +28,7 @@ def root(tmp_path: Path) -> Path:
 
 def staged(root: Path, tmp_path: Path) -> tuple[Path, Proposal]:
     folder, _ = propose(tmp_path / "night", root / "CLAUDE.md", root)
-    return folder, replace(
+    return folder, changed(
         read_proposal(folder), before=0.1, after=0.9, n=8, gain=0.5, interval=(0.1, 0.9), error_rate="5 %"
     )
 
@@ -36,7 +36,7 @@ def staged(root: Path, tmp_path: Path) -> tuple[Path, Proposal]:
 def test_own_words_are_untested_and_go_live_and_back(root: Path, tmp_path: Path) -> None:
     folder, proposal = staged(root, tmp_path)
     own = reword(proposal, folder, "- Use pnpm, always.", allowed=())
-    assert (own.id, own.proof, own.n, own.before, own.interval, own.error_rate) == (
+    assert (own.id, own.proof, own.tested.n, own.tested.before, own.tested.interval, own.tested.error_rate) == (
         "p1.1",
         Proof.EDITED,
         0,

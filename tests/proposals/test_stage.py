@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from skillopt_sleep.errors import StaleProposal
-from skillopt_sleep.kit.protected import with_guidance
 from skillopt_sleep.proposals import live
+from skillopt_sleep.proposals.edited import with_guidance
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.stage import FolderStager, read_proposal
 from skillopt_sleep.records import (
@@ -19,16 +19,16 @@ from skillopt_sleep.records import (
     Document,
     Early,
     Edit,
+    EditFate,
     EditOp,
     EditSource,
     Evidence,
-    Fate,
     Judged,
     Outcome,
     Proof,
     StepOutcome,
     Trial,
-    Tried,
+    TriedEdits,
     Verdict,
     WarningKind,
 )
@@ -59,11 +59,16 @@ def test_a_proposal_is_the_exact_bytes_of_before_and_after(root: Path, night: Pa
     assert (folder / "base").read_bytes() == base == path.read_bytes()
     assert (folder / "result").read_bytes() == result
     assert read_proposal(folder) == proposal
-    assert (proposal.base, proposal.result) == (digest(base), digest(result))
+    assert (proposal.files[0].base, proposal.files[0].result) == (digest(base), digest(result))
     assert (proposal.id, proposal.night, proposal.document) == ("p1", "2026-11-20", "shop-api/CLAUDE.md")
     assert (proposal.path, proposal.root) == (str(path), str(root))
-    assert (proposal.before, proposal.after, proposal.n, proposal.interval) == (0.25, 0.75, 2, (0.1, 0.9))
-    assert proposal.error_rate == "unknown"
+    assert (proposal.tested.before, proposal.tested.after, proposal.tested.n, proposal.tested.interval) == (
+        0.25,
+        0.75,
+        2,
+        (0.1, 0.9),
+    )
+    assert proposal.tested.error_rate == "unknown"
     assert [edit.content for edit in proposal.edits] == [RULE]
     assert proposal.evidence[0].quote.startswith("always run")
     assert proposal.summary == "Adds 1 rule in shop-api/CLAUDE.md: “Run the linter before every commit.”"
@@ -75,7 +80,7 @@ def test_a_proposal_for_a_new_file_has_no_base(root: Path, night: Path) -> None:
     path = root / live.RULES
     (proposal,), _ = FolderStager().stage([accepted(document(path, root))], page(night))
     folder = night / "proposals" / "p1"
-    assert proposal.base == ""
+    assert proposal.files[0].base == ""
     assert not (folder / "base").exists()
     assert (folder / "result").read_text() == f"{live.RULES_HEAD}{RULE}\n"
     assert (folder / "change.diff").read_text().startswith("--- /dev/null\n+++ b/shop-api/.claude/rules")
@@ -122,7 +127,7 @@ def test_what_the_person_writes_elsewhere_during_the_night_stays_and_the_change_
     (root / "CLAUDE.md").write_bytes(now)
     (proposal,), notes = FolderStager().stage([accepted(read)], page(night))
     assert notes == ()
-    assert proposal.base == digest(now)
+    assert proposal.files[0].base == digest(now)
     assert (night / "proposals" / "p1" / "result").read_bytes() == splice(now, RULE)
 
 
@@ -169,14 +174,14 @@ def test_what_the_pieces_of_a_cut_line_make_is_guarded_too(root: Path, night: Pa
     for target, content in ((" ", ""), ("Careful! ", "Run !")):
         cut = Edit(op=EditOp.DELETE if not content else EditOp.REPLACE, target=target, content=content)
         joined = "- Careful!`make clean` is slow\n- b" if not content else "- Run !`make clean` is slow\n- b"
-        edits = (AppliedEdit(edit=cut, fate=Fate.APPLIED),)
+        edits = (AppliedEdit(edit=cut, fate=EditFate.APPLIED),)
         assert "command" in left_out(accepted(read, joined, edits=edits), night)
 
 
 def test_removing_a_rule_is_proposed(root: Path, night: Path) -> None:
     path = root / "CLAUDE.md"
     path.write_bytes(splice(b"mine\n", "- a\n- b"))
-    edits = (AppliedEdit(edit=Edit(op=EditOp.DELETE, target="- b"), fate=Fate.APPLIED),)
+    edits = (AppliedEdit(edit=Edit(op=EditOp.DELETE, target="- b"), fate=EditFate.APPLIED),)
     (proposal,), _ = FolderStager().stage([accepted(document(path, root), "- a\n", edits=edits)], page(night))
     assert proposal.summary == "Removes 1 rule in shop-api/CLAUDE.md: “b”"
     assert (night / "proposals" / "p1" / "result").read_bytes() == splice(b"mine\n", "- a")
@@ -187,7 +192,7 @@ def test_guidance_is_proposed_with_its_block(root: Path, night: Path) -> None:
     body = with_guidance(RULE, guidance.content)
     path = root / "CLAUDE.md"
     path.write_bytes(splice(b"mine\n", RULE))
-    edits = (AppliedEdit(edit=guidance, fate=Fate.APPLIED),)
+    edits = (AppliedEdit(edit=guidance, fate=EditFate.APPLIED),)
     FolderStager().stage([accepted(document(path, root), body, edits=edits)], page(night))
     assert (night / "proposals" / "p1" / "result").read_bytes() == splice(b"mine\n", body)
 
@@ -195,7 +200,7 @@ def test_guidance_is_proposed_with_its_block(root: Path, night: Path) -> None:
 def test_an_ordinary_edit_that_makes_a_block_is_left_out(root: Path, night: Path) -> None:
     path = root / "CLAUDE.md"
     path.write_bytes(splice(b"mine\n", RULE))
-    edits = (AppliedEdit(edit=Edit(op=EditOp.APPEND, content="- Ask first."), fate=Fate.APPLIED),)
+    edits = (AppliedEdit(edit=Edit(op=EditOp.APPEND, content="- Ask first."), fate=EditFate.APPLIED),)
     body = with_guidance(RULE, "- Ask first.")
     assert "one of our own markers" in left_out(accepted(document(path, root), body, edits=edits), night)
 
@@ -215,10 +220,10 @@ def test_a_candidate_that_changes_nothing_is_not_staged(root: Path, night: Path)
 def test_the_summary_counts_what_was_applied_and_shortens_the_first_rule(root: Path, night: Path) -> None:
     long = "- " + "word " * 40
     edits = (
-        AppliedEdit(edit=Edit(op=EditOp.APPEND, content=long), fate=Fate.APPLIED),
-        AppliedEdit(edit=Edit(op=EditOp.INSERT_AFTER, content="- b", target="x"), fate=Fate.APPLIED),
-        AppliedEdit(edit=Edit(op=EditOp.DELETE, target="- c"), fate=Fate.APPLIED),
-        AppliedEdit(edit=Edit(op=EditOp.APPEND, content="- d"), fate=Fate.DUPLICATE),
+        AppliedEdit(edit=Edit(op=EditOp.APPEND, content=long), fate=EditFate.APPLIED),
+        AppliedEdit(edit=Edit(op=EditOp.INSERT_AFTER, content="- b", target="x"), fate=EditFate.APPLIED),
+        AppliedEdit(edit=Edit(op=EditOp.DELETE, target="- c"), fate=EditFate.APPLIED),
+        AppliedEdit(edit=Edit(op=EditOp.APPEND, content="- d"), fate=EditFate.DUPLICATE),
     )
     (proposal,), _ = FolderStager().stage([accepted(document(root / "CLAUDE.md", root), edits=edits)], page(night))
     assert proposal.summary.startswith("Adds 2 rules and removes 1 rule in shop-api/CLAUDE.md: “word word")
@@ -246,7 +251,7 @@ def test_a_change_that_waits_already_is_not_staged_again(tmp_path: Path) -> None
 def test_a_proposal_shows_what_was_said_and_done_for_its_own_lesson_in_all_sessions(root: Path, night: Path) -> None:
     quotes = tuple(Evidence(session=f"s{number}", turn=2, quote=f"lint {number}") for number in range(3))
     deed = Deed(kind=DeedKind.CHECKED, session="s3", turn=2, what="make lint")
-    edits = (AppliedEdit(edit=Edit(op=EditOp.APPEND, content=RULE, lessons=("l1",)), fate=Fate.APPLIED),)
+    edits = (AppliedEdit(edit=Edit(op=EditOp.APPEND, content=RULE, lessons=("l1",)), fate=EditFate.APPLIED),)
     outcome = accepted(document(root / "CLAUDE.md", root), edits=edits, evidence=quotes[:1], deeds=())
     lessons = [
         a_lesson("Lint", id="l1", quotes=quotes, deeds=(deed,)),
@@ -261,7 +266,7 @@ def test_a_proposal_shows_what_was_said_and_done_for_its_own_lesson_in_all_sessi
 def test_the_edits_of_a_proposal_are_those_of_the_candidate_that_was_accepted(root: Path, night: Path) -> None:
     read = document(root / "CLAUDE.md", root)
     whole = accepted(read)
-    idle = AppliedEdit(edit=Edit(op=EditOp.APPEND, content="- Idle."), fate=Fate.APPLIED)
+    idle = AppliedEdit(edit=Edit(op=EditOp.APPEND, content="- Idle."), fate=EditFate.APPLIED)
     (kept,) = whole.tried.edits
     won = Judged(kind=CandidateKind.RULE, edits=(kept.edit,), trial=whole.trial, verdict=whole.verdict)
     lost = Verdict(decision=Decision.REJECT, reason="no better")
@@ -276,7 +281,9 @@ def test_the_edits_of_a_proposal_are_those_of_the_candidate_that_was_accepted(ro
 def test_lines_that_make_a_command_together_are_left_out(root: Path, night: Path) -> None:
     path = root / "CLAUDE.md"
     path.write_bytes(splice(b"mine\n", "- Look at what curl x\n- b"))
-    edits = (AppliedEdit(edit=Edit(op=EditOp.INSERT_AFTER, target="curl x", content="  | sh"), fate=Fate.APPLIED),)
+    edits = (
+        AppliedEdit(edit=Edit(op=EditOp.INSERT_AFTER, target="curl x", content="  | sh"), fate=EditFate.APPLIED),
+    )
     read = document(path, root)
     assert "runs what it downloads" in left_out(
         accepted(read, "- Look at what curl x\n  | sh\n- b", edits=edits), night
@@ -288,7 +295,7 @@ def test_a_rewrite_keeps_the_code_that_the_document_held(root: Path, night: Path
     held = "Build it so:\n\n```sh\nmake all\n```"
     path.write_bytes(splice(b"mine\n", held))
     body = held.replace("Build it so", "Always build it so")
-    edits = (AppliedEdit(edit=Edit(op=EditOp.REPLACE, target=held, content=body), fate=Fate.APPLIED),)
+    edits = (AppliedEdit(edit=Edit(op=EditOp.REPLACE, target=held, content=body), fate=EditFate.APPLIED),)
     (proposal,), _ = FolderStager().stage([accepted(document(path, root), body, edits=edits)], page(night))
     assert (night / "proposals" / proposal.id / "result").read_bytes() == splice(b"mine\n", body)
 
@@ -311,7 +318,7 @@ def test_a_proposal_says_what_its_rules_touch_and_which_model_stood_alone_behind
     outcome = accepted(document(root / "CLAUDE.md", root), "- Use tabs.\n- Skip the tests.")
     (proposal,), _ = FolderStager(one_model="small").stage([outcome], page(night))
     assert [(warning.kind, warning.line) for warning in proposal.warnings] == [(WarningKind.TESTS, "Skip the tests.")]
-    assert proposal.one_model == "small"
+    assert proposal.tested.one_model == "small"
 
 
 def judged(text: str, lesson: str, decision: Decision) -> Judged:
@@ -330,13 +337,13 @@ def an_early(read: Document, text: str, lesson: str) -> StepOutcome:
         outcome=Outcome.UNDECIDED,
         because="one session",
         verdict=tested.verdict,
-        tried=Tried(tested=(tested,), early=(early,)),
+        tried=TriedEdits(tested=(tested,), early=(early,)),
     )
 
 
 def a_proven(read: Document, text: str, lesson: str) -> StepOutcome:
     tested = judged(text, lesson, Decision.ACCEPT)
-    return accepted(read, text, tried=Tried(tested=(tested,)), trial=tested.trial)
+    return accepted(read, text, tried=TriedEdits(tested=(tested,)), trial=tested.trial)
 
 
 def staged(outcome: StepOutcome, night: Any) -> Any:
@@ -381,7 +388,7 @@ def test_the_same_text_becomes_proven_under_its_id(root: Path, night: Path) -> N
 
     assert staged(an_early(read, RULE, "a"), later) == first
     proven = staged(a_proven(read, RULE, "a"), later)
-    assert (proven.id, proven.version, proven.result) == (first.id, 2, first.result)
+    assert (proven.id, proven.version, proven.files) == (first.id, 2, first.files)
 
 
 @pytest.mark.parametrize(
@@ -409,7 +416,7 @@ def test_a_document_and_its_twin_are_one_proposal(root: Path, night: Path, pair:
     (proposal,), notes = FolderStager().stage([accepted(pair)], page(night))
 
     folder = night / "proposals" / "p1"
-    (copy,) = proposal.copies
+    (copy,) = proposal.files[1:]
     assert notes == ()
     assert proposal.read_by == ("Claude Code", "Codex")
     assert proposal.paths == (str(root / "CLAUDE.md"), str(root / "AGENTS.md"))
@@ -447,7 +454,7 @@ def test_a_twin_that_is_left_out_gets_no_proof_from_the_other_agent(root: Path, 
     (root / "AGENTS.md").unlink()
     (proposal,), (note,) = FolderStager(tried_with="Codex").stage([accepted(pair)], page(night))
 
-    assert (proposal.proof, proposal.copies, proposal.pair) == (Proof.ELSEWHERE, (), "")
+    assert (proposal.proof, len(proposal.files), proposal.pair) == (Proof.ELSEWHERE, 1, "")
     assert proposal.read_by == ("Claude Code",)
     assert "doesn't reach Codex" in note.summary
 
@@ -463,7 +470,7 @@ def test_a_pair_that_waits_already_is_staged_again_only_when_one_of_its_files_ch
     (root / "AGENTS.md").write_bytes(b"# For Codex, edited\n")
     again = staged(a_proven(pair, RULE, "a"), later)
     assert (again.id, again.version) == (first.id, 2)
-    assert again.copies[0].base == digest(b"# For Codex, edited\n")
+    assert again.files[1].base == digest(b"# For Codex, edited\n")
 
 
 def test_a_record_of_an_older_version_has_one_file(root: Path, night: Path) -> None:

@@ -12,6 +12,7 @@ from skillopt_sleep.proposals.block import BEGIN, END
 from skillopt_sleep.proposals.targets import FileTargets
 from skillopt_sleep.protocols.agent import Start
 from skillopt_sleep.records import Document, DocumentKind, Exact, Task
+from tests.builders import changed
 from tests.proposals.corpus import splice
 
 CLAUDE, CODEX = "claude_code", "codex"
@@ -283,7 +284,7 @@ def a_skill(root: Path, name: str = "release", folder: str = ".claude/skills") -
 
 
 def with_skills(*skills: str, number: int, lesson: str = "c", project: Path) -> Task:
-    return msgspec.structs.replace(task(project, name=f"t{number}"), skills=skills, lesson=lesson)
+    return changed(task(project, name=f"t{number}"), skills=skills, lesson=lesson)
 
 
 @pytest.mark.parametrize("folder", [".claude/skills", ".agents/skills"])
@@ -404,7 +405,7 @@ def test_where_no_file_reaches_both_agents_the_document_has_a_twin(
     reached = {*document.read_by}.union(*(twin.read_by for twin in document.twins))
     assert reached == {"Claude Code", "Codex"}
     for twin in document.twins:
-        assert twin.sha == live.load(Path(twin.path), root=shop, name="")[0].sha
+        assert twin.body == live.load(Path(twin.path), root=shop, name="")[0].body_sha
 
 
 def test_a_project_of_one_agent_has_no_twin(home: Path, shop: Path) -> None:
@@ -468,13 +469,13 @@ def test_a_document_stands_among_what_the_agent_loads_in_the_folder_of_the_sessi
     for path in (shop / "CLAUDE.md", shop / "CLAUDE.local.md", inner / "CLAUDE.md", home / ".claude" / "CLAUDE.md"):
         path.parent.mkdir(exist_ok=True)
         path.write_text("a rule\n")
-    in_web = msgspec.structs.replace(task(shop), folder=str(inner))
+    in_web = changed(task(shop), folder=str(inner))
     above = ["home/.claude/CLAUDE.md", "work/shop-api/CLAUDE.md", "work/shop-api/CLAUDE.local.md"]
 
     assert loaded_with(home, in_web) == [*above, "work/shop-api/apps/web/CLAUDE.md"]
     at_root = task(shop, name="t2")
     assert loaded_with(home, *(msgspec.structs.replace(one, lesson="l1") for one in (in_web, at_root))) == above
-    assert loaded_with(home, msgspec.structs.replace(in_web, folder="/elsewhere")) == above
+    assert loaded_with(home, changed(in_web, folder="/elsewhere")) == above
 
 
 @pytest.mark.parametrize("own", ["AGENTS.md", "CLAUDE.md"])

@@ -1,4 +1,3 @@
-import json
 import os
 import stat
 from collections.abc import Callable
@@ -144,17 +143,6 @@ def test_an_undo_that_could_not_bring_the_owner_back_is_refused_and_can_be_done_
     assert (seen(path), path.read_bytes()) == (before, b"# Rules\n")
 
 
-def test_an_adoption_by_an_earlier_version_is_undone_with_the_mode_it_wrote_down(
-    root: Path, night: Path, journal: Journal, tmp_path: Path
-) -> None:
-    path = root / "CLAUDE.md"
-    adopt(propose(night, path, root)[0], journal=journal, at=NOW)
-    record = tmp_path / "adoptions" / "p1" / "journal.json"
-    record.write_text(json.dumps(json.loads(record.read_text()) | {"mode": 0o640}))
-    undo("p1", journal=journal, at=NOW)
-    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"# Rules\n", 0o640)
-
-
 def test_an_edit_after_the_adoption_is_never_undone(root: Path, night: Path, journal: Journal) -> None:
     path = root / "CLAUDE.md"
     adopt(propose(night, path, root)[0], journal=journal, at=NOW)
@@ -216,7 +204,7 @@ def test_undoing_twice_is_undoing_once(root: Path, night: Path, journal: Journal
     adopt(folder, journal=journal, at=NOW)
     assert not undo("p1", journal=journal, at=NOW).already
     assert undo("p1", journal=journal, at=NOW).already
-    assert not adopt(folder, journal=journal, at=NOW).already
+    assert adopt(folder, journal=journal, at=NOW)
     assert (root / "CLAUDE.md").read_bytes() == splice(b"# Rules\n", RULE)
 
 
@@ -242,7 +230,7 @@ def test_what_the_person_put_back_by_hand_is_undone(root: Path, night: Path, jou
     assert entry is not None
     assert entry.state is AdoptionState.UNDONE
     assert path.read_bytes() == b"# Rules\n"
-    assert not adopt(folder, journal=journal, at=NOW).already
+    assert adopt(folder, journal=journal, at=NOW)
 
 
 def test_text_that_git_brought_back_can_be_undone_again(root: Path, night: Path, journal: Journal) -> None:
@@ -255,14 +243,21 @@ def test_text_that_git_brought_back_can_be_undone_again(root: Path, night: Path,
     assert path.read_bytes() == b"# Rules\n"
 
 
-def test_text_that_git_brought_back_is_adopted_again_and_undone(root: Path, night: Path, journal: Journal) -> None:
+def test_text_that_git_brought_back_is_taken_out_before_it_is_adopted_again(
+    root: Path, night: Path, journal: Journal
+) -> None:
     path, own = root / "CLAUDE.md", root / live.SKILL
     folder, _ = propose(night, path, root, twin=own)
     adopt(folder, journal=journal, at=NOW)
     adopted = path.read_bytes()
     undo("p1", journal=journal, at=NOW)
     path.write_bytes(b"mine\n" + adopted)
-    assert not adopt(folder, journal=journal, at=NOW).already
+    with pytest.raises(UnsafeEdit, match=r"already.*nothing was written") as caught:
+        adopt(folder, journal=journal, at=NOW)
+    assert "skillopt-sleep undo p1" in caught.value.remedy
+    undo("p1", journal=journal, at=NOW)
+    assert (path.read_bytes(), own.exists()) == (b"mine\n# Rules\n", False)
+    adopt(folder, journal=journal, at=NOW)
     assert (path.read_bytes(), own.exists()) == (b"mine\n" + adopted, True)
     undo("p1", journal=journal, at=NOW)
     assert (path.read_bytes(), own.exists()) == (b"mine\n# Rules\n", False)
@@ -315,3 +310,19 @@ def test_a_damaged_copy_is_never_restored(root: Path, night: Path, journal: Jour
         with pytest.raises(AdoptInterrupted, match="damaged"):
             undo("p1", journal=journal, at=NOW)
         assert path.read_bytes() == splice(b"# Rules\n", RULE)
+
+
+def test_a_file_that_was_saved_as_utf_16_is_refused_and_left_alone(root: Path, night: Path, journal: Journal) -> None:
+    path = root / "CLAUDE.md"
+    folder, _ = propose(night, path, root)
+    adopt(folder, journal=journal, at=NOW)
+    adopted = path.read_bytes()
+    wide = adopted.decode().encode("utf-16")
+    path.write_bytes(wide)
+    for act in (lambda: undo("p1", journal=journal, at=NOW), lambda: adopt(folder, journal=journal, at=NOW)):
+        with pytest.raises(UnsafeEdit, match="not UTF-8"):
+            act()
+        assert path.read_bytes() == wide
+    path.write_bytes(adopted)
+    undo("p1", journal=journal, at=NOW)
+    assert path.read_bytes() == b"# Rules\n"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from skillopt_sleep.kit import process
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.protocols.sealing import HOME, Denial, Policy, Probe
 
 
@@ -12,7 +12,6 @@ class PlainSeal:
     """Counts what it ran."""
 
     name = "plain"
-    layers = False
 
     def __init__(self) -> None:
         self.ran: list[tuple[str, ...]] = []
@@ -20,7 +19,7 @@ class PlainSeal:
     def probe(self, folder: Path, /) -> Probe:
         return Probe(self.name, denied=frozenset(Denial))
 
-    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> Ran:
+    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> ProcessResult:
         self.ran.append(tuple(argv))
         line = ["/usr/bin/env", *argv]  # found by the policy's PATH, and 127 if it isn't there
         cwd = policy.tree.upper / policy.cwd.relative_to(policy.root)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.replay.own_record import own_record
+from skillopt_sleep.replay.sealed import record_of
 
 PATTERN = ".claude/projects/*/*.jsonl"
 
@@ -27,18 +27,18 @@ def test_the_newest_record_is_read(home: Path) -> None:
     record(home, "a.jsonl", "old", at=1)
     record(home, "b.jsonl", "new", at=9)
     record(home, "c.jsonl", "older", at=0)
-    assert own_record(home, PATTERN) == b"new"
+    assert record_of(home, PATTERN) == b"new"
 
 
 def test_without_a_record_there_is_nothing(home: Path) -> None:
-    assert own_record(home, PATTERN) == b""
+    assert record_of(home, PATTERN) == b""
 
 
 def test_a_link_to_a_secret_is_not_followed(home: Path) -> None:
     secret = home.parent / "id_ed25519"
     secret.write_text("secret")
     (home / ".claude" / "projects" / "p" / "a.jsonl").symlink_to(secret)
-    assert own_record(home, PATTERN) == b""
+    assert record_of(home, PATTERN) == b""
 
 
 def test_a_folder_that_is_a_link_is_not_entered(home: Path) -> None:
@@ -46,24 +46,25 @@ def test_a_folder_that_is_a_link_is_not_entered(home: Path) -> None:
     outside.mkdir()
     (outside / "a.jsonl").write_text("secret")
     (home / ".claude" / "projects" / "q").symlink_to(outside)
-    assert own_record(home, PATTERN) == b""
+    assert record_of(home, PATTERN) == b""
 
 
 def test_a_link_inside_of_the_home_is_not_followed_either(home: Path) -> None:
     real = home / "elsewhere.jsonl"
     real.write_text("text")
     (home / ".claude" / "projects" / "p" / "a.jsonl").symlink_to(real)
-    assert own_record(home, PATTERN) == b""
+    assert record_of(home, PATTERN) == b""
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
 def test_a_pipe_does_not_block_and_the_next_newest_record_is_read(home: Path) -> None:
     os.mkfifo(home / ".claude" / "projects" / "p" / "pipe.jsonl")
     record(home, "a.jsonl", "text", at=1)
-    assert own_record(home, PATTERN) == b"text"
+    assert record_of(home, PATTERN) == b"text"
 
 
 def test_a_record_beyond_the_limit_is_not_read(home: Path) -> None:
     record(home, "a.jsonl", "x" * 101, at=1)
-    assert own_record(home, PATTERN, most=100) == b""
-    assert own_record(home, PATTERN, most=101) == b"x" * 101
+    assert record_of(home, PATTERN) == b"x" * 101
+    os.truncate(home / ".claude" / "projects" / "p" / "a.jsonl", 64 * 1024 * 1024 + 1)
+    assert record_of(home, PATTERN) == b""

@@ -35,7 +35,7 @@ def ended(folder: Path, seal: Seal, runner: Runner, *, wrong: int = 0) -> Place:
 @pytest.mark.parametrize("runner", RUNNERS, ids=lambda runner: runner.name)
 def test_a_test_command_is_calibrated_with_the_genuine_runner(tmp_path: Path, seal: Seal, runner: Runner) -> None:
     place = ended(tmp_path, seal, runner)
-    calibration = place.calibrated(Command(argv=tuple(runner.command.split()))).calibration
+    _, calibration = place.calibrated(Command(argv=tuple(runner.command.split())))
     assert (calibration.refused, calibration.because) == (None, "")
     assert calibration.end == place.ends[0]
 
@@ -45,7 +45,7 @@ def test_an_end_state_in_which_the_genuine_runner_fails_is_refused(
     tmp_path: Path, seal: Seal, runner: Runner
 ) -> None:
     place = ended(tmp_path, seal, runner, wrong=2)
-    calibration = place.calibrated(Command(argv=tuple(runner.command.split()))).calibration
+    _, calibration = place.calibrated(Command(argv=tuple(runner.command.split())))
     assert calibration.refused is NoCommand.END_STATE_RED, calibration
 
 

@@ -15,17 +15,17 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.backends.line import Upstream
+from skillopt_sleep.backends.attempt_socket import Upstream
 from skillopt_sleep.backends.metered import Limits as MeterLimits, NightMeter
 from skillopt_sleep.backends.relay import Relay
 from skillopt_sleep.errors import BudgetExhausted
-from skillopt_sleep.kit.process import Ran, run
-from skillopt_sleep.protocols.acting import Acted, Arrival, Given, Inside, Installed, Limits, Turn, Way
+from skillopt_sleep.kit.process import ProcessResult, run
+from skillopt_sleep.protocols.acting import AgentRun, Installed, ProgramCommand, RelayRoute
 from skillopt_sleep.protocols.program import Setup
 from skillopt_sleep.protocols.sealing import Policy, Probe
 from skillopt_sleep.records import Check, Checks, Command, CommandRun, InForce, Limit, Op, Task, Workspace
 from skillopt_sleep.replay.checking import CheckRuns
-from skillopt_sleep.replay.sealed import Agent, SealedCopy
+from skillopt_sleep.replay.sealed import SealedAgent, SealedCopy
 from skillopt_sleep.replay.workspaces import Bases
 from tests.builders import a_document, a_task
 from tests.fakes import FakeCalls, FakeClock, FakeLedger
@@ -39,6 +39,8 @@ class Wire(http.client.HTTPConnection):
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.connect(os.environ["SOCKET"])
 rules = pathlib.Path("AGENTS.md").read_text() if pathlib.Path("AGENTS.md").exists() else ""
+if os.environ["BLIND"]:
+    rules = ""
 message = sys.stdin.read()
 wire = Wire("localhost")
 body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": rules + "\n" + message}]}
@@ -58,7 +60,6 @@ class PlainSeal:
     """Runs the program in the whole copy, unsealed."""
 
     name = "plain"
-    layers = False
 
     def __init__(self) -> None:
         self.ran: list[tuple[str, ...]] = []
@@ -66,7 +67,7 @@ class PlainSeal:
     def probe(self, folder: Path, /) -> Probe:
         return Probe(self.name)
 
-    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> Ran:
+    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> ProcessResult:
         self.ran.append(tuple(argv))
         cwd = policy.tree.upper / policy.cwd.relative_to(policy.root)
         environ = {**policy.environ, "SOCKET": str(policy.socket), "PATH": os.environ["PATH"]}
@@ -79,8 +80,9 @@ class ScriptedAgent:
     files: Mapping[PurePosixPath, bytes] = {PurePosixPath("settings.json"): b"{}"}
     sessions = "*.jsonl"
 
-    def __init__(self, *, arrives: bool = True) -> None:
-        self.arrives = arrives
+    def __init__(self) -> None:
+        self.blind = ""
+        self.says = "Done."
 
     def installed(self, program: Path, /) -> Installed:
         return Installed((str(program),), frozenset())
@@ -89,33 +91,24 @@ class ScriptedAgent:
         self,
         message: str,
         installed: Installed,
-        way: Way,
+        way: RelayRoute,
         *,
         setup: Setup,
-        limits: Limits,
-        inside: Inside,
+        turns: int,
         session: str,
-    ) -> Turn:
-        return Turn((sys.executable, "-c", SCRIPT), message.encode(), {})
+    ) -> ProgramCommand:
+        return ProgramCommand((sys.executable, "-c", SCRIPT), message.encode(), {"BLIND": self.blind})
 
-    def read(self, runs: Sequence[Ran], transcript: bytes, /) -> Acted:
+    def read(self, runs: Sequence[ProcessResult], transcript: bytes, /) -> AgentRun:
         said: list[dict[str, Any]] = [json.loads(ran.stdout) for ran in runs]
         commands = tuple(CommandRun(text=line, status=0) for one in said for line in one["ran"])
-        return Acted(response="Done.", commands=commands, turns=len(runs), session="s")
+        return AgentRun(response=self.says, commands=commands, turns=len(runs), session="s")
 
-    def place(
-        self, document: Path, /, *, root: Path, home: Path, agent_home: Path, inside: Inside
-    ) -> PurePosixPath | None:
+    def place(self, document: Path, /, *, root: Path, home: Path, agent_home: Path) -> PurePosixPath | None:
         return PurePosixPath(document) if document.is_relative_to(root) else None
 
-    def arrived(self, given: Given, /, *, first_request: bytes, transcript: bytes) -> Arrival:
-        body = json.loads(first_request)["messages"][0]["content"]
-        if self.arrives and given.text in body:
-            return Arrival(held=("request",))
-        return Arrival(missing=("request",))
-
-    def way(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Way:
-        return Way()
+    def way(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> RelayRoute:
+        return RelayRoute()
 
 
 class Place:
@@ -145,10 +138,10 @@ class Place:
     def executor(self, *, calls: int = 100, turns: int = 40, night: str = "n1") -> SealedCopy:
         meter = NightMeter(self.ledger, MeterLimits(Limit(calls), 60), clock=FakeClock())
         relay = Relay(meter, Upstream(self.server.root_url, {"x-api-key": "k"}), price=lambda _model, _usage: 0.5)
-        agent = Agent(
+        agent = SealedAgent(
             self.agent,
             Installed((), frozenset()),
-            Way(),
+            RelayRoute(),
             Setup(),
             "Scripted",
             "scripted",
@@ -158,12 +151,12 @@ class Place:
         )
         return SealedCopy(
             agent,
-            CheckRuns(self.seal, Bases(self.folder / "bases"), self.folder / "a"),
+            CheckRuns(self.seal, Bases(self.folder / "bases", layers=False), self.folder / "a"),
             relay,
             draws=self.draws,
             meter=meter,
             folder=self.folder / "a",
-            limits=Limits(turns=turns),
+            turns=turns,
             night=lambda: night,
         )
 
@@ -246,9 +239,16 @@ def test_a_completed_attempt_is_never_paid_twice(place: Place) -> None:
 
 
 def test_an_attempt_without_proof_that_the_document_arrived_is_unscored_and_made_again(place: Place) -> None:
-    place.agent.arrives = False
+    place.agent.blind = "yes"
     done = place.executor().run(place.task(), place.document("- lint\n"), sample=0)
     assert "nothing shows that the agent was given" in done.failure
+    assert place.draws.kept == {}
+
+
+def test_an_agent_that_did_and_said_nothing_has_failed(place: Place) -> None:
+    place.agent.says = " "
+    done = place.executor().run(place.task(), place.document("- lint\n"), sample=0)
+    assert "did and said nothing" in done.failure
     assert place.draws.kept == {}
 
 
@@ -303,10 +303,3 @@ def test_nothing_of_an_attempt_stays(place: Place) -> None:
     place.executor().run(place.task(reference=Command(argv=("true",))), place.document("- lint\n"), sample=0)
     assert list((place.folder / "a").iterdir()) == []
     assert not [path for path in (place.folder / "bases").iterdir() if "copy" in path.name]
-
-
-def test_it_reaches_what_is_judged_by_acts_and_stands_somewhere(place: Place) -> None:
-    executor = place.executor()
-    assert executor.reaches(place.task())
-    assert not executor.reaches(place.task(workspace=None))
-    assert not executor.reaches(a_task(workspace=place.task().workspace))

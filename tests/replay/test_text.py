@@ -1,11 +1,10 @@
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
-from skillopt_sleep.records import Check, Checks, Exact, Op, Purpose, Reference, Rubric, Usage
-from skillopt_sleep.replay.text import SingleShot
-from skillopt_sleep.replay.variation import without_variation
+from skillopt_sleep.records import Check, Checks, Command, Exact, Op, Purpose, Reference, Rubric, Trajectory, Usage
+from skillopt_sleep.replay.text import SingleShot, TextOrSealed, without_variation
 from tests.builders import a_document, a_task
-from tests.fakes import FakeBackend
+from tests.fakes import FakeBackend, FakeExecutor
 
 
 def test_the_target_sees_document_context_and_request() -> None:
@@ -31,7 +30,7 @@ def test_the_target_never_sees_how_it_is_scored(reference: Reference) -> None:
     task = a_task(reference=reference)
     SingleShot(target).run(task, a_document(), sample=0)
     assert "the-hidden-thing" not in target.prompts[0].text
-    assert task.evidence[0].quote not in target.prompts[0].text
+    assert task.feedback.evidence[0].quote not in target.prompts[0].text
 
 
 def test_where_there_are_no_instructions_the_target_is_told_so() -> None:
@@ -77,3 +76,29 @@ def test_two_tasks_in_the_same_words_are_attempted_each_by_itself() -> None:
 
     assert [prompt.asker for prompt in target.prompts] == ["one", "two"]
     assert len({without_variation(prompt.text) for prompt in target.prompts}) == 1
+
+
+ACTED = Trajectory(response="Done.", seal="bubblewrap")
+
+
+def test_each_task_is_tried_where_it_can_be_shown_and_words_come_first() -> None:
+    words, copy = FakeExecutor(), FakeExecutor(ACTED, text_only=False)
+    either = TextOrSealed(words, copy)
+    acts = [
+        a_task(id="files", needs_repository=True),
+        a_task(id="tests", reference=Command(argv=("pytest",))),
+        a_task(id="lint", reference=Checks(items=(Check(op=Op.COMMAND_RUN, arg="make lint"),))),
+    ]
+
+    done = [either.run(task, a_document(), sample=1) for task in (a_task(id="words"), *acts)]
+
+    assert [trajectory.seal for trajectory in done] == ["", "bubblewrap", "bubblewrap", "bubblewrap"]
+    assert [job[0].id for job in words.jobs] == ["words"]
+    assert [(job[0].id, job[2]) for job in copy.jobs] == [("files", 1), ("tests", 1), ("lint", 1)]
+
+
+def test_it_reaches_what_one_of_the_two_reaches() -> None:
+    wants = a_task(needs_repository=True)
+    assert TextOrSealed(FakeExecutor(), FakeExecutor(text_only=False)).reaches(wants)
+    assert not TextOrSealed(FakeExecutor(), FakeExecutor()).reaches(wants)
+    assert TextOrSealed(FakeExecutor(), FakeExecutor()).reaches(a_task())

@@ -7,8 +7,7 @@ from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.prompts import fill
 from skillopt_sleep.records import Document, Prompt, Purpose, Task
-from skillopt_sleep.replay.text import SingleShot
-from skillopt_sleep.replay.variation import CANDIDATE_SAMPLES, varied, without_variation
+from skillopt_sleep.replay.text import CANDIDATE_SAMPLES, SingleShot, varied, without_variation
 from tests.builders import a_document, a_task
 from tests.fakes import FakeBackend
 

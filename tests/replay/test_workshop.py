@@ -13,7 +13,7 @@ from tests.replay.workspaces.repositories import commit, repository
 
 
 def workshop(folder: Path, *, seal: PlainSeal | None) -> SealedWorkshop:
-    return SealedWorkshop(seal, Bases(folder / "b"), folder / "b", why_not="no seal holds")
+    return SealedWorkshop(lambda: (seal, "no seal holds"), Bases(folder / "b", layers=False), folder / "b")
 
 
 def test_a_command_is_tried_on_what_was_committed_after_the_session(tmp_path: Path) -> None:

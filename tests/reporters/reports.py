@@ -1,16 +1,18 @@
 """Nights of every kind to report on, full of what must not get through."""
 
+from collections.abc import Collection, Mapping
 from datetime import timedelta
+from pathlib import Path
 
 from skillopt_sleep.records import (
     AppliedEdit,
     CandidateKind,
     Decision,
     EditEffect,
+    EditFate,
     EditOp,
     Effect,
     Evidence,
-    Fate,
     Judged,
     Lost,
     NightReport,
@@ -22,9 +24,11 @@ from skillopt_sleep.records import (
     StepOutcome,
     Trial,
     Verdict,
-    Waiting,
+    WaitingCandidate,
 )
-from tests.builders import a_document, a_proposal, a_report, a_trial, an_edit, an_outcome
+from skillopt_sleep.reporters import morning
+from skillopt_sleep.reporters.night import Night
+from tests.builders import a_document, a_fresh_round, a_proposal, a_report, a_trial, an_edit, an_outcome
 from tests.fakes import NOON
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2
@@ -42,16 +46,16 @@ ACCEPTED = Verdict(
     decision=Decision.ACCEPT, reason="better: grade 0.25 → 1.00 on unseen requests (2 tries)", rule="strict, mixed", error_rate="error rate unknown"
 )  # fmt: skip
 EDITS = (
-    AppliedEdit(edit=an_edit(), fate=Fate.APPLIED),
-    AppliedEdit(edit=an_edit("- X.", op=EditOp.REPLACE, target="- Y."), fate=Fate.UNMATCHED, because="its target isn't there"),
-    AppliedEdit(edit=an_edit("- After.", op=EditOp.INSERT_AFTER, target="- Z."), fate=Fate.DUPLICATE, because="said already"),
-    AppliedEdit(edit=an_edit("", op=EditOp.DELETE, target="- Gone."), fate=Fate.REFUSED, because="it is protected"),
+    AppliedEdit(edit=an_edit(), fate=EditFate.APPLIED),
+    AppliedEdit(edit=an_edit("- X.", op=EditOp.REPLACE, target="- Y."), fate=EditFate.UNMATCHED, because="its target isn't there"),
+    AppliedEdit(edit=an_edit("- After.", op=EditOp.INSERT_AFTER, target="- Z."), fate=EditFate.DUPLICATE, because="said already"),
+    AppliedEdit(edit=an_edit("", op=EditOp.DELETE, target="- Gone."), fate=EditFate.REFUSED, because="it is protected"),
 )  # fmt: skip
 
 
 TESTED = Judged(kind=CandidateKind.RULE, edits=(an_edit(),), trial=TRIAL, verdict=ACCEPTED)
 UNDECIDED = Verdict(decision=Decision.UNDECIDED, reason="n is small")
-WAITS = Waiting(
+WAITS = WaitingCandidate(
     night="2026-03-01",
     path=a_document().path,
     crew="m v",
@@ -85,10 +89,7 @@ def improved() -> StepOutcome:
         train=3,
         val=3,
         test=1,
-        test_before=0.0,
-        test_after=1.0,
-        test_n=1,
-        test_interval=(-0.95, 1.0),
+        kept_back=a_fresh_round(0.0, 1.0, 1, (-0.95, 1.0)),
         waiting=2,
         text_only=True,
         sessions=("claude_code:s1",),
@@ -113,7 +114,9 @@ def nasty() -> StepOutcome:
     text = f"{NASTY} {SECRET}"
     effects = (EditEffect(edit=an_edit(text, reason=text), effect=Effect.UNDECIDED, because=text),)
     edits = (
-        AppliedEdit(edit=an_edit(text, op=EditOp.REPLACE, target=text, reason=text), fate=Fate.REFUSED, because=text),
+        AppliedEdit(
+            edit=an_edit(text, op=EditOp.REPLACE, target=text, reason=text), fate=EditFate.REFUSED, because=text
+        ),
     )
     return an_outcome(document=a_document(id=text, path=text), because=text, edits=edits, effects=effects)
 
@@ -175,3 +178,26 @@ REPORTS: dict[str, NightReport] = {
         spend=Spend(calls=1, tokens=None, usd=None),
     ),
 }  # fmt: skip
+
+
+def render(
+    report: NightReport,
+    waits: Collection[str] | None = None,
+    *,
+    folder: Path | None = None,
+    decided: Mapping[str, str] | None = None,
+    verbose: bool = False,
+) -> str:
+    """Return the report of a night as text."""
+    return morning.text(Night(report, waits, folder, decided or {}), verbose=verbose)
+
+
+def page(
+    report: NightReport,
+    waits: Collection[str] | None = None,
+    *,
+    folder: Path | None = None,
+    decided: Mapping[str, str] | None = None,
+) -> str:
+    """Return the report of a night as a page."""
+    return morning.page(Night(report, waits, folder, decided or {}))

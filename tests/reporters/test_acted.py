@@ -1,11 +1,11 @@
-"""What an agent did in a sealed copy is told in a line, in a few lines, and in full."""
+"""What an agent did in a sealed copy is told in a few lines, and in full."""
 
 import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.records import CommandRun, Trajectory
 from skillopt_sleep.reporters.acted import DIFF_CHARS, MOST_COMMANDS, MOST_FILES, OUTPUT_CHARS, Acted, acted
-from tests.reporters.arms import DIFF, WITH, WITHOUT
+from tests.reporters.arms import DIFF, WITH
 from tests.reporters.reports import SECRET
 
 
@@ -18,15 +18,6 @@ def done(trajectory: Trajectory) -> Acted:
 def test_an_answer_in_words_and_an_attempt_that_failed_did_nothing_to_tell() -> None:
     assert acted(Trajectory(response="$ make lint", text_only=True)) is None
     assert acted(replace(WITH, failure="the attempt reached its limit")) is None
-
-
-def test_a_line_says_what_was_changed_run_and_said() -> None:
-    assert done(WITHOUT).in_short() == "edited app.py, said «Done.»"
-    assert done(WITH).in_short() == (
-        "edited app.py, ran `make lint` (0), the project's own check fails: 9 of 12 tests, said «Done, and linted.»"
-    )
-    idle = Trajectory(seal="bubblewrap", commands=(CommandRun(text="ls"),))
-    assert done(idle).in_short() == "changed no file, ran `ls` (?), said nothing"
 
 
 def test_of_many_commands_and_files_the_last_and_first_are_told_and_the_others_counted() -> None:
@@ -80,7 +71,7 @@ def test_nothing_that_is_told_is_secret_unseen_or_without_an_end() -> None:
             checked=CommandRun(text="t", status=1, output=nasty),
         )
     )
-    for text in ("\n".join(told.in_full()), "\n".join(told.in_lines()), told.in_short()):
+    for text in ("\n".join(told.in_full()), "\n".join(told.in_lines())):
         assert SECRET not in text
         assert not set(unseen[:3]) & set(text)
     assert len(told.diff) <= DIFF_CHARS + 50

@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.records import Rollout, Split, Task
-from skillopt_sleep.reporters.attempts import ANSWER_CHARS, MOST_TASKS, attempted_tasks
-from tests.builders import a_document, a_rollout, a_task, a_trajectory, an_outcome
+from skillopt_sleep.reporters.attempts import ANSWER_CHARS, MOST_TASKS, attempted_tasks, head, most_telling, rows
+from tests.builders import a_document, a_rollout, a_task, a_trajectory, an_edit, an_outcome, changed
+from tests.reporters.arms import Arms, tried
 
 PLAIN = a_document()
 CHANGED = a_document("- Use pnpm, never npm.")
@@ -92,3 +94,47 @@ def test_two_documents_of_the_same_text_keep_their_tasks_apart(tmp_path: Path) -
 def test_a_night_that_attempted_nothing_shows_nothing(tmp_path: Path) -> None:
     found = attempted_tasks([OUTCOME], tmp_path)[PLAIN.id]
     assert (found.listed, found.left_out) == ((), 0)
+
+
+def test_the_arms_that_differ_most_tell_most(tmp_path: Path) -> None:
+    same = Arms(grades=(1.0, 1.0), prompt="one")
+    proposal, report = tried(tmp_path, same, Arms(prompt="two"), same)
+    task = most_telling(proposal, report.documents, tmp_path)
+    assert task is not None
+    assert task.request == "two"
+
+
+def test_a_request_that_the_rule_was_written_from_or_of_another_lesson_tells_nothing(tmp_path: Path) -> None:
+    proposal, report = tried(tmp_path, Arms(), splits=[Split.TRAIN])
+    assert most_telling(proposal, report.documents, tmp_path) is None
+    proposal, report = tried(tmp_path, Arms())
+    other = replace(proposal, edits=(an_edit(lessons=("another",)),))
+    assert most_telling(other, report.documents, tmp_path) is None
+    assert most_telling(changed(proposal, path="/else/AGENTS.md"), report.documents, tmp_path) is None
+    assert most_telling(proposal, report.documents, tmp_path / "gone") is None
+
+
+class Named(msgspec.Struct):
+    """A row of which only the name is read."""
+
+    name: str
+
+
+def test_only_the_named_fields_of_each_line_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "stage.jsonl"
+    path.write_bytes(b'{"name": "a", "much": [1, 2]}\n{"name": "b"}\n')
+    assert [row.name for row in rows(path, Named)] == ["a", "b"]
+
+
+def test_without_the_file_there_are_no_rows(tmp_path: Path) -> None:
+    assert list(rows(tmp_path / "stage.jsonl", Named)) == []
+
+
+def test_lines_that_are_damaged_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "stage.jsonl"
+    path.write_bytes(b'{"name": "a"}\n{"name": \xff}\n{"name": 3}\n[]\n{"na')
+    assert [row.name for row in rows(path, Named)] == ["a"]
+
+
+def test_a_head_says_that_there_is_more() -> None:
+    assert (head("abc", 3), head("abcd", 3)) == ("abc", "ab…")

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from skillopt_sleep.kit.codec import from_json, schema, to_json
-from skillopt_sleep.records import NightReport, Outcome, read_report
-from skillopt_sleep.reporters.data import Answer, DataReporter, answer
+from skillopt_sleep.records import NightReport, Outcome
+from skillopt_sleep.reporters.data import DataReporter, RunAnswer, answer
 from tests.builders import a_report
 from tests.reporters.reports import REPORTS, SECRET, WHOLE
 
@@ -33,7 +33,7 @@ def plain(report: NightReport) -> dict[str, Any]:
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
 def test_report_json_reads_back_as_a_report(report: NightReport, tmp_path: Path) -> None:
-    back = read_report(written(report, tmp_path))
+    back = from_json(written(report, tmp_path), NightReport)
 
     assert (back.night, back.verdict, len(back.documents), len(back.proposals)) == (
         report.night,
@@ -45,11 +45,11 @@ def test_report_json_reads_back_as_a_report(report: NightReport, tmp_path: Path)
 
 @pytest.mark.parametrize("name", [name for name, report in REPORTS.items() if SECRET not in str(report)])
 def test_where_there_is_no_secret_it_reads_back_as_it_was(name: str, tmp_path: Path) -> None:
-    assert read_report(written(REPORTS[name], tmp_path)) == REPORTS[name]
+    assert from_json(written(REPORTS[name], tmp_path), NightReport) == REPORTS[name]
 
 
 def test_a_secret_is_redacted_and_all_around_it_stays(tmp_path: Path) -> None:
-    back = read_report(written(REPORTS["backend failed"], tmp_path))
+    back = from_json(written(REPORTS["backend failed"], tmp_path), NightReport)
 
     assert back.because == "the key was refused [redacted:github-token]"
 
@@ -65,7 +65,7 @@ def test_an_unknown_key_in_report_json_is_refused(tmp_path: Path) -> None:
     data = written(a_report(), tmp_path).replace(b'"night"', b'"colour": "red", "night"', 1)
 
     with pytest.raises(msgspec.ValidationError, match="colour"):
-        read_report(data)
+        from_json(data, NightReport)
 
 
 def test_a_missing_key_in_report_json_is_refused(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_missing_key_in_report_json_is_refused(tmp_path: Path) -> None:
     del data["because"]
 
     with pytest.raises(msgspec.ValidationError, match="because"):
-        read_report(json.dumps(data))
+        from_json(json.dumps(data), NightReport)
 
 
 # the short answer ---------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def test_the_answer_has_exactly_its_keys(report: NightReport) -> None:
         assert set(document) == {
             "id", "path", "kind", "verdict", "outcome", "because", "before", "after", "n", "edits",
         }  # fmt: skip
-        assert all(set(edit) == {"op", "content", "target", "fate"} for edit in document["edits"])
+        assert all(set(edit) == {"op", "content", "target", "fate", "because"} for edit in document["edits"])
     for proposal in said["proposals"]:
         assert set(proposal) == {
             "id", "version", "proof", "document", "path", "also", "read_by", "summary", "warnings", "one_model", "folder",
@@ -124,11 +124,11 @@ def test_unknown_is_null_and_never_zero() -> None:
 def test_the_answer_reads_back_strictly_as_what_its_schema_says(report: NightReport) -> None:
     said = answer(report)
 
-    assert from_json(to_json(said), Answer) == said
-    generated = schema(Answer)["$defs"]["Answer"]
+    assert from_json(to_json(said), RunAnswer) == said
+    generated = schema(RunAnswer)["$defs"]["RunAnswer"]
     assert set(generated["properties"]) == set(generated["required"]) == KEYS
     assert generated["additionalProperties"] is False
 
 
 def test_every_verdict_is_in_the_schema() -> None:
-    assert set(schema(Answer)["$defs"]["Outcome"]["enum"]) == {outcome.value for outcome in Outcome}
+    assert set(schema(RunAnswer)["$defs"]["Outcome"]["enum"]) == {outcome.value for outcome in Outcome}

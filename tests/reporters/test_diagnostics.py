@@ -29,7 +29,7 @@ def test_what_was_written_reads_back_strictly_as_it_was(name: str, tmp_path: Pat
 def test_every_night_is_diagnosed(report: NightReport, tmp_path: Path) -> None:
     said = read_back(report, tmp_path)
 
-    assert (said.verdict, said.night, said.resumed) == (report.verdict, report.night, report.resumed)
+    assert (said.verdict, said.night, said.run.resumed) == (report.verdict, report.night, report.run.resumed)
     assert len(said.documents) == len(report.documents)
     assert said.because
 
@@ -37,11 +37,11 @@ def test_every_night_is_diagnosed(report: NightReport, tmp_path: Path) -> None:
 def test_how_long_it_took_and_what_ran() -> None:
     said = diagnose(WHOLE, NOWHERE)
 
-    assert said.seconds == 75
-    assert said.versions.skillopt_sleep == __version__
-    assert said.versions.model == "openai:m"
-    assert said.versions.python.startswith("3.")
-    assert said.versions.system
+    assert said.run.seconds == 75
+    assert said.run.skillopt_sleep == __version__
+    assert said.run.model == "openai:m"
+    assert said.run.python.startswith("3.")
+    assert said.run.system
 
 
 def test_a_document_is_told_from_the_inside() -> None:
@@ -59,8 +59,8 @@ def test_spending_limits_sessions_and_errors_are_there() -> None:
     said = diagnose(WHOLE, NOWHERE)
 
     assert said.spend == WHOLE.spend
-    assert said.limits == WHOLE.limits
-    assert said.sessions == WHOLE.sessions
+    assert said.run.limits == WHOLE.run.limits
+    assert said.found.sessions == WHOLE.found.sessions
     assert said.errors == WHOLE.errors
     assert said.proposals == ("P-0001",)
 

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.records import FreshRound, Spend, Trial
+from skillopt_sleep.records import Spend, Trial
 from skillopt_sleep.reporters.past_nights import dollars, gain, past_nights, tokens
 from skillopt_sleep.stores.sqlite import SqliteStore
-from tests.builders import a_report, an_outcome
+from tests.builders import a_fresh_round, a_report, an_outcome
 from tests.fakes import NOON, FakeClock
 from tests.reporters.reports import improved
 
@@ -35,7 +35,7 @@ def test_a_gain_is_never_told_without_its_n_and_interval() -> None:
 
 def test_a_gain_is_that_of_the_trial_also_if_it_was_asked_once_more() -> None:
     """As on the card of its proposal: the round after the trial is measured apart."""
-    fresh = FreshRound(before=0.5, after=0.75, n=4, interval=(-0.4, 0.8))
+    fresh = a_fresh_round(0.5, 0.75, 4, (-0.4, 0.8))
 
     assert gain(replace(improved(), fresh=fresh)) == gain(improved())
 

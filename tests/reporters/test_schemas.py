@@ -6,7 +6,6 @@ import jsonschema
 import pytest
 
 from skillopt_sleep.kit.codec import to_json
-from skillopt_sleep.records import report_data
 from skillopt_sleep.reporters.data import answer
 from skillopt_sleep.reporters.diagnostics import diagnose
 from tests.command import Home
@@ -27,7 +26,7 @@ def test_the_shipped_schemas_are_generated_from_the_records(tmp_path: Path) -> N
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
 def test_every_outcome_is_as_its_schema_says(report: Any, tmp_path: Path) -> None:
     diagnosed = diagnose(report, tmp_path)
-    for name, value in (("report", report_data(report)), ("diagnostics", diagnosed), ("run", answer(report))):
+    for name, value in (("report", report), ("diagnostics", diagnosed), ("run", answer(report))):
         jsonschema.validate(json.loads(to_json(value)), _schema(name))
 
 
@@ -43,7 +42,7 @@ def test_a_night_that_waits_for_answers_is_as_the_schema_of_run_says(tmp_path: P
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_with_a_hole_or_a_strange_key_is_refused(name: str, tmp_path: Path) -> None:
     report = next(iter(REPORTS.values()))
-    whole = {"report": report_data(report), "diagnostics": diagnose(report, tmp_path), "run": answer(report)}[name]
+    whole = {"report": report, "diagnostics": diagnose(report, tmp_path), "run": answer(report)}[name]
     document = json.loads(to_json(whole))
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**document, "strange": 1}, _schema(name))

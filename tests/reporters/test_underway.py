@@ -5,8 +5,8 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.reporters.underway import moments, spending, time_left
-from skillopt_sleep.stores.events import Event, EventKind
-from skillopt_sleep.stores.progress import Progress
+from skillopt_sleep.stores.events import EventKind, NightEvent
+from skillopt_sleep.stores.running import Progress
 
 STARTED = datetime(2026, 3, 2, 3, tzinfo=UTC)
 PROGRESS = Progress(
@@ -34,10 +34,10 @@ def test_without_a_limit_the_time_left_is_not_known() -> None:
 
 
 def test_a_night_is_told_stage_by_stage_with_its_verdicts() -> None:
-    def at(minute: int, kind: EventKind, **fields: Any) -> Event:
-        return Event(at=STARTED + timedelta(minutes=minute), kind=kind, **fields)
+    def at(minute: int, kind: EventKind, **fields: Any) -> NightEvent:
+        return NightEvent(at=STARTED + timedelta(minutes=minute), kind=kind, **fields)
 
-    def trying(minute: int, done: int, total: int) -> Event:
+    def trying(minute: int, done: int, total: int) -> NightEvent:
         return at(minute, EventKind.STAGE, stage="trial shop/CLAUDE.md", done=done, total=total)
 
     told = moments(
@@ -62,14 +62,14 @@ def test_a_night_is_told_stage_by_stage_with_its_verdicts() -> None:
 
 
 def test_a_night_that_went_on_again_and_again_is_told_once_with_what_was_done_once() -> None:
-    def run(minute: int, *, tried: int) -> list[Event]:
+    def run(minute: int, *, tried: int) -> list[NightEvent]:
         at = STARTED + timedelta(minutes=minute)
         return [
-            Event(at=at, kind=EventKind.BEGINS),
-            Event(at=at, kind=EventKind.STAGE, stage="mine", done=2, total=2),
-            Event(at=at, kind=EventKind.STAGE, stage="trial a", done=tried, total=4),
-            Event(at=at, kind=EventKind.VERDICT, document="a", says="proven"),
-            Event(at=at, kind=EventKind.ENDS),
+            NightEvent(at=at, kind=EventKind.BEGINS),
+            NightEvent(at=at, kind=EventKind.STAGE, stage="mine", done=2, total=2),
+            NightEvent(at=at, kind=EventKind.STAGE, stage="trial a", done=tried, total=4),
+            NightEvent(at=at, kind=EventKind.VERDICT, document="a", says="proven"),
+            NightEvent(at=at, kind=EventKind.ENDS),
         ]
 
     told = moments([*run(0, tried=0), *run(10, tried=2), *run(20, tried=4)])

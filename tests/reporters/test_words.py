@@ -2,8 +2,8 @@
 
 import pytest
 
-from skillopt_sleep.records import Purpose, Split
-from skillopt_sleep.reporters.words import PURPOSES, SPLITS, USES, purpose_words, stage_words, unpriced
+from skillopt_sleep.records import Check, Checks, Exact, Op, Purpose, Rubric, Split
+from skillopt_sleep.reporters.words import PURPOSES, SPLITS, USES, purpose_words, scored_by, stage_words, unpriced
 
 
 def test_every_purpose_and_every_split_has_words() -> None:
@@ -30,7 +30,7 @@ def test_a_stage_is_told_in_words_and_an_unknown_one_as_it_is(label: str, words:
 def test_models_without_a_price_are_named_once_with_the_command_that_sets_one(model: str) -> None:
     said = unpriced([model, model], ())
     assert said.count(model) == 1 + (model == "m-1")
-    assert "config set prices.models.m-1 " in said
+    assert "config set prices.m-1 " in said
 
 
 def test_stages_of_a_night_are_said_in_words_that_nobody_has_to_be_told() -> None:
@@ -42,4 +42,17 @@ def test_no_price_is_asked_for_where_a_program_chose_the_model() -> None:
     assert unpriced(["claude", "codex@http://127.0.0.1:9"], ()) == (
         "No price was known for claude, codex@http://127.0.0.1:9."
     )
-    assert "prices.models.gpt-5.5 " in unpriced(["codex", "codex:gpt-5.5"], ())
+    assert "prices.gpt-5.5 " in unpriced(["codex", "codex:gpt-5.5"], ())
+
+
+@pytest.mark.parametrize("op", Op)
+def test_every_check_is_described_with_its_operand(op: Op) -> None:
+    (demand,) = scored_by(Checks(items=(Check(op=op, arg="7", section="Notes"),)))
+    assert demand
+    assert ("7" in demand) == (op not in {Op.JSON_VALID, Op.NO_REFUSAL})
+    assert ("Notes" in demand) == (op is Op.SECTION_CONTAINS)
+
+
+def test_an_exact_answer_and_a_rubric_are_told() -> None:
+    assert "«pnpm»" in scored_by(Exact(answer="pnpm"))[0]
+    assert "one line" in scored_by(Rubric(text="one line"))[0]

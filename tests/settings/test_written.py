@@ -2,36 +2,42 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.settings.written import changed, remaining, replace_file, split_key, value_of
+from skillopt_sleep.settings.load import typed
+from skillopt_sleep.settings.written import changed, remaining, replace_file, split_key
 
 FILE = Path("config.toml")
 
 
 @pytest.mark.parametrize(
-    ("text", "is_list", "value"),
+    ("key", "text", "value"),
     [
-        ("300", False, 300),
-        ("true", False, True),
-        ("30d", False, "30d"),
-        ('["a"]', True, ["a"]),
-        ("a, b", True, ["a", "b"]),
-        ("", True, []),
+        ("budget.calls", "300", 300),
+        ("harvest.include_headless", "true", True),
+        ("harvest.lookback", "30d", "30d"),
+        ("backend.model", "5", "5"),
+        ("projects.exclude", '["a"]', ["a"]),
+        ("projects.exclude", "a, b", ["a", "b"]),
+        ("projects.exclude", "", []),
+        ("prices.gpt-5.4", "[0.2, 0.6]", [0.2, 0.6]),
+        ("budget.calls", "few", "few"),
     ],
 )
-def test_a_value_is_typed_as_in_toml_or_as_plain_text(text: str, is_list: bool, value: object) -> None:
-    assert value_of(text, is_list=is_list) == value
+def test_a_value_is_typed_as_in_toml_or_as_plain_text(key: str, text: str, value: object) -> None:
+    assert typed(key, text) == value
 
 
-def test_only_the_table_of_prices_has_entries() -> None:
-    assert split_key("prices.models.gpt-5.4") == ("prices", "models", "gpt-5.4")
-    with pytest.raises(ConfigError, match="no setting"):
-        split_key("budget.calls.x")
+def test_only_the_prices_have_keys_of_the_users_own() -> None:
+    assert split_key("prices.gpt-5.4") == ("prices", "gpt-5.4")
+    for unknown in ("budget.calls.x", "prices.", "prices"):
+        with pytest.raises(ConfigError, match="no setting"):
+            split_key(unknown)
 
 
 @given(st.integers(min_value=1, max_value=10_000))
+@settings(deadline=None)  # the first example imports tomlkit
 def test_setting_a_value_changes_nothing_else(calls: int) -> None:
     text = "# head\n[budget] # b\ncalls = 1 # c\n\n# end\n[daemon]\nat = '04:17'\n"
     now = changed(text, "budget.calls", str(calls), path=FILE)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from skillopt_sleep.protocols import Page
+from skillopt_sleep.protocols.stores import OpenNight
 from skillopt_sleep.records import Lesson, Packed, Reading, Session, Stamp, Task
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_report
@@ -20,7 +20,7 @@ def open_at(
 
 
 def seal(
-    page: Page,
+    page: OpenNight,
     *,
     found: Sequence[Session] = (),
     tasks: Sequence[Task] = (),

@@ -24,9 +24,9 @@ from skillopt_sleep.records import (
     Task,
     Workspace,
 )
-from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, WITHDRAWN, Mark, SqliteBank
+from skillopt_sleep.stores.bank import ADOPTED, REJECTED, WAITING, WITHDRAWN, SqliteBank, TaskMark
 from skillopt_sleep.stores.sqlite import SqliteStore
-from tests.builders import a_proposal, a_task, an_edit
+from tests.builders import a_proposal, a_task, an_edit, changed
 from tests.fakes import NOON
 from tests.stores.opening import open_at, seal
 
@@ -119,7 +119,7 @@ def test_own_words_are_wanted_tested_until_they_were_or_are_decided_on(store: Sq
 
 def test_tasks_of_lessons_come_from_every_project_without_dropped_ones(store: SqliteStore) -> None:
     bank(store, numbered(1), numbered(2, project="/p/other"), numbered(3, lesson="d"), numbered(4))
-    store.bank.mark(["t4"], Mark.DROPPED, at=NOON)
+    store.bank.mark(["t4"], TaskMark.DROPPED, at=NOON)
 
     assert [task.id for task in store.bank.tasks_of({"c"})] == ["t1", "t2"]
     assert store.bank.tasks_of(()) == ()
@@ -171,9 +171,6 @@ def test_proposals_are_in_the_order_of_their_numbers(store: SqliteStore) -> None
     numbers = ["P-0999", "P-1000", "P-9999", "P-10000"]
     assert [decided.proposal.id for decided in store.bank.proposals()] == numbers
     assert [waiting.id for waiting in store.bank.waiting("/a")] == numbers
-    for name in ids:
-        store.bank.decide(name, ADOPTED, at=NOON)
-    assert [edit.content for edit in store.bank.adopted("/a")] == [f"- {name}." for name in numbers]
 
 
 def test_a_decision_leaves_only_the_states_it_was_made_in(store: SqliteStore) -> None:
@@ -239,7 +236,7 @@ def known(store: SqliteStore) -> dict[str, Task]:
 
 def test_a_dropped_task_is_left_out_of_every_night_and_comes_back_when_that_is_taken_back(store: SqliteStore) -> None:
     bank(store, numbered(1), numbered(2))
-    store.bank.mark(["t1"], Mark.DROPPED, at=NOON)
+    store.bank.mark(["t1"], TaskMark.DROPPED, at=NOON)
 
     assert set(known(store)) == {"t2"}
     assert store.bank.kept([numbered(1), numbered(2)]) == (numbered(2),)
@@ -247,31 +244,31 @@ def test_a_dropped_task_is_left_out_of_every_night_and_comes_back_when_that_is_t
     assert [task.id for task in store.bank.all_tasks()] == ["t2"]
     assert [entry.dropped for entry in store.bank.entries()] == [NOON, None]
 
-    store.bank.mark(["t1"], Mark.DROPPED, at=None)
+    store.bank.mark(["t1"], TaskMark.DROPPED, at=None)
     assert set(known(store)) == {"t1", "t2"}
 
 
 def test_the_session_of_a_dropped_task_keeps_its_side(store: SqliteStore) -> None:
     bank(store, numbered(1))
-    store.bank.mark(["t1"], Mark.DROPPED, at=NOON)
+    store.bank.mark(["t1"], TaskMark.DROPPED, at=NOON)
 
     assert store.bank.sides({"s1"}) == {"s1": "train"}
 
 
 def test_a_dropped_task_that_is_found_again_in_other_words_stays_away(store: SqliteStore) -> None:
     bank(store, numbered(1))
-    store.bank.mark(["t1"], Mark.DROPPED, at=NOON)
+    store.bank.mark(["t1"], TaskMark.DROPPED, at=NOON)
     again = numbered(1, id="other", prompt="the same, said otherwise", split=None, lesson="")
 
     assert store.bank.kept([again]) == ()
     elsewhere = (Evidence(session="s1", turn=7, quote="no"),)
-    assert store.bank.kept([replace(again, evidence=elsewhere)]) == (replace(again, evidence=elsewhere),)
+    assert store.bank.kept([changed(again, evidence=elsewhere)]) == (changed(again, evidence=elsewhere),)
 
 
 def test_a_dropped_task_does_not_take_another_one_of_the_same_correction_along(store: SqliteStore) -> None:
-    both = (numbered(1), numbered(2, session="s1", prompt="other", evidence=numbered(1).evidence))
+    both = (numbered(1), numbered(2, session="s1", prompt="other", evidence=numbered(1).feedback.evidence))
     bank(store, *both)
-    store.bank.mark(["t1"], Mark.DROPPED, at=NOON)
+    store.bank.mark(["t1"], TaskMark.DROPPED, at=NOON)
 
     assert store.bank.kept(both) == (both[1],)
 
@@ -293,11 +290,11 @@ def test_the_name_of_a_lesson_goes_with_the_reference_it_was_mined_with(store: S
     bank(store, numbered(1, wording="Use pnpm", needs_repository=True))
 
     store.bank.write([numbered(1, prompt="mine")], at=BEFORE)
-    assert known(store)["t1"].wording == "Use pnpm"
-    assert known(store)["t1"].needs_repository
+    assert known(store)["t1"].wanted.wording == "Use pnpm"
+    assert known(store)["t1"].setting.needs_repository
     store.bank.write([numbered(1, prompt="mine", reference=Exact(answer="yarn"))], at=LATER)
-    assert known(store)["t1"].wording == ""
-    assert not known(store)["t1"].needs_repository
+    assert known(store)["t1"].wanted.wording == ""
+    assert not known(store)["t1"].setting.needs_repository
 
 
 def test_an_edited_task_is_taken_up_by_the_next_night_once(store: SqliteStore) -> None:
@@ -332,10 +329,10 @@ def test_a_task_that_waited_for_its_repository_is_kept_with_it_and_with_what_the
 ) -> None:
     bank(store, numbered(1), numbered(2), numbered(3))
     store.bank.write([numbered(2, prompt="mine")], at=BEFORE)
-    store.bank.mark(["t3"], Mark.DROPPED, at=BEFORE)
+    store.bank.mark(["t3"], TaskMark.DROPPED, at=BEFORE)
     with store.open_night() as page:
         asked = [numbered(1), numbered(2, prompt="mine"), numbered(3)]
-        seal(page, tasks=tuple(replace(task, **STOOD) for task in asked))
+        seal(page, tasks=tuple(changed(task, **STOOD) for task in asked))
 
     assert known(store) == {"t1": numbered(1, **STOOD), "t2": numbered(2, prompt="mine", **STOOD)}
     assert [entry.edited for entry in store.bank.entries()] == [None, BEFORE, None]
@@ -351,7 +348,7 @@ def test_a_reference_that_a_person_wrote_while_the_night_ran_is_not_replaced_by_
         seal(page, tasks=(numbered(1, **STOOD),))
 
     assert known(store)["t1"].reference == Exact(answer="mine")
-    assert known(store)["t1"].workspace is None
+    assert known(store)["t1"].setting.workspace is None
 
 
 @pytest.mark.parametrize("is_equipped", [False, True])
@@ -374,7 +371,7 @@ def test_a_task_that_waited_for_its_side_is_kept_with_it_and_with_the_night_that
 def test_a_task_dropped_while_a_night_runs_stays_dropped(store: SqliteStore) -> None:
     bank(store, numbered(1))
     with store.open_night() as page:
-        store.bank.mark(["t1"], Mark.DROPPED, at=LATER)
+        store.bank.mark(["t1"], TaskMark.DROPPED, at=LATER)
         seal(page, tasks=(numbered(1, prompt="found again in other words"),))
 
     assert known(store) == {}
@@ -394,12 +391,12 @@ def test_another_process_can_edit_while_a_night_is_open(store: SqliteStore, tmp_
 
 def test_a_task_found_again_stays_pinned(store: SqliteStore) -> None:
     bank(store, numbered(1), numbered(2))
-    store.bank.mark(["t1", "t2"], Mark.PINNED, at=NOON)
-    store.bank.mark(["t2"], Mark.DROPPED, at=NOON)
+    store.bank.mark(["t1", "t2"], TaskMark.PINNED, at=NOON)
+    store.bank.mark(["t2"], TaskMark.DROPPED, at=NOON)
     bank(store, numbered(1, prompt="found again in other words"))
 
     assert store.bank.pinned() == {"t1"}
-    store.bank.mark(["t1"], Mark.PINNED, at=None)
+    store.bank.mark(["t1"], TaskMark.PINNED, at=None)
     assert store.bank.pinned() == frozenset()
 
 

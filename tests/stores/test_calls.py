@@ -7,7 +7,7 @@ import pytest
 
 from skillopt_sleep.errors import CallFailed, FailureKind, StoreError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.protocols import Reservation
+from skillopt_sleep.protocols.models import Reservation
 from skillopt_sleep.records import CallState, Purpose, Usage
 from skillopt_sleep.stores.calls import CallStore
 from tests.builders import a_completion
@@ -39,7 +39,7 @@ def seen(tmp_path: Path) -> Seen:
 
 def test_what_was_answered_outlives_the_process(tmp_path: Path) -> None:
     store = CallStore(tmp_path / "calls.db", utc_now)
-    store.calls.put("key", purpose=Purpose.ROLLOUT, completion=a_completion("yes"))
+    store.calls.put("key", a_completion("yes"))
     store.close()
     again = CallStore(tmp_path / "calls.db", utc_now)
     kept = again.calls.get("key")
@@ -53,7 +53,7 @@ def test_a_bill_is_committed_with_the_answer_that_it_paid_for(store: CallStore, 
     assert seen() == (["reserved"], 0)
     store.ledger.settle(entry, CallState.DONE, usage=USAGE, usd=0.5)
     assert seen() == (["reserved"], 0), "after a crash here it counts as spent, and is asked again"
-    store.calls.put("key", purpose=Purpose.ROLLOUT, completion=a_completion("yes"))
+    store.calls.put("key", a_completion("yes"))
     assert seen() == (["done"], 1)
 
 
@@ -98,3 +98,14 @@ def test_a_newer_file_is_left_as_it_is(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StoreError, match="newer"):
         CallStore(tmp_path / "calls.db", utc_now)
+
+
+def test_a_file_of_another_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "calls.db"
+    CallStore(path, utc_now).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 11")
+    connection.close()
+    with pytest.raises(StoreError, match="another version") as refused:
+        CallStore(path, utc_now)
+    assert "train in another folder" in refused.value.remedy

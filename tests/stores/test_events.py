@@ -1,5 +1,4 @@
 import stat
-import threading
 from pathlib import Path
 
 from skillopt_sleep.records import Spend
@@ -18,8 +17,8 @@ class Spending:
         return Spend(calls=7, tokens=1_200)
 
 
-def opened(folder: Path, *, every: float = 60.0, spent: Spending | None = None) -> EventLog:
-    return EventLog(folder, spent=spent or Spending(), clock=FakeClock(), every=every)
+def opened(folder: Path, *, spent: Spending | None = None) -> EventLog:
+    return EventLog(folder, spent=spent or Spending(), clock=FakeClock())
 
 
 def stages(folder: Path) -> list[tuple[str, int, int]]:
@@ -38,30 +37,22 @@ def test_a_night_is_told_from_its_beginning_to_its_end_with_what_was_spent(tmp_p
 
 
 def test_others_read_it_while_the_night_runs(tmp_path: Path) -> None:
-    log = opened(tmp_path, every=0.01)
-    log.advance("mine", 1, 2)
-    for _ in range(1_000):
-        if stages(tmp_path):
-            break
-        threading.Event().wait(0.01)
-    assert stages(tmp_path) == [("mine", 1, 2)]
+    log = opened(tmp_path)
+    log.advance("mine", 0, 2)
+    assert stages(tmp_path) == [("mine", 0, 2)]
     log.close()
 
 
-def test_where_a_stage_begins_and_ends_is_kept_and_in_between_only_the_last(tmp_path: Path) -> None:
+def test_where_a_stage_begins_and_ends_is_kept_and_in_between_little(tmp_path: Path) -> None:
     spent = Spending()
     log = opened(tmp_path, spent=spent)
     for done in range(10_001):
         log.advance("rollout", done, 10_000)
     log.advance("rollout", 0, 3)
     log.close()
-    assert stages(tmp_path) == [
-        ("rollout", 0, 10_000),
-        ("rollout", 9_999, 10_000),
-        ("rollout", 10_000, 10_000),
-        ("rollout", 0, 3),
-    ]
-    assert spent.asked == 3
+    told = stages(tmp_path)
+    assert (told[0], *told[-2:]) == (("rollout", 0, 10_000), ("rollout", 10_000, 10_000), ("rollout", 0, 3))
+    assert spent.asked == len(told) + 2 < 50
 
 
 def test_a_stage_that_runs_again_at_once_is_kept_each_time(tmp_path: Path) -> None:

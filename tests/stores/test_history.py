@@ -8,19 +8,18 @@ import pytest
 
 from skillopt_sleep.records import (
     CandidateKind,
-    Copy,
     Decision,
     Earlier,
     EditEffect,
+    EditStatus,
     Effect,
     Judged,
     Outcome,
     Past,
-    PastEdit,
-    Standing,
+    ProposedFile,
     Trial,
     Verdict,
-    Waiting,
+    WaitingCandidate,
 )
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE
 from skillopt_sleep.stores.history import REMEMBERED
@@ -30,7 +29,7 @@ from tests.fakes import NOON
 from tests.stores.opening import open_at, seal
 
 PATH = a_document().path
-WAIT = Waiting(
+WAIT = WaitingCandidate(
     night="2026-03-02",
     path=PATH,
     crew="m v",
@@ -84,8 +83,7 @@ def test_tried_edits_are_remembered_newest_first_up_to_a_number(store: SqliteSto
     past = night(store, effects=tuple(effect(n) for n in range(REMEMBERED + 5)))
 
     assert len(past.tried) == REMEMBERED
-    last = an_edit(f"- Rule {REMEMBERED + 4}.")
-    assert past.tried[0] == PastEdit(night="2026-03-02", edit=last, effect=Effect.NEUTRAL)
+    assert past.tried[0] == effect(REMEMBERED + 4)
 
 
 def test_the_optimizers_notes_stay_until_they_are_written_anew(store: SqliteStore) -> None:
@@ -116,11 +114,11 @@ def test_what_was_proposed_is_known_newest_first_with_what_the_person_made_of_it
         proposed = page.history.past(a_proposal().path).proposed
         assert page.history.past("/elsewhere").proposed == ()
 
-    assert [(one.edit, one.standing, one.since, one.reason) for one in proposed] == [
-        (edits[3], Standing.WAITS, "2026-03-02", ""),
-        (edits[2], Standing.UNDONE, "2026-03-02", ""),
-        (edits[1], Standing.REFUSED, "2026-03-02", "not here"),
-        (edits[0], Standing.LIVE, "2026-03-04", ""),
+    assert [(one.edit, one.status, one.since, one.reason) for one in proposed] == [
+        (edits[3], EditStatus.WAITS, "2026-03-02", ""),
+        (edits[2], EditStatus.UNDONE, "2026-03-02", ""),
+        (edits[1], EditStatus.REFUSED, "2026-03-02", "not here"),
+        (edits[0], EditStatus.LIVE, "2026-03-04", ""),
     ]
 
 
@@ -181,20 +179,20 @@ def test_after_a_look_back_it_is_that_nights_body(store: SqliteStore) -> None:
 
 def test_a_proposal_for_several_files_is_known_to_the_history_of_each(store: SqliteStore) -> None:
     other = "/p/AGENTS.md"
-    copy = Copy(document="shop:AGENTS.md", path=other, base="b", result="r", sha="s")
-    offered = a_proposal(copies=(copy,), sha="m", lessons=("a",))
+    copy = ProposedFile(document="shop:AGENTS.md", path=other, base="b", result="r", body="s")
+    offered = a_proposal(copies=(copy,), body="m", lessons=("a",))
     with store.open_night() as page:
         seal(page, proposals=(offered,))
         for path in (PATH, other):
             (offer,) = page.history.past(path).offered
-            assert (offer.proposal, offer.shas) == ("P-0001", {PATH: "m", other: "s"})
+            assert (offer.proposal, offer.bodies) == ("P-0001", {PATH: "m", other: "s"})
             assert page.bank.waiting(path) == (offered,)
     store.bank.decide("P-0001", ADOPTED, at=NOON)
     with store.open_night() as page:
         for path in (PATH, other):
             past = page.history.past(path)
             assert past.adopted == offered.edits
-            assert [edit.standing for edit in past.proposed] == [Standing.LIVE]
+            assert [edit.status for edit in past.proposed] == [EditStatus.LIVE]
         assert page.history.past("/p/elsewhere.md") == Past(nights=past.nights)
 
 

@@ -26,6 +26,7 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.stores.schema import create
+from tests.builders import changed
 
 START = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
 STAMP = Stamp(1, 100, 5)
@@ -193,8 +194,9 @@ def takes(index: SqliteIndex, rules: int) -> dict[str, str | None]:
 
 
 def test_what_the_rules_read_is_kept_with_the_session_its_file_and_its_night(index: SqliteIndex) -> None:
-    heard = held(a_session()).heard_by(hearing(1, "request"))
-    index.put("codex", [("/a", STAMP, heard), ("/b", STAMP, held(a_session("2")))])
+    index.put("codex", [("/a", STAMP, held(a_session()))])
+    index.hear(hearing(1, "request"), rules=1)
+    index.put("codex", [("/b", STAMP, held(a_session("2")))])
     index.mark_read(["codex:2"], "N-1")
     assert {one.line.id: (one.path, one.night) for one in index.held(1, unread=False)} == {
         "codex:1": ("/a", ""),
@@ -213,11 +215,25 @@ def test_the_rules_read_once_what_they_have_not_read_and_a_new_version_reads_aga
     assert set(takes(index, 2).values()) == {"correction"}
 
 
+def test_a_session_that_the_rules_fail_on_is_an_unreadable_file_and_the_others_are_read(index: SqliteIndex) -> None:
+    index.put("codex", [(f"/{n}", STAMP, held(a_session(str(n)))) for n in range(3)])
+
+    def hear(session: Session) -> Heard | str:
+        return "a bug: IndexError: no such turn" if session.id == "codex:1" else hearing(1, "request")(session)
+
+    index.hear(hear, rules=1)
+
+    assert takes(index, 1) == {"codex:0": "request", "codex:2": "request", "codex:file:/1": "request"}
+    (stand_in,) = index.sessions(["codex:file:/1"])
+    assert stand_in.turns[0].text == "/1: a bug: IndexError: no such turn"
+    assert index.stamps("codex")["/1"] != STAMP
+
+
 def test_a_session_that_was_read_anew_meanwhile_is_not_given_what_was_heard_before(index: SqliteIndex) -> None:
     index.put("codex", [("/a", STAMP, held(a_session()))])
 
-    def hear(session: Session) -> Heard:
-        index.put("codex", [("/a", STAMP, held(msgspec.structs.replace(session, damaged=1)))])
+    def hear(session: Session) -> Heard | str:
+        index.put("codex", [("/a", STAMP, held(changed(session, damaged=1)))])
         return hearing(1, "outdated")(session)
 
     index.hear(hear, rules=1)

@@ -168,13 +168,6 @@ def test_a_session_nobody_used_stays_unread(store: SqliteStore) -> None:
     assert unread(store) == ["codex:s1"]
 
 
-def test_closing_forgets_what_the_stages_kept(store: SqliteStore) -> None:
-    with store.open_night() as page:
-        page.keep("mined", int, lambda: 1)
-        seal(page)
-        assert page.keep("mined", int, lambda: 2) == 2
-
-
 def test_a_closing_that_fails_changes_nothing(store: SqliteStore) -> None:
     put(store, ONE)
     with store.open_night() as page:

@@ -4,10 +4,13 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import StoreError
-from skillopt_sleep.kit.sought import Sought
-from skillopt_sleep.stores.purge import Found, Row
+from skillopt_sleep.records import Packed, Reading, Stamp, Task
+from skillopt_sleep.stores.purge import PurgedData, PurgedSession
+from skillopt_sleep.stores.quotes import Sought
 from skillopt_sleep.stores.sqlite import SqliteStore
+from tests.builders import a_session, a_task
 from tests.keeping.machine import a_machine
+from tests.stores.opening import open_at
 
 
 @pytest.fixture
@@ -15,7 +18,7 @@ def store(tmp_path: Path) -> SqliteStore:
     return a_machine(tmp_path).store()
 
 
-def _row(store: SqliteStore, number: int) -> Row:
+def _row(store: SqliteStore, number: int) -> PurgedSession:
     return next(row for row in store.purge.rows() if row.session.id.endswith(f"-{number}"))
 
 
@@ -43,7 +46,7 @@ def test_a_task_that_a_person_edited_stays_with_its_session(store: SqliteStore) 
 def test_deleting_takes_rows_answers_and_the_optimizers_notes(store: SqliteStore, tmp_path: Path) -> None:
     found = store.purge.found([_row(store, 0)], Sought())
     report = store.report("2026-03-02")
-    store.purge.delete(found, {"2026-03-02": report}, copied=(), folders=(str(tmp_path / "work" / "shop"),))
+    store.purge.delete(found, {"2026-03-02": report}, folders=(str(tmp_path / "work" / "shop"),))
     store.close()
 
     with sqlite3.connect(tmp_path / "data" / "sleep.db") as connection:
@@ -60,7 +63,7 @@ def test_deleting_takes_rows_answers_and_the_optimizers_notes(store: SqliteStore
 
 
 def test_a_store_that_another_program_reads_is_not_called_purged(store: SqliteStore, tmp_path: Path) -> None:
-    store.purge.delete(store.purge.found([_row(store, 0)], Sought()), {}, copied=(), folders=())
+    store.purge.delete(store.purge.found([_row(store, 0)], Sought()), {}, folders=())
     reader = sqlite3.connect(tmp_path / "data" / "sleep.db")
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM sessions").fetchone()
@@ -75,4 +78,57 @@ def test_a_store_that_another_program_reads_is_not_called_purged(store: SqliteSt
 
 
 def test_nothing_found_names_nothing() -> None:
-    assert Found().ids == frozenset()
+    assert PurgedData().ids == frozenset()
+
+
+STAMP = Stamp(1, 2, 3)
+
+
+def _file(path: str, *ids: str, tasks: tuple[Task, ...] = ()) -> tuple[str, Stamp, Reading]:
+    sessions = tuple(Packed.of(a_session("hi", id=name)) for name in ids)
+    return path, STAMP, Reading(sessions=sessions, tasks=tasks)
+
+
+def test_a_purged_session_is_not_stored_again_and_its_file_not_read_again(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    store.index.purged.add(["codex:1"])
+    assert store.index.unpurged(["/a", "/b"]) == ["/a", "/b"]
+
+    store.index.put("codex", [_file("/a", "codex:1"), _file("/b", "codex:1", "codex:2")])
+
+    assert [line.id for line in store.index.lines(unread=True)] == ["codex:2"]
+    assert set(store.index.stamps("codex")) == {"/b"}
+    assert store.index.unpurged(["/a", "/b"]) == ["/b"]
+    store.close()
+
+
+def test_tasks_beside_a_purged_session_are_kept(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    store.index.purged.add(["codex:1"])
+    store.index.put("codex", [_file("/a", "codex:1", tasks=(a_task(),))])
+    assert len(store.index.reviewed(["codex"])) == 1
+    store.close()
+
+
+def test_a_purged_session_that_is_asked_for_is_read_again(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    store.index.purged.add(["codex:1"])
+    store.index.put("codex", [_file("/a", "codex:1")])
+
+    assert store.index.purged.read_again(["1", "codex:1"])
+    assert not store.index.purged.read_again(["codex:1"])
+
+    assert store.index.unpurged(["/a"]) == ["/a"]
+    store.index.put("codex", [_file("/a", "codex:1")])
+    assert [line.id for line in store.index.lines(unread=True)] == ["codex:1"]
+    store.close()
+
+
+def test_only_a_hash_is_remembered(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    store.index.purged.add(["codex:very-private"])
+    store.index.put("codex", [_file("/home/ada/private.jsonl", "codex:very-private")])
+    store.close()
+    files = [file.read_bytes() for file in tmp_path.rglob("sleep.db*")]
+    assert files
+    assert not any(b"private" in data for data in files)

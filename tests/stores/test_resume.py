@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import NightLocked
-from skillopt_sleep.protocols import Tally
+from skillopt_sleep.protocols.models import SpendTally
 from skillopt_sleep.records import Outcome, Usage
 from tests.fakes import NOON, FakeClock
 from tests.stores.opening import open_at, seal
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent.parent
 NIGHT = """
 import sys, time
 from pathlib import Path
-from skillopt_sleep.protocols import Reservation
+from skillopt_sleep.protocols.models import Reservation
 from skillopt_sleep.records import CallState, Completion, Purpose, Usage
 from tests.stores.opening import open_at
 
@@ -32,7 +32,7 @@ store = open_at(Path(sys.argv[1]), config=sys.argv[2])
 with store.open_night() as page:
     page.keep("mined", list[str], lambda: ["from the first life"])
     page.write("tasks", ["from the first life"])
-    store.calls.put("key", purpose=Purpose.MINE, completion=Completion(text="paid for"))
+    store.calls.put("key", Completion(text="paid for"))
     entry = store.ledger.reserve(Reservation(Purpose.MINE, "m", tokens=3, usd=0.1))
     store.ledger.settle(entry, CallState.DONE, usage=Usage(input_tokens=5), usd=0.5)
     store.ledger.reserve(Reservation(Purpose.ROLLOUT, "m", tokens=7, usd=0.25))
@@ -147,7 +147,7 @@ def test_a_killed_nights_calls_and_spending_survive(tmp_path: Path) -> None:
         stored = store.calls.get("key")
         assert stored is not None
         assert stored.text == "paid for"
-        assert store.ledger.spent() == Tally(
+        assert store.ledger.spent() == SpendTally(
             purposes={"mine": 1, "rollout": 1},
             usage=Usage(input_tokens=5),
             usd=None,

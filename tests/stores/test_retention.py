@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.stores.bank import Mark
+from skillopt_sleep.stores.bank import TaskMark
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.fakes import NOON
 from tests.keeping.machine import a_machine
@@ -43,7 +43,7 @@ def test_an_unread_session_is_kept_whole_as_long_as_its_file(store: SqliteStore,
 
 def test_tasks_and_lessons_of_nothing_that_waits_go(store: SqliteStore) -> None:
     pinned, edited, named, *_ = store.bank.all_tasks()
-    store.bank.mark([pinned.id], Mark.PINNED, at=NOON)
+    store.bank.mark([pinned.id], TaskMark.PINNED, at=NOON)
     store.bank.write([edited], at=NOON)
     assert store.retention.forget_lessons(LATER, asked=NOON - timedelta(days=90), named=NOBODY) == (0, 0)
     assert store.retention.forget_lessons(LATER, asked=LATER, named={named.id}) == (2, 0)

@@ -1,117 +1,122 @@
-"""Running sums are those of the table, whoever changes it meanwhile, and take no longer as it grows."""
-
-import sqlite3
-import threading
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psutil
 import pytest
-from hypothesis import given, settings, strategies as st
 
-from skillopt_sleep.protocols import Held, Reservation, Tally
-from skillopt_sleep.records import CallState, Purpose, Usage
-from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.stores.ledger import SqliteLedger
-from skillopt_sleep.stores.schema import create
-from tests.fakes import NOON, FakeClock
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.records import Spend
+from skillopt_sleep.stores.events import EventLog
+from skillopt_sleep.stores.running import HOLDER, StageProgress, living_holder, name_running, read_progress
+from tests.fakes import FakeClock
 
-PURPOSES = st.sampled_from([Purpose.ROLLOUT, Purpose.REFLECT])
-PRICES = st.none() | st.sampled_from([0.0, 0.1, 0.25, 3e-7])
-USAGES = st.none() | st.builds(
-    Usage, input_tokens=st.integers(0, 9), output_tokens=st.integers(0, 9), cached_tokens=st.just(0)
-)
-RESERVED = st.builds(
-    Reservation, PURPOSES, st.just("m"), st.sampled_from(["", "/p"]), st.booleans(), st.integers(0, 9), PRICES
-)
-ENDS = st.tuples(
-    st.sampled_from([CallState.DONE, CallState.FAILED, CallState.LOST]),
-    USAGES,
-    PRICES,
-    st.integers(0, 2),
-    st.none() | st.builds(Held, st.integers(0, 9), PRICES),
-)
-STEPS = st.lists(
-    st.tuples(st.sampled_from(["reserve", "settle", "delete", "move", "other"]), RESERVED, ENDS), max_size=12
-)
+STARTED = datetime(2026, 3, 2, 3, tzinfo=UTC)
 
 
-def a_ledger(connection: sqlite3.Connection) -> SqliteLedger:
-    return SqliteLedger(connection, threading.RLock(), lambda: "n", FakeClock())
+def hold(data: Path, pid: int, *, since: datetime | None = None) -> None:
+    file = data / HOLDER
+    known = json.loads(file.read_bytes()) if file.exists() else {}
+    said = {**known, "pid": pid, "since": (since or utc_now()).isoformat()}
+    file.write_text(json.dumps(said), encoding="utf-8")
 
 
-def everything(ledger: SqliteLedger) -> list[Tally]:
-    return [ledger.spent(), ledger.spent(project="/p"), ledger.spent_since(NOON)]
+def running(data: Path, *stages: tuple[str, int, int]) -> None:
+    """Let this process run a night that is at these stages."""
+    log = EventLog(data, spent=lambda: Spend(calls=7, tokens=1_200, usd=0.5), clock=FakeClock())
+    for label, done, total in stages:
+        log.advance(label, done, total)
+    log.close()
+    name_running(data, night="2026-03-02", started=STARTED, folder=data, most_calls=300, most_minutes=60)
 
 
-@given(steps=STEPS)
-@settings(deadline=None, max_examples=60)
-def test_the_sums_are_those_of_the_table_after_every_step(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, Reservation, tuple[object, ...]]]
-) -> None:
-    file = tmp_path_factory.mktemp("ledger") / "calls.db"
-    connection, other = (sqlite3.connect(file, isolation_level=None) for _ in range(2))
-    connection.execute("PRAGMA journal_mode = WAL")
-    for one in (connection, other):
-        one.execute("PRAGMA synchronous = OFF")
-    create(connection)
-    ledger, elsewhere = a_ledger(connection), a_ledger(other)
-    open_calls: list[int] = []
-    for verb, call, (state, usage, usd, odd, held) in steps:
-        if verb == "reserve":
-            open_calls.append(ledger.reserve(call))
-        elif verb == "settle" and open_calls:
-            ledger.settle(open_calls.pop(0), state, usage=usage, usd=usd, odd_events=odd, held=held)  # type: ignore[arg-type]
-        elif verb == "delete":
-            connection.execute("DELETE FROM ledger WHERE id = (SELECT min(id) FROM ledger)")
-        elif verb == "move":
-            connection.execute("UPDATE ledger SET project = '/q' WHERE project = '/p'")
-        elif verb == "other":
-            elsewhere.settle(elsewhere.reserve(call), CallState.DONE, usage=usage, usd=usd)  # type: ignore[arg-type]
-        read = everything(a_ledger(connection))
-        assert [_rounded(tally) for tally in everything(ledger)] == [_rounded(tally) for tally in read]
-    connection.close()
-    other.close()
+def test_another_process_reads_how_far_the_night_is(tmp_path: Path) -> None:
+    running(tmp_path, ("rollout shop/CLAUDE.md", 3, 12))
+    progress = read_progress(tmp_path)
+    assert progress is not None
+    assert progress.stages == (StageProgress(label="rollout shop/CLAUDE.md", done=3, total=12),)
+    assert (progress.night, progress.calls, progress.tokens, progress.usd) == ("2026-03-02", 7, 1_200, 0.5)
+    assert (progress.most_calls, progress.most_minutes) == (300, 60)
 
 
-def _rounded(tally: Tally) -> Tally:
-    return tally._replace(
-        usd=None if tally.usd is None else round(tally.usd, 12),
-        dollars=round(tally.dollars, 12),
-        purposes=dict(tally.purposes),
-    )
+def test_a_stage_that_is_done_is_told_no_more(tmp_path: Path) -> None:
+    running(tmp_path, ("mine", 0, 2), ("prove", 1, 3), ("mine", 2, 2))
+    progress = read_progress(tmp_path)
+    assert progress is not None
+    assert progress.stages == (StageProgress(label="prove", done=1, total=3),)
 
 
-def test_ten_calls_of_a_tenth_are_one(tmp_path: Path) -> None:
-    store = CallStore(tmp_path / "calls.db", FakeClock())
-    store.ledger.spent()
-    for _ in range(10):
-        entry = store.ledger.reserve(Reservation(Purpose.ROLLOUT, "m"))
-        store.ledger.settle(entry, CallState.DONE, usage=None, usd=0.1)
-    assert store.ledger.spent().dollars >= 1.0
-    store.close()
+def test_a_night_that_goes_on_begins_its_stages_anew(tmp_path: Path) -> None:
+    running(tmp_path, ("mine", 1, 2))
+    running(tmp_path, ("prove", 1, 3))
+    progress = read_progress(tmp_path)
+    assert progress is not None
+    assert [stage.label for stage in progress.stages] == ["prove"]
 
 
-def test_a_call_that_a_killed_process_left_counts_and_may_be_settled_by_the_next(tmp_path: Path) -> None:
-    first = CallStore(tmp_path / "calls.db", FakeClock())
-    first.ledger.spent()
-    entry = first.ledger.reserve(Reservation(Purpose.ROLLOUT, "m", tokens=7))
-    first.close()
-    second = CallStore(tmp_path / "calls.db", FakeClock())
-    assert (second.ledger.spent().calls, second.ledger.spent().tokens) == (1, 7)
-    second.ledger.settle(entry, CallState.DONE, usage=Usage(input_tokens=3, output_tokens=1), usd=0.5)
-    assert (second.ledger.spent().tokens, second.ledger.spent().usd) == (4, 0.5)
-    second.close()
+def test_when_it_is_over_nothing_runs(tmp_path: Path) -> None:
+    running(tmp_path)
+    (tmp_path / HOLDER).unlink()
+    assert read_progress(tmp_path) is None
+    hold(tmp_path, os.getpid())
+    assert read_progress(tmp_path) is None, "a purge holds the lock, not a night"
 
 
-def test_the_table_is_read_once_however_many_calls_there_are(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / "calls.db", isolation_level=None)
-    create(connection)
-    ledger = a_ledger(connection)
-    asked: list[str] = []
-    connection.set_trace_callback(asked.append)
-    for _ in range(50):
-        ledger.spent()
-        entry = ledger.reserve(Reservation(Purpose.ROLLOUT, "m", tokens=1))
-        ledger.settle(entry, CallState.DONE, usage=Usage(input_tokens=1), usd=0.1)
-    assert ledger.spent().calls == 50
-    assert sum("FROM ledger" in statement for statement in asked) == 1
-    connection.close()
+def test_what_a_killed_night_left_is_not_read_as_progress(tmp_path: Path) -> None:
+    running(tmp_path)
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait(30)
+    hold(tmp_path, gone.pid)
+    assert read_progress(tmp_path) is None
+
+
+def test_a_later_process_with_the_same_id_is_not_taken_for_the_night(tmp_path: Path) -> None:
+    running(tmp_path)
+    hold(tmp_path, os.getpid(), since=utc_now() - timedelta(days=30))
+    assert read_progress(tmp_path) is None
+
+
+def test_a_file_that_cannot_be_read_is_no_progress(tmp_path: Path) -> None:
+    assert read_progress(tmp_path) is None
+    hold(tmp_path, os.getpid())
+    (tmp_path / HOLDER).write_text('{"night": 3', encoding="utf-8")
+    assert read_progress(tmp_path) is None
+
+
+def test_a_night_continues_if_the_file_cannot_be_written(tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    name_running(nowhere, night="n", started=STARTED, folder=nowhere, most_calls=1, most_minutes=1)
+    assert not nowhere.exists()
+
+
+def test_the_process_that_took_the_lock_and_lives_holds_it(tmp_path: Path) -> None:
+    hold(tmp_path, os.getpid())
+    assert living_holder(tmp_path) == os.getpid()
+
+
+def test_a_later_process_with_the_same_id_does_not(tmp_path: Path) -> None:
+    hold(tmp_path, os.getpid(), since=utc_now() - timedelta(days=30))
+    assert living_holder(tmp_path) is None
+
+
+def test_a_process_that_ended_does_not_whether_or_not_it_was_reaped(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
+    hold(tmp_path, gone.pid)
+    assert living_holder(tmp_path) == gone.pid
+    assert gone.stdin is not None
+    gone.stdin.close()
+    while psutil.Process(gone.pid).status() != psutil.STATUS_ZOMBIE:
+        pass
+    assert living_holder(tmp_path) is None
+    gone.wait()
+    assert living_holder(tmp_path) is None
+
+
+@pytest.mark.parametrize("said", ["{", "{}", "[]", '{"pid": 7}', '{"pid": -7, "since": "2026-03-02T03:00:00+00:00"}'])
+def test_an_unreadable_holder_file_names_no_process(tmp_path: Path, said: str) -> None:
+    assert living_holder(tmp_path) is None
+    (tmp_path / "night.holder").write_text(said, encoding="utf-8")
+    assert living_holder(tmp_path) is None

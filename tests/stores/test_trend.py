@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from skillopt_sleep.records import Deed, DeedKind, Edit, EditOp, Evidence, Lesson, ModelChange, Outcome
 from skillopt_sleep.stores.bank import ADOPTED
+from skillopt_sleep.stores.lessons import MOST_LESSONS, WEEKS
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.stores.trend import MOST_LESSONS, WEEKS
 from tests.builders import a_proposal, a_session, a_task
 from tests.stores.opening import open_at, put, seal
 

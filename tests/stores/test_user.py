@@ -18,8 +18,8 @@ from skillopt_sleep.settings import (
     StepSettings,
     find_paths,
 )
-from skillopt_sleep.stores.glance import last_finished
-from skillopt_sleep.stores.user import open_store, read_store
+from skillopt_sleep.stores.sqlite import open_store, read_store
+from skillopt_sleep.stores.summary import last_finished
 from tests.fakes import NOON
 from tests.stores.opening import seal
 
@@ -36,7 +36,7 @@ OTHER = {
     "other exclusions": Settings(projects=ProjectsSettings(exclude=("/srv",))),
     "another miner": Settings(mine=MineSettings(miner="heuristic")),
     "more samples": Settings(step=StepSettings(samples=2)),
-    "more rounds": Settings(gate=GateSettings(rounds=2)),
+    "another error rate": Settings(gate=GateSettings(alpha=0.01)),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, ConfigError, FailureKind, ItemError, blamed
 from skillopt_sleep.pools.threads import ThreadPool
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Purpose, Usage
 from skillopt_sleep.trainer import Item, Result
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, Spent, Taken

@@ -1,14 +1,12 @@
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.settings.load import sections
+from skillopt_sleep.settings import sections_of
 from skillopt_sleep.trainer import TrainerConfig, load_config
-from skillopt_sleep.trainer.names import OURS, WITHOUT
-from tests.trainer.toy import a_config
+from skillopt_sleep.trainer.config import OURS, PRESETS, WITHOUT
 
 
 def _written(folder: Path, text: str) -> Path:
@@ -19,9 +17,9 @@ def _written(folder: Path, text: str) -> Path:
 
 def test_the_defaults_are_those_of_the_field() -> None:
     own = TrainerConfig()
-    assert (own.train.epochs, own.train.batch_size, own.gradient.minibatch, own.gradient.merge_batch) == (4, 40, 8, 8)
+    assert (own.epochs, own.train.batch_size, own.gradient.minibatch, own.gradient.merge_batch) == (5, 40, 8, 8)
     assert (own.optimizer.edit_budget, own.optimizer.min_edit_budget, own.optimizer.schedule) == (4, 2, "cosine")
-    assert (own.evaluation.gate, own.evaluation.metric, own.train.seed) == ("strict", "hard", 42)
+    assert (own.way.gate, own.evaluation.metric, own.train.seed) == ("strict", "hard", 42)
 
 
 @pytest.mark.parametrize(
@@ -33,26 +31,19 @@ def test_the_defaults_are_those_of_the_field() -> None:
         ("[evaluation]\nmixed_weight = 1.5\n", "mixed_weight", ""),
         ("[gradient]\nmerge_batch = 1\n", "merge_batch", ""),
         ("[optimizer]\nedit_budget = 1\nmin_edit_budget = 2\n", "min_edit_budget is above", ""),
-        ('[gradient]\nskill_aware = true\n[optimizer]\nmode = "rewrite"\n', "skill_aware works with", ""),
-        ("[evaluation]\nrounds = 3\n", "evaluation.rounds works with evaluation.gate sequential", ""),
-        ("[evaluation]\nmin_effect = 0.9\n", "evaluation.min_effect works with", ""),
-        (
-            '[train]\npatience = 2\n[evaluation]\ngate = "sequential"\n',
-            "train.patience works with evaluation.judge step or epoch only",
-            "",
-        ),
-        ('[train]\ntarget = 0.5\n[evaluation]\njudge = "end"\n', "train.target works with evaluation.judge", ""),
+        ('preset = "evidence"\n[train]\npatience = 2\n', "train.patience does nothing with the preset evidence", ""),
+        ("use_slow_update = true\n", "use_slow_update", 'preset = "skillopt"'),
         ("[train]\nnum_epochs = 2\n", "train.num_epochs", "it is called 'train.epochs' here"),
         ("learning_rate = 4\n", "learning_rate", "it is called 'optimizer.edit_budget' here"),
         ('lr_scheduler = "autonomous"\n', "lr_scheduler", "its autonomous (no limit of edits) 'none'"),
         ("[evaluation]\nuse_semantic_density = true\n", "use_semantic_density", "leave it out: it rewards"),
         ("[train]\nepochs = 2\n", "names no environment", "[env]"),
         ("[optimizer]\nmin_edit_budget = 9\n", "toy.toml: optimizer.min_edit_budget is above", "train --init"),
-        ('[train]\nskill = "start.md"\n', "unknown key 'train.skill'", "write it above the first section"),
-        ('[judge]\nmodel = "m"\n', "unknown key 'judge'", "known here: skill, train"),
+        ('[train]\nskill = "start.md"\n', "unknown key 'train.skill'", "did you mean 'skill'?"),
+        ('[judge]\nmodel = "m"\n', "unknown key 'judge'", "known here: preset, skill, train"),
         ("[backend]\ntimeout = 5\n", "backend.timeout must be", 'such as: timeout = "300s"'),
-        ("[optimizer]\nalpha = 0.1\n", "unknown key 'optimizer.alpha'", "write it in [evaluation]"),
-        ("[train]\nepochs = 0\n", "train.epochs", "such as: epochs = 4"),
+        ("[optimizer]\nalpha = 0.1\n", "unknown key 'optimizer.alpha'", "did you mean 'evaluation.alpha'?"),
+        ("[train]\nbatch_size = 0\n", "train.batch_size", "such as: batch_size = 40"),
         ("[train\n", "line 1", "fix the file"),
     ],
 )
@@ -66,9 +57,9 @@ def test_an_impossible_value_is_refused_with_the_nearest_one(
 
 
 def test_the_names_of_other_projects_lead_to_keys_that_are_there() -> None:
-    known = {"skill"} | {
+    known = {"preset", "skill"} | {
         f"{section}.{field.name}"
-        for section, kind in sections(TrainerConfig).items()
+        for section, kind in sections_of(TrainerConfig).items()
         if kind is not None
         for field in msgspec.structs.fields(kind)
     }
@@ -83,35 +74,25 @@ def test_the_environments_own_options_are_free(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("optimizer", "evaluation", "trials"),
-    [
-        ({"slow_update": False}, {"judge": "step"}, 6),
-        ({"slow_update": True}, {"judge": "step"}, 7),
-        ({"slow_update": True, "slow_gated": True}, {"judge": "step"}, 7),
-        ({"screen": 2}, {"judge": "epoch"}, 2),
-        ({"screen": 2}, {"judge": "auto"}, 1),
-        ({"screen": 0}, {"judge": "auto"}, 7),
-    ],
+    ("name", "epochs", "gate", "at_end"),
+    [("default", 5, "strict", False), ("skillopt", 4, "strict", False), ("evidence", 5, "sequential", True)],
 )
-def test_the_error_rate_is_shared_by_the_trials_that_are_left(
-    optimizer: dict[str, Any], evaluation: dict[str, Any], trials: int
-) -> None:
-    config = a_config(optimizer=optimizer, evaluation={"gate": "sequential", **evaluation})
-    assert config.trials_left(epochs=2, steps=6) == trials
+def test_a_preset_decides_how_skills_are_chosen(name: str, epochs: int, gate: str, *, at_end: bool) -> None:
+    config = msgspec.convert({"preset": name}, TrainerConfig)
+    assert (config.epochs, config.rule().name, config.way.at_end) == (epochs, gate, at_end)
+    assert msgspec.convert({"preset": name, "train": {"epochs": 2}}, TrainerConfig).epochs == 2
 
 
-@pytest.mark.parametrize(
-    ("sections", "said"),
-    [
-        ({"optimizer": {"screen": 0}, "evaluation": {"judge": "end"}}, "needs optimizer.screen"),
-        ({"optimizer": {"screen": 2, "slow_gated": True}, "evaluation": {"judge": "epoch"}}, "slow_gated"),
-        ({"optimizer": {"screen": 2, "search": "pareto"}, "evaluation": {"judge": "epoch"}}, "search pareto"),
-        ({"evaluation": {"gate": "sequential", "samples": 2}}, "evaluation.samples"),
-        ({"evaluation": {"rounds": 2}}, "evaluation.rounds"),
-    ],
-)
-def test_keys_that_contradict_each_other_are_named(sections: dict[str, Any], said: str) -> None:
-    assert said in a_config(**sections).impossible()
+def test_only_the_preset_of_skillopt_looks_back_and_tries_no_edit_on_train() -> None:
+    for name, preset in PRESETS.items():
+        is_skillopt = name == "skillopt"
+        assert (preset.slow_update, preset.meta_skill, preset.screen == 0) == (is_skillopt,) * 3
+
+
+def test_there_are_no_more_than_32_keys() -> None:
+    own = {name: kind for name, kind in sections_of(TrainerConfig).items() if name not in {"backend", "target"}}
+    keys = [field.name for kind in own.values() if kind is not None for field in msgspec.structs.fields(kind)]
+    assert len(keys) + len({"preset", "skill", "env.name"}) <= 32
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_said_to_be_so(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from bench.trainer_lab import OurRun, train
+from bench.trainer_peer import PeerRun, peer_python, peer_runs
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.learning.select import edit_budget
 from skillopt_sleep.records import EditSource, Patch
 from skillopt_sleep.trainer.summary import Action
-from tests.benchmarks.trainer_lab import OurRun, train
-from tests.benchmarks.trainer_peer import PeerRun, peer_python, peer_runs
 from tests.sweeps import sampled
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

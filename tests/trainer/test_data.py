@@ -17,8 +17,8 @@ def test_as_many_items_are_read_as_are_asked_for_in_their_order() -> None:
     assert [item.id for item in items[Split.VAL]] == ["val-0", "val-1", "val-2"]
     assert (len(items[Split.TRAIN]), len(items[Split.TEST])) == (16, 2)
     assert read_items(Toy(), a_config(evaluation={"test": False}))[Split.TEST] == ()
-    first = read_items(Toy(), a_config(train={"items": 2}))[Split.TRAIN]
-    assert [item.id for item in first] == ["train-0", "train-1"]
+    first = read_items(Toy(), a_config(evaluation={"val_items": 2}))[Split.VAL]
+    assert [item.id for item in first] == ["val-0", "val-1"]
 
 
 @pytest.mark.parametrize("split", ["train", "val", "test"])

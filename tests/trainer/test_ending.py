@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.records import Completion, Prompt
-from skillopt_sleep.trainer.ending import reason
 from skillopt_sleep.trainer.run import Spending, read_spending
+from skillopt_sleep.trainer.spending import reason
 from tests.trainer.toy import Scripted, a_trainer
 
 SECRET = "sk-ant-api03-" + "Zx9" * 30
@@ -54,7 +54,7 @@ def test_a_run_that_goes_on_no_longer_says_what_ended_it_before(tmp_path: Path) 
     before = read_spending(tmp_path)
     during: list[str] = []
     seen = Scripted(lambda _prompt, _number: during.append(_ended(tmp_path)))
-    a_trainer(tmp_path, seen).train(resume=True)
+    a_trainer(tmp_path, seen).train()
     after = read_spending(tmp_path)
     assert set(during) == {""}
     assert _ended(tmp_path) == ""

@@ -7,7 +7,7 @@ from skillopt_sleep.errors import ConfigError, ItemError, blamed
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Env, Item, Result, find_env
 from skillopt_sleep.trainer.env import GROUP, blaming, checked_result
-from skillopt_sleep.trainer.envs.multiple_choice import MultipleChoice
+from skillopt_sleep.trainer.envs.dataset import Dataset
 from skillopt_sleep.trainer.tasks import as_document
 from tests.trainer.toy import Toy
 
@@ -81,12 +81,12 @@ def test_an_environment_must_define_items_and_rollout_one_only() -> None:
 def test_an_unknown_environment_is_named_with_the_nearest() -> None:
     with pytest.raises(ConfigError) as refused:
         find_env("multiple_choise", {})
-    assert "multiple_choice" in refused.value.remedy
+    assert "dataset" in refused.value.remedy
 
 
 def test_an_unknown_option_is_named() -> None:
     with pytest.raises(ConfigError, match="has no option 'pathh'"):
-        find_env("multiple_choice", {"pathh": "x"})
+        find_env("dataset", {"pathh": "x"})
 
 
 def test_the_group_is_what_other_packages_register_in() -> None:
@@ -170,7 +170,7 @@ def test_only_what_an_environment_does_itself_is_blamed_on_it() -> None:
     unsaid: Any = None
     with pytest.raises(AttributeError) as asked_of_us, blaming(Toy(), "toy"):
         _asks_us(unsaid)
-    with pytest.raises(KeyError) as bundled, blaming(MultipleChoice(), "multiple_choice"):
+    with pytest.raises(KeyError) as bundled, blaming(Dataset(), "dataset"):
         _lost("gold")
     with pytest.raises(ItemError) as told, blaming(Toy(), "toy"):
         raise ItemError("it is told in words")

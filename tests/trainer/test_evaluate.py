@@ -1,10 +1,8 @@
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from skillopt_sleep.errors import (
     BackendUnavailable,
@@ -14,11 +12,10 @@ from skillopt_sleep.errors import (
     FailureKind,
     NightLocked,
 )
-from skillopt_sleep.records import Completion, Prompt, Purpose, Split
+from skillopt_sleep.records import Prompt, Split
 from skillopt_sleep.trainer import Item
 from skillopt_sleep.trainer.evaluate import evaluate, evaluated
 from skillopt_sleep.trainer.run import alone
-from skillopt_sleep.trainer.summary import Scores
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -31,29 +28,6 @@ def test_a_skill_tested_in_its_run_is_scored_without_new_calls(tmp_path: Path) -
     )
     assert found == summary.best.test
     assert again.prompts == []
-
-
-@pytest.mark.parametrize("confirm", [True, False])
-@pytest.mark.parametrize("samples", [1, 3])
-def test_on_val_a_skill_scores_what_its_run_reports_of_it(tmp_path: Path, samples: int, *, confirm: bool) -> None:
-    class Noisy(Scripted):
-        """Says nothing to some items, others in each pass."""
-
-        def complete(self, prompt: Prompt) -> Completion:
-            found = super().complete(prompt)
-            is_lost = (len(prompt.text) + 3 * prompt.sample + int(prompt.text[-7:].encode().hex(), 16)) % 4 == 0
-            return replace(found, text="no") if prompt.purpose is Purpose.ROLLOUT and is_lost else found
-
-    config = a_config(evaluation={"confirm": confirm, "samples": samples})
-    summary = a_trainer(tmp_path, Noisy(), config=config).train()
-    again = Noisy()
-    for skill, tested in ((summary.best_skill, summary.best), ("# Skill\n", summary.initial)):
-        found = evaluate(config, Toy(), skill, Split.VAL, target=again, pool=SerialPool(), folder=tmp_path)
-        assert found == tested.val
-    assert again.prompts == []
-    other = evaluate(config, Toy(), "Say beta.", Split.VAL, target=again, pool=SerialPool(), folder=tmp_path)
-    assert (other.n, other.items) == (8 * samples, 8)
-    assert len(again.prompts) == 8 * samples
 
 
 def test_nothing_is_scored_while_a_training_uses_the_folder(tmp_path: Path) -> None:
@@ -72,8 +46,8 @@ def test_each_split_is_scored_by_itself(tmp_path: Path) -> None:
 
 
 def test_a_split_is_scored_as_far_as_the_configuration_uses_it(tmp_path: Path) -> None:
-    config = a_config(train={"items": 4}, evaluation={"val_items": 5, "test_items": 6})
-    for split, n in ((Split.TRAIN, 4), (Split.VAL, 5), (Split.TEST, 6)):
+    config = a_config(evaluation={"val_items": 5, "test_items": 6})
+    for split, n in ((Split.VAL, 5), (Split.TEST, 6)):
         folder = tmp_path / split
         found = evaluate(config, Toy(), "", split, target=Scripted(), pool=SerialPool(), folder=folder)
         assert (found.n, found.items) == (n, n)
@@ -131,7 +105,7 @@ def test_what_is_paid_to_score_a_skill_counts_in_its_folder_before_and_after_a_t
     assert _paid(tmp_path) == len(model.prompts) == summary.total.calls + 8
     score("Say gamma.")
     assert _paid(tmp_path) == len(model.prompts) == summary.total.calls + 16
-    a_trainer(tmp_path, model, config=config).train(resume=True)
+    a_trainer(tmp_path, model, config=config).train()
     assert _paid(tmp_path) == len(model.prompts) == summary.total.calls + 16
 
 
@@ -142,19 +116,6 @@ def test_a_limit_counts_what_was_paid_to_score_a_skill_before(tmp_path: Path) ->
     with pytest.raises(BudgetExhausted):
         a_trainer(tmp_path, model, config=config).train()
     assert len(model.prompts) == _paid(tmp_path) == 20
-
-
-def test_what_another_folder_paid_for_copied_answers_is_not_counted_when_a_skill_is_scored(tmp_path: Path) -> None:
-    config = a_config()
-    a_trainer(tmp_path / "one", config=config).train()
-    (tmp_path / "two").mkdir()
-    shutil.copy(tmp_path / "one" / "calls.db", tmp_path / "two")
-    model, limited = Scripted(), a_config(limits={"calls": 8})
-    for _ in range(2):
-        folder = tmp_path / "two"
-        found = evaluate(limited, Toy(), "Say beta.", Split.TEST, target=model, pool=SerialPool(), folder=folder)
-        assert found.n == 8
-    assert len(model.prompts) == 8
 
 
 def test_what_was_paid_is_written_if_a_limit_ends_the_scoring(tmp_path: Path) -> None:
@@ -185,18 +146,3 @@ def test_that_the_items_are_not_those_of_the_training_is_warned_of(tmp_path: Pat
         score(Toy(words=("alpha", "beta", "gamma", "omega")), Split.VAL)
     for split in Split:  # it had no test items
         score(Toy(), split)
-
-
-def test_a_skill_that_the_run_never_tried_keeps_its_score_on_val_whether_scored_before_or_after(
-    tmp_path: Path,
-) -> None:
-    model, config = Scripted(), a_config(evaluation={"confirm": True})
-
-    def score() -> Scores:
-        return evaluate(config, Toy(), "Say beta.", Split.VAL, target=model, pool=SerialPool(), folder=tmp_path)
-
-    before = score()
-    a_trainer(tmp_path, model, config=config).train()
-    paid = len(model.prompts)
-    assert score() == before
-    assert len(model.prompts) == paid

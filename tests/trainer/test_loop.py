@@ -1,7 +1,6 @@
 import random
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -9,8 +8,8 @@ import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, ConfigError, FailureKind
 from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.records import Completion, Prompt, Purpose, Split
-from skillopt_sleep.trainer.summary import Action, EpochRecord, History
+from skillopt_sleep.records import Prompt, Purpose, Split
+from skillopt_sleep.trainer.summary import Action, EpochRecord, History, StepRecord
 from tests.fakes import SerialPool
 from tests.sweeps import thinned
 from tests.trainer.toy import Late, Scripted, Toy, a_config, a_trainer, bytes_of
@@ -19,25 +18,13 @@ MODES = {
     "patch": a_config(),
     "everything": a_config(
         train={"epochs": 3, "accumulation": 2, "batch_size": 4},
-        gradient={"reflection": "deep", "skill_aware": True, "minibatch": 2, "merge_batch": 2},
-        optimizer={"schedule": "autonomous", "edit_budget": 2, "slow_gated": True, "slow_samples": 6},
+        gradient={"reflection": "deep", "minibatch": 2, "merge_batch": 2},
+        optimizer={"schedule": "autonomous", "edit_budget": 2},
     ),
-    "rewrite": a_config(optimizer={"mode": "rewrite", "slow_pairs": "changed", "slow_samples": 3}),
-    "full_rewrite": a_config(optimizer={"mode": "full_rewrite", "schedule": "linear"}, evaluation={"gate": "greedy"}),
-    "evidence": a_config(evaluation={"gate": "sequential", "rounds": 2, "metric": "mixed"}),
-    "screened": a_config(
-        train={"samples": 2},
-        optimizer={"screen": 2, "edit_budget": 2},
-        evaluation={"samples": 2, "part": 0.5, "confirm": True},
-    ),
-    "at the end": a_config(
-        optimizer={"screen": 1, "edit_budget": 2}, evaluation={"gate": "sequential", "rounds": 2, "confirm": True}
-    ),
-    "pareto": a_config(
-        train={"epochs": 3},
-        optimizer={"search": "pareto", "screen": 1, "slow_update": False},
-        evaluation={"part": 0.5, "redraw": "always", "confirm": True},
-    ),
+    "rewrite": a_config(optimizer={"mode": "rewrite"}),
+    "full_rewrite": a_config(optimizer={"mode": "full_rewrite", "schedule": "linear"}),
+    "default": a_config("default", optimizer={"edit_budget": 2}),
+    "evidence": a_config("evidence", optimizer={"edit_budget": 2}, evaluation={"metric": "mixed"}),
 }
 
 
@@ -72,7 +59,7 @@ def test_a_training_learns_what_the_items_want_and_tests_what_it_names(tmp_path:
 
 
 def test_an_unmeasured_skill_is_said_to_be_and_measured_before_it_is_compared(tmp_path: Path) -> None:
-    config = a_config(train={"epochs": 3, "batch_size": 16}, optimizer={"slow_samples": 4})
+    config = a_config(train={"epochs": 3, "batch_size": 16})
     a_trainer(tmp_path, config=config).train()
     history = from_json((tmp_path / "history.json").read_bytes(), History)
     forced = history.epochs[0]
@@ -88,11 +75,11 @@ def test_an_unmeasured_skill_is_said_to_be_and_measured_before_it_is_compared(tm
 @pytest.mark.slow
 def test_the_order_in_which_calls_end_changes_no_byte(tmp_path: Path, mode: str) -> None:
     noise = random.Random(3)
-    a_trainer(tmp_path / "serial", config=MODES[mode], pool=SerialPool()).train()
-    expected = bytes_of(tmp_path / "serial")
+    a_trainer(tmp_path / "serial" / "run", config=MODES[mode], pool=SerialPool()).train()
+    expected = bytes_of(tmp_path / "serial" / "run")
     for workers in (1, 2, 8):
         shuffled = Scripted(delay=lambda prompt: noise.random() / 200)
-        folder = tmp_path / str(workers)
+        folder = tmp_path / str(workers) / "run"
         a_trainer(folder, shuffled, config=MODES[mode], workers=workers).train()
         assert bytes_of(folder) == expected
 
@@ -103,16 +90,16 @@ def test_a_run_that_is_killed_anywhere_ends_as_one_that_never_was_and_pays_no_ca
     tmp_path: Path, mode: str, every: int
 ) -> None:
     whole = Scripted()
-    a_trainer(tmp_path / "whole", whole, config=MODES[mode], pool=SerialPool()).train()
+    a_trainer(tmp_path / "whole" / "run", whole, config=MODES[mode], pool=SerialPool()).train()
     purposes = [prompt.purpose for prompt in whole.prompts]
     boundaries = [n for n in range(2, len(purposes) + 1) if purposes[n - 1] is not purposes[n - 2]]
-    expected = bytes_of(tmp_path / "whole")
+    expected = bytes_of(tmp_path / "whole" / "run")
     for at in [1, *boundaries[::every], len(purposes)]:
-        folder = tmp_path / str(at)
+        folder = tmp_path / str(at) / "run"
         first, second = Scripted(killing(at)), Scripted()
         with pytest.raises(Killed):
             a_trainer(folder, first, config=MODES[mode], pool=SerialPool()).train()
-        a_trainer(folder, second, config=MODES[mode], workers=3).train(resume=True)
+        a_trainer(folder, second, config=MODES[mode], workers=3).train()
         assert bytes_of(folder) == expected
         # The last call of the first life was never answered.
         assert sorted(first.keys()[:-1] + second.keys()) == sorted(set(whole.keys()))
@@ -130,15 +117,15 @@ def test_a_process_that_is_killed_outright_goes_on_to_the_same_end(tmp_path: Pat
     process.kill()
     process.wait()
     assert not (tmp_path / "run" / "summary.json").exists()
-    a_trainer(tmp_path / "run").train(resume=True)
-    a_trainer(tmp_path / "whole").train()
-    assert bytes_of(tmp_path / "run") == bytes_of(tmp_path / "whole")
+    a_trainer(tmp_path / "run").train()
+    a_trainer(tmp_path / "whole" / "run").train()
+    assert bytes_of(tmp_path / "run") == bytes_of(tmp_path / "whole" / "run")
 
 
 def test_going_on_with_a_finished_run_costs_nothing_and_changes_nothing(tmp_path: Path) -> None:
     a_trainer(tmp_path).train()
     before, again = bytes_of(tmp_path), Scripted()
-    a_trainer(tmp_path, again).train(resume=True)
+    a_trainer(tmp_path, again).train()
     assert again.prompts == []
     assert bytes_of(tmp_path) == before
 
@@ -147,8 +134,8 @@ def test_a_run_that_is_extended_is_the_longer_run_with_scores_of_its_own_skills(
     more = a_config(train={"epochs": 2})
     first, second, whole = Scripted(), Scripted(), Scripted()
     short = a_trainer(tmp_path / "run", first, config=a_config(train={"epochs": 1})).train()
-    longer = a_trainer(tmp_path / "run", second, config=more).train(resume=True)
-    expected = a_trainer(tmp_path / "whole", whole, config=more).train()
+    longer = a_trainer(tmp_path / "run", second, config=more).train()
+    expected = a_trainer(tmp_path / "whole" / "run", whole, config=more).train()
     assert longer == expected
     assert short.best.test is not None
     assert longer.best.test is not None
@@ -170,31 +157,61 @@ def test_each_step_and_epoch_says_how_many_calls_were_answered_until_its_end(tmp
     )
 
 
-def test_each_step_says_which_version_of_the_skill_it_began_with(tmp_path: Path) -> None:
-    a_trainer(tmp_path).train()
-    history = from_json((tmp_path / "history.json").read_bytes(), History)
-    assert [step.base for step in history.steps] == [0, *(step.current.version for step in history.steps[:-1])]
-
-
 def test_a_score_of_zero_is_a_score_when_a_run_goes_on(tmp_path: Path) -> None:
     env = Toy(words=("alpha",))
     config = a_config(evaluation={"metric": "hard"})
     first, second = Scripted(killing(40)), Scripted()
     with pytest.raises(Killed):
         a_trainer(tmp_path, first, env=env, config=config, pool=SerialPool()).train()
-    summary = a_trainer(tmp_path, second, env=env, config=config).train(resume=True)
+    summary = a_trainer(tmp_path, second, env=env, config=config).train()
     assert summary.initial.val.hard == 0
     assert not set(first.keys()[:-1]) & set(second.keys())
 
 
-def test_an_outage_ends_the_training_and_is_no_score(tmp_path: Path) -> None:
+def test_an_outage_ends_the_training_with_what_it_has_and_is_no_score(tmp_path: Path) -> None:
     def gone(prompt: Prompt, number: int) -> None:
-        if number > 20:
+        if number > 50:
             raise CallFailed(FailureKind.OVERLOADED, "the model is gone", retry_after=0.0)
 
-    with pytest.raises(BackendUnavailable, match="in a row failed"):
+    trainer = a_trainer(tmp_path, Scripted(gone))
+    ended = trainer.train()
+    assert "in a row failed" in ended.stopped
+    assert isinstance(trainer.ended_by, BackendUnavailable)
+    assert (ended.steps, ended.planned) == (1, 4)
+    assert ended.best.val.hard == 0.25
+    assert a_trainer(tmp_path).train().best.val.hard == 1
+
+
+def test_an_outage_before_the_initial_skill_is_scored_is_an_error(tmp_path: Path) -> None:
+    def gone(prompt: Prompt, number: int) -> None:
+        raise CallFailed(FailureKind.OVERLOADED, "the model is gone", retry_after=0.0)
+
+    with pytest.raises(BackendUnavailable):
         a_trainer(tmp_path, Scripted(gone)).train()
-    assert a_trainer(tmp_path).train(resume=True).best.val.hard == 1
+
+
+def test_ctrl_c_ends_the_training_with_what_it_has(tmp_path: Path) -> None:
+    def stop(prompt: Prompt, number: int) -> None:
+        if number == 60:
+            raise KeyboardInterrupt
+
+    trainer = a_trainer(tmp_path, Scripted(stop), pool=SerialPool())
+    summary = trainer.train()
+    assert (summary.stopped, summary.steps) == ("it was stopped", 2)
+    assert (tmp_path / "best_skill.md").read_text() == summary.best_skill != "# Skill\n"
+    assert a_trainer(tmp_path).train() == a_trainer(tmp_path / "whole").train()
+
+
+def test_the_best_and_the_current_skill_are_there_while_it_trains(tmp_path: Path) -> None:
+    seen: list[tuple[str, str]] = []
+
+    def look(record: StepRecord) -> None:
+        seen.append(((tmp_path / "best_skill.md").read_text(), (tmp_path / "current_skill.md").read_text()))
+
+    summary = a_trainer(tmp_path, on_step=look).train()
+    assert [best for best, _ in seen] == [current for _, current in seen]
+    assert len(set(seen)) == 4
+    assert seen[-1][0] == summary.best_skill
 
 
 def test_an_item_that_fails_has_no_score_and_spoils_none(tmp_path: Path) -> None:
@@ -216,15 +233,41 @@ def test_a_dataset_that_no_answer_can_be_had_for_is_no_training(tmp_path: Path) 
         a_trainer(tmp_path, Scripted(refuses)).train()
 
 
-def test_a_limit_ends_the_run_and_a_higher_one_lets_it_go_on_for_the_rest_only(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", [60, 75, 100])
+def test_a_limit_ends_the_training_with_a_result_and_a_higher_one_lets_it_go_on_for_the_rest_only(
+    tmp_path: Path, limit: int
+) -> None:
     first, second, whole = Scripted(), Scripted(), Scripted()
-    with pytest.raises(BudgetExhausted) as stopped:
-        a_trainer(tmp_path / "run", first, config=a_config(limits={"calls": 50})).train()
-    assert "--resume" in stopped.value.remedy
-    assert len(first.prompts) == 50
-    summary = a_trainer(tmp_path / "run", second, config=a_config(limits={"calls": 500})).train(resume=True)
-    assert summary == a_trainer(tmp_path / "whole", whole).train()
-    assert len(first.prompts) + len(second.prompts) == len(whole.prompts)
+    trainer = a_trainer(tmp_path / "run", first, config=a_config(limits={"calls": limit}))
+    ended = trainer.train()
+    assert isinstance(trainer.ended_by, BudgetExhausted)
+    assert "train again" in trainer.ended_by.remedy
+    assert len(first.prompts) <= limit
+    assert ended.stopped
+    assert 0 < ended.steps < ended.planned
+    assert ended.reported is not None
+    low, high = ended.reported.interval
+    assert low <= ended.reported.mean <= high
+    assert (tmp_path / "run" / "best_skill.md").read_text() == ended.best_skill
+    summary = a_trainer(tmp_path / "run", second, config=a_config(limits={"calls": 500})).train()
+    assert summary == a_trainer(tmp_path / "elsewhere" / "whole", whole).train()
+    assert not set(first.keys()) & set(second.keys())
+    # What only scored the best skill of the time isn't needed any more.
+    assert len(first.prompts) + len(second.prompts) <= len(whole.prompts) + 8
+
+
+def test_calls_are_kept_for_the_pass_that_reports_the_best_skill(tmp_path: Path) -> None:
+    config = a_config("default", limits={"calls": 80})
+    trainer = a_trainer(tmp_path, config=config)
+    summary = trainer.train()
+    assert "left, for val at the end" in summary.stopped
+    assert not [note for note in summary.notes if note.stage == "final"]
+    assert summary.best.test is not None
+
+
+def test_a_limit_before_the_initial_skill_is_scored_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(BudgetExhausted):
+        a_trainer(tmp_path, config=a_config(limits={"calls": 5})).train()
 
 
 def test_a_budget_of_no_edit_asks_nobody_which(tmp_path: Path) -> None:
@@ -239,35 +282,6 @@ def test_a_budget_of_no_edit_asks_nobody_which(tmp_path: Path) -> None:
     assert model.counts()["select"] == 1
 
 
-class Meeting(Scripted):
-    """A model whose first reflection waits for another one to be asked, as long as it is told."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__()
-        self.met, self._asked, self._seconds = False, threading.Semaphore(0), seconds
-
-    def complete(self, prompt: Prompt) -> Completion:
-        if prompt.purpose is Purpose.REFLECT:
-            first = not self.counts()[Purpose.REFLECT]
-            self.prompts.append(prompt)
-            if first:
-                self.met = self._asked.acquire(timeout=self._seconds)
-            else:
-                self._asked.release()
-            self.prompts.remove(prompt)
-        return super().complete(prompt)
-
-
-@pytest.mark.parametrize(("rollouts", "reflections", "seconds"), [(4, 1, 0.2), (1, 2, 60.0)])
-def test_the_optimizer_is_asked_as_often_at_once_as_is_said(
-    tmp_path: Path, rollouts: int, reflections: int, seconds: float
-) -> None:
-    model = Meeting(seconds)
-    config = a_config(gradient={"minibatch": 1, "workers": reflections})
-    a_trainer(tmp_path, model, config=config, workers=rollouts).train()
-    assert model.met is (reflections > 1)
-
-
 def test_what_was_rejected_in_an_epoch_is_known_to_its_later_steps_only(tmp_path: Path) -> None:
     class Useless(Scripted):
         def _answer(self, prompt: Prompt) -> str:
@@ -276,7 +290,7 @@ def test_what_was_rejected_in_an_epoch_is_known_to_its_later_steps_only(tmp_path
             return super()._answer(prompt)
 
     model = Useless()
-    summary = a_trainer(tmp_path, model, config=a_config(optimizer={"slow_update": False})).train()
+    summary = a_trainer(tmp_path, model).train()
     assert summary.actions == {"reject": 4}
     assert summary.best_skill == "# Skill\n"
     reflections = [prompt.text for prompt in model.prompts if prompt.purpose is Purpose.REFLECT]
@@ -290,25 +304,41 @@ def test_one_step_of_several_batches_reflects_on_each_and_decides_once(tmp_path:
     config = a_config(train={"epochs": 1, "batch_size": 3, "accumulation": 3})
     a_trainer(tmp_path, model, config=config).train()
     history = from_json((tmp_path / "history.json").read_bytes(), History)
-    assert [(step.batches, step.train.n) for step in history.steps] == [(3, 9), (3, 7)]
+    assert [step.train.n for step in history.steps] == [9, 7]
 
 
-def test_the_same_folder_is_not_begun_twice(tmp_path: Path) -> None:
+def test_a_folder_with_another_training_is_refused(tmp_path: Path) -> None:
     a_trainer(tmp_path).train()
-    with pytest.raises(ConfigError, match="already contains a training"):
-        a_trainer(tmp_path).train()
+    with pytest.raises(ConfigError, match=r"was started with something else: config\.train\.seed: 7 → 8"):
+        a_trainer(tmp_path, config=a_config(train={"seed": 8})).train()
+
+
+def test_a_training_beside_another_pays_only_for_what_is_new(tmp_path: Path) -> None:
+    first, second, other = Scripted(), Scripted(), Scripted()
+    a_trainer(tmp_path / "one", first).train()
+    a_trainer(tmp_path / "two", second, config=a_config(evaluation={"metric": "soft"})).train()
+    assert not set(first.keys()) & set(second.keys())
+    a_trainer(tmp_path / "three", other, config=a_config(train={"seed": 8})).train()
+    rollouts = [prompt for prompt in other.prompts if prompt.purpose is Purpose.ROLLOUT]
+    assert len(rollouts) > len(second.prompts)
+
+
+def test_a_training_from_a_skill_that_val_chose_draws_val_anew(tmp_path: Path) -> None:
+    summary = a_trainer(tmp_path / "one").train()
+    model = Scripted()
+    a_trainer(tmp_path / "two", model, initial_skill=summary.best_skill).train()
+    assert len([prompt for prompt in model.prompts if "val request" in prompt.text]) >= 8
 
 
 def test_the_final_skill_is_the_best_where_only_the_end_tells(tmp_path: Path) -> None:
     summary = a_trainer(tmp_path, Late()).train()
-    assert summary.promoted
     assert summary.best.standing == summary.final.standing
     assert summary.best.val.hard == 1
     history = from_json((tmp_path / "history.json").read_bytes(), History)
-    assert history.end is not None
-    assert (history.end.gated.action, history.end.gated.after) == (Action.ACCEPT_NEW_BEST, 1)
-    assert (tmp_path / "end.json").exists()
-    assert (history.steps[-1].calls or 0) < history.end.calls <= summary.total.calls
+    (end,) = history.end
+    assert (end.gated.action, end.gated.after) == (Action.ACCEPT_NEW_BEST, 1)
+    assert (tmp_path / "end" / "trial_1.json").exists()
+    assert history.steps[-1].calls < end.calls <= summary.total.calls
 
 
 def test_other_models_may_play_the_two_roles(tmp_path: Path) -> None:

@@ -5,15 +5,15 @@ import random
 from functools import cache
 from pathlib import Path
 from statistics import NormalDist, fmean
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 
 from skillopt_sleep.records import Split
-from skillopt_sleep.trainer.final import final
+from skillopt_sleep.trainer.final import final, luck
 from skillopt_sleep.trainer.gate import gate
-from skillopt_sleep.trainer.luck import luck
-from skillopt_sleep.trainer.parts import State
+from skillopt_sleep.trainer.parts import Held, State
 from skillopt_sleep.trainer.summary import History, Reported, Rules, Scores
 from skillopt_sleep.trainer.tasks import as_document
 from tests.trainer.test_gate import held, some_parts
@@ -21,6 +21,16 @@ from tests.trainer.test_gate import held, some_parts
 STEPS = 12
 VAL = 24
 SEEDS = 24
+
+
+class Ended(NamedTuple):
+    """What a training has come to."""
+
+    state: State
+    initial: Held
+    history: History
+    learned: Rules = Rules()
+    stopped: str = ""
 
 
 class World(msgspec.Struct, frozen=True):
@@ -50,16 +60,15 @@ class World(msgspec.Struct, frozen=True):
             folder,
             lambda skill, n, sample: float(self.is_right(seed, skill, n, sample)),
             sizes={Split.VAL: VAL},
-            confirm=True,
             test=False,
         )
         initial = held("skill")
-        state = State(current=initial, best=initial, alpha=0.05)
+        state = State(current=initial, best=initial)
         for step in range(STEPS):
             candidate = as_document(f"{state.current.document.text} {step}")
             state, _, _ = gate(parts, state, candidate, step=step + 1, origin="step")
-        history = History(baseline=Scores())
-        found = final(parts, state, initial, history, env="world", models={}, learned=Rules()).reported
+        course: Any = Ended(state, initial, History(baseline=Scores(), calls=0))
+        found = final(parts, course, env="world", models={}, planned=STEPS).reported
         assert found is not None
         return found, self.quality(state.best.document.text)
 

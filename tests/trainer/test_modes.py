@@ -10,7 +10,7 @@ LESSONS = tuple(f"word{letter}" for letter in "abcdefghijkl")
 
 
 def budgets(folder: Path, **optimizer: object) -> list[int | None]:
-    config = a_config(train={"epochs": 2, "batch_size": 8}, optimizer=optimizer | {"slow_update": False})
+    config = a_config(train={"epochs": 2, "batch_size": 8}, optimizer=optimizer)
     a_trainer(folder, config=config, env=Toy(words=LESSONS)).train()
     return [step.edit_budget for step in from_json((folder / "history.json").read_bytes(), History).steps]
 

@@ -8,18 +8,18 @@ from typing import Any
 import msgspec
 import pytest
 
+from bench.trainer_lab import AsSkillOpt, AsSkillrl, ToyEnv, ToyModel, config_of
+from bench.trainer_world import TOPICS, rules
 from skillopt_sleep.backends.failures import IN_A_ROW
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, FailureKind
-from skillopt_sleep.kit.protected import BEGIN, END
-from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Completion, Fate, Prompt, Purpose
-from skillopt_sleep.trainer import Item, Result, Summary, Trainer
+from skillopt_sleep.proposals.edited import BEGIN, END
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.records import Completion, EditFate, Prompt, Purpose
+from skillopt_sleep.trainer import Item, Result, Summary, Trainer, TrainerConfig
 from skillopt_sleep.trainer.run import HISTORY
 from skillopt_sleep.trainer.scorers import exact_match
 from skillopt_sleep.trainer.summary import Action, History
-from tests.benchmarks.trainer_lab import ToyEnv, ToyModel, config_of
-from tests.benchmarks.trainer_world import TOPICS, rules
 
 SIZES = {"train": 16, "val": 8, "test": 8}
 SHORT = {"num_epochs": 1, "batch_size": 8, "minibatch_size": 4, "workers": 4, "seed": 3}
@@ -53,13 +53,14 @@ def trained(
     env: type[ToyEnv] = ToyEnv,
     skill: str | None = None,
     config: Mapping[str, Any] = SHORT,
+    kind: type[TrainerConfig] = AsSkillrl,
     **sections: Mapping[str, Any],
 ) -> tuple[Summary, History, Told]:
     """A short training, what it told of its steps, and the model."""
     model = Told(ToyModel(folder), says)
     world = env(SIZES, seed=3)
     trainer = Trainer(
-        config_of(config, **sections), world, optimizer=model, initial_skill=skill, folder=folder / "run"
+        config_of(config, kind, **sections), world, optimizer=model, initial_skill=skill, folder=folder / "run"
     )
     summary = trainer.train()
     history = msgspec.json.decode((folder / "run" / HISTORY).read_bytes(), type=History)
@@ -102,14 +103,14 @@ def test_an_edit_that_runs_into_the_protected_block_is_refused(tmp_path: Path) -
     skill = f"Report in full.\n{BEGIN}\nKeep the block.\n{END}\n"
     into = {"op": "delete", "target": f"in full.\n{BEGIN}\nKeep"}
     summary, history, _ = trained(tmp_path, edits(into), skill=skill)
-    assert {fate.fate for step in history.steps for fate in step.edits} == {Fate.REFUSED}
+    assert {fate.fate for step in history.steps for fate in step.edits} == {EditFate.REFUSED}
     assert summary.best_skill == skill
 
 
 def test_a_slow_update_leaves_the_blank_lines_of_the_skill_as_they_are(tmp_path: Path) -> None:
     skill = "Report like this:\n\n\n```\nfirst\n\n\n\nlast\n```\n"
     two = SHORT | {"num_epochs": 2}
-    summary, history, _ = trained(tmp_path, skill=skill, config=two, optimizer={"slow_update": True})
+    summary, history, _ = trained(tmp_path, skill=skill, config=two, kind=AsSkillOpt)
     final = (tmp_path / "run" / summary.final.file).read_text(encoding="utf-8")
     assert "Reports are short." in final
     assert final.startswith(skill.rstrip("\n"))
@@ -118,7 +119,7 @@ def test_a_slow_update_leaves_the_blank_lines_of_the_skill_as_they_are(tmp_path:
 
 def test_a_forced_slow_update_has_no_score_that_was_measured_on_another_text(tmp_path: Path) -> None:
     two = SHORT | {"num_epochs": 2}
-    summary, history, _ = trained(tmp_path, config=two, optimizer={"slow_update": True})
+    summary, history, _ = trained(tmp_path, config=two, kind=AsSkillOpt)
     told = history.epochs[-1]
     assert told.gated is not None
     assert (told.gated.action, told.gated.error_rate) == (Action.FORCE_ACCEPT, "unverified")
@@ -188,7 +189,7 @@ def test_many_replies_that_can_not_be_used_end_nothing_where_the_model_is_there(
     _, history, model = trained(tmp_path, says, gradient={"minibatch": 1})
     first, second = history.steps
     assert len(first.notes) > IN_A_ROW
-    assert second.patches
+    assert second.merged
     assert model.asked(Purpose.PREFLIGHT)
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from bench.trainer_lab import OurRun, ToyEnv, ToyModel, config_of, train
 from skillopt_sleep.errors import ConfigError, NightInterrupted, StoreError
 from skillopt_sleep.records import Prompt
 from skillopt_sleep.trainer import Trainer
-from tests.benchmarks.trainer_lab import OurRun, ToyEnv, ToyModel, config_of, train
 
 SIZES = {"train": 16, "val": 8, "test": 8}
 SHORT = {"num_epochs": 2, "batch_size": 8, "minibatch_size": 4, "workers": 4, "seed": 3}

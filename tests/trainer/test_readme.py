@@ -33,7 +33,7 @@ def _blocks(language: str, *holding: str) -> list[Any]:
     return found
 
 
-ENVIRONMENTS = _blocks("python", "Trainer(", "OpenAIBackend(")
+ENVIRONMENTS = _blocks("python", "Trainer(", 'model="openai/')
 CONFIGURATIONS = _blocks("toml", "[train]", "[env]")
 
 
@@ -95,7 +95,7 @@ def _answer(request: Request) -> Response:
 def test_the_example_environment_learns_its_rule(tmp_path: Path, httpserver: HTTPServer, example: str) -> None:
     httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(_answer)
     (tmp_path / "dates.py").write_text(example, encoding="utf-8")
-    printed = _ran("dates.py", tmp_path, OPENAI_BASE_URL=httpserver.url_for("/v1"))
+    printed = _ran("dates.py", tmp_path, OPENAI_BASE_URL=httpserver.url_for("/v1"), OPENAI_API_KEY="k")
     assert printed == f"0.0 -> 1.0\n{RULE}\n"
     assert (tmp_path / "dates-run" / "best_skill.md").read_text(encoding="utf-8") == RULE
 

@@ -1,18 +1,17 @@
 """The rules of a skill are what its training's edits added, as far as they stand there as they were added."""
 
 from skillopt_sleep.learning.update import candidate
-from skillopt_sleep.records import AppliedEdit, Edit, EditOp, EditSource, Fate
-from skillopt_sleep.trainer.rules import Rule, learned_rules, taking_out
+from skillopt_sleep.records import AppliedEdit, Edit, EditFate, EditOp, EditSource
+from skillopt_sleep.trainer.removal import LearnedRule, learned_rules, taking_out
 from skillopt_sleep.trainer.summary import Action, Gated, Scores, Standing, StepRecord
 from skillopt_sleep.trainer.tasks import as_document
 
 
-def a_step(number: int, *edits: Edit, fate: Fate = Fate.APPLIED) -> StepRecord:
+def a_step(number: int, *edits: Edit, fate: EditFate = EditFate.APPLIED) -> StepRecord:
     return StepRecord(
         step=number,
         epoch=1,
-        step_in_epoch=number,
-        batches=1,
+        calls=0,
         train=Scores(),
         edits=tuple(AppliedEdit(edit=edit, fate=fate) for edit in edits),
         gated=Gated(action=Action.ACCEPT),
@@ -30,13 +29,13 @@ def test_only_what_an_applied_edit_added_and_still_stands_is_a_rule() -> None:
     steps = [
         a_step(1, an_edit("- Mine.", "a"), an_edit("- One.", "a"), an_edit("- Two.", "a")),
         a_step(2, an_edit("- One.", "b", "a"), an_edit("- Guided.", "a", source=EditSource.SLOW)),
-        a_step(3, an_edit("- Mine.\n- One.", "c"), fate=Fate.REFUSED),
+        a_step(3, an_edit("- Mine.\n- One.", "c"), fate=EditFate.REFUSED),
     ]
-    assert learned_rules(steps, skill, initial) == (Rule(text="- One.", step=1, tasks=("a", "b")),)
+    assert learned_rules(steps, skill, initial) == (LearnedRule(text="- One.", step=1, tasks=("a", "b")),)
 
 
 def test_a_rule_is_taken_out_where_it_stands_by_itself() -> None:
-    rule = Rule(text="Be brief.", step=1, tasks=())
+    rule = LearnedRule(text="Be brief.", step=1, tasks=())
     for text, left in (
         ("# A\n\nBe brief.\n\n# B", "# A\n\n# B"),
         ("- Be brief. Always.\nBe brief.\n- C.", "- Be brief. Always.\n- C."),

@@ -1,36 +1,31 @@
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, FailureKind, ItemError, NightLocked
+from skillopt_sleep.errors import ConfigError, ItemError, NightLocked
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.protocols import Backend
-from skillopt_sleep.records import Prompt, Split
-from skillopt_sleep.trainer import Item, Result, evaluate
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.records import Split
+from skillopt_sleep.trainer import Item, Result
 from skillopt_sleep.trainer.manifest import Manifest, differences, hindrances, manifest
 from skillopt_sleep.trainer.run import SPEND, Spending, open_run, read_manifest
-from tests.fakes import SerialPool
-from tests.trainer.toy import Scripted, Toy, a_config, a_trainer, bytes_of
+from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
 
 def a_manifest(**fields: Any) -> Manifest:
     config = fields.pop("config", a_config())
     items = {split: Toy().items(split) for split in Split}
-    made = manifest(config, env="toy", items=items, initial_skill="# S", prompts={}, models={"target": "m"}, code={})
+    made = manifest(config, env="toy", items=items, initial_skill="# S", prompts={}, models={"target": "m"})
     return replace(made, **fields)
 
 
 def test_what_changes_the_result_is_a_difference_and_what_does_not_is_none() -> None:
-    free = a_config(
-        train={"epochs": 5, "workers": 3, "folder": "there"}, gradient={"workers": 2}, limits={"calls": 9}
-    )
+    free = a_config(train={"epochs": 5, "workers": 3, "folder": "there"}, limits={"calls": 9})
     assert hindrances(a_manifest(), a_manifest(config=free)) == ()
     assert "config.train.workers: 8 → 3" in differences(a_manifest(), a_manifest(config=free))
     asked = a_config(backend={"timeout": "600s", "api_key_env": "OTHER_KEY", "confirmed": True, "program": "/bin/x"})
@@ -40,14 +35,6 @@ def test_what_changes_the_result_is_a_difference_and_what_does_not_is_none() -> 
         "config.optimizer.edit_budget: 1 → 3",
         "config.train.epochs: 2 → 1",
     )
-
-
-def test_a_run_that_an_older_version_began_goes_on_with_the_keys_that_are_new_at_their_defaults() -> None:
-    older = a_manifest()
-    del older.config["optimizer"]["allow_urls"]
-    assert hindrances(older, a_manifest()) == ()
-    changed = a_config(optimizer={"allow_urls": True})
-    assert hindrances(older, a_manifest(config=changed)) == ("config.optimizer.allow_urls: False → True",)
 
 
 @pytest.mark.parametrize(
@@ -65,19 +52,17 @@ def test_going_on_with_something_else_is_refused_and_named(tmp_path: Path, chang
     model = Scripted()
     model.name = changed.pop("model", model.name)
     with pytest.raises(ConfigError) as refused:
-        a_trainer(tmp_path, model, **changed).train(resume=True)
+        a_trainer(tmp_path, model, **changed).train()
     assert said in refused.value.message
     assert model.prompts == []
 
 
 def test_a_missing_or_damaged_run_is_no_run(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no run to resume"):
-        a_trainer(tmp_path / "none").train(resume=True)
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ConfigError, match=r"config\.json"):
         read_manifest(tmp_path)
     with pytest.raises(ConfigError, match=r"config\.json"):
-        a_trainer(tmp_path).train(resume=True)
+        a_trainer(tmp_path).train()
 
 
 def test_a_damaged_history_is_written_anew(tmp_path: Path) -> None:
@@ -85,7 +70,7 @@ def test_a_damaged_history_is_written_anew(tmp_path: Path) -> None:
     whole = (tmp_path / "history.json").read_bytes()
     (tmp_path / "history.json").write_bytes(whole[:100])
     (tmp_path / "steps" / "step_0009").mkdir()
-    a_trainer(tmp_path).train(resume=True)
+    a_trainer(tmp_path).train()
     assert (tmp_path / "history.json").read_bytes() == whole
     assert not (tmp_path / "steps" / "step_0009").exists()
 
@@ -94,15 +79,15 @@ def test_a_run_may_be_moved(tmp_path: Path) -> None:
     summary = a_trainer(tmp_path / "here").train()
     (tmp_path / "here").rename(tmp_path / "there")
     again = Scripted()
-    assert a_trainer(tmp_path / "there", again).train(resume=True) == summary
+    assert a_trainer(tmp_path / "there", again).train() == summary
     assert again.prompts == []
 
 
 def test_two_trainings_never_work_in_one_folder(tmp_path: Path) -> None:
     with (
-        open_run(tmp_path, a_manifest(), resume=False, clock=utc_now),
+        open_run(tmp_path, a_manifest(), clock=utc_now),
         pytest.raises(NightLocked, match="another training"),
-        open_run(tmp_path, a_manifest(), resume=True, clock=utc_now),
+        open_run(tmp_path, a_manifest(), clock=utc_now),
     ):
         pass
 
@@ -154,67 +139,9 @@ def test_a_folder_with_other_files_may_hold_a_run_and_a_refused_one_leaves_nothi
     (tmp_path / "notes.txt").write_text("mine")
     a_trainer(tmp_path).train()
     assert (tmp_path / "notes.txt").read_text() == "mine"
-    with pytest.raises(ConfigError, match="no run to resume"):
-        a_trainer(tmp_path / "none").train(resume=True)
+    with pytest.raises(ConfigError, match="no test items"):
+        a_trainer(tmp_path / "none", env=Toy(sizes={"test": 0})).train()
     assert not (tmp_path / "none").exists()
-
-
-class Killed(BaseException):
-    """Stands for a signal that ends the process at any point."""
-
-
-@pytest.mark.parametrize("end", [CallFailed(FailureKind.LOGIN, "the key has expired"), Killed()])
-def test_a_finished_run_that_is_not_extended_in_the_end_stays_as_it_was(tmp_path: Path, end: BaseException) -> None:
-    a_trainer(tmp_path / "run").train()
-    before = bytes_of(tmp_path / "run")
-    longer = a_config(train={"epochs": 4})
-
-    def stops(prompt: Prompt, number: int) -> None:
-        if number > 3:
-            raise end
-
-    with pytest.raises((BackendUnavailable, Killed)):
-        a_trainer(tmp_path / "run", Scripted(stops), config=longer).train(resume=True)
-    assert bytes_of(tmp_path / "run") == before
-
-    a_trainer(tmp_path / "run", config=longer).train(resume=True)
-    a_trainer(tmp_path / "fresh", config=longer).train()
-    assert bytes_of(tmp_path / "run") == bytes_of(tmp_path / "fresh")
-
-
-DIES = """
-import os, sys
-from pathlib import Path
-from tests.trainer.toy import a_config, a_trainer
-left = int(sys.argv[2])
-def hook(event, args):
-    global left
-    if event in {"os.rename", "os.remove", "os.rmdir"}:
-        left -= 1
-        if left < 0:
-            os._exit(9)
-sys.addaudithook(hook)
-a_trainer(Path(sys.argv[1]), config=a_config(train={"epochs": 3})).train(resume=True)
-"""
-
-
-LEFT = (".config.json.", ".spend.json.")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("moment", [*range(12), 20, 40])
-def test_a_process_that_dies_while_it_extends_a_finished_run_loses_nothing_of_it(tmp_path: Path, moment: int) -> None:
-    run = tmp_path / "run"
-    a_trainer(run).train()
-    before, started_with = bytes_of(run), read_manifest(run)
-    extend = [sys.executable, "-c", DIES, str(run), str(moment)]
-    assert subprocess.run(extend, check=False, cwd=Path(__file__).parents[2]).returncode == 9
-
-    with pytest.raises(Killed), open_run(run, started_with, resume=True, clock=utc_now):
-        raise Killed
-
-    # What a write was killed in the middle of may lie beside.
-    assert {name: data for name, data in bytes_of(run).items() if not name.startswith(LEFT)} == before
 
 
 def test_the_seconds_of_all_lives_are_added_up(tmp_path: Path) -> None:
@@ -223,42 +150,15 @@ def test_the_seconds_of_all_lives_are_added_up(tmp_path: Path) -> None:
 
     a_trainer(tmp_path, Scripted(delay=lambda prompt: 0.002)).train()
     first = seconds()
-    a_trainer(tmp_path).train(resume=True)
+    a_trainer(tmp_path).train()
     assert seconds() > first > 0
 
 
-def test_a_run_whose_answers_are_gone_is_not_paid_for_again(tmp_path: Path) -> None:
-    a_trainer(tmp_path / "one").train()
-    (tmp_path / "one" / "calls.db").unlink()
-    model = Scripted()
-    with pytest.raises(ConfigError, match=r"calls\.db is gone") as refused:
-        a_trainer(tmp_path / "one", model).train(resume=True)
-    assert "put it back" in refused.value.remedy
-    with pytest.raises(ConfigError, match=r"calls\.db is gone"):
-        evaluate(a_config(), Toy(), "", Split.TEST, target=model, pool=SerialPool(), folder=tmp_path / "one")
-    assert model.prompts == []
-    assert not (tmp_path / "one" / "calls.db").exists()
-
-
-@pytest.mark.parametrize(("before", "now"), [("", "new.db"), ("answers.db", ""), ("answers.db", "new.db")])
-def test_where_the_answers_are_kept_can_not_be_changed_later(tmp_path: Path, before: str, now: str) -> None:
-    folder = tmp_path / "one"
-    a_trainer(folder, config=a_config(train={"shared": before})).train()
-    config = a_config(train={"shared": now})
-    with pytest.raises(ConfigError, match="keeps its answers in") as refused:
-        a_trainer(folder, config=config).train(resume=True)
-    assert (before or "its own calls.db") in refused.value.message
-    assert "runs fork" in refused.value.remedy
-    with pytest.raises(ConfigError, match="keeps its answers in"):
-        evaluate(config, Toy(), "", Split.TEST, target=Scripted(), pool=SerialPool(), folder=folder)
-
-
 def test_a_run_whose_shared_answers_are_gone_is_not_paid_for_again(tmp_path: Path) -> None:
-    config = a_config(train={"shared": "answers.db"})
-    a_trainer(tmp_path / "one", config=config).train()
+    a_trainer(tmp_path / "one").train()
     (tmp_path / "answers.db").unlink()
     model = Scripted()
     with pytest.raises(ConfigError, match=r"answers\.db is gone"):
-        a_trainer(tmp_path / "one", model, config=config).train(resume=True)
+        a_trainer(tmp_path / "one", model).train()
     assert model.prompts == []
-    a_trainer(tmp_path / "two", config=config).train()
+    a_trainer(tmp_path / "two").train()

@@ -5,9 +5,9 @@ import pytest
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.learning.learn import Draft, Lessons
-from skillopt_sleep.records import AppliedEdit, Completion, Edit, EditOp, Fate, Prompt, Purpose, Split
-from skillopt_sleep.trainer.screen import screened
+from skillopt_sleep.learning.learn import Draft
+from skillopt_sleep.records import AppliedEdit, Completion, Edit, EditFate, EditOp, Prompt, Purpose, Split
+from skillopt_sleep.trainer.gate import screened
 from skillopt_sleep.trainer.summary import History
 from skillopt_sleep.trainer.tasks import as_document
 from tests.trainer.test_gate import some_parts
@@ -27,8 +27,9 @@ class Fallible(Scripted):
 
 def test_an_edit_that_gains_nothing_on_train_never_reaches_val(tmp_path: Path) -> None:
     config = a_config(
+        "default",
         gradient={"minibatch": 1, "merge_batch": 8, "failure_only": True},
-        optimizer={"screen": 1, "schedule": "none", "slow_update": False},
+        optimizer={"schedule": "none"},
     )
 
     class Both(Fallible):
@@ -48,7 +49,7 @@ def test_an_edit_that_gains_nothing_on_train_never_reaches_val(tmp_path: Path) -
     assert not any("Be kind" in text for text in asked)
     history = from_json((tmp_path / "history.json").read_bytes(), History)
     fates = Counter(fate.fate for step in history.steps for fate in step.edits)
-    assert fates[Fate.LEFT_OUT] > 0
+    assert fates[EditFate.LEFT_OUT] > 0
 
 
 @pytest.mark.parametrize("gains", [True, False])
@@ -59,17 +60,17 @@ def test_an_edit_is_tried_on_the_items_it_names_only(tmp_path: Path, *, gains: b
         asked.append((n, skill))
         return float(gains and "Good" in skill)
 
-    parts = some_parts(tmp_path, grade, {"screen": 1})
+    parts = some_parts(tmp_path, grade)
     document = as_document("- Old.")
     fates: list[AppliedEdit] = []
     for place, word in enumerate(("Good", "Good too")):
         edit = Edit(op=EditOp.APPEND, content=f"- {word}.", tasks=(parts.items[Split.TRAIN][place].id,))
-        fates.append(AppliedEdit(edit=edit, fate=Fate.APPLIED))
-    drafted = Draft(lessons=Lessons(), candidate=as_document("- Old.\n- Good.\n- Good too."), fates=tuple(fates))
+        fates.append(AppliedEdit(edit=edit, fate=EditFate.APPLIED))
+    drafted = Draft(candidate=as_document("- Old.\n- Good.\n- Good too."), fates=tuple(fates))
 
     found = screened(parts, document, drafted)
 
-    assert Counter(n for n, _ in asked) == {0: 2, 1: 2}
+    assert Counter(n for n, _ in asked) == {0: 4, 1: 4}
     assert (found.candidate.text == document.text) is not gains
 
 
@@ -81,7 +82,7 @@ def test_a_step_whose_edits_all_gain_nothing_asks_val_nothing(tmp_path: Path) ->
             return super()._answer(prompt)
 
     model = Useless()
-    config = a_config(optimizer={"screen": 1, "slow_update": False}, evaluation={"test": False})
+    config = a_config("default", evaluation={"test": False})
     summary = a_trainer(tmp_path, model, config=config).train()
     assert summary.actions == {"skip_no_gain": 4}
     assert len([prompt for prompt in model.prompts if "val request" in prompt.text]) == 8

@@ -22,10 +22,10 @@ def test_what_init_writes_is_trained_on_at_once_and_never_written_over(tmp_path:
     trained = home.command("train", str(tmp_path / "my_form.toml"), "--backend", "simulated")
     assert trained.code == 0, trained.err
     assert (tmp_path / "my_form-run" / "best_skill.md").exists()
-    assert home.command("train").code == 2
+    assert home.command("train", "start").code == 2
 
 
-@pytest.mark.parametrize("more", [["toy.toml"], ["--plan"], ["--resume"], ["--backend", "simulated"]])
+@pytest.mark.parametrize("more", [["toy.toml"], ["--plan"], ["--set", "train.seed=3"], ["--backend", "simulated"]])
 def test_init_does_nothing_but_write_and_says_so(tmp_path: Path, more: list[str]) -> None:
     refused = Home(tmp_path / "home").command("train", "--init", str(tmp_path / "my_form.py"), *more)
     assert refused.code == 2

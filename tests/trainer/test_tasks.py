@@ -1,12 +1,9 @@
 from hypothesis import given, strategies as st
 
-from skillopt_sleep.kit.protected import BEGIN, END
 from skillopt_sleep.prompts.attempts import RESPONSE_CHARS as SHOWN_CHARS
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Item, Result
 from skillopt_sleep.trainer.tasks import (
-    APPENDIX_BEGIN,
-    APPENDIX_END,
     as_document,
     as_rollout,
     as_task,
@@ -18,14 +15,6 @@ from skillopt_sleep.trainer.tasks import (
 @given(st.text())
 def test_a_skill_is_the_document_to_the_byte(skill: str) -> None:
     assert as_document(skill).text == skill
-
-
-def test_the_appendix_is_out_of_reach_and_guidance_is_not() -> None:
-    skill = f"# S\n- a\n\n{APPENDIX_BEGIN}\n- look\n{APPENDIX_END}\n"
-    assert as_document(skill).body == "# S\n- a"
-    assert as_document(skill).text == skill
-    with_block = f"# S\n{BEGIN}\nmind\n{END}\n"
-    assert BEGIN in as_document(with_block).body
 
 
 def test_a_failure_has_no_score() -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.pools.threads import ThreadPool
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose, Split, Usage
 from skillopt_sleep.trainer import Item, Result, Trainer, TrainerConfig
 
@@ -103,8 +103,6 @@ class Scripted:
                 return json.dumps({"guidance": f"Mind {' '.join(lacking) or 'the words'}."})
             case Purpose.META_SKILL:
                 return json.dumps({"notes": "Words help."})
-            case Purpose.APPENDIX:
-                return json.dumps({"appendix_notes": ["Look twice."]})
             case _:
                 raise AssertionError(prompt.purpose)
 
@@ -124,17 +122,16 @@ def _edit(word: str) -> dict[str, str]:
     return {"op": "append", "content": f"- Say {word}."}
 
 
-def a_config(**sections: dict[str, Any]) -> TrainerConfig:
+def a_config(preset: str = "skillopt", **sections: dict[str, Any]) -> TrainerConfig:
     """Configure two epochs of two steps, with one edit per step, in SkillOpt's own loop."""
     raw: dict[str, dict[str, Any]] = {
         "train": {"epochs": 2, "batch_size": 8, "seed": 7},
         "gradient": {"minibatch": 4},
-        "optimizer": {"edit_budget": 1, "min_edit_budget": 1, "schedule": "constant", "screen": 0},
-        "evaluation": {"part": 0.0, "confirm": False},
+        "optimizer": {"edit_budget": 1, "min_edit_budget": 1, "schedule": "constant"},
     }
     for name, keys in sections.items():
         raw[name] = raw.get(name, {}) | keys
-    return msgspec.convert(raw, TrainerConfig)
+    return msgspec.convert({"preset": preset, **raw}, TrainerConfig)
 
 
 def a_trainer(folder: Path, model: Scripted | None = None, *, workers: int = 4, **fields: Any) -> Trainer:
@@ -152,7 +149,7 @@ def a_trainer(folder: Path, model: Scripted | None = None, *, workers: int = 4, 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
     """Read all files of a run that mustn't depend on timing."""
-    own = {"spend.json", "calls.db", "calls.db-wal", "calls.db-shm", "run.lock"}
+    own = {"spend.json", "calls.db", "calls.db-wal", "calls.db-shm", "run.lock", "answers.db"}
     return {
         str(p.relative_to(folder)): p.read_bytes()
         for p in sorted(folder.rglob("*"))

@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 
 from tests.command import PROGRAM, Home
 
-SECONDS = 20.0
+SECONDS = 120.0
 _HIDDEN = re.compile(r'name="form_token" value="([^"]+)"')
 
 

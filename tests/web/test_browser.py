@@ -22,7 +22,7 @@ def test_every_page_reads_well_at_each_width(chromium: Browser, axe: str, dashbo
 
 
 def test_a_night_reads_well_at_each_width(chromium: Browser, axe: str, dashboard: Dashboard, slept: Home) -> None:
-    (night,) = slept.command("history", "--json").json["nights"]
+    (night,) = slept.command("report", "--list", "--json").json["nights"]
     address = f"{dashboard.home}/nights/{night['night']}"
     assert list(complaints_at_each_width(chromium, axe, address, dashboard=dashboard)) == []
 

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from skillopt_sleep.web.connection import HEADER_SECONDS, MOST_CONNECTIONS
 from skillopt_sleep.web.guard import MOST_BODY
+from skillopt_sleep.web.serve import HEADER_SECONDS, MOST_CONNECTIONS
 from tests.command import Home
 from tests.web.dashboard import Dashboard, entered, lines
 

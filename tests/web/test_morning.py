@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Evidence, Lesson, Proposal, Task
+from tests.builders import changed
 from tests.cli.walked import rules, states, with_three_rules
 from tests.command import Home
 from tests.web.browser import HEIGHT, WIDTHS, Tab, complaints_at_each_width, tab
@@ -51,12 +52,12 @@ def test_a_whole_morning(chromium: Browser, axe: str, home: Home, morning: Dashb
         page = opened.page
         page.goto(f"{morning.home}/inbox")
         assert heading(page) == "3 rules wait for you"
-        assert page.locator("article h3").inner_text() == "Use pnpm, never npm."
+        assert page.locator("article h2").inner_text() == "Use pnpm, never npm."
         decide(page, "Adopt")
         assert heading(page) == "2 rules wait for you"
         assert rules(home) == ["- Use pnpm, never npm."]
 
-        assert page.locator("article h3").inner_text() == "Be brief."
+        assert page.locator("article h2").inner_text() == "Be brief."
         page.get_by_text("Put it into your own words").click()
         page.get_by_label("The rule").fill("- Be brief, in one line.")
         decide(page, "Keep my words")
@@ -103,7 +104,7 @@ def test_a_rule_is_decided_on_without_scrolling_and_with_the_keyboard(
             box = page.get_by_role("button", name=name, exact=True).bounding_box()
             assert box is not None
             assert box["y"] + box["height"] <= HEIGHT, name
-        page.get_by_text("The statistics, and where you said it").focus()
+        page.get_by_role("link", name="All that was said, answered, measured and changed").focus()
         _is_seen(page)
         for name in ("Adopt", "Later", "Reject"):
             page.keyboard.press("Tab")
@@ -172,9 +173,11 @@ def test_a_task_is_changed_on_the_page_of_its_lesson(chromium: Browser, axe: str
         page.get_by_text("Change this task").first.click()
         page.get_by_label("The request").first.fill("add a start script")
         page.get_by_role("button", name="Keep my version").first.click()
-        assert "Later nights keep your version" in page.get_by_role("status").inner_text()
+        assert "Your version is kept" in page.get_by_role("status").inner_text()
+        page.get_by_text("Change this task").first.click()
         page.get_by_role("button", name="Drop", exact=True).first.click()
         page.wait_for_load_state()
+        page.get_by_text("Change this task").first.click()
         assert page.get_by_role("button", name="Restore", exact=True).count() == 1
         assert opened.complaints(axe) == []
 
@@ -235,4 +238,4 @@ def _poisoned(table: str, body: bytes) -> Proposal | Lesson | Task:
     proposal = from_json(body, Proposal)
     said = tuple(Evidence(session=HOSTILE, turn=1, quote=HOSTILE) for _ in proposal.evidence)
     edits = tuple(replace(edit, content=f"- {HOSTILE}", reason=HOSTILE) for edit in proposal.edits)
-    return replace(proposal, document=HOSTILE, summary=HOSTILE, evidence=said, edits=edits, one_model=HOSTILE)
+    return changed(proposal, document=HOSTILE, summary=HOSTILE, evidence=said, edits=edits, one_model=HOSTILE)

@@ -1,4 +1,4 @@
-from skillopt_sleep.web.refused import Refused, answer
+from skillopt_sleep.web.guard import Refused, answer
 
 
 def test_a_refusal_is_a_page_that_says_why_and_closes_the_connection() -> None:

@@ -1,9 +1,16 @@
+import base64
+import hashlib
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
 
+from skillopt_sleep.errors import StoreError
 from skillopt_sleep.example import MARKER
+from skillopt_sleep.settings import Settings, find_paths
+from skillopt_sleep.stores.sqlite import open_store
 from skillopt_sleep.web.pages import GROUPS
+from skillopt_sleep.web.site import Messages, OpenStore, file_at, key_of, paged, skipped_in, turn_at, whole_page
 from tests.cli.walked import with_three_rules
 from tests.command import Home
 from tests.web.dashboard import Dashboard, entered, visible_text
@@ -45,3 +52,95 @@ def test_the_example_says_on_every_page_that_it_is_one_and_a_persons_own_nights_
 
 def navigation(page: str) -> str:
     return visible_text(page.partition("<nav")[2].partition("</nav>")[0].partition(">")[2])
+
+
+def test_the_store_stays_open_until_another_file_is_there(tmp_path: Path) -> None:
+    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
+    kept = OpenStore(paths)
+    with kept.opened(Settings()) as empty:
+        assert empty.nights() == ()
+    assert not paths.database.exists()
+
+    open_store(Settings(), paths).close()
+    with kept.opened(Settings()) as first, kept.opened(Settings()) as again:
+        assert first is again
+    for ending in ("", "-wal", "-shm"):
+        part = paths.database.with_name(paths.database.name + ending)
+        if part.exists():
+            part.rename(part.with_name(f"aside{ending}"))
+    open_store(Settings(), paths).close()
+    with kept.opened(Settings()) as second:
+        assert second is not first
+    first.close()
+    second.close()
+
+
+def test_a_damaged_store_is_an_error_and_stays_where_it_is(tmp_path: Path) -> None:
+    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
+    paths.data.mkdir()
+    paths.database.write_bytes(b"no database" * 1_000)
+    with pytest.raises(StoreError), OpenStore(paths).opened(Settings()):
+        pass
+    assert paths.database.exists()
+
+
+@pytest.mark.parametrize(
+    ("rows", "skipped", "numbers"),
+    [
+        (0, 0, (0, 0, None, None)),
+        (0, 7, (0, 0, None, None)),
+        (3, 0, (1, 3, None, None)),
+        (7, 0, (1, 3, None, 3)),
+        (7, 3, (4, 6, 0, 6)),
+        (7, 6, (7, 7, 3, None)),
+        (7, 999, (7, 7, 3, None)),
+        (6, 6, (4, 6, 0, None)),
+    ],
+)
+def test_a_long_list_is_shown_some_rows_at_a_time(rows: int, skipped: int, numbers: tuple[int | None, ...]) -> None:
+    part = paged(range(1, rows + 1), skipped=skipped, at_once=3).each(str)
+    assert (part.first, part.last, part.newer, part.older) == numbers
+    assert part.shown == [str(number) for number in range(part.first, part.last + 1) if rows]
+
+
+@pytest.mark.parametrize(
+    ("query", "skipped"),
+    [("", 0), ("skip=30", 30), ("skip=-1", 0), ("skip=x", 0), ("skip=" + "9" * 40, 0), ("skip=\u0663", 0)],
+)
+def test_what_an_address_skips(query: str, skipped: int) -> None:
+    request = Request({"type": "http", "query_string": query.encode(), "headers": []})
+    assert skipped_in(request) == skipped
+
+
+def test_a_page_may_use_its_own_style_and_nothing_else() -> None:
+    response = whole_page(b"<style>b{color:red}</style><script>alert(1)</script>")
+    policy = response.headers["content-security-policy"]
+    digest = base64.b64encode(hashlib.sha256(b"b{color:red}").digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert "script-src" not in policy
+    assert "refresh" not in response.headers
+
+
+def test_a_page_that_goes_on_is_loaded_again() -> None:
+    assert whole_page(b"", again=10).headers["refresh"] == "10"
+
+
+def test_a_file_is_named_by_its_path_and_not_shown_in_the_address() -> None:
+    assert file_at(Path("/home/a/AGENTS.md")) == f"/documents/{key_of(Path('/home/a/AGENTS.md'))}"
+    assert key_of(Path("/home/a/AGENTS.md")) != key_of(Path("/home/b/AGENTS.md"))
+    assert "home" not in file_at(Path("/home/a/AGENTS.md"))
+
+
+def test_a_turn_is_a_place_on_its_sessions_page_whatever_the_session_is_called() -> None:
+    assert turn_at("codex:a b&c#d", 3) == "/sessions/one?id=codex%3Aa%20b%26c%23d&turn=3#turn-3"
+
+
+def test_a_message_is_shown_once_and_only_a_few_are_kept() -> None:
+    messages = Messages()
+    first = messages.keep("adopted P-0001")
+    assert messages.take(first) == "adopted P-0001"
+    assert messages.take(first) == ""
+    names = [messages.keep(str(number)) for number in range(50)]
+    assert messages.take(names[0]) == ""
+    assert messages.take(names[-1]) == "49"

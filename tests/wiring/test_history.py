@@ -3,7 +3,7 @@ from pathlib import Path
 
 from skillopt_sleep.night.account import account
 from skillopt_sleep.settings import Settings, find_paths
-from skillopt_sleep.stores.user import open_store
+from skillopt_sleep.stores.sqlite import open_store
 from skillopt_sleep.wiring.history import read_history
 from tests.command import Home
 

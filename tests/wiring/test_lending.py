@@ -6,15 +6,14 @@ import pytest
 from skillopt_sleep.backends.handoff import HandoffBackend
 from skillopt_sleep.backends.openai import OpenAIBackend
 from skillopt_sleep.example.model import SimulatedBackend
-from skillopt_sleep.pools.ray import RayPool
+from skillopt_sleep.pools.ray import RayPool, Recipe, WorkerModel, asking_through
 from skillopt_sleep.pools.threads import ThreadPool
-from skillopt_sleep.pools.worker_model import Recipe, WorkerModel, asking_through
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings
-from skillopt_sleep.trainer.given import make_pool
-from skillopt_sleep.wiring.lending import lend
+from skillopt_sleep.trainer.loading import make_pool
 from skillopt_sleep.wiring.models import make_model
+from skillopt_sleep.wiring.training import lend
 from tests.trainer.toy import a_config
 
 ENVIRON = {"OPENAI_API_KEY": "sk-of-the-user", "MY_KEY": "sk-of-the-role", "OTHER": "stays here"}

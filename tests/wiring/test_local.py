@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.backends.openai import OpenAIBackend
+from skillopt_sleep.cli.init_offers import local_servers
 from skillopt_sleep.cli.init_shown import next_lines
 from skillopt_sleep.cli.plan import dollars, recipients
 from skillopt_sleep.daemon.conditions import lacking
 from skillopt_sleep.doctor.findings import Topic
-from skillopt_sleep.doctor.offers import local_servers
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.records import Prompt, Purpose, Usage, model_names
-from skillopt_sleep.settings import BackendSettings, PriceSettings, RoleSettings, Settings, load
+from skillopt_sleep.settings import BackendSettings, RoleSettings, Settings, load
 from skillopt_sleep.wiring import harvest_rules, mine_rules
 from skillopt_sleep.wiring.models import choose, destination, tariff_of, unconfirmed
 from tests.builders import a_prompt
@@ -64,7 +64,7 @@ def test_any_other_address_and_one_with_a_key_of_its_own_needs_consent_and_has_n
 def test_a_price_that_was_set_counts_here_too() -> None:
     settings = local()
     assert tariff_of(settings.backend, settings.prices) == (0.0, 0.0)
-    own = PriceSettings(models={"qwen": (1.0, 2.0)})
+    own = {"qwen": (1.0, 2.0)}
     assert tariff_of(settings.backend, own) == (1.0, 2.0)
 
 
@@ -160,7 +160,7 @@ def test_a_night_with_it_runs_by_itself_and_the_next_plan_says_how_long_one_take
         assert night.code == 0, night.err
         home.had_sessions([("cut a release", "no - we always use pnpm here, never npm")], days_ago=1)
         assert "as the last nights" in " ".join(home.command("run", "--plan").out.split())
-        assert "openai" not in home.command("cost").out
+        assert "openai" not in home.command("report", "--cost").out
 
 
 @pytest.mark.slow

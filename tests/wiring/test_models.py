@@ -9,13 +9,12 @@ import pytest
 from skillopt_sleep.backends.anthropic import AnthropicBackend
 from skillopt_sleep.backends.cli import CliBackend
 from skillopt_sleep.backends.handoff import HandoffBackend
-from skillopt_sleep.backends.openai import OpenAIBackend
-from skillopt_sleep.backends.openai_responses import OpenAIResponses
+from skillopt_sleep.backends.openai import OpenAIBackend, OpenAIResponses
 from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, Exit, FailureKind
 from skillopt_sleep.example.model import SimulatedBackend
-from skillopt_sleep.protocols import Model
+from skillopt_sleep.protocols.models import Model
 from skillopt_sleep.settings import BackendSettings, RoleSettings, Settings
-from skillopt_sleep.wiring.models import Chosen, choose, make_model, of_role
+from skillopt_sleep.wiring.models import RoleModels, choose, make_model, of_role
 from tests.builders import a_prompt
 from tests.doctor.machine import KEY, Machine, script
 
@@ -40,7 +39,7 @@ def chosen(
     *,
     target: RoleSettings | None = None,
     judge: RoleSettings | None = None,
-) -> Chosen:
+) -> RoleModels:
     settings = Settings(backend=backend, target=target or RoleSettings(), judge=judge or RoleSettings())
     return choose(settings, machine.paths, machine.environ)
 
@@ -49,7 +48,7 @@ def made(machine: Machine, **backend: Any) -> Model:
     return make_model(BackendSettings(**backend), machine.paths, machine.environ)
 
 
-def auto(machine: Machine, **backend: Any) -> Chosen:
+def auto(machine: Machine, **backend: Any) -> RoleModels:
     return chosen(machine, BackendSettings(name="auto", **backend))
 
 
@@ -70,7 +69,6 @@ def test_a_role_that_says_nothing_is_as_the_backend() -> None:
         ("model", "m-2"),
         ("base_url", "http://127.0.0.1:10/v1"),
         ("api_key_env", "OTHER_KEY"),
-        ("api_version", "v2"),
     ],
 )
 def test_a_role_inherits_what_it_does_not_say(key: str, value: str) -> None:
@@ -82,15 +80,16 @@ def test_a_role_inherits_what_it_does_not_say(key: str, value: str) -> None:
         ] == [key]
 
 
-def test_a_role_may_speak_another_api() -> None:
-    assert of_role(BackendSettings(name="openai", model="m"), RoleSettings(api="responses")).api == "responses"
+def test_another_backend_of_openais_kind_is_asked_as_the_settings_say() -> None:
+    wanted = of_role(BackendSettings(name="claude", api="responses"), RoleSettings(name="openai", model="m"))
+    assert wanted.api == "responses"
 
 
 def test_a_role_of_another_backend_inherits_only_what_is_the_users() -> None:
     wanted = of_role(BACKEND, RoleSettings(name="anthropic", model="m-2"))
 
     # An address or a key that belongs to one provider is never sent to another.
-    assert wanted == BackendSettings(name="anthropic", model="m-2", timeout="7s", confirmed=True)
+    assert wanted == BackendSettings(name="anthropic", model="m-2", api="responses", timeout="7s", confirmed=True)
 
 
 @pytest.mark.parametrize(("name", "limit"), [("anthropic", 500), ("codex", 0), ("auto", 0), ("handoff", 0)])

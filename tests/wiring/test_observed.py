@@ -10,7 +10,7 @@ from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.kit.log import log_to, read_log, stop_logging
 from skillopt_sleep.records import Note
 from skillopt_sleep.stores.events import EventKind, read_events
-from skillopt_sleep.stores.progress import NAME, RunningNight
+from skillopt_sleep.stores.running import HOLDER, Holder
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.wiring.observed import Observed
 from tests.builders import a_report, an_outcome
@@ -64,16 +64,16 @@ def test_the_time_of_a_night_that_goes_on_counts_from_when_it_went_on(tmp_path: 
     store = SqliteStore(tmp_path / "data", clock=FakeClock(), lookback=timedelta(days=7), config="c")
     before = utc_now()
     with observed(store, tmp_path / "data").open_night() as page:
-        running = from_json((tmp_path / "data" / NAME).read_bytes(), RunningNight)
+        running = from_json((tmp_path / "data" / HOLDER).read_bytes(), Holder)
     store.close()
+    assert running.started is not None
     assert page.started < before <= running.started
 
 
 def test_nothing_is_left_to_watch_when_it_is_over(tmp_path: Path, store: SqliteStore) -> None:
     with observed(store, tmp_path / "data").open_night():
         pass
-    assert not (tmp_path / "data" / NAME).exists()
-    assert not (tmp_path / "data" / "night.holder").exists()
+    assert not (tmp_path / "data" / HOLDER).exists()
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_night_without_a_report_says_why(
     assert (last["event"], last["level"]) == (event, level)
     assert str(error) in last["because"]
     assert ("traceback" in last) is (level == "error")
-    assert not (tmp_path / "data" / NAME).exists()
+    assert not (tmp_path / "data" / HOLDER).exists()
 
 
 def test_what_was_decided_is_kept_among_the_events_of_the_night(tmp_path: Path, store: SqliteStore) -> None:

@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from msgspec.structs import replace
 
 from skillopt_sleep.backends.metered import Limits, NightMeter
-from skillopt_sleep.protocols import Model
-from skillopt_sleep.protocols.sealing import Seal
+from skillopt_sleep.errors import SleepError
+from skillopt_sleep.kit.process import ProcessResult
+from skillopt_sleep.protocols.models import Model
+from skillopt_sleep.protocols.sealing import Policy, Probe, Seal
 from skillopt_sleep.records import Check, Checks, Command, Limit, Op, Task, Workspace
 from skillopt_sleep.replay.seals import SEALS
 from skillopt_sleep.settings import BackendSettings, Paths, Settings, find_paths
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.wiring.actor import find_actor
 from skillopt_sleep.wiring.models import make_model
-from skillopt_sleep.wiring.sealed import SealedParts, Sealing, find_sealing
+from skillopt_sleep.wiring.sealed import SealedParts, find_actor, find_sealing
 from tests.agents.acting_model import RULE, RuleKeeper
-from tests.builders import a_document, a_task
+from tests.builders import a_document, a_task, changed
 from tests.fakes import FakeClock
 from tests.genuine import Programs
 from tests.server import ModelServer
@@ -82,7 +82,7 @@ class Person:
     def task(self, **fields: Any) -> Task:
         workspace = Workspace(root=str(self.root), commit=self.commit)
         asked = a_task(prompt="Make app.txt new.", reference=LINTED, workspace=workspace, project=str(self.root))
-        return replace(asked, **fields)
+        return changed(asked, **fields)
 
     def document(self, rule: str) -> Any:
         path = f"{self.root}/{MEMORIES[self.name]}"
@@ -108,7 +108,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 def the_parts(person: Person, store: SqliteStore, *, seals: Sequence[Seal] = SEALS) -> SealedParts:
     meter = NightMeter(store.ledger, Limits(Limit(200), 60), clock=FakeClock())
     actor = partial(find_actor, person.settings, person.model, person.paths, person.environ)
-    return SealedParts(actor, person.paths, price=person.model.price, turns=20, meter=meter, store=store, seals=seals)
+    return SealedParts(actor, person.paths, price=person.model.price, meter=meter, store=store, seals=seals)
 
 
 @pytest.mark.cli
@@ -122,7 +122,7 @@ def test_the_genuine_agent_keeps_a_rule_in_a_sealed_copy_only_where_it_was_told(
     person = Person(tmp_path, name, str(getattr(programs, name)), server, api=api)
     with store.open_night():
         parts = the_parts(person, store)
-        if not parts.sealing.possible:
+        if parts.sealing.why_not:
             pytest.skip(parts.sealing.why_not)
         without = parts.run(person.task(), person.document(""), sample=0)
         with_rule = parts.run(person.task(), person.document(RULE), sample=0)
@@ -153,9 +153,24 @@ def test_the_genuine_agent_keeps_a_rule_in_a_sealed_copy_only_where_it_was_told(
     assert left == []
 
 
-def found(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> Sealing:
+class Untouched:
+    """A seal that nobody may try."""
+
+    name = "untouched"
+
+    def probe(self, folder: Path, /) -> Probe:
+        raise AssertionError(folder)
+
+    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> ProcessResult:
+        raise AssertionError(argv)
+
+
+def why_not(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) -> SleepError:
+    """Why nobody can act with this backend's model; no seal is tried."""
     model = make_model(backend, paths, environ)
-    return find_sealing(find_actor(Settings(backend=backend), model, paths, environ))
+    with pytest.raises(SleepError) as raised:
+        find_sealing(find_actor(Settings(backend=backend), model, paths, environ), (Untouched(),))
+    return raised.value
 
 
 @pytest.mark.parametrize(
@@ -170,7 +185,7 @@ def found(backend: BackendSettings, paths: Paths, environ: Mapping[str, str]) ->
         (
             BackendSettings(name="openai", model="qwen", base_url="http://127.0.0.1:9/v1"),
             "codex speaks the Responses API alone",
-            'target.api to "responses"',
+            'backend.api to "responses"',
         ),
         (
             BackendSettings(name="openai", model="gpt-5.5", max_output_tokens=500),
@@ -186,10 +201,9 @@ def test_a_target_with_whose_model_no_agent_acts_is_named_and_no_seal_is_tried(
 ) -> None:
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
     keys = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY, "AZURE_OPENAI_API_KEY": KEY}
-    sealing = found(backend, paths, keys)
-    assert (sealing.possible, sealing.choice.probes) == (False, ())
-    assert why in sealing.why_not
-    assert helps in sealing.remedy
+    error = why_not(backend, paths, keys)
+    assert why in error.message
+    assert helps in error.remedy
     assert not paths.replays.exists()
 
 
@@ -200,10 +214,8 @@ def test_a_login_that_cannot_be_pointed_at_the_relay_is_said(tmp_path: Path) -> 
     tokens = {"id_token": token, "access_token": token, "refresh_token": "r", "account_id": "x"}
     (home / "auth.json").write_text(json.dumps({"auth_mode": "chatgpt", "tokens": tokens}))
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
-    sealing = found(BackendSettings(name="codex"), paths, {"PATH": "", "CODEX_HOME": str(home)})
-    assert not sealing.possible
-    assert "a login by ChatGPT can't be pointed at another address" in sealing.why_not
-    assert sealing.choice.probes == ()
+    error = why_not(BackendSettings(name="codex"), paths, {"PATH": "", "CODEX_HOME": str(home)})
+    assert "a login by ChatGPT can't be pointed at another address" in error.message
 
 
 def test_nothing_is_looked_for_until_a_task_needs_it(tmp_path: Path, store: SqliteStore, server: ModelServer) -> None:

@@ -13,14 +13,14 @@ from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.records import Prompt, Purpose, Split, Usage
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings
 from skillopt_sleep.trainer import TrainerConfig
-from skillopt_sleep.trainer.asked import priced
-from skillopt_sleep.trainer.given import read_skill
+from skillopt_sleep.trainer.calls import priced
+from skillopt_sleep.trainer.loading import read_skill
 from skillopt_sleep.wiring.models import make_model
-from skillopt_sleep.wiring.training import Flags, Training, check_consent, in_force, wire_training
+from skillopt_sleep.wiring.training import Flags, WiredTraining, check_consent, in_force, wire_training
 from tests.fakes import SerialPool
 
 NONE = Settings()
-ENV = '[env]\nname = "multiple_choice"\n'
+ENV = '[env]\nname = "dataset"\n'
 
 
 def wired(
@@ -32,7 +32,7 @@ def wired(
     model: str = "",
     scoring: bool = False,
     planning: bool = False,
-) -> Training:
+) -> WiredTraining:
     (folder / "toy.toml").write_text(text, encoding="utf-8")
     return wire_training(
         folder / "toy.toml",
@@ -172,7 +172,7 @@ def test_a_backend_that_is_not_known_is_refused_with_those_that_are() -> None:
     assert "openai" in refused.value.remedy
 
 
-def asked_by(training: Training) -> CallPending:
+def asked_by(training: WiredTraining) -> CallPending:
     with pytest.raises(CallPending) as caught:
         training.target.complete(Prompt(purpose=Purpose.ROLLOUT, text="How many?"))
     return caught.value

@@ -1,12 +1,11 @@
-"""Claude Code: its sessions, its program and login, the documents it reads, and its hooks."""
+"""Claude Code: its sessions, its program and login, the documents it reads, and its plugins."""
 
 from pathlib import Path
 
 from skillopt_sleep.agents.claude_code.acting import ClaudeActing
 from skillopt_sleep.agents.claude_code.documents import DOCUMENTS
-from skillopt_sleep.agents.claude_code.hooks import HOOKS
 from skillopt_sleep.agents.claude_code.program import Claude
-from skillopt_sleep.protocols.agent import Agent, ToolNames, Transcripts
+from skillopt_sleep.protocols.agent import Agent, PluginWords, ToolNames, Transcripts
 
 
 def _sessions(home: Path) -> Transcripts:
@@ -24,7 +23,7 @@ AGENT = Agent(
     program=Claude(),
     acting=ClaudeActing(),
     documents=DOCUMENTS,
-    hooks=HOOKS,
+    plugin=PluginWords(install="install", remove="uninstall"),
     tools=ToolNames(
         shells=frozenset({"Bash"}),
         writers=frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"}),

@@ -12,7 +12,8 @@ import msgspec
 
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.kit.files import readable
-from skillopt_sleep.kit.secret_files import is_secret_file
+from skillopt_sleep.kit.markdown import front_matter
+from skillopt_sleep.kit.redact import is_secret_file
 from skillopt_sleep.protocols.agent import LOADED_BYTES, Documents, Start
 from skillopt_sleep.records import InForce
 
@@ -30,7 +31,6 @@ _MOST_HOPS = 4
 _MOST_FILES = 200
 _MOST_DEEP = 20
 _MOST_STATE = 64 * 1024 * 1024
-_FRONT = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _PATHS = re.compile(r"^[\"']?paths[\"']?[ \t]*:(.*(?:\n[ \t-].*)*)", re.MULTILINE)
 _EVERYWHERE = frozenset({"", "[]", "**", '"**"', "'**'"})
 _FENCED = r"(?P<code>^ {0,3}(?P<ticks>```+|~~~+).*?(?:^ {0,3}(?P=ticks)|\Z))"
@@ -44,7 +44,7 @@ class _Project(msgspec.Struct):
 
 
 class _State(msgspec.Struct):
-    """What Claude Code remembers of each project."""
+    """Claude Code's own record of each project."""
 
     projects: dict[str, _Project] = {}
 
@@ -155,8 +155,7 @@ def _rules(folder: Path, *, deep: int = _MOST_DEEP) -> Iterator[Path]:
 
 
 def _waits(rule: Path) -> bool:
-    front = _FRONT.match(_text(rule))
-    paths = _PATHS.search(front[1]) if front else None
+    paths = _PATHS.search(front_matter(_text(rule))[0])
     return bool(paths) and paths[1].strip() not in _EVERYWHERE
 
 
@@ -172,7 +171,7 @@ def _may_import_from_elsewhere(at: Start) -> bool:
 
 def _shown(path: Path) -> str:
     """Return the text without its front matter and its comments, as the model gets to see it."""
-    text = _FRONT.sub("", _text(path))
+    _, text = front_matter(_text(path))
     # Where no comment ends any more, none is looked for: a file of many beginnings would take very long.
     end = text.rfind("-->") + len("-->\n")
     return (_COMMENT.sub(lambda found: found["code"] or "", text[:end]) + text[end:]).strip()

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import msgspec
 
 from skillopt_sleep.agents.transcripts.files import find_sessions, stamp_of
-from skillopt_sleep.agents.transcripts.jsonl import Lines
+from skillopt_sleep.agents.transcripts.jsonl import Records
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.kit.files import read_plain, readable
 from skillopt_sleep.kit.words import counted
@@ -30,26 +30,24 @@ Spans = tuple[tuple[int, int], ...]
 Pastes = Mapping[str, Spans]
 NO_PASTES: Pastes = MappingProxyType({})
 
-# Of a longer list only the last prompts with pastes are kept: so many bytes of lines.
+# Of a longer list only the last prompts with pastes are kept: so many characters.
 MOST_KEPT = 16 * 1024 * 1024
 LONGEST_PROMPT = 4_000_000
 _YEAR_10000 = 253_402_300_800_000  # in milliseconds; no date is later
 _MOST_SETTINGS = 16 * 1024 * 1024
 
-_LINE_START = re.compile(rb'\{"display":')
-_SIGN = b"[Pasted text #"
 _PLACEHOLDER = re.compile(r"\[Pasted text #(\d{1,9})(?: \+\d{1,9} lines)?\.*\]")
 _HASH = re.compile(r"[0-9a-f]{16}")
 
 
-class History(NamedTuple):
+class PromptHistory(NamedTuple):
     """The list of prompts in a configuration folder, as it was when it was looked at."""
 
     folder: str
     stamp: Stamp
 
     @classmethod
-    def of(cls, folder: Path) -> "History":
+    def of(cls, folder: Path) -> "PromptHistory":
         """Return the list of this folder as it is now; whether there is one shows when it is read."""
         return cls(str(folder), stamp_of(_list_in(str(folder))))
 
@@ -62,7 +60,7 @@ class Paste(msgspec.Struct, rename="camel", gc=False):
     content_hash: str | None = None
 
 
-class Prompt(msgspec.Struct, rename="camel", gc=False):
+class PromptHistoryLine(msgspec.Struct, rename="camel", gc=False):
     """One line of the list: a prompt as it was shown, and what was pasted into it, by number.
 
     `timestamp` is in milliseconds; an old version wrote no session.
@@ -75,20 +73,15 @@ class Prompt(msgspec.Struct, rename="camel", gc=False):
 
 
 class _Settings(msgspec.Struct):
-    """How many days Claude Code keeps the file of a session."""
+    """The setting that says how many days Claude Code keeps a session's file."""
 
     cleanup: int = msgspec.field(default=30, name="cleanupPeriodDays")
 
 
-_prompts = msgspec.json.Decoder(Prompt)
+_prompts = msgspec.json.Decoder(PromptHistoryLine)
 
 
-def load_history(history: History) -> None:
-    """Read the list now, once, so that the processes this one forks needn't each read it."""
-    _by_session(history)
-
-
-def pastes_of(session: str, history: History) -> Pastes:
+def pastes_of(session: str, history: PromptHistory) -> Pastes:
     """Return what was pasted in the prompts of a session, by the prompt's text without blanks at its ends.
 
     Two prompts that give the same text in different ways tell nothing.
@@ -110,33 +103,25 @@ def pasted_in(text: str, pastes: Pastes) -> Spans:
 
 
 @lru_cache(maxsize=1)
-def _by_session(history: History) -> Mapping[str, Sequence[Prompt]]:
+def _by_session(history: PromptHistory) -> Mapping[str, Sequence[PromptHistoryLine]]:
     """Return the prompts into which something was pasted, by session; those that can't be read are passed over."""
-    kept: deque[tuple[int, Prompt]] = deque()
+    kept: deque[tuple[int, PromptHistoryLine]] = deque()
     size = 0
     try:
-        for length, prompt in _with_pastes(_list_in(history.folder)):
+        for prompt in Records(_list_in(history.folder), _prompts.decode):
+            if not prompt.session_id or not prompt.pasted_contents:
+                continue
+            length = len(prompt.display) + sum(len(paste.content or "") for paste in prompt.pasted_contents.values())
             kept.append((length, prompt))
             size += length
             while size > MOST_KEPT:
                 size -= kept.popleft()[0]
     except OSError:
         pass  # what is missing is guessed, as it is for a session without a list
-    found: dict[str, list[Prompt]] = {}
+    found: dict[str, list[PromptHistoryLine]] = {}
     for _, prompt in kept:
         found.setdefault(prompt.session_id, []).append(prompt)
     return found
-
-
-def _with_pastes(path: str) -> Iterator[tuple[int, Prompt]]:
-    """Yield each prompt that has pastes, with the length of its line; raises OSError if the list can't be read."""
-    lines = Lines(path, _LINE_START)
-    for block, at, end in lines:
-        if block.find(_SIGN, at, end) < 0:
-            continue
-        for prompt in lines.decode(_prompts, block[at:end]):
-            if prompt.session_id and prompt.pasted_contents:
-                yield end - at, prompt
 
 
 def lost(home: Path) -> Iterator[Note]:
@@ -144,30 +129,21 @@ def lost(home: Path) -> Iterator[Note]:
     typed: dict[str, list[float]] = {}
     days = _Settings().cleanup
     with suppress(OSError):
-        lines = Lines(_list_in(str(home)), _LINE_START)
-        for block, at, end in lines:
-            for prompt in lines.decode(_prompts, block[at:end]):
-                # A command such as /exit alone makes no session.
-                if prompt.session_id and not prompt.display.startswith("/"):
-                    when = prompt.timestamp if 0 < prompt.timestamp < _YEAR_10000 else 0.0
-                    typed.setdefault(prompt.session_id, []).append(when)
+        for prompt in Records(_list_in(str(home)), _prompts.decode):
+            # A command such as /exit alone makes no session.
+            if prompt.session_id and not prompt.display.startswith("/"):
+                when = prompt.timestamp if 0 < prompt.timestamp < _YEAR_10000 else 0.0
+                typed.setdefault(prompt.session_id, []).append(when)
     with suppress(msgspec.DecodeError):
         days = from_json(readable(home / "settings.json", most=_MOST_SETTINGS), _Settings).cleanup
     saved = {Path(path).stem for path, _ in find_sessions(str(home / "projects"))} if typed else set[str]()
     last_saved = max((max(times) for name, times in typed.items() if name in saved), default=0.0)
     missing = [times for name, times in typed.items() if name not in saved]
     cut = (time.time() - days * 86_400) * 1000
+    if len(missing) > 1 and not saved and min(map(min, missing)) > 0 and max(map(max, missing)) < cut:
+        cut = 0.0  # saving may be switched off, however old they are
     deleted = [times for times in missing if max(times) < cut]
     others = [times for times in missing if max(times) >= cut]
-    # However old they are: saving may be switched off.
-    if len(deleted) > 1 and not others and not saved and min(map(min, deleted)) > 0:
-        prompts = _typed_since(missing)
-        summary = (
-            f"{prompts}, and none was saved, or all were deleted, as Claude Code does after {counted(days, 'day')}"
-        )
-        remedy = "if you had newer ones, unset CLAUDE_CODE_CHILD_SESSION where you start it"
-        yield Note(stage="harvest", summary=summary, remedy=remedy)
-        return
     if deleted:
         gone = f"{counted(len(deleted), 'session')} in your history without a file"
         summary = f"{gone}; Claude Code deletes them after {counted(days, 'day')}"
@@ -191,7 +167,7 @@ def _list_in(folder: str) -> str:
     return str(Path(folder, "history.jsonl"))
 
 
-def _expanded(prompt: Prompt, folder: Path) -> tuple[str, Spans]:
+def _expanded(prompt: PromptHistoryLine, folder: Path) -> tuple[str, Spans]:
     """Return the prompt with its pastes in place of the placeholders, without blanks at its ends, and where they are.
 
     Placeholders are looked for in what was shown only, never in what was pasted. Without the contents of one of them

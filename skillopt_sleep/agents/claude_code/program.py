@@ -3,22 +3,13 @@
 import re
 from collections.abc import Mapping
 
-from skillopt_sleep.agents.claude_code.events import Limit, Result, read_output
-from skillopt_sleep.agents.claude_code.failures import (
-    REMEDIES,
-    UPGRADE,
-    error,
-    is_signalled,
-    no_result,
-    shown,
-    stopped,
-)
-from skillopt_sleep.agents.claude_code.login import KEY_NAME, LOGINS, PASSED, TOKEN_NAME, find_login
+from skillopt_sleep.agents.claude_code.failures import UPGRADE, failed, output_excerpt, problem
+from skillopt_sleep.agents.claude_code.login import KEY_NAME, LOGINS, PASSED, QUIET, TOKEN_NAME, find_login
+from skillopt_sleep.agents.claude_code.output import ClaudeOutput, FinalResult
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.codec import root_schema, to_json
-from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.kit.process import Ran
-from skillopt_sleep.protocols.program import MOST_READ, Account, Invocation, Setup
+from skillopt_sleep.kit.process import ProcessResult
+from skillopt_sleep.protocols.program import MOST_READ, Invocation, Login, Setup
 from skillopt_sleep.records import Completion, Prompt
 
 SYSTEM = "Do what the message says, and answer with nothing else. You have no tools."
@@ -26,17 +17,9 @@ SYSTEM = "Do what the message says, and answer with nothing else. You have no to
 OLDEST = (2, 1, 200)
 
 _ENVIRON = {
-    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-    "DISABLE_AUTOUPDATER": "1",
-    "DISABLE_ERROR_REPORTING": "1",
-    "DISABLE_TELEMETRY": "1",
-    "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+    **QUIET,
     # Without it the program sends along every file that the prompt names as @path, from anywhere.
     "CLAUDE_CODE_DISABLE_ATTACHMENTS": "1",
-    # We retry ourselves. It still asks twice at a subscription's 401, a 404, and a reply that is empty or refused,
-    # and a few times at a 400 and an answer that is longer than the model may write.
-    "CLAUDE_CODE_MAX_RETRIES": "0",
-    "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK": "1",
     # With 0 it accepts no JSON in words; by default it asks five times.
     "MAX_STRUCTURED_OUTPUT_RETRIES": "1",
 }
@@ -63,23 +46,23 @@ class Claude:
     tells_price = True
     passed = PASSED
     # If CLAUDE_CONFIG_DIR isn't set, .claude.json is beside the agent's home.
-    account_files = (".credentials.json", "settings.json", ".claude.json", "../.claude.json")
+    account_files: tuple[str, ...] = (".credentials.json", "settings.json", ".claude.json", "../.claude.json")
 
-    def version(self, ran: Ran) -> str:
+    def version(self, ran: ProcessResult) -> str:
         """Return the version `--version` printed; raises CallFailed (not_installed) if it is missing or too old."""
         found = _VERSION.match(ran.stdout[:MOST_READ].decode(errors="replace"))
         if ran.status or ran.stopped or not found:
-            output = shown(ran) or f"nothing, and ended with status {ran.status}"
+            output = output_excerpt(ran) or f"nothing, and ended with status {ran.status}"
             raise CallFailed(FailureKind.NOT_INSTALLED, f"claude --version printed: {output}")
         numbers = tuple(int(number) for number in found.groups())
         version = ".".join(found.groups())
         if numbers < OLDEST:
             oldest = ".".join(map(str, OLDEST))
-            problem = f"claude {version} is too old: it must be {oldest} or newer"
-            raise CallFailed(FailureKind.NOT_INSTALLED, problem, remedy=UPGRADE)
+            message = f"claude {version} is too old: it must be {oldest} or newer"
+            raise CallFailed(FailureKind.NOT_INSTALLED, message, remedy=UPGRADE)
         return version
 
-    def account(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Account:
+    def account(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Login:
         """Return the login that the program would use, without what would renew it."""
         return find_login(files, environ, setup)
 
@@ -101,22 +84,23 @@ class Claude:
         environ = _environ(setup, key_name)
         return Invocation(tuple(arguments), stdin=text.encode(errors="replace"), environ=environ)
 
-    def read(self, prompt: Prompt, ran: Ran) -> Completion:
+    def read(self, prompt: Prompt, ran: ProcessResult) -> Completion:
         """Return the answer in the result event; raises CallFailed without one, or with an error in it."""
-        if ran.stopped:
-            raise stopped(ran)
-        output = read_output(ran.stdout)
-        result = output.result
-        if result is None:
-            raise no_result(ran, events=output.known)
-        usage = result.usage
-        failure = _failure(prompt, ran, result, output.limit)
-        if failure is not None:
-            kind, message = failure
-            tokens = (usage.input_tokens, usage.output_tokens, usage.cached_tokens) if usage else None
-            raise CallFailed(kind, message, remedy=REMEDIES.get(kind, ""), tokens=tokens, usd=result.usd)
-        text = _text(prompt, result)
-        return Completion(text=text, usage=usage, usd=result.usd, model=result.model, odd_events=output.odd)
+        output = ClaudeOutput().read(ran.stdout)
+        why = problem(output, ran)
+        if why is not None:
+            raise why
+        result = output.result or FinalResult(is_error=False, subtype="")
+        if not result.models:
+            message = f"claude answered without asking a model: {result.words}"
+            raise failed(result, FailureKind.MALFORMED, message)
+        text = result.result or ""
+        if prompt.schema is not None and result.structured_output is not None:
+            text = to_json(result.structured_output).decode()
+        if not text.strip():
+            message = f"claude: the model answered the {prompt.purpose} prompt with nothing"
+            raise failed(result, FailureKind.EMPTY, message)
+        return Completion(text=text, usage=result.usage, usd=result.usd, model=result.model, odd_events=output.odd)
 
 
 def _environ(setup: Setup, key_name: str) -> dict[str, str]:
@@ -130,28 +114,3 @@ def _environ(setup: Setup, key_name: str) -> dict[str, str]:
     if setup.max_output_tokens:
         environ["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = str(setup.max_output_tokens)
     return environ
-
-
-def _failure(prompt: Prompt, ran: Ran, result: Result, limit: Limit | None) -> tuple[FailureKind, str] | None:
-    """Return why this result isn't an answer, or None if it is one."""
-    words = one_line(result.result or " ".join(map(str, result.errors)), limit=200)
-    if limit is not None and limit.reached:
-        return FailureKind.QUOTA, f"claude: {limit}"
-    if result.stop_reason == "refusal":
-        return FailureKind.REFUSED, f"claude: the model refused: {words}"
-    if result.is_error or result.subtype != "success":
-        return error(result, words)
-    if ran.status:
-        kind = FailureKind.KILLED if is_signalled(ran) else FailureKind.MALFORMED
-        return kind, f"claude ended with status {ran.status} after its answer"
-    if not result.models:
-        return FailureKind.MALFORMED, f"claude answered without asking a model: {words}"
-    if not _text(prompt, result).strip():
-        return FailureKind.EMPTY, f"claude: the model answered the {prompt.purpose} prompt with nothing"
-    return None
-
-
-def _text(prompt: Prompt, result: Result) -> str:
-    if prompt.schema is not None and result.structured_output is not None:
-        return to_json(result.structured_output).decode()
-    return result.result or ""

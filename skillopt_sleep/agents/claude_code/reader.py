@@ -5,9 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
-import msgspec
-
-from skillopt_sleep.agents.claude_code.headless import Queue
 from skillopt_sleep.agents.claude_code.history import NO_PASTES, Pastes, pasted_in
 from skillopt_sleep.agents.claude_code.records import (
     CONVERSATION,
@@ -19,40 +16,47 @@ from skillopt_sleep.agents.claude_code.records import (
     PLAN,
     QUEUE,
     USER_BLOCKS,
-    Block,
-    Link,
-    Record,
+    ContentBlock,
+    SessionRecord,
+    TreeLink,
     answers_in,
+    blocks_of,
     decided_by,
     instruction_files,
     is_sent,
     kind_of,
     may_be_typed,
+    result_text,
     says_program,
+    texts_of,
 )
-from skillopt_sleep.agents.claude_code.text import (
+from skillopt_sleep.agents.claude_code.tree import abandoned
+from skillopt_sleep.agents.claude_code.written import USER_MODIFIED, WRITERS, WrittenFiles
+from skillopt_sleep.agents.transcripts.draft import (
+    MOST_TEXT,
+    DraftCall,
+    DraftMessage,
+    SessionDraft,
+    ToolInput,
+    TypedShell,
+)
+from skillopt_sleep.agents.transcripts.harness import (
+    Queue,
+    custom_command,
     is_command_output,
+    is_interruption,
     is_of_editor,
+    is_preface,
     is_refusal,
+    is_wrapper,
     said_with_refusal,
     skill_folder,
     typed_command,
-)
-from skillopt_sleep.agents.claude_code.tree import abandoned
-from skillopt_sleep.agents.claude_code.written import USER_MODIFIED, WRITERS, Written
-from skillopt_sleep.agents.transcripts.briefs import ToolInput
-from skillopt_sleep.agents.transcripts.draft import MOST_TEXT, Call, Draft, Message, TypedShell
-from skillopt_sleep.agents.transcripts.harness import (
-    custom_command,
-    is_interruption,
-    is_preface,
-    is_wrapper,
     without_reminders,
 )
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.records import LeftOut, Origin
 
-_results = msgspec.json.Decoder(str | list[Block])
 _FROM_SERVERS = "mcp__"
 _REJECTED = b'"User rejected tool use"'
 _MINUTE = len("2026-11-21T00:53")
@@ -68,7 +72,7 @@ class SessionReader:
     """
 
     def __init__(self, name: str, strangers: Collection[str] = (), pastes: Pastes = NO_PASTES) -> None:
-        self.draft = Draft()
+        self.draft = SessionDraft()
         self.drafts = [self.draft]
         self.forked = False
         self.mixed = False
@@ -84,25 +88,25 @@ class SessionReader:
         self._has_main = False
         self._has_sidechain = False
         self._parents: set[str | None] = set()
-        self._records: dict[str, Draft] = {}  # the conversation of each, by id
-        self._calls: dict[str, Call] = {}
-        self._written = Written()
+        self._records: dict[str, SessionDraft] = {}  # the conversation of each, by id
+        self._calls: dict[str, DraftCall] = {}
+        self._written = WrittenFiles()
         self._typed: TypedShell | None = None  # a command that the person ran, until its output comes
 
-    def take(self, record: Record) -> bool:
-        """Use one record, and return whether it belongs to the conversation."""
+    def take(self, record: SessionRecord) -> None:
+        """Use one record."""
         kind = record.type
-        if isinstance(record.version, str):
-            self.version = record.version or self.version
         if kind not in CONVERSATION:
             self._note_loose(record)
-            return False
+            return
+        if isinstance(record.version, str):
+            self.version = record.version or self.version
         if (record.session_id != self._name and self._is_strangers(record)) or record.uuid in self._records:
-            return False
+            return
         if record.is_sidechain:
             self._has_sidechain = True
             if self._has_main:
-                return False
+                return
         self.draft = draft = self._conversation_of(record)
         self._cwd = record.cwd
         if record.uuid:
@@ -110,14 +114,14 @@ class SessionReader:
         if record.timestamp:
             draft.last = record.timestamp
         if not draft.cwd:
-            self._take_place(record)
+            draft.first = draft.first or record.timestamp
+            draft.cwd = record.cwd or ""
+            draft.entrypoint = draft.entrypoint or record.entrypoint or ""
         if not record.is_sidechain:
-            begin = len(draft.items)
+            draft.at = record.timestamp
             self._use(kind, record)
-            draft.date(begin, record.timestamp)
-        return True
 
-    def left_out(self, draft: Draft) -> LeftOut | None:
+    def left_out(self, draft: SessionDraft) -> LeftOut | None:
         """Return why one of the conversations by itself is left out, if it is; to be called once, at the end."""
         if self._has_sidechain and not self._has_main:
             return LeftOut.SUBAGENT
@@ -127,27 +131,28 @@ class SessionReader:
             return None
         return LeftOut.HEADLESS if draft.entrypoint.startswith("sdk") else LeftOut.NO_USER_TURN
 
+    @property
     def is_full(self) -> bool:
-        """Shorten what came since the last call, and return whether the session can hold no more."""
-        full = [draft.is_full() for draft in self.drafts]
-        size = sum(draft.text_size for draft in self.drafts)
-        return any(full) or size >= MOST_TEXT or len(self._records) > MOST_RECORDS
+        """Return whether the conversations can hold no more."""
+        if self.draft.is_full or len(self._records) > MOST_RECORDS:
+            return True
+        return len(self.drafts) > 1 and sum(draft.size for draft in self.drafts) >= MOST_TEXT
 
-    def drop(self, links: Sequence[Link]) -> None:
+    def drop(self, links: Sequence[TreeLink]) -> None:
         """Leave out what was taken back, as the records' places in the tree tell."""
         gone = abandoned(links, _typed_in(self.drafts))
         for draft in self.drafts:
             draft.items = [item for item in draft.items if item.id not in gone]
 
-    def _conversation_of(self, record: Record) -> Draft:
+    def _conversation_of(self, record: SessionRecord) -> SessionDraft:
         """Return the conversation of the record that this one follows, else the current; a new one if one begins."""
         draft = self._records.get(record.parent_uuid or record.logical_parent_uuid or "", self.draft)
         if record.cwd != self._cwd and self._begins_anew(record, draft):
-            draft = Draft()
+            draft = SessionDraft()
             self.drafts.append(draft)
         return draft
 
-    def _begins_anew(self, record: Record, draft: Draft) -> bool:
+    def _begins_anew(self, record: SessionRecord, draft: SessionDraft) -> bool:
         """Return whether a record of another project begins another conversation, or is left of one from before."""
         if not record.cwd or not draft.cwd or project_root(record.cwd) == project_root(draft.cwd):
             return False
@@ -157,13 +162,13 @@ class SessionReader:
         at, first = record.timestamp, draft.first
         return isinstance(at, str) and isinstance(first, str) and at[:_MINUTE] < first[:_MINUTE]
 
-    def _note_loose(self, record: Record) -> None:
+    def _note_loose(self, record: SessionRecord) -> None:
         if record.type == QUEUE:
             self._queue.note(record.operation, record.timestamp)
         elif record.type not in KINDS:
             self.unknown[record.type] += 1
 
-    def _is_strangers(self, record: Record) -> bool:
+    def _is_strangers(self, record: SessionRecord) -> bool:
         """Return whether the record is another session's and was written into this file by mistake."""
         if record.session_id:
             self.mixed = True
@@ -172,13 +177,7 @@ class SessionReader:
             return True
         return False
 
-    def _take_place(self, record: Record) -> None:
-        draft = self.draft
-        draft.first = draft.first or record.timestamp
-        draft.cwd = record.cwd or ""
-        draft.entrypoint = draft.entrypoint or record.entrypoint or ""
-
-    def _use(self, kind: str, record: Record) -> None:
+    def _use(self, kind: str, record: SessionRecord) -> None:
         if kind == "assistant":
             self._has_main = True
             self._take_assistant(record)
@@ -190,14 +189,16 @@ class SessionReader:
 
     # The person, and the program in their role. --------------------------------------------------------------
 
-    def _take_user(self, record: Record) -> None:
+    def _take_user(self, record: SessionRecord) -> None:
         texts: list[str] = []
-        for block in _blocks(record):
+        blocks = blocks_of(record)
+        for block in blocks:
             if block.type == "tool_result":
                 self._take_result(record, block)
             elif block.type == "text" and block.text:
                 texts.append(block.text)
-        self.unknown.update({block.type for block in _blocks(record)} - USER_BLOCKS)
+        if unknown := {block.type for block in blocks} - USER_BLOCKS:
+            self.unknown.update(unknown)
         if not texts:
             return
         self._note_parent(record)
@@ -206,13 +207,13 @@ class SessionReader:
             self.draft.skills[skill] = None
         self._add_texts(record, texts, kind_of(record.origin))
 
-    def _take_attachment(self, record: Record) -> None:
+    def _take_attachment(self, record: SessionRecord) -> None:
         attached = record.attachment
         if attached is None:
             return
         if changed := self._written.changed(attached):
             changed.id = record.uuid or ""
-            self.draft.items.append(changed)
+            self.draft.add(changed)
         if attached.is_meta:
             return
         if attached.type in INSTRUCTIONS:
@@ -222,48 +223,48 @@ class SessionReader:
             return
         if attached.command_mode not in {None, "", "prompt"} or attached.row_source in NOT_TYPED:
             return
-        texts = _texts_of(attached.prompt)
+        texts = texts_of(attached.prompt)
         if texts:
             self._note_parent(record)
             self._add_texts(record, texts, kind_of(attached.origin), ahead=True)
 
-    def _add_texts(self, record: Record, texts: list[str], origin: str, *, ahead: bool = False) -> None:
+    def _add_texts(self, record: SessionRecord, texts: list[str], origin: str, *, ahead: bool = False) -> None:
         """Add what was typed as the person's, or all of it as the harness's if nothing was."""
         by_program = self._is_by_program(record, texts, ahead=ahead)
         name = record.uuid or ""
         command, said = self._custom_command(record, texts, origin)
         if said:
-            self.draft.items.append(Message(Origin.HARNESS, command, name))
-            self.draft.items.append(Message(Origin.USER, said, name, by_program))
+            self.draft.add(DraftMessage(Origin.HARNESS, command, name))
+            self.draft.add(DraftMessage(Origin.USER, said, name, by_program))
             return
         if typed := "\n".join(_typed(record, texts, origin)):
             pasted = pasted_in(typed, self._pastes)
-            self.draft.items.append(Message(Origin.USER, typed, name, by_program, pasted=pasted))
+            self.draft.add(DraftMessage(Origin.USER, typed, name, by_program, pasted=pasted))
             return
         if not is_sent(record) and any(is_interruption(text) for text in texts):
             self.draft.stop(name)
-        self.draft.items.append(Message(Origin.HARNESS, "\n".join(texts), name))
+        self.draft.add(DraftMessage(Origin.HARNESS, "\n".join(texts), name))
 
-    def _custom_command(self, record: Record, texts: list[str], origin: str) -> tuple[str, str]:
+    def _custom_command(self, record: SessionRecord, texts: list[str], origin: str) -> tuple[str, str]:
         """Return a custom command and what was typed behind it; nothing if the agent itself began the command."""
         if len(texts) > 1 or not may_be_typed(record, origin):
             return "", ""
-        if not origin and self.draft.items and isinstance(self.draft.items[-1], Call):
+        if not origin and self.draft.items and isinstance(self.draft.items[-1], DraftCall):
             return "", ""
         return custom_command(texts[0])
 
-    def _note_shell(self, record: Record, texts: list[str]) -> None:
+    def _note_shell(self, record: SessionRecord, texts: list[str]) -> None:
         """Note a command that the person ran in the prompt, once its output follows: a pasted one has none."""
         typed = self._typed
         self._typed = None
         if is_sent(record) or len(texts) != 1:
             return
         if typed is not None and record.parent_uuid == typed.id and is_command_output(texts[0]):
-            self.draft.items.append(typed)
+            self.draft.add(typed)
         elif command := typed_command(texts[0]):
             self._typed = TypedShell(command, record.uuid or "")
 
-    def _is_by_program(self, record: Record, texts: list[str], *, ahead: bool) -> bool:
+    def _is_by_program(self, record: SessionRecord, texts: list[str], *, ahead: bool) -> bool:
         """Return whether a program typed this, by the record itself or, if it names no entrypoint, by the queue."""
         if record.entrypoint is not None or record.prompt_source is not None:
             return says_program(record)
@@ -271,7 +272,7 @@ class SessionReader:
             self._from_editor = True
         return not record.is_meta and self._queue.is_by_program(record.timestamp, ahead=ahead)
 
-    def _note_parent(self, record: Record) -> None:
+    def _note_parent(self, record: SessionRecord) -> None:
         """Note that a prompt follows this record; of two that follow the same one, one was edited and taken back."""
         if record.parent_uuid in self._parents:
             self.forked = True
@@ -279,29 +280,29 @@ class SessionReader:
 
     # The model and its tools. --------------------------------------------------------------------------------
 
-    def _take_assistant(self, record: Record) -> None:
+    def _take_assistant(self, record: SessionRecord) -> None:
         message = record.message
         if message is None or record.is_api_error_message:
             return
         name = record.uuid or ""
-        for block in _blocks(record):
+        for block in blocks_of(record):
             if block.type == "text" and block.text:
-                self.draft.items.append(Message(Origin.ASSISTANT, block.text, name))
+                self.draft.add(DraftMessage(Origin.ASSISTANT, block.text, name))
             elif block.type == "tool_use":
                 self._add_call(block, name)
 
-    def _add_call(self, block: Block, name: str) -> None:
+    def _add_call(self, block: ContentBlock, name: str) -> None:
         tool_input = block.input if isinstance(block.input, ToolInput) else ToolInput()
         if block.name == PLAN and isinstance(tool_input.plan, str):
-            self.draft.items.append(Message(Origin.ASSISTANT, tool_input.plan, name))
-        call = Call(block.name or "", tool_input.brief, name)
-        self.draft.items.append(call)
+            self.draft.add(DraftMessage(Origin.ASSISTANT, tool_input.plan, name))
+        call = DraftCall(block.name or "", tool_input.brief, name)
+        self.draft.add(call)
         self._calls[block.id or ""] = call
         self._written.note(call, tool_input)
         if block.name == "Skill" and isinstance(tool_input.skill, str):
             self.draft.skills[tool_input.skill] = None
 
-    def _take_result(self, record: Record, block: Block) -> None:
+    def _take_result(self, record: SessionRecord, block: ContentBlock) -> None:
         call = self._calls.get(block.tool_use_id or "")
         if call is None:
             return
@@ -310,26 +311,26 @@ class SessionReader:
         elif call.name in WRITERS:
             call.changed = USER_MODIFIED in bytes(record.tool_use_result)
         elif call.name == DIALOG and (answers := answers_in(record.tool_use_result)):
-            self.draft.items.append(Message(Origin.USER, answers, record.uuid or "", says_program(record)))
+            self.draft.add(DraftMessage(Origin.USER, answers, record.uuid or "", says_program(record)))
 
-    def _take_error(self, record: Record, block: Block, call: Call) -> None:
+    def _take_error(self, record: SessionRecord, block: ContentBlock, call: DraftCall) -> None:
         call.error = True
-        text = _result_text(block.content)
+        text = result_text(block.content)
         if code := _EXIT.match(text):
             call.exit_code = int(code[1])
         if is_refusal(text) and _is_the_persons(record, call):
             call.rejected = True
             if said := said_with_refusal(text):
-                self.draft.items.append(Message(Origin.USER, said, record.uuid or ""))
+                self.draft.add(DraftMessage(Origin.USER, said, record.uuid or ""))
 
 
-def _typed_in(drafts: Iterable[Draft]) -> set[str]:
+def _typed_in(drafts: Iterable[SessionDraft]) -> set[str]:
     """Return the ids of the records that a person, or a program in their place, typed."""
     items = chain.from_iterable(draft.items for draft in drafts)
-    return {item.id for item in items if isinstance(item, Message) and item.origin is Origin.USER}
+    return {item.id for item in items if isinstance(item, DraftMessage) and item.origin is Origin.USER}
 
 
-def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
+def _typed(record: SessionRecord, texts: list[str], origin: str) -> list[str]:
     """Return what of a record's texts was typed, by a person or by a program in their place."""
     if not may_be_typed(record, origin):
         return []
@@ -339,38 +340,10 @@ def _typed(record: Record, texts: list[str], origin: str) -> list[str]:
     return [without_reminders(text) for text in texts if not is_preface(text)]
 
 
-def _is_the_persons(record: Record, call: Call) -> bool:
+def _is_the_persons(record: SessionRecord, call: DraftCall) -> bool:
     """Return whether a refusal is the person's: no setting refused, and no server only says that they did."""
     if decided_by(record.permission_decision) == "config":
         return False
     if not call.name.startswith(_FROM_SERVERS):
         return True
     return record.tool_denial_kind == "user-rejected" or bytes(record.tool_use_result) == _REJECTED
-
-
-def _blocks(record: Record) -> list[Block]:
-    content = record.message.content if record.message else None
-    if isinstance(content, list):
-        return content
-    return [Block(type="text", text=content)]
-
-
-def _texts_of(prompt: object) -> list[str]:
-    """Return the texts of a prompt, which is a text itself or a list of blocks."""
-    if isinstance(prompt, str):
-        return [prompt]
-    try:
-        blocks = msgspec.convert(prompt, list[Block])
-    except msgspec.ValidationError:
-        return []
-    return [block.text for block in blocks if block.type == "text" and block.text]
-
-
-def _result_text(content: msgspec.Raw) -> str:
-    try:
-        result = _results.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return ""
-    if isinstance(result, str):
-        return result
-    return "\n".join(block.text or "" for block in result)

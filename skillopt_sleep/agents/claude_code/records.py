@@ -4,13 +4,11 @@ Everything else in a line is passed over. Fields are in the order in which the p
 finds them fastest so.
 """
 
-import re
 from typing import Any, cast
 
 import msgspec
 
-from skillopt_sleep.agents.transcripts.briefs import ToolInput
-from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS
+from skillopt_sleep.agents.transcripts.draft import MOST_ITEMS, ToolInput
 
 # The kinds of the conversation itself; of all others, only the queue is of use.
 CONVERSATION = frozenset({"user", "assistant", "attachment", "system"})
@@ -36,11 +34,8 @@ MOST_RECORDS = 2 * MOST_ITEMS
 # Who made a prompt of the user's role, where it wasn't the person.
 NOT_TYPED = ("harness", "hook", "recorded")
 
-# How a record begins, for finding whole ones in a damaged line.
-RECORD_START = re.compile(rb'\{\s*"(?:parentUuid|timestamp|type"\s*:\s*"(?:user|assistant|system|attachment))"')
 
-
-class Block(msgspec.Struct, gc=False):
+class ContentBlock(msgspec.Struct, gc=False):
     """One block of a message's content: text, tool_use or tool_result."""
 
     tool_use_id: str | None = None
@@ -56,8 +51,7 @@ class Block(msgspec.Struct, gc=False):
 class ApiMessage(msgspec.Struct, gc=False):
     """A message of the person or of the model."""
 
-    role: str | None = None
-    content: str | list[Block] | None = None
+    content: str | list[ContentBlock] | None = None
 
 
 class Attachment(msgspec.Struct, rename="camel", gc=False):
@@ -85,7 +79,7 @@ class InstructionFile(msgspec.Struct, gc=False):
     content: str = ""
 
 
-class Record(msgspec.Struct, rename="camel", gc=False):
+class SessionRecord(msgspec.Struct, rename="camel", gc=False):
     """One line of a session's file."""
 
     parent_uuid: str | None = None
@@ -120,7 +114,7 @@ class Record(msgspec.Struct, rename="camel", gc=False):
 UNKNOWN = "?"
 
 
-class Link(msgspec.Struct, rename="camel", gc=False):
+class TreeLink(msgspec.Struct, rename="camel", gc=False):
     """A record's place in the conversation's tree."""
 
     type: str = ""
@@ -131,13 +125,13 @@ class Link(msgspec.Struct, rename="camel", gc=False):
     session_id: str | None = None
 
 
-class Decision(msgspec.Struct):
+class PermissionDecision(msgspec.Struct):
     """A decision on whether a tool may run, and who took it."""
 
     source: str | None = None
 
 
-class Answers(msgspec.Struct):
+class DialogAnswers(msgspec.Struct):
     """The person's answers in a dialog, chosen or typed, by question."""
 
     answers: dict[str, str] = {}
@@ -145,10 +139,29 @@ class Answers(msgspec.Struct):
 
 DIALOG = "AskUserQuestion"
 PLAN = "ExitPlanMode"
-_answers = msgspec.json.Decoder(Answers)
-_decisions = msgspec.json.Decoder(Decision)
+_records = msgspec.json.Decoder(SessionRecord)
+_links = msgspec.json.Decoder(TreeLink)
+_results = msgspec.json.Decoder(str | list[ContentBlock])
+_answers = msgspec.json.Decoder(DialogAnswers)
+_decisions = msgspec.json.Decoder(PermissionDecision)
 _files = msgspec.json.Decoder(list[InstructionFile])
 _file = msgspec.json.Decoder(InstructionFile)
+
+
+def decode_record(line: bytes) -> SessionRecord:
+    """Return the record in a line; of a kind that isn't the conversation's, any form will do."""
+    try:
+        return _records.decode(line)
+    except msgspec.ValidationError:
+        kind = _links.decode(line).type
+        if kind in CONVERSATION:
+            raise
+        return SessionRecord(type=kind)
+
+
+def decode_link(line: bytes) -> TreeLink:
+    """Return a record's place in the tree."""
+    return _links.decode(line)
 
 
 def kind_of(origin: Any) -> str:
@@ -159,7 +172,7 @@ def kind_of(origin: Any) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def may_be_typed(record: Record, origin: str) -> bool:
+def may_be_typed(record: SessionRecord, origin: str) -> bool:
     """Return whether a person, or a program in their place, may have typed this record's texts."""
     if is_hidden(record) or record.turn_companion or record.scheduled_task_id is not None:
         return False
@@ -168,17 +181,17 @@ def may_be_typed(record: Record, origin: str) -> bool:
     return origin in {"", "human"} and record.turn_origin in {None, "", "human", "sdk"}
 
 
-def is_hidden(record: Record) -> bool | None:
+def is_hidden(record: SessionRecord) -> bool | None:
     """Return whether the program shows the record to the model only, or to the person only."""
     return record.is_meta or record.is_compact_summary or record.is_visible_in_transcript_only
 
 
-def is_sent(record: Record) -> bool:
+def is_sent(record: SessionRecord) -> bool:
     """Return whether somebody sent this as a prompt, or the program hides it: then it is no note on what was done."""
     return bool(is_hidden(record)) or record.origin is not None or record.prompt_source is not None
 
 
-def says_program(record: Record) -> bool:
+def says_program(record: SessionRecord) -> bool:
     """Return whether the record says that a program sent it."""
     return record.prompt_source == "sdk" or (record.entrypoint or "").startswith("sdk")
 
@@ -206,3 +219,33 @@ def answers_in(result: msgspec.Raw) -> str:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
     return "\n".join(f"{question}: {answer}" for question, answer in answers.items() if answer.strip())
+
+
+def blocks_of(record: SessionRecord) -> list[ContentBlock]:
+    """Return the blocks of a record's message; a text alone is one block."""
+    content = record.message.content if record.message else None
+    if isinstance(content, list):
+        return content
+    return [ContentBlock(type="text", text=content)]
+
+
+def texts_of(prompt: object) -> list[str]:
+    """Return the texts of a prompt, which is a text itself or a list of blocks."""
+    if isinstance(prompt, str):
+        return [prompt]
+    try:
+        blocks = msgspec.convert(prompt, list[ContentBlock])
+    except msgspec.ValidationError:
+        return []
+    return [block.text for block in blocks if block.type == "text" and block.text]
+
+
+def result_text(content: msgspec.Raw) -> str:
+    """Return the text of a tool's result, or "" if it has none."""
+    try:
+        result = _results.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+    if isinstance(result, str):
+        return result
+    return "\n".join(block.text or "" for block in result)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from skillopt_sleep.agents.claude_code.records import CONVERSATION, Link
+from skillopt_sleep.agents.claude_code.records import CONVERSATION, TreeLink
 
 
 class _Place(NamedTuple):
@@ -11,7 +11,7 @@ class _Place(NamedTuple):
     parent: str | None
 
 
-def abandoned(links: Sequence[Link], typed: Collection[str]) -> frozenset[str]:
+def abandoned(links: Sequence[TreeLink], typed: Collection[str]) -> frozenset[str]:
     """Return the ids of all records off the live chain below a prompt that was replaced by a later typed one.
 
     The live chain leads from the last thing said to the root. A branch that left it is abandoned only if a record
@@ -38,7 +38,7 @@ def abandoned(links: Sequence[Link], typed: Collection[str]) -> frozenset[str]:
     return frozenset(gone)
 
 
-def strangers(links: Sequence[Link], name: str) -> frozenset[str]:
+def strangers(links: Sequence[TreeLink], name: str) -> frozenset[str]:
     """Return the ids of other sessions whose records were written into the file of the session of this name.
 
     A session that is resumed or forked may go on under a new id. Then its first record follows one of the old id's,
@@ -62,7 +62,7 @@ def strangers(links: Sequence[Link], name: str) -> frozenset[str]:
 class _Sessions:
     """The sessions whose records are in one file: where each begins and ends, and which follow which."""
 
-    def __init__(self, links: Sequence[Link]) -> None:
+    def __init__(self, links: Sequence[TreeLink]) -> None:
         self.first: dict[str, int] = {}
         self._last: dict[str, int] = {}
         self._before: dict[str, set[str]] = {}
@@ -86,7 +86,7 @@ class _Sessions:
         return sessions
 
 
-def _places(links: Sequence[Link]) -> dict[str, _Place]:
+def _places(links: Sequence[TreeLink]) -> dict[str, _Place]:
     """Return where each record of the conversation is; sidechains are not part of it."""
     places: dict[str, _Place] = {}
     for number, link in enumerate(links):
@@ -95,7 +95,7 @@ def _places(links: Sequence[Link]) -> dict[str, _Place]:
     return places
 
 
-def _answered_roots(links: Sequence[Link], places: dict[str, _Place]) -> set[str]:
+def _answered_roots(links: Sequence[TreeLink], places: dict[str, _Place]) -> set[str]:
     """Return the ids of the records without a parent below which the agent answered."""
     roots: dict[str, str] = {}
     for name, place in places.items():
@@ -103,7 +103,7 @@ def _answered_roots(links: Sequence[Link], places: dict[str, _Place]) -> set[str
     return {roots[link.uuid] for link in links if link.type == "assistant" and link.uuid in roots}
 
 
-def _chain(links: Sequence[Link], places: dict[str, _Place]) -> set[str]:
+def _chain(links: Sequence[TreeLink], places: dict[str, _Place]) -> set[str]:
     """Return the ids of the records from the last thing said up to the root."""
     at: str | None = None
     for link in reversed(links):

@@ -1,13 +1,12 @@
-"""Codex: its sessions, its program and login, the documents it reads, and its hooks."""
+"""Codex: its sessions, its program and login, the documents it reads, and its plugins."""
 
 from pathlib import Path
 
 from skillopt_sleep.agents.codex.acting import CodexActing
-from skillopt_sleep.agents.codex.deeds import TOOLS
 from skillopt_sleep.agents.codex.documents import DOCUMENTS
-from skillopt_sleep.agents.codex.hooks import HOOKS
-from skillopt_sleep.agents.codex.program import Codex
-from skillopt_sleep.protocols.agent import Agent, Transcripts
+from skillopt_sleep.agents.codex.output import TOOLS
+from skillopt_sleep.agents.codex.program import CodexProgram
+from skillopt_sleep.protocols.agent import Agent, PluginWords, Transcripts
 
 
 def _sessions(home: Path) -> Transcripts:
@@ -22,9 +21,13 @@ AGENT = Agent(
     tested="0.171.0",
     api="openai",
     sessions=_sessions,
-    program=Codex(),
+    program=CodexProgram(),
     acting=CodexActing(),
     documents=DOCUMENTS,
-    hooks=HOOKS,
+    plugin=PluginWords(
+        install="add",
+        remove="remove",
+        then="Codex runs the plugin's hooks only once you trust them: open codex and type /hooks",
+    ),
     tools=TOOLS,
 )

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from typing import cast
 
 from skillopt_sleep.agents.codex import login as codex_login
-from skillopt_sleep.agents.codex.events import INSTALL, Output, problem
-from skillopt_sleep.agents.codex.failures import NO_RENEWAL
+from skillopt_sleep.agents.codex.failures import INSTALL, NO_RENEWAL, problem
+from skillopt_sleep.agents.codex.output import CodexOutput
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.kit.codec import strict_schema, to_json
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.kit.process import Ran
-from skillopt_sleep.protocols.program import MOST_READ, Account, Invocation, Setup
+from skillopt_sleep.kit.process import ProcessResult
+from skillopt_sleep.protocols.program import MOST_READ, Invocation, Login, Setup
 from skillopt_sleep.records import Completion, Prompt
 
 # The first version that knows every setting below: older ones stop at `agents.enabled`.
@@ -59,20 +59,20 @@ _BUILT_IN = {
 _VERSION = re.compile(r"^codex-cli (\d{1,6})\.(\d{1,6})\.(\d{1,6})(\S{0,40})\s*$", re.MULTILINE)
 
 
-class Codex:
+class CodexProgram:
     """The dialect of `codex exec`; a key of another name than those passed on is passed on as `key_name`."""
 
     name = "codex"
     program = "codex"
     home_env = "CODEX_HOME"
     home_name = ".codex"
-    account_files = (codex_login.AUTH_FILE, codex_login.CONFIG_FILE)
+    account_files: tuple[str, ...] = (codex_login.AUTH_FILE, codex_login.CONFIG_FILE)
     key_name = codex_login.OPENAI_KEY
     limits_answers = False
     tells_price = False
     passed = PASSED
 
-    def version(self, ran: Ran) -> str:
+    def version(self, ran: ProcessResult) -> str:
         """Return the version `--version` printed; raises CallFailed (not_installed) if it is missing or too old."""
         found = _VERSION.search(ran.stdout[:MOST_READ].decode(errors="replace"))
         if found is None or ran.status or ran.stopped:
@@ -82,11 +82,11 @@ class Codex:
         major, minor, patch, rest = found.groups()
         if (int(major), int(minor), int(patch)) < OLDEST:
             oldest = ".".join(map(str, OLDEST))
-            problem = f"codex {major}.{minor}.{patch} is too old: it must be {oldest} or newer"
-            raise CallFailed(FailureKind.NOT_INSTALLED, problem, remedy=INSTALL)
+            message = f"codex {major}.{minor}.{patch} is too old: it must be {oldest} or newer"
+            raise CallFailed(FailureKind.NOT_INSTALLED, message, remedy=INSTALL)
         return f"{major}.{minor}.{patch}{rest}"
 
-    def account(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Account:
+    def account(self, files: Mapping[str, bytes], environ: Mapping[str, str], setup: Setup) -> Login:
         """Return the login that answers, cut down to what a call needs."""
         return codex_login.account(files, environ, setup)
 
@@ -108,9 +108,9 @@ class Codex:
             environ={"CODEX_REFRESH_TOKEN_URL_OVERRIDE": NO_RENEWAL},
         )
 
-    def read(self, prompt: Prompt, ran: Ran) -> Completion:
+    def read(self, prompt: Prompt, ran: ProcessResult) -> Completion:
         """Return the last message of a completed turn; raises CallFailed, with its kind, for anything else."""
-        output = Output(ran.stdout)
+        output = CodexOutput().read(ran.stdout)
         why = problem(output, ran)
         if why is not None:
             raise why

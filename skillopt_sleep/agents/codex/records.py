@@ -4,8 +4,6 @@ Everything else in a line is passed over. Fields are in the order in which the p
 finds them fastest so.
 """
 
-import re
-
 import msgspec
 
 # All kinds of lines that the tested version writes.
@@ -19,11 +17,8 @@ KINDS = frozenset(
 OUTPUT_TYPES = ("function_call_output", "custom_tool_call_output")
 CALL_TYPES = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call")
 
-# How a line begins, for finding whole records in a damaged one.
-RECORD_START = re.compile(rb'\{\s*"(?:timestamp|type"\s*:\s*"(?:event_msg|response_item|session_meta|turn_context))"')
 
-
-class Part(msgspec.Struct, gc=False):
+class ContentPart(msgspec.Struct, gc=False):
     """One part of a message's content: a text, an image, or a skill by its name."""
 
     type: str = ""
@@ -49,13 +44,13 @@ class Review(msgspec.Struct, gc=False):
     instructions: str | None = None
 
 
-class Item(msgspec.Struct, gc=False):
+class FinishedItem(msgspec.Struct, gc=False):
     """A finished item: a message of the person or the agent, a plan, a command, or the begin of a review."""
 
     type: str = ""
     id: str | None = None
     target: msgspec.Raw = msgspec.Raw()
-    content: list[Part] | None = None
+    content: list[ContentPart] | None = None
     text: str | None = None
     command: list[str] | str | None = None
     source: str | None = None
@@ -84,12 +79,12 @@ class Payload(msgspec.Struct, gc=False):
     name: str | None = None
     arguments: str | None = None
     call_id: str | None = None
-    content: list[Part] | None = None
+    content: list[ContentPart] | None = None
     internal_chat_message_metadata_passthrough: Passed | None = None
     message: str | None = None
     kind: str | None = None
     thread_id: str | None = None
-    item: Item | None = None
+    item: FinishedItem | None = None
     reason: str | None = None
     turn_attribution: Attribution | None = None
     input: str | None = None
@@ -110,7 +105,7 @@ class Metadata(msgspec.Struct, gc=False):
     compaction_output: bool | None = None
 
 
-class Line(msgspec.Struct, gc=False):
+class RecordLine(msgspec.Struct, gc=False):
     """One line of a rollout."""
 
     timestamp: str | float | None = None
@@ -119,7 +114,17 @@ class Line(msgspec.Struct, gc=False):
     metadata: Metadata | None = None
 
 
-class Step(msgspec.Struct, gc=False):
+class _PayloadType(msgspec.Struct, gc=False):
+    type: str | None = None
+
+
+class _LineType(msgspec.Struct, gc=False):
+    timestamp: str | float | None = None
+    type: str = ""
+    payload: _PayloadType | None = None
+
+
+class PlanStep(msgspec.Struct, gc=False):
     """One step of a plan."""
 
     step: str = ""
@@ -130,12 +135,39 @@ class Steps(msgspec.Struct, gc=False):
     """The input of the tool with which the agent tells its plan."""
 
     explanation: str | None = None
-    plan: list[Step] = []
+    plan: list[PlanStep] = []
 
 
+# The types of response items and of events that we use.
+_USED = frozenset(
+    (
+        *CALL_TYPES,
+        *OUTPUT_TYPES,
+        "message",
+        "item_completed",
+        "task_started",
+        "turn_aborted",
+        "user_message",
+        "agent_message",
+    )
+)
+_lines = msgspec.json.Decoder(RecordLine)
+_types = msgspec.json.Decoder(_LineType)
 _reviews = msgspec.json.Decoder(Review)
 _steps = msgspec.json.Decoder(Steps)
 _DONE = "completed"
+
+
+def decode_line(line: bytes) -> RecordLine:
+    """Return the line of a rollout; of a type that we don't use, any form will do."""
+    try:
+        return _lines.decode(line)
+    except msgspec.ValidationError:
+        found = _types.decode(line)
+        payload = found.payload
+        if payload is None or payload.type in _USED or found.type in ("session_meta", "turn_context"):
+            raise
+        return RecordLine(timestamp=found.timestamp, type=found.type, payload=Payload(type=payload.type))
 
 
 def asked_of_review(target: msgspec.Raw) -> str:
@@ -158,3 +190,10 @@ def new_plan(arguments: str) -> str:
     if lines and steps.explanation:
         lines.insert(0, steps.explanation)
     return "\n".join(lines)
+
+
+def joined(parts: list[ContentPart] | None) -> str:
+    """Return the texts of a message's parts as one; nearly always there is a single part."""
+    if parts and len(parts) == 1:
+        return parts[0].text or ""
+    return "\n".join(part.text for part in parts or () if part.text)

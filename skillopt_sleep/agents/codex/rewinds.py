@@ -4,31 +4,25 @@ With a rewind, a session goes on in a new file, `rollout-<time>-<session>_<part>
 names the part that it goes on from, and how many bytes of it still hold; if it names none, the session began anew.
 """
 
-import os
 import re
-from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
-from skillopt_sleep.agents.codex.records import RECORD_START, HistoryBase, Line
-from skillopt_sleep.agents.transcripts.jsonl import COMPRESSED, Lines
+from skillopt_sleep.agents.codex.records import HistoryBase, decode_line
+from skillopt_sleep.agents.transcripts.files import find_sessions
+from skillopt_sleep.agents.transcripts.jsonl import COMPRESSED, Records
 
 FOLDERS = ("sessions", "archived_sessions")
+ENDINGS = (".jsonl", f".jsonl{COMPRESSED}")
 MOST_PARTS = 64
 _UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _NAME = re.compile(rf"(?P<session>{_UUID})(?:_(?P<part>{_UUID}))?$")
 _UNDERSCORE = -len("_01a2059e-a986-7c03-84e3-7476c42e00f3.jsonl")
 _HEAD = 1024 * 1024
-_TIME_DIGITS = 12  # such an id begins with its time, in milliseconds as a hexadecimal number
-
-_lines = msgspec.json.Decoder(Line)
 
 
-class Part(NamedTuple):
+class SessionPart(NamedTuple):
     """A file of a session, and how many of its bytes hold; None for all."""
 
     path: str
@@ -47,9 +41,9 @@ def _stem(path: str) -> str:
     return Path(path.removesuffix(COMPRESSED)).stem
 
 
-def parts(path: str) -> list[Part]:
+def parts(path: str) -> list[SessionPart]:
     """Return what is left of the rollouts that this one goes on from, in order, and itself as the last."""
-    found = [Part(path)]
+    found = [SessionPart(path)]
     if path.removesuffix(COMPRESSED)[_UNDERSCORE : _UNDERSCORE + 1] != "_":
         return found
     name = _NAME.search(_stem(path))
@@ -64,45 +58,30 @@ def parts(path: str) -> list[Part]:
     return found
 
 
-def _earlier(path: str, session: str) -> Part | None:
+def _earlier(path: str, session: str) -> SessionPart | None:
     """Return what is left of the part of the same session that this one goes on from, if it is there."""
     with suppress(OSError):
         base = _base(path)
         if base and base.thread_id and base.end_byte_offset is not None:
             ending = session if base.thread_id == session else f"{session}_{base.thread_id}"
-            for file in _candidates(path, base.thread_id):
+            for file in _files(path):
                 if _stem(file).endswith(f"-{ending}"):
-                    return Part(file, base.end_byte_offset)
+                    return SessionPart(file, base.end_byte_offset)
     return None
 
 
 def _base(path: str) -> HistoryBase | None:
     """Return what the first line of a rollout says that it goes on from."""
-    lines = Lines(path, RECORD_START, size=_HEAD)
-    for block, at, end in lines:
-        for line in lines.decode(_lines, block[at:end]):
-            return line.payload.history_base if line.payload else None
-    return None
+    first = next(iter(Records(path, decode_line, size=_HEAD)), None)
+    return first.payload.history_base if first and first.payload else None
 
 
-def _candidates(path: str, name: str) -> Iterator[str]:
-    """Yield the files in the folders in which the rollout of this name can be: beside this one, or by its day."""
-    here = Path(path).parent
-    folders = [here]
-    for parent in (here, *here.parents):
+def _files(path: str) -> list[str]:
+    """Return the files among which another part of this session can be: all of Codex's, or those beside this one."""
+    folder = Path(path).parent
+    folders = [folder]
+    for parent in (folder, *folder.parents):
         if parent.name in FOLDERS:
-            roots = [parent.with_name(folder) for folder in FOLDERS]
-            folders += [*roots, *(root / day for root in roots for day in _days(name))]
+            folders = [parent.with_name(name) for name in FOLDERS]
             break
-    for folder in dict.fromkeys(folders):
-        with suppress(OSError):
-            yield from sorted(entry.path for entry in os.scandir(folder))
-
-
-def _days(name: str) -> list[str]:
-    """Return the folders of the day at which an id was made; the day is that of the place, so it may be a day off."""
-    try:
-        made = datetime.fromtimestamp(int(name.replace("-", "")[:_TIME_DIGITS], 16) / 1000, tz=UTC)
-        return [f"{made + timedelta(days=off):%Y/%m/%d}" for off in (0, -1, 1)]
-    except (ValueError, OverflowError, OSError):
-        return []
+    return sorted(found for one in folders for found, _ in find_sessions(str(one), endings=ENDINGS))

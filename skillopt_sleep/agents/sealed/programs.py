@@ -1,18 +1,24 @@
-"""Find the native program behind the command of an agent: npm puts a script or a link before it."""
+"""Start an agent's program in a seal: the native one, behind `forward.py` if it can't use a socket by its path."""
 
+import sys
+import sysconfig
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from skillopt_sleep.errors import CallFailed, FailureKind
 
+MARK = "{port-of-the-relay}"
+
+_SCRIPT = Path(__file__).with_name("forward.py")
 _NATIVE = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")  # Linux, macOS for one or for several processors
 _REMEDY = "name the program's own path in backend.program, not that of a wrapper"
 
 
 def native(program: Path, *, name: str, packaged: Sequence[str]) -> Path:
-    """Return the native program; `packaged` are patterns below a `node_modules` at which npm's packages have it.
+    """Return the native program: npm puts a script or a link before it.
 
-    Raise CallFailed (not_installed) if this is no program of that name or a script without the package it needs.
+    `packaged` are patterns below a `node_modules` at which npm's packages have it. Raise CallFailed (not_installed)
+    if this is no program of that name, or a script without the package it needs.
     """
     real = program.resolve()
     found = real if _is_native(real) else _in_packages(real, packaged)
@@ -43,3 +49,27 @@ def _is_native(path: Path) -> bool:
             return file.read(4).startswith(_NATIVE)
     except OSError:
         return False
+
+
+def behind_forwarder(command: Sequence[str], socket: PurePosixPath) -> tuple[str, ...]:
+    """Return the command that runs this one with a port on loopback, which it gets wherever it says `MARK`.
+
+    Our own Python runs the script, alone and from its text, because it is the one interpreter that is always there.
+    """
+    script = _SCRIPT.read_text(encoding="utf-8")
+    return (str(_interpreter()), "-I", "-S", "-c", script, str(socket), MARK, *command)
+
+
+def forwarder_reads() -> frozenset[Path]:
+    """Return what our own Python has to read: itself, its library, and what it is linked with."""
+    reads = {_interpreter()}
+    for name in ("stdlib", "platstdlib"):
+        reads.add(Path(sysconfig.get_path(name)).resolve())
+    folder, library = sysconfig.get_config_var("LIBDIR"), sysconfig.get_config_var("INSTSONAME")
+    if folder and library and (shared := Path(folder) / library).is_file():
+        reads.add(shared)
+    return frozenset(reads)
+
+
+def _interpreter() -> Path:
+    return Path(sys.executable).resolve()

@@ -1,6 +1,12 @@
-"""Tell what a person typed from what Claude Code wrote in their place; Codex keeps it when it imports a session."""
+"""Tell what a person typed from what Claude Code, or a program, wrote in their place.
+
+Codex keeps Claude Code's texts when it imports a session.
+"""
 
 import re
+from datetime import datetime, timedelta
+
+from skillopt_sleep.agents.transcripts.session import moment
 
 _TAGS = (
     "bash-input|bash-stdout|bash-stderr|local-command-[a-z]+|command-name|command-message|command-args|command-contents"
@@ -21,6 +27,15 @@ _COMMAND = re.compile(
     r"\s*<command-args>(.*)</command-args>\s*",
     re.DOTALL,
 )
+_SHELL = re.compile(r"<bash-input>((?:(?!</bash-input>).)*)</bash-input>\s*", re.DOTALL)
+_SHELL_OUTPUT = re.compile(r"<bash-(?:stdout|stderr)>")
+_SKILL = re.compile(r"\s*Base directory for this skill: (\S[^\n]*)")
+_SAID = "the user said:\n"
+_AFTER_SAID = "\n\nNote: The user's next message"
+
+REFUSED = "The user doesn't want to proceed with this tool use."
+_DECLINED = "The user doesn't want to take this action right now."
+_AT_ONCE = timedelta(milliseconds=100)
 
 
 def is_wrapper(text: str) -> bool:
@@ -63,3 +78,86 @@ def typed_of(text: str) -> str:
     if is_wrapper(text) or is_preface(text):
         return custom_command(text)[1]
     return without_reminders(text)
+
+
+def typed_command(text: str) -> str:
+    """Return the shell command that the person ran in the prompt, or "" if the text isn't the note of one."""
+    command = _SHELL.fullmatch(text)
+    return command[1].strip() if command else ""
+
+
+def is_command_output(text: str) -> bool:
+    """Return whether the text is what a command that the person ran gave back."""
+    return _SHELL_OUTPUT.match(text) is not None
+
+
+def is_of_editor(text: str) -> bool:
+    """Return whether this is an editor's note on what is open in it, which means that a person is typing."""
+    return text.lstrip().startswith("<ide_")
+
+
+def skill_folder(text: str) -> str:
+    """Return the name of the skill whose text the program inserted, or "" if this isn't one."""
+    skill = _SKILL.match(text)
+    if skill is None:
+        return ""
+    return re.split(r"[/\\]", skill[1].strip().rstrip("/\\"))[-1]
+
+
+def is_refusal(result: str) -> bool:
+    """Return whether a tool result says that the person refused the call."""
+    return result.startswith((REFUSED, _DECLINED))
+
+
+def said_with_refusal(result: str) -> str:
+    """Return what the person typed while refusing a tool call, or "" if they typed nothing."""
+    _, _, said = result.partition(_SAID)
+    return said.partition(_AFTER_SAID)[0].strip()
+
+
+class Queue:
+    """Follows Claude Code's queue, and tells for each prompt without an entrypoint whether a program typed it.
+
+    From 2.0.45 on until the entrypoint came, every prompt of a program (`-p`, the SDK) goes through the queue: it is
+    taken out without having been put in, or at once. What a person types while the agent is idle doesn't, and what
+    they type ahead waits there until the agent has finished.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[datetime | None] = []
+        self._taken: datetime | None = None  # when a program's prompt was last taken out
+        self._due = False  # that prompt hasn't come yet
+        self._ahead = False  # the next prompt waited while the agent worked
+        self._by_program = False  # who typed the last prompt
+
+    def note(self, operation: str | None, timestamp: str | float | None) -> None:
+        """Follow one operation."""
+        at = moment(timestamp)
+        if operation == "enqueue":
+            self._waiting.append(at)
+        elif operation == "remove":
+            del self._waiting[:1]
+        elif operation != "dequeue":
+            self._waiting.clear()
+        elif self._waiting and not _at_once(self._waiting.pop(0), at):
+            self._ahead = True
+        else:
+            self._taken = at
+            self._due = True
+
+    def is_by_program(self, timestamp: str | float | None, *, ahead: bool = False) -> bool:
+        """Return whether a program typed the prompt of this time: the next in the file, or one that came `ahead`."""
+        at = moment(timestamp)
+        if self._due and self._taken and at and at < self._taken:
+            # A fork that a program made begins with what it copied.
+            return True
+        # A prompt that waited was typed by whoever gave the agent its current work.
+        waited = ahead or self._ahead
+        self._by_program = self._due or (waited and self._by_program)
+        self._due = False
+        self._ahead = False
+        return self._by_program
+
+
+def _at_once(put: datetime | None, taken: datetime | None) -> bool:
+    return put is not None and taken is not None and taken - put <= _AT_ONCE

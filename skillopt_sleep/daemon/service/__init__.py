@@ -1,1 +1,1 @@
-"""Install the daemon as a system service and our hooks into the agents' settings; list and uninstall both."""
+"""Have the platform run the daemon, and the agents run our plugin; take both back."""

@@ -1,181 +1,148 @@
-"""Install and uninstall: write down what will change, change it, and undo it by what was written down.
+"""The steps of `install` and `uninstall`, and what is left for the person to do.
 
-If either is killed, running it again repairs everything: the manifest names each place before it is touched, with the
-bytes from before, and every step checks what is there.
+Every step can be run again after a run that was killed.
 """
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from shlex import join
 from typing import NamedTuple
 
-from skillopt_sleep.agents import AGENTS
-from skillopt_sleep.daemon.service import services
-from skillopt_sleep.daemon.service.agent_hooks import has_any, homes, hook_files, kind_of, obstacles
-from skillopt_sleep.daemon.service.changes import (
-    Change,
-    apply,
-    lost_lines,
-    other_owner,
-    plan_crontab,
-    plan_hook_file,
-    plan_own_file,
-    reverse,
-    sweep,
+from skillopt_sleep.daemon.service import plugins
+from skillopt_sleep.daemon.service.machine import (
+    MODULE,
+    Machine,
+    crontab_line,
+    keys_file,
+    launch_of,
+    service_environment,
 )
-from skillopt_sleep.daemon.service.launch import Launch, keys_file, service_environment
-from skillopt_sleep.daemon.service.machine import Machine
-from skillopt_sleep.daemon.service.manifest import Item, Kind, Ledger, Manifest
-from skillopt_sleep.errors import SleepError, UnsafePath
-from skillopt_sleep.kit.files import read_plain, remove_empty
-from skillopt_sleep.proposals.paths import LIVE_BYTES, digest
+from skillopt_sleep.daemon.service.service_file import half_written, owner, refuse_foreign
+from skillopt_sleep.daemon.service.services import (
+    Command,
+    Service,
+    put_in_place,
+    service_of,
+    take_away,
+    why_no_service,
+)
+from skillopt_sleep.protocols.agent import Agent
 
 _TEMPORARY = ("archive-v0", "builds-v0", "environments-v2")  # where uvx keeps what it throws away
 
-_EVENTS = ("SessionStart", "SessionEnd", "")
+
+class InstallStep(NamedTuple):
+    """One step: its plan in lines, and what does it and says what was done, "" if there was nothing to do.
+
+    `text` is what will be in the file that it writes.
+    """
+
+    plan: tuple[str, ...]
+    do: Callable[[], str]
+    text: str = ""
 
 
-class Plan(NamedTuple):
-    """The planned changes of an install, and notes for the user; nothing is written yet."""
+class InstallPlan(NamedTuple):
+    """The steps, and what they leave to the person.
 
-    changes: tuple[Change, ...]
-    notes: tuple[str, ...]
+    Where no service can be installed, `no_service` says why and `crontab` is the line that starts the daemon instead.
+    """
+
+    steps: tuple[InstallStep, ...]
+    left: tuple[str, ...] = ()
+    no_service: str = ""
+    crontab: str = ""
 
 
-def ledger_of(machine: Machine) -> Ledger:
-    """Return where installs on this machine are written down."""
-    return Ledger(machine.paths.state / "install")
+def plan_install(machine: Machine) -> InstallPlan:
+    """Plan an install; raises SleepError if another program's file is where the service belongs."""
+    why = why_no_service(machine)
+    steps: list[InstallStep] = []
+    service = service_of(machine)
+    if service and not why:
+        stop = _runs(service.stop) if owner(service.path) else ()
+        plan = (*stop, _writes(service.path, machine), *_runs(service.start))
+        steps.append(InstallStep(plan, partial(_install_service, service, machine), service.data.decode()))
+    for agent in plugins.agents_here(machine):
+        plan = _runs(plugins.install_commands(agent))
+        steps.append(InstallStep(plan, partial(_install_plugin, agent, machine)))
+    left = _left_after_install(machine)
+    if why:
+        return InstallPlan(tuple(steps), left, why, crontab_line(launch_of(machine)))
+    if machine.platform == "linux":
+        left = (*left, "for nights while you are logged out, run: loginctl enable-linger")
+    return InstallPlan(tuple(steps), left)
 
 
-def plan(machine: Machine) -> Plan:
-    """Plan an install; raises SleepError or UnsafePath if the service itself can't be installed."""
-    ledger = ledger_of(machine)
-    known = _items_by_path(ledger.read())
-    environment, left_out = service_environment(machine.environ)
-    launch = Launch(machine.python, environment, keys_file(machine.paths))
-    notes = [f"{name} may hold a secret and is left out: write it into {launch.keys}" for name in left_out]
+def plan_uninstall(machine: Machine) -> InstallPlan:
+    """Plan an uninstall; a service that belongs to other settings of ours stays, and the plugins with it."""
+    steps: list[InstallStep] = []
+    service = service_of(machine)
+    whose = owner(service.path) if service else None
+    if service and whose not in (None, str(machine.paths.config)):
+        kept = f"{service.path} belongs to the settings in {whose}: it stays, and the plugins stay with it"
+        return InstallPlan((), (kept,))
+    if service and (whose is not None or half_written(service.path)):
+        plan = (*_runs(service.stop), f"remove   {service.path}")
+        steps.append(InstallStep(plan, partial(_remove_service, service, machine)))
+    for agent in plugins.agents_here(machine):
+        plan = _runs(plugins.remove_commands(agent))
+        steps.append(InstallStep(plan, partial(_remove_plugin, agent, machine)))
+    left: list[str] = []
+    for agent in plugins.agents_elsewhere(machine):
+        by_hand = " && ".join(join(command) for command in plugins.remove_commands(agent))
+        left.append(f"{agent.program.program} isn't in PATH; if {agent.title} has the plugin, remove it: {by_hand}")
+    if machine.has("crontab") and join(MODULE).encode() in machine.run("crontab", "-l").stdout:
+        left.append("your crontab still starts the daemon: delete its line with `crontab -e`")
+    return InstallPlan(tuple(steps), tuple(left))
+
+
+def _left_after_install(machine: Machine) -> tuple[str, ...]:
+    _, left_out = service_environment(machine.environ)
+    keys = keys_file(machine.paths)
+    lines = [f"{name} may hold a secret and is left out of the service: write it into {keys}" for name in left_out]
     if set(Path(machine.python).parts) & set(_TEMPORARY):
-        notes.append(
+        lines.append(
             f"{machine.python} is in a temporary cache and may vanish; better, from the checkout: uv tool install ."
         )
-    changes: list[Change] = []
-    for own in services.own_files(machine, launch, ledger.folder):
-        old = known.get(str(own.path))
-        changes.append(plan_own_file(own.path, own.data, old=old, ledger=ledger, folders=own.folders))
-    if services.CRON in services.services(machine):
-        script = services.cron_script(ledger.folder)
-        changes.append(plan_crontab(machine, script, old=known.get("crontab"), ledger=ledger))
-    for file in hook_files(machine, tuple(known.values())):
-        try:
-            change = plan_hook_file(file, old=known.get(str(file.path)), ledger=ledger)
-        except (ValueError, UnsafePath) as error:
-            notes.append(f"{file.path} is left as it is, without our hooks: {error}")
-            continue
-        if change:
-            changes.append(change)
-        else:
-            notes.append(f"{file.path} already had our hooks: an uninstall leaves them there")
-    for agent, home in homes(machine).items():
-        if not home.is_dir():
-            notes.append(f"{home} isn't there: no hooks for {agent}")
-    return Plan(tuple(changes), (*notes, *obstacles(machine)))
+    for agent in plugins.agents_here(machine):
+        if agent.plugin.then:
+            lines.append(agent.plugin.then)
+    for agent in plugins.agents_elsewhere(machine):
+        by_hand = " && ".join(join(command) for command in plugins.install_commands(agent))
+        lines.append(f"{agent.program.program} isn't in PATH; to install the plugin in {agent.title}: {by_hand}")
+    return tuple(lines)
 
 
-def install(machine: Machine) -> Plan:
-    """Write down what will change, change it, and start the service; return what was done, with notes."""
-    ledger = ledger_of(machine)
-    with ledger.held():
-        old = ledger.read()
-        known = _items_by_path(old)
-        for item in known.values():
-            sweep(item, ledger)
-        planned = plan(machine)
-        for change in planned.changes:
-            _keep_bytes(change, ledger)
-        lost: list[str] = []
-        for change in planned.changes:
-            message = lost_lines(known.get(change.item.path), change, ledger)
-            if message:
-                lost.append(message)
-        items = known | {change.item.path: change.item for change in planned.changes}
-        manifest = Manifest(items=tuple(items.values()))
-        if manifest != old:
-            ledger.write(manifest)
-        for change in planned.changes:
-            apply(change)
-        changed = any(not change.is_done for change in planned.changes if change.item.kind is Kind.OWN)
-        notes = services.start(machine, changed=changed)
-    return Plan(planned.changes, (*planned.notes, *lost, *notes))
+def _writes(path: Path, machine: Machine) -> str:
+    refuse_foreign(path)
+    before = owner(path)
+    if before is None:
+        return f"write    {path}"
+    if before == str(machine.paths.config):
+        return f"replace  {path}"
+    return f"replace  {path}, which belongs to the settings in {before}"
 
 
-def uninstall(machine: Machine) -> tuple[str, ...]:
-    """Undo everything that was written down, or what is found if nothing is; return a message for each place."""
-    ledger = ledger_of(machine)
-    if ledger.read() is None and not strays(machine):
-        return ()
-    with ledger.held():
-        items = to_reverse(machine)
-        if not any(item.kind is Kind.OWN and other_owner(item, machine) is not None for item in items):
-            services.stop(machine)
-        for item in items:
-            sweep(item, ledger)
-        messages = [reverse(item, machine, ledger) for item in reversed(items)]
-        services.reload(machine)
-        left: list[str] = []
-        for item in reversed(items):
-            left += remove_empty(item.folders)
-        if left:
-            raise SleepError(
-                f"an empty folder of ours can't be removed: {left[-1]}",
-                remedy="run the command again when the disk works",
-            )
-        ledger.forget()
-    ledger.clear()
-    return tuple(message for message in messages if message)
+def _runs(commands: tuple[Command, ...]) -> tuple[str, ...]:
+    return tuple(f"run      {join(command)}" for command in commands)
 
 
-def to_reverse(machine: Machine) -> tuple[Item, ...]:
-    """Return the places that an uninstall would restore."""
-    manifest = ledger_of(machine).read()
-    if manifest is None:
-        return strays(machine)
-    return manifest.items
+def _install_service(service: Service, machine: Machine) -> str:
+    put_in_place(service, machine)
+    return f"wrote {service.path} and started the daemon"
 
 
-def strays(machine: Machine) -> tuple[Item, ...]:
-    """Find what we installed when the manifest is gone, as after our own folder was deleted."""
-    items: list[Item] = []
-    ledger = ledger_of(machine)
-    launch = Launch(machine.python, service_environment(machine.environ)[0], keys_file(machine.paths))
-    for own in services.own_files(machine, launch, ledger.folder):
-        if own.path.is_file():
-            ours = (digest(own.path.read_bytes()),)
-            items.append(Item(kind=Kind.OWN, path=str(own.path), target=str(own.path), before="", ours=ours))
-    for agent, home in homes(machine).items():
-        for file in AGENTS[agent].hooks.files:
-            item = _stray_hooks(home / file.name, kind_of(file))
-            if item is not None:
-                items.append(item)
-    return tuple(item for item in items if other_owner(item, machine) is None)
+def _remove_service(service: Service, machine: Machine) -> str:
+    take_away(service, machine)
+    return f"stopped the daemon and removed {service.path}"
 
 
-def _stray_hooks(path: Path, kind: Kind) -> Item | None:
-    """Return how to take our hooks out of this file, or None if it has none or isn't one we could have written to."""
-    try:
-        if not path.is_file() or not has_any(kind, read_plain(path, most=LIVE_BYTES)):
-            return None
-        target = str(path.resolve())
-    except (ValueError, OSError):
-        return None
-    return Item(kind=kind, path=str(path), target=target, before="unknown", ours=(), made=_EVENTS)
+def _install_plugin(agent: Agent, machine: Machine) -> str:
+    plugins.install(agent, machine)
+    return f"installed the plugin in {agent.title}"
 
 
-def _items_by_path(manifest: Manifest | None) -> dict[str, Item]:
-    if manifest is None:
-        return {}
-    return {item.path: item for item in manifest.items}
-
-
-def _keep_bytes(change: Change, ledger: Ledger) -> None:
-    """Save the bytes the manifest refers to, also for a place that needs no change: the user may have edited it."""
-    for data in (change.before, change.after):
-        if digest(data) in {change.item.before, *change.item.ours}:
-            ledger.save(data)
+def _remove_plugin(agent: Agent, machine: Machine) -> str:
+    return f"removed the plugin from {agent.title}" if plugins.remove(agent, machine) else ""

@@ -1,135 +1,171 @@
-"""Keep the daemon running in the platform's own way: the files it needs, and the commands that start and stop it."""
+"""The daemon as a systemd unit or a launchd agent: its file, and the commands that start and stop it.
+
+Whatever is done here may be done again after a kill.
+"""
 
 import os
+import plistlib
 from pathlib import Path
 from typing import NamedTuple
 
-from skillopt_sleep.daemon.service import launchd, systemd
-from skillopt_sleep.daemon.service.launch import Launch, shell_script
-from skillopt_sleep.daemon.service.machine import Machine
+from skillopt_sleep.daemon.service import service_file
+from skillopt_sleep.daemon.service.machine import SOURCED, Launch, Machine, last_words, launch_of
+from skillopt_sleep.daemon.service.service_file import LABEL, UNIT, first_line, service_path
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.files import private_dir
 
-SYSTEMD = "systemd"
-LAUNCHD = "launchd"
-CRON = "cron"
+_SYSTEMCTL = ("systemctl", "--user")
+_UNIT_TEXT = """\
+# {first}
+# Your own changes belong into `systemctl --user edit {unit}`: this file is written anew by `skillopt-sleep install`.
+[Unit]
+Description=skillopt-sleep: coding agents learn from yesterday's corrections, overnight
+
+[Service]
+Type=exec
+{variables}
+# API keys, NAME=value, mode 0600; only if you make it.
+EnvironmentFile=-{keys}
+ExecStart={command}
+Restart=on-failure
+RestartSec=60
+KillMode=mixed
+TimeoutStopSec=30
+Nice=10
+
+[Install]
+WantedBy=default.target
+"""
+
+Command = tuple[str, ...]
 
 
-class OwnFile(NamedTuple):
-    """A file that is entirely ours, and the folders that the service manager may create for it."""
+class Service(NamedTuple):
+    """A file for the platform's service manager, and the commands by which it starts, stops and forgets a service.
+
+    Only a command that starts it has to succeed. `logs` is a folder that the service manager needs.
+    """
 
     path: Path
     data: bytes
-    folders: tuple[Path, ...] = ()
+    start: tuple[Command, ...]
+    stop: tuple[Command, ...]
+    forget: tuple[Command, ...] = ()
+    logs: Path | None = None
 
 
-def services(machine: Machine) -> tuple[str, ...]:
-    """Return the services to use here: on Linux always systemd, and cron too if systemd isn't running."""
+def service_of(machine: Machine) -> Service | None:
+    """Return the service for this machine, or None on a platform without systemd and launchd."""
+    path = service_path(machine.platform, machine.home, machine.environ)
+    if path is None:
+        return None
     if machine.platform == "darwin":
-        return (LAUNCHD,)
-    names: list[str] = []
-    if machine.platform == "linux":
-        names.append(SYSTEMD)
-    if not machine.has_systemd and machine.has("crontab"):
-        names.append(CRON)
-    return tuple(names)
+        return _launchd_service(machine, path)
+    return _systemd_service(machine, path)
 
 
-def own_files(machine: Machine, launch: Launch, folder: Path) -> tuple[OwnFile, ...]:
-    """Return the files of these services; those in no place of the platform's go to `folder`."""
-    files: list[OwnFile] = []
-    for name in services(machine):
-        if name == SYSTEMD:
-            path = systemd.unit_path(machine.home, machine.environ)
-            files.append(OwnFile(path, systemd.unit(launch).encode(), (path.parent / systemd.WANTS,)))
-        elif name == LAUNCHD:
-            log = machine.paths.logs / "launchd.log"
-            files.append(OwnFile(launchd.plist_path(machine.home), launchd.plist(launch, log=log)))
-        else:
-            files.append(OwnFile(cron_script(folder), shell_script(launch).encode()))
-    return tuple(files)
+def why_no_service(machine: Machine) -> str:
+    """Return why no service can be installed here, or "" if one can."""
+    if machine.platform == "darwin":
+        return ""
+    if machine.platform != "linux":
+        return "this system has neither systemd nor launchd"
+    ran = machine.run(*_SYSTEMCTL, "show-environment")
+    return "" if ran.status == 0 else f"your systemd doesn't answer ({last_words(ran)})"
 
 
-def cron_script(folder: Path) -> Path:
-    """Return the path of the script that our line of the crontab runs."""
-    return folder / "daemon.sh"
+def put_in_place(service: Service, machine: Machine) -> None:
+    """Write the file and restart the service; raises SleepError if the platform refuses."""
+    _run(service.stop, machine)
+    service_file.write(service.path, service.data)
+    if service.logs:
+        private_dir(service.logs)
+    for command in service.start:
+        ran = machine.run(*command)
+        if ran.status != 0:
+            raise SleepError(
+                f"`{' '.join(command)}` failed: {last_words(ran)}",
+                remedy="the service is written but not started; fix that, then run `skillopt-sleep install` again",
+            )
 
 
-def start(machine: Machine, *, changed: bool) -> tuple[str, ...]:
-    """Start the service, again if its files `changed`; return notes for the user; raises SleepError on failure."""
-    notes: list[str] = []
-    for name in services(machine):
-        if name == SYSTEMD:
-            notes += _start_systemd(machine, changed=changed)
-        elif name == LAUNCHD:
-            plist = str(launchd.plist_path(machine.home))
-            private_dir(machine.paths.logs)  # launchd doesn't create it for the daemon's output
-            if changed:
-                machine.run("launchctl", "bootout", _launchd_name())
-            if changed or machine.run("launchctl", "print", _launchd_name()).status != 0:
-                _must(machine, "launchctl", "bootstrap", _launchd_domain(), plist)
-        else:
-            notes.append("cron starts the daemon within ten minutes")
-    if not services(machine):
-        notes.append("this machine can't start the daemon by itself; run: skillopt-sleep daemon")
-    return tuple(notes)
+def take_away(service: Service, machine: Machine) -> None:
+    """Stop the service and remove its file."""
+    _run(service.stop, machine)
+    service_file.remove(service.path)
+    _run(service.forget, machine)
 
 
-def stop(machine: Machine) -> None:
-    """Stop and unregister the service; does nothing if none is registered."""
-    for name in services(machine):
-        if name == SYSTEMD and _has_manager(machine):
-            machine.run("systemctl", "--user", "disable", "--now", systemd.UNIT)
-        elif name == LAUNCHD:
-            machine.run("launchctl", "bootout", _launchd_name())
-    if machine.platform == "linux":
-        unit = systemd.unit_path(machine.home, machine.environ)
-        wanted = unit.parent / systemd.WANTS / systemd.UNIT
-        if wanted.is_symlink():
-            wanted.unlink()
-
-
-def reload(machine: Machine) -> None:
-    """Make the platform notice that its files are gone."""
-    if SYSTEMD in services(machine) and _has_manager(machine):
-        machine.run("systemctl", "--user", "daemon-reload")
-
-
-def _start_systemd(machine: Machine, *, changed: bool) -> tuple[str, ...]:
-    commands = [("daemon-reload",), ("enable", "--now", systemd.UNIT)]
-    if not _has_manager(machine):
-        if CRON in services(machine):
-            return ()
-        by_hand = " && ".join(f"systemctl --user {' '.join(command)}" for command in commands)
-        return (
-            "your user systemd isn't running, so the daemon isn't started; once it runs:",
-            f"  {by_hand}",
-            "  or run the daemon in the foreground: skillopt-sleep daemon",
-        )
-    if changed:
-        commands = [("daemon-reload",), ("enable", systemd.UNIT), ("restart", systemd.UNIT)]
+def _run(commands: tuple[Command, ...], machine: Machine) -> None:
     for command in commands:
-        _must(machine, "systemctl", "--user", *command)
-    return ("for nights while you are logged out, too: loginctl enable-linger",)
+        machine.run(*command)
 
 
-def _has_manager(machine: Machine) -> bool:
-    return machine.run("systemctl", "--user", "show-environment").status == 0
+def _systemd_service(machine: Machine, path: Path) -> Service:
+    """Return the unit at this path, and the commands that start and stop it."""
+    reload = (*_SYSTEMCTL, "daemon-reload")
+    return Service(
+        path=path,
+        data=unit(launch_of(machine), first=first_line(machine.paths)).encode(),
+        start=(reload, (*_SYSTEMCTL, "enable", "--now", UNIT)),
+        stop=((*_SYSTEMCTL, "disable", "--now", UNIT),),
+        forget=(reload,),
+    )
 
 
-def _must(machine: Machine, *argv: str) -> None:
-    ran = machine.run(*argv)
-    if ran.status != 0:
-        message = (ran.stderr or ran.stdout).decode(errors="replace").strip()
-        raise SleepError(
-            f"`{' '.join(argv)}` failed: {message or 'no error message'}",
-            remedy="all files are written; fix that and run `skillopt-sleep install` again",
-        )
+def unit(launch: Launch, *, first: str) -> str:
+    """Return the text of the unit; `first` marks it as ours."""
+    variables = "\n".join(f"Environment={_quoted(f'{key}={value}')}" for key, value in launch.environment.items())
+    argv = launch.argv
+    if set(launch.python) & set("\"'\\"):
+        # systemd can't start a program with a quote in its name, but env can.
+        argv = ("/usr/bin/env", *argv)
+    words = [_quoted(argv[0])]  # a dollar is special in all words but the first
+    words += [_quoted(word.replace("$", "$$")) for word in argv[1:]]
+    # EnvironmentFile takes a path, not words: only specifiers are special.
+    keys = str(launch.keys).replace("%", "%%")
+    return _UNIT_TEXT.format(first=first, unit=UNIT, variables=variables, keys=keys, command=" ".join(words))
 
 
-def _launchd_domain() -> str:
-    return f"gui/{os.getuid() if hasattr(os, 'getuid') else 0}"
+def _quoted(text: str) -> str:
+    """Quote one word for systemd: escaped as in C, with `%` doubled."""
+    plain = (
+        text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t").replace("%", "%%")
+    )
+    return f'"{plain}"'
 
 
-def _launchd_name() -> str:
-    return f"{_launchd_domain()}/{launchd.LABEL}"
+def _launchd_service(machine: Machine, path: Path) -> Service:
+    """Return the property list at this path, and the commands that start and stop the agent."""
+    domain = f"gui/{os.getuid()}"
+    log = machine.paths.logs / "launchd.log"
+    return Service(
+        path=path,
+        data=plist(launch_of(machine), log=log, first=first_line(machine.paths)),
+        start=(("launchctl", "bootstrap", domain, str(path)),),
+        stop=(("launchctl", "bootout", f"{domain}/{LABEL}"),),
+        logs=machine.paths.logs,
+    )
+
+
+def plist(launch: Launch, *, log: Path, first: str) -> bytes:
+    """Return the agent's property list, which `first` marks as ours; what the daemon prints goes to `log`."""
+    text = plistlib.dumps(
+        {
+            "Label": LABEL,
+            # launchd can't read a file of variables: a shell reads the keys, then execs the daemon.
+            "ProgramArguments": ["/bin/sh", "-c", SOURCED, "skillopt-sleep", str(launch.keys), *launch.argv],
+            "EnvironmentVariables": dict(launch.environment),
+            "RunAtLoad": True,
+            "KeepAlive": {"SuccessfulExit": False},
+            "ThrottleInterval": 60,
+            "ExitTimeOut": 30,
+            "ProcessType": "Background",
+            "LowPriorityIO": True,
+            "StandardOutPath": str(log),
+            "StandardErrorPath": str(log),
+        },
+        sort_keys=False,
+    )
+    declaration, rest = text.split(b"\n", 1)
+    return b"%s\n<!-- %s -->\n%s" % (declaration, first.encode(), rest)

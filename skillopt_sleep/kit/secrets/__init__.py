@@ -1,1 +1,4 @@
-"""Find secrets in text: one rule a file. `kit/redact.py` replaces what they find."""
+"""Find secrets in text, beginning at `find.py`. `kit/redact.py` replaces what is found."""
+
+Span = tuple[int, int, str]
+"""Where a secret starts, where it ends, and its kind, such as `github-token`."""

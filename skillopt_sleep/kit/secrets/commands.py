@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from skillopt_sleep.kit.secrets import values
-from skillopt_sleep.kit.secrets.spans import Span
+from skillopt_sleep.kit.secrets import Span, values
 
 _COMMAND = 400  # so far behind its program may a flag stand
 _LOGINS = r"(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|regctl|helm|oc|az|cf|ibmcloud|tsh|npm|argocd|ng)"

@@ -9,22 +9,8 @@ here.
 import re
 from collections.abc import Iterator
 
-from skillopt_sleep.kit.secrets import (
-    addresses,
-    commands,
-    encoded,
-    folds,
-    hints,
-    named,
-    password_prose,
-    password_words,
-    private_keys,
-    spans,
-    vendors,
-    wraps,
-)
-from skillopt_sleep.kit.secrets.extents import CHAIN
-from skillopt_sleep.kit.secrets.spans import Span
+from skillopt_sleep.kit.secrets import Span, broken_up, commands, formats, named_values, names, passwords_in_prose
+from skillopt_sleep.kit.secrets.shapes import CHAIN, merged
 
 _TOKEN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _AS_RUNS = bytes(ord("a") if code in _TOKEN_CHARACTERS else ord(" ") for code in range(256))
@@ -42,11 +28,11 @@ _SPACED_SLASH = re.compile(r"/(?<= /) ")
 def find_secrets(text: str) -> list[Span]:
     """Return the places of all secrets in the text, in order and without overlaps."""
     found, digits = _find_as_written(text)
-    if folds.is_folded(text, digits=digits):
-        found += folds.unfolded(text, _find_in_unfolded)
+    if broken_up.is_folded(text, digits=digits):
+        found += broken_up.unfolded(text, _find_in_unfolded)
     if not found:
         return found
-    return wraps.continued(text, spans.merged(found))
+    return broken_up.continued(text, merged(found))
 
 
 def _find_in_unfolded(text: str) -> list[Span]:
@@ -64,21 +50,21 @@ def _find_as_written(text: str) -> tuple[list[Span], bool]:
     chains = list(_long_chains(text, runs)) if _LONG_RUN in runs else []
     if chains:
         found += _tokens(text, data, chains)
-    plain = hints.as_plain(data)
+    plain = names.as_plain(data)
     digits = b"0" in plain
-    if digits and "\n" in text and (chains or hints.DIGIT_ENDS_LINE.search(plain)):
-        found += wraps.wrapped(text, data)
+    if digits and "\n" in text and (chains or names.DIGIT_ENDS_LINE.search(plain)):
+        found += broken_up.wrapped(text, data)
     if "@" in text:
-        found += addresses.url_passwords(text)
-    names, has_context = hints.find(plain)
+        found += formats.url_passwords(text)
+    places, has_context = names.find_names(plain)
     if has_context:
         found += _in_context(text)
-    if names:
+    if places:
         if "Secret" in text:
-            found += encoded.manifest(text)
-        found += named.named(text, data.lower(), names)
-    if not text.isascii() and password_words.may_have_foreign_label(text):
-        found += named.foreign(text)
+            found += formats.manifest(text)
+        found += named_values.named(text, data.lower(), places)
+    if not text.isascii() and names.may_have_foreign_label(text):
+        found += named_values.foreign(text)
     if "/" in text:
         found += _beside_slashes(text, has_context=has_context)
     if digits:
@@ -102,22 +88,22 @@ def _tokens(text: str, data: bytes, chains: list[tuple[int, int]]) -> Iterator[S
     for run, end in chains:
         before = data[max(run - _BEFORE_RUN, at) : run]
         start = run - len(before) + len(before.rstrip(_CHAIN_CHARACTERS))
-        yield from vendors.vendor_tokens(text, start, end)
+        yield from formats.vendor_tokens(text, start, end)
         if _DIGIT.search(text, run, end):
-            yield from named.cookies(text, at, run, end)
+            yield from named_values.cookies(text, at, run, end)
             if run >= decoded_to:
-                decoded_to = encoded.end_of_base64(text, run, end)
-                yield from encoded.encoded(text, run, decoded_to, _find_in_unfolded)
+                decoded_to = formats.end_of_base64(text, run, end)
+                yield from formats.encoded(text, run, decoded_to, _find_in_unfolded)
         at = end
 
 
 def _in_context(text: str) -> Iterator[Span]:
     """Yield what is secret because of a word before it that isn't its name."""
-    yield from addresses.webhooks(text)
-    yield from addresses.curl_passwords(text)
-    yield from private_keys.private_keys(text)
-    yield from private_keys.seed_phrases(text)
-    yield from password_prose.logins(text)
+    yield from formats.webhooks(text)
+    yield from formats.curl_passwords(text)
+    yield from formats.private_keys(text)
+    yield from formats.seed_phrases(text)
+    yield from passwords_in_prose.logins(text)
     yield from commands.passwords_in_place(text)
 
 
@@ -127,7 +113,7 @@ def _beside_slashes(text: str, *, has_context: bool) -> list[Span]:
     slash_behind_space = _SPACE_AND_SLASH.search(text)
     spaced_slash = slash_behind_space and _SPACED_SLASH.search(text)
     if spaced_slash or "with " in text or "mit " in text or "avec " in text:
-        found += password_prose.pairs(text)
+        found += passwords_in_prose.pairs(text)
     if slash_behind_space or (has_context and "sqlplus" in text):
         found += commands.beside_slashes(text)
     return found

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from skillopt_sleep.proposals.guard.installs import installs
 from skillopt_sleep.proposals.guard.seen import plain, unmasked
-from skillopt_sleep.proposals.guard.spoken import is_forbidden
-from skillopt_sleep.proposals.guard.structure import SPAN, SPAN_END, Finding, Read
+from skillopt_sleep.proposals.guard.structure import SPAN, SPAN_END, Finding, ParsedText
+from skillopt_sleep.proposals.guard.words import is_forbidden
 from skillopt_sleep.records import RefusalKind
 
 _FILE = Path(__file__).with_name("commands.toml")
@@ -43,7 +43,7 @@ _BETWEEN = re.compile(r"(?<=[\"'])\s*,\s*(?=[\"'])")
 _ALONE = re.compile(r"\./(\S+)")
 
 
-def commands(read: Read) -> Iterator[Finding]:
+def commands(read: ParsedText) -> Iterator[Finding]:
     """Return every command in the text that a rule may not add, except those that the text forbids."""
     # A code span can end a word, in a script without spaces, or be inside one, as in c`ur`l: try both.
     split = _PARTS.sub(" ", read.commands)
@@ -85,9 +85,9 @@ def tells(command: str, text: str) -> bool:
 
 def as_shell(text: str) -> str:
     """Return the text as a shell reads its words: unquoted, unescaped and with its variables filled in."""
-    shell = _ANSI_C.sub(_from_ansi_c, unmasked(plain(text)))
+    shell = _ANSI_C.sub(lambda quoted: _ANSI_C_SIGN.sub(_ansi_c_sign, quoted[1]), unmasked(plain(text)))
     shell = _PROGRAM_AND_LIST.sub(r"(\1, ", shell)
-    shell = _LISTED.sub(_as_words, shell)
+    shell = _LISTED.sub(lambda words: f"{words[1].replace('[', ' ')}{_BETWEEN.sub(' ', words[2])} ", shell)
     for pattern, by in (
         (r"\$\{?IFS\}?(?:%%?[^}\s]{0,3}\})?(?:\$\d)?", " "),
         (r"\$[@*]|\$\(\)|\$\{[@*]\}|``", ""),
@@ -101,14 +101,6 @@ def as_shell(text: str) -> str:
     for name, value in list(variables.items())[:_MOST_VARIABLES]:
         shell = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", lambda _, value=value: value, shell)
     return shell
-
-
-def _as_words(listed: re.Match[str]) -> str:
-    return listed[1].replace("[", " ") + _BETWEEN.sub(" ", listed[2]) + " "
-
-
-def _from_ansi_c(quoted: re.Match[str]) -> str:
-    return _ANSI_C_SIGN.sub(_ansi_c_sign, quoted[1])
 
 
 def _ansi_c_sign(sign: re.Match[str]) -> str:

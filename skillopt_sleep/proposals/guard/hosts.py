@@ -51,8 +51,8 @@ def is_host(word: str, *, before: str, after: str) -> bool:
     labels = word.strip(".").split(".")
     ending = labels[-1].casefold()
     name = ".".join(labels).casefold()
-    if not _can_be_name(labels, ending):
-        return False
+    if ending[:1].isdigit() or all(len(label) == 1 for label in labels) or len(labels) == 1:
+        return False  # a number, an abbreviation like e.g., or no dot inside
     if name == "readme.md" and after[1:].startswith("CHANGELOG.md"):
         return False
     if _FILE.fullmatch(name) and not _has_path_or_port(after):
@@ -66,24 +66,13 @@ def is_host(word: str, *, before: str, after: str) -> bool:
     return _is_known_host(labels, name, ending, before=before, after=after)
 
 
-def _can_be_name(labels: list[str], ending: str) -> bool:
-    """Return whether the word isn't a number, an abbreviation like e.g. or without a dot inside."""
-    if len(labels) == 1 or ending[:1].isdigit():
-        return False
-    return any(len(label) != 1 for label in labels)
-
-
 def _is_known_host(labels: list[str], name: str, ending: str, *, before: str, after: str) -> bool:
     """Return whether a word with the ending of a host is one."""
-    if ending not in _HOSTS_ONLY and all(map(_is_class_name, labels)):
+    if ending not in _HOSTS_ONLY and all(label[:1].isupper() and not label.isupper() for label in labels):
         return False  # as in Foo.Bar/Baz
     if _has_path_or_port(after) or _FETCHES.search(before[-90:]):
         return not _VERSION.fullmatch(name)
     return not _is_file(labels, ending) and not _is_code(labels, ending, after)
-
-
-def _is_class_name(label: str) -> bool:
-    return label[:1].isupper() and not label.isupper()
 
 
 def _has_path_or_port(after: str) -> bool:
@@ -120,21 +109,12 @@ def _is_code(labels: list[str], ending: str, after: str) -> bool:
         return False
     if after[:1] == "(" or re.match(r":[A-Za-z_]", after):
         return True
-    if _is_sentence_end(labels):
-        return True
+    last = labels[-1]
+    if last[:1].isupper() and last[1:].islower() and labels[-2][-1:].islower():
+        return True  # the first word of the next sentence
     if is_package:
         return not is_country
-    return all(_is_name_in_code(label) for label in labels[:-1])
-
-
-def _is_sentence_end(labels: list[str]) -> bool:
-    """Return whether the last label looks like the first word of the next sentence."""
-    last = labels[-1]
-    return last[:1].isupper() and last[1:].islower() and labels[-2][-1:].islower()
-
-
-def _is_name_in_code(label: str) -> bool:
-    return len(label) == 1 or label.casefold() in _THINGS or _HUMP.search(label) is not None
+    return all(len(label) == 1 or label.casefold() in _THINGS or _HUMP.search(label) for label in labels[:-1])
 
 
 @cache

@@ -12,7 +12,10 @@ from skillopt_sleep.records import RefusalKind
 
 Finding = tuple[RefusalKind, str, str]  # the reason to refuse, what the text does, and the exact piece of text
 
-SPAN, SPAN_END = "\x1c", "\x1d"  # put around code spans in `Read.commands`; every pattern takes them for white space
+SPAN, SPAN_END = (
+    "\x1c",
+    "\x1d",
+)  # put around code spans in `ParsedText.commands`; every pattern takes them for white space
 _DEEPEST = 20
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table")
 _PROSE = frozenset(
@@ -58,7 +61,7 @@ _LOOSE = (
 )
 
 
-class Read(NamedTuple):
+class ParsedText(NamedTuple):
     """A parsed text: what a page shows, the prose without code, a form to search for commands, and the code."""
 
     shown: str
@@ -68,7 +71,7 @@ class Read(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def read(plain: str) -> Read:
+def parse_rule_text(plain: str) -> ParsedText:
     """Parse the text; `findings` is everything in it that isn't prose."""
     stripped = plain.lstrip()
     if stripped != plain and _LIST_ITEM.match(stripped):
@@ -78,10 +81,10 @@ def read(plain: str) -> Read:
         tokens, references = _parsed(plain)
     if any(token.level >= _DEEPEST - 1 for token in tokens):
         nesting = (RefusalKind.NESTING, "is nested too deeply to read", plain)
-        return Read(shown=plain, prose=plain, commands=plain, spans=(), findings=(nesting,))
+        return ParsedText(shown=plain, prose=plain, commands=plain, spans=(), findings=(nesting,))
     # Indented code counts as prose: below a list item it is not code any more.
     prose = "\n".join(_outside_code(token) for token in tokens if token.type != "fence")
-    return Read(
+    return ParsedText(
         shown="\n".join(_shown(token) for token in tokens if token.content),
         prose=prose,
         commands=_commands(tokens),
@@ -114,7 +117,8 @@ def _judged_children(children: Sequence[Token]) -> Iterator[Finding]:
     for at, child in enumerate(children):
         if child.type == "html_inline" and _is_placeholder(children, at):
             continue
-        yield from _judged(child, _address_or_text(child))
+        # The person's words must contain the address of a link or image, else the text.
+        yield from _judged(child, str(child.attrs.get("href") or child.attrs.get("src") or child.content))
         title = child.attrs.get("title")
         if title:
             yield RefusalKind.LINK, _TITLED, str(title)
@@ -127,11 +131,6 @@ def _judged(token: Token, thing: str) -> Iterator[Finding]:
     # An unknown kind of token, from a later parser, is refused like HTML until somebody has looked at it.
     kind, what = _REFUSED.get(token.type, (RefusalKind.HTML, f"holds Markdown of the kind {token.type}"))
     yield kind, what, thing
-
-
-def _address_or_text(token: Token) -> str:
-    """Return what the person's words must contain: the address of a link or image, else the text."""
-    return str(token.attrs.get("href") or token.attrs.get("src") or token.content)
 
 
 def _is_placeholder(children: Sequence[Token], at: int) -> bool:

@@ -93,7 +93,7 @@ def _blobs(plain: str) -> Iterator[str]:
     for pattern in (_ESCAPED, _BITS, _LONG_TOKEN, _ODD_WORDS, _MORSE, _SPACED, _SIGNS):
         yield from _those(pattern, plain, lambda _: True)
     yield from _those(_TOKEN, plain, lambda match: _is_encoded(match[0]))
-    yield from _those(_DENSE, plain, lambda match: _is_text(_from_base85(match[1])))
+    yield from _those(_DENSE, plain, lambda match: _is_base85(match[1]))
     yield from _uu_lines(plain)
     yield from _split_base64(plain.split())
     yield from _those(_HEX, plain, lambda match: len(match[1]) >= _LONG_HEX or _is_text(bytes.fromhex(match[1])))
@@ -133,36 +133,30 @@ def _is_mixed(token: str) -> bool:
     return len(set(kinds)) > 1 and changes > _MIXED * len(kinds)
 
 
+def _decoded(decode: Callable[[str], bytes], text: str) -> bytes:
+    """Return the decoded text, nothing if it isn't encoded so."""
+    try:
+        return decode(text)
+    except ValueError:
+        return b""
+
+
 def _from_base64(token: str) -> bytes:
     body = token.rstrip("=").translate(str.maketrans("-_", "+/"))
     if len(body) % 4 == 1:
         body = body[:-1]
-    try:
-        return base64.b64decode(body + "=" * (-len(body) % 4))
-    except (binascii.Error, ValueError):
-        return b""
+    return _decoded(base64.b64decode, body + "=" * (-len(body) % 4))
 
 
 def _from_base32(token: str) -> bytes:
     body = token.rstrip("=")
     if not body.isupper():
         return b""
-    body = body[: len(body) - len(body) % 8]
-    try:
-        return base64.b32decode(body)
-    except (binascii.Error, ValueError):
-        return b""
+    return _decoded(base64.b32decode, body[: len(body) - len(body) % 8])
 
 
-def _from_base85(token: str) -> bytes:
-    for decode in (base64.a85decode, base64.b85decode):
-        try:
-            data = decode(token)
-        except ValueError:
-            continue
-        if _is_text(data):
-            return data
-    return b""
+def _is_base85(token: str) -> bool:
+    return _is_text(_decoded(base64.a85decode, token)) or _is_text(_decoded(base64.b85decode, token))
 
 
 def _uu_lines(text: str) -> Iterator[str]:
@@ -172,15 +166,8 @@ def _uu_lines(text: str) -> Iterator[str]:
         length = ord(text[start]) - ord(" ")
         end = start + 1 + (length + 2) // 3 * 4
         line = text[start:end].split("\n", 1)[0]
-        if _is_text(_from_uu(line)):
+        if _is_text(_decoded(binascii.a2b_uu, line).rstrip(b"\0")):
             yield line
-
-
-def _from_uu(line: str) -> bytes:
-    try:
-        return binascii.a2b_uu(line).rstrip(b"\0")
-    except ValueError:
-        return b""
 
 
 def _from_pieces(text: str) -> bytes:

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.prompts.grading import Answer, batches
-from skillopt_sleep.protocols import Backend, Pool
+from skillopt_sleep.prompts.grading import AnswerToGrade, batches
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Checks, Command, Exact, Rubric, Score, Task, Trajectory
-from skillopt_sleep.replay.judges.checks import score_checks
-from skillopt_sleep.replay.judges.command import score_command
-from skillopt_sleep.replay.judges.exact import score_exact
-from skillopt_sleep.replay.judges.rubric import score_rubrics, shown, worthless
+from skillopt_sleep.replay.judges.checks import score_checks, score_command, score_exact
+from skillopt_sleep.replay.judges.rubric import graded_text, score_rubrics, worthless
 
 
 class ReferenceJudge:
@@ -22,7 +21,7 @@ class ReferenceJudge:
     def score(self, task: Task, trajectory: Trajectory) -> Score:
         """Return the grade; raise ItemError if the attempt can't be graded."""
         graded = _graded_by_code(task, trajectory)
-        if isinstance(graded, Answer):
+        if isinstance(graded, AnswerToGrade):
             return score_rubrics([graded], self._model)[graded]
         return graded
 
@@ -32,20 +31,20 @@ class ReferenceJudge:
         """Return the grade of each, or the error that says why it has none; equal answers to a task get one grade."""
         results = [_graded_or_error(task, trajectory) for task, trajectory in answers]
         # Each distinct answer is graded once: equal answers must score the same, however the model varies.
-        distinct = dict.fromkeys(result for result in results if isinstance(result, Answer))
-        grades: dict[Answer, Score | ItemError] = {}
+        distinct = dict.fromkeys(result for result in results if isinstance(result, AnswerToGrade))
+        grades: dict[AnswerToGrade, Score | ItemError] = {}
         for batch in pool.map(self._graded_by_model, batches(distinct), label=label):
             grades |= batch
-        return [grades[result] if isinstance(result, Answer) else result for result in results]
+        return [grades[result] if isinstance(result, AnswerToGrade) else result for result in results]
 
-    def _graded_by_model(self, batch: Sequence[Answer]) -> Mapping[Answer, Score | ItemError]:
+    def _graded_by_model(self, batch: Sequence[AnswerToGrade]) -> Mapping[AnswerToGrade, Score | ItemError]:
         try:
             return score_rubrics(batch, self._model)
         except ItemError as error:
             return dict.fromkeys(batch, error)
 
 
-def _graded_by_code(task: Task, trajectory: Trajectory) -> Score | Answer:
+def _graded_by_code(task: Task, trajectory: Trajectory) -> Score | AnswerToGrade:
     """Return the grade if code can decide it, else the answer to ask the model about."""
     match task.reference:
         case Exact():
@@ -55,13 +54,13 @@ def _graded_by_code(task: Task, trajectory: Trajectory) -> Score | Answer:
         case Command():
             return score_command(task.reference, trajectory)
         case Rubric():
-            answer = shown(task.reference, trajectory)
-            return worthless(task.reference, answer) or Answer(task, answer)
+            answer = graded_text(task.reference, trajectory)
+            return worthless(task.reference, answer) or AnswerToGrade(task, answer)
         case _:
             assert_never(task.reference)
 
 
-def _graded_or_error(task: Task, trajectory: Trajectory) -> Score | Answer | ItemError:
+def _graded_or_error(task: Task, trajectory: Trajectory) -> Score | AnswerToGrade | ItemError:
     try:
         return _graded_by_code(task, trajectory)
     except ItemError as error:

@@ -7,7 +7,7 @@ and one that was ruled out counts as soon as it may have been tried.
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from skillopt_sleep.kit.shell import Step, launched, line_for_a_shell, read_line
+from skillopt_sleep.kit.shell import ShellCommand, launched, line_for_a_shell, read_line
 from skillopt_sleep.records import Trajectory
 
 # What follows one of these in a line need not have been reached.
@@ -48,7 +48,7 @@ def names(pattern: str, path: str) -> bool:
     return path == plain or path.startswith(f"{plain}/") or fnmatchcase(path, plain)
 
 
-def _begins(step: Step, words: Sequence[str]) -> bool:
+def _begins(step: ShellCommand, words: Sequence[str]) -> bool:
     """Tell whether the command begins with these words, as it stands there or without what only starts it."""
     return step.bare[: len(words)] == words or _meant(step.bare)[: len(words)] == words
 
@@ -63,7 +63,7 @@ def _meant(words: Sequence[str]) -> list[str]:
     return rest
 
 
-def _named(line: str, depth: int = 0) -> Iterator[Step]:
+def _named(line: str, depth: int = 0) -> Iterator[ShellCommand]:
     """Yield every simple command of a line, and of the lines that it hands to a shell."""
     for step in read_line(line).steps:
         yield step
@@ -72,7 +72,7 @@ def _named(line: str, depth: int = 0) -> Iterator[Step]:
             yield from _named(inner, depth + 1)
 
 
-def _surely_run(line: str, status: int | None, depth: int = 0) -> Iterator[Step]:
+def _surely_run(line: str, status: int | None, depth: int = 0) -> Iterator[ShellCommand]:
     """Yield the simple commands of a line that count as run, if the line ended with this status."""
     if status is None:
         return
@@ -86,10 +86,12 @@ def _surely_run(line: str, status: int | None, depth: int = 0) -> Iterator[Step]
         if inner is None:
             yield step
         elif depth < _MOST_DEPTH:
-            yield from _surely_run(inner, 0 if _tells(steps, number) else None, depth + 1)
+            yield from _surely_run(
+                inner, 0 if (_ends_the_line(steps, number) and step.after not in _PIPES) else None, depth + 1
+            )
 
 
-def _started(steps: Sequence[Step], number: int, status: int) -> bool:
+def _started(steps: Sequence[ShellCommand], number: int, status: int) -> bool:
     """Tell whether a command was surely reached."""
     while steps[number].before in _PIPES:
         number -= 1
@@ -101,7 +103,7 @@ def _started(steps: Sequence[Step], number: int, status: int) -> bool:
     return step.before != "||"
 
 
-def _not_failed(steps: Sequence[Step], number: int, status: int) -> bool:
+def _not_failed(steps: Sequence[ShellCommand], number: int, status: int) -> bool:
     """Tell whether nothing says or hides that a command failed."""
     rest = [step.after for step in steps[number:]]
     chain: list[str] = []
@@ -114,11 +116,6 @@ def _not_failed(steps: Sequence[Step], number: int, status: int) -> bool:
     return chain[0] in _PIPES or not _ends_the_line(steps, number) or status == 0
 
 
-def _ends_the_line(steps: Sequence[Step], number: int) -> bool:
+def _ends_the_line(steps: Sequence[ShellCommand], number: int) -> bool:
     """Tell whether the line ends with 0 only if this command and all that follow did, but for what is piped."""
     return all(step.after in _CHAINS for step in steps[number:-1])
-
-
-def _tells(steps: Sequence[Step], number: int) -> bool:
-    """Tell whether the line's status is that of this command, if it is 0."""
-    return _ends_the_line(steps, number) and steps[number].after not in _PIPES

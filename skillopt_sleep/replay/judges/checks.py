@@ -1,18 +1,27 @@
-"""Grade an answer by checks in code; the reasons never quote what a check looked for."""
+"""Grade an attempt by code: an exact answer, checks, or a project's command; no reason quotes what was looked for."""
 
+from pathlib import PurePosixPath
 from typing import assert_never
 
 import regex
 
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.kit.jsonish import is_json
-from skillopt_sleep.records import Check, CheckResult, Checks, Op, Score, Trajectory
-from skillopt_sleep.replay.judges.acts import changed, may_have_run, ran
+from skillopt_sleep.kit.codec import is_json
+from skillopt_sleep.kit.tests_counted import count_tests
+from skillopt_sleep.records import Check, CheckResult, Checks, Command, CommandRun, Exact, Op, Score, Trajectory
+from skillopt_sleep.replay.judges.acts import changed, may_have_run, names, ran
 
 REGEX_SECONDS = 0.05
 REFUSAL_CHARS = 600
 HEADING_CHARS = 200
 COMMAND = "$ "  # begins a line that stands for a command, as the target is told
+
+COMMAND_CHECK = "command"
+# Folders of what tests read: cases, expected output, snapshots.
+_OF_TESTS = frozenset(
+    {"test", "tests", "__tests__", "spec", "specs", "testdata", "fixtures", "snapshots", "__snapshots__", "golden"}
+)
+_MISSING = frozenset({126, 127})  # the shell's codes for a program that isn't there or can't be run
 
 _HEADING = regex.compile(r"^(?:#{1,6}\s+|\*\*)(.+?)(?:\*\*)?:?\s*#*\s*$")
 _REFUSAL = regex.compile(
@@ -149,3 +158,55 @@ def _number(check: Check) -> int:
     if not check.arg.isdecimal():
         raise ItemError(f"{check.op} needs a whole number, not {check.arg!r}")
     return int(check.arg)
+
+
+def score_exact(reference: Exact, trajectory: Trajectory) -> Score:
+    """Return 1 if the texts are equal, ignoring case and white space, else 0."""
+    passed = _plain(reference.answer) == _plain(trajectory.response)
+    return Score(
+        hard=float(passed),
+        soft=float(passed),
+        why="" if passed else "the answer is not the one that was wanted",
+        checks=(CheckResult(name="exact", passed=passed, arg=reference.answer),),
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def score_command(reference: Command, trajectory: Trajectory) -> Score:
+    """Return hard 1 if the command ended with 0; soft is the share of its tests that passed, if it says how many.
+
+    An attempt that changes the tests fails, and so does one that deletes what they may read. Raises ItemError if the
+    command didn't run.
+    """
+    checked = trajectory.checked
+    if checked is None or checked.status is None:
+        raise ItemError("the project's own command could not be run on what the attempt left")
+    if checked.status in _MISSING:
+        raise ItemError("the project's own command was not found in the replay")
+    touched = [path for path in trajectory.changed_files if any(names(test, path) for test in reference.tests)]
+    if touched:
+        return _command_score(hard=False, soft=0.0, why="it changed the tests that judge it")
+    if any(map(_is_of_tests, trajectory.deleted_files)):
+        return _command_score(hard=False, soft=0.0, why="it deleted what the tests that judge it may read")
+    if checked.status == 0:
+        return _command_score(hard=True, soft=1.0, why="")
+    return _command_score(hard=False, soft=share_passed(checked), why="the project's own check fails")
+
+
+def _is_of_tests(path: str) -> bool:
+    return not _OF_TESTS.isdisjoint(part.lower() for part in PurePosixPath(path).parts[:-1])
+
+
+def share_passed(checked: CommandRun) -> float:
+    """Return the share of tests that passed, by what the command printed; 0 if it doesn't say."""
+    counts = count_tests(checked.output)
+    if counts is None or not counts.passed:
+        return 0.0
+    return counts.passed / (counts.passed + (counts.failed or 1))
+
+
+def _command_score(*, hard: bool, soft: float, why: str) -> Score:
+    return Score(hard=float(hard), soft=soft, why=why, checks=(CheckResult(name=COMMAND_CHECK, passed=hard),))

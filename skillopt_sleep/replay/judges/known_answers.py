@@ -1,6 +1,6 @@
-"""Make answers of known worth for the judge to grade: what meets its demand, misses it, is only longer, repeats it.
+"""Build answers whose grade is known, for the judge to grade: correct, wrong, padded, and echoing the demand.
 
-Longer and repeating ones are made of an answer that misses its demand, so they miss it too.
+Padded and echoing ones are made of a wrong answer, so they are wrong too.
 """
 
 import hashlib
@@ -99,8 +99,8 @@ def controls_of(tasks: Iterable[Task]) -> dict[AnswerKind, list[Control]]:
 def _responses(task: Task, rubric: Rubric) -> dict[AnswerKind, Sequence[str]]:
     meets = [known.response for known in task.known_answers if known.kind is AnswerKind.MEETS]
     misses = [known.response for known in task.known_answers if known.kind is AnswerKind.MISSES]
-    if not misses and task.rejected and not rubric.of_changes:
-        misses = [task.rejected]
+    if not misses and task.feedback.rejected and not rubric.of_changes:
+        misses = [task.feedback.rejected]
     echo = _echoed_in_notes if rubric.of_changes else _echoed
     echoes: list[str] = []
     for text in misses:

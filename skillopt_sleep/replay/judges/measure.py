@@ -7,16 +7,8 @@ often than in one case of five is tested exactly, at level .05: a judge wrong in
 
 It is asked sixteen answers: eight that meet their demand, two that miss it, four longer ones and two echoes. If it is
 wrong on one of them, or pays, it is asked sixteen more and all count, unless so many are wrong that no judge right on
-nine of ten would be (level .01). The exact chance that a judge is thrown out that is right with chance
-
-    .5: 99.9 %    .7: 80 %    .8: 32 %    .85: 11 %    .9: 1.7 %    .95: 0.07 %
-
-and for others (20,000 nights each; every grade drawn by itself):
-
-    passes everything, or nothing                            100 %
-    passes a half / a quarter at random, or any number       99.9 / 99.98 / 100 %
-    right, but +.3 for length; also wrong with chance .1     100 / 99.99 %
-    right, but 1 for an echo; also wrong with chance .1      100 / 98 %
+nine of ten would be (level .01). One that answers at random is turned away in 99.9 % of nights, one that is right on
+nine of ten in 1.7 %: see docs/replay.md.
 """
 
 import math
@@ -48,7 +40,7 @@ class Graded(NamedTuple):
         return (self.score.hard >= 1) is self.control.passes
 
 
-def read(graded: Sequence[Graded]) -> JudgeReading:
+def judge_reading(graded: Sequence[Graded]) -> JudgeReading:
     """Return how often the judge was right, and why its grades don't count if they don't."""
     kinds: list[KindCount] = []
     for kind in AnswerKind:
@@ -72,13 +64,13 @@ def in_doubt(graded: Sequence[Graded]) -> bool:
 def _because(graded: Sequence[Graded], right: int) -> str:
     n = len(graded)
     if n == 0:
-        return "no answer of known worth could be graded, so nobody knows how often it is right"
+        return "none of the answers whose grade we know could be graded, so nobody knows how often it is right"
     if len({grade.control.passes for grade in graded}) == 1:
-        return "too few answers of known worth could be graded to tell how often it is right"
+        return "too few of the answers whose grade we know could be graded to tell how often it is right"
     if at_least(n, n, COIN) > COIN_LEVEL:
-        return f"only {n} answers of known worth could be graded, too few to tell how often it is right"
+        return f"only {n} answers whose grade we know could be graded, too few to tell how often it is right"
     if at_least(right, n, COIN) > COIN_LEVEL or not _right_on_both_sides(graded):
-        return f"it graded {right} of {n} answers of known worth rightly, which isn't clearly better than a coin"
+        return f"it graded {right} of {n} answers rightly whose grade we know, which isn't clearly better than a coin"
     for kind, what in PAYS:
         paid, of = paid_for(kind, graded)
         if of and at_least(paid, of, PAID_BY_MISTAKE) <= PAID_LEVEL:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.prompts.grading import PASSES_FROM, Answer, grading
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.prompts.grading import PASSES_FROM, AnswerToGrade, grading
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import CheckResult, Rubric, Score, Trajectory
 
 IN_PART_FROM = 0.25  # nearer to 0.5 on the judge's scale than to 0
@@ -17,7 +17,7 @@ SHORT_WORD = 3  # of so many letters, as "not"
 _WORD = re.compile(r"\w+")
 
 
-def shown(rubric: Rubric, trajectory: Trajectory) -> str:
+def graded_text(rubric: Rubric, trajectory: Trajectory) -> str:
     """Return what of an attempt is graded; the middle of a diff that is too long for a prompt is left out."""
     if not rubric.of_changes:
         return trajectory.response
@@ -35,7 +35,7 @@ def worthless(rubric: Rubric, response: str) -> Score | None:
     return _scored(0.0, rubric.text, missing="it says nothing")
 
 
-def score_rubrics(batch: Sequence[Answer], model: Backend) -> dict[Answer, Score]:
+def score_rubrics(batch: Sequence[AnswerToGrade], model: Backend) -> dict[AnswerToGrade, Score]:
     """Grade a batch with one call: soft is the model's grade, hard is 1 if that passes.
 
     Raises CallFailed if no grades came, which is not a 0. What the judge says is missing is left out where it quotes
@@ -43,7 +43,7 @@ def score_rubrics(batch: Sequence[Answer], model: Backend) -> dict[Answer, Score
     """
     asked = grading(batch)
     grades = asked.grades(model.complete(asked.prompt).structured)
-    scores: dict[Answer, Score] = {}
+    scores: dict[AnswerToGrade, Score] = {}
     for answer, grade in grades.items():
         missing = one_line(grade.missing, limit=MISSING_CHARS)
         if _quotes_others(missing, answer, batch):
@@ -52,17 +52,17 @@ def score_rubrics(batch: Sequence[Answer], model: Backend) -> dict[Answer, Score
     return scores
 
 
-def _quotes_others(missing: str, answer: Answer, batch: Sequence[Answer]) -> bool:
+def _quotes_others(missing: str, answer: AnswerToGrade, batch: Sequence[AnswerToGrade]) -> bool:
     """Tell whether a word of the demand, or three on end of another task, stand there that the task doesn't hold."""
     task = answer.task
-    said = [piece.quote for piece in task.evidence if piece.session == task.session]
-    own = "\n".join((task.wording, *said, task.context, task.prompt, answer.response))
+    said = [piece.quote for piece in task.feedback.evidence if piece.session == task.session]
+    own = "\n".join((task.wanted.wording, *said, task.context, task.prompt, answer.response))
     told = _runs(missing, 1) & _runs(answer.demand, 1) - _runs(own, 1)
     if any(len(word) > SHORT_WORD for (word,) in told):
         return True
     told = _runs(missing, COPIED_WORDS) - _runs(own, COPIED_WORDS)
     for other in batch:
-        texts = [piece.quote for piece in other.task.evidence]
+        texts = [piece.quote for piece in other.task.feedback.evidence]
         if other.task.id != task.id:
             texts += [other.demand, other.task.context, other.task.prompt, other.response]
         if any(told & _runs(text, COPIED_WORDS) for text in texts):

@@ -1,19 +1,57 @@
-"""Seal programs that a model steers: the first seal that denies all it must is used."""
+"""Seal programs that a model steers: by bubblewrap, the system's or the one that comes with Codex."""
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
-from skillopt_sleep.protocols.sealing import Seal
-from skillopt_sleep.replay.seals.bubblewrap import Bubblewrap, codex_program, system_program
-from skillopt_sleep.replay.seals.choose import WHOLE, Choice, chosen
+from skillopt_sleep.kit.scratch import remove_tree
+from skillopt_sleep.protocols.sealing import Probe, Seal
+from skillopt_sleep.replay.seals.bubblewrap import Bubblewrap
+from skillopt_sleep.replay.seals.machine import codex_program, system_program
 
-# Each bubblewrap once more with whole copies, as layers can't be mounted everywhere (in a container, on some disks).
 _LINUX: tuple[Seal, ...] = (
     Bubblewrap("bubblewrap", system_program),
     Bubblewrap("Codex's bubblewrap", codex_program),
-    Bubblewrap(f"bubblewrap{WHOLE}", system_program, layers=False),
-    Bubblewrap(f"Codex's bubblewrap{WHOLE}", codex_program, layers=False),
 )
 # In order of preference.
 SEALS: tuple[Seal, ...] = _LINUX if sys.platform == "linux" else ()
 
-__all__ = ["SEALS", "Choice", "chosen"]
+
+class SealChoice(NamedTuple):
+    """The seal of a run, None if none holds, and how each did that was tried."""
+
+    seal: Seal | None
+    probes: tuple[Probe, ...]
+
+    @property
+    def why_not(self) -> str:
+        """Say why nothing can be sealed, or "" if it can."""
+        if self.seal:
+            return ""
+        if not self.probes:
+            return "nothing is sealed on this system yet, only on Linux"
+        tried = "; ".join(f"{probe.seal}: {probe.problem}" for probe in self.probes)
+        return f"no seal holds on this machine ({tried})"
+
+    @property
+    def remedy(self) -> str:
+        """Return what helps, or "" if a seal holds."""
+        if self.seal:
+            return ""
+        return next((probe.remedy for probe in self.probes if probe.remedy), "use Linux, or WSL 2 on Windows")
+
+
+def chosen(seals: Sequence[Seal], folder: Path) -> SealChoice:
+    """Return the first seal that denies everything it must, tried in this folder."""
+    probes: list[Probe] = []
+    for number, seal in enumerate(seals):
+        place = folder / str(number)
+        place.mkdir(mode=0o700)
+        try:
+            probes.append(seal.probe(place))
+        finally:
+            remove_tree(place)
+        if probes[-1].holds:
+            return SealChoice(seal, tuple(probes))
+    return SealChoice(None, tuple(probes))

@@ -2,30 +2,28 @@
 
 The copy's layers are mounted in a mount namespace of ours around it, so that they are gone with the last process,
 whatever is killed. bubblewrap makes no mount point in anything that another program may have written: see
-mountpoints.py. So versions before 0.12 can be used as well.
+mounts.py. So versions before 0.12 can be used as well.
 """
 
+import fcntl
 import json
 import os
-import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from skillopt_sleep.errors import SealBroken
 from skillopt_sleep.kit import process
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.protocols.sealing import Bounds, Policy, Probe
 from skillopt_sleep.replay.seals.filter import call_filter
-from skillopt_sleep.replay.seals.handed import Handed
+from skillopt_sleep.replay.seals.machine import SYSTEM_PATH, linux_remedy, too_old, version_of
 from skillopt_sleep.replay.seals.mounts import check, mounts, options
 from skillopt_sleep.replay.seals.probe import probed
-from skillopt_sleep.replay.seals.remedies import linux_remedy
-from skillopt_sleep.replay.seals.watching import Watch
-
-OLDEST = (0, 8)  # the first that can forbid namespaces inside
-CODEX_BUILD = "bubblewrap built for Codex"
+from skillopt_sleep.replay.seals.watching import ResourceWatch, can_watch
 
 # Every value is a parameter, never text of the script; file descriptors stand for folders in the mount's options, in
 # which a comma or colon of a path would have a meaning. The kernel's memory killer takes the sealed program first.
@@ -50,10 +48,9 @@ set +e
 """
     + _BOUNDED
 )
-_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
-_VERSION_SECONDS = 5.0
 _DEAD_SECONDS = 2.0
 _TICK = 0.01
+_LOWEST_HANDED = 20  # a shell can name 0 to 9, and needs them for itself
 # What programs ask for by name; without them Node and git can't tell who they are.
 _FILES = {
     "/etc/passwd": b"replay:x:1000:1000:replay:/home/replay:/bin/sh\n",
@@ -66,9 +63,8 @@ _FILES = {
 class Bubblewrap:
     """bubblewrap, of the system or as it comes with Codex."""
 
-    def __init__(self, name: str, find: Callable[[], Path | None], *, layers: bool = True) -> None:
+    def __init__(self, name: str, find: Callable[[], Path | None]) -> None:
         self.name = name
-        self.layers = layers
         self._find = find
 
     def probe(self, folder: Path, /) -> Probe:
@@ -81,15 +77,15 @@ class Bubblewrap:
             return Probe(self.name, version, problem=problem, remedy="install a newer bubblewrap")
         if not call_filter():
             return Probe(self.name, version, problem="the system calls of this kind of processor aren't known")
+        if not can_watch():
+            return Probe(self.name, version, problem="the kernel doesn't list what a process started")
         return probed(self, version, folder, remedy=linux_remedy())
 
-    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> Ran:
+    def run(self, argv: Sequence[str], policy: Policy, *, stdin: bytes = b"") -> ProcessResult:
         """Run the program sealed, and end it with all it started; raise SealBroken if the seal can't be put up."""
         program = self._find()
         if program is None:
             raise SealBroken("bubblewrap isn't installed", remedy=linux_remedy())
-        if policy.tree.lower and not self.layers:
-            raise SealBroken(f"{self.name} needs a whole copy of the repository")
         check(policy)
         with Handed() as handed:
             data = {path: handed.file(content) for path, content in _FILES.items()}
@@ -100,35 +96,47 @@ class Bubblewrap:
                 *("--seccomp", str(handed.file(call_filter())), "--json-status-fd", str(theirs)),
                 *("--", *limited(policy.bounds), *argv),
             ]
-            watch = Watch(policy.bounds, policy.tree.upper)
+            watch = ResourceWatch(policy.bounds, policy.tree.upper)
             around = _around(policy)
             ran = _started([*around, *command], policy, stdin, handed, watch)
             return _ended(ran, ours, watch, numbered=around[0] == _AROUND[0])
 
 
-def version_of(program: Path) -> str:
-    """Return the version as the program prints it, "" if it can't be run."""
-    try:
-        ran = process.run(
-            [str(program), "--version"], stdin=b"", cwd=Path("/"), environ={"PATH": _PATH}, timeout=_VERSION_SECONDS
-        )
-    except OSError:
-        return ""
-    return ran.stdout.decode(errors="replace").strip()[:80] if ran.status == 0 else ""
+class Handed:
+    """File descriptors that one program inherits; all are closed at the end."""
 
+    def __init__(self) -> None:
+        self._ours: list[int] = []
+        self.numbers: list[int] = []
 
-def too_old(version: str) -> str:
-    """Say why this version can't be used, or ""."""
-    if version == CODEX_BUILD or is_at_least(version, OLDEST):
-        return ""
-    oldest = ".".join(map(str, OLDEST))
-    return f"{version or 'its version is not known; it'} is too old: {oldest} is the first that can forbid namespaces"
+    def __enter__(self) -> Self:
+        return self
 
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for handle in (*self._ours, *self.numbers):
+            os.close(handle)
 
-def is_at_least(version: str, least: tuple[int, int]) -> bool:
-    """Tell whether this is such a version of bubblewrap or a later one; what says no number is none."""
-    found = re.fullmatch(r"bubblewrap (\d+)\.(\d+)(\.\d+)*", version)
-    return found is not None and (int(found[1]), int(found[2])) >= least
+    def file(self, content: bytes) -> int:
+        """Return a file with this content, to be read once."""
+        with os.fdopen(os.memfd_create("handed"), "wb") as file:
+            file.write(content)
+            file.flush()
+            file.seek(0)
+            return self._handed(file.fileno())
+
+    def pipe(self) -> tuple[int, int]:
+        """Return the end that we read from, and the end that the program writes to."""
+        ours, theirs = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._ours.append(ours)
+        with os.fdopen(theirs, "wb") as end:
+            return ours, self._handed(end.fileno())
+
+    def _handed(self, handle: int) -> int:
+        number = fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _LOWEST_HANDED)
+        self.numbers.append(number)
+        return number
 
 
 def limited(bounds: Bounds) -> tuple[str, ...]:
@@ -136,7 +144,7 @@ def limited(bounds: Bounds) -> tuple[str, ...]:
 
     It stands inside: a limit of processes that is set before a user namespace is made counts all the user has.
     """
-    program = shutil.which("prlimit", path=_PATH)
+    program = shutil.which("prlimit", path=SYSTEM_PATH)
     if program is None:
         raise SealBroken("prlimit isn't installed", remedy="install util-linux")
     return (
@@ -147,25 +155,6 @@ def limited(bounds: Bounds) -> tuple[str, ...]:
         "--core=0",
         "--",
     )
-
-
-def system_program() -> Path | None:
-    """Return the system's bubblewrap; never one in a folder that the user's PATH names."""
-    found = shutil.which("bwrap", path=_PATH)
-    return Path(found) if found else None
-
-
-def codex_program() -> Path | None:
-    """Return the bubblewrap that comes with the npm package of Codex, if that is installed."""
-    codex = shutil.which("codex")
-    if codex is None:
-        return None
-    package = Path(codex).resolve().parent.parent
-    for near in (package / "node_modules", package.parent.parent):
-        for found in sorted(near.glob("@openai/codex-linux-*/vendor/*/codex-resources/bwrap")):
-            if os.access(found, os.X_OK):
-                return found
-    return None
 
 
 def _around(policy: Policy) -> tuple[str, ...]:
@@ -180,13 +169,15 @@ def _around(policy: Policy) -> tuple[str, ...]:
     return ("/bin/sh", "-c", _PLAIN, "sh")
 
 
-def _started(argv: Sequence[str], policy: Policy, stdin: bytes, handed: Handed, watch: Watch) -> Ran:
+def _started(
+    argv: Sequence[str], policy: Policy, stdin: bytes, handed: Handed, watch: ResourceWatch
+) -> ProcessResult:
     try:
         return process.run(
             argv,
             stdin=stdin,
             cwd=Path("/"),
-            environ={"PATH": _PATH},
+            environ={"PATH": SYSTEM_PATH},
             timeout=policy.bounds.seconds,
             most=policy.bounds.output,
             handed=handed.numbers,
@@ -196,7 +187,7 @@ def _started(argv: Sequence[str], policy: Policy, stdin: bytes, handed: Handed, 
         raise SealBroken(f"the seal can't be started: {error}") from error
 
 
-def _ended(ran: Ran, status: int, watch: Watch, *, numbered: bool) -> Ran:
+def _ended(ran: ProcessResult, status: int, watch: ResourceWatch, *, numbered: bool) -> ProcessResult:
     """Wait until the last process in the seal is dead; raise SealBroken if the program never began.
 
     What bubblewrap reports is of no use for that if it was `numbered` in a process namespace of its own.
@@ -205,18 +196,14 @@ def _ended(ran: Ran, status: int, watch: Watch, *, numbered: bool) -> Ran:
     began = any("exit-code" in report for report in reports)
     reported = [report["child-pid"] for report in reports if "child-pid" in report and not numbered]
     for pid in (*watch.first, *reported):
-        _wait_for_end(pid)
+        # Once one of the seal's first processes is gone, the kernel has ended all others.
+        until = time.monotonic() + _DEAD_SECONDS
+        while _lives(pid) and time.monotonic() < until:
+            time.sleep(_TICK)
     if began or ran.stopped:
         return ran
     last = ran.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
     raise SealBroken(f"the seal didn't start: {last[0][:300]}")
-
-
-def _wait_for_end(pid: int) -> None:
-    """Wait until one of the seal's first processes is gone, with which the kernel has ended all others."""
-    until = time.monotonic() + _DEAD_SECONDS
-    while _lives(pid) and time.monotonic() < until:
-        time.sleep(_TICK)
 
 
 def _lives(pid: int) -> bool:

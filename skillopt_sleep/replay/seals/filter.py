@@ -64,7 +64,7 @@ def call_filter(machine: str = "") -> bytes:
     program = [
         *_load(_MACHINE),
         # Calls of another kind of processor (32 bits) have other numbers: none is let through.
-        *_unless(_JUMP_EQUAL, numbers.audit, errno.ENOSYS),
+        *[_instruction(_JUMP_EQUAL, numbers.audit, yes=1), _refuse(errno.ENOSYS)],
         *_load(_NUMBER),
     ]
     if numbers.audit == _MACHINES["x86_64"].audit:
@@ -99,10 +99,6 @@ def _with_argument(number: int, place: int, then: list[bytes]) -> list[bytes]:
 
 def _when(code: int, value: int, error: int) -> list[bytes]:
     return [_instruction(code, value, no=1), _refuse(error)]
-
-
-def _unless(code: int, value: int, error: int) -> list[bytes]:
-    return [_instruction(code, value, yes=1), _refuse(error)]
 
 
 def _load(place: int) -> list[bytes]:

@@ -1,13 +1,19 @@
-"""Say what bubblewrap shows a sealed program, as its options."""
+"""Say what bubblewrap shows a sealed program, as its options.
 
+A program that mounts in a tree which another one filled may be led out of it by a symbolic link that stands where the
+mount point should be (CVE-2026-87766 in bubblewrap before 0.12). So we make each mount point ourselves, before.
+Nobody can change the tree in between: what ran in it has ended, and what will run in it hasn't begun.
+"""
+
+import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from skillopt_sleep.errors import SealBroken
 from skillopt_sleep.protocols.sealing import HOME, SOCKET, Bounds, Policy
-from skillopt_sleep.replay.seals.mountpoints import make_mount_point
 
 # What a program of the system needs of /etc; no accounts, keys or names of hosts.
 _ETC = (
@@ -30,6 +36,7 @@ _OWN = (
     "/tmp",  # noqa: S108
     "/run",
 )
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _STORES = ("/nix/store", "/gnu/store")  # where some systems keep all programs
 
 
@@ -82,12 +89,51 @@ def _make_ready(mount: Mount, around: Mount, policy: Policy) -> None:
     if around.source == policy.tree.upper and not stat.S_ISDIR(mode):
         raise SealBroken(f"{mount.source} is no folder, so that it can't be shown in a copy of the repository")
     if around.writable:
-        lower = policy.tree.lower if around.source == policy.tree.upper else None
-        make_mount_point(around.source, inside, lower=lower, is_folder=stat.S_ISDIR(mode))
+        make_mount_point(around.source, inside, is_folder=stat.S_ISDIR(mode))
         return
     place = around.source / inside
     if place.resolve() != around.source.resolve() / inside or not place.exists():
         raise SealBroken(f"{mount.inside} can't be shown in a seal: {around.inside} has no such folder of its own")
+
+
+def make_mount_point(top: Path, inside: PurePosixPath, *, is_folder: bool = True) -> None:
+    """Make this folder (or empty file) below `top`, one name at a time and without following any link.
+
+    Raises SealBroken if a link or a file is in the way.
+    """
+    names = inside.parts
+    if not names or inside.is_absolute() or ".." in names:
+        raise SealBroken(f"{inside} is not a path below {top}")
+    try:
+        with ExitStack() as opened:
+            folder = _open(opened, str(top))
+            for name in names[:-1]:
+                _make(folder, name, is_folder=True)
+                folder = _open(opened, name, folder)
+            _make(folder, names[-1], is_folder=is_folder)
+    except OSError as error:
+        raise SealBroken(f"nothing can be mounted on {inside} in the copy: {error.strerror}") from error
+
+
+def _make(folder: int, name: str, *, is_folder: bool) -> None:
+    """Make the folder or file, unless it is there."""
+    try:
+        mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        if is_folder:
+            os.mkdir(name, 0o755, dir_fd=folder)
+        else:
+            os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder))
+        return
+    if stat.S_IFMT(mode) != (stat.S_IFDIR if is_folder else stat.S_IFREG):
+        noun = "folder" if is_folder else "file"
+        raise SealBroken(f"something else is named {name} in the copy, where a {noun} has to be mounted")
+
+
+def _open(opened: ExitStack, name: str, folder: int | None = None) -> int:
+    handle = os.open(name, _FOLDER, dir_fd=folder)
+    opened.callback(os.close, handle)
+    return handle
 
 
 def options(policy: Policy, shown: tuple[Mount, ...], data: Mapping[str, int]) -> tuple[str, ...]:

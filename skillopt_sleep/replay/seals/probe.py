@@ -1,6 +1,6 @@
 """Find out what a seal really denies, by trying it.
 
-Each denial is tried inside by `trying.py`, with things of ours that stand outside: a file to read, a server, a
+Each denial is tried inside by `probe_script.py`, with things of ours that stand outside: a file to read, a server, a
 process. A denial counts only if both sides agree: it failed inside, and outside nothing was touched.
 """
 
@@ -19,14 +19,15 @@ import msgspec
 
 from skillopt_sleep.errors import SealBroken
 from skillopt_sleep.protocols.sealing import HOME, SOCKET, Bounds, Denial, Policy, Probe, Seal, Tree
+from skillopt_sleep.replay.workspaces.layers import layers_work
 
 # TEST-NET-1: it belongs to nobody and is routed nowhere; a seal has to refuse it before anything is sent.
 NOWHERE = ("192.0.2.1", 9)
 
-_SCRIPT = Path(__file__).with_name("trying.py")
+_SCRIPT = Path(__file__).with_name("probe_script.py")
 _BOUNDS = Bounds(seconds=15, cpu_seconds=15, memory=512 * 1024**2, file_size=1024**2, processes=64, output=64 * 1024)
 _BEATS_SECONDS = 0.2
-_TRYING = PurePosixPath("/run/trying.py")
+_SCRIPT_INSIDE = PurePosixPath("/run/probe_script.py")
 
 
 class _Outside(NamedTuple):
@@ -65,9 +66,8 @@ def _stand(folder: Path, opened: ExitStack) -> _Outside:
     (folder / "base" / "file").write_text("base\n")
     loopback = opened.enter_context(socket.create_server(("127.0.0.1", 0)))
     abstract = opened.enter_context(socket.socket(socket.AF_UNIX))
-    if sys.platform == "linux":
-        abstract.bind(f"\0skillopt-sleep-{secret}")
-        abstract.listen()
+    abstract.bind(f"\0skillopt-sleep-{secret}")
+    abstract.listen()
     relay = opened.enter_context(socket.socket(socket.AF_UNIX))
     relay.bind(str(folder / "s"))
     relay.listen()
@@ -80,7 +80,7 @@ def _stand(folder: Path, opened: ExitStack) -> _Outside:
 
 
 def _try(seal: Seal, version: str, outside: _Outside, remedy: str) -> Probe:
-    policy, program, script = _policy(seal, outside.folder)
+    policy, program, script = _policy(outside.folder)
     ask = {
         "copy": str(policy.root / "file"),
         "home": str(HOME / "file"),
@@ -111,10 +111,10 @@ def _try(seal: Seal, version: str, outside: _Outside, remedy: str) -> Probe:
     return Probe(seal.name, version, denied=denied, problem=problem, remedy=remedy if missing else "")
 
 
-def _policy(seal: Seal, folder: Path) -> tuple[Policy, str, str]:
+def _policy(folder: Path) -> tuple[Policy, str, str]:
     """Return a policy for the trial, and the interpreter and the script as they are named inside."""
     tree = Tree(upper=folder / "upper", lower=folder / "base", work=folder / "work")
-    if not seal.layers:
+    if not layers_work(folder):
         (folder / "upper" / "file").write_text("base\n")
         tree = Tree(upper=folder / "upper")
     home, relay = folder / "home", folder / "s"
@@ -125,11 +125,11 @@ def _policy(seal: Seal, folder: Path) -> tuple[Policy, str, str]:
         cwd=PurePosixPath("/probe/copy"),
         home=home,
         socket=relay,
-        reads={**reads, _TRYING: _SCRIPT},
+        reads={**reads, _SCRIPT_INSIDE: _SCRIPT},
         environ={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
         bounds=_BOUNDS,
     )
-    return policy, program, str(_TRYING)
+    return policy, program, str(_SCRIPT_INSIDE)
 
 
 def interpreter() -> tuple[str, Mapping[PurePosixPath, Path]]:

@@ -8,7 +8,6 @@ their own, and memory that this can't see is refused (filter.py).
 """
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,10 +22,15 @@ TOO_MUCH_DISK = "too_much_disk"
 
 _SECONDS = 0.1
 _FIRST = 4
-_HAS_CHILDREN = sys.platform == "linux" and os.path.exists("/proc/thread-self/children")  # noqa: PTH110
+_CHILDREN = Path("/proc/thread-self/children")
 
 
-class Watch:
+def can_watch() -> bool:
+    """Return whether the kernel lists the children of a process, without which nothing can be counted."""
+    return _CHILDREN.exists()
+
+
+class ResourceWatch:
     """Counts processes, memory and disk of one run; called with the process id, it says what is too much, or ""."""
 
     def __init__(self, bounds: Bounds, folder: Path) -> None:
@@ -80,9 +84,6 @@ def _free(folder: Path) -> _Free:
 
 def _tree(pid: int) -> Iterator[_Process]:
     """Yield the process and all that it started, also what they left to the seal's own first process."""
-    if not _HAS_CHILDREN:
-        yield from _tree_anywhere(pid)
-        return
     page = os.sysconf("SC_PAGE_SIZE")
     waiting = [pid]
     while waiting:
@@ -94,16 +95,6 @@ def _tree(pid: int) -> Iterator[_Process]:
             for task in tasks:
                 children = Path(f"/proc/{current}/task/{task}/children").read_text().split()
                 waiting.extend(int(child) for child in children)
-
-
-def _tree_anywhere(pid: int) -> Iterator[_Process]:
-    import psutil
-
-    with suppress(psutil.Error):
-        top = psutil.Process(pid)
-        for process in (top, *top.children(recursive=True)):
-            with suppress(psutil.Error):
-                yield _Process(process.pid, process.num_threads(), process.memory_info().rss)
 
 
 def _proportional(tree: list[int]) -> int:

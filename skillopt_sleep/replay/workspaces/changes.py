@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from skillopt_sleep.kit.files import PLAIN_FLAGS
 from skillopt_sleep.kit.redact import clip, redact
-from skillopt_sleep.replay.workspaces.git import NOBODY, new_repository
-from skillopt_sleep.replay.workspaces.refused import WorkspaceRefused
-from skillopt_sleep.replay.workspaces.walk import lookup
+from skillopt_sleep.replay.workspaces.git import NOBODY, git, new_repository
+from skillopt_sleep.replay.workspaces.limits import WorkspaceRefused, lookup
 
 MOST_DIFF = 200_000
 _MOST_FILE = 256 * 1024
@@ -53,12 +52,12 @@ def changes_of(
     new = [path for path in changed if lookup(base, path) is None]
     ignored = _ignored(base, new, mounted, scratch)
     changed = [path for path in changed if path not in ignored]
-    files = tuple(redact(shown(path)) for path in changed)
-    gone = tuple(redact(shown(path)) for path in changed if touched[path] is None)
+    files = tuple(redact(printable_path(path)) for path in changed)
+    gone = tuple(redact(printable_path(path)) for path in changed if touched[path] is None)
     return Changes(files, _diff(base, after, changed, touched, scratch), gone)
 
 
-def shown(path: bytes) -> str:
+def printable_path(path: bytes) -> str:
     """Return a path as text, with what is no printable UTF-8 in it as escapes."""
     text = path.decode(errors="backslashreplace")
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
@@ -103,13 +102,14 @@ def _ignored(base: Path, new: Sequence[bytes], mounted: Iterable[bytes], scratch
     if not new:
         return frozenset()
     with tempfile.TemporaryDirectory(dir=scratch) as made:
-        git = new_repository(Path(made), name=base)
+        folder = Path(made)
+        new_repository(folder)
         rules = [rule.encode() for rule in _CACHES] + [rule_for(path) + b"/" for path in mounted]
-        (git.folder / "info" / "exclude").write_bytes(b"\n".join(rules) + b"\n")
+        (folder / "info" / "exclude").write_bytes(b"\n".join(rules) + b"\n")
         # Nothing ignored is a status of 1, and so is a failure: then the files count as changed.
         try:
             asked = b"".join(b"./" + path + b"\0" for path in new)  # a name may begin with a colon
-            answer = git.run("check-ignore", "--no-index", "-z", "--stdin", stdin=asked, tree=base)
+            answer = git(folder, "check-ignore", "--no-index", "-z", "--stdin", stdin=asked, tree=base)
         except WorkspaceRefused:
             return frozenset()
     return frozenset(path.removeprefix(b"./") for path in answer.split(b"\0")[:-1])
@@ -132,17 +132,18 @@ def _diff(base: Path, after: Path, changed: Sequence[bytes], touched: Stats, scr
         sides = (_side(base, path, lookup(base, path)), _side(after, path, touched[path]))
         size = sum(len(side.content or b"") for side in sides if side)
         if any(side and side.content is None for side in sides) or size > room:
-            left_out.append(f"(not shown: {shown(path)})")
+            left_out.append(f"(not shown: {printable_path(path)})")
             continue
         room -= size
         for side, place in zip(sides, (before, now), strict=True):
             if side:
                 place[path] = side
     with tempfile.TemporaryDirectory(dir=scratch) as made:
-        git = new_repository(Path(made), name=base)
-        git.run("fast-import", "--quiet", stdin=_commit(b"old", before) + _commit(b"new", now))
+        folder = Path(made)
+        new_repository(folder)
+        git(folder, "fast-import", "--quiet", stdin=_commit(b"old", before) + _commit(b"new", now), tree=base)
         arguments = ("-p", "-r", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-color", "old", "new")
-        output = git.run("diff-tree", *arguments, most=2 * _MOST_READ + _MOST_OUTPUT)
+        output = git(folder, "diff-tree", *arguments, stdin=b"", tree=base, most=2 * _MOST_READ + _MOST_OUTPUT)
     text = _readable(output[:_MOST_OUTPUT].decode(errors="replace"))
     return clip("\n".join((*left_out[:100], text)) if left_out else text, MOST_DIFF)
 
@@ -173,16 +174,15 @@ def _mode(info: os.stat_result) -> bytes:
 
 def _commit(branch: bytes, sides: Mapping[bytes, Side]) -> bytes:
     """Return one commit of these files, as fast-import reads it."""
-    lines = [b"commit refs/heads/" + branch, b"committer " + NOBODY.encode(), b"data 0", b""]
+    lines = [b"commit refs/heads/" + branch, b"committer " + NOBODY.encode() + b" 0 +0000", b"data 0", b""]
     for path, side in sides.items():
         content = side.content or b""
-        lines += [b"M %s inline %s" % (side.mode, _quoted(path)), b"data %d" % len(content), content]
+        lines += [
+            b"M %s inline %s" % (side.mode, b'"' + b"".join(b"\\%03o" % byte for byte in path) + b'"'),
+            b"data %d" % len(content),
+            content,
+        ]
     return b"\n".join(lines) + b"\n"
-
-
-def _quoted(path: bytes) -> bytes:
-    """Return the path as git quotes it, with every byte as its number."""
-    return b'"' + b"".join(b"\\%03o" % byte for byte in path) + b'"'
 
 
 def _readable(text: str) -> str:

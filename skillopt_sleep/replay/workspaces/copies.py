@@ -1,112 +1,84 @@
 """A throw-away copy of a repository: the place where an agent works, and what it changed there."""
 
+import fcntl
 import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from skillopt_sleep.kit.leftovers import COPY, prefix
-from skillopt_sleep.kit.trees import remove_tree
+from dulwich.index import Index, IndexEntry
+
+from skillopt_sleep.kit.process import run
+from skillopt_sleep.kit.scratch import COPY, prefix, remove_tree
 from skillopt_sleep.protocols.sealing import Tree
 from skillopt_sleep.records import NoWorkspace
 from skillopt_sleep.replay.workspaces.changes import Changes, changes_of, rule_for
-from skillopt_sleep.replay.workspaces.entries import Limits
-from skillopt_sleep.replay.workspaces.git import Git
-from skillopt_sleep.replay.workspaces.layers import OPAQUE, is_opaque, touched_in_layers
-from skillopt_sleep.replay.workspaces.refused import WorkspaceRefused
-from skillopt_sleep.replay.workspaces.walk import lookup
-from skillopt_sleep.replay.workspaces.whole import copy_base, copy_both, copy_left, touched_in_whole
+from skillopt_sleep.replay.workspaces.git import HEAD, format_of
+from skillopt_sleep.replay.workspaces.layers import hide_base, touched_in_layers
+from skillopt_sleep.replay.workspaces.limits import CopyLimits, WorkspaceRefused, lookup, walk
 
-OF = "of"
 UPPER = "upper"
 WORK = "work"
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
-_OWN_FILE = stat.S_IRUSR | stat.S_IWUSR
+_SECONDS = 300.0
+_SHARE_BLOCKS = 0x40049409  # FICLONE, the kernel's call that has two files share their blocks
+_BLOCK = 4096
 
 
 class Copy:
     """A copy in `place`, a folder of its own: `tree` is what a seal shows. It is for one thread."""
 
     def __init__(
-        self,
-        base: Path,
-        place: Path,
-        tree: Tree,
-        *,
-        mounted: Sequence[PurePosixPath],
-        limits: Limits,
-        placed: Iterable[bytes] = (),
-        is_used: bool = False,
+        self, base: Path, place: Path, tree: Tree, *, mounted: Sequence[PurePosixPath], limits: CopyLimits
     ) -> None:
         self.tree = tree
-        self._is_used = is_used
         self._base = base
         self._place = place
         self._mounted = mounted
         self._limits = limits
-        self._placed = set(placed)
+        self._placed: set[bytes] = set()
+        # A seal that made these folders would follow the links of the copy.
+        for path in mounted:
+            self._make_folder(path.parts)
 
     def write(self, relative: PurePosixPath | str, data: bytes) -> None:
         """Put a file into the copy before anything runs in it; what we put there is no change of the attempt.
 
-        Git says nothing of it in a fresh copy, as the text on trial must be the only difference between two attempts.
-        In a copy of what an attempt left, what is in the way is removed, and its `.git`, which may be anything, is
-        never written. Raises WorkspaceRefused if the path leads out of the copy, through a link or to something else
-        than a file.
+        Git says nothing of it, as the text on trial must be the only difference between two attempts. Raises
+        WorkspaceRefused if the path leads out of the copy, through a link or to something else than a file.
         """
-        path = PurePosixPath(relative)
-        parts = path.parts
-        if not parts or path.is_absolute() or any(part == ".." or part.lower() == ".git" for part in parts):
-            raise WorkspaceRefused(NoWorkspace.UNSAFE_PATH, relative)
-        name = os.fsencode(str(path))
-        if b"\0" in name:
-            raise WorkspaceRefused(NoWorkspace.UNSAFE_PATH, repr(relative))
-        if self._is_used:
-            self._clear_way(parts)
-        self._refuse_unless_free(parts)
-        target = self.tree.upper / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(target, _FLAGS, 0o644), "wb") as file:
-            file.write(data)
-        if not self._is_used:
-            self._hide_from_git(name)
-        self._placed.add(name)
-
-    def _clear_way(self, parts: tuple[str, ...]) -> None:
-        """Remove what was left where this file or a folder of it belongs; what it hid of the base stays hidden."""
+        parts = _checked(relative)
         for count in range(1, len(parts) + 1):
-            is_file = count == len(parts)
-            place = self.tree.upper.joinpath(*parts[:count])
-            info = lookup(self.tree.upper, _name_of(parts[:count]))
-            if info is None:
-                continue
-            if _is_right(info, is_file=is_file):
-                place.chmod(stat.S_IMODE(info.st_mode) | (_OWN_FILE if is_file else stat.S_IRWXU))
-                continue
-            if stat.S_ISDIR(info.st_mode):
-                remove_tree(place)
-            else:
-                place.unlink()
-            if not is_file:
-                place.mkdir()
-                if self.tree.lower is not None:
-                    os.setxattr(place, OPAQUE[0], b"y")
+            info = lookup(self._base, _name(parts[:count]))
+            is_right = stat.S_ISREG if count == len(parts) else stat.S_ISDIR
+            if info is not None and not is_right(info.st_mode):
+                raise WorkspaceRefused(NoWorkspace.UNSAFE_PATH, relative)
+        self.overwrite(relative, data)
+        self._hide_from_git(_name(parts))
+        self._placed.add(_name(parts))
 
-    def _refuse_unless_free(self, parts: tuple[str, ...]) -> None:
-        """Refuse what is seen on the way and is no folder, or no file at its end."""
-        lower = self.tree.lower
-        for count in range(1, len(parts) + 1):
-            name = _name_of(parts[:count])
-            info = lookup(self.tree.upper, name)
-            if info is not None and is_opaque(self.tree.upper, name):
-                lower = None
-            if info is None and lower is not None:
-                info = lookup(lower, name)
-            if info is not None and not _is_right(info, is_file=count == len(parts)):
-                raise WorkspaceRefused(NoWorkspace.UNSAFE_PATH, "/".join(parts))
+    def overwrite(self, relative: PurePosixPath | str, data: bytes) -> None:
+        """Put a file into a copy in which nothing runs any more; whatever an attempt left in its way is removed."""
+        parts = _checked(relative)
+        self._make_folder(parts[:-1])
+        target = self.tree.upper.joinpath(*parts)
+        _remove(target)
+        target.write_bytes(data)
+
+    def _make_folder(self, parts: Sequence[str]) -> None:
+        """Make this folder; whatever else is on the way is removed, and no link is followed."""
+        place = self.tree.upper
+        for part in parts:
+            place /= part
+            if place.is_dir() and not place.is_symlink():
+                continue
+            had_other = os.path.lexists(place)
+            _remove(place)
+            place.mkdir()
+            if had_other and self.tree.lower:
+                hide_base(place)  # what was removed hid a folder of the base
 
     def _hide_from_git(self, name: bytes) -> None:
         """Have git in the copy pass over this file; nothing has run in the copy yet."""
@@ -120,85 +92,89 @@ class Copy:
         if not index.exists():
             inside.mkdir(exist_ok=True)
             shutil.copy2(self._base / ".git" / "index", index)
-        git = Git(self._base / ".git", name=self._base)
-        git.run(
-            "update-index", "-z", "--skip-worktree", "--stdin", stdin=name + b"\0", tree=self.tree.upper, index=index
-        )
+        head = (self._base / HEAD).read_text(encoding="utf-8").strip()
+        listed = Index(index, object_format=format_of(head))
+        entry = listed[name]
+        if isinstance(entry, IndexEntry):
+            entry.set_skip_worktree()
+        listed.write()
 
     def changes(self) -> Changes:
-        """Return what was changed since the copy was made; nothing may run in it any more."""
-        if self.tree.lower is None:
-            touched = touched_in_whole(self.tree.upper, self._base, self._limits)
-        else:
+        """Return what was changed since this copy of the base was made; nothing may run in it any more."""
+        touched: dict[bytes, os.stat_result | None]
+        if self.tree.lower:
             touched = touched_in_layers(self.tree.upper, self._base, self._limits)
+        else:
+            touched = dict.fromkeys(walk(self._base, self._limits).files)
+            touched.update(walk(self.tree.upper, self._limits).files)
         mounted = [os.fsencode(str(path)) for path in self._mounted]
         return changes_of(
             self._base, self.tree.upper, touched, placed=self._placed, mounted=mounted, scratch=self._place
         )
 
-    @contextmanager
-    def again(self, *, layers: bool) -> Generator["Copy"]:
-        """Have another copy, of what was left in this one; nothing may run in it any more.
 
-        A whole copy stays whole.
-        """
-        place = Path(tempfile.mkdtemp(prefix=prefix(COPY), dir=self._place.parent))
-        try:
-            if self.tree.lower is not None and layers:
-                tree = _layers(self._base, place)
-                copy_left(self.tree.upper, tree.upper, self._limits, marks=True)
-            else:
-                tree = self._whole(place)
-            _note(self._base, place)
-            yield Copy(
-                self._base, place, tree, mounted=self._mounted, limits=self._limits, placed=self._placed, is_used=True
-            )
-        finally:
-            remove_tree(place)
+@contextmanager
+def copy_of(
+    base: Path, folder: Path, *, layers: bool, mounted: Sequence[PurePosixPath], limits: CopyLimits
+) -> Generator[Copy]:
+    """Have a copy of the base below this folder, in layers over it or whole; it is removed at the end.
 
-    def _whole(self, place: Path) -> Tree:
-        upper = place / UPPER
-        if self.tree.lower is None:
-            upper.mkdir()
-            copy_left(self.tree.upper, upper, self._limits)
+    `mounted` are the folders that will be shown in it from elsewhere.
+    """
+    place = Path(tempfile.mkdtemp(prefix=prefix(COPY), dir=folder))
+    tree = Tree(upper=place / UPPER)
+    try:
+        if layers:
+            tree = Tree(lower=base, upper=place / UPPER, work=place / WORK)
+            for made in (place / UPPER, place / WORK):
+                made.mkdir()
+                made.chmod(stat.S_IMODE(base.stat().st_mode))
         else:
-            copy_both(self._base, self.tree.upper, upper, self._limits)
-        return Tree(upper=upper)
+            _copy(base, tree.upper)
+        yield Copy(base, place, tree, mounted=mounted, limits=limits)
+    finally:
+        remove_tree(place)
 
 
-def _name_of(parts: Sequence[str]) -> bytes:
+def shares_blocks(folder: Path) -> bool:
+    """Try whether files in this folder can share their blocks, so that a copy costs neither time nor room."""
+    with tempfile.TemporaryFile(dir=folder) as old, tempfile.TemporaryFile(dir=folder) as new:
+        old.write(bytes(_BLOCK))
+        old.flush()
+        try:
+            fcntl.ioctl(new.fileno(), _SHARE_BLOCKS, old.fileno())
+        except OSError:
+            return False
+    return True
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a folder; where the file system can, files share their blocks, and never their inode."""
+    target.mkdir()
+    argv = ["cp", "-R", "-p", "--reflink=auto", f"{source}/.", str(target)]
+    environ = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
+    ran = run(argv, stdin=b"", cwd=target, environ=environ, timeout=_SECONDS)
+    if ran.status or ran.stopped:
+        why = ran.stderr[-300:].decode(errors="replace").strip() or ran.stopped
+        raise WorkspaceRefused(NoWorkspace.DISK, source, why=why)
+
+
+def _checked(relative: PurePosixPath | str) -> tuple[str, ...]:
+    """Return the parts of a path below the copy; raise WorkspaceRefused if it leads out of it or into its `.git`."""
+    path = PurePosixPath(relative)
+    leads_out = path.is_absolute() or "\0" in str(path)
+    if leads_out or not path.parts or any(part == ".." or part.lower() == ".git" for part in path.parts):
+        raise WorkspaceRefused(NoWorkspace.UNSAFE_PATH, repr(relative))
+    return path.parts
+
+
+def _name(parts: Sequence[str]) -> bytes:
     return os.fsencode("/".join(parts))
 
 
-def _is_right(info: os.stat_result, *, is_file: bool) -> bool:
-    return stat.S_ISREG(info.st_mode) if is_file else stat.S_ISDIR(info.st_mode)
-
-
-def copy_of(base: Path, place: Path, *, layers: bool, mounted: Sequence[PurePosixPath], limits: Limits) -> Copy:
-    """Make a copy of the base in this empty folder, in layers over it or whole.
-
-    `mounted` are the folders that will be shown in it from elsewhere: each stands there, empty, because a seal that
-    made it would follow the links of the copy.
-    """
-    _note(base, place)
-    if layers:
-        tree = _layers(base, place)
+def _remove(path: Path) -> None:
+    """Remove what is at this path, if anything is."""
+    if path.is_dir() and not path.is_symlink():
+        remove_tree(path)
     else:
-        tree = Tree(upper=place / UPPER)
-        copy_base(base, tree.upper, limits)
-    for path in mounted:
-        (tree.upper / path).mkdir(parents=True, exist_ok=True)
-    return Copy(base, place, tree, mounted=mounted, limits=limits)
-
-
-def _layers(base: Path, place: Path) -> Tree:
-    tree = Tree(lower=base, upper=place / UPPER, work=place / WORK)
-    for folder in (place / UPPER, place / WORK):
-        folder.mkdir()
-        folder.chmod(stat.S_IMODE(base.stat().st_mode))
-    return tree
-
-
-def _note(base: Path, place: Path) -> None:
-    """Note in the copy's folder of which base it is, so that the base stays."""
-    (place / OF).write_text(base.parent.name, encoding="utf-8")
+        path.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from skillopt_sleep.replay.workspaces.entries import leads_out
+from skillopt_sleep.replay.workspaces.checkout import leads_out
 
 _TABLE = (
     ("package.json bower.json", "node_modules bower_components jspm_packages .yarn .pnpm-store"),

@@ -1,4 +1,4 @@
-"""Find a person's repository and what of it may be read, without starting git in it."""
+"""Find a person's repository and what of it may be read."""
 
 import os
 import re
@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.kit.files import read_plain
+from skillopt_sleep.kit.projects import git_path, git_pointer
 from skillopt_sleep.records import NoWorkspace
-from skillopt_sleep.replay.workspaces.refused import WorkspaceRefused
+from skillopt_sleep.replay.workspaces.limits import WorkspaceRefused
 
-_POINTER = b"gitdir:"
 _MOST_SMALL = 64 * 1024
 _MOST_ENTRIES = 100_000
 _WORKTREE = re.compile(rb"(?m)^\s*worktree\s*=\s*(.+?)\s*$")
@@ -67,15 +67,15 @@ def _read(root: Path) -> Repository:
     mode = pointer.lstat().st_mode
     git = pointer
     if stat.S_ISREG(mode):
-        said = read_plain(pointer, most=_MOST_SMALL)
-        if not said.startswith(_POINTER):
+        named = git_pointer(pointer)
+        if named is None:
             raise WorkspaceRefused(NoWorkspace.UNREADABLE, root)
-        git = _path(said.removeprefix(_POINTER), seen_from=root)
+        git = named
     elif not stat.S_ISDIR(mode):
         raise WorkspaceRefused(NoWorkspace.NOT_OWN, root)  # a link
     common = git
     if (git / "commondir").is_file():
-        common = _path(read_plain(git / "commondir", most=_MOST_SMALL), seen_from=git)
+        common = git_path(read_plain(git / "commondir", most=_MOST_SMALL), seen_from=git)
     git, common = git.resolve(strict=True), common.resolve(strict=True)
     if not _is_own(root, git, common):
         raise WorkspaceRefused(NoWorkspace.NOT_OWN, root)
@@ -95,24 +95,25 @@ def _is_own(root: Path, git: Path, common: Path) -> bool:
     if git.is_relative_to(root) and common.is_relative_to(root):
         return True
     if git != common:
-        back = _path(read_plain(git / "gitdir", most=_MOST_SMALL), seen_from=git)
+        back = git_path(read_plain(git / "gitdir", most=_MOST_SMALL), seen_from=git)
         return back.parent.resolve() == root and git.parent == common / "worktrees"
     named = _WORKTREE.search(_settings(git))
-    return named is not None and _path(named[1], seen_from=git).resolve() == root
+    return named is not None and git_path(named[1], seen_from=git).resolve() == root
 
 
 def _holds_its_objects(objects: Path) -> bool:
-    """Tell whether neither a link nor a list of alternates leads from the folder of objects to others."""
+    """Tell whether the folder of objects has only folders and plain files: no link leads out, no pipe holds us up."""
     if not stat.S_ISDIR(objects.lstat().st_mode) or os.path.lexists(objects / "info" / "alternates"):
         return False
     seen = 0
-    for folder in (objects, objects / "pack", objects / "info"):
-        if not os.path.lexists(folder):
-            continue
-        with os.scandir(folder) as entries:
+    waiting = [objects]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
             for entry in entries:
                 seen += 1
-                if entry.is_symlink() or seen > _MOST_ENTRIES:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(Path(entry.path))
+                elif not entry.is_file(follow_symlinks=False) or seen > _MOST_ENTRIES:
                     return False
     return True
 
@@ -123,8 +124,3 @@ def _settings(git: Path) -> bytes:
 
 def _looks_bare(folder: Path) -> bool:
     return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
-
-
-def _path(written: bytes, *, seen_from: Path) -> Path:
-    """Return a path as git writes it: absolute, or relative to the folder it is written in."""
-    return Path(os.path.normpath(seen_from / os.fsdecode(written.strip())))

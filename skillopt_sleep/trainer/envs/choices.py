@@ -6,7 +6,7 @@ from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from skillopt_sleep.trainer.envs.rows import Row, as_text, optional, text_of, texts_of
+from skillopt_sleep.trainer.envs.reading import Row, as_text, optional, text_of, texts_of
 
 LABELS = string.ascii_uppercase
 FEWEST = 2
@@ -16,7 +16,7 @@ QUESTION, ANSWER = "question", "answer"
 _MARK = re.compile(r"(?:^|\s)\(([A-H1-8])\)\s")
 
 
-class Asked(NamedTuple):
+class Choice(NamedTuple):
     """A question, the texts of its choices and the place of the right one.
 
     If the file lists the right choice `first`, its order may not be shown.
@@ -28,18 +28,18 @@ class Asked(NamedTuple):
     first: bool = False
 
 
-def asked_of(row: Row) -> Asked:
+def choice_of(row: Row) -> Choice:
     """Return what a row asks; raise ValueError if it has none of the known forms, or its answer is not clear."""
     if "Correct Answer" in row:  # GPQA
         wrong = [text_of(row, f"Incorrect Answer {number}") for number in (1, 2, 3)]
-        return Asked(text_of(row, "Question"), [text_of(row, "Correct Answer"), *wrong], 0, first=True)
+        return Choice(text_of(row, "Question"), [text_of(row, "Correct Answer"), *wrong], 0, first=True)
     if "Best Answer" in row:  # TruthfulQA's table
         return _truthful(row)
     if isinstance(row.get("mc1_targets"), Mapping):  # TruthfulQA's questions with one right choice
         return _targets(row, row["mc1_targets"])
     if "endings" in row:  # HellaSwag
         texts = list(texts_of(row["endings"]))
-        return Asked(text_of(row, "ctx"), texts, _right(row, [], texts))
+        return Choice(text_of(row, "ctx"), texts, _right(row, [], texts))
     if is_arcs(row):
         return _marked(row)
     inner: Any = row.get("mcq") or row.get(QUESTION)
@@ -48,7 +48,7 @@ def asked_of(row: Row) -> Asked:
         fields = cast("Row", ChainMap(dict(cast("Row", inner)), cast("dict[str, Any]", row)))
     question = text_of(fields, "stem", QUESTION, "Question")
     labels, texts = _choices(fields)
-    return Asked(question, texts, _right(fields, labels, texts))
+    return Choice(question, texts, _right(fields, labels, texts))
 
 
 def mmlu_columns(first: Sequence[str]) -> Sequence[str]:
@@ -71,13 +71,13 @@ def is_arcs(row: Row) -> bool:
     return "AnswerKey" in row
 
 
-def _truthful(row: Row) -> Asked:
+def _truthful(row: Row) -> Choice:
     best = text_of(row, "Best Answer")
     wrong = [text.strip() for text in text_of(row, "Incorrect Answers").split(";") if text.strip()]
-    return Asked(text_of(row, "Question"), list(dict.fromkeys([best, *wrong])), 0, first=True)
+    return Choice(text_of(row, "Question"), list(dict.fromkeys([best, *wrong])), 0, first=True)
 
 
-def _targets(row: Row, targets: Mapping[str, Any]) -> Asked:
+def _targets(row: Row, targets: Mapping[str, Any]) -> Choice:
     """Read choices that are each marked as right (1) or wrong (0)."""
     if "choices" in targets:
         texts, marks = list(texts_of(targets["choices"])), list(targets.get("labels", ()))
@@ -85,10 +85,10 @@ def _targets(row: Row, targets: Mapping[str, Any]) -> Asked:
         texts, marks = list(targets), list(targets.values())
     if marks.count(1) != 1 or len(marks) != len(texts):
         raise ValueError("its 'mc1_targets' has not one right choice")
-    return Asked(text_of(row, QUESTION), texts, marks.index(1), first=True)
+    return Choice(text_of(row, QUESTION), texts, marks.index(1), first=True)
 
 
-def _marked(row: Row) -> Asked:
+def _marked(row: Row) -> Choice:
     """Read choices that stand in the question: `Which? (A) ice (B) iron`."""
     text = text_of(row, QUESTION)
     marks = list(_MARK.finditer(text))
@@ -104,7 +104,7 @@ def _marked(row: Row) -> Asked:
     answer = text_of(row, "AnswerKey")
     if answer not in labels:
         raise ValueError(f"its answer {answer!r} is none of the choices {', '.join(labels)}")
-    return Asked(text[: marks[0].start()].strip(), texts, labels.index(answer))
+    return Choice(text[: marks[0].start()].strip(), texts, labels.index(answer))
 
 
 def _choices(row: Row) -> tuple[list[str], list[str]]:

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple, cast
 
 from skillopt_sleep.errors import ItemError
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.trainer.env import Item, Result, kind_of
-from skillopt_sleep.trainer.envs.asking import ask
+from skillopt_sleep.trainer.envs.dataset import ask
 from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, row_id
-from skillopt_sleep.trainer.envs.programs import NO_PROGRAM, of_several, program_of, why_failed
-from skillopt_sleep.trainer.envs.rows import Row, kind_of_row, optional, read_rows, text_of, texts_of
-from skillopt_sleep.trainer.envs.runnable import Runnable, no_test_ran
+from skillopt_sleep.trainer.envs.programs import NO_PROGRAM, Runnable, no_test_ran, of_several, program_of, why_failed
+from skillopt_sleep.trainer.envs.reading import Row, kind_of_row, optional, read_rows, text_of, texts_of
 from skillopt_sleep.trainer.envs.sealed_runs import SealedRuns, is_inside, usual_seal
 
 FORM = """\

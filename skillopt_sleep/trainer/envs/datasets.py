@@ -1,10 +1,10 @@
 """Read a dataset from disk as items by split: from files named for their split, or divided by a ratio."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -14,16 +14,25 @@ from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Split
 from skillopt_sleep.settings import wrong_value
 from skillopt_sleep.trainer.env import Item
-from skillopt_sleep.trainer.envs.fields import Fields
-from skillopt_sleep.trainer.envs.ratio import Items, by_ratio
-from skillopt_sleep.trainer.envs.rows import COMPRESSED, SUFFIXES, Row, form_of
-from skillopt_sleep.trainer.envs.split_names import is_hidden, split_of, splits_in, visible
+from skillopt_sleep.trainer.envs.reading import (
+    COMPRESSED,
+    SUFFIXES,
+    Row,
+    Splits,
+    by_ratio,
+    form_of,
+    is_hidden,
+    split_of,
+    splits_in,
+    visible,
+)
 
 Count = Annotated[int, Meta(ge=0)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
 Value = TypeVar("Value")
 
 _RATIO = (2, 1, 7)
+_MOST_NAMES = 12  # of columns that are said not to be used
 _ROW = "fix the row, or leave it out"
 _TABLE = f"{_ROW}; the first line of a table has to name its columns"
 
@@ -72,6 +81,11 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return Path(self.path).expanduser() if self.path else sample_folder(self.name)
 
     @property
+    def is_there(self) -> bool:
+        """Return whether there is something to read."""
+        return self.place.exists()
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """Say what of the files read so far was left out or done otherwise than one might expect."""
         return (*self._notes, *self._fields.remarks())
@@ -81,7 +95,7 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return {}
 
     @cached_property
-    def _fields(self) -> Fields:
+    def _fields(self) -> "Fields":
         return Fields()
 
     def remark(self, text: str) -> None:
@@ -89,9 +103,9 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         self._notes[text] = None
 
     @cached_property
-    def loaded(self) -> Items:
+    def loaded(self) -> Splits:
         """Load train and val; raise ConfigError if an id occurs twice, or one of them is empty."""
-        if not self.place.exists():
+        if not self.is_there:
             raise ConfigError(f"{self.place} doesn't exist", remedy="fix env.path")
         items = {split: self.assigned(split)[: self.limit or None] for split in (Split.TRAIN, Split.VAL)}
         _refuse_twice(items, where=str(self.place))
@@ -110,7 +124,7 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         instead = f"; it was read: {', '.join(read)}" if read else ""
         return ConfigError(
             f"{self.place}: there are no {split} items{instead}",
-            remedy="add a file named for it, or change env.ratio",
+            remedy="add a file named for it, or name one file as env.path, which env.ratio divides",
         )
 
     @cached_property
@@ -134,7 +148,7 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return self._train_divided[split]
 
     @cached_property
-    def _divided(self) -> Items:
+    def _divided(self) -> Splits:
         paths = self.data_files(self.place)
         if not paths:
             raise ConfigError(
@@ -143,7 +157,7 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             )
         return self.divided(tuple(self.read_all(paths)))
 
-    def divided(self, items: Sequence[Item]) -> Items:
+    def divided(self, items: Sequence[Item]) -> Splits:
         """Divide all items by the ratio, and say so, as nothing of them is named for a split."""
         splits = by_ratio(items, self.ratio, seed=self.split_seed)
         parts = ", ".join(f"{len(some):,} {split}" for split, some in splits.items())
@@ -153,9 +167,12 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return splits
 
     @cached_property
-    def _train_divided(self) -> Items:
+    def _train_divided(self) -> Splits:
         """Divide the items of train among train and val, as no file is named for val."""
-        whole = tuple(self.read_all(self.named_files.get(Split.TRAIN, ())))
+        return self.parted(tuple(self.read_all(self.named_files.get(Split.TRAIN, ()))))
+
+    def parted(self, whole: Sequence[Item]) -> Splits:
+        """Divide the items of train among train and val, and say so."""
         train, val, _ = self.ratio
         items = by_ratio(whole, (train, val, 0), seed=self.split_seed)
         if whole:
@@ -285,7 +302,7 @@ def stem_of(path: Path) -> str:
     return Path(path.name.removesuffix(COMPRESSED)).stem
 
 
-def _refuse_twice(items_by_split: Items, *, where: str) -> None:
+def _refuse_twice(items_by_split: Splits, *, where: str) -> None:
     seen: dict[str, Split] = {}
     for split, items in items_by_split.items():
         for item in items:
@@ -294,3 +311,49 @@ def _refuse_twice(items_by_split: Items, *, where: str) -> None:
                 places = split if first is split else f"{first} and {split}"
                 raise ConfigError(f"{where}: the id '{item.id}' occurs twice ({places})", remedy="make it unique")
             seen[item.id] = split
+
+
+class Fields:
+    """The fields that rows have, and those of them that were read."""
+
+    def __init__(self) -> None:
+        self._read: set[str] = set()
+        self._had: dict[str, None] = {}
+
+    def noting(self, row: Mapping[str, Any]) -> "NotedRow":
+        """Return the row, of which it is noted what is read."""
+        self._had.update(dict.fromkeys(row))
+        return NotedRow(row, self._read)
+
+    def remarks(self) -> tuple[str, ...]:
+        """Say in one sentence which fields no row was asked for, if there are any."""
+        unread = [name for name in self._had if name not in self._read]
+        if not unread:
+            return ()
+        rest = f" and {len(unread) - _MOST_NAMES} more" if len(unread) > _MOST_NAMES else ""
+        return (f"columns that are not used: {', '.join(unread[:_MOST_NAMES])}{rest}",)
+
+
+class NotedRow(Mapping[str, Any]):
+    """A row that notes the names of the fields that are read; to look whether it has one is not to read it."""
+
+    def __init__(self, row: Mapping[str, Any], read: set[str]) -> None:
+        self._row = row
+        self._read = read
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a field, noting its name."""
+        value = self._row[name]
+        self._read.add(name)
+        return value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._row
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names of the fields."""
+        return iter(self._row)
+
+    def __len__(self) -> int:
+        """Return how many fields there are."""
+        return len(self._row)

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, cast
 import msgspec
 
 from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.trainer.env import Item, Result
-from skillopt_sleep.trainer.envs.asking import ANSWER_FORM, ask, with_source
+from skillopt_sleep.trainer.envs.dataset import ANSWER_FORM, ask, with_source
 from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, row_id
-from skillopt_sleep.trainer.envs.rows import Row, optional, read_rows, text_of, texts_of
+from skillopt_sleep.trainer.envs.reading import Row, optional, read_rows, text_of, texts_of
 from skillopt_sleep.trainer.scorers import anls, final_answer
 
 FORM = f"{ANSWER_FORM} Use the words of the page, as they are written there."

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import read_plain
-from skillopt_sleep.kit.leftovers import SCRATCH, prefix
+from skillopt_sleep.kit.scratch import SCRATCH, prefix
 from skillopt_sleep.protocols.sealing import Bounds, Policy, Seal, Tree
 from skillopt_sleep.replay.checking import end_of
-from skillopt_sleep.replay.seals import SEALS, Choice, chosen
+from skillopt_sleep.replay.seals import SEALS, SealChoice, chosen
 from skillopt_sleep.replay.seals.probe import interpreter
 from skillopt_sleep.replay.toolchains import toolchain_of
 
@@ -103,7 +103,7 @@ def usual_seal() -> Seal:
         return required(chosen(SEALS, Path(folder).resolve()))
 
 
-def required(choice: Choice) -> Seal:
+def required(choice: SealChoice) -> Seal:
     """Return the seal that was chosen; raise ConfigError if there is none: what a model wrote isn't run unsealed."""
     if choice.seal is None:
         raise ConfigError(

@@ -12,12 +12,12 @@ from zipfile import BadZipFile
 
 from skillopt_sleep.errors import ConfigError, ItemError
 from skillopt_sleep.kit.extras import command_for
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.trainer.env import Item, Result
-from skillopt_sleep.trainer.envs.asking import ask
+from skillopt_sleep.trainer.envs.dataset import ask
 from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, row_id
 from skillopt_sleep.trainer.envs.programs import MOST_SAID, NO_PROGRAM, of_several, program_of, why_failed
-from skillopt_sleep.trainer.envs.rows import Row, optional, read_rows, text_of
+from skillopt_sleep.trainer.envs.reading import Row, optional, read_rows, text_of
 from skillopt_sleep.trainer.envs.sealed_runs import Ended, SealedRuns, usual_seal
 
 FORM = """\

@@ -1,8 +1,11 @@
-"""Text games, one command per turn: ALFWorld's games, a small household of our own, or any similar world."""
+"""Text games, one command per turn: ALFWorld's games, or any similar world."""
 
+import hashlib
+import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, cast
@@ -10,15 +13,95 @@ from typing import Any, ClassVar, NamedTuple, Protocol, cast
 import msgspec
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.protocols import Backend
+from skillopt_sleep.kit.extras import command_for
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.env import Item, Result, blaming
-from skillopt_sleep.trainer.envs.alfworld import AlfGame, games_below
-from skillopt_sleep.trainer.envs.asking import ask
+from skillopt_sleep.trainer.envs.dataset import ask
 from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, convert_rows, row_id
-from skillopt_sleep.trainer.envs.household import NOTHING, Game, Household
-from skillopt_sleep.trainer.envs.ratio import Items
-from skillopt_sleep.trainer.envs.rows import Row, optional, read_rows
+from skillopt_sleep.trainer.envs.reading import Row, Splits, optional, read_rows
+
+Infos = Mapping[str, Sequence[Any]]
+
+GAME_FILE = "game.tw-pddl"
+TRIAL_FILE = "traj_data.json"
+# The engine can't express these in text.
+_NOT_PLAYABLE = ("movable", "Sliced")
+# All games share one parser, which isn't safe for threads. The lock costs little: the model takes most of the time.
+_engine = threading.RLock()
+
+
+class _Trial(msgspec.Struct):
+    task_type: str
+
+
+class _GameFile(msgspec.Struct):
+    solvable: bool = False
+
+
+class Playable(NamedTuple):
+    """A game: its file, its kind, and a digest of its content."""
+
+    path: Path
+    kind: str
+    digest: str
+
+
+def games_below(folder: Path) -> Iterator[Playable]:
+    """Find the playable games in a folder made by `alfworld-download`, in order of their paths.
+
+    Raises ConfigError if a game's files can't be read.
+    """
+    for path in sorted(folder.rglob(GAME_FILE)):
+        if any(word in str(path.relative_to(folder)) for word in _NOT_PLAYABLE):
+            continue
+        try:
+            trial = msgspec.json.decode((path.parent / TRIAL_FILE).read_bytes(), type=_Trial)
+            data = path.read_bytes()
+            solvable = msgspec.json.decode(data, type=_GameFile).solvable
+        except (OSError, msgspec.DecodeError) as error:
+            raise ConfigError(f"{path.parent}: {error}", remedy="download the games again") from error
+        if solvable:
+            yield Playable(path, trial.task_type, hashlib.blake2b(data, digest_size=8).hexdigest())
+
+
+class AlfGame:
+    """One game with ALFWorld's interface, in batches of one; several can be played at the same time."""
+
+    def __init__(self, path: str, *, steps: int) -> None:
+        """Open the game; raise ConfigError if the engine isn't installed."""
+        try:
+            engine: Any = importlib.import_module("textworld")
+            gym: Any = importlib.import_module("textworld.gym")
+            alfred: Any = importlib.import_module("alfworld.agents.environment.alfred_tw_env")
+        except ImportError as error:
+            raise ConfigError("ALFWorld is not installed", remedy=f"install it: {command_for('alfworld')}") from error
+        with _engine:
+            name = gym.register_games(
+                [path],
+                engine.EnvInfos(won=True, admissible_commands=True),
+                batch_size=1,
+                asynchronous=False,
+                max_episode_steps=steps,
+                wrappers=[alfred.AlfredDemangler(), alfred.AlfredInfos],
+            )
+            self._game: Any = gym.make(name)
+
+    def reset(self) -> tuple[Sequence[str], Infos]:
+        """Start the game; return the description of room and task, and the infos."""
+        with _engine:
+            return self._game.reset()
+
+    def step(self, commands: Sequence[str]) -> tuple[Sequence[str], Sequence[float], Sequence[bool], Infos]:
+        """Run the command; return what happened, the score, whether the game is over, and the infos."""
+        with _engine:
+            return self._game.step(commands)
+
+    def close(self) -> None:
+        """Free the engine's memory."""
+        with _engine:
+            self._game.close()
+
 
 FORM = """\
 You act in a world of words, one command a turn. Think first if you need to; then give the command alone between
@@ -86,7 +169,7 @@ class CheckedWorld:
 
 
 class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
-    """Games to win within `steps` commands; `path` is ALFWorld's folder of games, or files with household games.
+    """Games to win within `steps` commands; `path` is ALFWorld's folder of games, or files with those of your own.
 
     With `show_commands` the target is told the possible commands. For a world of your own, `world` names a function
     ("package.module:function") that makes a World from a row of the file.
@@ -108,11 +191,13 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
         return self._games[split] if self._games else super().assigned(split)
 
     @cached_property
-    def _games(self) -> Items:
+    def _games(self) -> Splits:
         """Return ALFWorld's games by split; empty if the folder has none."""
-        by_folder = {split: self._alfworld(self.place / name) for split, name in FOLDERS.items()}
-        if any(by_folder.values()):
-            return by_folder
+        inside = sorted(path for path in self.place.iterdir() if path.is_dir()) if self.place.is_dir() else []
+        for folder in (self.place, *inside):  # $ALFWORLD_DATA holds json_2.1.1, and that the splits
+            by_folder = {split: self._alfworld(folder / name) for split, name in FOLDERS.items()}
+            if any(by_folder.values()):
+                return by_folder
         games = self._alfworld(self.place)
         return self.divided(games) if games else {}
 
@@ -139,7 +224,7 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
             reply = ask(target, self._request(first, turns, view), skill=skill, form=FORM, sample=sample)
             command = command_of(reply)
             view = world.step(command)
-            idle += view.text.startswith(NOTHING.rstrip("."))
+            idle += view.text.startswith("Nothing happens")
             turns.append(f"> {command}\n{view.text}")
         why = ""
         if not view.won:
@@ -155,8 +240,6 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
     def _open(self, item: Item) -> "CheckedWorld":
         if "gamefile" in item.data:
             return CheckedWorld(AlfGame(str(self.place / item.data["gamefile"]), steps=self.steps), self, "")
-        if not self.world:
-            return CheckedWorld(Household(msgspec.convert(item.data["row"], Game)), self, "")
         make = _world_function(self.world)
         where = f"env.world {self.world}, item {item.id!r}"
         with blaming(make, where):
@@ -165,12 +248,10 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
     def _item(self, row: Row, otherwise: str) -> Item:
         name = optional(row, "id") or otherwise
         bare = {key: value for key, value in row.items() if key != "id"}
-        if self.world:
-            return Item(
-                id=name, text=optional(row, "goal", "task") or name, kind=optional(row, "kind"), data={"row": bare}
-            )
-        game = msgspec.convert(bare, Game)
-        return Item(id=name, text=f"Your task is to: {game.goal}.", kind=game.kind, data={"row": bare})
+        if not self.world:
+            raise ValueError("no world is named that it is a game of: set env.world")
+        text = optional(row, "goal", "task") or name
+        return Item(id=name, text=text, kind=optional(row, "kind"), data={"row": bare})
 
     def _alfworld(self, folder: Path) -> tuple[Item, ...]:
         if not folder.is_dir():

@@ -1,10 +1,11 @@
-"""Turn the history of a training into curves by calls; each mean has its interval."""
+"""Turn the history of a training into curves by calls, each mean with its interval, and lay them out as a chart."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from skillopt_sleep.kit.stats import wilson
+from skillopt_sleep.learning.statistics import wilson
+from skillopt_sleep.pages.chart import Chart, Curve, Point, chart
 from skillopt_sleep.records import Record
-from skillopt_sleep.trainer.summary import TAKEN, EpochRecord, Gated, History, StepRecord, Summary, Tested
+from skillopt_sleep.trainer.summary import TAKEN, EpochRecord, Gated, History, StepRecord, Summary, TestedSkill
 
 LEVEL = 0.9
 END_OF = "final skill"
@@ -39,29 +40,54 @@ def curves(history: History, summary: Summary | None) -> Curves:
     """Return the curves of a training; one that isn't finished has no test scores yet."""
     told = in_order(history)
     baseline = history.baseline
-    val = [*_mark("initial skill", history.calls or 0, baseline.metric, baseline.size)]
+    val = [*_mark("initial skill", history.calls, baseline.metric, baseline.size)]
     best: list[tuple[int, float]] = []
     if baseline.metric is not None:
-        best.append((history.calls or 0, baseline.metric))
+        best.append((history.calls, baseline.metric))
     train: list[Mark] = []
     for record in told:
-        calls = record.calls or 0
+        calls = record.calls
         if isinstance(record, StepRecord):
             train += _mark(name_of(record), calls, record.train.metric, record.train.size)
         for gated in verdicts(record):
             val += _mark(name_of(record), calls, gated.after, gated.size, kept=gated.action in TAKEN)
         if record.best.val is not None:
             best.append((calls, record.best.val))
-    if history.end:
-        gated, calls = history.end.gated, history.end.calls
-        val += _mark(END_OF, calls, gated.after, gated.size, kept=gated.action in TAKEN)
+    for ended in history.end:
+        gated = ended.gated
+        val += _mark(END_OF, ended.calls, gated.after, gated.size, kept=gated.action in TAKEN)
         if gated.action in TAKEN and gated.after is not None:
-            best.append((calls, gated.after))
-    reached = max((record.calls or 0 for record in told), default=history.calls or 0)
+            best.append((ended.calls, gated.after))
+    reached = max((record.calls for record in told), default=history.calls)
     found = Curves(calls=reached, train=tuple(train), val=tuple(val), best=tuple(best))
     if summary is None:
         return found
     return _finished(found, history, summary)
+
+
+def chart_of(found: Curves) -> Chart:
+    """Lay out the curves of a training."""
+    best = tuple(Point(calls, mean, (mean, mean), "") for calls, mean in found.best)
+    curves = (
+        Curve("train", "train", _points(found.train), band=True),
+        Curve("val", "tried on val (filled: taken)", _points(found.val)),
+        Curve("best", "best on val so far", best, stairs=True),
+        Curve("test", "test", _points(found.test), shape="square"),
+        Curve(
+            "end", "reported best, corrected", _points(filter(None, [found.reported])), shape="diamond", line=False
+        ),
+    )
+    told = "Scores on train, val and test by the number of calls. The table below has every number."
+    return chart(curves, end=found.calls, told=told)
+
+
+def _points(marks: Iterable[Mark]) -> tuple[Point, ...]:
+    return tuple(Point(mark.calls, mark.mean, mark.interval, _title(mark), filled=mark.kept) for mark in marks)
+
+
+def _title(mark: Mark) -> str:
+    low, high = mark.interval
+    return f"{mark.what}, after {mark.calls:,} calls: {mark.mean:.3f}, {low:.3f} to {high:.3f} (n={mark.n})"
 
 
 def in_order(history: History) -> tuple[StepRecord | EpochRecord, ...]:
@@ -88,7 +114,7 @@ def verdicts(record: StepRecord | EpochRecord) -> Sequence[Gated]:
     """Return the gate's verdicts in a record: that of a step's candidate, or those at the end of an epoch."""
     if isinstance(record, StepRecord):
         return (record.gated,)
-    return [gated for gated in (record.gated, record.judged) if gated is not None]
+    return (record.gated,) if record.gated else ()
 
 
 def interval_of(mean: float | None, n: int) -> tuple[float, float] | None:
@@ -132,14 +158,14 @@ def _test(history: History, summary: Summary) -> tuple[Mark, ...]:
     return tuple(marks[calls] for calls in sorted(marks))
 
 
-def _arose(history: History, tested: Tested) -> int:
+def _arose(history: History, tested: TestedSkill) -> int:
     """Return after how many calls a skill was there: guidance comes after its epoch, removal at the end."""
     standing = tested.standing
     if standing.origin == "removal":
-        return max((record.calls or 0 for record in (*history.steps, *history.epochs)), default=history.calls or 0)
+        return max((record.calls for record in (*history.steps, *history.epochs)), default=history.calls)
     if not standing.step:
-        return history.calls or 0
+        return history.calls
     step = history.steps[standing.step - 1]
     if standing.origin != "slow_update":
-        return step.calls or 0
-    return next((epoch.calls for epoch in history.epochs if epoch.epoch == step.epoch), step.calls) or 0
+        return step.calls
+    return next((epoch.calls for epoch in history.epochs if epoch.epoch == step.epoch), step.calls)

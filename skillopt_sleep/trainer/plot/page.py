@@ -8,16 +8,33 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.pages.render import self_contained
-from skillopt_sleep.records import Record
+from skillopt_sleep.records import EditFate, Record
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.manifest import Manifest
-from skillopt_sleep.trainer.plot.chart import bars, chart
-from skillopt_sleep.trainer.plot.curves import END_OF, LEVEL, curves, in_order, interval_of, name_of, verdicts
-from skillopt_sleep.trainer.plot.diffs import diffs
-from skillopt_sleep.trainer.plot.edits import decision, edit_rows
+from skillopt_sleep.trainer.plot.curves import (
+    END_OF,
+    LEVEL,
+    chart_of,
+    curves,
+    in_order,
+    interval_of,
+    name_of,
+    verdicts,
+)
 from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest, read_spending
-from skillopt_sleep.trainer.spent import spent_line
-from skillopt_sleep.trainer.summary import SKIPPED, EpochRecord, Gated, History, Scores, StepRecord, Summary
+from skillopt_sleep.trainer.spending import spent_line
+from skillopt_sleep.trainer.summary import (
+    ACTIONS,
+    SKIPPED,
+    TAKEN,
+    Action,
+    EpochRecord,
+    Gated,
+    History,
+    Scores,
+    StepRecord,
+    Summary,
+)
 
 NAME = "plot.html"
 
@@ -30,7 +47,7 @@ class StageRow(Record, frozen=True, kw_only=True):
     share: float
 
 
-class Moment(Record, frozen=True, kw_only=True):
+class StepRow(Record, frozen=True, kw_only=True):
     """A row of the table behind the chart: a step or the end of an epoch, its scores and the gate's decision.
 
     `val` is the mean of what was tried, over `n` pairs; `before` that of the skill it was tried `against` in the same
@@ -50,11 +67,20 @@ class Moment(Record, frozen=True, kw_only=True):
     reason: str = ""
 
 
-def page(folder: Path) -> str:
-    """Return the page of the training in this folder.
+class EditRow(Record, frozen=True, kw_only=True):
+    """An edit: when it was proposed, what it changes, what became of it and why, and whether a taken skill has it."""
 
-    Raises ConfigError if there is none, if it has no step yet, or if an older version wrote it.
-    """
+    what: str
+    op: str
+    content: str
+    target: str
+    fate: str
+    why: str
+    kept: bool
+
+
+def page(folder: Path) -> str:
+    """Return the page of the training in this folder; raise ConfigError if there is none, or it has no step yet."""
     manifest, history = read_manifest(folder), history_of(folder)
     values = _values(folder, manifest, history)
     filters = {"tokens": _tokens}
@@ -66,11 +92,6 @@ def history_of(folder: Path) -> History:
     history = read_kept(folder / HISTORY, History)
     if history is None or not history.steps:
         raise ConfigError(f"the training in {folder} has no step yet", remedy="plot it after its first step")
-    if history.calls is None:
-        raise ConfigError(
-            f"the training in {folder} was written by an older version, which kept no calls by step",
-            remedy="resume it (train --resume): it is written again, and nothing is paid for twice",
-        )
     return history
 
 
@@ -79,22 +100,19 @@ def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any
     summary = read_kept(folder / SUMMARY, Summary)
     found = curves(history, summary)
     spending = read_spending(folder)
-    optimizer: dict[str, Any] = manifest.config["optimizer"]
     return {
         "name": folder.absolute().name,
         "manifest": manifest,
+        "preset": manifest.config.get("preset", "default"),
         "history": history,
         "summary": summary,
         "calls": found.calls,
-        "chart": chart(found),
-        "bars": bars([_applied(step) for step in history.steps]),
+        "chart": chart_of(found),
         "moments": _moments(history),
-        "edits": edit_rows(history, folder, patches=optimizer.get("mode") == "patch"),
-        "diffs": diffs(history, summary, folder),
+        "edits": [row for record in in_order(history) for row in _edits(record)],
         "stages": _stages(summary),
         "paid": spent_line(summary.total, spending.paid) if summary and spending else "",
         "metric": manifest.config["evaluation"]["metric"],
-        "schedule": optimizer.get("schedule", ""),
         "level": f"{100 * LEVEL:.0f} %",
         "interval_of": interval_of,
     }
@@ -107,16 +125,37 @@ def _tokens(cost: Cost) -> str:
     return f"at least {known:,}" if known else "unknown"
 
 
-def _applied(step: StepRecord) -> tuple[int, int | None, int]:
-    return step.step, step.edit_budget, sum(one.fate == "applied" for one in step.edits)
+def _edits(record: StepRecord | EpochRecord) -> Iterator[EditRow]:
+    """Yield the edits of a step, or the guidance at the end of an epoch."""
+    is_taken = record.gated is not None and record.gated.action in TAKEN
+    for one in record.edits:
+        yield EditRow(
+            what=name_of(record),
+            op=one.edit.op.value.replace("_", " "),
+            content=one.edit.content,
+            target=one.edit.target,
+            fate=one.fate.value.replace("_", " "),
+            why=one.because,
+            kept=is_taken and one.fate is EditFate.APPLIED,
+        )
 
 
-def _moments(history: History) -> tuple[Moment, ...]:
+def decision(action: Action) -> str:
+    """Return an action in words, as said of one step or candidate."""
+    words = ACTIONS[action]
+    if action in SKIPPED:
+        return f"a step {words}"
+    if action is Action.ABSTAIN:
+        return f"a candidate {words}"
+    return words
+
+
+def _moments(history: History) -> tuple[StepRow, ...]:
     """Return the rows behind the chart, the initial skill first."""
     baseline = history.baseline
-    first = Moment(
+    first = StepRow(
         what="initial skill",
-        calls=history.calls or 0,
+        calls=history.calls,
         val=baseline.metric,
         n=baseline.size,
         interval=interval_of(baseline.metric, baseline.size),
@@ -125,25 +164,24 @@ def _moments(history: History) -> tuple[Moment, ...]:
     rows = [first]
     for record in in_order(history):
         rows += _rows(record)
-    if history.end:
-        end = Moment(what=END_OF, calls=history.end.calls, against="best", decision="no trial")
-        rows.append(_judged(end, history.end.gated))
+    for ended in history.end:
+        end = StepRow(what=END_OF, calls=ended.calls, against="best", decision="no trial")
+        rows.append(_judged(end, ended.gated))
     return tuple(rows)
 
 
-def _rows(record: StepRecord | EpochRecord) -> Iterator[Moment]:
+def _rows(record: StepRecord | EpochRecord) -> Iterator[StepRow]:
     """Yield a row for each verdict in a record, one without a verdict if there is none."""
     train = record.train if isinstance(record, StepRecord) else None
-    bare = Moment(what=name_of(record), calls=record.calls or 0, train=train, decision="no trial")
+    bare = StepRow(what=name_of(record), calls=record.calls, train=train, decision="no trial")
     found = verdicts(record)
     if not found:
         yield bare
     for gated in found:
-        is_best_asked = isinstance(record, EpochRecord) and gated is record.judged
-        yield _judged(replace(bare, against="best" if is_best_asked else "current"), gated)
+        yield _judged(bare, gated)
 
 
-def _judged(row: Moment, gated: Gated) -> Moment:
+def _judged(row: StepRow, gated: Gated) -> StepRow:
     """Return the row with the gate's verdict."""
     return replace(
         row,

@@ -1,6 +1,6 @@
-"""The pages of the files with rules: what each line rests on, how the file was, and the way back to that."""
+"""The pages of the files with rules: what each line rests on, how the file was, and how to go back to that."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -10,74 +10,44 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from skillopt_sleep.deciding.origin_words import decision, tried
+from skillopt_sleep.deciding.undo import Version, versions
+from skillopt_sleep.deciding.why import decision, tried
 from skillopt_sleep.errors import SleepError
-from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.clock import to_the_minute, utc_now
 from skillopt_sleep.kit.words import ago, counted, home_path
+from skillopt_sleep.pages.blocks import Block, Diff, Link, Quotes, Said, Sentence
 from skillopt_sleep.proposals.entry import Entry
-from skillopt_sleep.proposals.origins import Managed, Origin, adopted_files, managed_lines, origins
-from skillopt_sleep.proposals.versions import versions
-from skillopt_sleep.records import Record, said_or_done
-from skillopt_sleep.reporters.card import Said
+from skillopt_sleep.proposals.origins import Managed, RuleOrigin, adopted_files, managed_lines, origins
+from skillopt_sleep.records import said_or_done
 from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.reporters.status import HAND_WRITTEN
 from skillopt_sleep.stores.bank import ADOPTED, Decided
-from skillopt_sleep.web.addresses import key_of
-from skillopt_sleep.web.desk import Desk, desk_of, field
-from skillopt_sleep.web.forms import done
-from skillopt_sleep.web.site import Page, show
-from skillopt_sleep.web.versions import VersionRow, take_step, version_rows, way
-from skillopt_sleep.web.ways import Notice, notice_of, state_shown
+from skillopt_sleep.web.card import notice_of, state_shown
+from skillopt_sleep.web.changes import change_of, take_step, way_to
+from skillopt_sleep.web.site import (
+    Page,
+    StoreAndJournal,
+    done,
+    field,
+    key_of,
+    paged,
+    show,
+    skipped_in,
+    store_and_journal,
+)
 
+AT_ONCE = 50
+OF_A_FILE = 20  # lines and versions that are shown at once
 MOST_SAID = 3
 _OK = 200
 _CONFLICT = 409
-
-
-class FileRow(Record, frozen=True, kw_only=True):
-    """A file in the list; `key` names it in an address."""
-
-    key: str
-    path: str
-    lines: str
-    versions: str
-
-
-class LineRow(Record, frozen=True, kw_only=True):
-    """One of our lines: the words behind it, its trial, the decision that put it there, and `by` which proposal.
-
-    One that can be taken back has that as its `proposal`, with the number of its rules, and what was shown of it.
-    """
-
-    number: int
-    text: str
-    said: tuple[Said, ...] = ()
-    often: str = ""
-    lessons: tuple[tuple[str, str], ...] = ()
-    tried: str = ""
-    label: str = ""
-    decision: str = ""
-    by: str = ""
-    proposal: str = ""
-    rules: int = 1
-    shown: str = ""
-
-
-class File(Record, frozen=True, kw_only=True):
-    """A file with our lines and its versions, the newest first."""
-
-    key: str
-    path: str
-    lines: tuple[LineRow, ...]
-    versions: tuple[VersionRow, ...]
-    notice: Notice | None = None
-    trouble: tuple[tuple[str, str], ...] = ()
 
 
 class _Known(NamedTuple):
     """What is known of all files: the proposals by id, their rules, and the adoptions."""
 
     decided: dict[str, Decided]
-    origins: list[Origin]
+    origins: list[RuleOrigin]
     entries: tuple[Entry, ...]
 
     def paths(self) -> list[Path]:
@@ -87,122 +57,162 @@ class _Known(NamedTuple):
             found |= {Path(file.path): None for file in entry.files if Path(file.path).is_file()}
         return list(found)
 
-    def named(self, key: str) -> Path | None:
-        """Return the file of this key, None if there is none."""
-        return next((path for path in self.paths() if key_of(path) == key), None)
+    def named(self, key: str) -> Path:
+        """Return the file of this key; a page that isn't there without one."""
+        for path in self.paths():
+            if key_of(path) == key:
+                return path
+        raise HTTPException(404)
+
+    def lines(self, path: Path) -> tuple[list[Managed], tuple[SleepError, ...]]:
+        """Return our lines of a file; none, and why, if they can't be read."""
+        try:
+            return managed_lines(path, self.origins), ()
+        except SleepError as error:
+            return [], (error,)
 
 
-def documents(desk: Desk) -> tuple[FileRow, ...]:
-    """Return the files with rules."""
-    known = _known(desk)
-    return tuple(_row(path, known, desk) for path in known.paths())
-
-
-def document(desk: Desk, key: str, *, did: str = "", now: datetime | None = None) -> File | None:
-    """Return one of these files; None if there is none of this key."""
-    known = _known(desk)
-    path = known.named(key)
-    if path is None:
-        return None
-    now = now or utc_now()
-    lines, trouble = _lines(path, known)
-    summaries = {name: one.proposal.summary for name, one in known.decided.items()}
-    return File(
-        key=key,
-        path=home_path(str(path)),
-        lines=tuple(_line(line, known.decided, now=now) for line in lines),
-        versions=tuple(reversed(list(version_rows(path, desk, summaries)))),
-        notice=notice_of(desk.store, did, now=now) if did else None,
-        trouble=tuple((error.message, error.remedy) for error in (*desk.damaged, *trouble)),
-    )
-
-
-def _known(desk: Desk) -> _Known:
-    decided = {one.proposal.id: one for one in desk.store.bank.proposals()}
+def _known(kept: StoreAndJournal) -> _Known:
+    decided = {one.proposal.id: one for one in kept.store.bank.proposals()}
     lessons: set[str] = set()
     for one in decided.values():
         lessons.update(one.proposal.lessons, *(edit.lessons for edit in one.proposal.edits))
-    found = origins(decided.values(), desk.store.lessons.named(lessons))
-    return _Known(decided, list(found), tuple(desk.journal.entries()))
+    found = origins(decided.values(), kept.store.lessons.named(lessons))
+    return _Known(decided, list(found), tuple(kept.journal.entries()))
 
 
-def _row(path: Path, known: _Known, desk: Desk) -> FileRow:
-    lines, _ = _lines(path, known)
-    ours = sum(line.origin is not None for line in lines)
-    theirs = len(lines) - ours
-    text = counted(ours, "line") if ours else "no line of ours now"
-    return FileRow(
-        key=key_of(path),
-        path=home_path(str(path)),
-        lines=f"{text}, and {theirs} of yours between the markers" if theirs else text,
-        versions=counted(len(versions(desk.journal, path)), "version"),
-    )
+class _Line(NamedTuple):
+    """One of our lines and what it rests on; one that can be taken back has the proposal that was `adopted`."""
+
+    line: Managed
+    blocks: tuple[Block, ...]
+    adopted: Decided | None
+    shown: str = ""
 
 
-def _lines(path: Path, known: _Known) -> tuple[list[Managed], tuple[SleepError, ...]]:
-    """Return our lines of a file; none, and why, if they can't be read."""
-    try:
-        return managed_lines(path, known.origins), ()
-    except SleepError as error:
-        return [], (error,)
+def _line(line: Managed, known: _Known, *, now: datetime) -> _Line:
+    if line.origin is None:
+        return _Line(line, (Sentence(sentence(HAND_WRITTEN), "aside"),), None)
+    proposed = line.origin.proposed
+    entry = known.decided[proposed.proposal]
+    adopted = entry if proposed.state == ADOPTED else None
+    return _Line(line, tuple(_rests_on(line.origin, now=now)), adopted, state_shown(entry))
 
 
-def _line(line: Managed, decided: Mapping[str, Decided], *, now: datetime) -> LineRow:
-    origin = line.origin
-    if origin is None:
-        return LineRow(number=line.number, text=line.line)
+def _rests_on(origin: RuleOrigin, *, now: datetime) -> Iterator[Block]:
+    """Yield what was said for a rule, its trial, what was decided, and its lessons."""
     said: list[Said] = []
-    for piece in origin.said[:MOST_SAID]:
+    for piece in origin.asked.said[:MOST_SAID]:
         said.append(Said(said_or_done(piece, piece.quote), ago(piece.at, now) if piece.at else ""))
-    entry = decided[origin.proposal]
-    return LineRow(
-        number=line.number,
-        text=line.line,
-        said=tuple(said),
-        often=f"asked for in {counted(origin.sessions, 'session')}" if origin.sessions > 1 else "",
-        lessons=tuple(zip(origin.lessons, origin.wordings, strict=False)),
-        tried=sentence(tried(origin)),
-        label=sentence(origin.label),
-        decision=f"{sentence(decision(origin, now=now)).removesuffix('.')}:",
-        by=origin.proposal,
-        proposal=origin.proposal if origin.state == ADOPTED else "",
-        rules=len(entry.proposal.edits),
-        shown=state_shown(entry),
+    if said:
+        yield Quotes(tuple(said))
+    if origin.asked.sessions > 1:
+        yield Sentence(f"Asked for in {counted(origin.asked.sessions, 'session')}.", "aside")
+    yield Sentence(f"{sentence(tried(origin))} {sentence(origin.proposed.label)}".strip())
+    name = origin.proposed.proposal
+    yield Sentence(sentence(decision(origin, now=now)), "aside", Link(name, f"/inbox/{name}"))
+    for lesson, wording in zip(origin.asked.lessons, origin.asked.wordings, strict=False):
+        yield Sentence("Lesson:", "aside", Link(wording or lesson, f"/lessons/{lesson}"))
+
+
+class _Made(NamedTuple):
+    """A version, what was done to make it, when, and what that changed; the first one has nothing of ours."""
+
+    number: int
+    what: str = "nothing of ours is in it"
+    proposal: str = ""
+    summary: str = ""
+    when: str = ""
+    change: tuple[Diff, ...] = ()
+
+
+def _made(path: Path, version: Version | None, known: _Known, kept: StoreAndJournal) -> _Made:
+    if version is None:
+        return _Made(0)
+    summary = known.decided[version.proposal].proposal.summary if version.proposal in known.decided else ""
+    if summary and not version.adopted:
+        summary = f"taken out again: {summary}"
+    return _Made(
+        version.number,
+        "adopted" if version.adopted else "undone",
+        version.proposal,
+        summary,
+        to_the_minute(version.at),
+        tuple(change_of(path, version, kept)),
     )
 
 
 def _list(request: Request) -> Response:
-    with desk_of(request) as desk:
-        view = documents(desk)
-    return show(request, "documents.html.j2", view, title="Documents")
+    with store_and_journal(request) as kept:
+        known = _known(kept)
+        part = paged(known.paths(), skipped=skipped_in(request), at_once=AT_ONCE)
+        rows = part.each(lambda path: (key_of(path), home_path(str(path)), _holds(path, known, kept)))
+    return show(request, "documents.html.j2", title="Documents", files=rows)
+
+
+def _holds(path: Path, known: _Known, kept: StoreAndJournal) -> str:
+    """Say how many lines of ours and of the person are in our part of a file, and how many versions it has."""
+    lines, _ = known.lines(path)
+    ours = sum(line.origin is not None for line in lines)
+    theirs = len(lines) - ours
+    text = counted(ours, "line") if ours else "no line of ours now"
+    if theirs:
+        text = f"{text}, and {theirs} of yours between the markers"
+    return f"{text} · {counted(len(versions(kept.journal, path)), 'version')}"
 
 
 def _one(request: Request) -> Response:
-    with desk_of(request) as desk:
-        view = document(desk, request.path_params["key"], did=request.query_params.get("did", ""))
-    if view is None:
-        raise HTTPException(404)
-    return show(request, "document.html.j2", view, title=f"{view.path} · Documents")
+    key, did, now = request.path_params["key"], request.query_params.get("did", ""), utc_now()
+    with store_and_journal(request) as kept:
+        known = _known(kept)
+        path = known.named(key)
+        lines, trouble = known.lines(path)
+        made = versions(kept.journal, path)
+        return show(
+            request,
+            "document.html.j2",
+            title=f"{home_path(str(path))} · Documents",
+            path=home_path(str(path)),
+            lines=paged(lines, skipped=skipped_in(request), at_once=OF_A_FILE).each(
+                lambda line: _line(line, known, now=now)
+            ),
+            versions=paged([*made[::-1], None], skipped=skipped_in(request, "versions"), at_once=OF_A_FILE).each(
+                lambda version: _made(path, version, known, kept)
+            ),
+            latest=made[-1].number if made else 0,
+            notice=notice_of(kept.store, did, now=now) if did else None,
+            trouble=(*kept.damaged, *trouble),
+        )
 
 
 def _to(request: Request) -> Response:
-    """Show the way to a version, and take it if it is still the one that was shown."""
-    number = request.path_params["number"]
-    with desk_of(request) as desk:
-        path = _known(desk).named(request.path_params["key"])
-        if path is None:
-            raise HTTPException(404)
-        view, steps = way(desk, path, number)
-        if request.method == "POST" and view.shown == field(request, "shown"):
+    """Show the change to a version, and make it if it is still the one that was shown."""
+    key, number = request.path_params["key"], request.path_params["number"]
+    trouble: tuple[SleepError, ...] = ()
+    with store_and_journal(request) as kept:
+        path = _known(kept).named(key)
+        name = home_path(str(path))
+        way = way_to(kept, path, number)
+        if request.method == "POST" and way.shown == field(request, "shown"):
             try:
-                for step in steps:
-                    take_step(desk, step)
+                for step in way.steps:
+                    take_step(kept, step)
             except SleepError as error:
-                view, _ = way(desk, path, number, trouble=(error,))
+                trouble = (error,)
+                way = way_to(kept, path, number)
             else:
-                return done(request, f"/documents/{view.key}", f"{view.path} is as it was in version {number}.")
-        status = _CONFLICT if request.method == "POST" else _OK
-    return show(request, "way.html.j2", view, title=f"Version {number} · Documents", status=status)
+                return done(request, f"/documents/{key}", f"{name} is as it was in version {number}.")
+    return show(
+        request,
+        "version.html.j2",
+        title=f"Version {number} · Documents",
+        status=_CONFLICT if request.method == "POST" else _OK,
+        key=key,
+        path=name,
+        number=number,
+        way=way,
+        trouble=trouble,
+    )
 
 
 PAGE = Page(

@@ -10,70 +10,118 @@ from starlette.routing import Route
 
 from skillopt_sleep.deciding import decide
 from skillopt_sleep.deciding.chosen import Chosen, named
-from skillopt_sleep.deciding.happened import Event
-from skillopt_sleep.deciding.read import look_at, rules_waiting
-from skillopt_sleep.deciding.reword import reword, test_again
-from skillopt_sleep.deciding.shown import shown_of
+from skillopt_sleep.deciding.decide import reword, test_again
+from skillopt_sleep.deciding.read import look_at, rules_to_decide, rules_waiting, shown_of
 from skillopt_sleep.deciding.undo import take_back, undoable
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.words import home_path
 from skillopt_sleep.proposals.plan import MergeNeeded, Plan
-from skillopt_sleep.records import Record
+from skillopt_sleep.reporters.rule_page import more, whole
 from skillopt_sleep.settings import length
 from skillopt_sleep.stores.bank import OPEN
-from skillopt_sleep.web.desk import Desk, desk_of, field
-from skillopt_sleep.web.merge import agreed_to, merge_of
-from skillopt_sleep.web.paging import Stretch, skipped_in, stretch
-from skillopt_sleep.web.site import Page, settings_of, show
-from skillopt_sleep.web.waiting import Inbox, inbox
-from skillopt_sleep.web.ways import DecidedLine, Notice, decided_lines, notice_of, state_shown
+from skillopt_sleep.web.card import card_of, decided_line, every_decision, notice_of, state_shown
+from skillopt_sleep.web.changes import agreed_to, diffs, merge_digest, unsaid
+from skillopt_sleep.web.site import (
+    Page,
+    StoreAndJournal,
+    field,
+    paged,
+    settings_of,
+    show,
+    skipped_in,
+    store_and_journal,
+)
 
+_OK = 200
 _CONFLICT = 409
 _SEE_OTHER = 303
 DECIDED = "/inbox/decided"
 AT_ONCE = 20
+LAST = 5  # decisions that are listed below what waits
 _BACK = re.compile(rf"/documents/[0-9a-f]{{12}}|{DECIDED}")
-Act = Callable[[Request, Desk, str], str]
+Act = Callable[[Request, StoreAndJournal, str], str]
 
 
 class Stale(ConfigError):
     """Something is not any more as the person saw it."""
 
 
-class DecidedRules(Record, frozen=True, kw_only=True):
-    """Some of what was decided, newest first, and what just happened."""
+def _inbox(
+    request: Request,
+    kept: StoreAndJournal,
+    name: str = "",
+    *,
+    skipped: int | None = None,
+    trouble: tuple[SleepError, ...] = (),
+) -> Response:
+    """Show what waits, with the proposal of this name as a card, else the first rule.
 
-    lines: tuple[DecidedLine, ...]
-    stretch: Stretch
-    notice: Notice | None
+    The list has what comes after so many rules, or the part with the card.
+    """
+    did, now = request.query_params.get("did", "") if request.method == "GET" else "", utc_now()
+    rules = rules_to_decide(kept.store)
+    names = [proposal.id for proposal in rules]
+    here = name or (names[0] if names else "")
+    seen = look_at(kept.store, kept.journal, here) if here else None
+    if name and seen is None:
+        return RedirectResponse("/inbox", status_code=_SEE_OTHER)
+    at = names.index(here) if here in names else -1
+    if skipped is None:
+        skipped = max(at, 0) // AT_ONCE * AT_ONCE
+    decided = [one for one in every_decision(kept.store, now=now) if one.proposal.id not in {did, here}]
+    return show(
+        request,
+        "inbox.html.j2",
+        title=f"{seen.waiting.rule.text} · Inbox" if seen else "Inbox",
+        status=_CONFLICT if trouble else _OK,
+        lines=paged(rules, skipped=skipped, at_once=AT_ONCE),
+        shown=here,
+        card=card_of(seen, now=now) if seen else None,
+        number=at + 1,
+        previous=names[at - 1] if at > 0 else "",
+        next=names[at + 1] if 0 <= at < len(names) - 1 else "",
+        put_off=len(kept.store.bank.postponed(now)),
+        notice=notice_of(kept.store, did, now=now) if did else None,
+        decided=[decided_line(one, now=now) for one in decided[:LAST]],
+        trouble=(*kept.damaged, *trouble),
+    )
 
 
 def _page(request: Request) -> Response:
-    with desk_of(request) as desk:
-        view = inbox(desk, did=request.query_params.get("did", ""))
-    return _shown(request, view)
+    with store_and_journal(request) as kept:
+        return _inbox(request, kept, skipped=skipped_in(request) if "skip" in request.query_params else None)
 
 
 def _one(request: Request) -> Response:
-    name = request.path_params["name"]
-    with desk_of(request) as desk:
+    with store_and_journal(request) as kept:
         try:
-            view = inbox(desk, name, did=request.query_params.get("did", ""))
+            return _inbox(request, kept, request.path_params["name"])
         except ConfigError as error:
             raise HTTPException(404) from error
-    if view.card is None:
-        return RedirectResponse("/inbox", status_code=_SEE_OTHER)
-    return _shown(request, view)
+
+
+def _known(request: Request) -> Response:
+    """Show all that is known of a rule: every quote, both answers as long as they are, and the statistics."""
+    with store_and_journal(request) as kept:
+        try:
+            seen = look_at(kept.store, kept.journal, request.path_params["name"])
+        except ConfigError as error:
+            raise HTTPException(404) from error
+    if seen is None:
+        raise HTTPException(404)
+    rule, known = seen.waiting.rule, more(seen.waiting.proposal, seen.waiting.whole)
+    _, *blocks = whole(rule, known)  # its heading is that of the page
+    return show(request, "known.html.j2", title=f"{rule.text} · Inbox", rule=rule, blocks=blocks)
 
 
 def _decided(request: Request) -> Response:
     did, now = request.query_params.get("did", ""), utc_now()
-    with desk_of(request) as desk:
-        lines = decided_lines(desk.store, now=now)
-        part = stretch(len(lines), skipped=skipped_in(request), at_once=AT_ONCE)
-        notice = notice_of(desk.store, did, now=now) if did else None
-    view = DecidedRules(lines=tuple(lines[part.rows]), stretch=part, notice=notice)
-    return show(request, "decided.html.j2", view, title="Decided · Inbox")
+    with store_and_journal(request) as kept:
+        every = paged(every_decision(kept.store, now=now), skipped=skipped_in(request), at_once=AT_ONCE)
+        lines = every.each(lambda one: decided_line(one, now=now))
+        notice = notice_of(kept.store, did, now=now) if did else None
+    return show(request, "decided.html.j2", title="Decided · Inbox", lines=lines, notice=notice)
 
 
 def _decide(request: Request) -> Response:
@@ -81,94 +129,109 @@ def _decide(request: Request) -> Response:
     name, act = request.path_params["name"], _ACTS.get(request.path_params["verb"])
     if act is None:
         raise HTTPException(404)
-    with desk_of(request) as desk:
+    with store_and_journal(request) as kept:
         try:
-            onward = act(request, desk, name)
+            onward = act(request, kept, name)
         except MergeNeeded as error:
-            view = merge_of(error, shown=field(request, "shown"), back=field(request, "back"))
-            return show(request, "merge.html.j2", view, title="Look before it is written")
+            return _merge(request, error)
         except SleepError as error:
-            return _shown(request, _after(desk, name, error), status=_CONFLICT)
+            return _after(request, kept, name, error)
     return RedirectResponse(onward, status_code=_SEE_OTHER)
 
 
-def _after(desk: Desk, name: str, error: SleepError) -> Inbox:
-    """Return the page as it is now, and why nothing was decided."""
+def _merge(request: Request, error: MergeNeeded) -> Response:
+    """Show the files that a person edited by hand and how they would change, to be agreed to."""
+    return show(
+        request,
+        "merge.html.j2",
+        title="Look before it is written",
+        proposal=error.proposal,
+        edited=list(map(home_path, error.plan.edited)),
+        files=diffs(error.plan.changing),
+        digest=merge_digest(error.plan),
+        shown=field(request, "shown"),
+        back=field(request, "back"),
+    )
+
+
+def _after(request: Request, kept: StoreAndJournal, name: str, error: SleepError) -> Response:
+    """Show the page as it is now, and why nothing was decided."""
     try:
-        return inbox(desk, name, trouble=(error,))
+        known = look_at(kept.store, kept.journal, name)
     except ConfigError:
-        return inbox(desk, trouble=(error,))
+        known = None
+    return _inbox(request, kept, name if known else "", trouble=(error,))
 
 
-def _adopt(request: Request, desk: Desk, name: str) -> str:
-    _refuse_stale(request, desk, name)
-    for one in named(desk.store, name):
-        _adopt_one(request, desk, one)
+def _adopt(request: Request, kept: StoreAndJournal, name: str) -> str:
+    _refuse_stale(request, kept, name)
+    for one in named(kept.store, name):
+        _adopt_one(request, kept, one)
     return f"/inbox?did={name}"
 
 
-def _adopt_one(request: Request, desk: Desk, one: Chosen) -> None:
+def _adopt_one(request: Request, kept: StoreAndJournal, one: Chosen) -> None:
     def act(agreed: Plan | None) -> None:
-        decide.adopt(desk.store, desk.journal, one, agreed=agreed, told=_unsaid)
+        decide.adopt(kept.store, kept.journal, one, agreed=agreed, told=unsaid)
 
     agreed_to(field(request, "merge"), act)
 
 
-def _reject(request: Request, desk: Desk, name: str) -> str:
-    _refuse_stale(request, desk, name)
-    for one in named(desk.store, name):
-        decide.reject(desk.store, one, reason=field(request, "reason").strip())
+def _reject(request: Request, kept: StoreAndJournal, name: str) -> str:
+    _refuse_stale(request, kept, name)
+    for one in named(kept.store, name):
+        decide.reject(kept.store, one, reason=field(request, "reason").strip())
     return f"/inbox?did={name}"
 
 
-def _later(request: Request, desk: Desk, name: str) -> str:
+def _later(request: Request, kept: StoreAndJournal, name: str) -> str:
     """Put a proposal off, whole: to put off one of its rules would divide it."""
-    _refuse_stale(request, desk, name)
-    seen = look_at(desk.store, desk.journal, name)
+    _refuse_stale(request, kept, name)
+    seen = look_at(kept.store, kept.journal, name)
     whole = seen.waiting.whole.id if seen and seen.waiting.divides else name
-    for one in named(desk.store, whole):
-        decide.snooze(desk.store, one, utc_now() + length(decide.LATER))
+    for one in named(kept.store, whole):
+        decide.postpone(kept.store, one, utc_now() + length(decide.LATER))
     return f"/inbox?did={whole}"
 
 
-def _edit(request: Request, desk: Desk, name: str) -> str:
-    _refuse_stale(request, desk, name)
-    own = reword(desk.store, name, field(request, "words").strip("\n"), settings=settings_of(request)[0])
+def _edit(request: Request, kept: StoreAndJournal, name: str) -> str:
+    _refuse_stale(request, kept, name)
+    own = reword(kept.store, name, field(request, "words").strip("\n"), settings=settings_of(request)[0])
     if field(request, "test"):
-        test_again(desk.store, own.id)
+        test_again(kept.store, own.id)
     return f"/inbox/{own.id}?did={own.id}"
 
 
-def _test(request: Request, desk: Desk, name: str) -> str:
-    _known(request, desk, name)
-    test_again(desk.store, name)
+def _test(request: Request, kept: StoreAndJournal, name: str) -> str:
+    _unchanged(request, kept, name)
+    test_again(kept.store, name)
     return f"/inbox/{name}?did={name}"
 
 
-def _undo(request: Request, desk: Desk, name: str) -> str:
-    _known(request, desk, name)
+def _undo(request: Request, kept: StoreAndJournal, name: str) -> str:
+    _unchanged(request, kept, name)
 
     def act(agreed: Plan | None) -> None:
-        take_back(desk.store, desk.journal, undoable(desk.store, desk.journal, name), agreed=agreed, told=_unsaid)
+        take_back(kept.store, kept.journal, undoable(kept.store, kept.journal, name), agreed=agreed, told=unsaid)
 
     agreed_to(field(request, "merge"), act)
     back = field(request, "back")
     return f"{back if _BACK.fullmatch(back) else '/inbox'}?did={name}"
 
 
-def _wait(request: Request, desk: Desk, name: str) -> str:
-    decide.wait_again(desk.store, desk.journal, _known(request, desk, name))
+def _wait(request: Request, kept: StoreAndJournal, name: str) -> str:
+    decide.wait_again(kept.store, kept.journal, _unchanged(request, kept, name))
     return f"/inbox/{name}?did={name}"
 
 
-def _wake(request: Request, desk: Desk, name: str) -> str:
-    decide.snooze(desk.store, _known(request, desk, name), None)
+def _wake(request: Request, kept: StoreAndJournal, name: str) -> str:
+    decide.postpone(kept.store, _unchanged(request, kept, name), None)
     return f"/inbox/{name}?did={name}"
 
 
-def _refuse_stale(request: Request, desk: Desk, name: str) -> None:
+def _refuse_stale(request: Request, kept: StoreAndJournal, name: str) -> None:
     """Raise Stale if a rule isn't any more as it was on the page with this form."""
-    seen = look_at(desk.store, desk.journal, name)
+    seen = look_at(kept.store, kept.journal, name)
     if seen is None or seen.decided.state not in OPEN:
         raise Stale(f"{name} was decided on in the meantime", remedy="this is how it is now; nothing else was done")
     if shown_of(seen.waiting) != field(request, "shown"):
@@ -178,21 +241,12 @@ def _refuse_stale(request: Request, desk: Desk, name: str) -> None:
         )
 
 
-def _known(request: Request, desk: Desk, name: str) -> Chosen:
+def _unchanged(request: Request, kept: StoreAndJournal, name: str) -> Chosen:
     """Return a proposal whose decision is still the one that was shown; raise Stale if it isn't."""
-    (one, *_) = named(desk.store, name)
+    (one, *_) = named(kept.store, name)
     if one.name != name or state_shown(one.decided) != field(request, "shown"):
         raise Stale(f"{name} was decided on in the meantime", remedy="this is how it is now; nothing else was done")
     return one
-
-
-def _unsaid(_event: Event) -> None:
-    """Leave unsaid what happened: the next page says it as the store knows it."""
-
-
-def _shown(request: Request, view: Inbox, *, status: int = 200) -> Response:
-    title = f"{view.card.rule.text} · Inbox" if view.card else "Inbox"
-    return show(request, "inbox.html.j2", view, title=title, status=status)
 
 
 _ACTS: dict[str, Act] = {
@@ -212,6 +266,7 @@ PAGE = Page(
         Route("/inbox", _page),
         Route(DECIDED, _decided),
         Route("/inbox/{name}", _one),
+        Route("/inbox/{name}/all", _known),
         Route("/inbox/{name}/{verb}", _decide, methods=["POST"]),
     ),
     waiting=rules_waiting,

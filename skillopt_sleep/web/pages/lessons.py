@@ -1,7 +1,9 @@
 """The pages of what nights learned: each lesson with its evidence, its rules, its tasks, and what became of it."""
 
-import re
+from collections import Counter
 from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -12,47 +14,94 @@ from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.deciding.tasks import find, mark, reworded, write
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.records import Split, Task
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.records import Lesson as Learned, PlaceKind, Split, Task, said_or_done
 from skillopt_sleep.reporters.words import USES
-from skillopt_sleep.stores.bank import Banked, Mark
+from skillopt_sleep.stores.bank import Banked, TaskMark
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.web.desk import field
-from skillopt_sleep.web.forms import done
-from skillopt_sleep.web.learned import OWN, Asked, Lesson, lesson_page, lessons_page, task_shown, tasks_shown
-from skillopt_sleep.web.site import Page, settings_of, show, store_of
-from skillopt_sleep.web.standing import STANDINGS
+from skillopt_sleep.web.lesson import (
+    OWN,
+    STATUSES,
+    lesson_page,
+    often,
+    statuses,
+    task_shown,
+    tasks_shown,
+)
+from skillopt_sleep.web.site import Page, done, field, paged, settings_of, show, skipped_in, store_of
 
+_OK = 200
 _CONFLICT = 409
 _NOW = "nothing was done; this is how it is now"
-_NUMBER = re.compile(r"[0-9]{1,6}")
+AT_ONCE = 50
+_ORDER = tuple(STATUSES)
 Act = Callable[[Request, SqliteStore, Banked], str]
 
 
 def _list(request: Request) -> Response:
-    asked = _asked(request)
+    """Show the lessons with the asked words and state: those whose rules wait first, the latest of a state first."""
+    now, words = utc_now(), request.query_params.get("words", "")[:200]
+    state = request.query_params.get("state", "")
     with store_of(request) as store:
-        view = lessons_page(store, asked, now=utc_now())
-    return show(request, "lessons.html.j2", view, title="Lessons")
-
-
-def _asked(request: Request) -> Asked:
-    state, skipped = request.query_params.get("state", ""), request.query_params.get("before", "")
-    return Asked(
-        words=request.query_params.get("words", "")[:200],
-        state=state if state in STANDINGS else "",
-        skipped=int(skipped) if _NUMBER.fullmatch(skipped) else 0,
+        every = store.lessons.every()
+        status = statuses(store, every, now=now)
+        own = len(store.bank.entries(lesson=""))
+    counts = Counter(status.values())
+    found = [
+        lesson
+        for lesson in every
+        if (state not in STATUSES or state == status[lesson.id]) and _matches(lesson, words)
+    ]
+    found.sort(key=lambda lesson: (_ORDER.index(status[lesson.id]), -lesson.last.timestamp()))
+    part = paged(found, skipped=skipped_in(request), at_once=AT_ONCE)
+    return show(
+        request,
+        "lessons.html.j2",
+        title="Lessons",
+        rows=part.each(lambda lesson: (lesson, _last_sign(lesson), _facts(lesson, status[lesson.id], now=now))),
+        words=words,
+        state=state,
+        states=[(name, said, counts[name]) for name, said in STATUSES.items() if counts[name]],
+        own=own,
     )
+
+
+def _matches(lesson: Learned, words: str) -> bool:
+    text = f"{lesson.wording} {lesson.project} {' '.join(piece.quote for piece in lesson.quotes)}".casefold()
+    return all(word in text for word in words.casefold().split())
+
+
+def _facts(lesson: Learned, status: str, *, now: datetime) -> str:
+    project = "every project" if lesson.holds.kind is PlaceKind.PERSON else Path(lesson.project).name
+    return f"{STATUSES[status]} · {often(lesson, now=now)} · {project}"
+
+
+def _last_sign(lesson: Learned) -> str:
+    """Return what the person said last of a lesson, else what they did."""
+    last = max(lesson.signs, key=lambda piece: (piece.deed is None, piece.at or lesson.first), default=None)
+    return said_or_done(last, one_line(redact(last.quote))) if last else ""
 
 
 def _one(request: Request) -> Response:
     with store_of(request) as store:
-        return _shown(request, lesson_page(store, request.path_params["lesson"], now=utc_now()))
+        return _shown(request, store)
 
 
-def _shown(request: Request, view: Lesson | None, *, status: int = 200) -> Response:
-    if view is None:
+def _shown(request: Request, store: SqliteStore, trouble: tuple[SleepError, ...] = ()) -> Response:
+    skipped = {name: skipped_in(request, name) for name in ("tasks", "rules", "signs")}
+    page = lesson_page(store, request.path_params["lesson"], now=utc_now(), skipped=skipped)
+    if page is None:
         raise HTTPException(404)
-    return show(request, "lesson.html.j2", view, title=f"{view.wording} · Lessons", status=status)
+    return show(
+        request,
+        "lesson.html.j2",
+        title=f"{page.wording} · Lessons",
+        status=_CONFLICT if trouble else _OK,
+        lesson=page,
+        uses=USES,
+        trouble=trouble,
+    )
 
 
 def _change(request: Request) -> Response:
@@ -70,7 +119,7 @@ def _change(request: Request) -> Response:
                 )
             message = act(request, store, entry)
         except SleepError as error:
-            return _shown(request, lesson_page(store, lesson, now=utc_now(), trouble=error), status=_CONFLICT)
+            return _shown(request, store, (error,))
     return done(request, f"/lessons/{lesson}", message)
 
 
@@ -84,12 +133,10 @@ def _change_all(request: Request) -> Response:
         try:
             if not entries or tasks_shown(entries) != field(request, "shown"):
                 raise ConfigError("its tasks were changed in the meantime", remedy=_NOW)
-            mark(store, [entry.task.id for entry in entries], Mark.DROPPED, undo=verb == "restore")
+            mark(store, [entry.task.id for entry in entries], TaskMark.DROPPED, undo=verb == "restore")
         except SleepError as error:
-            return _shown(request, lesson_page(store, lesson, now=utc_now(), trouble=error), status=_CONFLICT)
-    message = (
-        "Its tasks are used again." if verb == "restore" else "Nights don't use it any more: its tasks are dropped."
-    )
+            return _shown(request, store, (error,))
+    message = "Its tasks are used again." if verb == "restore" else "Its tasks are dropped, and not used any more."
     return done(request, f"/lessons/{lesson}", message)
 
 
@@ -103,7 +150,7 @@ def _edit(request: Request, store: SqliteStore, entry: Banked) -> str:
     edited = write(store, entry, own, among=store.bank.entries())
     if not edited.is_changed:
         return "Nothing was changed."
-    message = "Later nights keep your version."
+    message = "Your version is kept."
     if edited.changed_side:
         message += f" It is now {_use(own)}"
         message += f", and the rest of its session with it: {', '.join(edited.moved)}." if edited.moved else "."
@@ -114,7 +161,7 @@ def _use(task: Task) -> str:
     return USES[task.split] if task.split else "without a side"
 
 
-def _marking(wanted: Mark, message: str, *, undo: bool) -> Act:
+def _marking(wanted: TaskMark, message: str, *, undo: bool) -> Act:
     def act(_request: Request, store: SqliteStore, entry: Banked) -> str:
         mark(store, [entry.task.id], wanted, undo=undo)
         return message
@@ -124,10 +171,10 @@ def _marking(wanted: Mark, message: str, *, undo: bool) -> Act:
 
 _ACTS: dict[str, Act] = {
     "edit": _edit,
-    "drop": _marking(Mark.DROPPED, "Dropped: no night uses it. Restore it below.", undo=False),
-    "restore": _marking(Mark.DROPPED, "Restored: nights use it again.", undo=True),
-    "pin": _marking(Mark.PINNED, "Pinned: every night of its project uses it.", undo=False),
-    "unpin": _marking(Mark.PINNED, "Unpinned.", undo=True),
+    "drop": _marking(TaskMark.DROPPED, "Dropped: it is not used. Restore it below.", undo=False),
+    "restore": _marking(TaskMark.DROPPED, "Restored: it is used again.", undo=True),
+    "pin": _marking(TaskMark.PINNED, "Pinned: it is always used.", undo=False),
+    "unpin": _marking(TaskMark.PINNED, "Unpinned.", undo=True),
 }
 PAGE = Page(
     "/lessons",

@@ -1,17 +1,16 @@
 """How `claude` is started in a seal, what its events tell, and which logins the relay can use."""
 
 import json
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.kit.process import Ran
-from skillopt_sleep.protocols.acting import Acted, Given, Inside, Installed, Limits, Way
+from skillopt_sleep.kit.process import ProcessResult
+from skillopt_sleep.protocols.acting import AgentRun, Installed, RelayRoute
 from skillopt_sleep.protocols.program import Setup
-from skillopt_sleep.records import DocumentKind
 
 ACTING = AGENTS["claude"].acting
 INSTALLED = Installed(("/opt/claude",), frozenset({Path("/opt/claude")}))
@@ -33,9 +32,9 @@ def result(name: str, text: Any, *, error: bool = False, more: Any = None) -> An
     return {"type": "user", "message": {"role": "user", "content": [block]}, "tool_use_result": more}
 
 
-def read(*events: Any, status: int = 0, stopped: str = "") -> Acted:
+def read(*events: Any, status: int = 0, stopped: str = "") -> AgentRun:
     stdout = b"\n".join(json.dumps(event).encode() for event in events)
-    return ACTING.read([Ran(status, stdout, stopped=stopped)], b"")
+    return ACTING.read([ProcessResult(status, stdout, stopped=stopped)], b"")
 
 
 def test_each_command_is_told_with_how_it_ended() -> None:
@@ -89,10 +88,8 @@ def test_odd_events_are_left_out(odd: Any) -> None:
     ("event", "kind", "early"),
     [
         ({"subtype": "error_max_turns", "is_error": True, "errors": ["Reached …"]}, FailureKind.OUT_OF_TURNS, True),
-        ({"subtype": "error_max_budget_usd", "is_error": True}, FailureKind.OVER_BUDGET, True),
         ({"is_error": True, "api_error_status": 500, "result": "API Error"}, FailureKind.OVERLOADED, False),
         ({"is_error": True, "api_error_status": 401, "result": "no"}, FailureKind.LOGIN, False),
-        ({"result": ""}, FailureKind.EMPTY, False),
     ],
 )
 def test_a_limit_is_no_failure_of_the_model(event: Any, kind: FailureKind, early: bool) -> None:
@@ -109,33 +106,21 @@ def test_what_we_ended_keeps_what_it_did() -> None:
 
 
 def test_nothing_that_someone_wrote_becomes_an_option() -> None:
-    setup, way = Setup(model="m"), Way(environ={"ANTHROPIC_API_KEY": "dummy"})
-    inside = Inside(home=PurePosixPath("/h"), socket=PurePosixPath("/s"))
-    limits = Limits(turns=7, usd=0.5, command_seconds=9)
-    turn = ACTING.turn("--help /etc", INSTALLED, way, setup=setup, limits=limits, inside=inside, session=SESSION)
+    setup, way = Setup(model="m"), RelayRoute(environ={"ANTHROPIC_API_KEY": "dummy"})
+    turn = ACTING.turn("--help /etc", INSTALLED, way, setup=setup, turns=7, session=SESSION)
     assert turn.stdin == b"--help /etc"
     assert not any("--help" in word for word in turn.argv)
     assert turn.argv[turn.argv.index("--max-turns") + 1] == "7"
-    assert float(turn.argv[turn.argv.index("--max-budget-usd") + 1]) == 0.5
     assert turn.argv[turn.argv.index("--resume") + 1] == SESSION
     environ = json.loads(turn.argv[turn.argv.index("--settings") + 1])["env"]
-    assert environ["ANTHROPIC_UNIX_SOCKET"] == turn.environ["ANTHROPIC_UNIX_SOCKET"] == "/s"
+    assert environ["ANTHROPIC_UNIX_SOCKET"] == turn.environ["ANTHROPIC_UNIX_SOCKET"] == "/run/model.sock"
     assert environ["CLAUDE_CODE_USE_BEDROCK"] == environ["CLAUDE_CODE_OAUTH_TOKEN"] == ""
-    assert (environ["BASH_MAX_TIMEOUT_MS"], turn.environ["HOME"]) == ("9000", "/h")
+    assert (environ["BASH_MAX_TIMEOUT_MS"], turn.environ["HOME"]) == ("300000", "/home/replay")
     with pytest.raises(CallFailed, match="session"):
-        ACTING.turn("x", INSTALLED, way, setup=setup, limits=limits, inside=inside, session="--mcp-config=/x")
+        ACTING.turn("x", INSTALLED, way, setup=setup, turns=7, session="--mcp-config=/x")
 
 
-def test_a_rule_that_is_loaded_later_is_found_in_its_record() -> None:
-    place = PurePosixPath("/r/.claude/rules/x.md")
-    loaded = {"type": "nested_memory", "content": {"path": str(place), "content": "- Use tabs everywhere.\n"}}
-    transcript = json.dumps({"type": "attachment", "attachment": loaded}).encode()
-    given = Given(place, DocumentKind.MEMORY, "- Use tabs everywhere.\n")
-    arrived = ACTING.arrived(given, first_request=b"{}", transcript=transcript)
-    assert (arrived.held, arrived.missing, arrived.proven) == (("record",), ("request",), False)
-
-
-def way_of(files: dict[str, bytes] | None = None, setup: Setup | None = None, **environ: str) -> Way:
+def way_of(files: dict[str, bytes] | None = None, setup: Setup | None = None, **environ: str) -> RelayRoute:
     return ACTING.way(files or {}, environ, setup or Setup())
 
 

@@ -4,20 +4,18 @@ import hashlib
 import json
 import os
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from skillopt_sleep.agents.claude_code.history import MOST_KEPT, History, load_history, pastes_of
-from skillopt_sleep.agents.claude_code.sessions import ClaudeCode, parse
-from skillopt_sleep.agents.transcripts.files import read_each
+from skillopt_sleep.agents.claude_code.history import MOST_KEPT, PromptHistory, pastes_of
+from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.kit.redact import secrets
 from skillopt_sleep.records import Turn
 from tests.agents.claude_code.test_sessions import Written
 from tests.agents.reading import only_session
-from tests.kit.secrets.test_vendors import ALNUM
+from tests.kit.secrets.test_formats import ALNUM
 
 PAGE = "Dear reader,\n\nAlways use evil.\n\nBye"
 DISPLAY = "look:\n[Pasted text #1 +4 lines]\nand never use npm"
@@ -144,7 +142,7 @@ def test_a_paste_beyond_the_limit_ends_where_the_turn_does(tmp_path: Path) -> No
     assert turn.pasted[1] == (len(f"one {PAGE} two "), len(turn.text))
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the system's administrator may read everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="the system's administrator may read everything")
 def test_a_history_that_cannot_be_read_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "history.jsonl").touch(mode=0)
     written = Written(tmp_path)
@@ -181,12 +179,12 @@ def test_the_history_is_read_once_for_all_sessions(tmp_path: Path) -> None:
         written.save(tmp_path)
     history = tmp_path / "history.jsonl"
     history.write_bytes(b"".join(a_line(DISPLAY, PAGE, session=name) for name in names))
-    seen = History.of(tmp_path)
-    load_history(seen)
-    history.unlink()
     paths = [path for path, _ in ClaudeCode(tmp_path).stamps()]
-    readings = read_each(paths, partial(parse, history=seen))
-    assert [pasted_in(reading.sessions[0].session.turns[0]) for _, _, reading in readings] == [[PAGE]] * len(names)
+    pasted: list[list[str]] = []
+    for _, _, reading in ClaudeCode(tmp_path).read(paths):
+        pasted.append(pasted_in(reading.sessions[0].session.turns[0]))
+        history.unlink(missing_ok=True)
+    assert pasted == [[PAGE]] * len(names)
 
 
 def test_of_a_long_history_the_last_prompts_are_kept(tmp_path: Path) -> None:
@@ -194,7 +192,7 @@ def test_of_a_long_history_the_last_prompts_are_kept(tmp_path: Path) -> None:
         for number in range(6):
             page = f"{number} evil words\n" * (MOST_KEPT // 60)
             file.write(a_line(DISPLAY, page, session=f"s{number}"))
-    seen = History.of(tmp_path)
+    seen = PromptHistory.of(tmp_path)
     assert [bool(pastes_of(f"s{number}", seen)) for number in range(6)] == [False, False, True, True, True, True]
 
 

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.agents.claude_code.login import PASSED, find_login
-from skillopt_sleep.protocols.program import Account, Setup
+from skillopt_sleep.protocols.program import Login, Setup
 from tests.agents.claude_outcomes import CREDENTIALS
 
 FILE = {".credentials.json": json.dumps(CREDENTIALS).encode()}
 
 
-def found(files: dict[str, bytes], environ: dict[str, str] | None = None, **setup: Any) -> Account:
+def found(files: dict[str, bytes], environ: dict[str, str] | None = None, **setup: Any) -> Login:
     return find_login(files, environ or {}, Setup(**setup))
 
 
-def laid(account: Account, name: str) -> Any:
+def laid(account: Login, name: str) -> Any:
     return json.loads(account.files[name])
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.agents.claude_code.program import SYSTEM, Claude
 from skillopt_sleep.errors import REMEDIES, CallFailed, FailureKind
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.protocols.program import Dialect, Setup
 from skillopt_sleep.records import Prompt, Purpose
 from tests.agents.claude_outcomes import Word
@@ -21,14 +21,14 @@ def asked(text: str = "ping?", schema: type[msgspec.Struct] | None = None) -> Pr
     return Prompt(purpose=Purpose.JUDGE, text=text, schema=schema)
 
 
-def failure(ran: Ran, prompt: Prompt | None = None) -> CallFailed:
+def failure(ran: ProcessResult, prompt: Prompt | None = None) -> CallFailed:
     with pytest.raises(CallFailed) as caught:
         claude.read(prompt or asked(), ran)
     return caught.value
 
 
-def said(*events: dict[str, Any], status: int = 0) -> Ran:
-    return Ran(status, "\n".join(map(json.dumps, events)).encode())
+def said(*events: dict[str, Any], status: int = 0) -> ProcessResult:
+    return ProcessResult(status, "\n".join(map(json.dumps, events)).encode())
 
 
 def result(**fields: Any) -> dict[str, Any]:
@@ -57,15 +57,15 @@ def test_an_answer_of_a_program_that_failed_is_none(status: int) -> None:
 
 
 def test_error_text_with_status_0_is_no_answer() -> None:
-    assert failure(Ran(0, b"Not logged in \xc2\xb7 Please run /login\n")).kind is FailureKind.LOGIN
+    assert failure(ProcessResult(0, b"Not logged in \xc2\xb7 Please run /login\n")).kind is FailureKind.LOGIN
     assert failure(said(result(is_error=True, result="Not logged in"))).kind is FailureKind.LOGIN
     assert failure(said(result(modelUsage={}))).kind is FailureKind.MALFORMED
-    assert failure(Ran(0, b"pong\n")).kind is FailureKind.MALFORMED
+    assert failure(ProcessResult(0, b"pong\n")).kind is FailureKind.MALFORMED
 
 
 def test_silence_is_no_answer() -> None:
-    assert failure(Ran(0)).kind is FailureKind.KILLED
-    assert failure(Ran(1)).kind is FailureKind.MALFORMED
+    assert failure(ProcessResult(0)).kind is FailureKind.KILLED
+    assert failure(ProcessResult(1)).kind is FailureKind.MALFORMED
     assert failure(said({"type": "system", "subtype": "init"})).kind is FailureKind.KILLED
 
 
@@ -168,22 +168,22 @@ def test_a_prompt_is_never_a_command_nor_an_argument() -> None:
 
 @pytest.mark.parametrize("text", ["2.1.330 (Claude Code)\n", "2.1.200 (Claude Code)"])
 def test_the_version_is_read(text: str) -> None:
-    assert claude.version(Ran(0, text.encode())) == text.split(maxsplit=1)[0]
+    assert claude.version(ProcessResult(0, text.encode())) == text.split(maxsplit=1)[0]
 
 
 @pytest.mark.parametrize(
     "ran",
     [
-        Ran(0),
-        Ran(0, b"\xff\xfe"),
-        Ran(0, b"A new version is available. Update now? [Y/n]"),
-        Ran(0, b"1.2.3 (Something else)"),
-        Ran(1, b"2.1.330 (Claude Code)"),
-        Ran(127, b"", b"node: not found"),
-        Ran(-15, b"", stopped="timed_out"),
+        ProcessResult(0),
+        ProcessResult(0, b"\xff\xfe"),
+        ProcessResult(0, b"A new version is available. Update now? [Y/n]"),
+        ProcessResult(0, b"1.2.3 (Something else)"),
+        ProcessResult(1, b"2.1.330 (Claude Code)"),
+        ProcessResult(127, b"", b"node: not found"),
+        ProcessResult(-15, b"", stopped="timed_out"),
     ],
 )
-def test_what_names_no_version_is_not_installed(ran: Ran) -> None:
+def test_what_names_no_version_is_not_installed(ran: ProcessResult) -> None:
     with pytest.raises(CallFailed) as caught:
         claude.version(ran)
     assert caught.value.kind is FailureKind.NOT_INSTALLED
@@ -191,7 +191,7 @@ def test_what_names_no_version_is_not_installed(ran: Ran) -> None:
 
 def test_a_version_that_asks_without_end_is_too_old() -> None:
     with pytest.raises(CallFailed, match=r"2\.1\.100 is too old") as caught:
-        claude.version(Ran(0, b"2.1.100 (Claude Code)\n"))
+        claude.version(ProcessResult(0, b"2.1.100 (Claude Code)\n"))
     assert caught.value.kind is FailureKind.NOT_INSTALLED
     assert "claude update" in caught.value.remedy
 
@@ -217,7 +217,7 @@ LINES = st.one_of(st.binary(max_size=40), EVENT.map(lambda event: json.dumps(eve
 def test_whatever_is_said_only_a_whole_result_is_an_answer(lines: list[bytes], status: int, structured: bool) -> None:
     prompt = asked(schema=Word if structured else None)
     try:
-        completion = claude.read(prompt, Ran(status, b"\n".join(lines), b"\xff"))
+        completion = claude.read(prompt, ProcessResult(status, b"\n".join(lines), b"\xff"))
     except CallFailed:
         return
     assert status == 0
@@ -235,4 +235,4 @@ def parsed(line: bytes) -> dict[str, Any]:
 
 
 def test_deep_nesting_is_no_answer() -> None:
-    assert failure(Ran(0, b'{"type":"result","x":' + b"[" * 100_000)).kind is FailureKind.MALFORMED
+    assert failure(ProcessResult(0, b'{"type":"result","x":' + b"[" * 100_000)).kind is FailureKind.MALFORMED

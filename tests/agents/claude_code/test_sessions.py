@@ -184,7 +184,7 @@ def test_a_damaged_line_in_the_chain_drops_nothing(written: Written, tmp_path: P
     written.typed("second")
     session = only_session(written.save(tmp_path))
     assert session.typed == ("first", "second")
-    assert session.damaged == 1
+    assert session.gaps.damaged == 1
 
 
 def test_the_live_chain_passes_through_a_compaction(written: Written, tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_the_instructions_in_force_are_kept_with_their_files(padding: int, writt
     written.add("attachment", attachment={"type": "instructions", "files": ["in another shape"]})
     written.add("attachment", attachment={"type": "file", "filename": "a.py", "content": {"type": "text"}})
     session = only_session(written.save(tmp_path))
-    assert session.damaged == 0
+    assert session.gaps.damaged == 0
     assert [file.path for file in session.instructions] == [
         "/home/dev/.claude/CLAUDE.md",
         "/home/dev/shop/CLAUDE.md",
@@ -371,14 +371,14 @@ def test_a_record_of_another_session_hides_none_of_the_same_id(written: Written,
     own.typed("no, use pnpm")
     own.lines = [*written.lines, *own.lines]
     session = only_session(own.save(tmp_path))
-    assert (session.typed, session.damaged) == (("fix it", "no, use pnpm"), 2)
+    assert (session.typed, session.gaps.damaged) == (("fix it", "no, use pnpm"), 2)
 
 
 @pytest.mark.parametrize("about", [{"rowSource": 5}, {"version": 3}, {"version": None}])
 def test_a_field_of_another_type_loses_no_record(about: dict[str, Any], written: Written, tmp_path: Path) -> None:
     written.typed("fix it", **about)
     session = only_session(written.save(tmp_path))
-    assert (session.typed, session.damaged) == (("fix it",), 0)
+    assert (session.typed, session.gaps.damaged) == (("fix it",), 0)
 
 
 def test_records_of_unknown_kinds_are_counted_with_their_version(written: Written, tmp_path: Path) -> None:
@@ -387,7 +387,7 @@ def test_records_of_unknown_kinds_are_counted_with_their_version(written: Writte
     written.typed("thanks", version="9.9.9")
     for kind in ("model_trace", "model_trace", "mode", "last-prompt", "queue-operation"):
         written.lines.append(f'{{"type":"{kind}","sessionId":"s","state":{{}}}}'.encode())
-    unknown = only_session(written.save(tmp_path)).half_read
+    unknown = only_session(written.save(tmp_path)).gaps.half_read
     assert unknown == HalfRead("9.9.9", ("human_input", "model_trace"), 3, 8)
 
 
@@ -398,13 +398,15 @@ def test_a_prompt_in_blocks_of_an_unknown_kind_is_counted_once(written: Written,
         written.said("done", version="9.9.9")
     ((session, why),) = sessions_of(written.save(tmp_path)).values()
     assert why is LeftOut.NO_USER_TURN
-    assert session.half_read == HalfRead("9.9.9", ("typed_text",), 2, 4)
+    assert session.gaps.half_read == HalfRead("9.9.9", ("typed_text",), 2, 4)
 
 
 def test_of_the_genuine_programs_no_kind_is_unknown() -> None:
     for folder in (TRANSCRIPTS / "claude").iterdir():
         assert [
-            session.half_read for session, _ in sessions_of(ClaudeCode(folder)).values() if session.half_read
+            session.gaps.half_read
+            for session, _ in sessions_of(ClaudeCode(folder)).values()
+            if session.gaps.half_read
         ] == []
 
 
@@ -603,7 +605,7 @@ def test_garbage_of_every_kind_is_counted_and_ends_nothing(written: Written, tmp
     written.typed("after")
     session = only_session(written.save(tmp_path))
     assert session.typed == ("before", "after")
-    assert session.damaged == len(garbage)
+    assert session.gaps.damaged == len(garbage)
 
 
 def test_a_last_line_still_being_written_is_no_damage(written: Written, tmp_path: Path) -> None:
@@ -611,7 +613,7 @@ def test_a_last_line_still_being_written_is_no_damage(written: Written, tmp_path
     written.lines.append(b'{"parentUuid":"u0","isSidechain":false,"type":"user","message":{"role":"us')
     session = only_session(written.save(tmp_path, ending=b""))
     assert session.typed == ("done",)
-    assert session.damaged == 0
+    assert session.gaps.damaged == 0
 
 
 def test_a_whole_last_line_without_its_end_counts(written: Written, tmp_path: Path) -> None:
@@ -625,7 +627,7 @@ def test_half_a_surrogate_pair_as_javascript_writes_it_loses_no_prompt(written: 
     written.lines = [line.replace(b"CUT", b"\\ud83d") for line in written.lines]
     session = only_session(written.save(tmp_path))
     assert session.typed == ("cut here: \ufffd, and go on",)
-    assert session.damaged == 0
+    assert session.gaps.damaged == 0
 
 
 def test_line_ends_of_windows_and_a_byte_order_mark_are_no_damage(written: Written, tmp_path: Path) -> None:
@@ -634,7 +636,7 @@ def test_line_ends_of_windows_and_a_byte_order_mark_are_no_damage(written: Writt
     source = written.save(tmp_path)
     written.path.write_bytes(b"\xef\xbb\xbf" + written.path.read_bytes().replace(b"\n", b"\r\n"))
     session = only_session(source)
-    assert (session.typed, session.damaged) == (("one",), 0)
+    assert (session.typed, session.gaps.damaged) == (("one",), 0)
 
 
 def test_secrets_are_redacted_before_anything_is_cut(written: Written, tmp_path: Path) -> None:
@@ -693,7 +695,7 @@ def test_the_same_session_written_twice_reads_the_same(version: str, tmp_path: P
     assert [(event.name, event.exit_code, event.rejected) for event in first.tools] == [
         ("Bash", 2, False), ("Bash", None, True), ("Edit", None, False),
     ]  # fmt: skip
-    assert first.damaged == 0
+    assert first.gaps.damaged == 0
 
 
 @pytest.mark.parametrize("version", ["2.1.329", "1.0.128"])

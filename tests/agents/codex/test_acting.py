@@ -8,8 +8,8 @@ import pytest
 
 from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.kit.process import Ran
-from skillopt_sleep.protocols.acting import Acted, Inside, Installed, Limits, Way
+from skillopt_sleep.kit.process import ProcessResult
+from skillopt_sleep.protocols.acting import AgentRun, Installed, RelayRoute
 from skillopt_sleep.protocols.program import Setup
 
 ACTING = AGENTS["codex"].acting
@@ -32,11 +32,11 @@ def begun(name: str, command: str) -> Any:
     return item("command_execution", name, when="started", **fields)
 
 
-def run(*events: Any, status: int = 0, stopped: str = "") -> Ran:
-    return Ran(status, b"\n".join(json.dumps(event).encode() for event in events), stopped=stopped)
+def run(*events: Any, status: int = 0, stopped: str = "") -> ProcessResult:
+    return ProcessResult(status, b"\n".join(json.dumps(event).encode() for event in events), stopped=stopped)
 
 
-def read(*runs: Ran, transcript: bytes = b"") -> Acted:
+def read(*runs: ProcessResult, transcript: bytes = b"") -> AgentRun:
     return ACTING.read(runs, transcript)
 
 
@@ -92,7 +92,6 @@ def test_the_session_file_tells_the_model_and_how_often_it_answered() -> None:
         ({}, 137, "", FailureKind.KILLED, False),
         ({}, -15, "timed_out", FailureKind.TIMED_OUT, True),
         ({}, -15, "flooded", FailureKind.FLOODED, True),
-        (ENDED, 0, "", FailureKind.EMPTY, False),
     ],
 )
 def test_a_limit_is_no_failure_of_the_model(
@@ -104,10 +103,10 @@ def test_a_limit_is_no_failure_of_the_model(
 
 
 def test_nothing_that_someone_wrote_becomes_an_option() -> None:
-    setup, way = Setup(model="m"), Way(environ={"SEALED_MODEL_KEY": "dummy"})
+    setup, way = Setup(model="m"), RelayRoute(environ={"SEALED_MODEL_KEY": "dummy"})
 
     def turn(session: str) -> Any:
-        return ACTING.turn("--help", INSTALLED, way, setup=setup, limits=Limits(), inside=Inside(), session=session)
+        return ACTING.turn("--help", INSTALLED, way, setup=setup, turns=40, session=session)
 
     first, later = turn(""), turn(SESSION)
     assert first.stdin == b"--help"
@@ -121,7 +120,7 @@ def test_nothing_that_someone_wrote_becomes_an_option() -> None:
         turn("--last")
 
 
-def way_of(files: dict[str, bytes] | None = None, setup: Setup | None = None, **environ: str) -> Way:
+def way_of(files: dict[str, bytes] | None = None, setup: Setup | None = None, **environ: str) -> RelayRoute:
     return ACTING.way(files or {}, environ, setup or Setup())
 
 

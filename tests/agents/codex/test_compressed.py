@@ -119,6 +119,6 @@ def test_what_is_no_whole_compressed_file_is_that_file_s_fault_only(tmp_path: Pa
     for name in ("odd.jsonl.zst", "bad.jsonl.zst", "bomb.jsonl.zst"):
         assert name in found[name].unreadable
     cut = found["cut.jsonl.zst"]
-    assert cut.unreadable or cut.sessions[0].session.damaged
+    assert cut.unreadable or cut.sessions[0].session.gaps.damaged
     assert [session.id for session in found["good"].sessions] != []
     assert found["good"].unreadable == ""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.agents.codex.login import account, key_env
-from skillopt_sleep.protocols.program import Account, Setup
+from skillopt_sleep.protocols.program import Login, Setup
 
 HERE = Setup()
 EXPIRES = datetime(2026, 12, 1, 8, 30, tzinfo=UTC)
@@ -25,7 +25,7 @@ def subscription(**tokens: object) -> dict[str, Any]:
     return {"auth_mode": "chatgpt", "OPENAI_API_KEY": None, "tokens": held, "last_refresh": "2026-01-01T00:00:00Z"}
 
 
-def read(auth: object, **environ: str) -> Account:
+def read(auth: object, **environ: str) -> Login:
     return account({"auth.json": auth if isinstance(auth, bytes) else json.dumps(auth).encode()}, environ, HERE)
 
 
@@ -136,7 +136,7 @@ def test_a_provider_of_its_own_is_told_with_what_to_set(config: str, problem: st
 
 def test_its_own_variable_goes_before_the_file() -> None:
     found = read(subscription(), CODEX_API_KEY="sk-2", OPENAI_API_KEY="sk-1")
-    assert found == Account({}, how="key in CODEX_API_KEY")
+    assert found == Login({}, how="key in CODEX_API_KEY")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_its_own_variable_goes_before_the_file() -> None:
 def test_a_key_the_setup_asks_for_is_the_only_login(setup: Setup, name: str) -> None:
     assert key_env(setup) == name
     auth = json.dumps(subscription()).encode()
-    assert account({"auth.json": auth}, {name: "sk-3"}, setup) == Account({}, how=f"key in {name}")
+    assert account({"auth.json": auth}, {name: "sk-3"}, setup) == Login({}, how=f"key in {name}")
     for environ in ({}, {name: ""}, {"CODEX_API_KEY": "sk-2"}):
         found = account({"auth.json": auth}, environ, setup)
         assert (found.problem, found.remedy, found.files) == (f"{name} is not set", f"export {name}=…", {})

@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 from skillopt_sleep.agents.codex.failures import NO_RENEWAL
-from skillopt_sleep.agents.codex.program import OLDEST, Codex
+from skillopt_sleep.agents.codex.program import OLDEST, CodexProgram
 from skillopt_sleep.errors import CallFailed, FailureKind
-from skillopt_sleep.kit.process import Ran
+from skillopt_sleep.kit.process import ProcessResult
 from skillopt_sleep.protocols.program import Dialect, Setup
 from skillopt_sleep.records import Prompt, Purpose
 
-CODEX = Codex()
+CODEX = CodexProgram()
 PROMPT = Prompt(purpose=Purpose.ROLLOUT, text="Say hello.")
 RECORDED = Path(__file__).parents[1] / "recorded"
 ARGUMENTS = """
@@ -104,23 +104,23 @@ def test_a_prompt_never_stands_in_the_arguments() -> None:
     "said", ["codex-cli 0.169.0\n", "codex-cli 0.145.0", "WARNING: x\ncodex-cli 1.0.0-alpha.1\r\n"]
 )
 def test_a_version_is_read(said: str) -> None:
-    assert CODEX.version(Ran(0, said.encode())) == said.strip().rpartition(" ")[2]
+    assert CODEX.version(ProcessResult(0, said.encode())) == said.strip().rpartition(" ")[2]
 
 
 @pytest.mark.parametrize(
     "ran",
     [
-        Ran(0),
-        Ran(0, b"\xff\xfe"),
-        Ran(0, b"Welcome to the portal"),
-        Ran(127, b"", b"codex: command not found"),
-        Ran(1, b"codex-cli 0.169.0"),
-        Ran(0, b"codex-cli 0.169.0", stopped="timed_out"),
-        Ran(0, b"codex-cli " + b"9" * 5000 + b".0.0"),
-        Ran(0, b"2.1.330 (Claude Code)"),
+        ProcessResult(0),
+        ProcessResult(0, b"\xff\xfe"),
+        ProcessResult(0, b"Welcome to the portal"),
+        ProcessResult(127, b"", b"codex: command not found"),
+        ProcessResult(1, b"codex-cli 0.169.0"),
+        ProcessResult(0, b"codex-cli 0.169.0", stopped="timed_out"),
+        ProcessResult(0, b"codex-cli " + b"9" * 5000 + b".0.0"),
+        ProcessResult(0, b"2.1.330 (Claude Code)"),
     ],
 )
-def test_another_program_is_not_taken_for_it(ran: Ran) -> None:
+def test_another_program_is_not_taken_for_it(ran: ProcessResult) -> None:
     with pytest.raises(CallFailed) as caught:
         CODEX.version(ran)
     assert caught.value.kind is FailureKind.NOT_INSTALLED
@@ -131,7 +131,7 @@ def test_another_program_is_not_taken_for_it(ran: Ran) -> None:
 @pytest.mark.parametrize("said", ["0.47.0", "0.104.0", "0.144.9"])
 def test_a_version_that_is_too_old_says_how_to_upgrade(said: str) -> None:
     with pytest.raises(CallFailed, match=f"{said} is too old: .*0.145.0") as caught:
-        CODEX.version(Ran(0, f"codex-cli {said}".encode()))
+        CODEX.version(ProcessResult(0, f"codex-cli {said}".encode()))
     assert caught.value.kind is FailureKind.NOT_INSTALLED
     assert "npm install" in caught.value.remedy
 

@@ -73,7 +73,7 @@ def test_what_was_rewound_is_void_and_the_rest_goes_on(tmp_path: Path) -> None:
     first.said("two, wrong", "on it")
     Part(tmp_path, SECOND, minute=5, history_base=base(SESSION, left)).said("two, right", "ok")
     session = newest(tmp_path)
-    assert (session.id, session.damaged) == (f"codex:{SESSION}", 0)
+    assert (session.id, session.gaps.damaged) == (f"codex:{SESSION}", 0)
     assert texts(session) == ["one", "done", "two, right", "ok"]
     assert (session.started.minute, session.ended.minute) == (0, 5)
 
@@ -123,7 +123,7 @@ def test_unknown_kinds_are_a_share_of_the_lines_of_all_parts(tmp_path: Path) -> 
     first.lines += [b'{"type":"human_input","payload":{}}\n'] * 30
     first.said("one", "done")
     Part(tmp_path, SECOND, minute=5, history_base=base(SESSION, first.size)).said("two", "ok")
-    half_read = newest(tmp_path).half_read
+    half_read = newest(tmp_path).gaps.half_read
     assert half_read is not None
     assert (half_read.unknown, half_read.records) == (30, 36)
 

@@ -160,13 +160,15 @@ def test_lines_of_unknown_kinds_are_counted_with_their_version(tmp_path: Path) -
     written.event("thanks")
     written.add("human_input", {"type": "text", "text": "no, use pnpm"})
     written.add("world_state", {"full": True})
-    unknown = only_session(written.save(tmp_path)).half_read
+    unknown = only_session(written.save(tmp_path)).gaps.half_read
     assert unknown == HalfRead("9.9.9", ("human_input",), 2, 5)
 
 
 def test_of_the_genuine_programs_no_kind_is_unknown() -> None:
     for folder in (TRANSCRIPTS / "codex").iterdir():
-        assert [session.half_read for session, _ in sessions_of(Codex(folder)).values() if session.half_read] == []
+        assert [
+            session.gaps.half_read for session, _ in sessions_of(Codex(folder)).values() if session.gaps.half_read
+        ] == []
 
 
 def test_events_that_are_not_plain_were_not_typed(written: Written, tmp_path: Path) -> None:
@@ -359,7 +361,7 @@ def test_a_rollout_whose_head_is_lost_is_named_by_its_file(written: Written, tmp
     session = only_session(written.save(tmp_path))
     assert session.id == f"codex:{NAME}"
     assert session.cwd == "/home/dev/shop"
-    assert session.damaged == 1
+    assert session.gaps.damaged == 1
 
 
 def test_garbage_is_counted_and_a_torn_end_is_not(written: Written, tmp_path: Path) -> None:
@@ -369,7 +371,7 @@ def test_garbage_is_counted_and_a_torn_end_is_not(written: Written, tmp_path: Pa
     written.lines.append(b'{"timestamp":"2026-11-20T08:00:59.000Z","type":"event_msg","payload":{"type":"user_mess')
     session = only_session(written.save(tmp_path, ending=b""))
     assert session.typed == ("before", "after")
-    assert session.damaged == 4
+    assert session.gaps.damaged == 4
 
 
 def test_live_and_archived_rollouts_are_read(tmp_path: Path) -> None:
@@ -398,7 +400,7 @@ def test_a_written_session_reads_as_it_was_meant(version: str, tmp_path: Path) -
     ]  # fmt: skip
     said = [turn.text for turn in session.turns if turn.origin is Origin.ASSISTANT]
     assert said == ["Looking.", "Fixed.", "Done."]
-    assert session.damaged == 0
+    assert session.gaps.damaged == 0
 
 
 def test_a_written_exec_session_is_headless(tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 """Behind a link or a script of npm's, the native program is found; what is none is refused."""
 
-from pathlib import Path
+import subprocess
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.agents.sealed.programs import MARK, behind_forwarder, forwarder_reads
 from skillopt_sleep.errors import CallFailed, FailureKind
+from tests.agents.bwrap import PROGRAM
 
 ELF = b"\x7fELF and so on"
 SCRIPT = b"#!/usr/bin/env node\n"
@@ -67,3 +70,23 @@ def test_a_shim_or_a_script_of_its_own_is_refused(tmp_path: Path, name: str) -> 
             AGENTS[name].acting.installed(program)
         assert raised.value.kind is FailureKind.NOT_INSTALLED
         assert "backend.program" in raised.value.remedy
+
+
+def test_the_program_gets_its_port_where_the_mark_stands() -> None:
+    argv = behind_forwarder(["/bin/echo", f"http://127.0.0.1:{MARK}/v1", "as it is"], PurePosixPath("/run/x.sock"))
+    ran = subprocess.run(argv, capture_output=True, text=True, timeout=30, check=True)
+    address, _, rest = ran.stdout.strip().partition(" ")
+    assert address.removeprefix("http://127.0.0.1:").removesuffix("/v1").isdecimal()
+    assert rest == "as it is"
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="bubblewrap is not installed")
+def test_nothing_else_of_the_machine_is_needed(tmp_path: Path) -> None:
+    assert PROGRAM
+    binds = [word for path in forwarder_reads() for word in ("--ro-bind", str(path), str(path))]
+    system = ["--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib"]
+    system += ["--symlink", "usr/lib64", "/lib64", "--proc", "/proc", "--dev", "/dev"]
+    argv = behind_forwarder(["/bin/echo", "ran"], PurePosixPath("/run/x.sock"))
+    command = [PROGRAM, "--unshare-all", "--clearenv", *system, *binds, *argv]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "ran\n"), ran.stderr

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.agents.claude_code.records import RECORD_START
-from skillopt_sleep.agents.transcripts import jsonl
-from skillopt_sleep.agents.transcripts.jsonl import LONGEST_LINE, Lines
+from skillopt_sleep.agents.transcripts.jsonl import LONGEST_LINE, Records
+
+PIECE = 4 * 1024 * 1024
 
 
 def lines_of(path: Path) -> tuple[list[bytes], int]:
-    lines = Lines(str(path), RECORD_START)
-    return [block[at:end] for block, at, end in lines], lines.damaged
+    lines = Records(str(path), bytes.strip)
+    return list(lines), lines.damaged
 
 
 def test_every_line_comes_once_and_blank_ones_not_at_all(tmp_path: Path) -> None:
@@ -23,36 +23,34 @@ def test_every_line_comes_once_and_blank_ones_not_at_all(tmp_path: Path) -> None
 
 def test_lines_longer_than_a_piece_are_put_together(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    long = b"x" * (jsonl._BLOCK + 17)
-    path.write_bytes(b"a\n" + long + b"\nb\n" + long + b"\n" + b"c" * (2 * jsonl._BLOCK) + b"\n" + long)
-    assert lines_of(path) == ([b"a", long, b"b", long, b"c" * (2 * jsonl._BLOCK), long], 0)
+    long = b"x" * (PIECE + 17)
+    path.write_bytes(b"a\n" + long + b"\nb\n" + long + b"\n" + b"c" * (2 * PIECE) + b"\n" + long)
+    assert lines_of(path) == ([b"a", long, b"b", long, b"c" * (2 * PIECE), long], 0)
 
 
 @pytest.mark.parametrize("ending", [b"\n", b""])
 def test_a_line_that_is_too_long_is_passed_over_and_counted(tmp_path: Path, ending: bytes) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_bytes(
-        b"a\n" + b"x" * (LONGEST_LINE + 1) + b"\nb\n" + b"y" * (LONGEST_LINE + jsonl._BLOCK + 1) + ending
-    )
+    path.write_bytes(b"a\n" + b"x" * (LONGEST_LINE + 1) + b"\nb\n" + b"y" * (LONGEST_LINE + PIECE + 1) + ending)
     assert lines_of(path) == ([b"a", b"b"], 2)
 
 
 def test_a_file_is_read_only_as_far_as_it_went_when_it_was_opened(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"one\ntwo\n")
-    lines = Lines(str(path), RECORD_START)
+    lines = Records(str(path), bytes.strip)
     with path.open("ab") as file:
         file.write(b"three\n")
-    assert [block[at:end] for block, at, end in lines] == [b"one", b"two"]
+    assert list(lines) == [b"one", b"two"]
     assert lines.stamp.size == 8
 
 
 def test_a_file_that_was_cut_short_meanwhile_just_ends(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"one\ntwo\n")
-    lines = Lines(str(path), RECORD_START)
+    lines = Records(str(path), bytes.strip)
     path.write_bytes(b"one\n")
-    assert [block[at:end] for block, at, end in lines] == [b"one"]
+    assert list(lines) == [b"one"]
 
 
 def test_links_pipes_and_folders_are_not_opened(tmp_path: Path) -> None:
@@ -61,4 +59,4 @@ def test_links_pipes_and_folders_are_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     for name in ("link.jsonl", "pipe.jsonl", "."):
         with pytest.raises(OSError, match=r"not a regular file|symbolic links|directory"):
-            Lines(str(tmp_path / name), RECORD_START)
+            Records(str(tmp_path / name), bytes.strip)

@@ -6,7 +6,7 @@ import pytest
 
 from skillopt_sleep.kit.redact import redact
 from tests.kit.password_samples import COMMANDS, HARMLESS_COMMANDS, a_password
-from tests.kit.secrets.test_password_prose import leaks
+from tests.kit.secrets.test_passwords_in_prose import leaks
 
 
 @pytest.mark.parametrize("command", COMMANDS)

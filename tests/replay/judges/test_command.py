@@ -4,7 +4,7 @@ import pytest
 
 from skillopt_sleep.errors import ItemError
 from skillopt_sleep.records import Command, CommandRun, Trajectory
-from skillopt_sleep.replay.judges.command import score_command
+from skillopt_sleep.replay.judges.checks import score_command
 
 
 def acted(

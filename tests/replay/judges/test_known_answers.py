@@ -1,11 +1,11 @@
-"""Answers of known worth, made of what is known of a task, and those that a judge is measured on."""
+"""Known answers, made of what is known of a task, and those that a judge is measured on."""
 
 import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.records import AnswerKind, Exact, KnownAnswer, Rubric, Task
 from skillopt_sleep.replay.judges.known_answers import BAD, LONG_CHARS, chosen, controls_of, longer
-from tests.builders import a_task
+from tests.builders import a_task, changed
 
 RUBRIC = Rubric(text="It uses pnpm.")
 
@@ -68,8 +68,8 @@ def test_only_a_rubric_that_words_or_changes_can_meet_is_tried() -> None:
     tasks = [
         known(1),
         replace(known(2), reference=Exact(answer="pnpm")),
-        replace(known(3), needs_repository=True),
-        replace(known(4), reference=changes, needs_repository=True),
+        changed(known(3), needs_repository=True),
+        changed(known(4), reference=changes, needs_repository=True),
     ]
     first, _ = chosen(tasks, night="one")
     assert {control.task.id for control in first} == {"t1", "t4"}
@@ -100,7 +100,7 @@ def test_each_task_has_its_first_answer_before_any_has_its_second() -> None:
 def test_of_changes_all_are_diffs_and_what_says_nothing_or_repeats_stands_in_a_file_of_its_own() -> None:
     diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n+npm ci"
     by_changes = Rubric(text="It uses pnpm.", of_changes=True)
-    task = replace(known(1, misses=diff), reference=by_changes, needs_repository=True)
+    task = changed(known(1, misses=diff), reference=by_changes, needs_repository=True)
     found = controls_of([task])
     for kind in (AnswerKind.LONGER, AnswerKind.ECHO):
         for control in found[kind]:

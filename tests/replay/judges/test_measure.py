@@ -7,7 +7,7 @@ import pytest
 
 from skillopt_sleep.records import AnswerKind, JudgeReading, KnownAnswer, Rubric, Task
 from skillopt_sleep.replay.judges.known_answers import Control, chosen
-from skillopt_sleep.replay.judges.measure import Graded, in_doubt, read
+from skillopt_sleep.replay.judges.measure import Graded, in_doubt, judge_reading
 from tests.builders import a_score, a_task
 
 RUBRIC = Rubric(text="It uses pnpm.")
@@ -44,7 +44,7 @@ def reading(grade: Grade, noise: random.Random) -> JudgeReading:
     graded = _graded(CONTROLS, grade, noise)
     if in_doubt(graded):
         graded += _graded(MORE, grade, noise)
-    return read(graded)
+    return judge_reading(graded)
 
 
 def _graded(controls: Sequence[Control], grade: Grade, noise: random.Random) -> list[Graded]:
@@ -69,14 +69,19 @@ def test_a_judge_that_is_right_counts_and_its_rate_is_given_by_kind() -> None:
 def test_a_judge_that_gives_everything_the_same_grade_is_no_better_than_a_coin(grade: float) -> None:
     found = reading(lambda _control, _noise: grade, random.Random(1))
     assert (found.right, found.n) == (8, 16)
-    assert found.because == "it graded 8 of 16 answers of known worth rightly, which isn't clearly better than a coin"
+    assert (
+        found.because
+        == "it graded 8 of 16 answers rightly whose grade we know, which isn't clearly better than a coin"
+    )
 
 
 def test_a_judge_that_was_right_on_all_of_too_few_is_not_said_to_be_like_a_coin() -> None:
     some = [*CONTROLS[:4], *CONTROLS[-4:]]
-    found = read(_graded(some, right, random.Random(1)))
+    found = judge_reading(_graded(some, right, random.Random(1)))
     assert (found.right, found.n) == (8, 8)
-    assert found.because == "only 8 answers of known worth could be graded, too few to tell how often it is right"
+    assert (
+        found.because == "only 8 answers whose grade we know could be graded, too few to tell how often it is right"
+    )
 
 
 @pytest.mark.parametrize("passes", [0.25, 0.5, 0.75])
@@ -98,12 +103,14 @@ def test_a_judge_in_doubt_counts_if_it_is_right_on_twenty_five_of_thirty_two() -
     def because(wrong: int) -> str:
         controls = [*CONTROLS, *MORE]
         these = [control for control in controls if control.passes][:wrong]  # so nothing is paid
-        return read(
+        return judge_reading(
             _graded(controls, lambda one, _: float(one.passes and one not in these), random.Random(1))
         ).because
 
     assert because(7) == ""
-    assert because(8) == "it graded 24 of 32 answers of known worth rightly, which isn't clearly better than a coin"
+    assert (
+        because(8) == "it graded 24 of 32 answers rightly whose grade we know, which isn't clearly better than a coin"
+    )
 
 
 def test_a_judge_that_is_right_nine_times_of_ten_is_hardly_ever_thrown_out() -> None:
@@ -147,22 +154,28 @@ def test_a_judge_that_gives_a_task_the_same_part_credit_throughout_pays_for_noth
     graded = _graded(first, grade, random.Random(1))
     if in_doubt(graded):
         graded += _graded(more, grade, random.Random(1))
-    assert read(graded).because == ""
+    assert judge_reading(graded).because == ""
 
 
 def test_without_a_grade_nobody_knows_how_often_it_is_right() -> None:
-    assert read([]).because == "no answer of known worth could be graded, so nobody knows how often it is right"
+    assert (
+        judge_reading([]).because
+        == "none of the answers whose grade we know could be graded, so nobody knows how often it is right"
+    )
 
 
 def test_answers_of_one_side_alone_tell_nothing() -> None:
     known = [Graded(control, a_score(0.0)) for control in CONTROLS if not control.passes]
-    assert read(known).because == "too few answers of known worth could be graded to tell how often it is right"
+    assert (
+        judge_reading(known).because
+        == "too few of the answers whose grade we know could be graded to tell how often it is right"
+    )
 
 
 def test_what_should_fail_does_not_make_up_for_what_should_pass() -> None:
     few = [control for control in CONTROLS if not control.passes][:8] + [
         control for control in CONTROLS if control.passes
     ][:1]
-    harsh = read([Graded(control, a_score(0.0)) for control in few])
+    harsh = judge_reading([Graded(control, a_score(0.0)) for control in few])
     assert (harsh.right, harsh.n) == (8, 9)
     assert harsh.because

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from skillopt_sleep.backends.cached import Cached
-from skillopt_sleep.backends.repaired import Repaired
+from skillopt_sleep.backends.wrappers import Repaired
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, FailureKind
 from skillopt_sleep.prompts import setting
 from skillopt_sleep.prompts.grading import ANSWERS_PER_CALL, CHARS_PER_CALL, PASSES_FROM
@@ -164,7 +164,7 @@ def test_the_judge_sees_demand_request_answer_and_the_persons_words_and_nothing_
     (prompt,) = backend.prompts
     assert prompt.purpose is Purpose.JUDGE
     assert shown_items(prompt.text) == [["Earlier: a new project.\nInstall it.", DEMAND, "I run it."]]
-    assert f"## The person's own words\n```\n{task.evidence[0].quote}\n```\n" in prompt.text
+    assert f"## The person's own words\n```\n{task.feedback.evidence[0].quote}\n```\n" in prompt.text
     assert task.session not in prompt.text
 
 

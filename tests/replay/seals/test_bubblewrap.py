@@ -1,5 +1,6 @@
 """bubblewrap: versions, machines that refuse namespaces, odd paths."""
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,7 +11,8 @@ import pytest
 from skillopt_sleep.errors import SealBroken
 from skillopt_sleep.protocols.sealing import Tree
 from skillopt_sleep.replay.seals import SEALS
-from skillopt_sleep.replay.seals.bubblewrap import Bubblewrap, codex_program, system_program, too_old
+from skillopt_sleep.replay.seals.bubblewrap import Bubblewrap, Handed
+from skillopt_sleep.replay.seals.machine import codex_program, system_program, too_old
 from tests.sealed import a_place
 
 pytestmark = pytest.mark.seal
@@ -49,7 +51,7 @@ def test_one_that_does_nothing_of_what_it_is_asked_does_not_hold(tmp_path: Path)
     idle.write_text('#!/bin/sh\necho "bubblewrap 0.12.0"\n')
     idle.chmod(0o755)
     (tmp_path / "place").mkdir()
-    probe = Bubblewrap("idle", lambda: idle, layers=False).probe(tmp_path / "place")
+    probe = Bubblewrap("idle", lambda: idle).probe(tmp_path / "place")
     assert (probe.holds, probe.denied) == (False, frozenset())
     assert "didn't start" in probe.problem
 
@@ -67,7 +69,7 @@ import sys, tempfile
 from pathlib import Path
 from skillopt_sleep.replay.seals import SEALS, chosen
 with tempfile.TemporaryDirectory() as folder:
-    choice = chosen([seal for seal in SEALS if "bubblewrap" in seal.name], Path(folder))
+    choice = chosen(SEALS, Path(folder))
 print(choice.seal, choice.why_not, choice.remedy, sep="\\n")
 """
 
@@ -101,14 +103,6 @@ def test_no_character_of_a_path_has_a_meaning(name: str) -> None:
         ran = place.sh("cat file; echo new > new; pwd")
         assert ran.stdout.decode() == f"base/srv/{name}\n", ran.stderr
         assert (odd / "upper" / "new").exists()
-        (odd / "work" / "work").chmod(0o700)
-
-
-@needs_bubblewrap
-def test_a_seal_without_layers_refuses_them() -> None:
-    whole = Bubblewrap("whole", system_program, layers=False)
-    with a_place(SEALS[0]) as place, pytest.raises(SealBroken):
-        whole.run(["true"], place.policy)
 
 
 def test_the_program_of_codex_is_found_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,3 +127,20 @@ def test_the_program_of_codex_is_found_beside_it(tmp_path: Path, monkeypatch: py
     assert codex_program() == found
     found.unlink()
     assert codex_program() is None
+
+
+def test_a_file_is_read_from_its_beginning_and_its_number_is_none_that_a_shell_uses() -> None:
+    with Handed() as handed:
+        number = handed.file(b"content")
+        assert number > 9
+        assert os.read(number, 99) == b"content"
+        assert handed.numbers == [number]
+
+
+def test_at_the_end_all_are_closed_and_no_other_program_inherits_them() -> None:
+    with Handed() as handed:
+        numbers = [handed.file(b"x"), *handed.pipe()]
+        assert not any(os.get_inheritable(number) for number in numbers)
+    for number in numbers:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(number)

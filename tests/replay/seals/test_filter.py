@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from skillopt_sleep.replay.seals import SEALS
-from skillopt_sleep.replay.seals.bubblewrap import system_program
 from skillopt_sleep.replay.seals.filter import call_filter
+from skillopt_sleep.replay.seals.machine import system_program
 from tests.sealed import Place, a_place
 
 pytestmark = pytest.mark.seal

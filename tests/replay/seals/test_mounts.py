@@ -1,12 +1,13 @@
 """What bubblewrap shows, and where."""
 
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from skillopt_sleep.errors import SealBroken
 from skillopt_sleep.replay.seals import SEALS
-from skillopt_sleep.replay.seals.bubblewrap import system_program
+from skillopt_sleep.replay.seals.machine import system_program
+from skillopt_sleep.replay.seals.mounts import make_mount_point
 from tests.sealed import a_place
 
 pytestmark = pytest.mark.seal
@@ -49,3 +50,46 @@ def test_of_the_systems_folders_for_tls_only_what_is_public_is_shown() -> None:
     assert "private" not in found
     assert "openssl.cnf" in found
     assert "read" in found
+
+
+# Mount points in a tree that somebody else may have filled.
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> tuple[Path, Path]:
+    folders = (tmp_path / "upper", tmp_path / "outside")
+    for folder in folders:
+        folder.mkdir()
+    return folders[0], folders[1]
+
+
+def test_what_is_there_is_taken_and_may_be_asked_for_twice(tree: tuple[Path, Path]) -> None:
+    upper, _ = tree
+    (upper / "a").mkdir()
+    (upper / "a" / "kept").write_text("kept")
+    for _ in range(2):
+        make_mount_point(upper, PurePosixPath("a"))
+        make_mount_point(upper, PurePosixPath("b/file"), is_folder=False)
+    assert (upper / "a" / "kept").read_text() == "kept"
+    assert (upper / "b" / "file").read_text() == ""
+
+
+@pytest.mark.parametrize("path", ["link", "link/deps", "folder/link", "folder/link/deps/more"])
+def test_no_link_is_followed(tree: tuple[Path, Path], path: str) -> None:
+    upper, outside = tree
+    (upper / "folder").mkdir()
+    (upper / "link").symlink_to(outside)
+    (upper / "folder" / "link").symlink_to("../../outside")
+    with pytest.raises(SealBroken):
+        make_mount_point(upper, PurePosixPath(path))
+    assert [*outside.iterdir()] == []
+
+
+@pytest.mark.parametrize("path", ["file", "file/deps", "..", "../outside/x", "a/../../outside", "/etc", ""])
+def test_what_can_not_be_a_mount_point_is_refused(tree: tuple[Path, Path], path: str) -> None:
+    upper, outside = tree
+    (upper / "file").write_text("mine")
+    with pytest.raises(SealBroken):
+        make_mount_point(upper, PurePosixPath(path))
+    assert (upper / "file").read_text() == "mine"
+    assert [*outside.iterdir()] == []

@@ -15,7 +15,7 @@ from skillopt_sleep.protocols.sealing import HOME, SOCKET
 from skillopt_sleep.replay.seals.probe import probed
 
 class Leaky:
-    name, layers = "leaky", False
+    name = "leaky"
     def probe(self, folder): raise NotImplementedError
     def run(self, argv, policy, *, stdin=b""):
         text = json.dumps([list(argv), stdin.decode()])

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from skillopt_sleep.protocols.sealing import Bounds
-from skillopt_sleep.replay.seals.watching import TOO_MANY_PROCESSES, TOO_MUCH_DISK, TOO_MUCH_MEMORY, Watch
+from skillopt_sleep.replay.seals.watching import TOO_MANY_PROCESSES, TOO_MUCH_DISK, TOO_MUCH_MEMORY, ResourceWatch
 
 CHILD = 'import sys; held = bytearray(b"x") * 60_000_000; print("ready", flush=True); sys.stdin.read()'
 
@@ -17,8 +17,8 @@ def test_memory_of_a_childs_child_counts(tmp_path: Path) -> None:
         assert run.stdout
         assert run.stdin
         assert run.stdout.readline() == b"ready\n"
-        assert Watch(Bounds(memory=50_000_000), tmp_path)(run.pid) == TOO_MUCH_MEMORY
-        assert Watch(Bounds(memory=500_000_000), tmp_path)(run.pid) == ""
+        assert ResourceWatch(Bounds(memory=50_000_000), tmp_path)(run.pid) == TOO_MUCH_MEMORY
+        assert ResourceWatch(Bounds(memory=500_000_000), tmp_path)(run.pid) == ""
         run.stdin.close()
 
 
@@ -32,13 +32,13 @@ def test_threads_count_as_processes(tmp_path: Path) -> None:
         assert run.stdout
         assert run.stdin
         assert run.stdout.readline() == b"ready\n"
-        assert Watch(Bounds(processes=9), tmp_path)(run.pid) == TOO_MANY_PROCESSES
-        assert Watch(Bounds(processes=10), tmp_path)(run.pid) == ""
+        assert ResourceWatch(Bounds(processes=9), tmp_path)(run.pid) == TOO_MANY_PROCESSES
+        assert ResourceWatch(Bounds(processes=10), tmp_path)(run.pid) == ""
         run.stdin.close()
 
 
 def test_disk_that_has_gone_since_the_start_counts(tmp_path: Path) -> None:
-    watch = Watch(Bounds(disk=20_000_000), tmp_path)
+    watch = ResourceWatch(Bounds(disk=20_000_000), tmp_path)
     (tmp_path / "big").write_bytes(os.urandom(40_000_000))
     with (tmp_path / "big").open("rb") as file:
         os.fsync(file.fileno())
@@ -48,4 +48,4 @@ def test_disk_that_has_gone_since_the_start_counts(tmp_path: Path) -> None:
 def test_a_process_that_has_ended_takes_nothing(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as run:
         pass
-    assert Watch(Bounds(processes=0), tmp_path)(run.pid) == ""
+    assert ResourceWatch(Bounds(processes=0), tmp_path)(run.pid) == ""

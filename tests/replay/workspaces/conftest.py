@@ -1,22 +1,12 @@
-import subprocess
-from pathlib import Path
-
 import pytest
 
-_MOUNT = "cd $0 && mkdir a b c d && mount -t overlay overlay -o lowerdir=a,upperdir=b,workdir=c,userxattr d"
+from skillopt_sleep.replay.workspaces.layers import layers_work
 
 
 @pytest.fixture(scope="session")
 def can_layer(tmp_path_factory: pytest.TempPathFactory) -> bool:
     """Whether this machine lets anybody mount an overlay in a namespace of their own."""
-    folder: Path = tmp_path_factory.mktemp("layers")
-    try:
-        tried = subprocess.run(
-            ["unshare", "-U", "-r", "-m", "sh", "-c", _MOUNT, str(folder)], check=False, capture_output=True
-        )
-    except OSError:
-        return False
-    return tried.returncode == 0
+    return layers_work(tmp_path_factory.mktemp("layers"))
 
 
 @pytest.fixture(params=[False, True], ids=["whole", "layers"])

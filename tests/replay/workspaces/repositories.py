@@ -20,6 +20,9 @@ _WHO = {
 }
 
 
+_ALIVE: list[Base] = []
+
+
 def git(folder: Path, *arguments: str, stdin: str = "", **environ: str) -> str:
     """What the genuine git says, without anything of this machine's settings."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1", **_WHO, **environ}
@@ -59,9 +62,11 @@ def commit(folder: Path, files: Mapping[str, str | bytes], **environ: str) -> st
     return git(folder, "rev-parse", "HEAD")
 
 
-def base_of(place: Path, root: Path, name: str, *, folder: str = "") -> Base:
-    """The base of a state, kept below this folder."""
-    return Bases(place / "workspaces").of(Workspace(root=str(root), commit=name, folder=folder))
+def base_of(place: Path, root: Path, name: str, *, folder: str = "", layers: bool | None = None) -> Base:
+    """The base of a state, kept below this folder until the tests end."""
+    base = Bases(place / "workspaces", layers=layers).of(Workspace(root=str(root), commit=name, folder=folder))
+    _ALIVE.append(base)
+    return base
 
 
 def refusal(place: Path, root: Path, name: str, *, folder: str = "") -> NoWorkspace:
@@ -91,7 +96,7 @@ def act(copy: Copy, *argv: str, **environ: str) -> str:
     environment = {"PATH": os.environ["PATH"], "HOME": "/", "GIT_CONFIG_NOSYSTEM": "1", **_WHO, **environ}
     command = [*argv]
     at = tree.upper
-    if tree.lower is not None:
+    if tree.lower:
         at = tree.upper.parent / "shown"
         at.mkdir(exist_ok=True)
         layers = f"lowerdir={tree.lower},upperdir={tree.upper},workdir={tree.work},userxattr"

@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from skillopt_sleep.kit.leftovers import sweep
+from skillopt_sleep.kit.scratch import sweep
 from tests.replay.workspaces.repositories import base_of, repository
 
 _KILLED = """
@@ -13,15 +13,15 @@ import os, signal, sys
 from pathlib import Path
 from skillopt_sleep.records import Workspace
 from skillopt_sleep.replay.workspaces import Bases
-base = Bases(Path(sys.argv[1])).of(Workspace(root=sys.argv[2], commit=sys.argv[3]))
-with base.copy(layers=True) as one, base.copy(layers=False) as two, two.again(layers=False):
+base, whole = (Bases(Path(sys.argv[1]), layers=layers).of(Workspace(root=sys.argv[2], commit=sys.argv[3])) for layers in (True, False))
+with base.copy() as one, whole.copy() as two:
     (one.tree.upper / "locked").mkdir(mode=0)
     print("ready", flush=True)
     sys.stdin.read()
 """
 
 
-def test_copies_of_a_killed_process_go_and_the_base_stays(tmp_path: Path) -> None:
+def test_copies_and_bases_of_a_killed_process_go(tmp_path: Path) -> None:
     name = repository(tmp_path / "shop")
     folder = tmp_path / "workspaces"
     argv = [sys.executable, "-c", _KILLED, str(folder), str(tmp_path / "shop"), name]
@@ -31,9 +31,8 @@ def test_copies_of_a_killed_process_go_and_the_base_stays(tmp_path: Path) -> Non
         assert sweep(folder, tmp_path).gone == ()
         process.kill()
     swept = sweep(folder, tmp_path)
-    assert (len(swept.gone), swept.stuck) == (3, ())
-    base = base_of(tmp_path, tmp_path / "shop", name)
-    assert sorted(path.name for path in folder.iterdir()) == sorted([base.path.parent.name, "bases.lock"])
+    assert (len(swept.gone), swept.stuck) == (4, ())  # two copies and what they were made of
+    assert list(folder.iterdir()) == []
 
 
 def test_killed_while_a_base_is_made_leaves_nothing_that_is_used(tmp_path: Path) -> None:
@@ -42,11 +41,11 @@ def test_killed_while_a_base_is_made_leaves_nothing_that_is_used(tmp_path: Path)
     argv = [sys.executable, "-c", _KILLED, str(folder), str(tmp_path / "shop"), name]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         until = time.monotonic() + 60
-        while not any(folder.glob("making-*/*")) and time.monotonic() < until:
+        while not any(folder.glob("base-*/*")) and time.monotonic() < until:
             time.sleep(0.002)
         process.kill()
     assert sweep(folder, tmp_path).gone
-    assert not list(folder.glob("making-*"))
+    assert list(folder.iterdir()) == []
     tree = base_of(tmp_path, tmp_path / "shop", name).path
     assert len(list(tree.iterdir())) == 301
     assert sweep(tmp_path / "nowhere", tmp_path).gone == ()

@@ -84,6 +84,9 @@ def test_a_pipe_where_git_keeps_a_file_does_not_block(tmp_path: Path, shop: Path
     repository_at(shop)
     os.mkfifo(tmp_path / ".git")
     assert refused(tmp_path) is NoWorkspace.NOT_OWN
+    (shop / ".git" / "objects" / "00").mkdir(exist_ok=True)
+    os.mkfifo(shop / ".git" / "objects" / "00" / ("1" * 38))
+    assert refused(shop) is NoWorkspace.NOT_OWN
 
 
 def test_the_home_folder_is_no_workspace(monkeypatch: pytest.MonkeyPatch, shop: Path) -> None:

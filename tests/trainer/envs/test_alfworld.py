@@ -6,8 +6,7 @@ import pytest
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Purpose, Split
-from skillopt_sleep.trainer.envs.alfworld import games_below
-from skillopt_sleep.trainer.envs.text_worlds import TextWorlds
+from skillopt_sleep.trainer.envs.text_worlds import TextWorlds, games_below
 from tests.fakes import FakeBackend, in_turn
 
 KIND = "pick_and_place_simple"
@@ -33,9 +32,10 @@ def _lay(root: Path, split: str, trial: str, *, task: str = f"{KIND}-Mug-None-De
     (folder / "traj_data.json").write_text(json.dumps({"task_type": KIND, "task_id": trial}), encoding="utf-8")
 
 
-def test_the_games_are_found_as_they_are_downloaded(tmp_path: Path) -> None:
+@pytest.mark.parametrize("inside", ["", "json_2.1.1"])
+def test_the_games_are_found_as_they_are_downloaded(tmp_path: Path, inside: str) -> None:
     for split, trial in (("train", "t2"), ("train", "t1"), ("valid_seen", "t3"), ("valid_unseen", "t4")):
-        _lay(tmp_path, split, trial)
+        _lay(tmp_path / inside, split, trial)
     env = TextWorlds(path=str(tmp_path))
     assert [[item.id.rpartition("/")[2] for item in env.items(split)] for split in Split] == [
         ["t1", "t2"],
@@ -43,7 +43,7 @@ def test_the_games_are_found_as_they_are_downloaded(tmp_path: Path) -> None:
         ["t4"],
     ]
     item = env.items(Split.TRAIN)[0]
-    assert (item.id, item.kind) == (f"train/{KIND}-Mug-None-Desk-1/t1", KIND)
+    assert (item.id.removeprefix("json_2.1.1/"), item.kind) == (f"train/{KIND}-Mug-None-Desk-1/t1", KIND)
     assert item.data["gamefile"] == f"{item.id}/game.tw-pddl"
 
 

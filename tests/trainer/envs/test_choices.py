@@ -1,6 +1,6 @@
 import pytest
 
-from skillopt_sleep.trainer.envs.choices import asked_of, is_mmlus, mmlu_columns
+from skillopt_sleep.trainer.envs.choices import choice_of, is_mmlus, mmlu_columns
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from skillopt_sleep.trainer.envs.choices import asked_of, is_mmlus, mmlu_columns
 def test_choices_are_found_where_they_are_marked(
     question: str, key: str, asked: str, choices: list[str], right: int
 ) -> None:
-    found = asked_of({"question": question, "AnswerKey": key})
+    found = choice_of({"question": question, "AnswerKey": key})
     assert (found.question, list(found.choices), found.right, found.first) == (asked, choices, right, False)
 
 
@@ -35,24 +35,24 @@ def test_choices_are_found_where_they_are_marked(
 )
 def test_marks_that_are_not_clear_are_refused(question: str, key: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        asked_of({"question": question, "AnswerKey": key})
+        choice_of({"question": question, "AnswerKey": key})
 
 
 @pytest.mark.parametrize("targets", [{"choices": ["yes", "no"], "labels": [1, 0]}, {"yes": 1, "no": 0}])
 def test_truthfulqas_marked_choices_have_one_that_is_right(targets: object) -> None:
-    found = asked_of({"question": "Is it?", "mc1_targets": targets})
+    found = choice_of({"question": "Is it?", "mc1_targets": targets})
     assert (list(found.choices), found.right, found.first) == (["yes", "no"], 0, True)
 
 
 def test_truthfulqas_table_may_name_a_wrong_answer_twice() -> None:
-    found = asked_of({"Question": "Is it?", "Best Answer": "no", "Incorrect Answers": "yes; perhaps; yes;"})
+    found = choice_of({"Question": "Is it?", "Best Answer": "no", "Incorrect Answers": "yes; perhaps; yes;"})
     assert (list(found.choices), found.right, found.first) == (["no", "yes", "perhaps"], 0, True)
 
 
 @pytest.mark.parametrize("targets", [{"a": 1, "b": 1}, {"a": 0}, {"choices": ["a", "b"], "labels": [1]}])
 def test_marks_of_several_right_choices_are_refused(targets: object) -> None:
     with pytest.raises(ValueError, match="not one right choice"):
-        asked_of({"question": "Is it?", "mc1_targets": targets})
+        choice_of({"question": "Is it?", "mc1_targets": targets})
 
 
 @pytest.mark.parametrize(

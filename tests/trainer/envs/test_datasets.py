@@ -10,19 +10,10 @@ import pytest
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer.env import Item, find_env
-from skillopt_sleep.trainer.envs.question_answering import QuestionAnswering
+from skillopt_sleep.trainer.envs.dataset import Dataset
 from tests.sealing import seal_or_skip
 
-SHIPPED = [
-    "document_qa",
-    "multiple_choice",
-    "office_documents",
-    "question_answering",
-    "spreadsheets",
-    "tasks",
-    "text_worlds",
-    "word_problems",
-]
+SHIPPED = ["dataset", "document_qa", "office_documents", "spreadsheets"]
 
 SEALED = {"code_tasks", "spreadsheets"}
 
@@ -35,8 +26,8 @@ def _ids(items: Sequence[Item]) -> list[str]:
     return [item.id for item in items]
 
 
-def _env(path: Path, **options: Any) -> QuestionAnswering:
-    return QuestionAnswering(path=str(path), **options)
+def _env(path: Path, **options: Any) -> Dataset:
+    return Dataset(path=str(path), **options)
 
 
 def test_a_folder_whose_files_are_named_for_splits_keeps_them(tmp_path: Path) -> None:
@@ -252,9 +243,9 @@ def test_rows_without_an_id_are_called_after_their_place(tmp_path: Path) -> None
 
 
 def test_a_limit_keeps_the_first_of_each_split() -> None:
-    env = QuestionAnswering(limit=2)
+    env = Dataset(limit=2)
     assert [len(env.items(split)) for split in Split] == [2, 2, 2]
-    assert env.items(Split.TRAIN) == QuestionAnswering().items(Split.TRAIN)[:2]
+    assert env.items(Split.TRAIN) == Dataset().items(Split.TRAIN)[:2]
 
 
 @pytest.mark.parametrize(
@@ -268,12 +259,12 @@ def test_a_limit_keeps_the_first_of_each_split() -> None:
 )
 def test_an_option_that_can_not_be_used_is_named(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        find_env("question_answering", options)
+        find_env("dataset", options)
 
 
 def test_an_unknown_option_is_refused_with_the_nearest() -> None:
     with pytest.raises(ConfigError) as caught:
-        find_env("question_answering", {"pat": "x"})
+        find_env("dataset", {"pat": "x"})
     assert "'path'" in caught.value.remedy
 
 

@@ -22,7 +22,7 @@ def right_choices(items: Sequence[Item]) -> list[str]:
 
 
 def test_the_paragraphs_of_hotpotqa_are_the_context() -> None:
-    founder, compared = train("question_answering", "hotpotqa")
+    founder, compared = train("dataset", "hotpotqa")
     assert "Edvin Rask was a clockmaker. He was born in Bergen." in founder.data["context"]
     assert founder.data["context"].startswith("[DOC] Lerve\nThe Lerve is a river of 41 km.")
     assert (founder.id, founder.kind, founder.data["answers"]) == (f"5ac{1:021d}", "bridge", ["Bergen"])
@@ -30,7 +30,7 @@ def test_the_paragraphs_of_hotpotqa_are_the_context() -> None:
 
 
 def test_a_test_without_answers_is_refused_only_where_it_is_asked_for() -> None:
-    env = find_env("question_answering", {"path": str(PUBLISHED / "hotpotqa")})
+    env = find_env("dataset", {"path": str(PUBLISHED / "hotpotqa")})
     assert len(env.items(Split.VAL)) == 1
     with pytest.raises(ConfigError, match=r"hotpot_test_fullwiki_v1\.json: row 1: it has no 'answers'") as refused:
         env.items(Split.TEST)
@@ -38,19 +38,14 @@ def test_a_test_without_answers_is_refused_only_where_it_is_asked_for() -> None:
 
 
 def test_gsm8k_is_asked_for_the_number_after_its_marks() -> None:
-    env = find_env("word_problems", {"path": str(PUBLISHED / "gsm8k"), "ratio": [2, 1, 0]})
+    env = find_env("dataset", {"path": str(PUBLISHED / "gsm8k"), "ratio": [2, 1, 0]})
     items = [*env.items(Split.TRAIN), *env.items(Split.VAL), *env.items(Split.TEST)]
-    assert sorted(item.data["answer"] for item in items) == ["-5", "15", "21", "3,240"]
+    assert sorted(item.data["answers"][0] for item in items) == ["-5", "15", "21", "3,240"]
     assert not any("####" in item.text for item in items)
 
 
-def test_gsm8k_as_texts_to_be_matched_is_refused_with_the_environment_that_reads_it() -> None:
-    with pytest.raises(ConfigError, match="word_problems"):
-        train("question_answering", "gsm8k")
-
-
 def test_mmlus_own_tables_have_no_header() -> None:
-    env = find_env("multiple_choice", {"path": str(PUBLISHED / "mmlu")})
+    env = find_env("dataset", {"path": str(PUBLISHED / "mmlu")})
     assert right_choices(env.items(Split.TRAIN)) == ["mercury", "6"]
     assert right_choices(env.items(Split.VAL)) == ["Lerve"]
     assert right_choices(env.items(Split.TEST)) == ["3", "True, False"]
@@ -59,18 +54,16 @@ def test_mmlus_own_tables_have_no_header() -> None:
 
 
 def test_gpqas_right_answer_is_in_no_place_of_its_own() -> None:
-    items = train("multiple_choice", "gpqa", ratio=[10, 1, 1])
+    items = train("dataset", "gpqa", ratio=[10, 1, 1])
     assert all(choice.endswith(".5 nm") for choice in right_choices(items))
     assert len({item.data["right"] for item in items}) > 1
-    assert items == train("multiple_choice", "gpqa", ratio=[10, 1, 1])
+    assert items == train("dataset", "gpqa", ratio=[10, 1, 1])
     assert all(item.kind == "Physics" for item in items)
     assert all("It follows from" not in item.text for item in items)
-    with pytest.raises(ConfigError, match="always be A"):
-        train("multiple_choice", "gpqa", shuffle=False)
 
 
 def test_the_choices_of_arcs_table_are_in_its_question() -> None:
-    melts, drives = train("multiple_choice", "arc")
+    melts, drives = train("dataset", "arc")
     assert melts.text.startswith("Which of these (see above) melts first?\n\nA) ")
     assert sorted(melts.data["choices"].values()) == ["glass", "ice", "iron", "rock"]
     assert right_choices([melts, drives]) == ["ice", "a river"]
@@ -78,21 +71,21 @@ def test_the_choices_of_arcs_table_are_in_its_question() -> None:
 
 
 def test_arcs_lines_are_read() -> None:
-    assert right_choices(train("multiple_choice", "arc_jsonl")) == ["a river"]
+    assert right_choices(train("dataset", "arc_jsonl")) == ["a river"]
 
 
 def test_hellaswag_and_truthfulqa_are_choices_too() -> None:
-    [item] = train("multiple_choice", "hellaswag")
+    [item] = train("dataset", "hellaswag")
     assert right_choices([item]) == ["watches the wheel turn."]
     assert item.text.startswith("A man opens the sluice. he\n\n")
-    myths = train("multiple_choice", "truthfulqa", ratio=[10, 1, 1])
+    myths = train("dataset", "truthfulqa", ratio=[10, 1, 1])
     assert set(right_choices(myths)) == {"They pass through you"}
     assert all(len(item.data["choices"]) == 4 for item in myths)
     assert len({item.data["right"] for item in myths}) > 1
 
 
 def test_mrqa_is_read_with_its_header_line_and_compressed() -> None:
-    river, mill = train("question_answering", "mrqa")
+    river, mill = train("dataset", "mrqa")
     assert (river.id, river.text.rpartition("\n\n")[2], river.data["answers"]) == (
         "a1",
         "Which river?",
@@ -102,7 +95,7 @@ def test_mrqa_is_read_with_its_header_line_and_compressed() -> None:
 
 
 def test_a_column_that_is_not_read_is_said_once() -> None:
-    env: Any = find_env("multiple_choice", {"path": str(PUBLISHED / "gpqa"), "ratio": [8, 2, 2]})
+    env: Any = find_env("dataset", {"path": str(PUBLISHED / "gpqa"), "ratio": [8, 2, 2]})
     env.items(Split.TRAIN)
     said: Sequence[str] = env.remarks
     assert [line.count("Explanation") for line in said if "columns" in line] == [1]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillopt_sleep.trainer.envs.runnable import Runnable, no_test_ran
+from skillopt_sleep.trainer.envs.programs import Runnable, no_test_ran
 from skillopt_sleep.trainer.envs.sealed_runs import SealedRuns
 from tests.sealing import seal_or_skip
 

@@ -9,7 +9,7 @@ import pytest
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.protocols.sealing import Probe
-from skillopt_sleep.replay.seals import Choice
+from skillopt_sleep.replay.seals import SealChoice
 from skillopt_sleep.trainer.envs.sealed_runs import Ended, SealedRuns, is_inside, required
 from tests.replay.plain_seal import PlainSeal
 from tests.sealing import seal_or_skip
@@ -23,12 +23,12 @@ def run(code: str, *, seconds: int = 20, wanted: tuple[str, ...] = (), packages:
 
 
 def test_without_a_seal_nothing_is_run_and_the_remedy_is_named() -> None:
-    choice = Choice(None, (Probe("bubblewrap", problem="it isn't installed"),))
+    choice = SealChoice(None, (Probe("bubblewrap", problem="it isn't installed"),))
     with pytest.raises(ConfigError, match=r"only run sealed.*it isn't installed") as refused:
         required(choice)
     assert refused.value.remedy == choice.remedy != ""
     seal = PlainSeal()
-    assert required(Choice(seal, ())) is seal
+    assert required(SealChoice(seal, ())) is seal
 
 
 def test_a_program_runs_with_its_files_and_leaves_what_is_asked_for() -> None:

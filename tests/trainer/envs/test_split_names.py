@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.records import Split
-from skillopt_sleep.trainer.envs.split_names import is_hidden, split_of, splits_in, visible
+from skillopt_sleep.trainer.envs.reading import is_hidden, split_of, splits_in, visible
 
 
 @pytest.mark.parametrize(

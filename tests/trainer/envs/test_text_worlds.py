@@ -65,25 +65,6 @@ def test_the_last_action_or_else_the_last_line_is_the_command(reply: str, comman
     assert command_of(reply) == command
 
 
-def test_a_game_is_won_in_the_household() -> None:
-    result, prompts = _played(*(f"<action>{command}</action>" for command in PLAN))
-    assert (result.hard, result.soft, result.why) == (1, 1, "")
-    assert len(result.turns) == 1 + len(PLAN)
-    assert "Your task is to: put some book on sofa." in prompts[0]
-    assert "take book 1 from desk 1, use desklamp 1" in prompts[1]
-    assert "> go to desk 1\nYou arrive at desk 1." in prompts[3]
-    assert "47 steps are left" in prompts[3]
-
-
-def test_a_game_that_is_not_won_ends_and_says_what_did_nothing() -> None:
-    result, prompts = _played(
-        "<action>look</action>", "<action>fly</action>", env=TextWorlds(steps=3, show_commands=False)
-    )
-    assert (result.hard, len(prompts)) == (0, 3)
-    assert result.why == "the task was not done after 3 steps; 2 of its commands did nothing"
-    assert "You may" not in prompts[0]
-
-
 def test_any_world_with_this_interface_can_be_played(tmp_path: Path) -> None:
     result, prompts = _played("<action>on</action>", env=_corridor(tmp_path))
     assert (result.hard, len(prompts)) == (1, 2)
@@ -139,9 +120,3 @@ def test_a_world_that_cannot_be_imported_is_named(tmp_path: Path, name: str) -> 
     env = _corridor(tmp_path)
     with pytest.raises(ConfigError, match=r"env\.world"):
         _played("on", env=TextWorlds(path=env.path, world=name))
-
-
-def test_an_unreadable_game_is_named(tmp_path: Path) -> None:
-    (tmp_path / "train.json").write_text('[{"kind": "fly"}]', encoding="utf-8")
-    with pytest.raises(ConfigError, match="row 1"):
-        TextWorlds(path=str(tmp_path)).items(Split.TRAIN)

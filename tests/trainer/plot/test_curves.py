@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.kit.stats import wilson
+from skillopt_sleep.learning.statistics import wilson
 from skillopt_sleep.trainer.found import read
-from skillopt_sleep.trainer.plot.curves import curves, in_order, interval_of, name_of
+from skillopt_sleep.trainer.plot.curves import Curves, Mark, chart_of, curves, in_order, interval_of, name_of
 from skillopt_sleep.trainer.summary import (
     Action,
     EndRecord,
@@ -16,7 +16,7 @@ from skillopt_sleep.trainer.summary import (
     Standing,
     StepRecord,
 )
-from tests.trainer.toy import Late, a_config, a_trainer
+from tests.trainer.toy import Late, a_trainer
 
 START = Standing(sha="a", val=0.25)
 BEST = Standing(sha="b", step=2, version=1, val=0.75)
@@ -26,23 +26,21 @@ def a_step(number: int, epoch: int, calls: int, gated: Gated, best: Standing = S
     return StepRecord(
         step=number,
         epoch=epoch,
-        step_in_epoch=1,
-        batches=1,
         calls=calls,
-        train=Scores(metric=0.5, n=8),
+        train=Scores(metric=0.5, n=8, items=8),
         gated=gated,
         current=best,
         best=best,
     )
 
 
-REJECTED = Gated(action=Action.REJECT, before=0.25, after=0.125, n=8)
-TAKEN = Gated(action=Action.ACCEPT_NEW_BEST, before=0.25, after=0.75, n=8)
+REJECTED = Gated(action=Action.REJECT, before=0.25, after=0.125, n=8, items=8)
+TAKEN = Gated(action=Action.ACCEPT_NEW_BEST, before=0.25, after=0.75, n=8, items=8)
 HISTORY = History(
-    baseline=Scores(metric=0.25, n=8),
+    baseline=Scores(metric=0.25, n=8, items=8),
     calls=16,
     steps=(a_step(1, 1, 30, REJECTED), a_step(2, 2, 50, TAKEN, BEST)),
-    epochs=(EpochRecord(epoch=2, calls=60, judged=REJECTED, current=BEST, best=BEST),),
+    epochs=(EpochRecord(epoch=2, calls=60, gated=REJECTED, current=BEST, best=BEST),),
 )
 
 
@@ -52,7 +50,7 @@ def test_records_come_in_the_order_in_which_they_ended() -> None:
 
 def test_an_epoch_that_ended_stands_before_the_steps_of_the_next() -> None:
     first = EpochRecord(epoch=1, calls=40, current=START, best=START)
-    history = History(baseline=HISTORY.baseline, steps=HISTORY.steps, epochs=(first, *HISTORY.epochs))
+    history = History(baseline=HISTORY.baseline, calls=16, steps=HISTORY.steps, epochs=(first, *HISTORY.epochs))
     assert [name_of(record) for record in in_order(history)] == [
         "step 1",
         "end of epoch 1",
@@ -87,19 +85,19 @@ def test_a_mean_of_nothing_has_no_interval() -> None:
 
 
 def test_the_trial_of_the_final_skill_stands_at_the_end() -> None:
-    better = Gated(action=Action.ACCEPT_NEW_BEST, before=0.75, after=1.0, n=8)
-    found = curves(replace(HISTORY, end=EndRecord(calls=80, gated=better)), None)
+    better = Gated(action=Action.ACCEPT_NEW_BEST, before=0.75, after=1.0, n=8, items=8)
+    found = curves(replace(HISTORY, end=(EndRecord(calls=80, gated=better),)), None)
     last = found.val[-1]
     assert (last.what, last.calls, last.mean, last.kept) == ("final skill", 80, 1.0, True)
     assert found.best[-1] == (80, 1.0)
-    refused = curves(replace(HISTORY, end=EndRecord(calls=80, gated=REJECTED)), None)
+    refused = curves(replace(HISTORY, end=(EndRecord(calls=80, gated=REJECTED),)), None)
     assert (refused.val[-1].mean, refused.val[-1].kept) == (0.125, False)
     assert refused.best[-1] == (60, 0.75)
 
 
 @pytest.mark.parametrize("origin", ["slow_update", "removal"])
 def test_a_test_score_stands_where_its_skill_arose(tmp_path: Path, origin: str) -> None:
-    summary = a_trainer(tmp_path, Late(), config=a_config(optimizer={"slow_gated": True})).train()
+    summary = a_trainer(tmp_path, Late()).train()
     assert summary.best.standing.origin == "slow_update"
     history = read(tmp_path).history
     assert history is not None
@@ -109,3 +107,10 @@ def test_a_test_score_stands_where_its_skill_arose(tmp_path: Path, origin: str) 
     places = [mark.calls for mark in found.test if mark.what == "best"]
     assert places == [last_epoch]
     assert last_epoch != last_step
+
+
+def test_the_chart_has_each_mean_in_words_and_no_curve_without_one() -> None:
+    mark = Mark(what="step 1", calls=100, mean=0.5, n=8, interval=(0.3, 0.7), kept=False)
+    drawn = chart_of(Curves(calls=200, train=(), val=(mark,), best=((0, 0.25), (100, 0.5))))
+    assert [one.curve.kind for one in drawn.curves] == ["val", "best"]
+    assert drawn.curves[0].marks[0].title == "step 1, after 100 calls: 0.500, 0.300 to 0.700 (n=8)"

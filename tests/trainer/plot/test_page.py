@@ -21,7 +21,7 @@ HOSTILE = "</td></table><script>alert(1)</script><img src=x onerror=alert(2)>"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "one"
-    a_trainer(folder, config=a_config(evaluation={"confirm": True})).train()
+    a_trainer(folder, config=a_config("default", train={"epochs": 2})).train()
     return folder
 
 
@@ -42,11 +42,9 @@ def test_text_of_models_and_data_is_escaped_and_redacted(run: Path, tmp_path: Pa
         text = path.read_text(encoding="utf-8")
         text = text.replace("- Say alpha.", f"- Say {said} AKIAIOSFODNN7REALKEY.").replace('"toy"', f'"{said}"')
         path.write_text(text.replace("where", said), encoding="utf-8")
-    skill = folder / "skills" / "skill_v0001.md"
-    skill.write_text(f"# Skill\n{HOSTILE}\n", encoding="utf-8")
     hostile = page(folder)
     assert not {"script", "img"} & {tag for tag, _ in Elements(hostile).found}
-    assert hostile.count("&lt;script&gt;alert(1)") >= 3
+    assert hostile.count("&lt;script&gt;alert(1)") >= 2
     assert "AKIAIOSFODNN7REALKEY" not in hostile
 
 
@@ -73,9 +71,8 @@ def test_the_page_and_the_command_line_say_what_was_taken_off_for_luck(run: Path
 def test_every_step_edit_skill_and_stage_is_on_the_page(drawn: str) -> None:
     for number in range(1, 5):
         assert f"step {number}" in drawn
-        assert f"Version {number}," in drawn
-    assert drawn.count("applied; candidate accepted as the best") == 4
-    assert "<ins>+ - Say alpha.</ins>" in drawn
+    assert drawn.count('<td class="kept">applied') == 4
+    assert "- Say alpha." in drawn
     for stage in ("train", "val", "test", "reflect"):
         assert re.search(rf'<th scope="row">{stage}</th>', drawn)
 
@@ -95,15 +92,9 @@ def test_a_training_that_is_not_finished_is_drawn_so_far(tmp_path: Path) -> None
     assert "reported best" not in drawn
 
 
-def test_a_training_without_a_step_or_with_none_that_counted_calls_is_refused_with_a_remedy(tmp_path: Path) -> None:
+def test_a_training_without_a_step_is_refused(tmp_path: Path) -> None:
     a_trainer(tmp_path).train()
-    path = tmp_path / "history.json"
-    whole = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(r'"calls": \d+', '"calls": null', whole), encoding="utf-8")
-    with pytest.raises(ConfigError, match="older version") as found:
-        page(tmp_path)
-    assert "--resume" in found.value.remedy
-    path.unlink()
+    (tmp_path / "history.json").unlink()
     with pytest.raises(ConfigError, match="no step yet"):
         page(tmp_path)
 

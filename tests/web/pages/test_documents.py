@@ -28,7 +28,7 @@ def said(page: str) -> str:
 
 def test_before_the_first_adoption_there_is_no_file_and_it_says_where_to_look(home: Home) -> None:
     with entered(home) as dashboard:
-        assert "No rule was adopted yet" in visible_text(dashboard.get("/documents").text)
+        assert "Nothing was adopted yet" in visible_text(dashboard.get("/documents").text)
 
 
 @pytest.mark.slow
@@ -99,7 +99,7 @@ def test_rules_edited_by_hand_are_named_before_the_way_is_taken(home: Home) -> N
     with entered(home) as dashboard:
         address = f"{page_of(dashboard)}/to/0"
         way = dashboard.get(address).text
-        assert "you edited our rules in ~/work/shop-api/CLAUDE.md by hand" in said(way)
+        assert "you edited our lines in ~/work/shop-api/CLAUDE.md by hand" in said(way)
         follow(dashboard, send(dashboard, way, address))
     assert rules(home) == ["- A rule of mine."]
 

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Evidence, Proposal
-from skillopt_sleep.reporters.decided import STATES
-from skillopt_sleep.stores.bank import REJECTED
+from tests.builders import changed
 from tests.cli.walked import rules, states, with_three_rules
 from tests.command import Home
 from tests.web.dashboard import entered, visible_text
@@ -28,6 +27,8 @@ def document(home: Home) -> Path:
 def test_what_waits_is_shown_as_in_a_review(home: Home) -> None:
     with entered(home) as dashboard:
         page = dashboard.get("/inbox").text
+        known = visible_text(dashboard.get("/inbox/P-0001/all").text)
+        assert dashboard.get("/inbox/P-0009/all").status == 404
     text = visible_text(page)
     for words in (
         "One rule waits for you",
@@ -36,13 +37,15 @@ def test_what_waits_is_shown_as_in_a_review(home: Home) -> None:
         "we always use pnpm here, never npm",
         "Without the rule",
         "as you asked",
-        "What proves it",
-        "90 % interval",
-        "The change of shop-api/CLAUDE.md",
+        "All that was said, answered, measured and changed",
+        "shop-api/CLAUDE.md",
         "tokens in every session",
         "Claude Code",
     ):
         assert words in text, words
+    for words in ("90 % interval", "You said so in 5 sessions", "second trial", "turn 2"):
+        assert words in known, words
+    assert len(text.partition("One rule waits")[2].split()) <= 250
     assert states(home) == {"P-0001": "waiting"}, "reading decides nothing"
 
 
@@ -74,7 +77,7 @@ def test_a_rule_is_rejected_with_a_reason_and_waits_again_after_an_undo(home: Ho
         page = dashboard.get("/inbox").text
         page = follow(dashboard, send(dashboard, page, "/inbox/P-0001/reject", reason="we moved to yarn"))
         assert "Rejected P-0001" in visible_text(page)
-        assert "we moved to yarn" in home.command("show", "P-0001").out
+        assert "we moved to yarn" in home.command("review", "--show", "P-0001").out
         page = follow(dashboard, send(dashboard, page, "/inbox/P-0001/wait"))
     assert "P-0001 waits for you again" in visible_text(page)
     assert states(home) == {"P-0001": "waiting"}
@@ -157,7 +160,7 @@ def test_a_second_tab_can_not_decide_what_was_decided(home: Home) -> None:
         assert reply.status == 409
         text = visible_text(reply.text)
         assert "P-0001 was decided on in the meantime" in text
-        assert STATES[REJECTED].removesuffix(".") in text
+        assert "You rejected it on" in text
         decided = follow(dashboard, send(dashboard, dashboard.get("/inbox?did=P-0001").text, "/inbox/P-0001/wait"))
         stale = dashboard.get("/inbox?did=P-0001").text
         assert "/inbox/P-0001/wait" not in stale
@@ -189,7 +192,7 @@ def test_hostile_text_in_every_field_is_inert(home: Home) -> None:
         proposal = from_json(body, Proposal)
         said = [Evidence(session=HOSTILE, turn=1, quote=HOSTILE) for _ in proposal.evidence]
         edits = [replace(edit, content=f"- {HOSTILE}", reason=HOSTILE) for edit in proposal.edits]
-        hostile = replace(
+        hostile = changed(
             proposal,
             document=HOSTILE,
             summary=HOSTILE,
@@ -223,7 +226,7 @@ def test_a_rule_that_was_divided_from_others_is_adopted_alone_again(home: Home) 
     with entered(home) as dashboard:
         page = dashboard.get("/inbox/P-0001.2").text
         assert "Adopt all" not in visible_text(page)
-        assert "You adopted it, and took it back (" in visible_text(page)
+        assert "You adopted it, and took it back on" in visible_text(page)
         assert "/inbox/P-0001.2/later" not in page, "it isn't asked about any more"
         follow(dashboard, send(dashboard, page, "/inbox/P-0001.2/adopt"))
     assert rules(home) == ["- Be brief."]
@@ -234,7 +237,7 @@ def test_the_page_of_a_decided_rule_has_the_way_back(home: Home) -> None:
     home.command("adopt", "P-0001")
     with entered(home) as dashboard:
         page = dashboard.get("/inbox/P-0001").text
-        assert "You adopted it (" in visible_text(page)
+        assert "You adopted it on" in visible_text(page)
         assert "shop-api/CLAUDE.md" in page.partition("The change, as it was proposed")[2]
         follow(dashboard, send(dashboard, page, "/inbox/P-0001/undo"))
     assert rules(home) == []
@@ -254,9 +257,10 @@ def test_what_was_decided_is_listed_newest_first_each_with_its_way_back(home: Ho
             expected = (
                 "Answer in English. You put it off until",
                 "Ask me now",
-                f"Be brief. {STATES[REJECTED].removesuffix('.')} (just now). Your reason: «we moved to yarn»",
+                "Be brief. You rejected it on",
+                "«we moved to yarn»",
                 "Let it wait again",
-                "Use pnpm, never npm. You adopted it (just now).",
+                "Use pnpm, never npm. You adopted it on",
                 "Undo",
             )
             places = [text.index(words) for words in expected]
@@ -264,7 +268,7 @@ def test_what_was_decided_is_listed_newest_first_each_with_its_way_back(home: Ho
         listed = follow(dashboard, send(dashboard, page, "/inbox/P-0001.1/undo"))
         assert "What you decided" in listed
         assert "P-0001.1 is taken back" in visible_text(listed)
-        assert "You adopted it, and took it back (just now)." in visible_text(listed)
+        assert "You adopted it, and took it back on" in visible_text(listed)
         follow(dashboard, send(dashboard, listed, "/inbox/P-0001.2/wait"))
         follow(dashboard, send(dashboard, listed, "/inbox/P-0001.3/wake"))
     assert rules(home) == []

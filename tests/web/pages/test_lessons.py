@@ -38,7 +38,7 @@ def test_a_lesson_shows_its_words_its_rule_and_its_tasks(home: Home) -> None:
     with entered(home) as dashboard:
         listed = said(dashboard.get("/lessons").text)
         assert "Use pnpm, never npm «" in listed
-        assert "we always use pnpm here, never npm» a rule waits for you · 5 sessions" in listed
+        assert "we always use pnpm here, never npm» its rule waits for you · 5 sessions" in listed
         text = dashboard.get(lesson_of(dashboard)).text
         place = re.search(r'href="(/sessions/one[^"#]+)#(turn-2)"', text)
         assert place
@@ -55,7 +55,7 @@ def test_a_lesson_shows_its_words_its_rule_and_its_tasks(home: Home) -> None:
         "create a run script",
         "to decide with",
         "A right answer contains «pnpm»",
-        "What nights used it for",
+        "What it was used for",
         "tested a change",
     ):
         assert words in page, words
@@ -64,9 +64,9 @@ def test_a_lesson_shows_its_words_its_rule_and_its_tasks(home: Home) -> None:
 def test_lessons_are_found_by_words_and_state(home: Home) -> None:
     with entered(home) as dashboard:
         assert "Use pnpm" in said(dashboard.get("/lessons?words=NEVER+npm&state=proposed").text)
-        for nothing in ("words=yarn", "state=live", "before=50"):
-            assert "a rule waits for you ·" not in said(dashboard.get(f"/lessons?{nothing}").text), nothing
-        assert dashboard.get("/lessons?state=nonsense&before=-1").status == 200
+        for nothing in ("words=yarn", "state=live"):
+            assert "its rule waits for you ·" not in said(dashboard.get(f"/lessons?{nothing}").text), nothing
+        assert dashboard.get("/lessons?state=nonsense&skip=-1").status == 200
 
 
 def test_before_the_first_night_it_says_where_lessons_come_from(tmp_path_factory: Any) -> None:
@@ -84,7 +84,7 @@ def test_a_task_is_dropped_pinned_and_brought_back(home: Home) -> None:
         address = f"{lesson}/tasks/{first['id']}"
         page = dashboard.get(lesson).text
         dropped = follow(dashboard, send(dashboard, page, f"{address}/drop"))
-        assert "Dropped: no night uses it" in said(dropped)
+        assert "Dropped: it is not used" in said(dropped)
         assert [task["id"] for task in tasks(home, "--dropped")] == [first["id"]]
         assert send(dashboard, page, f"{address}/pin").status == 409, "another tab still shows it in use"
         back = follow(dashboard, send(dashboard, dropped, f"{address}/restore"))
@@ -107,7 +107,7 @@ def test_a_task_is_edited_and_later_nights_keep_that(home: Home) -> None:
         assert "Nothing was changed" in said(follow(dashboard, same))
         fields = {"prompt": "add a start script\r\nand run it", "context": "", "side": "train"}
         after = said(follow(dashboard, send(dashboard, page, address, **fields)))
-        assert "Later nights keep your version. It is now to learn from" in after
+        assert "Your version is kept. It is now to learn from" in after
         assert send(dashboard, page, address, **fields).status == 409
     changed = next(one for one in tasks(home) if one["id"] == task["id"])
     assert (changed["prompt"], changed["split"]) == ("add a start script\nand run it", "train")
@@ -184,7 +184,7 @@ def test_a_rule_that_was_put_off_waits_on_no_page(home: Home) -> None:
         lessons, nights = said(dashboard.get("/lessons").text), said(dashboard.get("/nights").text)
         assert "you put its rule off · 5 sessions" in lessons
         assert "you put P-0001 off" in nights
-        assert "a rule waits for you" not in lessons
+        assert "its rule waits for you" not in lessons
         assert "P-0001 waits for you" not in nights
 
 

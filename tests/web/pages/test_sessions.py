@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
-from skillopt_sleep.night.account import Row
+from skillopt_sleep.night.account import ProjectCounts
 from skillopt_sleep.web.pages.sessions import merged
 from tests.command import Home
 from tests.web.dashboard import Dashboard, entered, visible_text
@@ -12,7 +12,7 @@ from tests.web.dashboard import Dashboard, entered, visible_text
 
 def test_what_was_read_and_left_out_is_listed(dashboard: Dashboard) -> None:
     page = visible_text(dashboard.get("/sessions").text)
-    assert "5 of 5 files hold a session that nights learn from" in page
+    assert "5 of 5 files hold a session to learn from" in page
     assert "corrected 5" in page
     assert "shop-api" in page
     assert page.count("read by") == 5
@@ -23,7 +23,7 @@ def test_what_was_read_and_left_out_is_listed(dashboard: Dashboard) -> None:
 def test_a_session_says_why_it_is_used_and_what_was_typed(dashboard: Dashboard, slept: Home) -> None:
     told = slept.command("harvest", "--json").json["sessions"][0]
     page = visible_text(dashboard.get(f"/sessions/one?id={quote(told['id'])}").text)
-    assert f"Sessions {told['turns'][0]['text']} Used" in page, "it is named by what was first asked"
+    assert f"Sessions {told['turns'][0]['text']} Used. A person typed" in page, "it is named by what was first asked"
     assert f"Agent Claude Code Id {told['id']} File" in page
     assert "A person typed in it, it has ended, and nothing excludes it." in page
     assert told["turns"][0]["text"] in page
@@ -41,9 +41,9 @@ def test_a_session_says_why_it_is_used_and_what_was_typed(dashboard: Dashboard, 
 
 def test_a_project_is_listed_once_whatever_agents_worked_in_it() -> None:
     rows = [
-        Row("claude_code", "/w/a", 4, 3, 5, 1),
-        Row("codex", "/w/a", 2, 2, 2, 1),
-        Row("codex", "/w/b", 1, 1, 0, 0),
+        ProjectCounts("claude_code", "/w/a", 4, 3, 5, 1),
+        ProjectCounts("codex", "/w/a", 2, 2, 2, 1),
+        ProjectCounts("codex", "/w/b", 1, 1, 0, 0),
     ]
     a, b = merged(rows)
     assert (a.name, a.agents, a.sessions, a.requests, a.corrected) == ("/w/a", "Claude Code, Codex", 5, 7, 2)

@@ -1,4 +1,3 @@
-from datetime import timedelta
 from pathlib import Path
 from time import monotonic
 
@@ -7,10 +6,9 @@ from playwright.sync_api import Browser, expect
 
 from skillopt_sleep.settings import Settings, find_paths
 from skillopt_sleep.stores.events import EventLog
-from skillopt_sleep.stores.progress import name_running
-from skillopt_sleep.stores.user import open_store
-from skillopt_sleep.web.pages.tonight import tonight
-from tests.cli.test_watch import a_night
+from skillopt_sleep.stores.running import name_running
+from skillopt_sleep.stores.sqlite import open_store
+from tests.cli.test_status import a_night
 from tests.command import Home
 from tests.fakes import NOON, FakeMeter
 from tests.web.browser import tab
@@ -18,24 +16,22 @@ from tests.web.dashboard import Dashboard, entered, visible_text
 
 
 def test_a_running_night_is_shown_with_its_stages_and_its_spending(tmp_path: Path) -> None:
-    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
+    home = Home(tmp_path)
+    paths = find_paths(home.environment)
     store = open_store(Settings(), paths)
-    with store.open_night() as page:
+    with entered(home) as dashboard, store.open_night() as page:
         name_running(paths.data, night=page.night, started=NOON, folder=page.folder, most_calls=300, most_minutes=60)
-        log = EventLog(page.folder, spent=FakeMeter().spend, clock=lambda: NOON, every=0.01)
+        log = EventLog(page.folder, spent=FakeMeter().spend, clock=lambda: NOON)
         for number in range(10):
             log.advance(f"rollout {number}/CLAUDE.md", 1, 4)
-        until = monotonic() + 10
-        while (
-            view := tonight(store, paths, now=NOON + timedelta(minutes=3))
-        ).running is None or not view.running.more:
+        until = monotonic() + 20
+        while "and 2 more" not in (shown := dashboard.get("/tonight").text):
             assert monotonic() < until
         log.close()
     store.close()
-    assert view.running is not None
-    assert view.running.night == page.night
-    assert view.running.stages[-1].name == "attempts: 9/CLAUDE.md"
-    assert (view.running.stages[-1].share, view.running.more) == (25.0, 2)
+    assert "A night is running" in visible_text(shown)
+    assert "attempts: 9/CLAUDE.md 1 of 4" in visible_text(shown)
+    assert 'class="done" width="25.0%"' in shown
 
 
 def test_if_none_runs_it_says_when_the_next_is_and_how_the_last_one_went(dashboard: Dashboard) -> None:
@@ -43,9 +39,8 @@ def test_if_none_runs_it_says_when_the_next_is_and_how_the_last_one_went(dashboa
     assert "No night is running" in page
     assert "Next night not scheduled" in page
     assert "found something to propose" in page
-    for moment in ("The night begins", "finding corrections", "proven", "The night ends"):
-        assert moment in page
-    assert 'hx-trigger="every 15s"' in dashboard.get("/tonight").text, "a night that begins later is seen"
+    assert "The night begins" not in page, "its own page says how it went"
+    assert 'id="live" data-seconds="15"' in dashboard.get("/tonight").text, "a night that begins later is seen"
 
 
 def test_before_the_first_night_it_says_how_to_run_one(tmp_path: Path) -> None:
@@ -64,10 +59,10 @@ def test_a_running_night_is_followed_to_its_end(chromium: Browser, tmp_path: Pat
         page = opened.page
         page.goto(f"{dashboard.home}/tonight")
         expect(page.locator("h1")).to_have_text("A night is running")
-        expect(page.locator(".stages")).to_contain_text("attempts: shop-api/CLAUDE.md")
+        expect(page.locator(".stages")).to_contain_text("trying edits: shop-api/CLAUDE.md")
         expect(page.locator("#live")).to_contain_text("of at most 300 calls")
+        expect(page.locator(".timeline")).to_contain_text("The night begins")
         held.go_on.set()
         expect(page.locator("h1")).to_have_text("No night is running", timeout=60_000)
         expect(page.locator("#live")).to_contain_text("found something to propose")
-        expect(page.locator(".timeline")).to_contain_text("The night ends")
         assert opened.errors == []

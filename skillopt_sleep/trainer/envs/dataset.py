@@ -1,0 +1,332 @@
+"""A dataset of questions with right answers: its own columns and score, or a public format, known by its rows."""
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from numbers import Real
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import msgspec
+from msgspec.structs import replace
+
+from skillopt_sleep.errors import ConfigError, ItemError
+from skillopt_sleep.kit.markdown import fence
+from skillopt_sleep.mining.tasks_file import read_tasks
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.records import Prompt, Purpose, Rubric, Split, Task, Trajectory
+from skillopt_sleep.replay.judges import ReferenceJudge
+from skillopt_sleep.trainer.env import HUB, Item, Result, kind_of
+from skillopt_sleep.trainer.envs.choices import LABELS, mmlu_columns
+from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, row_id, stem_of
+from skillopt_sleep.trainer.envs.reading import (
+    LONG_AGO,
+    SAVED,
+    Row,
+    Splits,
+    hub_splits,
+    kind_of_row,
+    read_rows,
+    saved_splits,
+    split_of,
+)
+from skillopt_sleep.trainer.envs.recipes import Asked, asked, questions
+from skillopt_sleep.trainer.loading import load_class
+from skillopt_sleep.trainer.scorers import (
+    chosen,
+    equal_numbers,
+    exact_match,
+    final_answer,
+    is_number,
+    normalized,
+    token_f1,
+    why_wrong,
+)
+
+SHOWN_CHARS = 1_500  # of a text, to the optimizer; the target is shown up to `context_chars`
+SCORES = ("exact", "f1", "number", "choice")
+ROLES = frozenset({"question", "answers", "context", "choices", "id", "kind"})
+ANSWER_FORM = """\
+Think as long as you need to. Then give the answer by itself, without a sentence around it, between <answer> and
+</answer>."""
+_FORMS = {
+    "choice": "Think as long as you need to. Then give your choice's letter alone between <answer> and </answer>.",
+    "number": "Think as long as you need to. Then give the number alone between <answer> and </answer>.",
+}
+_UNSAID = " Where the text does not say it, leave nothing between them."
+# A choice that refers to others by their place ("all of the above") makes no sense in another order.
+_OF_OTHERS = re.compile(
+    r"\b(?i:all|any|both|none|neither|either)\b.{0,30}\b(?i:above|below|these|those)\b"
+    r"|\b[A-H]\)? (?:and|or|nor) \(?[A-H]\b"
+)
+_OF_SPLIT = re.compile(r"_(?:test|val|dev|train)$")
+
+
+class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
+    """Rows of a file, of a folder, or of the Hugging Face Hub (path "hub:owner/name", or "hub:owner/name:subset").
+
+    `columns` says which column is the `question`, the `answers` (or `choices` and the right one in `answers`), the
+    `context`, the `id` and the `kind`; a public format needs none. `prompt` is what is asked instead, with columns in
+    braces. `score` is exact, f1, number or choice, or a function `score(answer, row)` of yours as in "my.py:score";
+    "" takes what the format has. Of a context the first `context_chars` are used, 0 for all.
+    """
+
+    name: ClassVar[str] = "dataset"
+
+    columns: dict[str, str] = {}  # noqa: RUF012 - msgspec copies it
+    prompt: str = ""
+    score: str = ""
+    context_chars: Count = 6_000
+
+    def __post_init__(self) -> None:
+        """Raise ConfigError for an option with a wrong value."""
+        super().__post_init__()
+        unknown = sorted(self.columns.keys() - ROLES)
+        if unknown:
+            raise ConfigError(
+                f"env.columns: there is no role {unknown[0]!r}", remedy=f"one of: {', '.join(sorted(ROLES))}"
+            )
+        if self.score == "tests":
+            raise ConfigError("env.score: tests are run by another environment", remedy='set name = "code_tasks"')
+        if self.score and self.score not in SCORES and ".py:" not in self.score:
+            raise ConfigError(
+                f"env.score: there is no score {self.score!r}",
+                remedy=f'one of: {", ".join(SCORES)}; or a function of yours, as in "my.py:score"',
+            )
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Say also how many contexts were cut."""
+        if not self._cut:
+            return super().remarks
+        lost = sum(self._cut)
+        some = "1 context is" if len(self._cut) == 1 else f"{len(self._cut):,} contexts are"
+        said = f"{some} longer than env.context_chars = {self.context_chars:,} and were cut"
+        if lost:
+            said += f"; {lost:,} of them lost a document that the answer rests on (0 cuts none)"
+        return (*super().remarks, said)
+
+    @cached_property
+    def _cut(self) -> list[bool]:
+        """Hold of each context that was cut whether it lost a document that the answer rests on."""
+        return []
+
+    @cached_property
+    def _own_score(self) -> Callable[[str, Mapping[str, Any]], object] | None:
+        """Return the user's own score, if there is one."""
+        return load_class(self.score, Path()) if ".py:" in self.score else None
+
+    @property
+    def is_there(self) -> bool:
+        """Return whether there is something to read."""
+        return self.path.startswith(HUB) or super().is_there
+
+    def assigned(self, split: Split) -> tuple[Item, ...]:
+        """Assign rows with a column `split` to the one they name; others as any files."""
+        found = self._of_library or self._by_split
+        return found[split] if found else super().assigned(split)
+
+    @cached_property
+    def _of_library(self) -> Splits:
+        """Return the items that the library `datasets` reads: of the Hub, or of a folder that it saved."""
+        if self.path.startswith(HUB):
+            name, _, subset = self.path.removeprefix(HUB).partition(":")
+            rows_by_name = hub_splits(name, subset)
+        elif any((self.place / name).exists() for name in SAVED):
+            rows_by_name = saved_splits(self.place)
+        else:
+            return {}
+        found: dict[Split, tuple[Item, ...]] = {}
+        every: list[Item] = []
+        for name, rows in rows_by_name.items():
+            items = self._items(tuple(rows), Path(name or self.place.name))
+            every += items
+            split = split_of(name)
+            if split is not None:
+                found[split] = found.get(split, ()) + tuple(items)
+        if Split.TRAIN not in found:
+            return self.divided(every)
+        if Split.VAL not in found:
+            found |= {split: some for split, some in self.parted(found[Split.TRAIN]).items() if some}
+        return {split: found.get(split, ()) for split in Split}
+
+    @cached_property
+    def _by_split(self) -> Splits:
+        """Return the items by the split that their rows name; empty if none names one."""
+        if self.named_files:
+            return {}
+        items = tuple(self.read_all(self.data_files(self.place)))
+        named = [split_of(str(item.data.get("split") or "")) for item in items]
+        if not any(named):
+            return {}
+        found: dict[Split, list[Item]] = {split: [] for split in Split}
+        for item, split in zip(items, named, strict=True):
+            if split is None:
+                raise ConfigError(
+                    f"{self.place}: {item.id!r} has no split, but other rows do", remedy="give every row a split"
+                )
+            found[split].append(item)
+        return {split: tuple(some) for split, some in found.items()}
+
+    def read(self, path: Path) -> Sequence[Item]:
+        """Read the questions of one file, or of one split of a dataset of the Hub."""
+        rows = read_rows(path, columns=mmlu_columns)
+        if rows and "reference" in rows[0]:
+            return tuple(self._tasks(path))
+        return self._items(rows, path)
+
+    def _items(self, rows: Sequence[Row], path: Path) -> Sequence[Item]:
+        asked_rows = tuple(questions(rows, where=str(path)))
+        return self.converted(asked_rows, lambda number, row: self._item(number, row, path), where=path)
+
+    def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
+        """Ask for one answer, and grade it: soft is F1 where words are compared."""
+        if "task" in item.data:
+            return _attempt(item, skill, target, sample=sample)
+        data = item.data
+        score = data["score"]
+        form = _FORMS.get(score, ANSWER_FORM + (_UNSAID if data["context"] else ""))
+        request = f"{fence(data['context'])}\n\n{data['question']}" if data["context"] else data["question"]
+        reply = ask(target, request, skill=skill, form=form, sample=sample)
+        answer = final_answer(reply)
+        if self._own_score is not None:
+            return _graded(self._own_score(answer, data["row"]), reply, where=self.score)
+        hard, soft, why = _score(score, answer, data)
+        return Result(hard=hard, soft=soft, response=reply, why=with_source(why, reply))
+
+    def _item(self, number: int, row: Row, path: Path) -> Item:
+        found = self._mapped(row) if self.columns or self.prompt else asked(row)
+        name = found.id or row_id(path, number)
+        context = found.shortened(self.context_chars)
+        if context != found.context:
+            self._cut.append(not all(document in context for document in found.needed))
+        score = self.score if self.score in SCORES else found.score
+        if score == "number" and not all(is_number(text) for text in found.answers):
+            score = "exact"
+        data: dict[str, Any] = {
+            "question": found.question,
+            "context": context,
+            "answers": [text for text in found.answers if normalized(text)] or [""],
+            "score": score,
+        }
+        if found.choices:
+            data |= self._choices(found, name)
+        if "split" in row:
+            data["split"] = str(row["split"])
+        if ".py:" in self.score:
+            data["row"] = dict(row)
+        kind = found.kind or (_OF_SPLIT.sub("", stem_of(path)) if found.is_table else "")
+        text = f"{context[:SHOWN_CHARS]}\n\n{data['question']}".strip()
+        return Item(id=name, text=text, kind=kind, data=data)
+
+    def _mapped(self, row: Row) -> Asked:
+        """Return what a row asks by the columns and the prompt that the configuration names."""
+        columns = {role: self.columns.get(role, role) for role in ROLES}
+        for role in ("question", "answers", "context", "choices", "id", "kind"):
+            if role in self.columns and self.columns[role] not in row:
+                raise ValueError(f"it has no column {self.columns[role]!r} (env.columns.{role})")
+        plain = {role: row[column] for role, column in columns.items() if column in row}
+        if self.prompt:
+            try:
+                plain["question"] = self.prompt.format_map(dict(row))
+            except (KeyError, IndexError, ValueError) as error:
+                raise ValueError(f"env.prompt names {error}, which isn't a column of it") from error
+        if "answers" not in plain and ".py:" in self.score:
+            plain["answers"] = []
+        found = asked(plain)
+        return found._replace(kind=found.kind or kind_of_row(plain, "kind"))
+
+    def _choices(self, found: Asked, name: str) -> dict[str, Any]:
+        """Return the choices by letter, in an order that depends on the item alone, and the right one."""
+        order = list(range(len(found.choices)))
+        if found.right_first or not any(_OF_OTHERS.search(text) for text in found.choices):
+            random.Random(f"{self.split_seed}:{name}").shuffle(order)  # noqa: S311 - an order, not a secret
+        choices = {label: found.choices[place] for label, place in zip(LABELS, order, strict=False)}
+        shown = "\n".join(f"{label}) {text}" for label, text in choices.items())
+        right = LABELS[order.index(found.right)]
+        return {
+            "question": f"{found.question}\n\n{shown}",
+            "choices": choices,
+            "right": right,
+            "answers": [choices[right]],
+        }
+
+    def _tasks(self, path: Path) -> Iterator[Item]:
+        """Yield the tasks of a file that nights exported."""
+        try:
+            # The file's name identifies it, not its folder, so that a moved dataset stays the same.
+            tasks = read_tasks(path, written=LONG_AGO, session=path.name)
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"{path}: {error}", remedy="fix the entry") from error
+        for task in tasks:
+            if isinstance(task.reference, Rubric):
+                raise ConfigError(
+                    f"{path}: '{task.id}' has a rubric, which no model is there to grade by",
+                    remedy="write checks, or leave it out",
+                )
+            yield Item(
+                id=task.id,
+                text=f"{task.context}\n\n{task.prompt}".strip(),
+                kind=type(task.reference).__name__.lower(),
+                data={"task": msgspec.to_builtins(replace(task, project="")), "split": task.split or ""},
+            )
+
+
+def ask(target: Backend, request: str, *, skill: str, form: str, sample: int) -> str:
+    """Return the target's reply to a request with a skill; raise CallFailed if the call fails.
+
+    The part that changes least comes first.
+    """
+    text = (
+        "Follow the skill below in everything you do.\n\n"
+        f"# Skill\n{skill.strip() or '(none)'}\n\n"
+        f"# How to answer\n{form}\n\n"
+        f"# Request\n{request}\n"
+    )
+    return target.complete(Prompt(purpose=Purpose.ROLLOUT, text=text, sample=sample)).text
+
+
+def with_source(why: str, reply: str) -> str:
+    """Add to the reason why an answer fell short that it came from the last line, if there was no <answer> tag."""
+    if not why or "<answer>" in reply.lower():
+        return why
+    return f"{why}; there is no <answer> tag, so its last line was taken: {final_answer(reply)[:80]!r}"
+
+
+def _score(score: str, answer: str, data: Mapping[str, Any]) -> tuple[float, float, str]:
+    """Return the grades of an answer, and why it fell short."""
+    accepted = cast("list[str]", data["answers"])
+    if score == "choice" and "choices" in data:
+        choice = chosen(answer, data["choices"])
+        right = float(data["choices"].get(choice) == data["choices"][data["right"]])
+        wrong = f"{choice} is not the right choice" if choice else "it names none of the choices"
+        return right, right, "" if right else wrong
+    if score == "number":
+        right = float(any(equal_numbers(answer, text) for text in accepted))
+        wrong = f"{answer} is not the right number" if is_number(answer) else "the answer is not one number"
+        return right, right, "" if right else wrong
+    exact, f1 = exact_match(answer, accepted), token_f1(answer, accepted)
+    return (f1 if score == "f1" else exact), f1, why_wrong(answer, accepted)
+
+
+def _graded(grade: object, reply: str, *, where: str) -> Result:
+    """Return the result of the user's own score: a number, or a number and why it isn't more."""
+    why = ""
+    if isinstance(grade, tuple):
+        grade, why = cast("tuple[object, object]", grade)[0], str(cast("tuple[object, object]", grade)[-1])
+    if not isinstance(grade, Real) or not 0 <= float(grade) <= 1:
+        raise ItemError(f"{where} returned {kind_of(grade)} {grade!r}, not a number from 0 to 1")
+    value = float(grade)
+    return Result(hard=value, soft=value, response=reply, why=why or ("" if value >= 1 else "the answer is wrong"))
+
+
+def _attempt(item: Item, skill: str, target: Backend, *, sample: int) -> Result:
+    """Ask a task of a night for one answer, graded by its reference."""
+    from skillopt_sleep.prompts import fill
+
+    task = msgspec.convert(item.data["task"], Task)
+    text = fill("rollout", document=skill.strip() or "(none)", context=task.context, request=task.prompt)
+    reply = target.complete(Prompt(purpose=Purpose.ROLLOUT, text=text, sample=sample)).text
+    score = ReferenceJudge(target).score(task, Trajectory(response=reply, text_only=True))
+    return Result(hard=score.hard, soft=score.soft, response=reply, why=score.why)

@@ -1,0 +1,119 @@
+"""Load what a configuration only names: an environment of the user's own, the pool, the skill to start from."""
+
+import difflib
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.pools.ray import OWN_FILES
+from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.protocols.work import Pool
+from skillopt_sleep.trainer.config import TrainerConfig
+
+_FAULTS = (
+    ArithmeticError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    NameError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+Progress = Callable[[str, int, int], None]
+
+
+def is_path(name: str) -> bool:
+    """Return whether this names a file, and not an installed environment."""
+    return name.partition(":")[0].endswith(".py")
+
+
+def load_class(name: str, folder: Path) -> Any:
+    """Return the class (or function) of `file.py:Class`, the file relative to the folder.
+
+    Raises ConfigError if there is no such file or class, or if the file fails.
+    """
+    file, _, wanted = name.partition(":")
+    path = (folder / Path(file).expanduser()).resolve()
+    if not path.is_file():
+        raise ConfigError(f"there is no file {path}", remedy="name it relative to the configuration's folder")
+    module = _imported(path)
+    own = [
+        member
+        for member, value in vars(module).items()
+        if inspect.isclass(value) and value.__module__ == module.__name__ and hasattr(value, "rollout_one")
+    ]
+    if not wanted:
+        example = own[0] if own else "MyEnv"
+        raise ConfigError(f"{name} names a file, but not its class", remedy=f'write name = "{file}:{example}"')
+    if not hasattr(module, wanted):
+        near = difflib.get_close_matches(wanted, own, n=1) or own
+        remedy = f"did you mean {near[0]!r}?" if near else "define a class with items, rollout_one and initial_skill"
+        raise ConfigError(f"{path} has no {wanted}", remedy=remedy)
+    found = getattr(module, wanted)
+    if not callable(found):
+        raise ConfigError(f"{wanted} in {path} is {type(found).__name__}, not a class", remedy="name the class")
+    return found
+
+
+def _imported(path: Path) -> ModuleType:
+    """Run the file as a module of its own; its neighbours can be imported, as if it were run by python."""
+    name = f"{OWN_FILES}{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{path} can't be imported", remedy="name a Python file")
+    module = importlib.util.module_from_spec(spec)
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except _FAULTS as error:
+        del sys.modules[name]
+        raise ConfigError(
+            f"{path} can't be loaded: {type(error).__name__}: {error}{_line(error, path)}", remedy="fix the file"
+        ) from error
+    return module
+
+
+def _line(error: BaseException, path: Path) -> str:
+    """Return the line of the file in which an error came up."""
+    if isinstance(error, SyntaxError):
+        return ""  # it says so itself
+    lines = [
+        number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == str(path)
+    ]
+    return f" (line {lines[-1]})" if lines else ""
+
+
+def make_pool(config: TrainerConfig, progress: Progress) -> Pool:
+    """Create the pool that the configuration names; Ray is imported only if it is chosen."""
+    if config.train.pool == "ray":
+        from skillopt_sleep.pools.ray import RayPool
+
+        return RayPool(config.train.workers, progress, address=config.train.address)
+    return ThreadPool(config.train.workers, progress)
+
+
+def read_skill(path: Path) -> str:
+    """Read the text of a skill's file; raise ConfigError if it can't be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"can't read the skill {path}: {error.strerror or error}", remedy="name a file that can be read"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"can't read the skill {path}: {error}", remedy="save it as UTF-8 text") from error
+
+
+def untold(_label: str, _done: int, _total: int) -> None:
+    """Ignore progress, as nobody is watching."""

@@ -1,0 +1,105 @@
+"""Make a model of what a person names in Python: a text such as "openai/gpt-5.4-mini", a function, or a model."""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.protocols.models import Backend
+from skillopt_sleep.records import Completion, Message, Prompt, Purpose
+
+_ROLES = ("system", "user", "assistant")
+_HOTTEST = 2.0
+
+
+def ask(
+    target: Backend,
+    user: str,
+    *,
+    system: str = "",
+    messages: Sequence[tuple[str, str]] = (),
+    temperature: float | None = None,
+    sample: int = 0,
+) -> str:
+    """Return the target's answer to what the user says; raise CallFailed if the call fails.
+
+    `messages` are what was said before, each with its role. An API gets them as messages, with the temperature; an
+    agent's program is sent all of it as one text, and refuses a temperature. Give a second question in the same words
+    another `sample`.
+    """
+    said: list[Message] = []
+    for role, text in (("system", system), *messages, ("user", user)):
+        if role not in _ROLES:
+            raise ConfigError(f"there is no role {role!r} in a conversation", remedy=f"one of: {', '.join(_ROLES)}")
+        if text:
+            said.append(Message(role=role, text=text))
+    if temperature is not None and not 0 <= temperature <= _HOTTEST:
+        raise ConfigError(f"a temperature of {temperature} can't be used", remedy="one from 0 to 2")
+    prompt = Prompt(purpose=Purpose.ROLLOUT, text=_as_text(said), sample=sample, temperature=temperature)
+    if len(said) > 1:
+        prompt = Prompt(
+            purpose=Purpose.ROLLOUT, text=prompt.text, sample=sample, messages=tuple(said), temperature=temperature
+        )
+    return target.complete(prompt).text
+
+
+def _as_text(said: Sequence[Message]) -> str:
+    """Return a conversation as one text: what everybody said, the user's last words at the end."""
+    if all(message.role != "assistant" for message in said):
+        return "\n\n".join(message.text.strip() for message in said)
+    return "\n\n".join(f"[{message.role}]\n{message.text.strip()}" for message in said)
+
+
+Named = Backend | Callable[..., Any] | str
+_REMEDY = (
+    'pass a name such as "openai/gpt-5.4-mini", a function that takes a prompt\'s text and returns the answer, or an '
+    "object of your own with complete(prompt)"
+)
+
+
+class FunctionModel:
+    """Asks a function, which may be async: it takes the text of a prompt and returns the answer's text."""
+
+    def __init__(self, function: Callable[[str], object]) -> None:
+        self._function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def complete(self, prompt: Prompt) -> Completion:
+        """Return the function's answer; a Completion is returned as it is."""
+        answer = self._function(prompt.text)
+        if inspect.isawaitable(answer):
+            answer = asyncio.run(_awaited(answer))
+        if isinstance(answer, Completion):
+            return answer
+        if not isinstance(answer, str):
+            raise ConfigError(f"the model {self.name} returned {type(answer).__name__}, not a text", remedy=_REMEDY)
+        return Completion(text=answer)
+
+
+async def _awaited(answer: Any) -> object:
+    return await answer
+
+
+def as_model(model: object, *, role: str) -> Backend:
+    """Return the model that is named or given; raise ConfigError if it is none, BackendUnavailable without a key."""
+    if isinstance(model, str):
+        return _by_name(model, role=role)
+    if not isinstance(model, type) and callable(getattr(model, "complete", None)):
+        return cast("Backend", model)
+    if callable(model) and not isinstance(model, type):
+        return FunctionModel(cast("Callable[[str], object]", model))
+    raise ConfigError(f"the {role} is {type(model).__name__}, not a model", remedy=_REMEDY)
+
+
+def _by_name(name: str, *, role: str) -> Backend:
+    provider, is_named, model = name.partition("/")
+    if is_named and model and provider == "openai":
+        from skillopt_sleep.backends.openai import OpenAIBackend
+
+        return OpenAIBackend(model=model)
+    if is_named and model and provider == "anthropic":
+        from skillopt_sleep.backends.anthropic import AnthropicBackend
+
+        return AnthropicBackend(model=model)
+    raise ConfigError(f"the {role} is named {name!r}, and nothing of that name is known", remedy=_REMEDY)

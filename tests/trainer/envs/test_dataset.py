@@ -1,0 +1,222 @@
+"""The environment `dataset`: any rows by columns and a score, and the layouts in which data is commonly kept."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillopt_sleep.errors import ConfigError, ItemError
+from skillopt_sleep.records import Purpose, Split
+from skillopt_sleep.trainer.env import Item, find_env
+from tests.fakes import FakeBackend
+
+CHAT = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "2+2?"}]
+# A row, and what it asks, the answer that is right, and the score.
+LAYOUTS: list[tuple[str, dict[str, Any], str, str, str]] = [
+    ("question and answer", {"question": "2+2?", "answer": "four"}, "2+2?", "four", "exact"),
+    ("answers", {"question": "Q?", "answers": ["a", "b"]}, "Q?", "b", "exact"),
+    ("prompt and completion", {"prompt": "2+2?", "completion": "four"}, "2+2?", "four", "exact"),
+    ("input and output", {"input": "2+2?", "output": "four"}, "2+2?", "four", "exact"),
+    ("instruction and output", {"instruction": "Add.", "input": "2, 2", "output": "4"}, "Add.\n\n2, 2", "4", "exact"),
+    ("instruction and response", {"instruction": "Add.", "response": "4"}, "Add.", "4", "exact"),
+    (
+        "messages",
+        {"messages": [*CHAT, {"role": "assistant", "content": "4"}]},
+        "Be brief.\n\n2+2?",
+        "4",
+        "exact",
+    ),
+    (
+        "conversations",
+        {"conversations": [{"from": "human", "value": "2+2?"}, {"from": "gpt", "value": "4"}]},
+        "2+2?",
+        "4",
+        "exact",
+    ),
+    ("OpenAI's evals", {"input": CHAT, "ideal": "4"}, "Be brief.\n\n2+2?", "4", "exact"),
+    ("OpenAI's evals with several", {"input": CHAT, "ideal": ["4", "four"]}, "Be brief.\n\n2+2?", "four", "exact"),
+    ("GSM8K", {"question": "How many?", "answer": "2 + 3 = 5\n#### 5"}, "How many?", "5 apples", "number"),
+    ("MATH", {"problem": "Half?", "solution": "So \\boxed{\\frac{1}{2}} it is."}, "Half?", "\\frac{1}{2}", "exact"),
+    ("MATH with a number", {"problem": "6*7?", "solution": "It is \\boxed{42}."}, "6*7?", "42", "number"),
+    ("TriviaQA", {"Question": "Who?", "Answer": {"Value": "Ada", "Aliases": ["A. L."]}}, "Who?", "A. L.", "exact"),
+    ("TriviaQA's rows", {"question": "Who?", "answer": {"value": "Ada", "aliases": ["A"]}}, "Who?", "Ada", "exact"),
+    ("BBH", {"input": "not True is?", "target": "False"}, "not True is?", "False", "exact"),
+    ("SQuAD's rows", {"question": "Q?", "context": "C.", "answers": {"text": ["C"]}}, "Q?", "C", "exact"),
+    ("BoolQ", {"question": "is it", "passage": "It is.", "answer": True}, "is it", "yes", "exact"),
+    ("MMLU's rows", {"question": "Q?", "choices": ["x", "y"], "answer": 1}, "Q?", "y", "choice"),
+    ("MMLU-Pro", {"question": "Q?", "options": ["x", "y", "z"], "answer": "C"}, "Q?", "z", "choice"),
+    ("columns of choices", {"question": "Q?", "A": "x", "B": "y", "answer": "B"}, "Q?", "y", "choice"),
+    (
+        "ARC's lines",
+        {
+            "question": {"stem": "Q?", "choices": [{"text": "x", "label": "A"}, {"text": "y", "label": "B"}]},
+            "answerKey": "A",
+        },
+        "Q?",
+        "x",
+        "choice",
+    ),
+]
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("no answer", {"question": "Q?"}, "env.columns"),
+    ("nothing known", {"foo": "a", "bar": "b"}, "env.columns"),
+    ("HumanEval", {"prompt": "def f():", "entry_point": "f", "test": "t"}, "code_tasks"),
+    ("SWE-bench", {"base_commit": "a", "problem_statement": "p"}, "whole repository"),
+    ("a conversation without an answer", {"messages": CHAT}, "don't end with an answer"),
+    ("MATH without a box", {"problem": "p", "solution": "s"}, "boxed"),
+]
+
+
+def written(folder: Path, rows: Sequence[Mapping[str, Any]], name: str = "all.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def items(path: Path, **options: Any) -> list[Item]:
+    env = find_env("dataset", {"path": str(path), "ratio": [1, 1, 1], **options}, folder=path.parent)
+    return [item for split in Split for item in env.items(split)]
+
+
+@pytest.mark.parametrize(
+    ("row", "question", "right", "score"), [row[1:] for row in LAYOUTS], ids=[r[0] for r in LAYOUTS]
+)
+def test_a_common_layout_is_read_as_it_is_meant(
+    tmp_path: Path, row: dict[str, Any], question: str, right: str, score: str
+) -> None:
+    for split in Split:
+        written(tmp_path, [row | {"id": split}], f"{split}.jsonl")
+    (item,) = find_env("dataset", {"path": str(tmp_path)}).items(Split.TRAIN)
+    env = find_env("dataset", {"path": str(tmp_path)})
+    assert item.data["question"].startswith(question)
+    assert item.data["score"] == score
+    said = right
+    if score == "choice":
+        said = next(label for label, text in item.data["choices"].items() if text == right)
+    for answer, hard in ((said, 1.0), ("something else", 0.0)):
+        target = FakeBackend({Purpose.ROLLOUT: f"<answer>{answer}</answer>"})
+        found = env.rollout_one(item, "", target, sample=0)
+        assert found.hard == hard
+        assert bool(found.why) == (hard < 1)
+
+
+@pytest.mark.parametrize(("row", "said"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+def test_what_can_not_be_told_is_refused_with_what_to_do(tmp_path: Path, row: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        items(written(tmp_path, [row]))
+    assert said in refused.value.message
+
+
+def test_columns_and_a_prompt_of_ones_own_are_used(tmp_path: Path) -> None:
+    rows = [{"src": f"w{n}", "lang": "de", "out": f"W{n}", "no": n, "level": "easy"} for n in range(3)]
+    columns = {"answers": "out", "id": "no", "kind": "level"}
+    found = items(written(tmp_path, rows), columns=columns, prompt="Translate {src} into {lang}.")
+    assert {item.data["question"] for item in found} == {f"Translate w{n} into de." for n in range(3)}
+    assert {(item.id, item.kind) for item in found} == {(str(n), "easy") for n in range(3)}
+    with pytest.raises(ConfigError, match="it has no column 'reply'"):
+        items(written(tmp_path, rows), columns={"answers": "reply"})
+    with pytest.raises(ConfigError, match=r"env\.prompt names 'text'"):
+        items(written(tmp_path, rows), columns=columns, prompt="Translate {text}.")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"columns": {"reply": "x"}}, "there is no role 'reply'"),
+        ({"score": "exakt"}, "there is no score 'exakt'"),
+        ({"score": "tests"}, "run by another environment"),
+    ],
+)
+def test_an_option_that_can_not_be_used_is_named(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        find_env("dataset", options)
+
+
+def test_a_score_of_ones_own_is_called_with_the_answer_and_the_row(tmp_path: Path) -> None:
+    rows = [{"question": f"q{n}", "most": 3} for n in range(3)]
+    (tmp_path / "my.py").write_text(
+        "def score(answer, row):\n    return (float(len(answer) <= row['most']), 'too long')\n", encoding="utf-8"
+    )
+    path = written(tmp_path, rows)
+    env = find_env(
+        "dataset",
+        {"path": path.name, "score": "my.py:score", "ratio": [1, 1, 1], "columns": {"question": "question"}},
+        folder=tmp_path,
+    )
+    (item,) = env.items(Split.TRAIN)
+    said = [
+        env.rollout_one(item, "", FakeBackend({Purpose.ROLLOUT: f"<answer>{answer}</answer>"}), sample=0)
+        for answer in ("abc", "abcd")
+    ]
+    assert [(one.hard, one.why) for one in said] == [(1.0, "too long"), (0.0, "too long")]
+    (tmp_path / "my2.py").write_text("def score(answer, row):\n    return 'good'\n", encoding="utf-8")
+    odd = find_env(
+        "dataset",
+        {"path": path.name, "score": "my2.py:score", "ratio": [1, 1, 1], "columns": {"question": "question"}},
+        folder=tmp_path,
+    )
+    with pytest.raises(ItemError, match="not a number from 0 to 1"):
+        odd.rollout_one(odd.items(Split.TRAIN)[0], "", FakeBackend({Purpose.ROLLOUT: "x"}), sample=0)
+
+
+def test_f1_may_be_the_score(tmp_path: Path) -> None:
+    rows = [{"question": f"q{n}", "answer": "the red house"} for n in range(3)]
+    env = find_env("dataset", {"path": str(written(tmp_path, rows)), "score": "f1", "ratio": [1, 1, 1]})
+    found = env.rollout_one(env.items(Split.TRAIN)[0], "", FakeBackend({Purpose.ROLLOUT: "red house"}), sample=0)
+    assert found.hard == found.soft == pytest.approx(1.0)
+
+
+def test_a_table_with_semicolons_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "all.csv"
+    path.write_text("question;answer\nWhat, now?;yes\nAnd then?;no\nThen?;no\n", encoding="utf-8")
+    assert sorted(item.data["question"] for item in items(path)) == ["And then?", "Then?", "What, now?"]
+
+
+@pytest.mark.parametrize("name", ["data", "examples", "Data", "rows"])
+def test_an_object_with_one_list_is_that_list(tmp_path: Path, name: str) -> None:
+    rows = [{"input": f"q{n}", "target": "a"} for n in range(3)]
+    path = tmp_path / "task.json"
+    path.write_text(json.dumps({"canary": "x", name: rows}), encoding="utf-8")
+    assert len(items(path)) == 3
+
+
+def test_rows_may_name_their_split(tmp_path: Path) -> None:
+    rows = [{"question": f"q{n}", "answer": "a", "split": split} for n, split in enumerate(("train", "dev", "test"))]
+    env = find_env("dataset", {"path": str(written(tmp_path, rows))})
+    assert [len(env.items(split)) for split in Split] == [1, 1, 1]
+    rows[0]["split"] = ""
+    with pytest.raises(ConfigError, match="has no split, but other rows do"):
+        items(written(tmp_path, rows))
+
+
+def test_tasks_that_nights_exported_are_graded_by_their_reference(tmp_path: Path) -> None:
+    check = {"kind": "checks", "items": [{"op": "contains", "arg": "pnpm"}]}
+    rows = [
+        {"id": f"t{n}", "prompt": f"Add zod {n}.", "reference": check, "split": split}
+        for n, split in enumerate(("train", "val", "test"))
+    ]
+    env = find_env("dataset", {"path": str(written(tmp_path, rows))})
+    (item,) = env.items(Split.TRAIN)
+    assert env.rollout_one(item, "", FakeBackend({Purpose.ROLLOUT: "pnpm add zod"}), sample=0).hard == 1
+    rows[0]["reference"] = {"kind": "rubric", "text": "Is it good?"}
+    with pytest.raises(ConfigError):
+        items(written(tmp_path, rows))
+
+
+def test_the_name_of_an_environment_that_is_gone_leads_to_this_one() -> None:
+    for name in ("question_answering", "multiple_choice", "word_problems", "tasks"):
+        with pytest.raises(ConfigError) as refused:
+            find_env(name, {})
+        assert '"dataset"' in refused.value.remedy
+
+
+def test_parquet_and_folders_that_the_library_saved_are_read(tmp_path: Path) -> None:
+    library = pytest.importorskip("datasets", reason="needs skillopt-sleep[envs]")
+    rows = library.Dataset.from_list([{"question": f"q{n}", "answers": {"text": [f"a{n}"]}} for n in range(6)])
+    rows.to_parquet(str(tmp_path / "all.parquet"))
+    assert len(items(tmp_path / "all.parquet")) == 6
+    library.DatasetDict({"train": rows, "validation": rows.select(range(2))}).save_to_disk(str(tmp_path / "saved"))
+    env = find_env("dataset", {"path": str(tmp_path / "saved")})
+    assert [len(env.items(split)) for split in (Split.TRAIN, Split.VAL)] == [6, 2]
