@@ -93,7 +93,7 @@ def test_a_whole_night_by_the_persons_own_agents(
     attempts = [request.protocol for request in asked if request.purpose == Purpose.ROLLOUT]
     others = [request.protocol for request in asked if request.purpose not in IN_WORDS]
     (taught,) = told["report.json"]["documents"]
-    after = 2 * len(taught["fresh"]["pairs"]) + 2 * taught["test"]["n"]
+    after = 2 * len(taught["fresh"]["pairs"]) + 2 * len(taught["kept_back"]["pairs"])
     assert attempts == [target.protocol] * (taught["trial"]["calls"] + after)
     assert set(others) == {optimizer.protocol}
     assert all(request.wants_json is (request.purpose not in IN_WORDS) for request in asked)

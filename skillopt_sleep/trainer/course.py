@@ -181,7 +181,7 @@ class TrainingProgress:
         total = parts.config.epochs * len(steps)
         past = Past(notes=notebook)
         for batch in steps:
-            left = self._left()
+            before = parts.calls()
             place = StepPosition(step=len(self.history.steps) + 1, epoch=epoch, total=total)
             done = run_step(parts.asking(f"step {place.step}"), self.state, batch, place=place, past=past)
             self.state, past = done.state, done.past
@@ -191,7 +191,7 @@ class TrainingProgress:
             check_answers(parts.counting, parts.folder, least=MANY)
             self.stopped = self._told_to_stop(done.record) or self._out_of_patience(done.record)
             if not self.stopped:
-                self._keep_for_val(taken=left - self._left())
+                self._keep_for_val(taken=parts.calls() - before)
             if self.stopped:
                 break
         return past

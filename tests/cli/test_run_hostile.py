@@ -154,7 +154,8 @@ def test_a_night_over_hostile_sessions_and_replies_learns_what_is_true_and_chang
     assert [edit["content"] for proposal in report["proposals"] for edit in proposal["edits"]] == [lesson.rule]
     assert (night / "report.md").stat().st_size > 0
     (proposal,) = report["proposals"]
-    assert proposal["tested"]["solved"]["requests"] == 3
+    # A spoiled copy that says it began earlier may own one session's words, and hold no request that can be asked.
+    assert proposal["tested"]["solved"]["requests"] in ((2, 3) if attack == "sessions" else (3,))
     if attack == "sessions":
         assert report["found"]["sessions"]["seen"] > 200
     assert files_with(home.folder / "sleep", place.secret) == []
