@@ -28,6 +28,8 @@ pytestmark = pytest.mark.cli
 PLUGIN = "skillopt-sleep@skillopt-sleep"
 SOURCES = {"claude": "claude_code", "codex": "codex"}
 OUR_HOOKS_OFF = {"claude": ("--settings", '{"disableAllHooks": true}'), "codex": ("--disable", "hooks")}
+# With a key Claude Code asks its maker for 17 seconds before each command on plugins, which need none.
+NO_KEY = {"ANTHROPIC_API_KEY"}
 
 
 @pytest.fixture
@@ -104,6 +106,7 @@ SETTINGS = {
 def with_both_agents(folder: Path, fence: Fence, programs: Programs) -> Person:
     """A person who has both programs in PATH, settings of their own, and a user manager that answers."""
     person = Person(folder, fence.environ)
+    person.left_out = NO_KEY
     for name, text in SETTINGS.items():
         (folder / name).parent.mkdir()
         (folder / name).write_text(text, encoding="utf-8")
@@ -179,8 +182,10 @@ def test_the_next_night_uses_what_the_plugin_noted(
     commit = repository(person.project, code_py="one\n")
     (person.project / "code.py").write_text("two\n")
     before = git(person.project, "status", "--porcelain")
+    person.left_out = NO_KEY
     asks(person, program, "plugin", "marketplace", "add", str(HOOKS))
     asks(person, program, "plugin", "install" if agent is CLAUDE else "add", PLUGIN)
+    person.left_out = set()
 
     noted = talks(person, program, agent, server)
     unnoted = talks(person, program, agent, server, *OUR_HOOKS_OFF[agent.name])
