@@ -19,12 +19,16 @@ _NOTHING = (
     "No sessions were found. Claude Code's are expected in ~/.claude/projects (or under "
     "CLAUDE_CONFIG_DIR), Codex's in ~/.codex/sessions (or under CODEX_HOME)."
 )
+_ALL_PURGED = (
+    "No session is left but what you purged, which isn't read again. To read one after all: "
+    "skillopt-sleep run --session ID"
+)
 
 
-def show_account(total: Account, settings: HarvestSettings) -> None:
+def show_account(total: Account, settings: HarvestSettings, *, purged: bool = False) -> None:
     """Print the totals, a table of projects, the files that were left out, and remarks."""
     if not total.files:
-        say(_NOTHING)
+        say(_ALL_PURGED if purged else _NOTHING)
         return
     read = f"{counted(total.files, 'file')} → {counted(len(total.sessions), 'session')}"
     requests = f" → {counted(total.requests, 'request')}"

@@ -13,7 +13,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.night.account import Account
 from skillopt_sleep.settings import BackendName, Settings
-from skillopt_sleep.wiring.models import KEYS, destination, unconfirmed
+from skillopt_sleep.wiring.models import HANDOFF, KEYS, destination, unconfirmed
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.init_offers import Offer
@@ -108,6 +108,8 @@ def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, ol
 
 
 def _price(settings: Settings, offer: "Offer | None") -> str:
+    if settings.backend.name == HANDOFF:
+        return "none by itself: you answer, or an agent of yours, with its own costs"
     limit = settings.budget.usd
     is_one = all(backend.name == settings.backend.name and not backend.base_url for backend in recipients(settings))
     if offer and offer.subscription and is_one:
@@ -156,6 +158,8 @@ def next_lines(
             ("skillopt-sleep doctor", "once that is fixed, check again"),
             (f"skillopt-sleep init --yes --backend {other}{model}", "or choose another backend"),
         ]
+    elif settings.backend.name == HANDOFF:
+        steps = [_first_night(settings, ahead)]  # nobody answers the prompts of a night that starts by itself
     else:
         steps = [_first_night(settings, ahead), _every_night(settings, installed=installed)]
     width = max(len(command) for command, _ in steps)

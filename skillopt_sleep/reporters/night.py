@@ -45,7 +45,7 @@ from skillopt_sleep.reporters.rule_page import (
     decide,
     first_screen,
 )
-from skillopt_sleep.reporters.tried import text_only, trials
+from skillopt_sleep.reporters.tried import change, text_only, trials
 from skillopt_sleep.reporters.weeks import weeks
 
 MOST_RULES = 2  # that are shown whole
@@ -110,12 +110,14 @@ def _head(night: Night, known: Told, *, one_rule: bool) -> Iterator[Block]:
     reason, remedy = few_words(known.because, REASON_WORDS), few_words(known.to_do, REMEDY_WORDS)
     if not known.waits:
         yield Sentence(f"{reason}.", "lead")
+        yield from _being_tried(report)
         yield Sentence(f"What to do: {remedy}.")
         yield Sentence(f"{known.decide}. {cost_in_short(report)}")
     else:
         yield Sentence(f"{known.decide}. Nothing changes until you say so.", "lead")
         if report.verdict in CUT_SHORT or not report.proposals:
             yield Sentence(f"{reason}.")
+            yield from _being_tried(report)
         others = known.to_do.replace(REVIEW, "").strip("; ")
         if others:
             yield Sentence(f"What to do: {few_words(others, REMEDY_WORDS)}.")
@@ -129,6 +131,15 @@ def _head(night: Night, known: Told, *, one_rule: bool) -> Iterator[Block]:
     if wrong:
         more = f", and {counted(len(wrong) - 1, 'more error')}" if wrong[1:] else ""
         yield Sentence(f"{few_words(wrong[0].summary, REMEDY_WORDS)}{more}.", "careful", mark="Error")
+
+
+def _being_tried(report: NightReport) -> Iterator[Block]:
+    """Yield the first changes that nothing is proven of yet: later nights continue their trials."""
+    for outcome in report.documents:
+        waits = [one.tested for one in outcome.tried.undecided if one.tested.verdict.decision is Decision.UNDECIDED]
+        for judged in waits[:MOST_LINES]:
+            changes = "; ".join(change(edit, limit=LINE_CHARS) for edit in judged.edits[:MOST_LINES])
+            yield Sentence(f"Being tried in {outcome.document.id}: {changes}.")
 
 
 def _rules(night: Night, rules: Sequence[Rule]) -> Iterator[Block]:

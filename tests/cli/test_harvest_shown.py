@@ -19,7 +19,7 @@ def used(night: str = "") -> Surveyed:
     return Surveyed(session.id, session.source, "/shop", "", session.ended, night, read_by_rules(session))
 
 
-def told(**fields: Any) -> str:
+def told(*, purged: bool = False, **fields: Any) -> str:
     base: dict[str, Any] = {
         "sessions": (used(),),
         "skipped": {},
@@ -32,7 +32,7 @@ def told(**fields: Any) -> str:
         ),
     }
     with redirect_stdout(StringIO()) as out:
-        show_account(Account(**(base | fields)), HarvestSettings())
+        show_account(Account(**(base | fields)), HarvestSettings(), purged=purged)
     return out.getvalue()
 
 
@@ -47,6 +47,13 @@ def test_what_is_not_there_has_no_line() -> None:
         "Corrections are counted here by rules, which miss some; the model of a night finds more.\n"
         "To see why one is used or left out: skillopt-sleep harvest --why SESSION\n"
     )
+
+
+def test_where_all_was_purged_it_does_not_say_that_nothing_was_found() -> None:
+    assert "No sessions were found" in told(sessions=(), rows=())
+    left = told(sessions=(), rows=(), purged=True)
+    assert "No session is left but what you purged" in left
+    assert "run --session" in left
 
 
 def test_every_reason_has_words_that_fit_the_line() -> None:

@@ -58,6 +58,13 @@ def test_where_nobody_outside_answers_nothing_leaves(name: str) -> None:
     assert leaving(with_backend(name)).startswith("Nothing would leave this machine")
 
 
+def test_a_night_that_somebody_answers_by_hand_costs_nothing_itself_and_never_starts_by_itself() -> None:
+    settings = with_backend("handoff", confirmed=True)
+    assert "$" not in leaving(settings)
+    (step,) = next_lines(settings, AHEAD)
+    assert "skillopt-sleep run " in step
+
+
 def test_a_subscription_costs_quota_and_no_dollars() -> None:
     offer = Offer("claude", ready=True, says="max", subscription=True)
     said = leaving(with_backend("claude"), offer)
