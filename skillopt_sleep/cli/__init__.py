@@ -168,11 +168,8 @@ def _describe(error: Exception) -> tuple[str, str]:
         return f"can't write to the store: {message}", remedy
     if isinstance(error, msgspec.ValidationError):
         place = find_paths().database
-        return (
-            f"what is kept in {place} isn't in this version's format: {error}",
-            f"use the version of skillopt-sleep that wrote it, or move {place} elsewhere and read your sessions again:"
-            f" skillopt-sleep harvest; the traceback is in {_log(error)}",
-        )
+        remedy = f"use the version that wrote it, or move the file elsewhere; the traceback is in {_log(error)}"
+        return f"what is kept in {place} isn't in this version's format: {error}", remedy
     return f"a bug: {type(error).__name__}: {error}", f"please report it with {_log(error)}"
 
 

@@ -1,6 +1,5 @@
 """Ask a person for the choices of `init`, or take them from the command line."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 
@@ -60,23 +59,11 @@ def taken(given: Given, offered: "Sequence[Offer]", settings: Settings) -> Secti
 
 def asked(given: Given, offered: "Sequence[Offer]", known: "Sequence[FoundProject]", settings: Settings) -> Sections:
     """Ask for what the command line doesn't say; an empty answer takes the value in brackets and changes nothing."""
-    backend, budget = _ask_backend(given, offered, settings), settings.budget
-    answers: dict[tuple[str, str], tuple[object, object]] = {}
-    answers["budget", "calls"] = budget.calls, _prompt("Most calls per night", str(budget.calls), _calls)
-    if backend["name"]:
-        answers["budget", "usd"] = (
-            budget.usd,
-            _prompt("Most dollars per night (0: no limit)", f"{budget.usd:g}", _usd),
-        )
-    at = settings.daemon.at
-    answers["daemon", "at"] = at, _prompt("Start every night at (local time)", at, time_of_day)
-    if known:
-        excluded = list(settings.projects.exclude)
-        answers["projects", "exclude"] = excluded, _ask_excluded(known, excluded)
-    sections: Sections = {"backend": backend}
-    for (section, key), (before, answer) in answers.items():
-        if answer != before:
-            sections.setdefault(section, {})[key] = answer
+    sections: Sections = {"backend": _ask_backend(given, offered, settings)}
+    excluded = list(settings.projects.exclude)
+    answer = _ask_excluded(known, excluded) if known else excluded
+    if answer != excluded:
+        sections["projects"] = {"exclude": answer}
     return sections
 
 
@@ -192,23 +179,3 @@ def _address(answer: str) -> str:
     if not answer.startswith(("http://", "https://")):
         raise typer.BadParameter("an address begins with http:// or https://")
     return answer
-
-
-def _calls(answer: str) -> int:
-    if not answer.isdigit() or not int(answer):
-        raise typer.BadParameter("enter a whole number, 1 or more")
-    return int(answer)
-
-
-def _usd(answer: str) -> float:
-    if not re.fullmatch(r"\$?[0-9]{1,7}(\.[0-9]{1,4})?", answer):
-        raise typer.BadParameter("enter an amount such as 1.50, or 0")
-    return float(answer.removeprefix("$"))
-
-
-def time_of_day(text: str) -> str:
-    """Return a time of day as the settings write it; BadParameter if it isn't one."""
-    match = re.fullmatch(r"([01]?[0-9]|2[0-3])[:.]([0-5][0-9])", text)
-    if not match:
-        raise typer.BadParameter("a time of day such as 04:17")
-    return f"{int(match[1]):02}:{match[2]}"

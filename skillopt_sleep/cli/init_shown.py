@@ -103,6 +103,7 @@ def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, ol
         yield f"  of       your sessions of {' and of '.join(agents)}: all go to the one that answers"
     yield f"  at most  {limits}"
     yield f"  dollars  {_price(settings, offer)}"
+    yield "  change   skillopt-sleep config set budget.calls 100 (or budget.usd 1.50)"
     if offer and offer.subscription and not settings.backend.base_url:
         yield "  limits   each call uses up your subscription's own limits, as your work by day does"
 
