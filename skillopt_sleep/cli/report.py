@@ -53,7 +53,7 @@ def report(
     if list_:
         from skillopt_sleep.cli.nights import list_nights
 
-        list_nights(last=LAST if last is None else last, verbose=verbose, as_json=as_json)
+        list_nights(last=LAST if last is None else last, as_json=as_json)
     elif cost:
         from skillopt_sleep.cli.nights import list_costs
 
