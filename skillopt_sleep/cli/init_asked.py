@@ -13,7 +13,7 @@ from skillopt_sleep.settings import BackendName, BackendSettings, Settings
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.init_offers import Offer
-    from skillopt_sleep.cli.init_shown import FoundProject
+    from skillopt_sleep.night.account import ProjectCounts
 
 Value = TypeVar("Value")
 Sections = dict[str, dict[str, Any]]
@@ -57,7 +57,7 @@ def taken(given: Given, offered: "Sequence[Offer]", settings: Settings) -> Secti
     return {"backend": backend}
 
 
-def asked(given: Given, offered: "Sequence[Offer]", known: "Sequence[FoundProject]", settings: Settings) -> Sections:
+def asked(given: Given, offered: "Sequence[Offer]", known: "Sequence[ProjectCounts]", settings: Settings) -> Sections:
     """Ask for what the command line doesn't say; an empty answer takes the value in brackets and changes nothing."""
     sections: Sections = {"backend": _ask_backend(given, offered, settings)}
     excluded = list(settings.projects.exclude)
@@ -145,7 +145,7 @@ def _ask_name(offered: "Sequence[Offer]", settings: Settings) -> str:
     return _prompt("Number or name", default, parse)
 
 
-def _ask_excluded(known: "Sequence[FoundProject]", before: Sequence[str]) -> list[str]:
+def _ask_excluded(known: "Sequence[ProjectCounts]", before: Sequence[str]) -> list[str]:
     """Ask for the projects to leave out, by their number in the list above, by path or by pattern."""
 
     def parse(answer: str) -> list[str]:
@@ -157,7 +157,7 @@ def _ask_excluded(known: "Sequence[FoundProject]", before: Sequence[str]) -> lis
             if not word.isdigit():
                 patterns.append(word)
             elif 0 < int(word) <= len(known):
-                patterns.append(known[int(word) - 1].path)
+                patterns.append(known[int(word) - 1].project)
             else:
                 raise typer.BadParameter(f"there is no project {word} in the list")
         return list(dict.fromkeys(patterns))

@@ -40,8 +40,9 @@ def test_what_is_not_there_has_no_line() -> None:
     assert told() == (
         "1 file → 1 session → 1 request\n"
         "\n"
-        "project  corrected  requests  sessions  files  source\n"
-        "/shop            0         1         1      1  claude_code\n"
+        "| project | corrected | requests | sessions | files | agents |\n"
+        "|  ---  |  --:  |  --:  |  --:  |  --:  |  ---  |\n"
+        "| /shop | 0 | 1 | 1 | 1 | Claude Code |\n"
         "\n"
         "The next night reads 1 of the 1 session.\n"
         "Corrections are counted here by rules, which miss some; the model of a night finds more.\n"
@@ -60,11 +61,11 @@ def test_every_reason_has_words_that_fit_the_line() -> None:
     skipped = dict.fromkeys(LeftOut, 1_234)
     text = told(skipped=skipped, copies=34, doubles=5, task_files=1, tasks=3, spoiled=7)
     for why in LeftOut:
-        assert re.search(rf"\d  .*  {why.value}\n", text)
-    assert re.search(r"\n +1227  nothing new was typed in it \(a copy, .* no_user_turn\n", text), "copies among them"
-    assert re.search(r"\n +7  damaged, or .* damaged\n", text)
-    assert re.search(r"\n +5  a second file .* doubles\n", text)
-    assert re.search(r"\n +1  3 tasks written by hand +tasks files\n", text)
+        assert re.search(rf"- \d+ {why.value}: .*\n", text)
+    assert re.search(r"\n- 1227 no_user_turn: nothing new was typed in it \(a copy, .*\n", text), "copies among them"
+    assert re.search(r"\n- 7 damaged: damaged, or .*\n", text)
+    assert re.search(r"\n- 5 doubles: a second file .*\n", text)
+    assert re.search(r"\n- 1 tasks files: 3 tasks written by hand\n", text)
     assert "less than ten minutes old" in text
 
 
@@ -80,12 +81,12 @@ def test_records_of_unknown_kinds_are_told_by_version() -> None:
 
 def test_the_largest_reason_comes_first() -> None:
     text = told(skipped={LeftOut.UNREADABLE: 1, LeftOut.HEADLESS: 5})
-    assert text.index("5  started by a program") < text.index("1  can't be read")
+    assert text.index("5 headless: started by a program") < text.index("1 unreadable: can't be read")
 
 
 def test_of_many_projects_only_those_in_which_most_was_asked_are_shown() -> None:
     text = told(rows=tuple(ProjectCounts("codex", f"/p{n:05}", 1, 1, 10_000 - n) for n in range(10_000)))
-    assert len(re.findall(r"^/p", text, re.MULTILINE)) == 20
+    assert len(re.findall(r"^. /p", text, re.MULTILINE)) == 20
     assert "/p00019 " in text
     assert "and 9,980 more projects" in text
 
@@ -95,7 +96,7 @@ def test_projects_of_which_nothing_is_used_have_no_line() -> None:
         "codex", "/home/someone/" + "long/" * 20 + "shop", files=3, sessions=1, requests=12, corrected=2
     )
     text = told(rows=(used, ProjectCounts("codex", "/b", files=4), ProjectCounts("claude_code", "/b", files=2)))
-    assert "/long/shop          2        12         1      3  codex\n" in text
+    assert "/long/shop | 2 | 12 | 1 | 3 | Codex |\n" in text
     assert "/b" not in text
 
 

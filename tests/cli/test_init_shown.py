@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.init_offers import Offer
-from skillopt_sleep.cli.init_shown import FoundProject, leaving_lines, next_lines, projects, written_lines
+from skillopt_sleep.cli.init_shown import leaving_lines, next_lines, written_lines
 from skillopt_sleep.cli.init_written import WrittenConfig
 from skillopt_sleep.cli.plan import Ahead
 from skillopt_sleep.night.account import Account, ProjectCounts
@@ -43,14 +43,17 @@ def account(*rows: ProjectCounts) -> Account:
     return Account(sessions=(), skipped={}, prompts={}, damage=(), rows=rows, **numbers)  # pyright: ignore[reportArgumentType]
 
 
-def test_projects_of_several_agents_are_one_and_the_most_corrected_comes_first() -> None:
+def test_a_project_of_several_agents_is_one_and_one_without_a_session_is_none() -> None:
     rows = (
         ProjectCounts("claude_code", "/a", files=3, sessions=3, requests=3, corrected=1),
         ProjectCounts("codex", "/b", files=2, sessions=2, requests=2, corrected=2),
         ProjectCounts("claude_code", "/b", files=1, sessions=1, requests=1, corrected=1),
         ProjectCounts("claude_code", "/unused", files=4),
     )
-    assert projects(account(*rows)) == (FoundProject("/b", 3, 3), FoundProject("/a", 3, 1))
+    assert account(*rows).projects == (
+        ProjectCounts("Claude Code", "/a", files=3, sessions=3, requests=3, corrected=1),
+        ProjectCounts("Codex, Claude Code", "/b", files=3, sessions=3, requests=3, corrected=3),
+    )
 
 
 @pytest.mark.parametrize("name", ["", "simulated"])
