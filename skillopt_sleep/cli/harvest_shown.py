@@ -7,8 +7,8 @@ from skillopt_sleep.cli.blocks import say_blocks
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.kit.words import WIDTH, counted, home_path
-from skillopt_sleep.night.account import CORRECTION, DAMAGED, REQUEST, SMALL_TALK, WORDS, Account, TypedTurn
-from skillopt_sleep.night.explain import Explanation
+from skillopt_sleep.night.account import DAMAGED, WORDS, Account
+from skillopt_sleep.night.explain import Explanation, TypedTurn
 from skillopt_sleep.pages.blocks import Block, Item, Items, Sentence, Table
 from skillopt_sleep.records import LeftOut, Note, Session
 from skillopt_sleep.settings import HarvestSettings
@@ -32,15 +32,14 @@ def show_account(total: Account, settings: HarvestSettings, *, purged: bool = Fa
         say(_ALL_PURGED if purged else _NOTHING)
         return
     read = f"{counted(total.files, 'file')} → {counted(len(total.sessions), 'session')}"
-    corrected = f", {total.corrected} of them corrected" if total.corrected else ""
-    blocks: list[Block] = [Sentence(f"{read} → {counted(total.requests, 'request')}{corrected}", "lead")]
+    blocks: list[Block] = [Sentence(f"{read} → {counted(total.prompts, 'prompt')}", "lead")]
     rows: list[tuple[str, ...]] = []
     for row in total.projects[:_PROJECTS]:
-        counts = map(str, (row.corrected, row.requests, row.sessions, row.files))
+        counts = map(str, (row.prompts, row.sessions, row.files))
         rows.append((home_path(row.project) or "(no folder)", *counts, row.source))
     if rows:
-        titles = ("project", "corrected", "requests", "sessions", "files", "agents")
-        blocks.append(Table(titles, tuple(rows), right=(1, 2, 3, 4)))
+        titles = ("project", "prompts", "sessions", "files", "agents")
+        blocks.append(Table(titles, tuple(rows), right=(1, 2, 3)))
     if total.projects[_PROJECTS:]:
         blocks.append(Sentence(f"and {counted(len(total.projects) - _PROJECTS, 'more project')}", "soft"))
     left_out = _left_out(total)
@@ -69,9 +68,6 @@ def _left_out(total: Account) -> list[tuple[int, str, str]]:
 
 
 def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
-    typed = sum(total.prompts.values())
-    if typed:
-        yield f"{counted(typed, 'prompt')} typed: {_kinds(total)}."
     for damage in total.damage:
         sessions = counted(damage.sessions, "session")
         yield f"Skipped: {counted(damage.lines, 'damaged line')} in {sessions} of {damage.source}."
@@ -79,22 +75,10 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
         yield f"{line}."
     if total.sessions:
         yield _next_night(total, settings)
-        yield "Corrections are counted here by rules, which miss some; the model of a night finds more."
+        yield f"{total.mined} of them may hold a lesson; no model reads the others."
     if total.later:
         yield f"Its budget doesn't reach {counted(total.later, 'older session')}: for later nights."
     yield "To see why one is used or left out: skillopt-sleep harvest --why SESSION"
-
-
-def _kinds(total: Account) -> str:
-    kinds: list[str] = []
-    for take in (REQUEST, CORRECTION):
-        count = total.prompts.get(take, 0)
-        if count:
-            kinds.append(counted(count, take))
-    small_talk = total.prompts.get(SMALL_TALK, 0)
-    if small_talk:
-        kinds.append(f"{small_talk} small talk")
-    return ", ".join(kinds)
 
 
 def _next_night(total: Account, settings: HarvestSettings) -> str:
@@ -130,8 +114,8 @@ def account_data(total: Account, sessions: Sequence[Session], notes: Sequence[No
         "damaged": total.damaged,
         "half_read": total.half_read,
         "remembered": total.remembered,
-        "requests": total.requests,
-        "corrected": total.corrected,
+        "prompts": total.prompts,
+        "may_hold_a_lesson": total.mined,
         "account": [row._asdict() for row in total.rows],
         "errors": [note.summary for note in notes],
     }

@@ -39,7 +39,7 @@ def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[Proj
     yield f"{'Sessions':10} {_sessions(total)}"
     for number, project in enumerate(known[:MOST_PROJECTS]):
         sessions = f"{counted(project.sessions, 'session'):>13}"
-        row = f"{sessions}, {project.corrected:3} corrected  {home_path(project.project)}"
+        row = f"{sessions}, {project.prompts:3} prompts  {home_path(project.project)}"
         yield f"{_heading('Projects', number)} {number + 1:2} {row}"
     if len(known) > MOST_PROJECTS:
         yield f"{'':10}    and {len(known) - MOST_PROJECTS} more: skillopt-sleep harvest"
@@ -58,7 +58,7 @@ def _sessions(total: Account) -> str:
     if not by_source:
         return "none yet"
     sessions = [f"{count} of {TITLES.get(name, name)}" for name, count in by_source.most_common()]
-    return f"{', '.join(sessions)}; {counted(total.requests, 'request')}, {total.corrected} of them corrected"
+    return f"{', '.join(sessions)}; {counted(total.prompts, 'prompt')}"
 
 
 def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, older: int) -> Iterator[str]:

@@ -58,9 +58,9 @@ def test_it_lists_every_session_with_what_was_typed(tmp_path: Path) -> None:
     assert tuple(t["text"] for t in session["turns"] if t["origin"] == "user") == CORRECTED
     assert (session["tools"], session["errors"]) == (1, 0)
     assert answer["skipped"] == {}
-    assert (answer["files"], answer["requests"], answer["corrected"], answer["damaged"]) == (1, 1, 1, 0)
+    assert (answer["files"], answer["prompts"], answer["may_hold_a_lesson"], answer["damaged"]) == (1, 2, 1, 0)
     row = {"source": "claude_code", "project": str(home.project), "files": 1, "sessions": 1}
-    assert answer["account"] == [{**row, "requests": 1, "corrected": 1}]
+    assert answer["account"] == [{**row, "prompts": 2}]
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_a_whole_history_is_told_on_one_page_that_adds_up(tmp_path: Path) -> Non
     told = home.command("harvest")
     assert told.err == ""
     lines = told.out.splitlines()
-    assert lines[0] == "14 files → 6 sessions → 5 requests, 3 of them corrected"
+    assert lines[0] == "14 files → 6 sessions → 10 prompts"
     assert "Left out, 8 files:" in lines
     others = [line.removeprefix("- ") for line in lines if re.match(r"- \d", line)]
     assert sum(int(line.split()[0]) for line in others) == 8
@@ -171,9 +171,9 @@ def test_a_history_of_nothing_but_programs_is_no_empty_table(tmp_path: Path) -> 
         claude_session(folder, cwd=str(home.project), started=hours_ago(hours), exchanges=exchanges, headless=True)
     out = home.command("harvest").out
     assert out.startswith(
-        "2 files → 0 sessions → 0 requests\nLeft out, 2 files:\n\n- 2 headless: started by a program"
+        "2 files → 0 sessions → 0 prompts\nLeft out, 2 files:\n\n- 2 headless: started by a program"
     )
-    assert "corrected" not in out
+    assert "may hold a lesson" not in out
 
 
 def test_one_session_is_explained(tmp_path: Path) -> None:

@@ -40,19 +40,19 @@ def account(*rows: ProjectCounts) -> Account:
     numbers = dict.fromkeys(
         ("copies", "copied", "doubles", "task_files", "tasks", "older", "later", "remembered", "spoiled"), 0
     )
-    return Account(sessions=(), skipped={}, prompts={}, damage=(), rows=rows, **numbers)  # pyright: ignore[reportArgumentType]
+    return Account(sessions=(), skipped={}, damage=(), rows=rows, **numbers)  # pyright: ignore[reportArgumentType]
 
 
 def test_a_project_of_several_agents_is_one_and_one_without_a_session_is_none() -> None:
     rows = (
-        ProjectCounts("claude_code", "/a", files=3, sessions=3, requests=3, corrected=1),
-        ProjectCounts("codex", "/b", files=2, sessions=2, requests=2, corrected=2),
-        ProjectCounts("claude_code", "/b", files=1, sessions=1, requests=1, corrected=1),
+        ProjectCounts("claude_code", "/a", files=3, sessions=3, prompts=5),
+        ProjectCounts("codex", "/b", files=2, sessions=3, prompts=4),
+        ProjectCounts("claude_code", "/b", files=1, sessions=1, prompts=3),
         ProjectCounts("claude_code", "/unused", files=4),
     )
     assert account(*rows).projects == (
-        ProjectCounts("Claude Code", "/a", files=3, sessions=3, requests=3, corrected=1),
-        ProjectCounts("Codex, Claude Code", "/b", files=3, sessions=3, requests=3, corrected=3),
+        ProjectCounts("Claude Code", "/a", files=3, sessions=3, prompts=5),
+        ProjectCounts("Codex, Claude Code", "/b", files=3, sessions=4, prompts=7),
     )
 
 

@@ -17,8 +17,8 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import counted, when
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.night.account import WORDS, SessionHistory, TypedTurn, account, in_words
-from skillopt_sleep.night.explain import explain
+from skillopt_sleep.night.account import WORDS, SessionHistory, account, in_words
+from skillopt_sleep.night.explain import TypedTurn, explain
 from skillopt_sleep.records import LeftOut, Origin, Session as Stored, SessionLine
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.status import PARTLY_PASTED, PASTED
