@@ -22,6 +22,7 @@ from skillopt_sleep.trainer.envs.reading import (
     by_ratio,
     form_of,
     is_hidden,
+    read_rows,
     split_of,
     splits_in,
     visible,
@@ -184,6 +185,12 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the items of one file; raise ConfigError naming what is unusable."""
+        return self.converted(
+            read_rows(path), lambda number, row: self.item(row, row_id(path, number), path), where=path
+        )
+
+    def item(self, row: Row, name: str, path: Path) -> Item:
+        """Return a row as an item, called `name` if it has no id; raise ValueError saying what is wrong with it."""
         raise NotImplementedError
 
     def read_all(self, paths: Iterable[Path]) -> Iterable[Item]:
