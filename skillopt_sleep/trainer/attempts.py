@@ -4,10 +4,8 @@ import dataclasses
 import math
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -175,8 +173,7 @@ class Attempts:
             if _key(job) not in self._attempts:
                 new[_key(job)] = job
         if new:
-            with self._spent.timed(label):
-                attempted = self._pool.map(self._attempt, tuple(new.values()), label=label)
+            attempted = self._pool.map(self._attempt, tuple(new.values()), label=label)
             for (key, job), attempt in zip(new.items(), attempted, strict=True):
                 self._attempts[key] = attempt
                 self._spent.add(job.stage, [Taken(*taken) for taken in attempt.taken])
@@ -203,40 +200,19 @@ def _key(job: Job) -> tuple[str, str, int]:
 
 
 class Spent:
-    """The cost of each stage: calls, tokens and dollars of the answers it used, and seconds.
+    """The cost of each stage: calls, tokens and dollars of the answers it used."""
 
-    `before` has the seconds of the training's earlier runs.
-    """
-
-    def __init__(
-        self, clock: Callable[[], float] = perf_counter, *, before: Mapping[str, float] | None = None
-    ) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._taken = defaultdict[str, list[Taken]](list)
-        self._seconds = defaultdict[str, float](float, before or {})
 
     def add(self, stage: str, taken: Iterable[Taken]) -> None:
         """Add calls to a stage."""
         self._taken[stage] += taken
 
-    @contextmanager
-    def timed(self, stage: str) -> Generator[None]:
-        """Add the seconds of a block to this stage."""
-        began = self._clock()
-        try:
-            yield
-        finally:
-            self._seconds[stage] += self._clock() - began
-
     @property
     def calls(self) -> int:
         """Return how many calls all stages used."""
         return sum(len(taken) for taken in self._taken.values())
-
-    @property
-    def seconds(self) -> dict[str, float]:
-        """Return the seconds by stage."""
-        return {stage: round(seconds, 6) for stage, seconds in sorted(self._seconds.items())}
 
     def costs(self) -> dict[str, Cost]:
         """Return the cost by stage, independent of the order in which the calls ended."""
