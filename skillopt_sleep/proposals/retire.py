@@ -47,17 +47,15 @@ def retire(lessons: Sequence[Lesson], page: OpenNight) -> tuple[tuple[Proposal, 
     """
     proposals: list[Proposal] = []
     notes: list[Note] = []
-    projects = {lesson.project for lesson in lessons}
-    known = {task.id: task.lesson for task in page.bank.tasks(projects)}
-    for ended in _live_rules(taken_back(lessons), known, page):
+    for ended in _live_rules(taken_back(lessons), page):
         proposal = _removal(ended, page, notes)
         if proposal is not None:
             proposals.append(proposal)
     return tuple(proposals), tuple(notes)
 
 
-def _live_rules(ended: Mapping[str, Evidence | None], known: Mapping[str, str], page: OpenNight) -> Iterator[_Ended]:
-    """Yield what was adopted for each lesson that was taken back, by document; `known` are the lessons of tasks.
+def _live_rules(ended: Mapping[str, Evidence | None], page: OpenNight) -> Iterator[_Ended]:
+    """Yield what was adopted for each lesson that was taken back, by document.
 
     Files that one proposal changed stay together.
     """
@@ -67,9 +65,7 @@ def _live_rules(ended: Mapping[str, Evidence | None], known: Mapping[str, str], 
         for edit in adopted.edits:
             if edit.source is EditSource.SLOW or edit.op is EditOp.DELETE:
                 continue
-            # An edit that an older version adopted names its tasks only.
-            lessons = edit.lessons or [known[task] for task in edit.tasks if task in known]
-            for lesson in lessons:
+            for lesson in edit.lessons:
                 if lesson in ended:
                     _add(found, _Ended(lesson, ended[lesson], adopted.root, files, items(edit.content)))
     yield from found
