@@ -102,14 +102,13 @@ def _removal(ended: _Ended, page: OpenNight, notes: list[Note]) -> Proposal | No
     removed = tuple(edits.values())
     document, _ = found[0]
     files = [file for _, file in found]
-    staged = staged_ids(page.folder / FOLDER)
-    number, version = staged.get(key(document.path, (ended.lesson,)), ""), 1
+    old: Proposal | None = None
     for waiting in page.bank.waiting(document.path):
-        if waiting.proof is not Proof.WORDS or ended.lesson not in waiting.lessons:
-            continue
-        if waiting.files == tuple(one.file for one in files):
-            return None
-        number, version = waiting.id, waiting.version + 1
+        if waiting.proof is Proof.WORDS and ended.lesson in waiting.lessons:
+            old = waiting
+    if old is not None and old.files == tuple(one.file for one in files):
+        return None
+    number = staged_ids(page.folder / FOLDER).get(key(document.path, (ended.lesson,)), "")
     change = ProposedChange(
         document=document,
         body=document.body,
@@ -120,7 +119,7 @@ def _removal(ended: _Ended, page: OpenNight, notes: list[Note]) -> Proposal | No
         deeds=(),
         proof=Proof.WORDS,
     )
-    return write_proposal(change, page, files=files, number=number, version=version)
+    return write_proposal(change, page, files=files, number=number, old=old)
 
 
 def _without(document: Document, ended: _Ended, page: OpenNight) -> tuple[str, tuple[Edit, ...]]:
