@@ -119,7 +119,6 @@ from skillopt_sleep.records.pairs import (
 from skillopt_sleep.records.readings import (
     Hear as Hear,
     Heard as Heard,
-    HeardTurn as HeardTurn,
     IndexedSession as IndexedSession,
     Packed as Packed,
     Reading as Reading,
