@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from skillopt_sleep.agents import half_read
-from skillopt_sleep.cli.console import BOLD, DIM, GOOD, Column, Part, say, say_table
+from skillopt_sleep.cli.console import BOLD, DIM, Column, Part, say, say_table
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
-from skillopt_sleep.night.account import CORRECTION, DAMAGED, REQUEST, SMALL_TALK, WORDS, Account, TypedTurn
-from skillopt_sleep.night.explain import Explanation
+from skillopt_sleep.night.account import DAMAGED, WORDS, Account
+from skillopt_sleep.night.explain import Explanation, TypedTurn
 from skillopt_sleep.records import LeftOut, Note, Session
 from skillopt_sleep.settings import HarvestSettings
 
@@ -27,8 +27,7 @@ def show_account(total: Account, settings: HarvestSettings) -> None:
         say(_NOTHING)
         return
     read = f"{counted(total.files, 'file')} → {counted(len(total.sessions), 'session')}"
-    requests = f" → {counted(total.requests, 'request')}"
-    say((f"{read}{requests}", BOLD), (f", {total.corrected} of them corrected" if total.corrected else "", BOLD))
+    say((f"{read} → {counted(total.prompts, 'prompt')}", BOLD))
     if total.sessions:
         say()
         _show_projects(total)
@@ -50,13 +49,11 @@ def _show_projects(total: Account) -> None:
     for row in total.rows:
         if not row.sessions:
             continue
-        corrected = (str(row.corrected), GOOD if row.corrected else "")
         folder = home_path(row.project) or "(no folder)"
-        rows.append([folder, corrected, str(row.requests), str(row.sessions), str(row.files), (row.source, DIM)])
+        rows.append([folder, str(row.prompts), str(row.sessions), str(row.files), (row.source, DIM)])
     columns = [
         Column("project", cut=True),
-        Column("corrected", right=True),
-        Column("requests", right=True),
+        Column("prompts", right=True),
         Column("sessions", right=True),
         Column("files", right=True, from_width=70),
         Column("source", from_width=80),
@@ -84,9 +81,6 @@ def _left_out(total: Account) -> list[tuple[int, str, str]]:
 
 
 def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
-    typed = sum(total.prompts.values())
-    if typed:
-        yield f"{counted(typed, 'prompt')} typed: {_kinds(total)}."
     for damage in total.damage:
         sessions = counted(damage.sessions, "session")
         yield f"Skipped: {counted(damage.lines, 'damaged line')} in {sessions} of {damage.source}."
@@ -94,22 +88,10 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
         yield f"{line}."
     if total.sessions:
         yield _next_night(total, settings)
-        yield "Corrections are counted here by rules, which miss some; the model of a night finds more."
+        yield f"{total.mined} of them may hold a lesson; no model reads the others."
     if total.later:
         yield f"Its budget doesn't reach {counted(total.later, 'older session')}: for later nights."
     yield "To see why one is used or left out: skillopt-sleep harvest --why SESSION"
-
-
-def _kinds(total: Account) -> str:
-    kinds: list[str] = []
-    for take in (REQUEST, CORRECTION):
-        count = total.prompts.get(take, 0)
-        if count:
-            kinds.append(counted(count, take))
-    small_talk = total.prompts.get(SMALL_TALK, 0)
-    if small_talk:
-        kinds.append(f"{small_talk} small talk")
-    return ", ".join(kinds)
 
 
 def _next_night(total: Account, settings: HarvestSettings) -> str:
@@ -145,8 +127,8 @@ def account_data(total: Account, sessions: Sequence[Session], notes: Sequence[No
         "damaged": total.damaged,
         "half_read": total.half_read,
         "remembered": total.remembered,
-        "requests": total.requests,
-        "corrected": total.corrected,
+        "prompts": total.prompts,
+        "may_hold_a_lesson": total.mined,
         "account": [row._asdict() for row in total.rows],
         "errors": [note.summary for note in notes],
     }

@@ -27,21 +27,21 @@ NOWHERE = {
 
 
 class FoundProject(NamedTuple):
-    """A project in the history, with its sessions and corrected requests."""
+    """A project in the history, with its sessions and the prompts typed in them."""
 
     path: str
     sessions: int
-    corrected: int
+    prompts: int
 
 
 def projects(total: Account) -> tuple[FoundProject, ...]:
-    """Return the projects with sessions a night could use, the most corrected first."""
+    """Return the projects with sessions a night could use, the one with most sessions first."""
     by_path: dict[str, FoundProject] = {}
     for row in total.rows:
         if row.sessions:
-            _, sessions, corrected = by_path.get(row.project, FoundProject(row.project, 0, 0))
-            by_path[row.project] = FoundProject(row.project, sessions + row.sessions, corrected + row.corrected)
-    return tuple(sorted(by_path.values(), key=lambda project: (-project.corrected, -project.sessions, project.path)))
+            _, sessions, prompts = by_path.get(row.project, FoundProject(row.project, 0, 0))
+            by_path[row.project] = FoundProject(row.project, sessions + row.sessions, prompts + row.prompts)
+    return tuple(sorted(by_path.values(), key=lambda project: (-project.sessions, -project.prompts, project.path)))
 
 
 def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[FoundProject]) -> Iterator[str]:
@@ -57,7 +57,7 @@ def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[Foun
     yield f"{'Sessions':10} {_sessions(total)}"
     for number, project in enumerate(known[:MOST_PROJECTS]):
         sessions = f"{counted(project.sessions, 'session'):>13}"
-        row = f"{sessions}, {project.corrected:3} corrected  {home_path(project.path)}"
+        row = f"{sessions}, {project.prompts:3} prompts  {home_path(project.path)}"
         yield f"{_heading('Projects', number)} {number + 1:2} {row}"
     if len(known) > MOST_PROJECTS:
         yield f"{'':10}    and {len(known) - MOST_PROJECTS} more: skillopt-sleep harvest"
@@ -79,7 +79,7 @@ def _sessions(total: Account) -> str:
     for name, count in by_source.most_common():
         title = TITLES.get(name, name)
         sessions.append(f"{count} of {title}")
-    return f"{', '.join(sessions)}; {counted(total.requests, 'request')}, {total.corrected} of them corrected"
+    return f"{', '.join(sessions)}; {counted(total.prompts, 'prompt')}"
 
 
 def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, older: int) -> Iterator[str]:

@@ -1,13 +1,12 @@
 """Find what was typed in the indexed sessions, and say why no lesson came of it."""
 
-from collections.abc import Sequence
-
 from skillopt_sleep.deciding.why import NAME_IT, Unheard
 from skillopt_sleep.kit.likeness import LIKE, likeness
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.forks import EarlierTurns
+from skillopt_sleep.mining.requests import Take, takes
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.night.account import CORRECTION, REQUEST, SMALL_TALK, WORDS
+from skillopt_sleep.night.account import WORDS
 from skillopt_sleep.night.reading import RULES
 from skillopt_sleep.records import Evidence, IndexedSession, Origin, Session
 from skillopt_sleep.stores.index import SqliteIndex
@@ -18,9 +17,9 @@ QUOTE_CHARS = 300
 _PASTED = "it stood in a text you pasted, and no rule comes of pasted text"
 IN_YOUR_WORDS = "if you want it, say it in a session in words of your own"
 _TAKEN_FOR = {
-    REQUEST: "it was taken for a request, not for a correction of the answer before",
-    SMALL_TALK: "it was taken for small talk",
-    CORRECTION: "it was taken for a correction, and no report says what became of it",
+    Take.REQUEST: "it was taken for a request, not for a correction of the answer before",
+    Take.SMALL_TALK: "it was taken for small talk",
+    Take.CORRECTION: "it was taken for a correction, and no report says what became of it",
 }
 
 
@@ -58,13 +57,7 @@ def _unheard(held: IndexedSession, session: Session, number: int, asked: str) ->
     if not held.night:
         because = "no night has read its session yet"
         return Unheard(words=words, because=because, next=f"run a night: skillopt-sleep run; or see: {why}")
-    take = _take(held, number)
-    remedy = "nothing" if take == SMALL_TALK else NAME_IT
+    take = dict(takes(session))[number]
+    remedy = "nothing" if take is Take.SMALL_TALK else NAME_IT
     because = f"night {held.night} read it: {_TAKEN_FOR[take]}"
     return Unheard(words=words, because=because, next=f"{remedy}; see also: {why}")
-
-
-def _take(held: IndexedSession, number: int) -> str:
-    """Return what the rules take a typed turn for; a request if they haven't read it."""
-    takes: Sequence[str] = [turn.take for turn in held.heard.turns if turn.turn == number] if held.heard else ()
-    return takes[0] if takes else REQUEST

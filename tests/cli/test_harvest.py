@@ -57,9 +57,9 @@ def test_it_lists_every_session_with_what_was_typed(tmp_path: Path) -> None:
     assert tuple(t["text"] for t in session["turns"] if t["origin"] == "user") == CORRECTED
     assert (session["tools"], session["errors"]) == (1, 0)
     assert answer["skipped"] == {}
-    assert (answer["files"], answer["requests"], answer["corrected"], answer["damaged"]) == (1, 1, 1, 0)
+    assert (answer["files"], answer["prompts"], answer["may_hold_a_lesson"], answer["damaged"]) == (1, 2, 1, 0)
     row = {"source": "claude_code", "project": str(home.project), "files": 1, "sessions": 1}
-    assert answer["account"] == [{**row, "requests": 1, "corrected": 1}]
+    assert answer["account"] == [{**row, "prompts": 2}]
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_a_whole_history_is_told_on_one_page_that_adds_up(tmp_path: Path) -> Non
     told = home.command("harvest")
     assert told.err == ""
     lines = told.out.splitlines()
-    assert lines[0] == "14 files → 6 sessions → 5 requests, 3 of them corrected"
+    assert lines[0] == "14 files → 6 sessions → 10 prompts"
     assert "Left out, 8 files:" in lines
     others = lines[lines.index("Left out, 8 files:") + 1 :]
     numbers = [int(line.split()[0]) for line in others[: others.index("")]]
@@ -170,8 +170,8 @@ def test_a_history_of_nothing_but_programs_is_no_empty_table(tmp_path: Path) -> 
         folder, exchanges = tmp_path / ".claude" / "projects", [Exchange("hi", "ho")]
         claude_session(folder, cwd=str(home.project), started=hours_ago(hours), exchanges=exchanges, headless=True)
     out = home.command("harvest").out
-    assert out.startswith("2 files → 0 sessions → 0 requests\n\nLeft out, 2 files:\n  2  started by a program")
-    assert "corrected" not in out
+    assert out.startswith("2 files → 0 sessions → 0 prompts\n\nLeft out, 2 files:\n  2  started by a program")
+    assert "may hold a lesson" not in out
 
 
 def test_one_session_is_explained(tmp_path: Path) -> None:

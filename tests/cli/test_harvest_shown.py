@@ -23,8 +23,7 @@ def told(**fields: Any) -> str:
     base: dict[str, Any] = {
         "sessions": (used(),),
         "skipped": {},
-        "rows": (ProjectCounts("claude_code", "/shop", files=1, sessions=1, requests=1),),
-        "prompts": {},
+        "rows": (ProjectCounts("claude_code", "/shop", files=1, sessions=1, prompts=1),),
         "damage": (),
         **dict.fromkeys(
             ("copies", "copied", "doubles", "task_files", "tasks", "older", "later", "remembered", "spoiled"),
@@ -38,13 +37,13 @@ def told(**fields: Any) -> str:
 
 def test_what_is_not_there_has_no_line() -> None:
     assert told() == (
-        "1 file → 1 session → 1 request\n"
+        "1 file → 1 session → 1 prompt\n"
         "\n"
-        "project  corrected  requests  sessions  files  source\n"
-        "/shop            0         1         1      1  claude_code\n"
+        "project  prompts  sessions  files  source\n"
+        "/shop          1         1      1  claude_code\n"
         "\n"
         "The next night reads 1 of the 1 session.\n"
-        "Corrections are counted here by rules, which miss some; the model of a night finds more.\n"
+        "1 of them may hold a lesson; no model reads the others.\n"
         "To see why one is used or left out: skillopt-sleep harvest --why SESSION\n"
     )
 
@@ -76,7 +75,7 @@ def test_the_largest_reason_comes_first() -> None:
     assert text.index("5  started by a program") < text.index("1  can't be read")
 
 
-def test_of_many_projects_only_those_in_which_most_was_asked_are_shown() -> None:
+def test_of_many_projects_only_those_in_which_most_was_typed_are_shown() -> None:
     text = told(rows=tuple(ProjectCounts("codex", f"/p{n:05}", 1, 1, 10_000 - n) for n in range(10_000)))
     assert len(re.findall(r"^/p", text, re.MULTILINE)) == 20
     assert "/p00019 " in text
@@ -84,22 +83,18 @@ def test_of_many_projects_only_those_in_which_most_was_asked_are_shown() -> None
 
 
 def test_projects_of_which_nothing_is_used_have_no_line() -> None:
-    used = ProjectCounts(
-        "codex", "/home/someone/" + "long/" * 20 + "shop", files=3, sessions=1, requests=12, corrected=2
-    )
+    used = ProjectCounts("codex", "/home/someone/" + "long/" * 20 + "shop", files=3, sessions=1, prompts=12)
     text = told(rows=(used, ProjectCounts("codex", "/b", files=4), ProjectCounts("claude_code", "/b", files=2)))
-    assert "/long/shop          2        12         1      3  codex\n" in text
+    assert "/long/shop       12         1      3  codex\n" in text
     assert "/b" not in text
 
 
 def test_what_was_typed_and_passed_over_is_told_once() -> None:
     text = told(
-        prompts={"request": 3, "correction": 1, "small talk": 2},
         damage=(Damage("codex", 3, 2),),
         sessions=(used("N-1"), *[used()] * 3),
         older=2,
     )
-    assert "6 prompts typed: 3 requests, 1 correction, 2 small talk." in text
     assert "Skipped: 3 damaged lines in 2 sessions of codex." in text
     assert "The next night reads 1 of the 4 sessions (1 already read, 2 older than 30d)." in text
 

@@ -63,7 +63,7 @@ def test_for_scripts_it_writes_what_was_named_and_nothing_else(home: Home) -> No
 
 def test_it_tells_what_is_there_and_ends_with_the_next_step(home: Home) -> None:
     out = home.command("init", "--yes", "--backend", "simulated").out
-    assert "5 requests, 5 of them corrected" in out
+    assert "; 10 prompts" in out
     assert "~/work/shop-api" in out
     assert out.rstrip().splitlines()[-2].split("  ")[1].strip() == "skillopt-sleep run"
     assert "skillopt-sleep install" in out.rstrip().splitlines()[-1]
@@ -238,7 +238,7 @@ def test_on_a_terminal_consent_names_everybody_who_would_be_sent_to(home: Home) 
     told = " ".join(done.out.split())
     where = "openai scripted-1 at https://api.openai.com/v1, anthropic m-2 at https://api.anthropic.com"
     assert f"Allow every night to send this to {where}?" in told
-    assert "4 of Claude Code, 1 of Codex; 5 requests" in told
+    assert "4 of Claude Code, 1 of Codex; 10 prompts" in told
 
 
 def test_whoever_stops_in_the_middle_has_written_nothing(home: Home) -> None:

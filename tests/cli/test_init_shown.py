@@ -40,17 +40,17 @@ def account(*rows: ProjectCounts) -> Account:
     numbers = dict.fromkeys(
         ("copies", "copied", "doubles", "task_files", "tasks", "older", "later", "remembered", "spoiled"), 0
     )
-    return Account(sessions=(), skipped={}, prompts={}, damage=(), rows=rows, **numbers)  # pyright: ignore[reportArgumentType]
+    return Account(sessions=(), skipped={}, damage=(), rows=rows, **numbers)  # pyright: ignore[reportArgumentType]
 
 
-def test_projects_of_several_agents_are_one_and_the_most_corrected_comes_first() -> None:
+def test_projects_of_several_agents_are_one_and_the_one_with_most_sessions_comes_first() -> None:
     rows = (
-        ProjectCounts("claude_code", "/a", files=3, sessions=3, requests=3, corrected=1),
-        ProjectCounts("codex", "/b", files=2, sessions=2, requests=2, corrected=2),
-        ProjectCounts("claude_code", "/b", files=1, sessions=1, requests=1, corrected=1),
+        ProjectCounts("claude_code", "/a", files=3, sessions=3, prompts=5),
+        ProjectCounts("codex", "/b", files=2, sessions=3, prompts=4),
+        ProjectCounts("claude_code", "/b", files=1, sessions=1, prompts=3),
         ProjectCounts("claude_code", "/unused", files=4),
     )
-    assert projects(account(*rows)) == (FoundProject("/b", 3, 3), FoundProject("/a", 3, 1))
+    assert projects(account(*rows)) == (FoundProject("/b", 4, 7), FoundProject("/a", 3, 5))
 
 
 @pytest.mark.parametrize("name", ["", "simulated"])

@@ -19,8 +19,8 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import ago, counted, home_path, when
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.night.account import DAMAGED, WORDS, ProjectCounts, SessionHistory, TypedTurn, account, in_words
-from skillopt_sleep.night.explain import Explanation, explain
+from skillopt_sleep.night.account import DAMAGED, WORDS, ProjectCounts, SessionHistory, account, in_words
+from skillopt_sleep.night.explain import Explanation, TypedTurn, explain
 from skillopt_sleep.records import LeftOut, Origin, Session as Stored, SessionLine
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.status import PARTLY_PASTED, PASTED
@@ -44,8 +44,7 @@ class Project(NamedTuple):
     name: str
     agents: str
     sessions: int
-    requests: int
-    corrected: int
+    prompts: int
 
 
 class CachedHistory(NamedTuple):
@@ -89,8 +88,7 @@ def merged(listed: Iterable[ProjectCounts]) -> tuple[Project, ...]:
                 name=home_path(name) or "no folder",
                 agents=", ".join(TITLES.get(row.source, row.source) for row in of_project),
                 sessions=sum(row.sessions for row in of_project),
-                requests=sum(row.requests for row in of_project),
-                corrected=sum(row.corrected for row in of_project),
+                prompts=sum(row.prompts for row in of_project),
             )
         )
     return tuple(projects)

@@ -13,7 +13,7 @@ from tests.web.dashboard import Dashboard, entered, visible_text
 def test_what_was_read_and_left_out_is_listed(dashboard: Dashboard) -> None:
     page = visible_text(dashboard.get("/sessions").text)
     assert "5 of 5 files hold a session to learn from" in page
-    assert "corrected 5" in page
+    assert "You typed 10 prompts in them" in page
     assert "shop-api" in page
     assert page.count("read by") == 5
     assert "create a run script Claude Code, ~/work/shop-api" in page
@@ -41,12 +41,12 @@ def test_a_session_says_why_it_is_used_and_what_was_typed(dashboard: Dashboard, 
 
 def test_a_project_is_listed_once_whatever_agents_worked_in_it() -> None:
     rows = [
-        ProjectCounts("claude_code", "/w/a", 4, 3, 5, 1),
-        ProjectCounts("codex", "/w/a", 2, 2, 2, 1),
-        ProjectCounts("codex", "/w/b", 1, 1, 0, 0),
+        ProjectCounts("claude_code", "/w/a", 4, 3, 5),
+        ProjectCounts("codex", "/w/a", 2, 2, 2),
+        ProjectCounts("codex", "/w/b", 1, 1, 0),
     ]
     a, b = merged(rows)
-    assert (a.name, a.agents, a.sessions, a.requests, a.corrected) == ("/w/a", "Claude Code, Codex", 5, 7, 2)
+    assert (a.name, a.agents, a.sessions, a.prompts) == ("/w/a", "Claude Code, Codex", 5, 7)
     assert (b.name, b.agents) == ("/w/b", "Codex")
 
 
