@@ -85,8 +85,7 @@ def show(run: RunFolder, *, as_json: AsJson = False) -> None:
     """Show a training step by step."""
     training = read(run)
     if as_json:
-        details = {"history": training.history, "seconds": training.spending.seconds if training.spending else {}}
-        say_json({"schema_version": 2, **training.row(), **details})
+        say_json({"schema_version": 3, **training.row(), "history": training.history})
         return
     for line in training_lines(training):
         say(line)

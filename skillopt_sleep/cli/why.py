@@ -200,7 +200,7 @@ def origin_blocks(origin: RuleOrigin, *, now: datetime) -> Iterator[Block]:
     """Yield why a rule is there: what the person said, what was tried, what they decided, and the ids."""
     proposed = origin.proposed
     yield Heading(origin.rule.removeprefix("- "))
-    yield Sentence(f"in {' and '.join(origin.files.documents)}", "about")
+    yield Sentence(f"in {' and '.join(origin.proposed.documents)}", "about")
     yield from _heard(origin.asked.said, now=now, often=often(origin, now=now))
     yield Sentence(sentence(tried(origin)))
     if proposed.label:
