@@ -70,7 +70,7 @@ def look_at(store: SqliteStore, journal: Journal, name: str) -> Seen | None:
         (one, *_) = named(store, name, scratch=Path(scratch))
         if one.name != name:
             return None
-        return Seen(one.decided, read_waiting(store, one, journal), _staged(one.folder))
+        return Seen(one.decided, read_waiting(store, one, journal), staged_diff(one.folder))
 
 
 def read_waiting(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
@@ -108,7 +108,8 @@ def _changes(one: Chosen, journal: Journal) -> tuple[list[Change], str]:
     return [Change(documents[move.path], text_of(move.old), text_of(move.new)) for move in plan.moves], ""
 
 
-def _staged(folder: Path) -> str:
+def staged_diff(folder: Path) -> str:
+    """Return the change as it was staged; "" if its file is gone."""
     try:
         return (folder / "change.diff").read_text(encoding="utf-8", errors="replace")
     except OSError:
