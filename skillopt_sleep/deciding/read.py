@@ -105,7 +105,7 @@ def _changes(one: Chosen, journal: Journal) -> tuple[list[Change], str]:
     except ProposalError as error:
         return [], f"{error.message}; {error.remedy}"
     documents = {file.path: file.document for file in proposal.files}
-    return [Change(documents[move.path], _text(move.old), _text(move.new)) for move in plan.moves], ""
+    return [Change(documents[move.path], text_of(move.old), text_of(move.new)) for move in plan.moves], ""
 
 
 def _staged(folder: Path) -> str:
@@ -115,7 +115,8 @@ def _staged(folder: Path) -> str:
         return ""
 
 
-def _text(data: bytes | None) -> str:
+def text_of(data: bytes | None) -> str:
+    """Return the bytes of a file as text for a person."""
     return (data or b"").decode(errors="replace").removeprefix("\ufeff")
 
 

@@ -18,6 +18,7 @@ from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan, plan_adoption, plan_rest, plan_undo, still_stands
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.proposals.undo import adopted, undo
+from skillopt_sleep.proposals.written import Move
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, UNDONE, WAITING
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -192,14 +193,6 @@ def versions(journal: Journal, path: Path) -> tuple[Version, ...]:
     return tuple(found)
 
 
-class Changing(NamedTuple):
-    """A file with its bytes as they are and as they would be, None for no file."""
-
-    path: str
-    old: bytes | None
-    new: bytes | None
-
-
 class Preview:
     """The files that several decisions would write, one after the other.
 
@@ -207,20 +200,25 @@ class Preview:
     """
 
     def __init__(self) -> None:
-        self._first: dict[Path, tuple[str, bytes | None]] = {}
+        self._moves: dict[Path, Move] = {}
         self.edited: dict[str, None] = {}
-        self.texts: dict[Path, bytes | None] = {}
 
     def add(self, plan: Plan) -> None:
         """Take the plan of the next decision, made for the texts so far."""
         for move in plan.moves:
-            self._first.setdefault(move.target, (move.path, move.old))
-        self.texts |= plan.texts
+            first = self._moves.setdefault(move.target, move)
+            self._moves[move.target] = first._replace(new=move.new)
         self.edited |= dict.fromkeys(plan.edited)
 
-    def changes(self) -> list[Changing]:
-        """Return each file with what all decisions together make of it."""
-        return [Changing(path, old, self.texts[target]) for target, (path, old) in self._first.items()]
+    @property
+    def texts(self) -> dict[Path, bytes | None]:
+        """The bytes of each file after all decisions."""
+        return {target: move.new for target, move in self._moves.items()}
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """Each file with what all decisions together make of it."""
+        return tuple(self._moves.values())
 
 
 def preview_of(store: SqliteStore, journal: Journal, wanted: Sequence[Step]) -> Preview:

@@ -55,7 +55,7 @@ def page(night: Night, *, at: datetime | None = None) -> str:
         "night": night.report.night,
         "day": f"{night.report.started.astimezone():%A, %-d %B %Y}",
         "title": night.title,
-        "ended": night.told.ended,
+        "ended": night.summary.ended,
         "blocks": blocks(night),
         "as_of": f"{(at or night.report.ended).astimezone():%A, %-d %B %Y, %H:%M}",
     }
