@@ -115,8 +115,8 @@ class Trainer:
         with open_run(self._folder, self._manifest(items), clock=self._clock) as folder:
             replies = Replies(folder)
             try:
-                with spending(folder) as spent:
-                    return self._run(folder, items, spent, replies)
+                with spending(folder):
+                    return self._run(folder, items, replies)
             finally:
                 self._watch = None
                 replies.write()
@@ -159,7 +159,6 @@ class Trainer:
         self,
         folder: RunFolder,
         items: Mapping[Split, Sequence[Item]],
-        spent: Spent,
         replies: Replies,
     ) -> Summary:
         config, store, calls = self._config, folder.store, folder.calls
@@ -167,6 +166,7 @@ class Trainer:
         models = self._models
         optimizer = asked(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
         target = asked(models["target"], calls=calls, failures=store.failures, meter=counter)
+        spent = Spent()
         counting = Counting(optimizer, tell=replies.tell)
         document = as_document(self._skill)
         attempt = Attempt(self._env, target)

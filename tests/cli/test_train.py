@@ -10,7 +10,6 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from skillopt_sleep.trainer.env import GROUP
 from tests.command import Done, Home
 from tests.pressed import Pressed
 from tests.sweeps import thinned
@@ -321,13 +320,9 @@ class WithPackage(Home):
         return {**super().environment, "PYTHONPATH": os.fspath(self.folder / "lib")}
 
     def has(self, text: str) -> None:
-        inside = self.folder / "lib" / "own-1.0.dist-info"
-        inside.mkdir(parents=True)
-        (inside.parent / "own_env.py").write_text(text, encoding="utf-8")
-        (inside / "METADATA").write_text("Name: own\nVersion: 1.0\n", encoding="utf-8")
-        (inside / "entry_points.txt").write_text(
-            f"[{GROUP}]\nown = own_env:Own\nunread = own_env:Unread\n", encoding="utf-8"
-        )
+        lib = self.folder / "lib"
+        lib.mkdir(parents=True)
+        (lib / "own_env.py").write_text(text, encoding="utf-8")
 
     def trains(self, name: str) -> Done:
         return self.command("train", str(a_config(self.folder, CONFIG.replace("dataset", name))))
@@ -336,7 +331,7 @@ class WithPackage(Home):
 def test_what_breaks_in_the_users_environment_is_not_reported_as_ours(tmp_path: Path) -> None:
     home = WithPackage(tmp_path / "home")
     home.has(OWN)
-    unread = home.trains("unread")
+    unread = home.trains("own_env:Unread")
     assert unread.code == 1
     assert "environment own, train: items: FileNotFoundError" in unread.err
     assert "report" not in unread.err
@@ -348,6 +343,6 @@ def test_what_breaks_in_the_users_environment_is_not_reported_as_ours(tmp_path: 
 def test_an_attempt_that_breaks_is_told_with_its_item(tmp_path: Path) -> None:
     home = WithPackage(tmp_path / "home")
     home.has(OWN)
-    done = home.trains("own")
+    done = home.trains("own_env:Own")
     assert done.code == 1
     assert "environment own, item 'val-0': KeyError: 'gold'" in done.err
