@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from skillopt_sleep.cli.nights import rows
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightInterrupted
 from skillopt_sleep.notify import message_of
+from skillopt_sleep.pages.blocks import Sentence
 from skillopt_sleep.records import (
     CUT_SHORT,
     NOTHING,
@@ -28,6 +28,7 @@ from skillopt_sleep.records import (
     left_out,
     summarize_night,
 )
+from skillopt_sleep.reporters.past_nights import in_short, outcome
 from skillopt_sleep.stores.sqlite import NightLine
 from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome
 from tests.drawn import text_of
@@ -97,7 +98,8 @@ def all_said(report: NightReport, waiting: list[str]) -> str:
             render(report, waiting),
             render(report, waiting, verbose=True),
             text_of(page(report, waiting)),
-            *(str(row[1]) for row in rows(line, report, {}, now=NOON, verbose=True)),
+            outcome(line, running=False)[0],
+            *(block.text for block in in_short(report, {}) if isinstance(block, Sentence)),
             message.title,
             message.body,
         ]

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from skillopt_sleep.agents import half_read
-from skillopt_sleep.cli.console import BOLD, DIM, Column, Part, say, say_table
+from skillopt_sleep.cli.blocks import say_blocks
+from skillopt_sleep.cli.console import say
 from skillopt_sleep.kit.markdown import one_line, spelled
-from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
+from skillopt_sleep.kit.words import WIDTH, counted, home_path
 from skillopt_sleep.night.account import DAMAGED, WORDS, Account
 from skillopt_sleep.night.explain import Explanation, TypedTurn
+from skillopt_sleep.pages.blocks import Block, Item, Items, Sentence, Table
 from skillopt_sleep.records import LeftOut, Note, Session
 from skillopt_sleep.settings import HarvestSettings
 
@@ -19,48 +20,34 @@ _NOTHING = (
     "No sessions were found. Claude Code's are expected in ~/.claude/projects (or under "
     "CLAUDE_CONFIG_DIR), Codex's in ~/.codex/sessions (or under CODEX_HOME)."
 )
+_ALL_PURGED = (
+    "No session is left but what you purged, which isn't read again. To read one after all: "
+    "skillopt-sleep run --session ID"
+)
 
 
-def show_account(total: Account, settings: HarvestSettings) -> None:
+def show_account(total: Account, settings: HarvestSettings, *, purged: bool = False) -> None:
     """Print the totals, a table of projects, the files that were left out, and remarks."""
     if not total.files:
-        say(_NOTHING)
+        say(_ALL_PURGED if purged else _NOTHING)
         return
     read = f"{counted(total.files, 'file')} → {counted(len(total.sessions), 'session')}"
-    say((f"{read} → {counted(total.prompts, 'prompt')}", BOLD))
-    if total.sessions:
-        say()
-        _show_projects(total)
+    blocks: list[Block] = [Sentence(f"{read} → {counted(total.prompts, 'prompt')}", "lead")]
+    rows: list[tuple[str, ...]] = []
+    for row in total.projects[:_PROJECTS]:
+        counts = map(str, (row.prompts, row.sessions, row.files))
+        rows.append((home_path(row.project) or "(no folder)", *counts, row.source))
+    if rows:
+        titles = ("project", "prompts", "sessions", "files", "agents")
+        blocks.append(Table(titles, tuple(rows), right=(1, 2, 3)))
+    if total.projects[_PROJECTS:]:
+        blocks.append(Sentence(f"and {counted(len(total.projects) - _PROJECTS, 'more project')}", "soft"))
     left_out = _left_out(total)
     if left_out:
-        say()
-        say(f"Left out, {counted(sum(count for count, _, _ in left_out), 'file')}:")
-        rows = [[str(count), words, (name, DIM)] for count, name, words in left_out]
-        say_table([Column("", right=True), Column("", wrapped=True), Column("", from_width=80)], rows, indent=2)
-    remarks = list(_remarks(total, settings))
-    if remarks:
-        say()
-    for remark in remarks:
-        say(remark)
-
-
-def _show_projects(total: Account) -> None:
-    rows: list[list[Part]] = []
-    for row in total.rows:
-        if not row.sessions:
-            continue
-        folder = home_path(row.project) or "(no folder)"
-        rows.append([folder, str(row.prompts), str(row.sessions), str(row.files), (row.source, DIM)])
-    columns = [
-        Column("project", cut=True),
-        Column("prompts", right=True),
-        Column("sessions", right=True),
-        Column("files", right=True, from_width=70),
-        Column("source", from_width=80),
-    ]
-    say_table(columns, rows[:_PROJECTS])
-    if len(rows) > _PROJECTS:
-        say((f"and {counted(len(rows) - _PROJECTS, 'more project')}", DIM))
+        files = counted(sum(count for count, _, _ in left_out), "file")
+        listed = Items(tuple(Item(f"{count} {name}: {words}") for count, name, words in left_out))
+        blocks += [Sentence(f"Left out, {files}:"), listed]
+    say_blocks([*blocks, *map(Sentence, _remarks(total, settings))])
 
 
 def _left_out(total: Account) -> list[tuple[int, str, str]]:
@@ -149,46 +136,18 @@ def _session(session: Session) -> dict[str, object]:
 
 def explained(explanation: Explanation, *, now: datetime) -> Iterator[str]:
     """Yield the explanation as lines for people."""
-    fate = f"left out ({explanation.reason})" if explanation.reason else "used"
-    session = explanation.session
-    if explanation.reason is LeftOut.NO_USER_TURN and (session.gaps.damaged or session.gaps.half_read):
-        fate = "left out (damaged)" if session.gaps.damaged else "left out (half read)"
-    yield f"{spelled(explanation.session.id)}: {fate}"
+    yield f"{spelled(explanation.session.id)}: {explanation.fate}"
     yield f"  {one_line(explanation.because, limit=1_000)}"
     yield ""
-    yield f"file     {spelled(explanation.file) or 'deleted'}"
-    for path in explanation.doubles:
-        yield f"double   {spelled(path)}"
+    for label, value in explanation.facts(now):
+        yield f"{label.lower():13}{spelled(value)}"
     if explanation.reason is not LeftOut.UNREADABLE:
-        yield from _details(explanation, now)
-
-
-def _details(explanation: Explanation, now: datetime) -> Iterator[str]:
-    """Yield where and when the session took place, which night reads it, and its prompts."""
-    session = explanation.session
-    yield f"project  {spelled(explanation.project) or 'none'}"
-    if explanation.project != session.project:
-        yield f"         was {spelled(session.project)}, until the repository moved"
-    if session.cwd != session.project:
-        yield f"folder   {spelled(session.cwd)}"
-    yield f"time     {_period(session)}, {ago(session.ended, now)}"
-    yield f"night    {explanation.night}"
-    for line in half_read([(session.source, session.gaps.half_read)]):
-        yield f"unread   {line}"
-    if session.gaps.damaged:
-        yield f"damage   {counted(session.gaps.damaged, 'unreadable line')}, skipped"
+        yield f"{'night':13}{explanation.night}"
     if explanation.turns:
         yield ""
         yield "turn  taken for            what was typed"
     for typed in explanation.turns:
         yield _turn_line(typed)
-
-
-def _period(session: Session) -> str:
-    """Return when a session started and ended, in local time."""
-    started, ended = session.started.astimezone(), session.ended.astimezone()
-    until = f"{ended:%H:%M}" if ended.date() == started.date() else f"{ended:%d %b %Y %H:%M}"
-    return f"{started:%d %b %Y %H:%M} – {until}"
 
 
 def _turn_line(typed: TypedTurn) -> str:

@@ -94,25 +94,16 @@ def show(run: RunFolder, *, as_json: AsJson = False) -> None:
 def plot(
     run: RunFolder,
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", help="The file to write; by default plot.html in the training's folder."),
-    ] = None,
     show_it: Annotated[bool, typer.Option("--open", help="Open it in your browser.")] = False,
 ) -> None:
-    """Draw a training as an HTML page."""
+    """Draw a training as an HTML page in its folder."""
     import webbrowser
 
     from skillopt_sleep.kit.files import write_atomic
     from skillopt_sleep.trainer.plot import NAME, page
 
-    path = output or run / NAME
-    try:
-        write_atomic(path, page(run).encode())
-    except OSError as error:
-        raise ConfigError(
-            f"can't write {path}: {error.strerror or error}", remedy="name another file with --output"
-        ) from error
+    path = run / NAME
+    write_atomic(path, page(run).encode())
     say(str(path))
     if show_it and not webbrowser.open(path.absolute().as_uri()):
         warn(f"No browser could be opened: open {path.absolute()} yourself.")

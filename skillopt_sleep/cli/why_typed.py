@@ -23,8 +23,11 @@ _TAKEN_FOR = {
 }
 
 
-def typed_like(asked: str, index: SqliteIndex) -> Unheard | None:
-    """Return the typed words most like these, and why no lesson came of them; of equals the newest, but no copy."""
+def typed_like(asked: str, index: SqliteIndex, *, unfinished: str = "") -> Unheard | None:
+    """Return the typed words most like these, and why no lesson came of them; of equals the newest, but no copy.
+
+    A night that is `unfinished` may be reading what no other night has read.
+    """
     held = sorted(index.held(RULES, unread=False), key=lambda one: one.heard.started if one.heard else one.line.ended)
     said = EarlierTurns()
     best: tuple[IndexedSession, Session, int] | None = None
@@ -40,10 +43,10 @@ def typed_like(asked: str, index: SqliteIndex) -> Unheard | None:
                 # The newest come last.
                 if near > LIKE and near >= nearest:
                     best, nearest = (one, session, number), near
-    return _unheard(*best, asked) if best else None
+    return _unheard(*best, asked, unfinished) if best else None
 
 
-def _unheard(held: IndexedSession, session: Session, number: int, asked: str) -> Unheard:
+def _unheard(held: IndexedSession, session: Session, number: int, asked: str, unfinished: str) -> Unheard:
     turn = session.turns[number]
     at = turn.at or session.started
     words = Evidence(session=session.id, turn=number, quote=one_line(turn.text, limit=QUOTE_CHARS), at=at)
@@ -54,6 +57,9 @@ def _unheard(held: IndexedSession, session: Session, number: int, asked: str) ->
         return Unheard(
             words=words, because=f"its session is left out: {WORDS[held.line.left_out]}", next=f"see: {why}"
         )
+    if not held.night and unfinished:
+        because = f"night {unfinished} isn't over, and may have read it: what came of it is known when it is over"
+        return Unheard(words=words, because=because, next=f"how far it is: skillopt-sleep status; or see: {why}")
     if not held.night:
         because = "no night has read its session yet"
         return Unheard(words=words, because=because, next=f"run a night: skillopt-sleep run; or see: {why}")

@@ -27,6 +27,7 @@ _STATES = {
 }
 _REMEDIES = {
     REJECTED: "take the rejection back: skillopt-sleep reject --undo {}",
+    UNDONE: "adopt it again: skillopt-sleep undo --redo {}",
     ADOPTED: "first run: skillopt-sleep undo {}",
 }
 LATER = "1d"  # so long a person who says "later" isn't asked
@@ -68,8 +69,9 @@ def refuse_unless(one: Chosen, can_be: str) -> None:
     if state in _STATES[can_be]:
         return
     because = f" ({one.decided.reason})" if state == WITHDRAWN else ""
+    cant = " already" if state == can_be else f"{because}, so it can't be {can_be}"
     remedy = _REMEDIES.get(state, "see: skillopt-sleep review --show {}").format(one.name)
-    raise ConfigError(f"{one.name} is {state}{because}, so it can't be {can_be}", remedy=remedy)
+    raise ConfigError(f"{one.name} is {state}{cant}", remedy=remedy)
 
 
 def reject(store: SqliteStore, one: Chosen, *, reason: str = "") -> bool:

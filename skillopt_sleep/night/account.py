@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from skillopt_sleep.agents import half_read
+from skillopt_sleep.agents import TITLES, half_read
 from skillopt_sleep.night.reading import Surveyed, left_for_later
 from skillopt_sleep.night.survey import HarvestRules, Survey
 from skillopt_sleep.protocols.stores import Index
@@ -101,6 +101,18 @@ class Account:
     def mined(self) -> int:
         """The number of used sessions that may hold a lesson."""
         return sum(1 for session in self.sessions if session.heard.is_mined)
+
+    @property
+    def projects(self) -> tuple[ProjectCounts, ...]:
+        """Each project with a used session once, with what was found of all its agents, by their titles."""
+        found: dict[str, ProjectCounts] = {}
+        for row in self.rows:
+            if row.sessions:
+                known = found.get(row.project, ProjectCounts("", row.project))
+                agents = ", ".join(filter(None, (known.source, TITLES.get(row.source, row.source))))
+                counts = (known.files + row.files, known.sessions + row.sessions, known.prompts + row.prompts)
+                found[row.project] = ProjectCounts(agents, row.project, *counts)
+        return tuple(found.values())
 
     @property
     def damaged(self) -> int:

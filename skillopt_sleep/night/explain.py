@@ -1,12 +1,14 @@
 """Explain why one session is used or left out, and what each of its prompts was taken for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import PurePath
 from typing import NamedTuple
 
+from skillopt_sleep.agents import half_read
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.kit.words import counted, home_path
+from skillopt_sleep.kit.words import ago, counted, home_path, when
 from skillopt_sleep.mining.requests import Take, takes
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.night.account import WORDS, SessionHistory, in_words
@@ -67,6 +69,35 @@ class Explanation:
             "damaged": session.gaps.damaged,
             "turns": [turn._asdict() for turn in self.turns],
         }
+
+    def facts(self, now: datetime) -> Iterator[tuple[str, str]]:
+        """Yield where and when the session took place, each with its label."""
+        session = self.session
+        yield "File", self.file or "deleted"
+        for path in self.doubles:
+            yield "Second file", path
+        if self.reason is LeftOut.UNREADABLE:
+            return
+        yield "Project", self.project or "none"
+        if self.project != session.project:
+            yield "Was at", f"{session.project}, until the repository moved"
+        if session.cwd != session.project:
+            yield "Folder", session.cwd
+        yield "Ended", f"{when(session.ended, now)}, {ago(session.ended, now)}"
+        for line in half_read([(session.source, session.gaps.half_read)]):
+            yield "Unread", line
+        if session.gaps.damaged:
+            yield "Damage", f"{counted(session.gaps.damaged, 'unreadable line')}, skipped"
+
+    @property
+    def fate(self) -> str:
+        """Say whether the session is used, or for which reason it is left out."""
+        gaps = self.session.gaps
+        if self.reason is None:
+            return "used"
+        if self.reason is LeftOut.NO_USER_TURN and (gaps.damaged or gaps.half_read):
+            return f"left out ({'damaged' if gaps.damaged else 'half read'})"
+        return f"left out ({self.reason})"
 
 
 def find(history: SessionHistory, name: str) -> SessionLine:

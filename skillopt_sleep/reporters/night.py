@@ -39,13 +39,14 @@ from skillopt_sleep.reporters.night_words import (
     sessions_in_words,
     trouble,
 )
+from skillopt_sleep.reporters.recurrence import OBSERVED, since_adoption, so_far, told_of
 from skillopt_sleep.reporters.rule import Change, Rule, answers, rule_of, waiting_first
 from skillopt_sleep.reporters.rule_page import (
     QUOTE_CHARS,
     decide,
     first_screen,
 )
-from skillopt_sleep.reporters.tried import text_only, trials
+from skillopt_sleep.reporters.tried import change, text_only, trials
 from skillopt_sleep.reporters.weeks import weeks
 
 MOST_RULES = 2  # that are shown whole
@@ -100,6 +101,7 @@ def blocks(night: Night) -> tuple[Block, ...]:
         *_head(night, summary, one_rule=len(summary.waits) == len(shown) == 1),
         *_rules(night, [rule for _, rule in shown]),
         *_lines(night, summary, ordered, [proposal for proposal, _ in shown]),
+        *_since(night.report),
         *_more(night, shown),
     )
 
@@ -110,12 +112,14 @@ def _head(night: Night, summary: NightSummary, *, one_rule: bool) -> Iterator[Bl
     reason, remedy = few_words(summary.because, REASON_WORDS), few_words(summary.to_do, REMEDY_WORDS)
     if not summary.waits:
         yield Sentence(f"{reason}.", "lead")
+        yield from _being_tried(report)
         yield Sentence(f"What to do: {remedy}.")
         yield Sentence(f"{summary.decide}. {cost_in_short(report)}")
     else:
         yield Sentence(f"{summary.decide}. Nothing changes until you say so.", "lead")
         if report.verdict in CUT_SHORT or not report.proposals:
             yield Sentence(f"{reason}.")
+            yield from _being_tried(report)
         others = summary.to_do.replace(REVIEW, "").strip("; ")
         if others:
             yield Sentence(f"What to do: {few_words(others, REMEDY_WORDS)}.")
@@ -129,6 +133,15 @@ def _head(night: Night, summary: NightSummary, *, one_rule: bool) -> Iterator[Bl
     if wrong:
         more = f", and {counted(len(wrong) - 1, 'more error')}" if wrong[1:] else ""
         yield Sentence(f"{few_words(wrong[0].summary, REMEDY_WORDS)}{more}.", "careful", mark="Error")
+
+
+def _being_tried(report: NightReport) -> Iterator[Block]:
+    """Yield the first changes that nothing is proven of yet: later nights continue their trials."""
+    for outcome in report.documents:
+        waits = [one.tested for one in outcome.tried.undecided if one.tested.verdict.decision is Decision.UNDECIDED]
+        for judged in waits[:MOST_LINES]:
+            changes = "; ".join(change(edit, limit=LINE_CHARS) for edit in judged.edits[:MOST_LINES])
+            yield Sentence(f"Being tried in {outcome.document.id}: {changes}.")
 
 
 def _rules(night: Night, rules: Sequence[Rule]) -> Iterator[Block]:
@@ -159,6 +172,13 @@ def _lines(
         yield Act(f"{more}: `skillopt-sleep review`.", Link(f"{more} in the Inbox", "/inbox"))
 
 
+def _since(report: NightReport) -> Iterator[Block]:
+    """Yield what this night's sessions changed about the lessons of adopted rules."""
+    for one in told_of(one for one in report.found.recurrences if one.news)[:MOST_LINES]:
+        yield Sentence(f"{one.proposal}, adopted: «{one_line(one.wording, limit=LINE_CHARS)}».")
+        yield from since_adoption(one)
+
+
 NOT_WAITING = "It doesn't wait for a decision now."
 
 
@@ -176,6 +196,9 @@ def _more(night: Night, shown: Sequence[tuple[Proposal, Rule]]) -> Iterator[Bloc
         fates = tuple(_fates(report.found.corrections, wanted))
         if fates:
             yield Fold(title, (Items(fates),))
+    adopted = [Item(f"{one.proposal}: {so_far(one)}") for one in told_of(report.found.recurrences)]
+    if adopted:
+        yield Fold("Did it stop?", (Items(tuple(adopted)), Sentence(OBSERVED, "soft")))
     said = weeks(report.found.trend)
     if said:
         yield Fold("How often you had to say it", said)

@@ -45,6 +45,15 @@ def test_what_was_never_adopted_is_not_undone(home: Home, monkeypatch: pytest.Mo
             last_changed(at.store, at.journal, AdoptionState.DONE)
 
 
+def test_what_is_undone_already_can_be_adopted_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    with desk(home, monkeypatch) as at:
+        adopted(at)
+        take_back(at.store, at.journal, "P-0001", agreed=None, told=lambda _event: None)
+        with pytest.raises(ConfigError, match="P-0001 is undone already") as refused:
+            undoable(at.store, at.journal, "P-0001")
+        assert "undo --redo P-0001" in refused.value.remedy
+
+
 def test_a_file_goes_to_each_of_its_versions(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     path = home.project / "CLAUDE.md"
     events: list[Event] = []
