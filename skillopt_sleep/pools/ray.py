@@ -203,7 +203,7 @@ class WorkerModel:
 
     def __init__(self, model: Backend, recipe: Recipe) -> None:
         self._model = model
-        self._recipe = recipe
+        self.recipe = recipe
         self._key = uuid.uuid4().hex
 
     def __getattr__(self, name: str) -> Any:
@@ -217,7 +217,7 @@ class WorkerModel:
             return self._model.complete(prompt)
         task = library().remote(call).options(num_cpus=0, max_retries=0, scheduling_strategy="SPREAD")
         try:
-            return _get(task.remote(self._key, self._recipe, prompt))
+            return _get(task.remote(self._key, self.recipe, prompt))
         except WorkerDied as error:
             message = f"the worker that made the call died: {error.message}"
             raise CallFailed(FailureKind.UNREACHABLE, message) from error
