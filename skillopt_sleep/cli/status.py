@@ -13,7 +13,8 @@ from skillopt_sleep.errors import Exit
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, length, when
-from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Proposal
+from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Proposal, Recurrence
+from skillopt_sleep.reporters.recurrence import so_far, told_of
 from skillopt_sleep.reporters.rule import in_order
 from skillopt_sleep.reporters.status import in_a_line
 from skillopt_sleep.reporters.underway import spending, time_left
@@ -23,12 +24,15 @@ from skillopt_sleep.stores.bank import Decided
 from skillopt_sleep.stores.running import Progress, read_progress
 from skillopt_sleep.stores.sqlite import NightLine
 
+MOST_ADOPTED = 3  # adopted rules of which is said whether it stopped
+
 
 class Status(NamedTuple):
     """The data that `status` shows.
 
     `running` is whether a night runs, even if its `progress` isn't known. `because` is the reason of the last night's
-    outcome, and `prompts` the number of hand-off prompts that wait. Those in `postponed` wait unseen.
+    outcome, and `prompts` the number of hand-off prompts that wait. Those in `postponed` wait unseen. `adopted` says
+    of each adopted rule's lesson how often it was corrected before and since.
     """
 
     nights: Sequence[NightLine]
@@ -38,6 +42,7 @@ class Status(NamedTuple):
     because: str
     prompts: int
     postponed: Sequence[Decided] = ()
+    adopted: Sequence[Recurrence] = ()
 
     @property
     def last(self) -> NightLine | None:
@@ -86,6 +91,7 @@ def _read(paths: Paths, settings: Settings) -> Status:
         running = progress is not None or store.is_running()
         last = last_closed(nights)
         report = store.report(last.id) if last else None
+        recurring = store.recurrences()
     unfinished = any(not night.closed for night in nights)
     return Status(
         nights=nights,
@@ -93,6 +99,7 @@ def _read(paths: Paths, settings: Settings) -> Status:
         progress=progress,
         running=running,
         postponed=postponed,
+        adopted=told_of(recurring.values()),
         because=report.because if report else "",
         # Prompts that a finished night left behind needn't be answered.
         prompts=len(list(paths.handoff.glob("open/*.md"))) if unfinished else 0,
@@ -117,11 +124,20 @@ def show_status(current: Status, paths: Paths, settings: Settings, problem: str,
     for proposal in in_order([decided.proposal for decided in known.values()]):
         line = in_a_line(known[proposal.id], now=now)
         say_row("  - ", f"{line} ", (f"({proposal.id})", DIM), width=4)
+    _show_adopted(current.adopted)
     step = "" if current.nights else first_step(paths, settings)
     if current.waiting:
         say_next("skillopt-sleep review")
     elif step:
         say_next(step, label="Begin with")
+
+
+def _show_adopted(adopted: Sequence[Recurrence]) -> None:
+    """Print whether it stopped, for the first of these rules."""
+    for one in adopted[:MOST_ADOPTED]:
+        say_row("Adopted" if one is adopted[0] else "", f"{so_far(one)} ", (f"({one.proposal})", DIM))
+    if adopted[MOST_ADOPTED:]:
+        say_row("", f"and {counted(len(adopted) - MOST_ADOPTED, 'more rule')}: skillopt-sleep why RULE")
 
 
 def _show_last(night: NightLine | None, because: str, *, now: datetime) -> None:
@@ -179,6 +195,7 @@ def _data(current: Status, daemon: dict[str, object], problem: str) -> dict[str,
     return {
         "schema_version": 1,
         "last_night": last_night,
+        "adopted": current.adopted,
         "waiting": [_waiting_data(decided.proposal) for decided in current.waiting],
         "running": current.running,
         "progress": current.progress,

@@ -1,9 +1,10 @@
 """The command `why`: where a rule, a line or a task comes from, and why something you said is no rule."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
@@ -23,10 +24,11 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import ago, counted, home_path
 from skillopt_sleep.pages.blocks import Block, Heading, Item, Items, Quotes, Said, Sentence
 from skillopt_sleep.proposals.origins import Managed, RuleOrigin, adopted_files, managed_lines, origins
-from skillopt_sleep.records import Evidence, heading, said_or_done
+from skillopt_sleep.records import Evidence, Recurrence, heading, said_or_done
 from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.reporters.recurrence import OBSERVED, since_adoption
 from skillopt_sleep.reporters.status import HAND_WRITTEN, NO_RULE, PURGED
-from skillopt_sleep.stores.bank import WITHDRAWN
+from skillopt_sleep.stores.bank import ADOPTED, WITHDRAWN
 from skillopt_sleep.stores.bank_rows import Banked
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -62,7 +64,7 @@ def why(
             return
         rules = _of_place(store, asked, known) or rules_of(asked, known)
         if rules:
-            _show_rules(rules, as_json=as_json)
+            _show_rules(store, rules, as_json=as_json)
         elif _PROPOSAL.fullmatch(asked):
             raise ConfigError(f"there is no proposal {asked!r}", remedy="all of them: skillopt-sleep review --show")
         else:
@@ -80,7 +82,7 @@ def _show_words(store: SqliteStore, asked: str, known: Sequence[RuleOrigin], *, 
         found = replace(found, task="")  # it was tried once, and isn't kept
     rules = [_asked_first(rule, asked) for rule in rules_of(found.proposal, known)]
     if rules:
-        _show_rules(rules, as_json=as_json)
+        _show_rules(store, rules, as_json=as_json)
     else:
         _show_absence(found, asked, as_json=as_json)
 
@@ -113,13 +115,17 @@ def _count(lines: Sequence[Managed], *, recorded: bool) -> str:
     return f"{text}, and {theirs} of yours between its markers" if theirs else text
 
 
-def _show_rules(rules: Sequence[RuleOrigin], *, as_json: bool) -> None:
+def _show_rules(store: SqliteStore, rules: Sequence[RuleOrigin], *, as_json: bool) -> None:
     """Show where each of these rules comes from."""
     if as_json:
         say_json({"rules": rules})
         return
     now = utc_now()
-    say_blocks([block for origin in rules for block in origin_blocks(origin, now=now)])
+    recurring = store.recurrences()
+    blocks: list[Block] = []
+    for origin in rules:
+        blocks += origin_blocks(origin, now=now, recurring=recurring)
+    say_blocks(blocks)
 
 
 def _show_task(store: SqliteStore, task: Banked, entries: Sequence[Banked], *, as_json: bool) -> None:
@@ -196,7 +202,9 @@ def rules_of(asked: str, known: Sequence[RuleOrigin]) -> list[RuleOrigin]:
     return rules[int(number) - 1 : int(number)] if number.isdecimal() and int(number) else []
 
 
-def origin_blocks(origin: RuleOrigin, *, now: datetime) -> Iterator[Block]:
+def origin_blocks(
+    origin: RuleOrigin, *, now: datetime, recurring: Mapping[str, Recurrence] = MappingProxyType({})
+) -> Iterator[Block]:
     """Yield why a rule is there: what the person said, what was tried, what they decided, and the ids."""
     proposed = origin.proposed
     yield Heading(origin.rule.removeprefix("- "))
@@ -206,6 +214,10 @@ def origin_blocks(origin: RuleOrigin, *, now: datetime) -> Iterator[Block]:
     if proposed.label:
         yield Sentence(sentence(proposed.label), "careful")
     yield Sentence(sentence(decision(origin, now=now)), "lead")
+    for name in origin.asked.lessons if proposed.state == ADOPTED else ():
+        if name in recurring:
+            yield from since_adoption(recurring[name])
+            yield Sentence(OBSERVED, "soft")
     for name, wording in zip(origin.asked.lessons, origin.asked.wordings, strict=False):
         yield Sentence(f"lesson {name}: {one_line(wording, limit=60)}", "soft")
     yield Sentence(f"proposal {proposed.proposal}, night {proposed.night}", "soft")

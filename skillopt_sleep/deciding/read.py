@@ -13,7 +13,7 @@ from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.pages.blocks import Answers
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import plan_adoption
-from skillopt_sleep.records import Proposal
+from skillopt_sleep.records import Proposal, Recurrence
 from skillopt_sleep.reporters.rule import Change, Rule, answers, in_order, rule_of
 from skillopt_sleep.stores.bank import OPEN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -32,11 +32,15 @@ class Waiting(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """A proposal with its decision, all that is shown of it, and the change as it was staged, "" if that is gone."""
+    """A proposal with its decision, all that is shown of it, and the change as it was staged, "" if that is gone.
+
+    Of an adopted one, `since` says how often its lessons were corrected before and since.
+    """
 
     decided: Decided
     waiting: Waiting
     staged: str
+    since: tuple[Recurrence, ...] = ()
 
 
 def rules_to_decide(store: SqliteStore, names: Sequence[str] = ()) -> list[Proposal]:
@@ -70,7 +74,8 @@ def look_at(store: SqliteStore, journal: Journal, name: str) -> Seen | None:
         (one, *_) = named(store, name, scratch=Path(scratch))
         if one.name != name:
             return None
-        return Seen(one.decided, read_waiting(store, one, journal), _staged(one.folder))
+        since = tuple(found for found in store.recurrences().values() if found.proposal == name)
+        return Seen(one.decided, read_waiting(store, one, journal), _staged(one.folder), since)
 
 
 def read_waiting(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
@@ -80,8 +85,7 @@ def read_waiting(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
     known = {decided.proposal.id: decided.proposal for decided in store.bank.family(above or proposal.id)}
     whole = known.get(above, proposal)
     changes, problem = _changes(one, journal) if one.decided.state in OPEN else ([], "")
-    told = _answers(store, one)
-    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole)
+    rule = rule_of(proposal, changes, _answers(store, one), now=utc_now(), whole=whole)
     if problem:
         rule = rule._replace(cautions=(*rule.cautions, problem))
     return Waiting(proposal, whole, rule, divides=proposal.id not in known)

@@ -35,6 +35,7 @@ from skillopt_sleep.records import (
     Outcome,
     Proof,
     Proposal,
+    Recurrence,
     SealedReplay,
     SessionCounts,
     Spend,
@@ -94,6 +95,7 @@ class Staged(NamedTuple):
     corrections: Corrections = NO_CORRECTIONS
     calibrations: Calibrations = NOTHING_CALIBRATED
     sealed: SealedReplay | None = None
+    recurrences: tuple[Recurrence, ...] = ()
 
 
 def conclude(done: Staged, page: OpenNight, plan: NightPlan) -> NightReport:
@@ -141,6 +143,7 @@ def conclude(done: Staged, page: OpenNight, plan: NightPlan) -> NightReport:
             tasks={side.value: tasks_by_side[side] for side in Split} | {"waiting": tasks_by_side[None]},
             corrections=done.corrections,
             trend=page.trend.until(done.ended, lessons=() if done.stopped else done.lessons, models=plan.model),
+            recurrences=done.recurrences,
         ),
         judging=Judging(judge=done.judge, calibrations=done.calibrations, sealed=done.sealed),
         documents=tuple(map(_as_kept, outcomes)),

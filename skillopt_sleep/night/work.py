@@ -10,6 +10,7 @@ from skillopt_sleep.night.conclude import Staged
 from skillopt_sleep.night.follow import follow
 from skillopt_sleep.night.harvest import Harvest, harvest
 from skillopt_sleep.night.judge_check import NightJudge
+from skillopt_sleep.night.recurrence import recurrences
 from skillopt_sleep.night.survey import HarvestRules
 from skillopt_sleep.night.tonight import TonightsTasks
 from skillopt_sleep.proposals.retire import retire
@@ -65,6 +66,14 @@ def staged(work: NightWork, crew: Crew, plan: NightPlan, page: OpenNight) -> Sta
     proposals, staging = crew.stager.stage(work.outcomes, page, found.lessons)
     removals, retiring = retire(found.lessons, page)
     proposals = (*proposals, *removals)
+    done = work.stopped is None
+    recurring = recurrences(
+        page,
+        read=work.harvested.sessions if done else (),
+        lessons=found.lessons if done else (),
+        tasks=found.tasks if done else (),
+        at=page.started,
+    )
     read = (*work.harvested.notes, *plan.sessions.excluded.notes, *work.mined.notes, *work.routing.notes)
     return Staged(
         sessions=work.harvested.counts,
@@ -80,6 +89,7 @@ def staged(work: NightWork, crew: Crew, plan: NightPlan, page: OpenNight) -> Sta
         spend=crew.meter.spend(),
         ended=crew.clock(),
         stopped=work.stopped,
+        recurrences=recurring,
     )
 
 

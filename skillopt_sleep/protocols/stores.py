@@ -108,6 +108,10 @@ class Bank(Protocol):
         """Return the proposals that a person adopted and didn't undo, oldest first."""
         ...
 
+    def adoptions(self) -> Mapping[str, datetime]:
+        """Return when each proposal was adopted that is live, by its id."""
+        ...
+
     def rejected(self, path: str) -> tuple[Edit, ...]:
         """Return the edits that a person rejected for the document at this path."""
         ...

@@ -129,6 +129,7 @@ from skillopt_sleep.records.readings import (
     unpacked_heard as unpacked_heard,
 )
 from skillopt_sleep.records.record import Record as Record
+from skillopt_sleep.records.recurrence import Corrected as Corrected, Recurrence as Recurrence
 from skillopt_sleep.records.refusals import (
     NEVER_ALLOWED as NEVER_ALLOWED,
     AllowedRefusal as AllowedRefusal,
@@ -158,6 +159,7 @@ from skillopt_sleep.records.rollouts import (
     Trajectory as Trajectory,
 )
 from skillopt_sleep.records.sessions import (
+    EMPTIED as EMPTIED,
     ChangedOnDisk as ChangedOnDisk,
     Gaps as Gaps,
     HalfRead as HalfRead,

@@ -16,6 +16,7 @@ from skillopt_sleep.records.lessons import Deed, Evidence, signs
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
 from skillopt_sleep.records.pairs import Solved
 from skillopt_sleep.records.record import Record
+from skillopt_sleep.records.recurrence import Recurrence
 from skillopt_sleep.records.refusals import RuleWarning
 from skillopt_sleep.records.trials import UNVERIFIED, FreshRound, others_in_words, unknown_rate
 from skillopt_sleep.records.workspaces import SealedReplay
@@ -245,12 +246,14 @@ class Findings(Record, frozen=True, kw_only=True):
     """What a night found: sessions, and tasks by side.
 
     `corrections` says what became of everything the person said or did, and `trend` counts that over the last weeks.
+    `recurrences` says of each adopted rule's lesson how often it was corrected before and since.
     """
 
     sessions: SessionCounts = SessionCounts()
     tasks: dict[str, int] = msgspec.field(default_factory=dict)
     corrections: Corrections = Corrections()
     trend: Trend = Trend()
+    recurrences: tuple[Recurrence, ...] = ()
 
 
 class Judging(Record, frozen=True, kw_only=True):

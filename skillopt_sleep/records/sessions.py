@@ -39,6 +39,9 @@ class Turn(Record, frozen=True, kw_only=True, gc=False):
     pasted: tuple[tuple[int, int], ...] = ()
 
 
+EMPTIED = Turn(role=Role.USER, origin=Origin.HARNESS, text="")  # in the place of a turn that is no longer kept
+
+
 class ToolEvent(Record, frozen=True, kw_only=True, gc=False):
     """One tool call: `turn` is the index of the turn it followed; `exit_code` is None if no program reported one.
 
@@ -187,6 +190,11 @@ class Session(Record, frozen=True, kw_only=True):
     def typed(self) -> tuple[str, ...]:
         """The person's typed texts, in order."""
         return tuple(turn.text for turn in self.turns if turn.origin is Origin.USER)
+
+    @property
+    def is_emptied(self) -> bool:
+        """Whether it is so old that most of what was said in it is no longer kept."""
+        return not self.turns or EMPTIED in self.turns
 
 
 class Snapshot(Record, frozen=True, kw_only=True):

@@ -39,6 +39,7 @@ from skillopt_sleep.reporters.night_words import (
     sessions_in_words,
     trouble,
 )
+from skillopt_sleep.reporters.recurrence import OBSERVED, since_adoption, so_far, told_of
 from skillopt_sleep.reporters.rule import Change, Rule, answers, rule_of, waiting_first
 from skillopt_sleep.reporters.rule_page import (
     QUOTE_CHARS,
@@ -100,6 +101,7 @@ def blocks(night: Night) -> tuple[Block, ...]:
         *_head(night, summary, one_rule=len(summary.waits) == len(shown) == 1),
         *_rules(night, [rule for _, rule in shown]),
         *_lines(night, summary, ordered, [proposal for proposal, _ in shown]),
+        *_since(night.report),
         *_more(night, shown),
     )
 
@@ -170,6 +172,13 @@ def _lines(
         yield Act(f"{more}: `skillopt-sleep review`.", Link(f"{more} in the Inbox", "/inbox"))
 
 
+def _since(report: NightReport) -> Iterator[Block]:
+    """Yield what this night's sessions changed about the lessons of adopted rules."""
+    for one in told_of(one for one in report.found.recurrences if one.news)[:MOST_LINES]:
+        yield Sentence(f"{one.proposal}, adopted: «{one_line(one.wording, limit=LINE_CHARS)}».")
+        yield from since_adoption(one)
+
+
 NOT_WAITING = "It doesn't wait for a decision now."
 
 
@@ -187,6 +196,9 @@ def _more(night: Night, shown: Sequence[tuple[Proposal, Rule]]) -> Iterator[Bloc
         fates = tuple(_fates(report.found.corrections, wanted))
         if fates:
             yield Fold(title, (Items(fates),))
+    adopted = [Item(f"{one.proposal}: {so_far(one)}") for one in told_of(report.found.recurrences)]
+    if adopted:
+        yield Fold("Did it stop?", (Items(tuple(adopted)), Sentence(OBSERVED, "soft")))
     said = weeks(report.found.trend)
     if said:
         yield Fold("How often you had to say it", said)

@@ -20,10 +20,10 @@ def weeks(trend: Trend) -> tuple[Block, ...]:
     models = tuple((across.share(change.week), change.models) for change in trend.models)
     most = max(max(lesson.corrections) for lesson in trend.lessons)
     rows = [_of_lesson(lesson, days, most=most, models=models) for lesson in trend.lessons[:MOST_LESSONS]]
-    sessions = _bars(trend.sessions, days, most=max([*trend.sessions, 1]))
+    sessions = bars_of(trend.sessions, days, most=max([*trend.sessions, 1]))
     rows.append(("your sessions", sessions, f"{sum(trend.sessions):,}"))
     changed = f"; dashed: other models from then on ({', '.join(name for _, name in models)})" if models else ""
-    caption = f"Corrections by week, {_day(days[0])} to {_day(days[-1])}. ▼ a rule was adopted{changed}."
+    caption = f"Corrections by week, {day_of(days[0])} to {day_of(days[-1])}. ▼ a rule was adopted{changed}."
     blocks: list[Block] = [Table(("lesson", "by week", "in all"), tuple(rows), caption, right=(2,))]
     left_out = len(trend.lessons[MOST_LESSONS:]) + trend.left_out
     if left_out:
@@ -36,14 +36,15 @@ def _of_lesson(
     lesson: LessonTrend, days: list[date], *, most: int, models: tuple[tuple[float, str], ...]
 ) -> tuple[str, Bars, str]:
     across = Scale(low=0, high=len(days))
-    bars = _bars(lesson.corrections, days, most=most)
+    bars = bars_of(lesson.corrections, days, most=most)
     marks = tuple((across.share(week + 0.5), "a rule was adopted") for week in lesson.adopted)
-    adopted = "".join(f"; a rule was adopted in the week of {_day(days[week])}" for week in lesson.adopted)
+    adopted = "".join(f"; a rule was adopted in the week of {day_of(days[week])}" for week in lesson.adopted)
     drawn = bars._replace(told=f"{bars.told}{adopted}", marks=marks, lines=models)
     return lesson.wording, drawn, f"{sum(lesson.corrections):,}"
 
 
-def _bars(counts: tuple[int, ...], days: list[date], *, most: int) -> Bars:
+def bars_of(counts: tuple[int, ...], days: list[date], *, most: int) -> Bars:
+    """Lay out the counts of weeks that begin on these days as a row of bars; the highest possible has `most`."""
     across, up = Scale(low=0, high=len(counts)), Scale(low=0, high=most)
     bars: list[Bar] = []
     for week, count in enumerate(counts):
@@ -55,12 +56,13 @@ def _bars(counts: tuple[int, ...], days: list[date], *, most: int) -> Bars:
                 y=round(100 - height, 2),
                 height=height,
                 number=count,
-                told=f"week of {_day(days[week])}: {count}",
+                told=f"week of {day_of(days[week])}: {count}",
             )
         )
-    said = [f"{count} in the week of {_day(day)}" for count, day in zip(counts, days, strict=True) if count]
+    said = [f"{count} in the week of {day_of(day)}" for count, day in zip(counts, days, strict=True) if count]
     return Bars(tuple(bars), ", ".join(said) or "none", " ".join(map(str, counts)))
 
 
-def _day(day: date) -> str:
+def day_of(day: date) -> str:
+    """Return a day as in "3 Nov"."""
     return f"{day.day} {day:%b}"

@@ -159,6 +159,11 @@ class SqliteBank(TableGroup):
         """Return the adopted proposals, oldest first."""
         return tuple(entry.proposal for entry in self.proposals(ADOPTED))
 
+    def adoptions(self) -> Mapping[str, datetime]:
+        """Return when each adopted proposal was adopted, by its id."""
+        adopted = (entry for entry in self.proposals(ADOPTED) if entry.decided)
+        return {entry.proposal.id: datetime.fromisoformat(entry.decided) for entry in adopted}
+
     def withdraw(self, lessons: Sequence[Lesson], *, at: datetime) -> None:
         """Withdraw the waiting proposals that the person's latest words decided, within the caller's transaction.
 

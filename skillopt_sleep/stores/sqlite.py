@@ -15,7 +15,7 @@ from skillopt_sleep import __version__
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import private_dir
-from skillopt_sleep.records import NightReport, Outcome
+from skillopt_sleep.records import NightReport, Outcome, Recurrence
 from skillopt_sleep.settings import (
     BudgetSettings,
     DaemonSettings,
@@ -146,6 +146,13 @@ class SqliteStore:
             report = self.report(night.id)
             if report is not None:
                 yield report
+
+    def recurrences(self) -> dict[str, Recurrence]:
+        """Return how often the lesson of a live rule was corrected, as the last night saw it, by the lesson's id."""
+        live = self.bank.adoptions()
+        last = next(self.reports(), None)
+        counted = last.found.recurrences if last else ()
+        return {one.lesson: one for one in counted if live.get(one.proposal) == one.adopted}
 
     def folder(self, night: str) -> Path:
         """Return the folder of a night's files."""

@@ -15,6 +15,7 @@ from skillopt_sleep.pages.word_diff import Piece, Row
 from skillopt_sleep.proposals.divide import wording
 from skillopt_sleep.records import Proof, Proposal
 from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.reporters.recurrence import by_week, since_adoption
 from skillopt_sleep.reporters.rule_page import changed, first_screen
 from skillopt_sleep.reporters.status import happened, is_put_off, notes, status
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, Decided
@@ -100,6 +101,9 @@ def _blocks(seen: Seen) -> Iterator[Block]:
     yield from first_screen(rule)
     for line in notes(seen.decided):
         yield Sentence(line, "soft")
+    for one in seen.since:
+        yield from since_adoption(one)
+        yield from by_week(one)
     yield from islice(changed(rule.changes), 1)  # the other files change alike, and the page of all shows them
     yield Sentence("", link=Link("All that was said, answered, measured and changed", f"/inbox/{rule.id}/all"))
     if not rule.changes and seen.staged:

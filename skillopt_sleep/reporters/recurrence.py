@@ -1,0 +1,77 @@
+"""Say whether it stopped: how often a lesson was corrected before its rule was adopted, and since."""
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.words import counted
+from skillopt_sleep.pages.blocks import Act, Block, Cell, Link, Quotes, Said, Sentence, Table
+from skillopt_sleep.records import Recurrence, said_or_done
+from skillopt_sleep.reporters.weeks import bars_of, day_of
+
+QUOTE_CHARS = 64
+OBSERVED = "This is what was seen, not a proof: you may have corrected less for other reasons."
+
+
+def ended(one: Recurrence) -> str:
+    """Say in a few words whether it stopped; what wasn't seen since may only not have come up."""
+    if not one.since.sessions:
+        return "Not seen since, as it could not come up in any session"
+    if one.fewer:
+        return "It comes up less often" if one.since.times else "It stopped"
+    if one.since.times:
+        return "It came up again"
+    return "Not seen since, in too few sessions to say that it stopped"
+
+
+def in_numbers(one: Recurrence) -> str:
+    """Say in how many sessions it was corrected before and since, with the interval of the change."""
+    before = f"{one.before.times} of {counted(one.before.sessions, 'session')}"
+    numbers = f"corrected in {before} before, {one.since.times} of {one.since.sessions} since"
+    if one.change is None:
+        return numbers
+    low, high = (f"{round(100 * end):+d}".replace("-", "−") for end in one.change)
+    return f"{numbers} (90 %: {low} to {high} points)"
+
+
+def so_far(one: Recurrence) -> str:
+    """Say both of a rule."""
+    return f"{ended(one)}: {in_numbers(one)}."
+
+
+def since_adoption(one: Recurrence) -> Iterator[Block]:
+    """Yield whether it stopped, what the person said since, and how to sharpen the rule or take it back."""
+    yield Sentence(so_far(one), "good" if one.fewer else "")
+    if one.again:
+        yield Quotes(
+            tuple(Said(said_or_done(piece, one_line(piece.quote, limit=QUOTE_CHARS))) for piece in one.again)
+        )
+    if one.since.times:
+        yield Act(
+            f"To sharpen the rule, edit its line in the file. To take it back: `skillopt-sleep undo {one.proposal}`.",
+            Link("Sharpen it or take it back", f"/inbox/{one.proposal}"),
+        )
+
+
+def by_week(one: Recurrence) -> Iterator[Block]:
+    """Yield a table of the last weeks: the sessions in which it could come up, and those with a correction."""
+    if one.first is None or not any(sessions for _, sessions in one.weeks):
+        return
+    days = [one.first + timedelta(weeks=number) for number in range(len(one.weeks))]
+    most = max(sessions for _, sessions in one.weeks)
+    adopted = (one.adopted.astimezone().date() - one.first).days / 7
+    marks = ((100 * adopted / len(days), "adopted"),) if 0 <= adopted < len(days) else ()
+    rows: list[tuple[Cell, ...]] = []
+    for name, counts in (
+        ("corrected", tuple(times for times, _ in one.weeks)),
+        ("could come up", tuple(sessions for _, sessions in one.weeks)),
+    ):
+        rows.append((name, bars_of(counts, days, most=most)._replace(marks=marks), f"{sum(counts):,}"))
+    caption = f"Sessions by week, {day_of(days[0])} to {day_of(days[-1])}. ▼ the rule was adopted."
+    yield Table(("sessions", "by week", "in all"), tuple(rows), caption, right=(2,))
+    yield Sentence(OBSERVED, "soft")
+
+
+def told_of(recurrences: Iterable[Recurrence]) -> list[Recurrence]:
+    """Return them with those first that were corrected again, then those that stopped."""
+    return sorted(recurrences, key=lambda one: (-one.since.times, not one.fewer))
