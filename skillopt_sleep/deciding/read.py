@@ -85,8 +85,7 @@ def read_waiting(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
     known = {decided.proposal.id: decided.proposal for decided in store.bank.family(above or proposal.id)}
     whole = known.get(above, proposal)
     changes, problem = _changes(one, journal) if one.decided.state in OPEN else ([], "")
-    told = _answers(store, one)
-    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole)
+    rule = rule_of(proposal, changes, _answers(store, one), now=utc_now(), whole=whole)
     if problem:
         rule = rule._replace(cautions=(*rule.cautions, problem))
     return Waiting(proposal, whole, rule, divides=proposal.id not in known)
