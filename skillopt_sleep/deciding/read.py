@@ -75,7 +75,7 @@ def look_at(store: SqliteStore, journal: Journal, name: str) -> Seen | None:
         if one.name != name:
             return None
         since = tuple(found for found in store.recurrences().values() if found.proposal == name)
-        return Seen(one.decided, read_waiting(store, one, journal), _staged(one.folder), since)
+        return Seen(one.decided, read_waiting(store, one, journal), staged_diff(one.folder), since)
 
 
 def read_waiting(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
@@ -112,7 +112,8 @@ def _changes(one: Chosen, journal: Journal) -> tuple[list[Change], str]:
     return [Change(documents[move.path], text_of(move.old), text_of(move.new)) for move in plan.moves], ""
 
 
-def _staged(folder: Path) -> str:
+def staged_diff(folder: Path) -> str:
+    """Return the change as it was staged; "" if its file is gone."""
     try:
         return (folder / "change.diff").read_text(encoding="utf-8", errors="replace")
     except OSError:
