@@ -53,7 +53,8 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
     from skillopt_sleep.cli.init_offers import offers
     from skillopt_sleep.cli.init_shown import found_lines, leaving_lines
     from skillopt_sleep.cli.init_written import checked, merged, present
-    from skillopt_sleep.cli.plan import look_ahead, recipients
+    from skillopt_sleep.cli.plan import look_ahead
+    from skillopt_sleep.cli.price import recipients
     from skillopt_sleep.night.account import account
     from skillopt_sleep.stores.sqlite import open_store
     from skillopt_sleep.wiring.history import read_history

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, get_args
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS, TITLES
-from skillopt_sleep.cli.plan import WITH_EACH, Ahead, dollars, recipients, unpriced
+from skillopt_sleep.cli.plan import WITH_EACH, Ahead
+from skillopt_sleep.cli.price import dollars, recipients, unpriced
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.night.account import Account, ProjectCounts

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.cli.console import Part, say_json, say_next, say_row
 from skillopt_sleep.cli.continued import NAME, NightOptions, words_of
-from skillopt_sleep.cli.plan_sealed import AheadSealed, look_at_seals, sealed_data, sealed_lines
+from skillopt_sleep.cli.price import dollars, models, not_priced, recipients, unpriced
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.night.account import WORDS
 from skillopt_sleep.protocols.crew import Again
-from skillopt_sleep.records import LeftOut, NightReport
+from skillopt_sleep.records import LeftOut, NightReport, SealedReplay
 from skillopt_sleep.reporters.words import SET_A_PRICE
-from skillopt_sleep.settings import BackendSettings, BudgetSettings, Paths, Settings
-from skillopt_sleep.wiring.models import Prices, choose, destination, of_roles, tariff_of, unconfirmed, without_login
+from skillopt_sleep.settings import BudgetSettings, Paths, Settings
+from skillopt_sleep.wiring.models import choose, destination, of_roles, unconfirmed, without_login
 
 if TYPE_CHECKING:
     from skillopt_sleep.night.harvest import Harvest
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 WITH_EACH = "with each attempt, all instruction files that your agent loads in the project, your own ones too"
 INCLUDED = "to include it: skillopt-sleep config set harvest.include_headless true"
-_LAST_ATTEMPTS = 50
 _EACH = (4, 13)  # calls for each corrected request of the nights that we measured
 LAST = 5  # so many of the last nights show what a night usually takes
 
@@ -41,8 +39,7 @@ class Ahead(NamedTuple):
     night's limits, lowered to what the month's limits leave. So many requests were `corrected`. `known` counts the
     sessions that earlier nights have read, `made` has the calls of the last nights. `minutes` is how long as many
     calls as it may make took a server on this machine, None if that isn't known. `is_again` is whether it reads
-    sessions again, and `retested` the number of rules that it tests again in the person's own words. `sealed` is what
-    it may do in sealed copies, None if that is switched off or nothing could need it.
+    sessions again. `sealed` says who acts in sealed copies, None if that is switched off or nothing could need it.
     """
 
     harvested: "Harvest"
@@ -56,8 +53,7 @@ class Ahead(NamedTuple):
     made: Sequence[int] = ()
     minutes: float | None = None
     is_again: bool = False
-    retested: int = 0
-    sealed: AheadSealed | None = None
+    sealed: SealedReplay | None = None
 
 
 def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> Ahead:
@@ -79,17 +75,14 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         projects = Counter(session.project for session in harvested.sessions)
         reviewed = store.bank.unknown(harvested.reviewed)
         wanted = wanted_again(plan, store.bank, now=utc_now())
-        known = store.bank.tasks({*projects, *(task.project for task in (*reviewed, *wanted))})
-        again_tested = len(store.bank.again()) if wanted else 0
         budget = _left(settings.budget, store.ledger.spent_in_month(utc_now()))
         read = len(store.index.lines(unread=False)) - len(store.index.lines(unread=True))
         last = list(islice((report for report in store.reports() if report.spend.calls), LAST))
-        usages = store.calls.sealed_usages(_LAST_ATTEMPTS)
     finally:
         store.close()
-    sealed: AheadSealed | None = None
+    sealed: SealedReplay | None = None
     if settings.replay.sealed and settings.backend.name and (projects or reviewed or wanted):
-        sealed = look_at_seals(settings, paths, known=known, usages=usages)
+        sealed = _look_at_seals(settings, paths)
     corrected = sum(bool(ask.corrections) for session in harvested.sessions for ask in asks(session))
     made = tuple(report.spend.calls for report in last)
     estimate = made or tuple(each * corrected for each in _EACH)
@@ -105,7 +98,6 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
         made,
         _minutes(budget.calls, last, settings, paths),
         is_again=again is not None,
-        retested=again_tested,
         sealed=sealed,
     )
 
@@ -152,7 +144,7 @@ def _data(settings: Settings, ahead: Ahead, usd: float | None, problem: str) -> 
             "at_most": budget.calls,
             "minutes": ahead.minutes,
         },
-        "sealed": sealed_data(ahead.sealed, budget) if ahead.sealed else None,
+        "sealed": ahead.sealed,
         "limits": {"calls": budget.calls, "tokens": budget.tokens, "minutes": budget.minutes, "usd": usd},
     }
 
@@ -170,14 +162,14 @@ def _rows(settings: Settings, ahead: Ahead, usd: float | None, problem: str) -> 
     yield "Calls", [_calls(ahead)]
     yield "", [f"at most {budget.calls:,}, the night's limit: it takes on no more than it can decide within that"]
     if ahead.sealed:
-        for number, line in enumerate(sealed_lines(ahead.sealed, budget)):
+        for number, line in enumerate(_sealed_lines(ahead.sealed, budget)):
             yield "" if number else "Sealed", [line]
     if ahead.minutes is not None:
         about = counted(math.ceil(ahead.minutes), "minute")
         yield "Time", [f"about {about} for {budget.calls:,} calls, as the last nights"]
     whose = " (as far as this month's limits leave it)" if budget != settings.budget else ""
     yield "Limit", [f"{budget.calls:,} calls, {budget.tokens:,} tokens, {budget.minutes} minutes{whose}"]
-    missing = _not_priced(settings) if settings.backend.name else ()
+    missing = not_priced(settings) if settings.backend.name else ()
     if missing:
         yield "Dollars", [unpriced(settings)]
         if missing[0].model:
@@ -206,8 +198,6 @@ def _reading(ahead: Ahead) -> Iterator[tuple[str, Sequence[Part]]]:
         yield "", [f"{count:4}  left out: {WORDS[LeftOut(reason)]}{how}"]
     if ahead.reviewed:
         yield "", [f"{ahead.reviewed:4}  tasks written by hand"]
-    if ahead.retested:
-        yield "", [f"{ahead.retested:4}  of your own wordings, tested again"]
     for note in ahead.harvested.notes:
         yield "", [one_line(note.summary, limit=400)]
 
@@ -240,67 +230,34 @@ def _sent(settings: Settings) -> str:
     """Say what the night would send, and to whom."""
     if not settings.backend.name:
         return "nothing: no backend is chosen yet (skillopt-sleep init)"
-    if all(model.name == "simulated" for model in _models(settings)):
+    if all(model.name == "simulated" for model in models(settings)):
         return "nothing: the simulated model runs on this machine"
     if not recipients(settings):
         return f"redacted excerpts to: {destination(settings)}; to nobody else"
     return f"redacted excerpts to: {destination(settings)}"
 
 
-def recipients(settings: Settings) -> tuple[BackendSettings, ...]:
-    """Return the backends of optimizer, target and judge, each once; none if nothing is sent to another machine."""
-    if not settings.backend.name:
-        return ()
-    models = _models(settings)
-    if all(model.name == "simulated" or model.is_local for model in models):
-        return ()
-    return models
+def _look_at_seals(settings: Settings, paths: Paths) -> SealedReplay:
+    """Look for an agent and for a seal that holds, by trying it; no model is asked."""
+    from skillopt_sleep.errors import SleepError
+    from skillopt_sleep.wiring.sealed import find_actor, find_sealing
+
+    try:
+        return find_sealing(find_actor(settings, choose(settings, paths).target, paths)).told
+    except SleepError as error:
+        return SealedReplay(why_not=error.message, remedy=error.remedy)
 
 
-def dollars(settings: Settings) -> float | None:
-    """Return the most a night can cost: all its tokens as output of the most expensive model, within the limit.
+def _sealed_lines(sealed: SealedReplay, budget: BudgetSettings) -> Iterator[str]:
+    """Yield who acts in sealed copies and how often at least, or why nobody does and what helps."""
+    from skillopt_sleep.wiring.sealed import TURNS
 
-    None if there is no limit and the price of one of the models isn't known.
-    """
-    budget = settings.budget
-    if _not_priced(settings):
-        return budget.usd or None
-    most = max(_cost(backend, settings.prices, budget.tokens) or 0.0 for backend in _models(settings))
-    return min(most, budget.usd or math.inf)
-
-
-def _not_priced(settings: Settings) -> tuple[BackendSettings, ...]:
-    """Return the models whose price isn't known."""
-    return tuple(model for model in _models(settings) if _cost(model, settings.prices, 1) is None)
-
-
-def unpriced(settings: Settings) -> str:
-    """Say that a night's price isn't known or will be told, and what a limit in dollars does then."""
-    agents = [AGENTS.get(model.name) for model in _not_priced(settings)]
-    budget = settings.budget
-    if all(agent and agent.program.tells_price for agent in agents):
-        most = f"at most ${budget.usd:,.2f}, " if budget.usd else ""
-        names = " and ".join(dict.fromkeys(agent.title for agent in agents if agent))
-        return f"{most}as {names} reports them, call by call (none with a subscription)"
-    stops = ", so a night with a limit in dollars stops at its first call" if budget.usd or budget.month_usd else ""
-    return f"unknown: no price is known for this model{stops}"
-
-
-def _models(settings: Settings) -> tuple[BackendSettings, ...]:
-    return tuple(dict.fromkeys(of_roles(settings)))
-
-
-def _cost(backend: BackendSettings, prices: Prices, tokens: int) -> float | None:
-    """Return the price of that many tokens at the dearer of a model's two prices, None if it isn't known."""
-    from skillopt_sleep.backends.replies import price
-    from skillopt_sleep.records import Usage
-
-    tariff = tariff_of(backend, prices)
-    if tariff:
-        return max(tariff.price(Usage(output_tokens=tokens)), tariff.price(Usage(input_tokens=tokens)))
-
-    if backend.name in {"simulated", "handoff"}:
-        return 0.0
-    if backend.base_url:
-        return None
-    return price(backend.name, backend.model, Usage(output_tokens=tokens))
+    if sealed.why_not:
+        yield f"nothing is tried in a sealed copy: {one_line(sealed.why_not, limit=600)}"
+        if sealed.remedy:
+            yield f"what helps: {one_line(sealed.remedy, limit=400)}"
+        return
+    version = f" ({sealed.version})" if sealed.version else ""
+    yield f"{sealed.agent}{version} acts in copies of the repository, sealed by {sealed.seal}"
+    enough = f"the limit is enough for {budget.calls // TURNS:,} attempts at least"
+    yield f"an attempt makes at most {counted(TURNS, 'call')}, so {enough}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from skillopt_sleep.errors import CallFailed, FailureKind, StoreError
 from skillopt_sleep.kit.codec import from_json, to_json
-from skillopt_sleep.records import CUT_SHORT, SEALED_KEY, Completion, Usage
+from skillopt_sleep.records import CUT_SHORT, Completion
 from skillopt_sleep.stores.ledger import SqliteLedger, end_write
 from skillopt_sleep.stores.schema import UnusableStore, connect
 
@@ -94,16 +94,6 @@ class SqliteCalls:
                 (key, self._night(), self._clock().isoformat(), body),
             )
             end_write(self._connection)
-
-    def sealed_usages(self, most: int) -> tuple[tuple[str, Usage], ...]:
-        """Return the model and the tokens of the last completed sealed attempts, newest first."""
-        with self._lock:
-            rows = self._connection.execute(
-                "SELECT body FROM calls WHERE key >= ? AND key < ? ORDER BY at DESC LIMIT ?",
-                (SEALED_KEY, SEALED_KEY[:-1] + chr(ord(SEALED_KEY[-1]) + 1), most),
-            ).fetchall()
-        completions = [from_json(body, Completion) for (body,) in rows]
-        return tuple((one.model, one.usage) for one in completions if one.usage)
 
 
 class SqliteFailures:

@@ -90,7 +90,7 @@ def test_after_an_edit_the_person_is_asked_whether_to_test_it_and_nothing_is_ado
 
 
 @pytest.mark.slow
-def test_what_is_wanted_tested_again_is_in_the_plan_and_the_next_night_tests_it(home: Home) -> None:
+def test_what_is_wanted_tested_again_is_planned_for_and_the_next_night_tests_it(home: Home) -> None:
     with Pressed(home, "review", environment=editor(home, "- Always use pnpm, never npm.")) as review:
         review.until(KEYS)
         review.press("e")
@@ -99,8 +99,6 @@ def test_what_is_wanted_tested_again_is_in_the_plan_and_the_next_night_tests_it(
         assert "next night tests P-0001.1 again" in review.until(KEYS)
         review.press("q")
         assert review.ended() == 0
-    plan = home.command("run", "--plan")
-    assert "1  of your own wordings, tested again" in plan.out
     assert home.command("run", "--plan", "--json").json["calls"]["at_most"] > 0
 
     report = home.command("run", "--backend", "simulated")

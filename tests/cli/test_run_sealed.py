@@ -99,11 +99,8 @@ def test_a_check_that_the_person_ran_again_and_again_is_learned_from_what_the_ag
         home.stood_here()
 
         done = home.command("run", "--backend", "simulated", "--json")
-        plan = home.command("run", "--backend", "simulated", "--plan", "--json", "--again").json["sealed"]
 
     assert done.code == 0, f"{done.err}\n{done.out}"
-    assert plan["earlier_attempts"] > 0
-    assert plan["tokens_per_attempt"] > 0
     assert home.git("status", "--porcelain") == ""
     (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
     report = json.loads((night / "report.json").read_text())
