@@ -145,7 +145,8 @@ def test_every_command_in_a_message_is_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["adapt P-0001", "undo --hurry", "undo CLAUDE.md --to first", "train --init", "tasks list --split both"]
+    "line",
+    ["adapt P-0001", "undo --hurry", "undo CLAUDE.md --to first", "train --init", "tasks edit e633aacd --split both"],
 )
 def test_a_command_that_would_be_refused_is_found(line: str) -> None:
     assert list(commands_in(f"see: `skillopt-sleep {line}`, then go on")) == [line]

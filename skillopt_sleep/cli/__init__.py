@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from skillopt_sleep import __version__
-from skillopt_sleep.cli.console import say, warn
-from skillopt_sleep.cli.encoding import never_crash
+from skillopt_sleep.cli.console import never_crash, say, warn
 from skillopt_sleep.cli.lazy import LazyGroup, UsageError
 from skillopt_sleep.cli.table import COMMANDS, RENAMED
 from skillopt_sleep.errors import ConfigError, Exit, SleepError, blamed

@@ -1,4 +1,4 @@
-"""The options `--again`, `--since` and `--session` of `run`: read sessions again that earlier nights have read."""
+"""The options `--again` and `--session` of `run`: read sessions again that earlier nights have read."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -13,26 +13,19 @@ from skillopt_sleep.settings import Paths, Settings, seconds
 
 if TYPE_CHECKING:
     from skillopt_sleep.stores.index import SqliteIndex
-from contextlib import suppress
-from datetime import UTC, datetime
-
-from skillopt_sleep.settings import length
 
 _CANDIDATES = 4
 
 
 class AskedAgain(NamedTuple):
-    """The options as the user gave them; `since` and `sessions` ask for sessions to be read again by themselves."""
+    """The options as the user gave them; `sessions` ask for sessions to be read again by themselves."""
 
     again: bool = False
-    since: str = ""
     sessions: tuple[str, ...] = ()
 
     def words(self) -> list[str]:
         """Return the options as words of a command line."""
         words = ["--again"] if self.again else []
-        if self.since:
-            words += ["--since", self.since]
         for session in self.sessions:
             words += ["--session", session]
         return words
@@ -43,10 +36,8 @@ def chosen(asked: AskedAgain, settings: Settings, paths: Paths) -> Again | None:
     words = asked.words()
     if not words:
         return None
-    since = moment(asked.since) if asked.since else None
     sessions = _resolved(asked.sessions, settings, paths) if asked.sessions else frozenset[str]()
-    if since is None and not sessions:
-        since = utc_now() - timedelta(seconds=seconds(settings.harvest.lookback))
+    since = None if sessions else utc_now() - timedelta(seconds=seconds(settings.harvest.lookback))
     return Again(since=since, sessions=sessions, asked=" ".join(words))
 
 
@@ -106,16 +97,3 @@ def session_named(name: str, ids: Collection[str]) -> str:
             remedy="type more of the id",
         )
     return matches[0]
-
-
-def moment(since: str) -> datetime:
-    """Return the moment in UTC; ConfigError if the text is neither a time nor a length of time."""
-    with suppress(ConfigError):
-        return utc_now() - length(since)
-    try:
-        parsed = datetime.fromisoformat(since)
-    except ValueError as error:
-        raise ConfigError(
-            f"--since {since!r} is not a time", remedy="use a day such as 2026-03-02, or a length such as 30d"
-        ) from error
-    return parsed.astimezone(UTC)

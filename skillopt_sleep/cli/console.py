@@ -12,9 +12,9 @@ import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from skillopt_sleep.cli.encoding import printable
 from skillopt_sleep.kit.markdown import escaped, visible
 from skillopt_sleep.kit.words import WIDTH
 
@@ -33,6 +33,13 @@ GOOD = "green"
 BAD = "red"
 CAREFUL = "yellow"
 NAME = "cyan"
+
+
+def never_crash() -> None:
+    """Let stdout and stderr print an escape for each character that their encoding doesn't have."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def say(*parts: Part) -> None:
@@ -77,13 +84,20 @@ def warn(text: str) -> None:
     print(visible(text), file=sys.stderr)  # noqa: T201 - the CLI prints
 
 
-def say_json(value: object, *, pretty: bool = True) -> None:
-    """Print a value as JSON: indented, or on one line if not `pretty`."""
+def say_json(value: object) -> None:
+    """Print a value as indented JSON."""
     from skillopt_sleep.kit.codec import to_json
 
-    end = "" if pretty else "\n"
-    text = to_json(value, pretty=pretty).decode()
-    sys.stdout.write(escaped(text, keeps=printable) + end)
+    sys.stdout.write(escaped(to_json(value, pretty=True).decode(), keeps=_is_printable))
+
+
+def _is_printable(char: str) -> bool:
+    """Return whether stdout's encoding has this character."""
+    try:
+        char.encode(sys.stdout.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def is_terminal() -> bool:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillopt_sleep.cli.console import say_all, warn
+from skillopt_sleep.cli.console import say_all
 from skillopt_sleep.cli.init_asked import NAMES, Given
 from skillopt_sleep.daemon.service.service_file import installed
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import LeftOut
-from skillopt_sleep.settings import Paths, Settings, find_paths
+from skillopt_sleep.settings import Paths, Settings, find_paths, load, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,17 +52,15 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
     from skillopt_sleep.cli.init_asked import asked, taken
     from skillopt_sleep.cli.init_offers import offers
     from skillopt_sleep.cli.init_shown import found_lines, leaving_lines
-    from skillopt_sleep.cli.init_written import checked, merged, present
+    from skillopt_sleep.cli.init_written import checked, merged
     from skillopt_sleep.cli.plan import look_ahead
     from skillopt_sleep.cli.price import recipients
     from skillopt_sleep.night.account import account
     from skillopt_sleep.stores.sqlite import open_store
     from skillopt_sleep.wiring.history import read_history
 
-    before, broken = present(paths)
-    if broken:
-        warn(f"{broken}\n  → a new config.toml will be written, and this one kept as a backup")
-    _, settings = checked(before)
+    settings = load(paths, environ={})
+    before = read_toml(paths.config_file) if paths.config_file.exists() else {}
     offered = offers(paths, os.environ, settings.backend)
     with closing(open_store(settings, paths)) as store:
         history, notes = read_history(store, settings, paths, look=True)

@@ -22,7 +22,6 @@ NAMES = tuple(name for name in get_args(BackendName) if name)
 APIS = frozenset({"openai", "azure", "anthropic"})
 _NOBODY = ("0", "nobody", "none")
 _OWN_ADDRESS = "the provider's own"
-_OWN_MODEL = "its own choice"
 _MORE_BACKENDS = {
     "auto": "each night, whichever agent is logged in",
     "simulated": "a built-in stand-in for trying things out: sends nothing, learns nothing useful",
@@ -67,16 +66,12 @@ def asked(given: Given, offered: "Sequence[Offer]", known: "Sequence[ProjectCoun
     return sections
 
 
-def _is_agent(name: str) -> bool:
-    from skillopt_sleep.agents import AGENTS  # imported late, as it would slow down the start of every command
-
-    return name in AGENTS
-
-
 def _logged_in(offered: "Sequence[Offer]") -> str:
     """Return the agent that is logged in, "" if none is; an API or a hand-off is never chosen for the user."""
+    from skillopt_sleep.agents import AGENTS  # imported late, as it would slow down the start of every command
+
     for offer in offered:
-        if offer.ready and _is_agent(offer.name):
+        if offer.ready and offer.name in AGENTS:
             return offer.name
     return ""
 
@@ -105,12 +100,10 @@ def _ask_backend(given: Given, offered: "Sequence[Offer]", settings: Settings) -
 
 
 def _ask_model(name: str, before: BackendSettings) -> str:
-    """Ask for the model of an API or an agent; return "" for the backend's own choice."""
+    """Ask for the model of an API; an agent keeps the one that it was given with `--model`."""
     if name in APIS:
         return _prompt("  Model", before.model, str)
-    if _is_agent(name):
-        return _prompt("  Model", before.model or _OWN_MODEL, _agent_model)
-    return ""
+    return before.model
 
 
 def _ask_address(name: str, before: BackendSettings) -> str:
@@ -167,10 +160,6 @@ def _ask_excluded(known: "Sequence[ProjectCounts]", before: Sequence[str]) -> li
 
 def _prompt(text: str, default: str, parse: Callable[[str], Value]) -> Value:
     return typer.prompt(text, default=default or None, value_proc=lambda answer: parse(str(answer).strip()))
-
-
-def _agent_model(answer: str) -> str:
-    return "" if answer == _OWN_MODEL else answer
 
 
 def _address(answer: str) -> str:

@@ -11,7 +11,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import private_dir, write_atomic
 from skillopt_sleep.kit.toml import to_sections
-from skillopt_sleep.settings import Paths, Settings, load, read_toml
+from skillopt_sleep.settings import Paths, Settings, load
 
 Chosen = Mapping[str, Mapping[str, Any]]
 _HEAD = "# The settings of skillopt-sleep that you chose. To see every key: skillopt-sleep config show\n\n"
@@ -25,17 +25,6 @@ class WrittenConfig(NamedTuple):
     backup: Path | None = None
     diff: str = ""
     changed: bool = True
-
-
-def present(paths: Paths) -> tuple[dict[str, dict[str, Any]], str]:
-    """Return the sections of config.toml and ""; if it is invalid, no sections and the reason."""
-    if not paths.config_file.exists():
-        return {}, ""
-    try:
-        load(paths, environ={})
-    except ConfigError as error:
-        return {}, error.message
-    return read_toml(paths.config_file), ""
 
 
 def merged(before: Chosen, chosen: Chosen) -> dict[str, dict[str, Any]]:

@@ -10,9 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from skillopt_sleep.cli.console import BAD, CAREFUL, Part, say_json, say_row, warn
-from skillopt_sleep.cli.lazy import night_ids
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.cli.console import BAD, CAREFUL, Part, say_row, warn
 from skillopt_sleep.settings import find_paths
 
 LAST = 100
@@ -23,29 +21,19 @@ TIME = 21  # the width of a time and the blanks behind it
 
 
 def logs(
-    night: Annotated[
-        str, typer.Argument(help="Only this night, in full; by default the last 100 lines.", autocompletion=night_ids)
-    ] = "",
     *,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep printing new lines as they come.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON lines.")] = False,
 ) -> None:
-    """Print the log of the nights and the daemon."""
+    """Print the last 100 lines of the log."""
     path = find_paths().log
     followed = Followed(path)
-    wanted = [entry for entry in followed.before if not night or entry.get("night") == night]
-    for entry in wanted if night else wanted[-LAST:]:
-        _print(entry, as_json=as_json)
+    for entry in followed.before[-LAST:]:
+        _print(entry)
     try:
         for entry in followed if follow else ():
-            if not night or entry.get("night") == night:
-                _print(entry, as_json=as_json)
+            _print(entry)
     except KeyboardInterrupt:
         return
-    if night and not wanted:
-        known = list(dict.fromkeys(str(entry["night"]) for entry in followed.before if entry.get("night")))
-        remedy = f"the last ones in it: {', '.join(reversed(known[-5:])) or 'none'}"
-        raise ConfigError(f"the log has no lines of night {night!r}", remedy=remedy)
     if not followed.before:
         warn(f"The log is empty: {path}")
 
@@ -88,12 +76,9 @@ class Followed:
         self._sizes = sizes
 
 
-def _print(entry: Mapping[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        say_json(entry, pretty=False)
-    else:
-        for label, parts in lines(entry):
-            say_row(label, *parts, width=TIME)
+def _print(entry: Mapping[str, Any]) -> None:
+    for label, parts in lines(entry):
+        say_row(label, *parts, width=TIME)
     sys.stdout.flush()
 
 

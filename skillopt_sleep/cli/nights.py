@@ -1,35 +1,42 @@
 """List past nights: what came of them, and what they cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any
 
-from skillopt_sleep.cli.again import moment
 from skillopt_sleep.cli.blocks import say_blocks
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.daemon.status import first_step
 from skillopt_sleep.deciding.stored import opened_to_read
+from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.words import when
 from skillopt_sleep.pages.blocks import Block, Heading, Sentence, Table
-from skillopt_sleep.records import NightReport, StepOutcome
 from skillopt_sleep.reporters.costs import price, spent, tokens_spent, total
 from skillopt_sleep.reporters.past_nights import in_short, outcome, past_nights
 from skillopt_sleep.reporters.status import NO_CALL, NO_NIGHT
 from skillopt_sleep.reporters.words import purpose_words, unpriced
-from skillopt_sleep.settings import find_paths, load
+from skillopt_sleep.settings import find_paths, length, load
 from skillopt_sleep.stores.ledger import LedgerLine
-from skillopt_sleep.stores.sqlite import NightLine
 
 
 def list_nights(*, last: int, as_json: bool) -> None:
-    """Print so many of the last nights, each with its documents; all if `last` is 0."""
+    """Print so many of the last nights, each with its documents; all if `last` is 0.
+
+    In JSON a night has what it ended as and what it spent; `report NIGHT --json` has the rest.
+    """
     now = utc_now()
     with opened_to_read() as store:
         past = past_nights(store, now=now, last=last)
     if as_json:
-        told = [_data(night, report, past.states) for night, report in past.nights]
-        say_json({"schema_version": 1, "nights": told, "all": past.all})
+        rows: list[dict[str, object]] = []
+        for night, report in past.nights:
+            because = report.because if report else ""
+            spend = report.spend if report else None
+            row = {"night": night.id, "started": night.started, "closed": night.closed, "verdict": night.outcome}
+            rows.append(row | {"because": because, "spend": spend})
+        say_json({"schema_version": 2, "nights": rows, "all": past.all})
         return
     if not past.nights:
         _say_no_night()
@@ -53,49 +60,17 @@ def _say_no_night() -> None:
         say(f"Begin with: {step}")
 
 
-def _data(night: NightLine, report: NightReport | None, states: Mapping[str, str]) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "night": night.id,
-        "started": night.started,
-        "closed": night.closed,
-        "verdict": night.outcome,
-        "because": "",
-        "sessions": None,
-        "spend": None,
-        "documents": [],
-        "proposals": [],
-    }
-    if report is None:
-        return data
-    spend = report.spend
-    data["because"] = report.because
-    data["sessions"] = report.found.sessions.used
-    data["spend"] = {"calls": spend.calls, "tokens": spend.tokens, "usd": spend.usd}
-    data["documents"] = [_document(step) for step in report.documents]
-    for proposal in report.proposals:
-        row = {"id": proposal.id, "document": proposal.document, "state": states.get(proposal.id)}
-        data["proposals"].append(row)
-    return data
-
-
-def _document(step: StepOutcome) -> dict[str, Any]:
-    trial = step.trial
-    difference: float | None = None
-    if trial.before is not None and trial.after is not None:
-        difference = trial.after - trial.before
-    return {
-        "id": step.document.id,
-        "path": step.document.path,
-        "outcome": step.outcome,
-        "verdict": step.verdict.decision,
-        "before": trial.before,
-        "after": trial.after,
-        "gain": difference,
-        "interval": trial.interval,
-        "n": trial.n,
-        "fresh": step.fresh,
-        "error_rate": step.verdict.error_rate,
-    }
+def moment(since: str) -> datetime:
+    """Return the moment in UTC; ConfigError if the text is neither a time nor a length of time."""
+    with suppress(ConfigError):
+        return utc_now() - length(since)
+    try:
+        parsed = datetime.fromisoformat(since)
+    except ValueError as error:
+        raise ConfigError(
+            f"--since {since!r} is not a time", remedy="use a day such as 2026-03-02, or a length such as 30d"
+        ) from error
+    return parsed.astimezone(UTC)
 
 
 def list_costs(*, since: str, as_json: bool) -> None:

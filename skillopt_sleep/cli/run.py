@@ -50,9 +50,6 @@ def run(
         bool,
         typer.Option("--again", help="Read the sessions of the last harvest.lookback again."),
     ] = False,
-    since: Annotated[
-        str, typer.Option("--since", metavar="TIME", help="Read again what ended since then: 2026-03-02, or 7d.")
-    ] = "",
     session: Annotated[
         list[str] | None,
         typer.Option("--session", metavar="ID", help="Read only this session again, by the start of its id."),
@@ -62,7 +59,7 @@ def run(
     _now: Annotated[bool, typer.Option("--now", hidden=True, help="What `run` does in any case.")] = False,
 ) -> None:
     """Run a night now: learn from new sessions and stage the changes that prove themselves."""
-    asked_again = AskedAgain(again, since, tuple(session or ()))
+    asked_again = AskedAgain(again, tuple(session or ()))
     own = bool(project or backend or model or base_url or asked_again.words())
     _check(example=example, plan=plan, own=own)
     paths = find_paths()

@@ -88,7 +88,7 @@ COMMANDS = {
         "daemon",
         is_hidden=True,
     ),
-    "logs": Later("logs:logs", UNLISTED, "Print the log of the nights and the daemon.", "logs -f", is_hidden=True),
+    "logs": Later("logs:logs", UNLISTED, "Print the last 100 lines of the log.", "logs -f", is_hidden=True),
 }
 
 # What to write for names that people try: those of other programs, and those that were commands of this one.

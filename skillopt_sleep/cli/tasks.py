@@ -38,10 +38,6 @@ _EVERY_PROJECT = "every project (your own)"
 def list_tasks(
     *,
     project: Annotated[str, typer.Option(help="Only this project: its folder, or the folder's name.")] = "",
-    split: Annotated[
-        Split | None,
-        typer.Option(parser=tasks_edit.side, metavar="SIDE", help="learn, decide or kept back."),
-    ] = None,
     dropped: Annotated[bool, typer.Option("--dropped", help="Only the tasks you dropped.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -49,14 +45,14 @@ def list_tasks(
     with opened_to_read() as store:
         entries = store.bank.entries()
         unfinished = next((night.id for night in store.nights() if not night.closed), "")
-    shown = [entry for entry in entries if _matches(entry, project=project, split=split, dropped=dropped)]
+    shown = [entry for entry in entries if _matches(entry, project=project, dropped=dropped)]
     if as_json:
         say_json([as_data(entry) for entry in shown])
         return
     if not entries:
         if unfinished:
             say(f"{goes_on(unfinished)} Its tasks are listed once it is over: skillopt-sleep status")
-        say("No tasks yet. To add one: skillopt-sleep tasks add")
+        say("No tasks yet. To add one: skillopt-sleep tasks add --help")
         return
     for line in _list_lines(shown, short_ids(entries), now=utc_now()):
         say_hanging(line)
@@ -143,10 +139,8 @@ def _project_name(folder: str) -> str:
     return home_path(folder) if folder else _EVERY_PROJECT
 
 
-def _matches(entry: Banked, *, project: str, split: Split | None, dropped: bool) -> bool:
+def _matches(entry: Banked, *, project: str, dropped: bool) -> bool:
     if bool(entry.dropped) != dropped:
-        return False
-    if split is not None and entry.task.split is not split:
         return False
     return not project or _is_in(entry.task, project)
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +16,6 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.projects import named_project
-from skillopt_sleep.kit.toml import to_tables
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.mining.tasks_file import to_text
 from skillopt_sleep.records import Split, Task
@@ -41,7 +39,8 @@ Side = Annotated[
     Split | None,
     typer.Option(parser=side, metavar="SIDE", help="Use: learn (train), decide (val), kept back (test)."),
 ]
-_HELP = """\
+_EDIT = """\
+# Save and close to keep your changes; close without saving to change nothing.
 #
 # reference says how an answer is scored, as one of
 #   { kind = "checks", items = [{ op = "contains", arg = "…" }, { op = "not_contains", arg = "…" }] }
@@ -52,8 +51,6 @@ _HELP = """\
 # split is train, val or test. A task without a project is for your own skill.
 
 """
-_EDIT = "# Save and close to keep your changes; close without saving to change nothing.\n" + _HELP
-_ADD = "# A request of your own. Save and close to add it; close without saving to add nothing.\n" + _HELP
 
 
 def edit(task: Id, *, split: Side = None) -> None:
@@ -72,58 +69,43 @@ def edit(task: Id, *, split: Side = None) -> None:
 
 def add(
     *,
+    prompt: Annotated[str, typer.Option(help="The request.")],
+    rubric: Annotated[str, typer.Option(help="What a good answer does; the judge model decides.")],
     project: Annotated[str, typer.Option(help="The folder of its project; by default it is for every project.")] = "",
-    prompt: Annotated[str, typer.Option(help="The request; without one, your editor opens.")] = "",
-    rubric: Annotated[str, typer.Option(help="What a good answer does; the judge model decides.")] = "",
 ) -> None:
     """Add a task of your own. The next night uses it."""
-    folder = named_project(project) if project else ""
-    now = utc_now()
-    if bool(prompt) != bool(rubric):
-        raise ConfigError("a task needs a request and what a good answer does", remedy="use --prompt with --rubric")
-    if prompt:
-        fields: dict[str, object] = {
-            "prompt": prompt,
-            "project": folder,
-            "reference": {"kind": "rubric", "text": rubric},
-        }
-        _add_from_options(fields, now=now)
-        return
-    reference = {"kind": "checks", "items": [{"op": "contains", "arg": ""}]}
-    blank = {"project": folder, "prompt": "", "reference": reference}
-    with in_editor("new.toml", _ADD + to_tables("task", [blank])) as draft, opened() as store:
-        if draft is None:
-            say("Nothing was added.")
-        else:
-            _add(store, read_file(draft, session="", folder=Path.cwd(), written=now), now=now)
-
-
-def _add_from_options(fields: dict[str, object], *, now: datetime) -> None:
     from skillopt_sleep.mining.tasks_file import make_task
 
+    now = utc_now()
+    reference = {"kind": "rubric", "text": rubric}
+    fields: dict[str, object] = {
+        "prompt": prompt,
+        "project": named_project(project) if project else "",
+        "reference": reference,
+    }
     try:
         task = make_task(fields, session="", folder=Path(), written=now)
     except ValueError as error:
         raise ConfigError(str(error), remedy="change it and try again; nothing was added") from error
     with opened() as store:
-        _add(store, (task,), now=now)
+        for entry in store.bank.entries():
+            if entry.task.id == task.id:
+                _refuse_another(entry.task, task)
+        take_in(store, (task,), now=now)
 
 
-def _add(store: SqliteStore, tasks: Sequence[Task], *, now: datetime) -> None:
-    """Add new tasks; ConfigError if the same request is there with another reference or project."""
-    known = {entry.task.id: entry.task for entry in store.bank.entries()}
-    for task in tasks:
-        twin = known.get(task.id, task)
-        if twin.reference != task.reference:
-            difference = "with another reference"
-        elif twin.project != task.project:
-            difference = "for another project"
-        else:
-            continue
+def _refuse_another(known: Task, task: Task) -> None:
+    """Raise ConfigError if the known task has the same request with another reference or project."""
+    difference = ""
+    if known.reference != task.reference:
+        difference = "with another reference"
+    elif known.project != task.project:
+        difference = "for another project"
+    if difference:
         raise ConfigError(
-            f"{twin.id} has the same request {difference}", remedy=f"change it: skillopt-sleep tasks edit {twin.id}"
+            f"{known.id} has the same request {difference}",
+            remedy=f"change it: skillopt-sleep tasks edit {known.id}",
         )
-    take_in(store, tasks, now=now)
 
 
 def drop(tasks: Ids, *, undo: Undo = False) -> None:

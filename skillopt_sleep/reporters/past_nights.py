@@ -31,12 +31,11 @@ class PastNight(NamedTuple):
 class PastNights(NamedTuple):
     """Some nights, newest first, of how many there are in `all`.
 
-    `states` are those of proposals by their id, `told` is the same in words; `running` says whether a night runs now.
+    `told` says of proposals what was decided, by their id; `running` says whether a night runs now.
     """
 
     nights: tuple[PastNight, ...]
     all: int
-    states: Mapping[str, str]
     told: Mapping[str, str]
     running: bool
 
@@ -51,7 +50,6 @@ def past_nights(store: SqliteStore, *, now: datetime, last: int, skipped: int = 
     return PastNights(
         nights=nights,
         all=len(lines),
-        states={decided.proposal.id: decided.state for decided in known},
         told={decided.proposal.id: status(decided, now=now, name=decided.proposal.id) for decided in known},
         running=is_open and store.is_running(),
     )

@@ -33,9 +33,6 @@ def banked(home: Home) -> dict[str, str | None]:
 def test_what_a_night_has_read_is_read_again_only_when_asked_for(home: Home) -> None:
     assert planned(home)["seen"] == 0
     assert planned(home, "--again")["used"] == 5
-    assert planned(home, "--since", "30d")["used"] == 5
-    later = planned(home, "--since", "1h")
-    assert (later["used"], later["skipped"]) == (0, {"older": 5})
     assert "5 of 5 sessions, read before or not" in home.command("run", "--plan", "--again").out
 
 
@@ -67,7 +64,6 @@ def test_a_night_that_reads_again_keeps_the_tasks_and_their_sides(home: Home) ->
     [
         (("--session", "nothing-like-it"), "no session's id begins with that"),
         (("--session", ""), "no session's id begins with that"),
-        (("--since", "yesterday"), "is not a time"),
     ],
 )
 @pytest.mark.parametrize("mode", [("--plan",), ("--backend", "simulated")])
@@ -93,9 +89,9 @@ def test_a_name_of_several_sessions_names_them() -> None:
 
 
 def test_a_night_that_waits_goes_on_with_the_same_sessions() -> None:
-    again = AskedAgain(again=True, since="7d", sessions=("codex:abc-1", "x"))
+    again = AskedAgain(again=True, sessions=("codex:abc-1", "x"))
     command = command_of(NightOptions(again=again), environ={})
-    assert command.endswith("run --again --since 7d --session codex:abc-1 --session x")
+    assert command.endswith("run --again --session codex:abc-1 --session x")
 
 
 @pytest.mark.slow

@@ -26,7 +26,6 @@ def test_commands_proposals_nights_and_settings_are_completed(home: Home) -> Non
     for command in ("review", "adopt", "reject", "undo"):
         assert completed(home, command, "P-") == ["P-0001"]
     assert completed(home, "report", "20") == [night]
-    assert completed(home, "logs", "20") == [night]
     assert completed(home, "config", "get", "budget.ca") == ["budget.calls"]
 
 

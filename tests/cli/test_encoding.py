@@ -36,8 +36,8 @@ def test_no_command_crashes_where_the_output_is_not_utf_8(home: Home, encoding: 
         assert done.out, arguments
 
 
-def test_lookalikes_stand_for_what_can_not_be_printed(home: Home) -> None:
-    assert "->" in encoded(home, "ascii", "harvest").out
+def test_an_escape_stands_for_what_can_not_be_printed(home: Home) -> None:
+    assert "\\u2192" in encoded(home, "ascii", "harvest").out
     assert "→" in home.command("harvest").out
 
 

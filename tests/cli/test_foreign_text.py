@@ -143,12 +143,6 @@ def test_json_says_the_name_by_its_own_escapes(odd: Odd, command: tuple[str, ...
     assert not NAMELESS.isdisjoint(command) or any(NAME in text for text in strings(done.json))
 
 
-def test_a_log_in_json_is_a_document_a_line(odd: Odd) -> None:
-    lines = odd.command("logs", "--json").out.splitlines()
-    assert [line for line in lines if unseen(line)] == []
-    assert any(NAME in text for line in lines for text in strings(json.loads(line)))
-
-
 @pytest.mark.parametrize(
     "command", thinned(WRONG, every=2), ids=lambda command: command[0].encode("unicode_escape").decode()
 )

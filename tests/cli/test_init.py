@@ -154,14 +154,15 @@ def test_an_existing_file_is_kept_with_our_state_and_what_changed_is_shown(home:
     assert str(backup) in done.out
 
 
-def test_a_file_that_cannot_be_read_is_kept_too(home: Home) -> None:
+@pytest.mark.parametrize(("text", "said"), [("[budget\n", "config.toml"), ("[budget]\ncall = 3\n", "unknown key")])
+def test_a_file_that_cannot_be_used_is_refused_and_stays(home: Home, text: str, said: str) -> None:
     config(home).parent.mkdir(exist_ok=True)
-    config(home).write_text("[budget\n", encoding="utf-8")
+    config(home).write_text(text, encoding="utf-8")
     done = home.command("init", "--yes", "--backend", "simulated")
-    assert done.code == 0, done.err
-    assert str(config(home)) in done.err
-    assert len(kept(home)) == 1
-    assert says(home) == {"backend": {"name": "simulated", "confirmed": True}}
+    assert done.code == 2
+    assert said in done.err
+    assert "→ " in done.err
+    assert config(home).read_text(encoding="utf-8") == text
 
 
 def test_a_second_time_with_the_same_answers_nothing_is_touched(home: Home) -> None:

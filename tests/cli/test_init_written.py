@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.cli.init_written import checked, merged, present, write
+from skillopt_sleep.cli.init_written import checked, merged, write
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import Paths
 
@@ -55,13 +55,3 @@ def test_no_backup_is_ever_overwritten(paths: Paths) -> None:
     backups = [write(paths, text).backup for text in texts]
     assert backups[0] is None
     assert [backup.read_text(encoding="utf-8") for backup in backups[1:] if backup] == texts[:4]
-
-
-def test_a_file_that_is_right_is_read_and_one_that_is_not_is_explained(paths: Paths) -> None:
-    assert present(paths) == ({}, "")
-    write(paths, "[budget]\ncalls = 3\n")
-    assert present(paths) == ({"budget": {"calls": 3}}, "")
-    write(paths, "[budget]\ncall = 3\n")
-    sections, why = present(paths)
-    assert sections == {}
-    assert "unknown key 'budget.call'" in why

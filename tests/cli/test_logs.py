@@ -1,4 +1,3 @@
-import json
 import shutil
 import signal
 import subprocess
@@ -32,20 +31,6 @@ def test_a_night_is_told_from_its_beginning_to_its_end(home: Home) -> None:
     assert "night begins" in first
     assert "outcome: improved" in last
     assert any("stage ends" in line and "seconds: " in line for line in between)
-
-
-def test_one_night_may_be_named_and_one_that_is_unknown_is(home: Home) -> None:
-    night = home.command("report", "--json").json["night"]
-    assert home.command("logs", night).out == home.command("logs").out
-    done = home.command("logs", "1999-01-01")
-    assert done.code == 2
-    assert night in done.err
-
-
-def test_in_json_every_line_is_as_it_was_written(home: Home) -> None:
-    told = [json.loads(line) for line in home.command("logs", "--json").out.splitlines()]
-    assert told[-1]["outcome"] == "improved"
-    assert told[-1]["proposals"] == ["P-0001"]
 
 
 def test_following_prints_what_is_there_and_then_what_comes(home: Home, tmp_path: Path) -> None:

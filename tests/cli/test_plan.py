@@ -231,7 +231,7 @@ def test_what_the_budget_does_not_reach_waits_for_later_nights_and_is_counted(tm
 def test_the_next_step_of_a_plan_is_the_command_that_runs_what_was_planned(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.had_sessions()
-    options = ("--backend", "simulated", "--project", str(home.project), "--since", "7d")
+    options = ("--backend", "simulated", "--project", str(home.project), "--again")
     (step,) = re.findall(r"Next step +skillopt-sleep (.+)", home.command("run", "--plan", *options).out)
     assert home.command(*shlex.split(step)).code == 0
     for option in options:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skillopt_sleep.cli.again import moment
+from skillopt_sleep.cli.nights import moment
 from skillopt_sleep.deciding.decide import LATER
 from skillopt_sleep.errors import ConfigError
 from tests.command import Home

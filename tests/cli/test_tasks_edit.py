@@ -90,8 +90,9 @@ def test_a_task_in_the_same_words_is_not_written_over(home: Home, other: tuple[s
 
 
 NOT_ADDED = (
-    (("--prompt", "x"), "what a good answer does"),
-    (("--rubric", "x"), "what a good answer does"),
+    (("--prompt", "x"), "Missing option '--rubric'"),
+    (("--rubric", "x"), "Missing option '--prompt'"),
+    (("--prompt", "x", "--rubric", " "), ""),
     (("--prompt", "x", "--rubric", "y", "--project", "/nowhere"), "no such folder"),
 )
 

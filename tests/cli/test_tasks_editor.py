@@ -139,18 +139,6 @@ def test_what_was_written_is_kept_when_the_editor_fails(desk: Desk) -> None:
     assert "Update" in desk.drafts[0].read_text()
 
 
-@pytest.mark.slow
-def test_a_task_is_added_in_the_editor(desk: Desk) -> None:
-    done = desk.edit(
-        'sed -i "s/^prompt = .*/prompt = \\"Which port?\\"/; s/arg = \\"\\"/arg = \\"8080\\"/" "$1"', "add"
-    )
-    assert done.code == 0
-    assert "1 added" in done.out
-    listed = desk.command("tasks", "list", "--json").json
-    assert sorted(task["prompt"] for task in listed)[1] == "Which port?"
-    assert "Nothing was added" in desk.edit("true", "add").out
-
-
 def test_without_an_editor_the_other_ways_are_named(desk: Desk) -> None:
     done = desk.edit("")
     assert done.code == 2
