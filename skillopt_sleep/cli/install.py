@@ -1,12 +1,12 @@
 """The commands `install` and `uninstall`: the background service and the agents' plugins."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import BAD, BOLD, GOOD, say, say_hanging
-from skillopt_sleep.errors import ConfigError, Exit, SleepError
+from skillopt_sleep.cli.decisions import confirmed
+from skillopt_sleep.errors import Exit, SleepError
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.settings import Paths, Settings, load
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
+_INSTEAD = "add --yes, or --dry-run to see what would be done"
 
 
 def install(*, yes: Yes = False, dry_run: DryRun = False) -> None:
@@ -37,7 +38,7 @@ def install(*, yes: Yes = False, dry_run: DryRun = False) -> None:
         return
     failed = False
     if plan.steps:
-        _ask("Install?", yes=yes)
+        confirmed("Install?", yes=yes, instead=_INSTEAD)
         failed = _do(plan)
     _say_left(plan, left)
     say("To undo: skillopt-sleep uninstall")
@@ -56,23 +57,12 @@ def uninstall(*, yes: Yes = False, dry_run: DryRun = False) -> None:
         _say_left(plan, plan.left)
         say("Nothing was done." if plan.steps else "Nothing is installed.")
         return
-    _ask("Uninstall?", yes=yes)
+    confirmed("Uninstall?", yes=yes, instead=_INSTEAD)
     failed = _do(plan)
     _say_left(plan, plan.left)
     say("To install again: skillopt-sleep install")
     if failed:
         raise typer.Exit(Exit.PARTIAL)
-
-
-def _ask(question: str, *, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise ConfigError(
-            "can't ask for confirmation without a terminal",
-            remedy="add --yes, or --dry-run to see what would be done",
-        )
-    typer.confirm(visible(question), abort=True)
 
 
 def _say_plan(plan: "InstallPlan") -> None:

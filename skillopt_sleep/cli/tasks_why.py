@@ -30,7 +30,10 @@ def task_blocks(
     yield Sentence(_origin(task, now=now), "about")
     yield from _heard(task)
     yield from _lesson(task, alike, entries)
-    yield Sentence(_use(entry, alike, entries))
+    use = "Not used yet: what for is decided when its lesson comes up in a second session."
+    if task.split is not None:
+        use = f"It is used {USES[task.split]}."
+    yield Sentence(use)
     used = tuple(map(Item, uses_in(task, reports)))
     yield Sentence("Nights that used it:" if used else not_used(task))
     if used:
@@ -84,18 +87,3 @@ def _side(entry: Banked) -> str:
     if entry.dropped:
         return "dropped"
     return SPLITS[entry.task.split] if entry.task.split else "not used yet"
-
-
-def _use(entry: Banked, alike: Sequence[Banked], entries: Sequence[Banked]) -> str:
-    """Say what a task is used for and, as far as the bank can tell, why."""
-    task = entry.task
-    if task.split is None:
-        return "Not used yet: what for is decided when its lesson comes up in a second session."
-    because = "sessions of one lesson take turns"
-    mates = [other.task.id for other in entries if other.task.session == task.session and other is not entry]
-    mates = [name for name in mates if name not in {other.task.id for other in alike}]
-    if entry.earlier and entry.earlier[-1].split not in {None, task.split}:
-        because = "you put it there"
-    elif mates:
-        because = f"all of a session is used alike, and {mates[0]} comes from the same one"
-    return f"It is used {USES[task.split]}: {because}."

@@ -58,12 +58,8 @@ def test_it_says_what_the_lesson_was_called() -> None:
     assert "1 other task" in text
 
 
-def test_its_side_comes_with_the_reason() -> None:
-    second = Banked(replace(TASK, id="t2", session="s2", split=Split.VAL, at=NOON + timedelta(hours=1)))
-    assert "It is used to learn from: sessions of one lesson take turns." in told(Banked(TASK), second)
-    mate = Banked(replace(TASK, id="t3", lesson="other"))
-    assert "t3 comes from the same one" in told(Banked(TASK), mate)
-    assert "you put it there" in told(Banked(TASK, earlier=(replace(TASK, split=Split.VAL),)))
+def test_its_side_is_said() -> None:
+    assert "It is used to learn from." in told(Banked(TASK))
     assert "in a second session" in told(Banked(replace(TASK, split=None)))
 
 
