@@ -65,20 +65,10 @@ def write(paths: Paths, text: str) -> WrittenConfig:
     before = target.read_bytes()
     if before == text.encode():
         return WrittenConfig(paths.config_file, text, changed=False)
-    backup = _free(private_dir(paths.state / "config") / paths.config_file.name)
+    folder = private_dir(paths.state / "config")
+    backup = folder / f"{paths.config_file.name}.before-{utc_now():%Y%m%dT%H%M%S.%f}"
     write_atomic(backup, before)
     write_atomic(target, text.encode())
     old = before.decode("utf-8", errors="replace").splitlines()
     diff = "\n".join(difflib.unified_diff(old, text.splitlines(), "before", "now", lineterm="", n=1))
     return WrittenConfig(paths.config_file, text, backup, diff)
-
-
-def _free(path: Path) -> Path:
-    """Return an unused file name that says what and when it was, numbered if needed."""
-    stem = f"{path.name}.before-{utc_now():%Y%m%dT%H%M%S}"
-    backup = path.with_name(stem)
-    number = 0
-    while backup.exists():
-        number += 1
-        backup = path.with_name(f"{stem}-{number}")
-    return backup
