@@ -34,8 +34,8 @@ def list_nights(*, last: int, as_json: bool) -> None:
         for night, report in past.nights:
             because = report.because if report else ""
             spend = report.spend if report else None
-            row = {"night": night.id, "started": night.started, "closed": night.closed, "verdict": night.outcome}
-            rows.append(row | {"because": because, "spend": spend})
+            row: dict[str, object] = {"night": night.id, "started": night.started, "closed": night.closed}
+            rows.append(row | {"verdict": night.outcome, "because": because, "spend": spend})
         say_json({"schema_version": 2, "nights": rows, "all": past.all})
         return
     if not past.nights:
