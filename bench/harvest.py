@@ -72,7 +72,8 @@ peer    processor seconds of harvest() or harvest_codex() of {PEER}, in a proces
         under archived_sessions, the only place it looks); of Claude Code's text it redacts none, of Codex's all
 ratio   peer / ours, the median of the ratios of the rounds; in a round both run once, in random order, from a warm
         page cache; libraries are imported and patterns compiled before the clock starts, on both sides
-alone   the same without our rules, which tell requests from corrections: the peer only looks for 34 phrases
+alone   the same without what our rules read: whether a session may hold a lesson, and how much of it a model is shown;
+        requests are told from corrections when a session is mined or shown; the peer looks for 34 phrases
 sizes   a session of Claude Code 2.1.329 holds 140 KB of system prompt and tool schemas; one of Codex 0.169.0 holds 22 KB of
         base instructions, 12 KB of the developer's, and the project's AGENTS.md, about 4 KB; a fifth are of old versions
 stat    a second harvest of {SMALL_FILES} unchanged sessions, all of them read, over a loop of os.stat over their files, in

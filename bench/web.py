@@ -114,7 +114,7 @@ def _copy_night(database: sqlite3.Connection, data: Path, night: str, started: d
 
 
 def _own(heard: Heard, number: int) -> Heard:
-    return replace(heard, turns=tuple(turn._replace(id=f"{turn.id}-{number}") for turn in heard.turns))
+    return replace(heard, typed=tuple(f"{name}-{number}" for name in heard.typed))
 
 
 def _copy_tasks(database: sqlite3.Connection, most: int) -> None:

@@ -27,7 +27,6 @@ skillopt-sleep config path                  # where config.toml is
 skillopt-sleep config show                  # every key with its value
 skillopt-sleep config set budget.calls 200  # change one key
 skillopt-sleep config edit                  # open it in your editor
-skillopt-sleep config validate              # check it
 ```
 
 [An example](../.skillopt-sleep.example/config.toml) has every key with its default. You need none of it to begin:

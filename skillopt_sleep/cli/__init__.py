@@ -148,6 +148,8 @@ def _describe(error: Exception) -> tuple[str, str]:
     """Return the message and the remedy for an error that isn't a SleepError."""
     import sqlite3
 
+    import msgspec
+
     from skillopt_sleep.kit.files import worded
     from skillopt_sleep.settings import find_paths
 
@@ -164,6 +166,10 @@ def _describe(error: Exception) -> tuple[str, str]:
         retry = "free disk space, or find out why it is read-only, then run the command again"
         message, remedy = worded(error, remedy=retry, place=find_paths().database)
         return f"can't write to the store: {message}", remedy
+    if isinstance(error, msgspec.ValidationError):
+        place = find_paths().database
+        remedy = f"use the version that wrote it, or move the file elsewhere; the traceback is in {_log(error)}"
+        return f"what is kept in {place} isn't in this version's format: {error}", remedy
     return f"a bug: {type(error).__name__}: {error}", f"please report it with {_log(error)}"
 
 

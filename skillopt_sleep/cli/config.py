@@ -1,4 +1,4 @@
-"""The command `config`: show, change and check the settings."""
+"""The command `config`: show and change the settings."""
 
 import sys
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from skillopt_sleep.cli.lazy import PlainGroup, setting_keys
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import SETTINGS, Settings, find_paths, load
 
-app = typer.Typer(cls=PlainGroup, add_completion=False, help="Show, change and check the settings.")
+app = typer.Typer(cls=PlainGroup, add_completion=False, help="Show and change the settings.")
 
 Key = Annotated[
     str, typer.Argument(help="A setting, as in budget.calls.", autocompletion=setting_keys, show_default=False)
@@ -101,14 +101,3 @@ def path() -> None:
             say(f"{name:12} {place}")
         else:
             say(f"{name:12} {place}  (doesn't exist yet)")
-
-
-@app.command("validate", epilog="Example: skillopt-sleep config validate")
-def validate() -> None:
-    """Check config.toml."""
-    paths = find_paths()
-    load(paths)
-    if paths.config_file.exists():
-        say(("✓ ", GOOD), f"{paths.config_file} is valid")
-    else:
-        say(f"{paths.config_file} doesn't exist; the defaults are in use")

@@ -34,11 +34,11 @@ def _warn(error: SleepError) -> None:
 
 def say_preview(preview: Preview) -> None:
     """Print what would change in each file."""
-    for change in preview.changes():
-        if change.new == change.old:
-            say(f"{spelled(change.path)} stays as it is.")
+    for move in preview.moves:
+        if move.new == move.old:
+            say(f"{spelled(move.path)} stays as it is.")
         else:
-            say(diff(change.path.lstrip("/"), change.old, change.new).rstrip("\n"))
+            say(diff(move.path.lstrip("/"), move.old, move.new).rstrip("\n"))
     say("Nothing was written: this was a dry run.")
 
 

@@ -73,12 +73,13 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown
         if why:
             return _explained(history, store.index, settings, why)
         sessions = in_full(history.survey.sessions, store.index) if as_json else ()
+        purged = store.index.purged.has_any()
     total = account(history)
     if as_json:
         return account_data(total, sessions, notes), lambda: None
 
     def show() -> None:
-        show_account(total, settings.harvest)
+        show_account(total, settings.harvest, purged=purged)
         say_all(noted(notes))
 
     return {}, show

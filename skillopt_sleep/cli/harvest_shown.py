@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from skillopt_sleep.agents import half_read
-from skillopt_sleep.cli.console import BOLD, DIM, GOOD, Column, Part, say, say_table
+from skillopt_sleep.cli.blocks import say_blocks
+from skillopt_sleep.cli.console import say
 from skillopt_sleep.kit.markdown import one_line, spelled
-from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
-from skillopt_sleep.night.account import CORRECTION, DAMAGED, REQUEST, SMALL_TALK, WORDS, Account, TypedTurn
-from skillopt_sleep.night.explain import Explanation
+from skillopt_sleep.kit.words import WIDTH, counted, home_path
+from skillopt_sleep.night.account import DAMAGED, WORDS, Account
+from skillopt_sleep.night.explain import Explanation, TypedTurn
+from skillopt_sleep.pages.blocks import Block, Item, Items, Sentence, Table
 from skillopt_sleep.records import LeftOut, Note, Session
 from skillopt_sleep.settings import HarvestSettings
 
@@ -19,51 +20,34 @@ _NOTHING = (
     "No sessions were found. Claude Code's are expected in ~/.claude/projects (or under "
     "CLAUDE_CONFIG_DIR), Codex's in ~/.codex/sessions (or under CODEX_HOME)."
 )
+_ALL_PURGED = (
+    "No session is left but what you purged, which isn't read again. To read one after all: "
+    "skillopt-sleep run --session ID"
+)
 
 
-def show_account(total: Account, settings: HarvestSettings) -> None:
+def show_account(total: Account, settings: HarvestSettings, *, purged: bool = False) -> None:
     """Print the totals, a table of projects, the files that were left out, and remarks."""
     if not total.files:
-        say(_NOTHING)
+        say(_ALL_PURGED if purged else _NOTHING)
         return
     read = f"{counted(total.files, 'file')} → {counted(len(total.sessions), 'session')}"
-    requests = f" → {counted(total.requests, 'request')}"
-    say((f"{read}{requests}", BOLD), (f", {total.corrected} of them corrected" if total.corrected else "", BOLD))
-    if total.sessions:
-        say()
-        _show_projects(total)
+    blocks: list[Block] = [Sentence(f"{read} → {counted(total.prompts, 'prompt')}", "lead")]
+    rows: list[tuple[str, ...]] = []
+    for row in total.projects[:_PROJECTS]:
+        counts = map(str, (row.prompts, row.sessions, row.files))
+        rows.append((home_path(row.project) or "(no folder)", *counts, row.source))
+    if rows:
+        titles = ("project", "prompts", "sessions", "files", "agents")
+        blocks.append(Table(titles, tuple(rows), right=(1, 2, 3)))
+    if total.projects[_PROJECTS:]:
+        blocks.append(Sentence(f"and {counted(len(total.projects) - _PROJECTS, 'more project')}", "soft"))
     left_out = _left_out(total)
     if left_out:
-        say()
-        say(f"Left out, {counted(sum(count for count, _, _ in left_out), 'file')}:")
-        rows = [[str(count), words, (name, DIM)] for count, name, words in left_out]
-        say_table([Column("", right=True), Column("", wrapped=True), Column("", from_width=80)], rows, indent=2)
-    remarks = list(_remarks(total, settings))
-    if remarks:
-        say()
-    for remark in remarks:
-        say(remark)
-
-
-def _show_projects(total: Account) -> None:
-    rows: list[list[Part]] = []
-    for row in total.rows:
-        if not row.sessions:
-            continue
-        corrected = (str(row.corrected), GOOD if row.corrected else "")
-        folder = home_path(row.project) or "(no folder)"
-        rows.append([folder, corrected, str(row.requests), str(row.sessions), str(row.files), (row.source, DIM)])
-    columns = [
-        Column("project", cut=True),
-        Column("corrected", right=True),
-        Column("requests", right=True),
-        Column("sessions", right=True),
-        Column("files", right=True, from_width=70),
-        Column("source", from_width=80),
-    ]
-    say_table(columns, rows[:_PROJECTS])
-    if len(rows) > _PROJECTS:
-        say((f"and {counted(len(rows) - _PROJECTS, 'more project')}", DIM))
+        files = counted(sum(count for count, _, _ in left_out), "file")
+        listed = Items(tuple(Item(f"{count} {name}: {words}") for count, name, words in left_out))
+        blocks += [Sentence(f"Left out, {files}:"), listed]
+    say_blocks([*blocks, *map(Sentence, _remarks(total, settings))])
 
 
 def _left_out(total: Account) -> list[tuple[int, str, str]]:
@@ -84,9 +68,6 @@ def _left_out(total: Account) -> list[tuple[int, str, str]]:
 
 
 def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
-    typed = sum(total.prompts.values())
-    if typed:
-        yield f"{counted(typed, 'prompt')} typed: {_kinds(total)}."
     for damage in total.damage:
         sessions = counted(damage.sessions, "session")
         yield f"Skipped: {counted(damage.lines, 'damaged line')} in {sessions} of {damage.source}."
@@ -94,22 +75,10 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
         yield f"{line}."
     if total.sessions:
         yield _next_night(total, settings)
-        yield "Corrections are counted here by rules, which miss some; the model of a night finds more."
+        yield f"{total.mined} of them may hold a lesson; no model reads the others."
     if total.later:
         yield f"Its budget doesn't reach {counted(total.later, 'older session')}: for later nights."
     yield "To see why one is used or left out: skillopt-sleep harvest --why SESSION"
-
-
-def _kinds(total: Account) -> str:
-    kinds: list[str] = []
-    for take in (REQUEST, CORRECTION):
-        count = total.prompts.get(take, 0)
-        if count:
-            kinds.append(counted(count, take))
-    small_talk = total.prompts.get(SMALL_TALK, 0)
-    if small_talk:
-        kinds.append(f"{small_talk} small talk")
-    return ", ".join(kinds)
 
 
 def _next_night(total: Account, settings: HarvestSettings) -> str:
@@ -145,8 +114,8 @@ def account_data(total: Account, sessions: Sequence[Session], notes: Sequence[No
         "damaged": total.damaged,
         "half_read": total.half_read,
         "remembered": total.remembered,
-        "requests": total.requests,
-        "corrected": total.corrected,
+        "prompts": total.prompts,
+        "may_hold_a_lesson": total.mined,
         "account": [row._asdict() for row in total.rows],
         "errors": [note.summary for note in notes],
     }
@@ -167,46 +136,18 @@ def _session(session: Session) -> dict[str, object]:
 
 def explained(explanation: Explanation, *, now: datetime) -> Iterator[str]:
     """Yield the explanation as lines for people."""
-    fate = f"left out ({explanation.reason})" if explanation.reason else "used"
-    session = explanation.session
-    if explanation.reason is LeftOut.NO_USER_TURN and (session.gaps.damaged or session.gaps.half_read):
-        fate = "left out (damaged)" if session.gaps.damaged else "left out (half read)"
-    yield f"{spelled(explanation.session.id)}: {fate}"
+    yield f"{spelled(explanation.session.id)}: {explanation.fate}"
     yield f"  {one_line(explanation.because, limit=1_000)}"
     yield ""
-    yield f"file     {spelled(explanation.file) or 'deleted'}"
-    for path in explanation.doubles:
-        yield f"double   {spelled(path)}"
+    for label, value in explanation.facts(now):
+        yield f"{label.lower():13}{spelled(value)}"
     if explanation.reason is not LeftOut.UNREADABLE:
-        yield from _details(explanation, now)
-
-
-def _details(explanation: Explanation, now: datetime) -> Iterator[str]:
-    """Yield where and when the session took place, which night reads it, and its prompts."""
-    session = explanation.session
-    yield f"project  {spelled(explanation.project) or 'none'}"
-    if explanation.project != session.project:
-        yield f"         was {spelled(session.project)}, until the repository moved"
-    if session.cwd != session.project:
-        yield f"folder   {spelled(session.cwd)}"
-    yield f"time     {_period(session)}, {ago(session.ended, now)}"
-    yield f"night    {explanation.night}"
-    for line in half_read([(session.source, session.gaps.half_read)]):
-        yield f"unread   {line}"
-    if session.gaps.damaged:
-        yield f"damage   {counted(session.gaps.damaged, 'unreadable line')}, skipped"
+        yield f"{'night':13}{explanation.night}"
     if explanation.turns:
         yield ""
         yield "turn  taken for            what was typed"
     for typed in explanation.turns:
         yield _turn_line(typed)
-
-
-def _period(session: Session) -> str:
-    """Return when a session started and ended, in local time."""
-    started, ended = session.started.astimezone(), session.ended.astimezone()
-    until = f"{ended:%H:%M}" if ended.date() == started.date() else f"{ended:%d %b %Y %H:%M}"
-    return f"{started:%d %b %Y %H:%M} – {until}"
 
 
 def _turn_line(typed: TypedTurn) -> str:

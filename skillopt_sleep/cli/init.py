@@ -51,7 +51,7 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
     from skillopt_sleep.cli.harvest_shown import noted
     from skillopt_sleep.cli.init_asked import asked, taken
     from skillopt_sleep.cli.init_offers import offers
-    from skillopt_sleep.cli.init_shown import found_lines, leaving_lines, projects
+    from skillopt_sleep.cli.init_shown import found_lines, leaving_lines
     from skillopt_sleep.cli.init_written import checked, merged, present
     from skillopt_sleep.cli.plan import look_ahead, recipients
     from skillopt_sleep.night.account import account
@@ -66,9 +66,8 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
     with closing(open_store(settings, paths)) as store:
         history, notes = read_history(store, settings, paths, look=True)
     total = account(history)
-    known = projects(total)
-    say_all([*found_lines(offered, total, known), *noted(notes)])
-    sections = taken(given, offered, settings) if yes else asked(given, offered, known, settings)
+    say_all([*found_lines(offered, total, total.projects), *noted(notes)])
+    sections = taken(given, offered, settings) if yes else asked(given, offered, total.projects, settings)
     _, wanted = checked(merged(before, sections))
     ahead = look_ahead(wanted, paths)
     offer = next((offer for offer in offered if offer.name == wanted.backend.name), None)

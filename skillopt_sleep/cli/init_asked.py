@@ -1,6 +1,5 @@
 """Ask a person for the choices of `init`, or take them from the command line."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 
@@ -14,7 +13,7 @@ from skillopt_sleep.settings import BackendName, BackendSettings, Settings
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.init_offers import Offer
-    from skillopt_sleep.cli.init_shown import FoundProject
+    from skillopt_sleep.night.account import ProjectCounts
 
 Value = TypeVar("Value")
 Sections = dict[str, dict[str, Any]]
@@ -58,25 +57,13 @@ def taken(given: Given, offered: "Sequence[Offer]", settings: Settings) -> Secti
     return {"backend": backend}
 
 
-def asked(given: Given, offered: "Sequence[Offer]", known: "Sequence[FoundProject]", settings: Settings) -> Sections:
+def asked(given: Given, offered: "Sequence[Offer]", known: "Sequence[ProjectCounts]", settings: Settings) -> Sections:
     """Ask for what the command line doesn't say; an empty answer takes the value in brackets and changes nothing."""
-    backend, budget = _ask_backend(given, offered, settings), settings.budget
-    answers: dict[tuple[str, str], tuple[object, object]] = {}
-    answers["budget", "calls"] = budget.calls, _prompt("Most calls per night", str(budget.calls), _calls)
-    if backend["name"]:
-        answers["budget", "usd"] = (
-            budget.usd,
-            _prompt("Most dollars per night (0: no limit)", f"{budget.usd:g}", _usd),
-        )
-    at = settings.daemon.at
-    answers["daemon", "at"] = at, _prompt("Start every night at (local time)", at, time_of_day)
-    if known:
-        excluded = list(settings.projects.exclude)
-        answers["projects", "exclude"] = excluded, _ask_excluded(known, excluded)
-    sections: Sections = {"backend": backend}
-    for (section, key), (before, answer) in answers.items():
-        if answer != before:
-            sections.setdefault(section, {})[key] = answer
+    sections: Sections = {"backend": _ask_backend(given, offered, settings)}
+    excluded = list(settings.projects.exclude)
+    answer = _ask_excluded(known, excluded) if known else excluded
+    if answer != excluded:
+        sections["projects"] = {"exclude": answer}
     return sections
 
 
@@ -158,7 +145,7 @@ def _ask_name(offered: "Sequence[Offer]", settings: Settings) -> str:
     return _prompt("Number or name", default, parse)
 
 
-def _ask_excluded(known: "Sequence[FoundProject]", before: Sequence[str]) -> list[str]:
+def _ask_excluded(known: "Sequence[ProjectCounts]", before: Sequence[str]) -> list[str]:
     """Ask for the projects to leave out, by their number in the list above, by path or by pattern."""
 
     def parse(answer: str) -> list[str]:
@@ -170,7 +157,7 @@ def _ask_excluded(known: "Sequence[FoundProject]", before: Sequence[str]) -> lis
             if not word.isdigit():
                 patterns.append(word)
             elif 0 < int(word) <= len(known):
-                patterns.append(known[int(word) - 1].path)
+                patterns.append(known[int(word) - 1].project)
             else:
                 raise typer.BadParameter(f"there is no project {word} in the list")
         return list(dict.fromkeys(patterns))
@@ -192,23 +179,3 @@ def _address(answer: str) -> str:
     if not answer.startswith(("http://", "https://")):
         raise typer.BadParameter("an address begins with http:// or https://")
     return answer
-
-
-def _calls(answer: str) -> int:
-    if not answer.isdigit() or not int(answer):
-        raise typer.BadParameter("enter a whole number, 1 or more")
-    return int(answer)
-
-
-def _usd(answer: str) -> float:
-    if not re.fullmatch(r"\$?[0-9]{1,7}(\.[0-9]{1,4})?", answer):
-        raise typer.BadParameter("enter an amount such as 1.50, or 0")
-    return float(answer.removeprefix("$"))
-
-
-def time_of_day(text: str) -> str:
-    """Return a time of day as the settings write it; BadParameter if it isn't one."""
-    match = re.fullmatch(r"([01]?[0-9]|2[0-3])[:.]([0-5][0-9])", text)
-    if not match:
-        raise typer.BadParameter("a time of day such as 04:17")
-    return f"{int(match[1]):02}:{match[2]}"

@@ -3,7 +3,7 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, get_args
 
 from msgspec.structs import replace
 
@@ -11,9 +11,9 @@ from skillopt_sleep.agents import AGENTS, TITLES
 from skillopt_sleep.cli.plan import WITH_EACH, Ahead, dollars, recipients, unpriced
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
-from skillopt_sleep.night.account import Account
+from skillopt_sleep.night.account import Account, ProjectCounts
 from skillopt_sleep.settings import BackendName, Settings
-from skillopt_sleep.wiring.models import KEYS, destination, unconfirmed
+from skillopt_sleep.wiring.models import HANDOFF, KEYS, destination, unconfirmed
 
 if TYPE_CHECKING:
     from skillopt_sleep.cli.init_offers import Offer
@@ -26,25 +26,7 @@ NOWHERE = {
 }
 
 
-class FoundProject(NamedTuple):
-    """A project in the history, with its sessions and corrected requests."""
-
-    path: str
-    sessions: int
-    corrected: int
-
-
-def projects(total: Account) -> tuple[FoundProject, ...]:
-    """Return the projects with sessions a night could use, the most corrected first."""
-    by_path: dict[str, FoundProject] = {}
-    for row in total.rows:
-        if row.sessions:
-            _, sessions, corrected = by_path.get(row.project, FoundProject(row.project, 0, 0))
-            by_path[row.project] = FoundProject(row.project, sessions + row.sessions, corrected + row.corrected)
-    return tuple(sorted(by_path.values(), key=lambda project: (-project.corrected, -project.sessions, project.path)))
-
-
-def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[FoundProject]) -> Iterator[str]:
+def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[ProjectCounts]) -> Iterator[str]:
     """Yield the agents, sessions and projects found on this machine."""
     agents = [offer for offer in offered if offer.name in AGENTS]
     for number, offer in enumerate(agents):
@@ -57,7 +39,7 @@ def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[Foun
     yield f"{'Sessions':10} {_sessions(total)}"
     for number, project in enumerate(known[:MOST_PROJECTS]):
         sessions = f"{counted(project.sessions, 'session'):>13}"
-        row = f"{sessions}, {project.corrected:3} corrected  {home_path(project.path)}"
+        row = f"{sessions}, {project.prompts:3} prompts  {home_path(project.project)}"
         yield f"{_heading('Projects', number)} {number + 1:2} {row}"
     if len(known) > MOST_PROJECTS:
         yield f"{'':10}    and {len(known) - MOST_PROJECTS} more: skillopt-sleep harvest"
@@ -75,11 +57,8 @@ def _sessions(total: Account) -> str:
             by_source[row.source] += row.sessions
     if not by_source:
         return "none yet"
-    sessions: list[str] = []
-    for name, count in by_source.most_common():
-        title = TITLES.get(name, name)
-        sessions.append(f"{count} of {title}")
-    return f"{', '.join(sessions)}; {counted(total.requests, 'request')}, {total.corrected} of them corrected"
+    sessions = [f"{count} of {TITLES.get(name, name)}" for name, count in by_source.most_common()]
+    return f"{', '.join(sessions)}; {counted(total.prompts, 'prompt')}"
 
 
 def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, older: int) -> Iterator[str]:
@@ -103,11 +82,14 @@ def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, ol
         yield f"  of       your sessions of {' and of '.join(agents)}: all go to the one that answers"
     yield f"  at most  {limits}"
     yield f"  dollars  {_price(settings, offer)}"
+    yield "  change   skillopt-sleep config set budget.calls 100 (or budget.usd 1.50)"
     if offer and offer.subscription and not settings.backend.base_url:
         yield "  limits   each call uses up your subscription's own limits, as your work by day does"
 
 
 def _price(settings: Settings, offer: "Offer | None") -> str:
+    if settings.backend.name == HANDOFF:
+        return "none by itself: you answer, or an agent of yours, with its own costs"
     limit = settings.budget.usd
     is_one = all(backend.name == settings.backend.name and not backend.base_url for backend in recipients(settings))
     if offer and offer.subscription and is_one:
@@ -156,6 +138,8 @@ def next_lines(
             ("skillopt-sleep doctor", "once that is fixed, check again"),
             (f"skillopt-sleep init --yes --backend {other}{model}", "or choose another backend"),
         ]
+    elif settings.backend.name == HANDOFF:
+        steps = [_first_night(settings, ahead)]  # nobody answers the prompts of a night that starts by itself
     else:
         steps = [_first_night(settings, ahead), _every_night(settings, installed=installed)]
     width = max(len(command) for command, _ in steps)

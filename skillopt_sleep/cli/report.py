@@ -2,7 +2,6 @@
 
 import webbrowser
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,23 +24,12 @@ if TYPE_CHECKING:
 LAST = 14  # nights in a list
 
 
-class Format(StrEnum):
-    """The forms in which a report can be printed."""
-
-    MARKDOWN = "md"
-    PAGE = "html"
-    DATA = "json"
-
-
 def report(
     night: Annotated[
         str, typer.Argument(help="A night's id; the last night by default.", autocompletion=night_ids)
     ] = "",
     *,
     opens: Annotated[bool, typer.Option("--open", help="Open it as a page in your browser.")] = False,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="Print it in this form.", show_default=False)
-    ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List past nights.")] = False,
     last: Annotated[
         int | None,
@@ -54,7 +42,7 @@ def report(
 ) -> None:
     """Print a night's report; --open shows it as a page."""
     shown = [name for name, given in {"--list": list_, "--cost": cost, "--open": opens}.items() if given]
-    if len(shown) > 1 or (shown and form) or (opens and as_json):
+    if len(shown) > 1 or (opens and as_json):
         raise ConfigError(f"{shown[0]} stands by itself", remedy="leave out the other one")
     if night and (list_ or cost):
         raise ConfigError(f"{shown[0]} is of all nights", remedy="leave out the night's id")
@@ -65,17 +53,19 @@ def report(
     if list_:
         from skillopt_sleep.cli.nights import list_nights
 
-        list_nights(last=LAST if last is None else last, verbose=verbose, as_json=as_json)
+        list_nights(last=LAST if last is None else last, as_json=as_json)
     elif cost:
         from skillopt_sleep.cli.nights import list_costs
 
         list_costs(since=since, as_json=as_json)
     else:
-        _report(night, opens=opens, form=Format.DATA if as_json else form, verbose=verbose)
+        _report(night, opens=opens, verbose=verbose, as_json=as_json)
 
 
-def _report(night: str, *, opens: bool, form: Format | None, verbose: bool) -> None:
+def _report(night: str, *, opens: bool, verbose: bool, as_json: bool) -> None:
     """Print the report of one night, the last that is over by default, or open it as a page."""
+    from skillopt_sleep.cli.blocks import say_blocks
+    from skillopt_sleep.reporters.morning import shown
     from skillopt_sleep.reporters.night import Night
 
     with opened_to_read() as store:
@@ -94,13 +84,15 @@ def _report(night: str, *, opens: bool, form: Format | None, verbose: bool) -> N
     if stored is None:
         last = ", ".join(line.id for line in nights[:5])
         raise ConfigError(f"there is no report of night {wanted!r}", remedy=f"the last nights: {last}")
-    if form is not Format.DATA:
-        stored = _by_rule(stored, [decided.proposal for decided in known])
+    if as_json:
+        say_json(stored)
+        return
+    stored = _by_rule(stored, [decided.proposal for decided in known])
     told = Night(stored, waits, folder, told_of_all(known, waits, now=utc_now()))
     if opens:
         _open(told, folder)
     else:
-        _print(told, form, verbose=verbose)
+        say_blocks(shown(told, verbose=verbose), verbose=verbose)
 
 
 def _by_rule(report: NightReport, known: Sequence[Proposal]) -> NightReport:
@@ -109,21 +101,6 @@ def _by_rule(report: NightReport, known: Sequence[Proposal]) -> NightReport:
     divided = {one.id.rpartition(".")[0] for one in rules}
     whole = [one for one in report.proposals if one.id not in divided]
     return replace(report, proposals=(*whole, *rules))
-
-
-def _print(night: "Night", form: Format | None, *, verbose: bool) -> None:
-    """Print a report in one form; for a person, if none is named."""
-    from skillopt_sleep.cli.blocks import say_blocks
-    from skillopt_sleep.reporters.morning import page, shown, text
-
-    if form is Format.DATA:
-        say_json(night.report)
-    elif form is Format.PAGE:
-        typer.echo(page(night, at=utc_now()), nl=False)
-    elif form is Format.MARKDOWN:
-        typer.echo(text(night, verbose=verbose), nl=False)
-    else:
-        say_blocks(shown(night, verbose=verbose), verbose=verbose)
 
 
 def _open(night: "Night", folder: Path) -> None:

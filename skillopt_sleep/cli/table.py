@@ -56,7 +56,7 @@ COMMANDS = {
     "tasks": Later(
         "tasks:app", MORE, "List and edit the tasks: the requests that nights learn from and test with.", "tasks list"
     ),
-    "config": Later("config:app", MORE, "Show, change and check the settings.", "config set budget.calls 200"),
+    "config": Later("config:app", MORE, "Show and change the settings.", "config set budget.calls 200"),
     "doctor": Later(
         "doctor:doctor",
         MORE,

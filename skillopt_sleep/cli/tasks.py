@@ -19,6 +19,7 @@ from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.projects import project_root
 from skillopt_sleep.kit.words import WIDTH, ago, counted, home_path
 from skillopt_sleep.records import PlaceKind, Split, Task
+from skillopt_sleep.reporters.status import goes_on
 from skillopt_sleep.reporters.words import SPLITS, USES, scored_by
 from skillopt_sleep.stores.bank import Banked
 
@@ -47,11 +48,14 @@ def list_tasks(
     """List the tasks by project and recurring request."""
     with opened_to_read() as store:
         entries = store.bank.entries()
+        unfinished = next((night.id for night in store.nights() if not night.closed), "")
     shown = [entry for entry in entries if _matches(entry, project=project, split=split, dropped=dropped)]
     if as_json:
         say_json([as_data(entry) for entry in shown])
         return
     if not entries:
+        if unfinished:
+            say(f"{goes_on(unfinished)} Its tasks are listed once it is over: skillopt-sleep status")
         say("No tasks yet. To add one: skillopt-sleep tasks add")
         return
     for line in _list_lines(shown, short_ids(entries), now=utc_now()):

@@ -78,6 +78,8 @@ def _show_words(store: SqliteStore, asked: str, known: Sequence[RuleOrigin], *, 
         _show_task(store, find(entries, asked), entries, as_json=as_json)
         return
     found = _absence(store, asked, known)
+    if not any(entry.task.id == found.task for entry in entries):
+        found = replace(found, task="")  # it was tried once, and isn't kept
     rules = [_asked_first(rule, asked) for rule in rules_of(found.proposal, known)]
     if rules:
         _show_rules(store, rules, as_json=as_json)
@@ -141,12 +143,13 @@ def _absence(store: SqliteStore, asked: str, known: Sequence[RuleOrigin]) -> Abs
     """Return what became of the words asked for: how far they came, what stopped them, and what to do."""
     from skillopt_sleep.cli.why_typed import typed_like
 
+    unfinished = next((night.id for night in store.nights() if not night.closed), "")
     return absence(
         asked,
         known,
         store.lessons.every(),
         store.reports,
-        lambda said: typed_like(said, store.index),
+        lambda said: typed_like(said, store.index, unfinished=unfinished),
         looked=Looked(sessions=len(store.index.lines(unread=False)), purged=store.index.purged.has_any()),
     )
 
@@ -205,7 +208,7 @@ def origin_blocks(
     """Yield why a rule is there: what the person said, what was tried, what they decided, and the ids."""
     proposed = origin.proposed
     yield Heading(origin.rule.removeprefix("- "))
-    yield Sentence(f"in {' and '.join(origin.files.documents)}", "about")
+    yield Sentence(f"in {' and '.join(origin.proposed.documents)}", "about")
     yield from _heard(origin.asked.said, now=now, often=often(origin, now=now))
     yield Sentence(sentence(tried(origin)))
     if proposed.label:

@@ -1,13 +1,12 @@
 """Find what was typed in the indexed sessions, and say why no lesson came of it."""
 
-from collections.abc import Sequence
-
 from skillopt_sleep.deciding.why import NAME_IT, Unheard
 from skillopt_sleep.kit.likeness import LIKE, likeness
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.forks import EarlierTurns
+from skillopt_sleep.mining.requests import Take, takes
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.night.account import CORRECTION, REQUEST, SMALL_TALK, WORDS
+from skillopt_sleep.night.account import WORDS
 from skillopt_sleep.night.reading import RULES
 from skillopt_sleep.records import Evidence, IndexedSession, Origin, Session
 from skillopt_sleep.stores.index import SqliteIndex
@@ -18,14 +17,17 @@ QUOTE_CHARS = 300
 _PASTED = "it stood in a text you pasted, and no rule comes of pasted text"
 IN_YOUR_WORDS = "if you want it, say it in a session in words of your own"
 _TAKEN_FOR = {
-    REQUEST: "it was taken for a request, not for a correction of the answer before",
-    SMALL_TALK: "it was taken for small talk",
-    CORRECTION: "it was taken for a correction, and no report says what became of it",
+    Take.REQUEST: "it was taken for a request, not for a correction of the answer before",
+    Take.SMALL_TALK: "it was taken for small talk",
+    Take.CORRECTION: "it was taken for a correction, and no report says what became of it",
 }
 
 
-def typed_like(asked: str, index: SqliteIndex) -> Unheard | None:
-    """Return the typed words most like these, and why no lesson came of them; of equals the newest, but no copy."""
+def typed_like(asked: str, index: SqliteIndex, *, unfinished: str = "") -> Unheard | None:
+    """Return the typed words most like these, and why no lesson came of them; of equals the newest, but no copy.
+
+    A night that is `unfinished` may be reading what no other night has read.
+    """
     held = sorted(index.held(RULES, unread=False), key=lambda one: one.heard.started if one.heard else one.line.ended)
     said = EarlierTurns()
     best: tuple[IndexedSession, Session, int] | None = None
@@ -41,10 +43,10 @@ def typed_like(asked: str, index: SqliteIndex) -> Unheard | None:
                 # The newest come last.
                 if near > LIKE and near >= nearest:
                     best, nearest = (one, session, number), near
-    return _unheard(*best, asked) if best else None
+    return _unheard(*best, asked, unfinished) if best else None
 
 
-def _unheard(held: IndexedSession, session: Session, number: int, asked: str) -> Unheard:
+def _unheard(held: IndexedSession, session: Session, number: int, asked: str, unfinished: str) -> Unheard:
     turn = session.turns[number]
     at = turn.at or session.started
     words = Evidence(session=session.id, turn=number, quote=one_line(turn.text, limit=QUOTE_CHARS), at=at)
@@ -55,16 +57,13 @@ def _unheard(held: IndexedSession, session: Session, number: int, asked: str) ->
         return Unheard(
             words=words, because=f"its session is left out: {WORDS[held.line.left_out]}", next=f"see: {why}"
         )
+    if not held.night and unfinished:
+        because = f"night {unfinished} isn't over, and may have read it: what came of it is known when it is over"
+        return Unheard(words=words, because=because, next=f"how far it is: skillopt-sleep status; or see: {why}")
     if not held.night:
         because = "no night has read its session yet"
         return Unheard(words=words, because=because, next=f"run a night: skillopt-sleep run; or see: {why}")
-    take = _take(held, number)
-    remedy = "nothing" if take == SMALL_TALK else NAME_IT
+    take = dict(takes(session))[number]
+    remedy = "nothing" if take is Take.SMALL_TALK else NAME_IT
     because = f"night {held.night} read it: {_TAKEN_FOR[take]}"
     return Unheard(words=words, because=because, next=f"{remedy}; see also: {why}")
-
-
-def _take(held: IndexedSession, number: int) -> str:
-    """Return what the rules take a typed turn for; a request if they haven't read it."""
-    takes: Sequence[str] = [turn.take for turn in held.heard.turns if turn.turn == number] if held.heard else ()
-    return takes[0] if takes else REQUEST

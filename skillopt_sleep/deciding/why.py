@@ -163,11 +163,11 @@ def _of_origin(origin: RuleOrigin, said: Sequence[Evidence], known: Sequence[Rul
     state = origin.proposed.state
     because, next_step = status_of(state, name="its rule", reason=origin.proposed.reason), NEXT[state]
     of_lessons = [one for one in known if not set(one.asked.lessons).isdisjoint(origin.asked.lessons)]
-    readers = {title for one in of_lessons if one.proposed.state == ADOPTED for title in one.files.read_by}
-    told = {TITLES.get(piece.session.partition(":")[0], "") for piece in said} - {""}
-    if origin.proposed.state == ADOPTED and readers and not told <= readers:
-        others = " and ".join(sorted(told - readers))
-        because = f"{because}; but {others} doesn't read {home_path(origin.files.paths[0])}"
+    readers = {title for one in of_lessons if one.proposed.state == ADOPTED for title in one.proposed.read_by}
+    taught = {TITLES.get(piece.session.partition(":")[0], "") for piece in said} - {""}
+    if origin.proposed.state == ADOPTED and readers and not taught <= readers:
+        others = " and ".join(sorted(taught - readers))
+        because = f"{because}; but {others} doesn't read {home_path(origin.proposed.paths[0])}"
         waiting = [one.proposed.proposal for one in of_lessons if one.proposed.state == WAITING]
         next_step = f"skillopt-sleep review --show {waiting[-1]}" if waiting else OWN_FILE
     return Absence(
@@ -271,7 +271,7 @@ def often(origin: RuleOrigin, *, now: datetime) -> str:
     if origin.asked.sessions <= 1:
         return ""
     days = f", {span(origin.asked.first, origin.asked.last, now)}" if origin.asked.first and origin.asked.last else ""
-    of = f" of {', '.join(origin.files.projects)}" if origin.files.projects else ""
+    of = f" of {', '.join(origin.proposed.projects)}" if origin.proposed.projects else ""
     return f"in {origin.asked.sessions} sessions{of}{days}"
 
 

@@ -97,7 +97,7 @@ def begin(
 
     A lesson without an unseen task of another session can't be proved: it waits, and nothing is spent on it. Nor is
     anything spent on a lesson whose rule waits already, or on a task that needs the repository while attempts are
-    made in words. `known` tasks of earlier nights show what a standing rule is for.
+    made in words. `known` are the tasks of earlier nights, which guard the adopted rules.
     """
     wanted = [offer for offer in past.offered if offer.again]
     past = _still_offered(past, document)
@@ -105,7 +105,7 @@ def begin(
     known, _ = in_reach([*(task for task in known if task.id not in tonight), *tasks], crew.executor)
     reached, needing = in_reach(tasks, crew.executor)
     train, val, test = by_split(reached)
-    held = learned(document, past.adopted, known)
+    held = learned(document, past.adopted)
     others = [task for task in known if task.split is Split.VAL and task.lesson in held]
     rules, rest, notes = going_on(
         document,

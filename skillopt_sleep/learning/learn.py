@@ -1,7 +1,6 @@
 """Learn edits from attempts on train: reflect, aggregate, budget, select, update; or write a whole new text."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
@@ -18,7 +17,6 @@ from skillopt_sleep.protocols.crew import StepRules
 from skillopt_sleep.records import AppliedEdit, Document, Edit, Note, Patch, Rollout, Score, Task
 
 Log = Callable[[str, Sequence[object]], None]
-Timed = Callable[[str], AbstractContextManager[None]]
 Result = TypeVar("Result")
 
 
@@ -66,11 +64,6 @@ def unlogged(_stage: str, _rows: Sequence[object]) -> None:
     """Keep no rows."""
 
 
-def untimed(_stage: str) -> AbstractContextManager[None]:
-    """Measure no time."""
-    return nullcontext()
-
-
 def draft(
     teaching: Teaching,
     *,
@@ -81,14 +74,13 @@ def draft(
     sourced: Callable[[Sequence[Edit]], tuple[Edit, ...]] = tuple,
     lacks: Callable[[str], Sequence[str]] | None = None,
     log: Log = unlogged,
-    timed: Timed = untimed,
 ) -> Draft:
     """Return the candidate that is learned from the attempts.
 
     `refuse` says why an edit may not be applied, or ""; `sourced` names the real tasks that edits were learned from,
     and `lacks` what a rule names that the project doesn't have: the optimizer is asked back about that once.
     """
-    drafted = learn(teaching, optimizer=optimizer, rules=rules, limit=limit, log=log, timed=timed)
+    drafted = learn(teaching, optimizer=optimizer, rules=rules, limit=limit, log=log)
     if not drafted.patches:
         return drafted
     edits, notes = sourced(drafted.edits), drafted.notes
@@ -96,8 +88,7 @@ def draft(
         fitted = fit(edits, optimizer=optimizer, lacks=lacks)
         edits, notes = fitted.edits, notes + fitted.notes
     if rules.mode == "rewrite" and edits:
-        with timed("rewrite"):
-            written = rewrite(edits, optimizer=optimizer)
+        written = rewrite(edits, optimizer=optimizer)
         edits, notes = written.patches[0].edits, notes + written.notes
     changed, fates = update(optimizer.document, edits, refuse=refuse, most=rules.max_chars)
     log("edits", fates)
@@ -111,43 +102,37 @@ def learn(
     rules: StepRules,
     limit: EditLimit | None,
     log: Log = unlogged,
-    timed: Timed = untimed,
 ) -> Draft:
     """Return the edits of the batches, none applied; each batch is reflected on by itself, several at once.
 
     Without a `limit` all merged edits may be applied. In mode `full_rewrite` neither a limit nor the budget counts:
-    the text is tried as a whole. `log` keeps a stage's rows, `timed` measures it.
+    the text is tried as a whole. `log` keeps a stage's rows.
     """
     if rules.mode == "full_rewrite":
-        with timed("rewrite"):
-            return _in_full(teaching, optimizer=optimizer, rules=rules, log=log)
-    with timed("reflect"):
-        reflections = _each(
-            teaching.batches,
-            lambda batch: reflect(batch, teaching.tasks, optimizer=optimizer, rules=rules, measure=teaching.measure),
-            optimizer,
-        )
+        return _in_full(teaching, optimizer=optimizer, rules=rules, log=log)
+    reflections = _each(
+        teaching.batches,
+        lambda batch: reflect(batch, teaching.tasks, optimizer=optimizer, rules=rules, measure=teaching.measure),
+        optimizer,
+    )
     patches: tuple[Patch, ...] = ()
     notes: tuple[Note, ...] = ()
     for reflection in reflections:
         patches += reflection.patches
         notes += reflection.notes
     log("patches", patches)
-    with timed("aggregate"):
-        merged = aggregate(patches, optimizer=optimizer, merge_batch=rules.merge_batch)
-    with timed("budget"):
-        chosen = Budget(edits=len(merged.patch.edits))
-        if limit is not None:
-            least, most = limit
-            chosen = budget(merged.patch, optimizer=optimizer, least=least, most=most, grades=teaching.grades)
+    merged = aggregate(patches, optimizer=optimizer, merge_batch=rules.merge_batch)
+    chosen = Budget(edits=len(merged.patch.edits))
+    if limit is not None:
+        least, most = limit
+        chosen = budget(merged.patch, optimizer=optimizer, least=least, most=most, grades=teaching.grades)
     if limit is not None and limit.least < limit.most:
         log("budget", (chosen,))
     notes += merged.notes + chosen.notes
     drafted = Draft(candidate=optimizer.document, patches=patches, merged=merged.patch, budget=chosen, notes=notes)
     if chosen.edits == 0:
         return drafted
-    with timed("select"):
-        selected = select(merged.patch, optimizer=optimizer, budget=chosen.edits)
+    selected = select(merged.patch, optimizer=optimizer, budget=chosen.edits)
     return msgspec.structs.replace(drafted, edits=selected.edits, notes=notes + selected.notes)
 
 

@@ -34,7 +34,7 @@ from skillopt_sleep.records import (
 
 MOST_TASKS = 8  # on which one removal is tried
 MOST_ROUNDS = 40  # in all nights, after which a rule is let go
-PASSES = 2  # of a gate's rounds, that a rule may have before it needs a new request: the second with calls left over
+PASSES = 2  # how often a rule may have the gate's rounds without a new request: the second time with calls left over
 NOT_TRIED = Verdict(decision=Decision.UNDECIDED, reason="not tried yet")
 
 
@@ -219,7 +219,10 @@ def going_on(
 
 
 def is_cut_short(tested: Judged, rounds: int) -> bool:
-    """Tell whether calls were too few to decide a rule: it may have the gate's rounds twice, a narrow one once."""
+    """Tell whether an undecided rule may go on without a new request, as calls were too few for all its rounds.
+
+    It has the gate's `rounds` twice; once if a single session tests it.
+    """
     verdict, trial = tested.verdict, tested.trial
     is_narrow = sessions_gained(trial)[1] < SESSIONS
     most = rounds if is_narrow else PASSES * rounds

@@ -10,17 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from skillopt_sleep.agents import half_read
-from skillopt_sleep.mining.spans import own_words
+from skillopt_sleep.agents import TITLES, half_read
 from skillopt_sleep.night.reading import Surveyed, left_for_later
 from skillopt_sleep.night.survey import HarvestRules, Survey
 from skillopt_sleep.protocols.stores import Index
-from skillopt_sleep.records import BY_HAND, Heard, IndexedSession, LeftOut, Origin, Session, SessionLine
+from skillopt_sleep.records import BY_HAND, Heard, IndexedSession, LeftOut, Session, SessionLine
 
-# What a typed turn is taken for, as mining/requests.py names it.
-REQUEST = "request"
-CORRECTION = "correction"
-SMALL_TALK = "small talk"
 WORDS = {
     LeftOut.UNREADABLE: "can't be read",
     LeftOut.SUBAGENT: "a sub-agent's session: its prompts were written by an agent",
@@ -49,8 +44,7 @@ class ProjectCounts(NamedTuple):
     project: str
     files: int = 0
     sessions: int = 0
-    requests: int = 0
-    corrected: int = 0
+    prompts: int = 0
 
 
 class Damage(NamedTuple):
@@ -68,7 +62,7 @@ class Account:
     `shared` sessions stand in a file with others. Of those skipped as NO_USER_TURN, `copies` only repeat another
     session's prompts, of which `copied` counts all, and `spoiled` are damaged or half read. Of the used ones no later
     night will read the `older`, and the next night's budget doesn't reach the `later`. `remembered` counts sessions
-    whose file is gone. `prompts` counts everything typed in the used sessions, by kind.
+    whose file is gone.
     """
 
     sessions: tuple[Surveyed, ...]
@@ -80,7 +74,6 @@ class Account:
     task_files: int
     tasks: int
     rows: tuple[ProjectCounts, ...]
-    prompts: Mapping[str, int]
     damage: tuple[Damage, ...]
     older: int
     later: int
@@ -100,14 +93,26 @@ class Account:
         return sum(1 for session in self.sessions if session.night)
 
     @property
-    def requests(self) -> int:
-        """The number of requests."""
-        return sum(row.requests for row in self.rows)
+    def prompts(self) -> int:
+        """The number of prompts typed in the used sessions."""
+        return sum(row.prompts for row in self.rows)
 
     @property
-    def corrected(self) -> int:
-        """The number of corrected requests."""
-        return sum(row.corrected for row in self.rows)
+    def mined(self) -> int:
+        """The number of used sessions that may hold a lesson."""
+        return sum(1 for session in self.sessions if session.heard.is_mined)
+
+    @property
+    def projects(self) -> tuple[ProjectCounts, ...]:
+        """Each project with a used session once, with what was found of all its agents, by their titles."""
+        found: dict[str, ProjectCounts] = {}
+        for row in self.rows:
+            if row.sessions:
+                known = found.get(row.project, ProjectCounts("", row.project))
+                agents = ", ".join(filter(None, (known.source, TITLES.get(row.source, row.source))))
+                counts = (known.files + row.files, known.sessions + row.sessions, known.prompts + row.prompts)
+                found[row.project] = ProjectCounts(agents, row.project, *counts)
+        return tuple(found.values())
 
     @property
     def damaged(self) -> int:
@@ -201,7 +206,6 @@ def account(history: SessionHistory) -> Account:
         task_files=len(history.files.get(BY_HAND, frozenset()) - by_path.keys()),
         tasks=len(survey.reviewed),
         rows=_rows(used, current),
-        prompts=Counter(turn.take for session in used for turn in session.heard.turns),
         damage=_damage(current, history.held),
         older=len(unread) - len(young),
         later=len(left_for_later(young, history.rules.reach)),
@@ -224,7 +228,7 @@ def _spoiled(history: SessionHistory, lines: Iterable[SessionLine]) -> int:
 
 
 def _rows(used: Sequence[Surveyed], lines: Iterable[SessionLine]) -> tuple[ProjectCounts, ...]:
-    """Return a row for every project of every source: all of a project together, and first where most was asked."""
+    """Return a row for every project of every source: all of a project together, and first where most was typed."""
     # A session's project, rather than its line's, is right if the repository has moved since.
     projects = {session.id: session.project for session in used}
     files: Counter[tuple[str, str]] = Counter()
@@ -237,28 +241,12 @@ def _rows(used: Sequence[Surveyed], lines: Iterable[SessionLine]) -> tuple[Proje
     rows: list[ProjectCounts] = []
     for (source, project), count in files.items():
         of_project = sessions[source, project]
-        requests = sum(len(_corrections(session.heard)) for session in of_project)
-        corrected = 0
-        for session in of_project:
-            corrected += sum(1 for turns in _corrections(session.heard).values() if turns)
-        rows.append(ProjectCounts(source, project, count, len(of_project), requests, corrected))
+        prompts = sum(len(session.heard.typed) for session in of_project)
+        rows.append(ProjectCounts(source, project, count, len(of_project), prompts))
     most: Counter[str] = Counter()
     for row in rows:
-        most[row.project] += row.requests
-    return tuple(sorted(rows, key=lambda row: (-most[row.project], row.project, -row.requests, row.source)))
-
-
-def _corrections(heard: Heard) -> dict[int, list[int]]:
-    """Return the turns that corrected each request of a session, by the request's turn."""
-    corrections: dict[int, list[int]] = {}
-    request = -1
-    for turn in heard.turns:
-        if turn.take == REQUEST:
-            request = turn.turn
-            corrections[request] = []
-        elif turn.take == CORRECTION and request in corrections:
-            corrections[request].append(turn.turn)
-    return corrections
+        most[row.project] += row.prompts
+    return tuple(sorted(rows, key=lambda row: (-most[row.project], row.project, -row.prompts, row.source)))
 
 
 def _damage(lines: Iterable[SessionLine], held: Mapping[str, IndexedSession]) -> tuple[Damage, ...]:
@@ -270,39 +258,3 @@ def _damage(lines: Iterable[SessionLine], held: Mapping[str, IndexedSession]) ->
             known = by_source.get(line.source, Damage(line.source, 0, 0))
             by_source[line.source] = Damage(line.source, known.lines + damaged, known.sessions + 1)
     return tuple(sorted(by_source.values(), key=lambda damage: damage.source))
-
-
-class TypedTurn(NamedTuple):
-    """A typed prompt and what it was taken for, or "copy" if it counts in another session.
-
-    `turn` is its index, None for a copy; `of` is the index of the request that a correction belongs to. `own` are the
-    person's own words of a text of which they pasted a part, else None.
-    """
-
-    turn: int | None
-    taken_for: str
-    of: int | None
-    text: str
-    own: str | None = None
-
-
-def typed_turns(stored: Session, used: Heard) -> tuple[TypedTurn, ...]:
-    """Return all prompts typed in a stored session, numbered as in the part of it that is `used`."""
-    corrected: dict[int, int] = {}
-    for request, turns in _corrections(used).items():
-        corrected |= dict.fromkeys(turns, request)
-    ids = {turn.id for turn in used.turns}
-    remaining = iter(used.turns)
-    prompts = [turn for turn in stored.turns if turn.origin is Origin.USER]
-    copied = len(prompts) - len(used.turns)
-    typed: list[TypedTurn] = []
-    for number, prompt in enumerate(prompts):
-        words = own_words(prompt.text, prompt.pasted).strip()
-        own = None if words == prompt.text.strip() else words
-        # Of prompts without an id the first ones are the copies.
-        if prompt.id in ids and (prompt.id or number >= copied):
-            turn, _, take = next(remaining)
-            typed.append(TypedTurn(turn, take, corrected.get(turn), prompt.text, own))
-        else:
-            typed.append(TypedTurn(None, "copy", None, prompt.text, own))
-    return tuple(typed)

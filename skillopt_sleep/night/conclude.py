@@ -63,7 +63,7 @@ UNJUDGED = frozenset({Outcome.UNVERIFIED, Outcome.NO_CHANGE, Outcome.NO_HEADROOM
 FIX_ERRORS = "fix what the errors below name, or use another model"
 REMEDIES = {
     Outcome.IMPROVED: REVIEW,
-    Outcome.UNDECIDED: "nothing; later nights continue the trial with new tasks",
+    Outcome.UNDECIDED: f"nothing; later nights continue the trial; to go on with it now: {READ_AGAIN}",
     Outcome.UNVERIFIED: "nothing; the next session with a request for it becomes the test",
     Outcome.NO_CHANGE: "nothing; the edits that were tried were not proven to help and were dropped",
     Outcome.NO_HEADROOM: "nothing; the agent already does what you asked for in these sessions",
@@ -75,7 +75,7 @@ DECIDED_SINCE = {
     EditStatus.UNDONE: "you adopted it, and took it back",
     EditStatus.REFUSED: "you rejected it",
 }
-WAITS = "nothing; later nights continue the trial of what waits with new tasks"
+WAITS = f"nothing; later nights continue the trial of what waits; to go on with it now: {READ_AGAIN}"
 TURNED_DOWN = "nothing, unless you changed your mind about what you rejected: skillopt-sleep reject --undo"
 
 

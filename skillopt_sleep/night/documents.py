@@ -110,7 +110,7 @@ class _Learning:
         lasting = [task for task in banked if task.lesson not in self.ended]
         if self.judge.failed:
             lasting = [task for task in lasting if not isinstance(task.reference, Rubric)]
-        held = learned(document, past.adopted, lasting)
+        held = learned(document, past.adopted)
         known: list[Task] = []
         for task in lasting:
             guards = task.split is Split.VAL and task.lesson in held

@@ -1,20 +1,37 @@
 """Explain why one session is used or left out, and what each of its prompts was taken for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import PurePath
+from typing import NamedTuple
 
-from msgspec.structs import replace
-
+from skillopt_sleep.agents import half_read
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.kit.words import counted, home_path
-from skillopt_sleep.night.account import WORDS, SessionHistory, TypedTurn, in_words, typed_turns
+from skillopt_sleep.kit.words import ago, counted, home_path, when
+from skillopt_sleep.mining.requests import Take, takes
+from skillopt_sleep.mining.spans import own_words
+from skillopt_sleep.night.account import WORDS, SessionHistory, in_words
 from skillopt_sleep.night.reading import read_by_rules
 from skillopt_sleep.night.survey import QUIET
 from skillopt_sleep.records import LeftOut, Origin, Session, SessionLine
 
 _CANDIDATES = 4
 _IN_SECONDS = 120  # shorter times are shown in seconds
+
+
+class TypedTurn(NamedTuple):
+    """A typed prompt and what the rules take it for, or "copy" if it counts in another session.
+
+    `turn` is its index, None for a copy; `of` is the index of the request that a correction belongs to. `own` are the
+    person's own words of a text of which they pasted a part, else None.
+    """
+
+    turn: int | None
+    taken_for: str
+    of: int | None
+    text: str
+    own: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +69,35 @@ class Explanation:
             "damaged": session.gaps.damaged,
             "turns": [turn._asdict() for turn in self.turns],
         }
+
+    def facts(self, now: datetime) -> Iterator[tuple[str, str]]:
+        """Yield where and when the session took place, each with its label."""
+        session = self.session
+        yield "File", self.file or "deleted"
+        for path in self.doubles:
+            yield "Second file", path
+        if self.reason is LeftOut.UNREADABLE:
+            return
+        yield "Project", self.project or "none"
+        if self.project != session.project:
+            yield "Was at", f"{session.project}, until the repository moved"
+        if session.cwd != session.project:
+            yield "Folder", session.cwd
+        yield "Ended", f"{when(session.ended, now)}, {ago(session.ended, now)}"
+        for line in half_read([(session.source, session.gaps.half_read)]):
+            yield "Unread", line
+        if session.gaps.damaged:
+            yield "Damage", f"{counted(session.gaps.damaged, 'unreadable line')}, skipped"
+
+    @property
+    def fate(self) -> str:
+        """Say whether the session is used, or for which reason it is left out."""
+        gaps = self.session.gaps
+        if self.reason is None:
+            return "used"
+        if self.reason is LeftOut.NO_USER_TURN and (gaps.damaged or gaps.half_read):
+            return f"left out ({'damaged' if gaps.damaged else 'half read'})"
+        return f"left out ({self.reason})"
 
 
 def find(history: SessionHistory, name: str) -> SessionLine:
@@ -92,12 +138,10 @@ def explain(
 
     `stored` is the session as its file has it; `excluded_by` says which setting excludes one.
     """
-    project, heard = stored.project, read_by_rules(stored)
+    project, own_part = stored.project, stored
     for session in history.survey.sessions:
         if session.id == line.id:
-            project, heard = session.project, session.heard
-    if line.id in history.survey.copies:
-        heard = replace(heard, turns=())  # a copy of which nothing counts
+            project, own_part = session.project, session.part or stored
     reason = history.why(line)
     path = history.held[line.id].path
     paths = history.files[line.source]
@@ -110,8 +154,34 @@ def explain(
         reason=reason,
         because=_because(history, line, stored, reason, excluded_by),
         night=_night(history, line, reason),
-        turns=typed_turns(stored, heard),
+        turns=typed_turns(stored, None if line.id in history.survey.copies else own_part),
     )
+
+
+def typed_turns(stored: Session, used: Session | None) -> tuple[TypedTurn, ...]:
+    """Return all prompts typed in a stored session, numbered as in the part of it that is `used`, if any is."""
+    remaining: list[TypedTurn] = []
+    ids: set[str] = set()
+    request: int | None = None
+    if used is not None:
+        for number, take in takes(used):
+            if take is Take.REQUEST:
+                request = number
+            turn = used.turns[number]
+            ids.add(turn.id)
+            remaining.append(TypedTurn(number, take, request if take is Take.CORRECTION else None, turn.text))
+    prompts = [turn for turn in stored.turns if turn.origin is Origin.USER]
+    copied = len(prompts) - len(remaining)
+    typed: list[TypedTurn] = []
+    for number, prompt in enumerate(prompts):
+        words = own_words(prompt.text, prompt.pasted).strip()
+        own = None if words == prompt.text.strip() else words
+        # Of prompts without an id the first ones are the copies.
+        if prompt.id in ids and (prompt.id or number >= copied):
+            typed.append(remaining.pop(0)._replace(own=own))
+        else:
+            typed.append(TypedTurn(None, "copy", None, prompt.text, own))
+    return tuple(typed)
 
 
 def _agent_id(session_id: str) -> str:
@@ -155,7 +225,7 @@ def _copied_from(history: SessionHistory, stored: Session) -> str:
     marks = {turn.id for turn in stored.turns if turn.origin is Origin.USER} | {read_by_rules(stored).opening}
     origins: list[str] = []
     for session in history.survey.sessions:
-        own = {session.heard.opening, *(turn.id for turn in session.heard.turns)}
+        own = {session.heard.opening, *session.heard.typed}
         if own & marks - {""}:
             origins.append(session.id)
     return f"a copy: everything typed in it is also in {', '.join(origins[:_CANDIDATES]) or 'an earlier session'}"

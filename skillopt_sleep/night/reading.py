@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from skillopt_sleep.agents.transcripts.files import read_or_say_why
 from skillopt_sleep.protocols.crew import Reach
-from skillopt_sleep.records import Heard, HeardTurn, Origin, Session, Snapshot
+from skillopt_sleep.records import Heard, Origin, Session, Snapshot
 
-RULES = 8
+RULES = 9
 """The version of the rules: raise it when they read something else in a session, and all are read again."""
 
 # As mining/session_text.py cuts turns and fills calls. Not imported, as the history must not wait for the rules.
@@ -37,16 +37,15 @@ class Surveyed(NamedTuple):
 
 
 def read_by_rules(session: Session) -> Heard:
-    """Read what each typed turn of a session is taken for, and whether the session is mined."""
+    """Read whether a session is mined, how much of it is shown then, and by what its copies are known."""
     # Reading what is kept must not wait for the rules to be loaded.
-    from skillopt_sleep.mining.requests import may_hold_a_lesson, takes
+    from skillopt_sleep.mining.requests import may_hold_a_lesson
 
-    turns = [HeardTurn(index, session.turns[index].id, take.value) for index, take in takes(session)]
     texts = [text.strip() for text in session.typed[:2]]
     opening = blake2b(repr((session.project, texts)).encode()).hexdigest() if texts else ""
     return Heard(
         rules=RULES,
-        turns=tuple(turns),
+        typed=tuple(turn.id for turn in session.turns if turn.origin is Origin.USER),
         started=session.started,
         commit=session.commit,
         shown=sum(min(len(turn.text), TURN_CHARS[turn.origin]) for turn in session.turns),

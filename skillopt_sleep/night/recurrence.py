@@ -14,7 +14,6 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from skillopt_sleep.agents import TITLES
-from skillopt_sleep.mining.requests import Take
 from skillopt_sleep.mining.split import ALIKE
 from skillopt_sleep.night.reading import RULES
 from skillopt_sleep.protocols.stores import OpenNight
@@ -23,7 +22,6 @@ from skillopt_sleep.records import (
     Evidence,
     IndexedSession,
     Lesson,
-    Origin,
     PlaceKind,
     Proof,
     Proposal,
@@ -197,7 +195,7 @@ def _seen(lesson: Lesson, rule: Proposal, asked: Sequence[str], looked: _Read) -
     places = {lesson.project, *(held[name].line.project for name in corrected if name in held)}
     names: list[str] = []
     for name, one in held.items():
-        is_read = (one.night or name in looked.tonight) and one.heard is not None and one.heard.turns
+        is_read = (one.night or name in looked.tonight) and one.heard is not None and one.heard.typed
         is_there = lesson.holds.kind is PlaceKind.PERSON or one.line.project in places
         follows = not rule.read_by or TITLES.get(one.line.source) in rule.read_by
         if is_read and is_there and follows:
@@ -206,21 +204,14 @@ def _seen(lesson: Lesson, rule: Proposal, asked: Sequence[str], looked: _Read) -
         for session in looked.page.index.sessions(names[start : start + _BATCH]):
             if not session.is_emptied:
                 is_corrected = session.id in corrected
-                could = is_corrected or _is_asked(session, held[session.id], asked)
+                could = is_corrected or _is_asked(session, asked)
                 yield session.id, SeenSession(session.started, is_corrected, could)
 
 
-def _is_asked(session: Session, held: IndexedSession, asked: Sequence[str]) -> bool:
-    """Tell whether something was asked in the session that is worded like one of these requests."""
-    for turn in held.heard.turns if held.heard else ():
-        if turn.take != Take.REQUEST or turn.turn >= len(session.turns):
-            continue
-        said = session.turns[turn.turn]
-        if said.origin is Origin.USER:
-            request = _beginning(said.text)
-            if any(fuzz.token_set_ratio(request, one, score_cutoff=ALIKE) for one in asked):
-                return True
-    return False
+def _is_asked(session: Session, asked: Sequence[str]) -> bool:
+    """Tell whether something was typed in the session that is worded like one of these requests."""
+    typed = [_beginning(text) for text in session.typed]
+    return any(fuzz.token_set_ratio(text, one, score_cutoff=ALIKE) for text in typed for one in asked)
 
 
 def _recurrence(

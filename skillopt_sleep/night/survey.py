@@ -102,7 +102,7 @@ def survey(sources: Collection[str], index: Index, rules: HarvestRules) -> Surve
         part, heard = parts.get(name), one.heard
         if part is not None:
             heard = read_by_rules(part) if part.typed else None
-        if heard is None or not heard.turns:
+        if heard is None or not heard.typed:
             left_out[name] = LeftOut.NO_USER_TURN
             continue
         line = one.line
@@ -198,7 +198,7 @@ def _marks(held: IndexedSession) -> set[str]:
     """Return what a copy of the session shares with it: the ids of typed turns, or its opening."""
     if held.heard is None:
         return set()
-    return {held.heard.opening, *(turn.id for turn in held.heard.turns)} - {""}
+    return {held.heard.opening, *held.heard.typed} - {""}
 
 
 def _why_left_out(line: SessionLine, rules: HarvestRules) -> LeftOut | None:

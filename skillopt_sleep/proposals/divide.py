@@ -1,20 +1,19 @@
 """Divide a proposal into its single rules, or put a person's own words in place of its rule."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from skillopt_sleep.errors import ProposalError, UnsafeEdit
 from skillopt_sleep.proposals import guard, live
-from skillopt_sleep.proposals.changes import Text, problem
+from skillopt_sleep.proposals.changes import Text
 from skillopt_sleep.proposals.edited import all_edited
 from skillopt_sleep.proposals.paths import digest
 from skillopt_sleep.proposals.plan import staged_text
 from skillopt_sleep.proposals.stage import BASE, summary_of, write_files
 from skillopt_sleep.proposals.warnings import of_edit, warnings
 from skillopt_sleep.records import (
-    NEVER_ALLOWED,
     Edit,
     EditEffect,
     EditOp,
@@ -24,10 +23,14 @@ from skillopt_sleep.records import (
     Lesson,
     Proof,
     Proposal,
+    RefusalKind,
     TrialResult,
     quotes_and_deeds,
     unknown_rate,
 )
+
+# What the person's own words may be: anything that somebody can allow, but not longer than a rule.
+_OWN_WORDS = frozenset(RefusalKind) - {RefusalKind.LENGTH}
 
 
 def divide(proposal: Proposal, folder: Path, *, lessons: Collection[Lesson], into: Path) -> tuple[Proposal, ...]:
@@ -144,24 +147,9 @@ def reword(proposal: Proposal, folder: Path, content: str, *, allowed: Collectio
     written, texts = restaged(own, folder)
     quotes = [evidence.quote for evidence in own.evidence]
     for file, text in zip(own.files, texts, strict=True):
-        path = Path(file.path)
-        found = problem(
-            own.edits,
-            old=live.body(path, text.base),
-            new=live.body(path, text.result),
-            held=(text.base or b"").decode(errors="replace"),
-            quotes=[*quotes, content],
-            allowed=allowed,
-        ) or _never_allowed(content, quotes, text.base)
-        if found:
-            raise UnsafeEdit(f"this can't go into {path}: {found}", remedy="word it otherwise")
+        held = (text.base or b"").decode(errors="replace")
+        refusals = guard.refusals(content, evidence=quotes, held=held, allowed=_OWN_WORDS.union(allowed))
+        if refusals:
+            raise UnsafeEdit(f"this can't go into {file.path}: {refusals[0].sentence}", remedy="word it otherwise")
     write_files(folder.with_name(written.id), written, texts)
     return written
-
-
-def _never_allowed(content: str, quotes: Sequence[str], base: bytes | None) -> str:
-    """Return what the content holds that not even its own writer can allow, such as a command that loading runs."""
-    for refusal in guard.refusals(content, evidence=quotes, held=(base or b"").decode(errors="replace")):
-        if refusal.kind in NEVER_ALLOWED:
-            return refusal.why
-    return ""

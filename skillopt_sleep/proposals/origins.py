@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.proposals import live
-from skillopt_sleep.proposals.rules import places, standing, units
+from skillopt_sleep.proposals.rules import find_rule, places, units
 from skillopt_sleep.records import (
     Edit,
     EditEffect,
@@ -28,25 +28,22 @@ from skillopt_sleep.stores.bank import ADOPTED, OPEN, Decided
 
 
 class ProposedIn(Record, frozen=True, kw_only=True):
-    """The proposal that brought a rule, what became of it and why, and what proves it."""
+    """The proposal that brought a rule, what became of it and why, what proves it, and its files.
+
+    `read_by` are the agents that read one of the files, `projects` those in which the rule was said.
+    """
 
     proposal: str
-    version: int
     night: str
     state: str
     decided: str
     reason: str
     proof: Proof
-    label: str = ""
-
-
-class RuleFiles(Record, frozen=True, kw_only=True):
-    """The files that a rule goes to, the agents that read one of them, and the projects in which it was said."""
-
+    label: str
     documents: tuple[str, ...]
     paths: tuple[str, ...]
-    read_by: tuple[str, ...] = ()
-    projects: tuple[str, ...] = ()
+    read_by: tuple[str, ...]
+    projects: tuple[str, ...]
 
 
 class RuleLessons(Record, frozen=True, kw_only=True):
@@ -77,7 +74,6 @@ class RuleOrigin(Record, frozen=True, kw_only=True):
     edit: Edit
     line: int | None = None
     proposed: ProposedIn
-    files: RuleFiles
     asked: RuleLessons
     tested: RuleResult
 
@@ -110,7 +106,7 @@ def managed_lines(path: Path, known: Sequence[RuleOrigin]) -> list[Managed]:
         raise ConfigError(f"{path} isn't a file", remedy="all files with adopted rules: skillopt-sleep why")
     document, data = live.load(real, root=real.parent, name=str(path))
     here = frozenset(
-        name for name in {name for one in known for name in one.files.paths} if Path(name).resolve() == real
+        name for name in {name for one in known for name in one.proposed.paths} if Path(name).resolve() == real
     )
     texts, marked = live.marked(real, data or b"")
     by_words = _by_words(texts, document.body, [one for one in known if _rank(one, here) >= (True, True, False)])
@@ -130,7 +126,7 @@ def _by_words(texts: Sequence[str], body: str, adopted: Sequence[RuleOrigin]) ->
     found: dict[int, RuleOrigin] = {}
     for origin in adopted:
         for rule in units(origin.edit.content):
-            for place in places(rule, texts) if not standing(body, rule) else ():
+            for place in places(rule, texts) if not find_rule(body, rule) else ():
                 if place.alone:
                     found |= dict.fromkeys(range(place.first, place.last + 1), origin)
     return found
@@ -141,7 +137,7 @@ def adopted_files(known: Sequence[RuleOrigin]) -> list[Path]:
     paths: dict[str, None] = {}
     for origin in known:
         if origin.proposed.state == ADOPTED:
-            paths |= dict.fromkeys(origin.files.paths)
+            paths |= dict.fromkeys(origin.proposed.paths)
     return [Path(name) for name in paths if Path(name).is_file()]
 
 
@@ -155,7 +151,7 @@ def _of_line(line: str, here: frozenset[str], known: Sequence[RuleOrigin]) -> Ru
 
 
 def _rank(origin: RuleOrigin, here: frozenset[str]) -> tuple[bool, bool, bool]:
-    return origin.proposed.state == ADOPTED, not here.isdisjoint(origin.files.paths), origin.proposed.state in OPEN
+    return origin.proposed.state == ADOPTED, not here.isdisjoint(origin.proposed.paths), origin.proposed.state in OPEN
 
 
 def _folded(line: str) -> str:
@@ -182,15 +178,12 @@ def _origin(entry: Decided, edit: Edit, lessons: Mapping[str, Lesson]) -> RuleOr
         edit=edit,
         proposed=ProposedIn(
             proposal=proposal.id,
-            version=proposal.version,
             night=proposal.night,
             state=entry.state,
             decided=entry.decided,
             reason=entry.reason,
             proof=proposal.proof,
             label=proposal.label,
-        ),
-        files=RuleFiles(
             documents=tuple(file.document for file in proposal.files),
             paths=proposal.paths,
             read_by=proposal.read_by,

@@ -8,7 +8,7 @@ from skillopt_sleep.errors import ProposalError
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.changes import ProposedChange, Text
 from skillopt_sleep.proposals.copies import CopiedFile, copied_file
-from skillopt_sleep.proposals.rules import items, standing
+from skillopt_sleep.proposals.rules import find_rule, items
 from skillopt_sleep.proposals.stage import FOLDER, key, staged_ids, write_proposal
 from skillopt_sleep.protocols.stores import OpenNight
 from skillopt_sleep.records import (
@@ -47,17 +47,15 @@ def retire(lessons: Sequence[Lesson], page: OpenNight) -> tuple[tuple[Proposal, 
     """
     proposals: list[Proposal] = []
     notes: list[Note] = []
-    projects = {lesson.project for lesson in lessons}
-    known = {task.id: task.lesson for task in page.bank.tasks(projects)}
-    for ended in _live_rules(taken_back(lessons), known, page):
+    for ended in _live_rules(taken_back(lessons), page):
         proposal = _removal(ended, page, notes)
         if proposal is not None:
             proposals.append(proposal)
     return tuple(proposals), tuple(notes)
 
 
-def _live_rules(ended: Mapping[str, Evidence | None], known: Mapping[str, str], page: OpenNight) -> Iterator[_Ended]:
-    """Yield what was adopted for each lesson that was taken back, by document; `known` are the lessons of tasks.
+def _live_rules(ended: Mapping[str, Evidence | None], page: OpenNight) -> Iterator[_Ended]:
+    """Yield what was adopted for each lesson that was taken back, by document.
 
     Files that one proposal changed stay together.
     """
@@ -67,9 +65,7 @@ def _live_rules(ended: Mapping[str, Evidence | None], known: Mapping[str, str], 
         for edit in adopted.edits:
             if edit.source is EditSource.SLOW or edit.op is EditOp.DELETE:
                 continue
-            # An edit that an older version adopted names its tasks only.
-            lessons = edit.lessons or [known[task] for task in edit.tasks if task in known]
-            for lesson in lessons:
+            for lesson in edit.lessons:
                 if lesson in ended:
                     _add(found, _Ended(lesson, ended[lesson], adopted.root, files, items(edit.content)))
     yield from found
@@ -106,14 +102,13 @@ def _removal(ended: _Ended, page: OpenNight, notes: list[Note]) -> Proposal | No
     removed = tuple(edits.values())
     document, _ = found[0]
     files = [file for _, file in found]
-    staged = staged_ids(page.folder / FOLDER)
-    number, version = staged.get(key(document.path, (ended.lesson,)), ""), 1
+    old: Proposal | None = None
     for waiting in page.bank.waiting(document.path):
-        if waiting.proof is not Proof.WORDS or ended.lesson not in waiting.lessons:
-            continue
-        if waiting.files == tuple(one.file for one in files):
-            return None
-        number, version = waiting.id, waiting.version + 1
+        if waiting.proof is Proof.WORDS and ended.lesson in waiting.lessons:
+            old = waiting
+    if old is not None and old.files == tuple(one.file for one in files):
+        return None
+    number = staged_ids(page.folder / FOLDER).get(key(document.path, (ended.lesson,)), "")
     change = ProposedChange(
         document=document,
         body=document.body,
@@ -124,7 +119,7 @@ def _removal(ended: _Ended, page: OpenNight, notes: list[Note]) -> Proposal | No
         deeds=(),
         proof=Proof.WORDS,
     )
-    return write_proposal(change, page, files=files, number=number, version=version)
+    return write_proposal(change, page, files=files, number=number, old=old)
 
 
 def _without(document: Document, ended: _Ended, page: OpenNight) -> tuple[str, tuple[Edit, ...]]:
@@ -133,7 +128,7 @@ def _without(document: Document, ended: _Ended, page: OpenNight) -> tuple[str, t
     refused = {edit.key for edit in page.bank.rejected(document.path)}
     edits: list[Edit] = []
     for rule in dict.fromkeys(ended.rules):
-        target = standing(body, rule)
+        target = find_rule(body, rule)
         edit = Edit(op=EditOp.DELETE, target=target, reason=why_ended(ended.words), lessons=(ended.lesson,))
         if target and edit.key not in refused:
             body = body.replace(target, "", 1)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from skillopt_sleep.records import Document, Edit, EditOp, Task
+from skillopt_sleep.records import Document, Edit, EditOp
 
 _HEADING = re.compile(r"#{1,6}\s|[-=*_|: ]{3,}$|```|~~~|<!--")
 _POINT = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+|>\s*")
@@ -54,7 +54,7 @@ def items(content: str) -> tuple[str, ...]:
     return (content,)
 
 
-def standing(body: str, rule: str) -> str:
+def find_rule(body: str, rule: str) -> str:
     """Return the text whose first occurrence is the rule on lines of its own; "" if there is no such text."""
     padded = f"\n{body}\n"
     start = padded.find(f"\n{rule}\n")
@@ -108,16 +108,14 @@ def repeats(edit: Edit, text: str) -> bool:
     return edit.op in {EditOp.APPEND, EditOp.INSERT_AFTER} and all(stands)
 
 
-def learned(document: Document, adopted: Sequence[Edit], known: Sequence[Task]) -> frozenset[str]:
+def learned(document: Document, adopted: Sequence[Edit]) -> frozenset[str]:
     """Return the lessons from which the document's adopted rules that still stand, in any layout, were learned."""
     lines = document.text.split("\n")
-    of_task = {task.id: task.lesson for task in known}
     lessons: set[str] = set()
     for edit in adopted:
         if any(place.alone for rule in items(edit.content) for place in places(rule, lines)):
             lessons.update(edit.lessons)
-            lessons.update(of_task.get(task, "") for task in edit.tasks)
-    return frozenset(lessons - {""})
+    return frozenset(lessons)
 
 
 def _words(lines: Sequence[str], *, with_code: bool) -> Iterator[tuple[str, int]]:

@@ -94,18 +94,9 @@ class FolderStager:
         same = _with_result(waiting, files, change)
         if same is not None:
             return same
-        number, version = ids.get(key(change.document.path, change.lessons), ""), 1
+        number = ids.get(key(change.document.path, change.lessons), "")
         old = _with_lesson(waiting, change)
-        if old is not None:
-            number, version = old.id, old.version + 1
-        return write_proposal(
-            change,
-            page,
-            files=files,
-            number=number,
-            version=version,
-            one_model=self.one_model,
-        )
+        return write_proposal(change, page, files=files, number=number, old=old, one_model=self.one_model)
 
     def _weighed(self, change: ProposedChange) -> ProposedChange:
         """Return the change with what its trial proves if the agent that made it never reads the document."""
@@ -178,14 +169,17 @@ def write_proposal(
     *,
     files: Sequence[CopiedFile],
     number: str,
-    version: int,
+    old: Proposal | None,
     one_model: str = "",
 ) -> Proposal:
     """Write the proposal of a change with the files that it is for, the document's first, and return it.
 
-    Without a `number` it gets the next one.
+    It is the next version of the `old` one that waits, if any; else, without a `number`, it gets the next one.
     """
     document, trial, edits = change.document, change.trial, change.edits
+    version = 1
+    if old is not None:
+        number, version = old.id, old.version + 1
     sessions = {piece.session for piece in (*change.evidence, *change.deeds)}
     elsewhere = [line for line in page.index.lines(unread=False) if line.project != document.project]
     proposal = Proposal(

@@ -205,7 +205,7 @@ def _lacking(found: Sequence[Document], tasks: Sequence[Task], adopted: Sequence
     for document in found[1:]:
         sources = {agent.source for agent in AGENTS.values() if agent.title in document.read_by}
         taught = {task.lesson for task in tasks if task.source in sources}
-        lacking = learned(found[0], adopted, tasks) - learned(document, adopted, tasks)
+        lacking = learned(found[0], adopted) - learned(document, adopted)
         paths |= dict.fromkeys(lacking & taught, document.path)
     return paths
 

@@ -86,6 +86,14 @@ from skillopt_sleep.records.lessons import (
     why_ended as why_ended,
     why_kept as why_kept,
 )
+from skillopt_sleep.records.night_summary import (
+    OUTCOMES as OUTCOMES,
+    REVIEW as REVIEW,
+    NightSummary as NightSummary,
+    is_of as is_of,
+    left_out as left_out,
+    summarize_night as summarize_night,
+)
 from skillopt_sleep.records.outcomes import (
     CUT_SHORT as CUT_SHORT,
     Early as Early,
@@ -111,7 +119,6 @@ from skillopt_sleep.records.pairs import (
 from skillopt_sleep.records.readings import (
     Hear as Hear,
     Heard as Heard,
-    HeardTurn as HeardTurn,
     IndexedSession as IndexedSession,
     Packed as Packed,
     Reading as Reading,
@@ -189,14 +196,6 @@ from skillopt_sleep.records.tasks import (
     graded_by_model as graded_by_model,
     is_of_changes as is_of_changes,
     wants_a_tool as wants_a_tool,
-)
-from skillopt_sleep.records.told import (
-    OUTCOMES as OUTCOMES,
-    REVIEW as REVIEW,
-    Told as Told,
-    is_of as is_of,
-    left_out as left_out,
-    told as told,
 )
 from skillopt_sleep.records.trials import (
     UNKNOWN as UNKNOWN,

@@ -23,23 +23,16 @@ class Stamp(NamedTuple):
     mtime_ns: int
 
 
-class HeardTurn(NamedTuple):
-    """A typed turn: its index, the agent's own record id if it has one, and what the rules take it for."""
-
-    turn: int
-    id: str
-    take: str
-
-
 class Heard(Record, frozen=True, kw_only=True):
     """What the rules of version `rules` read in a session, and what else is asked of it without decoding it.
 
-    `shown` is the number of characters that a mining model would be shown of it, at most, if it `is_mined` at all.
-    `opening` is a hash of its project and the first two texts that were typed, or the only one.
+    `typed` holds the agent's own record id of each typed turn, "" where it has none. `shown` is the number of
+    characters that a mining model would be shown of it, at most, if it `is_mined` at all. `opening` is a hash of its
+    project and the first two texts that were typed, or the only one.
     """
 
     rules: int
-    turns: tuple[HeardTurn, ...]
+    typed: tuple[str, ...]
     started: datetime
     commit: str = ""
     shown: int = 0

@@ -85,8 +85,10 @@ def tokens(spend: Spend) -> str:
 
 
 def dollars(spend: Spend) -> str:
-    """Return the dollars in words."""
-    return "dollars unknown" if spend.usd is None else amount(spend.usd)
+    """Return the dollars in words; none if there was no call."""
+    if spend.calls and spend.usd is None:
+        return "dollars unknown"
+    return amount(spend.usd or 0)
 
 
 def amount(usd: float) -> str:

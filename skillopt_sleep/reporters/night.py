@@ -19,12 +19,12 @@ from skillopt_sleep.records import (
     Corrections,
     Decision,
     NightReport,
+    NightSummary,
     Note,
     Proposal,
-    Told,
     is_of,
     said_or_done,
-    told,
+    summarize_night,
 )
 from skillopt_sleep.reporters.gains import both_arms, sentence
 from skillopt_sleep.reporters.night_words import (
@@ -46,7 +46,7 @@ from skillopt_sleep.reporters.rule_page import (
     decide,
     first_screen,
 )
-from skillopt_sleep.reporters.tried import text_only, trials
+from skillopt_sleep.reporters.tried import change, text_only, trials
 from skillopt_sleep.reporters.weeks import weeks
 
 MOST_RULES = 2  # that are shown whole
@@ -81,44 +81,46 @@ class Night(NamedTuple):
     decided: Mapping[str, str] = MappingProxyType({})
 
     @property
-    def told(self) -> Told:
+    def summary(self) -> NightSummary:
         """Return how it ended, what waits, why, and what to do."""
-        return told(self.report, self.waits)
+        return summarize_night(self.report, self.waits)
 
     @property
     def title(self) -> str:
         """Return what stands above its page."""
-        return f"Night of {self.report.night}: {self.told.ended}"
+        return f"Night of {self.report.night}: {self.summary.ended}"
 
 
 def blocks(night: Night) -> tuple[Block, ...]:
     """Return the page of a night below its title."""
-    known = night.told
-    ordered = waiting_first(night.report.proposals, known.waits)
-    waiting = [one for one in ordered if is_of(one, known.waits)]
+    summary = night.summary
+    ordered = waiting_first(night.report.proposals, summary.waits)
+    waiting = [one for one in ordered if is_of(one, summary.waits)]
     shown = [(one, _rule(one, night)) for one in waiting[:MOST_RULES]]
     return (
-        *_head(night, known, one_rule=len(known.waits) == len(shown) == 1),
+        *_head(night, summary, one_rule=len(summary.waits) == len(shown) == 1),
         *_rules(night, [rule for _, rule in shown]),
-        *_lines(night, known, ordered, [proposal for proposal, _ in shown]),
+        *_lines(night, summary, ordered, [proposal for proposal, _ in shown]),
         *_since(night.report),
         *_more(night, shown),
     )
 
 
-def _head(night: Night, known: Told, *, one_rule: bool) -> Iterator[Block]:
+def _head(night: Night, summary: NightSummary, *, one_rule: bool) -> Iterator[Block]:
     """Yield what waits; if nothing does, first the reason, and what would change it."""
     report = night.report
-    reason, remedy = few_words(known.because, REASON_WORDS), few_words(known.to_do, REMEDY_WORDS)
-    if not known.waits:
+    reason, remedy = few_words(summary.because, REASON_WORDS), few_words(summary.to_do, REMEDY_WORDS)
+    if not summary.waits:
         yield Sentence(f"{reason}.", "lead")
+        yield from _being_tried(report)
         yield Sentence(f"What to do: {remedy}.")
-        yield Sentence(f"{known.decide}. {cost_in_short(report)}")
+        yield Sentence(f"{summary.decide}. {cost_in_short(report)}")
     else:
-        yield Sentence(f"{known.decide}. Nothing changes until you say so.", "lead")
+        yield Sentence(f"{summary.decide}. Nothing changes until you say so.", "lead")
         if report.verdict in CUT_SHORT or not report.proposals:
             yield Sentence(f"{reason}.")
-        others = known.to_do.replace(REVIEW, "").strip("; ")
+            yield from _being_tried(report)
+        others = summary.to_do.replace(REVIEW, "").strip("; ")
         if others:
             yield Sentence(f"What to do: {few_words(others, REMEDY_WORDS)}.")
         if not one_rule:
@@ -133,6 +135,15 @@ def _head(night: Night, known: Told, *, one_rule: bool) -> Iterator[Block]:
         yield Sentence(f"{few_words(wrong[0].summary, REMEDY_WORDS)}{more}.", "careful", mark="Error")
 
 
+def _being_tried(report: NightReport) -> Iterator[Block]:
+    """Yield the first changes that nothing is proven of yet: later nights continue their trials."""
+    for outcome in report.documents:
+        waits = [one.tested for one in outcome.tried.undecided if one.tested.verdict.decision is Decision.UNDECIDED]
+        for judged in waits[:MOST_LINES]:
+            changes = "; ".join(change(edit, limit=LINE_CHARS) for edit in judged.edits[:MOST_LINES])
+            yield Sentence(f"Being tried in {outcome.document.id}: {changes}.")
+
+
 def _rules(night: Night, rules: Sequence[Rule]) -> Iterator[Block]:
     """Yield what each rule is decided by; the cost of the night stands with the last of them."""
     for place, rule in enumerate(rules, start=1):
@@ -140,7 +151,9 @@ def _rules(night: Night, rules: Sequence[Rule]) -> Iterator[Block]:
         yield decide(rule)
 
 
-def _lines(night: Night, known: Told, ordered: Sequence[Proposal], shown: Sequence[Proposal]) -> Iterator[Block]:
+def _lines(
+    night: Night, summary: NightSummary, ordered: Sequence[Proposal], shown: Sequence[Proposal]
+) -> Iterator[Block]:
     """Yield a line for each other proposal of the night, and what became of those that don't wait."""
     items: list[Item] = []
     for proposal in ordered:
@@ -148,7 +161,7 @@ def _lines(night: Night, known: Told, ordered: Sequence[Proposal], shown: Sequen
             rule = _rule(proposal, night)
             counts = proposal.tested.solved
             known_of = f" {both_arms(counts)} as you asked." if counts else ""
-            state = "" if is_of(proposal, known.waits) else f" {night.decided.get(proposal.id, NOT_WAITING)}"
+            state = "" if is_of(proposal, summary.waits) else f" {night.decided.get(proposal.id, NOT_WAITING)}"
             link = Link("Look at it", f"/inbox/{proposal.id}")
             words = one_line(rule.text, limit=LINE_CHARS)
             items.append(Item(f"{rule.id}, in {rule.document}: «{words}».{known_of}{state}", link=link))
@@ -192,9 +205,9 @@ def _more(night: Night, shown: Sequence[tuple[Proposal, Rule]]) -> Iterator[Bloc
     yield Fold("What was read, and what it cost", tuple(_read(report)))
     for title, notes in noted(report):
         yield Fold(title, tuple(_notes(notes)), counted(len(notes), "note"), opened=title == ERRORS)
-    known = night.told
-    if not known.waits and len(known.because.split()) + len(known.to_do.split()) > REASON_WORDS + REMEDY_WORDS:
-        full = (known.because, known.to_do)
+    summary = night.summary
+    if not summary.waits and len(summary.because.split()) + len(summary.to_do.split()) > REASON_WORDS + REMEDY_WORDS:
+        full = (summary.because, summary.to_do)
         yield Fold("The reason in full", tuple(Sentence(sentence(few_words(text, IN_FULL))) for text in full))
 
 

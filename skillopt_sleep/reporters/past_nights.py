@@ -1,20 +1,21 @@
 """Read the nights that are over, and say what each gained, proposed and cost."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
+from skillopt_sleep.kit.words import counted
+from skillopt_sleep.pages.blocks import Block, Sentence
 from skillopt_sleep.records import (
     CUT_SHORT,
     OUTCOMES,
     NightReport,
     Outcome,
-    Spend,
     StepOutcome,
     solved,
     unknown_rate,
 )
-from skillopt_sleep.reporters.costs import amount
+from skillopt_sleep.reporters.costs import dollars, tokens
 from skillopt_sleep.reporters.status import status
 from skillopt_sleep.reporters.tried import arms, verdict
 from skillopt_sleep.stores.sqlite import NightLine, SqliteStore
@@ -74,6 +75,21 @@ def of_document(report: NightReport, step: StepOutcome, told: Mapping[str, str])
     return f"{text}; {label}" if label else text
 
 
+def in_short(report: NightReport | None, told: Mapping[str, str]) -> Iterator[Block]:
+    """Yield what a night did to each document, or why it did nothing, and what it cost."""
+    if report is None:
+        return
+    for step in report.documents:
+        yield Sentence(of_document(report, step, told))
+        if gain(step):
+            yield Sentence(gain(step), "where")
+    if not report.documents:
+        yield Sentence(report.because)
+    spend = report.spend
+    cost = f"{counted(spend.calls, 'call')}, {tokens(spend)}, {dollars(spend)}"
+    yield Sentence(f"{counted(report.found.sessions.used, 'session')}, {cost}", "where")
+
+
 def gain(step: StepOutcome) -> str:
     """Return the candidate's gain in its trial, on unseen tasks, with n and interval."""
     trial = step.trial
@@ -86,20 +102,6 @@ def gain(step: StepOutcome) -> str:
     details.append(trial.counted)
     change = f"{trial.before:.2f} → {trial.after:.2f}, gain {trial.after - trial.before:+.2f}"
     return f"{change} ({', '.join(details)})"
-
-
-def tokens(spend: Spend) -> str:
-    """Return the tokens of a night, as far as they are known."""
-    if spend.tokens is None:
-        return "unknown" if spend.calls else "0"
-    return f"{'≥ ' if spend.unnamed else ''}{spend.tokens:,}"
-
-
-def dollars(spend: Spend) -> str:
-    """Return the dollars of a night, as far as they are known."""
-    if spend.usd is None:
-        return "unknown" if spend.calls else amount(0)
-    return amount(spend.usd)
 
 
 def proposed(report: NightReport, step: StepOutcome, told: Mapping[str, str]) -> str:

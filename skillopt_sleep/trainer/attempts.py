@@ -4,9 +4,8 @@ import dataclasses
 import math
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -130,10 +129,18 @@ class Attempt:
                 f"environment {self.env.name}, item {job.item.id!r}: it ended the program (sys.exit({error.code!r}))",
                 remedy="let it raise ItemError where an item can't be attempted",
             ) from error
-        if result.failure:
-            result = replace(result, failure=redact(result.failure))
-        rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample)
-        return FinishedAttempt(rollout=rollout, result=result, taken=tuple(taken for _, taken in counting.taken))
+        return _finished(job, result, [taken for _, taken in counting.taken])
+
+    def lost(self, job: Job, why: str, /) -> FinishedAttempt:
+        """Return an attempt without a score, as the processes that made it died."""
+        return _finished(job, Result(failure=why), ())
+
+
+def _finished(job: Job, result: Result, taken: Sequence[Taken]) -> FinishedAttempt:
+    if result.failure:
+        result = replace(result, failure=redact(result.failure))
+    rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample)
+    return FinishedAttempt(rollout=rollout, result=result, taken=tuple(taken))
 
 
 def _in_range(result: Result) -> Result:
@@ -174,8 +181,7 @@ class Attempts:
             if _key(job) not in self._attempts:
                 new[_key(job)] = job
         if new:
-            with self._spent.timed(label):
-                attempted = self._pool.map(self._attempt, tuple(new.values()), label=label)
+            attempted = self._pool.map(self._attempt, tuple(new.values()), label=label)
             for (key, job), attempt in zip(new.items(), attempted, strict=True):
                 self._attempts[key] = attempt
                 self._spent.add(job.stage, [Taken(*taken) for taken in attempt.taken])
@@ -202,76 +208,48 @@ def _key(job: Job) -> tuple[str, str, int]:
 
 
 class Spent:
-    """The cost of each stage: calls, tokens and dollars of the answers it used, and seconds.
+    """The cost of each stage: calls, tokens and dollars of the answers it used."""
 
-    `before` has the seconds of the training's earlier runs.
-    """
-
-    def __init__(
-        self, clock: Callable[[], float] = perf_counter, *, before: Mapping[str, float] | None = None
-    ) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._taken = defaultdict[str, list[Taken]](list)
-        self._seconds = defaultdict[str, float](float, before or {})
 
     def add(self, stage: str, taken: Iterable[Taken]) -> None:
         """Add calls to a stage."""
         self._taken[stage] += taken
-
-    def timed(self, stage: str) -> "Timed":
-        """Return a context manager that adds the seconds of its block to this stage."""
-        return Timed(self._clock, lambda seconds: self._add_seconds(stage, seconds))
-
-    def _add_seconds(self, stage: str, seconds: float) -> None:
-        self._seconds[stage] += seconds
 
     @property
     def calls(self) -> int:
         """Return how many calls all stages used."""
         return sum(len(taken) for taken in self._taken.values())
 
-    @property
-    def seconds(self) -> dict[str, float]:
-        """Return the seconds by stage."""
-        return {stage: round(seconds, 6) for stage, seconds in sorted(self._seconds.items())}
-
     def costs(self) -> dict[str, Cost]:
         """Return the cost by stage, independent of the order in which the calls ended."""
-        return {stage: _cost(taken) for stage, taken in sorted(self._taken.items()) if taken}
+        return {stage: sum_of(map(cost_of, taken)) for stage, taken in sorted(self._taken.items()) if taken}
 
 
-class Timed:
-    """Measures the seconds of a block."""
-
-    def __init__(self, clock: Callable[[], float], add: Callable[[float], None]) -> None:
-        self._clock = clock
-        self._add = add
-        self._began = 0.0
-
-    def __enter__(self) -> None:
-        self._began = self._clock()
-
-    def __exit__(self, *_: object) -> None:
-        self._add(self._clock() - self._began)
-
-
-def _cost(taken: Sequence[Taken]) -> Cost:
-    input_tokens = output_tokens = cached_tokens = unnamed = 0
-    dollars: list[float] = []
-    for call in taken:
-        if call.usage is None:
-            unnamed += 1
-        else:
-            input_tokens += call.usage.input_tokens
-            output_tokens += call.usage.output_tokens
-            cached_tokens += call.usage.cached_tokens
-        if call.usd is not None:
-            dollars.append(call.usd)
+def cost_of(call: Taken) -> Cost:
+    """Return the cost of one call."""
+    if call.usage is None:
+        return Cost(calls=1, unnamed=1, usd=call.usd)
+    usage = call.usage
     return Cost(
-        calls=len(taken),
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        cached_tokens=cached_tokens,
-        unnamed=unnamed,
-        usd=math.fsum(dollars) if len(dollars) == len(taken) else None,
+        calls=1,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cached_tokens=usage.cached_tokens,
+        usd=call.usd,
+    )
+
+
+def sum_of(costs: Iterable[Cost]) -> Cost:
+    """Return what these cost together; the dollars are None if those of any are."""
+    every = list(costs)
+    dollars = [cost.usd for cost in every if cost.usd is not None]
+    return Cost(
+        calls=sum(cost.calls for cost in every),
+        input_tokens=sum(cost.input_tokens for cost in every),
+        output_tokens=sum(cost.output_tokens for cost in every),
+        cached_tokens=sum(cost.cached_tokens for cost in every),
+        unnamed=sum(cost.unnamed for cost in every),
+        usd=math.fsum(dollars) if len(dollars) == len(every) else None,
     )

@@ -241,4 +241,4 @@ class TrainingProgress:
         folder.write(HISTORY, self.history)
         folder.write(BEST, self.state.best.document.text)
         folder.write(CURRENT, self.state.current.document.text)
-        write_spending(folder, self._parts.spent)
+        write_spending(folder)

@@ -2,11 +2,11 @@
 
 import difflib
 import inspect
+import pkgutil
 import re
 import traceback
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.metadata import EntryPoint, entry_points
 from numbers import Real
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -19,17 +19,16 @@ from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Record, Split
 from skillopt_sleep.trainer.loading import is_path, load_class
 
-GROUP = "skillopt_sleep.envs"
+_ENVS = "skillopt_sleep.trainer.envs"
 BUILT_IN: Mapping[str, str] = {
-    "dataset": "dataset:Dataset",
-    "code_tasks": "code_tasks:CodeTasks",
-    "spreadsheets": "spreadsheets:Spreadsheets",
-    "text_worlds": "text_worlds:TextWorlds",
-    "document_qa": "document_qa:DocumentQA",
-    "office_documents": "office_documents:OfficeDocuments",
+    "dataset": f"{_ENVS}.dataset:Dataset",
+    "code_tasks": f"{_ENVS}.code_tasks:CodeTasks",
+    "spreadsheets": f"{_ENVS}.spreadsheets:Spreadsheets",
+    "text_worlds": f"{_ENVS}.text_worlds:TextWorlds",
+    "document_qa": f"{_ENVS}.document_qa:DocumentQA",
+    "office_documents": f"{_ENVS}.office_documents:OfficeDocuments",
 }
 _FORMER = frozenset({"question_answering", "multiple_choice", "word_problems", "tasks"})
-_OURS = "skillopt_sleep."
 HUB = "hub:"  # before the name of a dataset of the Hugging Face Hub, where a path may stand
 _FUNCTION = re.compile(r"[^:]+\.py:\w+")  # a function of a file, as in my.py:score
 _TEXTS = "fix the environment: what isn't a grade is text"
@@ -65,7 +64,7 @@ class Result(Record, frozen=True, kw_only=True):
 class Env(Protocol):
     """A dataset with its scorer; must be safe for several threads at once, and picklable to be sent to workers.
 
-    A subclass starts from an empty skill by default. A registered class may list its options that are paths in the
+    A subclass starts from an empty skill by default. Its class may list its options that are paths in the
     ClassVar `path_options`: they are relative to the configuration's folder. If it has `remarks`, these texts on the
     items read so far are shown before anything is spent, and kept in the summary. If an attempt makes more than one
     call, `calls_each` says how many at most, so that a plan counts them.
@@ -95,17 +94,14 @@ class Env(Protocol):
 
 
 def find_env(name: str, options: Mapping[str, Any], *, folder: Path = Path()) -> Env:
-    """Create the environment registered under this name, or of a file of yours, as in `my_env.py:Dates`.
+    """Create the built-in environment of this name, or one of yours: `my_env.py:Dates` or `package.module:Dates`.
 
     The file, and options that are paths, are relative to `folder`.
 
     Raises ConfigError if the name or an option is unknown, naming the nearest one, or if it can't be created.
     """
-    if is_path(name):
-        factory: Any = load_class(name, folder)
-        parameters: Mapping[str, inspect.Parameter] = inspect.signature(factory).parameters
-    else:
-        factory, parameters = _load(_registered(name))
+    factory = _factory(name, folder)
+    parameters = inspect.signature(factory).parameters
     _check_options(name, options, parameters)
     path_options: frozenset[str] = getattr(factory, "path_options", frozenset())
     arguments = dict(options)
@@ -124,20 +120,28 @@ def find_env(name: str, options: Mapping[str, Any], *, folder: Path = Path()) ->
     return env
 
 
-def _registered(name: str) -> EntryPoint:
-    """Return the entry point of this name; raise ConfigError naming the nearest one if there is none."""
-    known = {entry.name: entry for entry in entry_points(group=GROUP) if not entry.value.startswith(_OURS)}
-    for own, place in BUILT_IN.items():
-        known[own] = EntryPoint(own, f"{_OURS}trainer.envs.{place}", GROUP)
+def _factory(name: str, folder: Path) -> Any:
+    """Return the class (or function) that makes the environment; raise ConfigError if nothing is called so."""
+    if is_path(name):
+        return load_class(name, folder)
     if name in _FORMER:
         raise ConfigError(f"no environment is called {name!r}", remedy='name = "dataset" reads its files')
-    if name not in known:
-        hint = _nearest(name, known)
+    if ":" not in name and name not in BUILT_IN:
         raise ConfigError(
             f"no environment is called {name!r}",
-            remedy=f'{hint} A file of your own is named as in name = "my_env.py:MyEnv"',
+            remedy=f'{_nearest(name, BUILT_IN)} One of your own: name = "my_env.py:MyEnv", or "package.module:MyEnv"',
         )
-    return known[name]
+    place = BUILT_IN.get(name, name)
+    try:
+        with blaming(None, f"the package of environment {name}, as it was imported"):
+            factory: Any = pkgutil.resolve_name(place)
+        inspect.signature(factory)
+    except (ImportError, AttributeError, SyntaxError, TypeError, ValueError) as error:
+        raise ConfigError(
+            f"environment {name} can't be loaded: {error}",
+            remedy="name its package and class as in package.module:MyEnv, and install what it imports",
+        ) from error
+    return factory
 
 
 def check_env(env: Any, *, name: str = "") -> None:
@@ -226,19 +230,6 @@ def kind_of(value: object) -> str:
     name = type(value).__name__
     article = "an" if name[0] in "aeiou" else "a"
     return f"{article} {name}"
-
-
-def _load(entry: EntryPoint) -> tuple[Callable[..., Any], Mapping[str, inspect.Parameter]]:
-    """Import the environment's factory, and return it with its parameters."""
-    try:
-        with blaming(None, f"the package of environment {entry.name} ({entry.value}), as it was imported"):
-            factory: Any = entry.load()
-        return factory, inspect.signature(factory).parameters
-    except (ImportError, AttributeError, SyntaxError, TypeError, ValueError) as error:
-        raise ConfigError(
-            f"environment {entry.name} can't be loaded from {entry.value}: {error}",
-            remedy="fix the entry point of its package (package.module:Class), or install what it imports",
-        ) from error
 
 
 def _check_options(name: str, options: Mapping[str, Any], parameters: Mapping[str, inspect.Parameter]) -> None:

@@ -7,10 +7,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import BLOCK, block
-from skillopt_sleep.learning.gate import SESSIONS
 from skillopt_sleep.learning.learn import Draft
 from skillopt_sleep.learning.pairs import digest, measure
-from skillopt_sleep.learning.statistics import STAKES, bet, noise, start, statistic
+from skillopt_sleep.learning.statistics import noise
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import (
@@ -247,16 +246,3 @@ def _run(
     part = parts.config.way.part
     trial, verdict, _ = run_trial(current, candidate, val, attempts=attempts, rule=rule, first=draws.first, part=part)
     return trial, verdict
-
-
-def smallest_gain(items: int, *, alpha: float, rounds: int = 1) -> float | None:
-    """Return the smallest mean gain that the evidence gate can prove on so many val items, None if there is none.
-
-    That is a change that loses nothing: noise makes it more. If a skill repeats its answers, more than one round adds
-    nothing, as each answer counts once. The gain in more `rounds` is that of answers which differ each time.
-    """
-    pairs = items * rounds
-    for wins in range(SESSIONS, pairs + 1):
-        if statistic(bet(start(STAKES), [1.0] * wins)) >= 1 / alpha:
-            return wins / pairs
-    return None

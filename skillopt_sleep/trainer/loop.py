@@ -23,7 +23,7 @@ from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.loading import make_pool, read_skill, untold
 from skillopt_sleep.trainer.manifest import Manifest, manifest
-from skillopt_sleep.trainer.models import Named, as_model
+from skillopt_sleep.trainer.models import Named, as_model, lent
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.plan import notices
 from skillopt_sleep.trainer.run import SUMMARY, RunFolder, check_resumable, open_run
@@ -73,6 +73,8 @@ class Trainer:
         check_parts(env, models, {"pool": pool, "optimizer_pool": optimizer_pool}, initial_skill)
         check_overrides(prompt_overrides or {})
         check_told(on_step)
+        if config.train.pool == "ray" and pool is None:
+            models["target"] = lent(models["target"], target or model or optimizer)
         if initial_skill is None and config.skill:
             initial_skill = read_skill(Path(config.skill))
         if initial_skill is None:
@@ -115,8 +117,8 @@ class Trainer:
         with open_run(self._folder, self._manifest(items), clock=self._clock) as folder:
             replies = Replies(folder)
             try:
-                with spending(folder) as spent:
-                    return self._run(folder, items, spent, replies)
+                with spending(folder):
+                    return self._run(folder, items, replies)
             finally:
                 self._watch = None
                 replies.write()
@@ -159,7 +161,6 @@ class Trainer:
         self,
         folder: RunFolder,
         items: Mapping[Split, Sequence[Item]],
-        spent: Spent,
         replies: Replies,
     ) -> Summary:
         config, store, calls = self._config, folder.store, folder.calls
@@ -167,6 +168,7 @@ class Trainer:
         models = self._models
         optimizer = asked(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
         target = asked(models["target"], calls=calls, failures=store.failures, meter=counter)
+        spent = Spent()
         counting = Counting(optimizer, tell=replies.tell)
         document = as_document(self._skill)
         attempt = Attempt(self._env, target)

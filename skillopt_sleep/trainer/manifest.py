@@ -23,7 +23,7 @@ _SECRET = re.compile(
 _FREE = (
     "config.train.workers",
     "config.train.pool",
-    "config.train.address",
+    "config.train.ray",
     "config.train.folder",
     "config.limits.",
     "config.backend.api_key_env",
@@ -33,7 +33,6 @@ _FREE = (
     "config.backend.timeout",
     "config.backend.confirmed",
 )
-_UNSET = "not set"
 
 
 class Manifest(Record, frozen=True, kw_only=True):
@@ -146,16 +145,3 @@ def _short(value: Any) -> str:
 
 def _sha(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def settings_apart(manifests: Sequence[Manifest]) -> tuple[dict[str, str], ...]:
-    """Return, for each training, its value of every setting in which not all of them agree.
-
-    What changes no result, such as the folder or the limits, isn't a difference.
-    """
-    all_settings = [settings(manifest) for manifest in manifests]
-    keys: set[str] = set()
-    for one in all_settings:
-        keys |= one.keys()
-    apart = [key for key in sorted(keys) if len({one.get(key, _UNSET) for one in all_settings}) > 1]
-    return tuple({key: one.get(key, _UNSET) for key in apart} for one in all_settings)

@@ -76,28 +76,18 @@ class Paid(Record, frozen=True, kw_only=True):
 
 
 class Spending(Record, frozen=True, kw_only=True):
-    """The spending of a run over all resumes: calls and their cost, and seconds by stage.
+    """The spending of a run over all resumes: calls and their cost.
 
     `ended` says what ended it before it was finished, "" if nothing did or it was killed.
     """
 
     paid: Paid
-    seconds: dict[str, float]
     ended: str = ""
 
 
 def read_spending(path: Path) -> Spending | None:
     """Return what the run in this folder spent, None if that isn't written yet; ConfigError if it can't be read."""
     return read_kept(path / SPEND, Spending)
-
-
-def seconds_before(path: Path) -> dict[str, float]:
-    """Return the seconds a run has taken so far by stage; empty if there is no run or they can't be read."""
-    try:
-        spending = read_spending(path)
-    except ConfigError:
-        return {}
-    return spending.seconds if spending else {}
 
 
 @contextmanager

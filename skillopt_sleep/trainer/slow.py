@@ -61,14 +61,13 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
     guidance: Edit | None = None
     notebook = past.notes
     failed: list[Note] = []
-    with parts.spent.timed("slow_update"):
-        for answer in optimizer.pool.together(_call, questions):
-            if isinstance(answer, Edit):
-                guidance = answer
-            elif isinstance(answer, str):
-                notebook = answer
-            elif answer is not None:
-                failed.append(answer)
+    for answer in optimizer.pool.together(_call, questions):
+        if isinstance(answer, Edit):
+            guidance = answer
+        elif isinstance(answer, str):
+            notebook = answer
+        elif answer is not None:
+            failed.append(answer)
     counts = dict(Counter(one.change.value for one in compared))
     record = replace(record, compared=counts, notebook=notebook, notes=tuple(failed))
     if guidance is not None:

@@ -12,8 +12,8 @@ from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.protocols.models import SpendTally
-from skillopt_sleep.trainer.attempts import Cost, Spent
-from skillopt_sleep.trainer.run import SPEND, Paid, RunFolder, Spending, read_spending, seconds_before
+from skillopt_sleep.trainer.attempts import Cost
+from skillopt_sleep.trainer.run import SPEND, Paid, RunFolder, Spending, read_spending
 
 
 def spent_line(used: Cost, paid: Paid | None) -> str:
@@ -51,21 +51,20 @@ def _dollars(usd: float | None) -> str:
 
 
 @contextmanager
-def spending(folder: RunFolder) -> Generator[Spent]:
-    """Yield what the run spends from now on; write it now and at the end, with what ended an unfinished run.
+def spending(folder: RunFolder) -> Generator[None]:
+    """Write what the run has paid, at the beginning and at the end of a block, with what ended an unfinished run.
 
     While it runs, and if it is killed, nothing that ended it before is said of it any more.
     """
-    spent = Spent(before=seconds_before(folder.path))
-    write_spending(folder, spent)
+    write_spending(folder)
     ended = ""
     try:
-        yield spent
+        yield
     except BaseException as error:
         ended = reason(error)
         raise
     finally:
-        write_spending(folder, spent, ended=ended)
+        write_spending(folder, ended=ended)
 
 
 def reason(error: BaseException) -> str:
@@ -77,10 +76,10 @@ def reason(error: BaseException) -> str:
     return redact(f"it failed with {type(error).__name__}: {error}")
 
 
-def write_spending(folder: RunFolder, spent: Spent, *, ended: str = "") -> None:
-    """Write what the run has paid and taken so far, and what ended it, if anything did."""
+def write_spending(folder: RunFolder, *, ended: str = "") -> None:
+    """Write what the run has paid so far, and what ended it, if anything did."""
     paid = paid_of(folder.store.ledger.spent())
-    folder.write(SPEND, Spending(paid=paid, seconds=spent.seconds, ended=ended))
+    folder.write(SPEND, Spending(paid=paid, ended=ended))
 
 
 def write_paid(path: Path, tally: SpendTally) -> None:

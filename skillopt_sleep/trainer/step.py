@@ -154,7 +154,6 @@ def _learned(
         rules=parts.rules(document),
         limit=parts.limit(place.step, place.total),
         refuse=parts.refusal(document),
-        timed=parts.spent.timed,
     )
     nothing = _nothing(drafted)
     if nothing in _WITHOUT_MERGED:

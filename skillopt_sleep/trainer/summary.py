@@ -1,11 +1,10 @@
 """The records a training writes: every step, every epoch's comparison, and the final summary."""
 
-import math
 from collections.abc import Mapping
 from enum import StrEnum
 
 from skillopt_sleep.records import AppliedEdit, Note, Record
-from skillopt_sleep.trainer.attempts import Cost
+from skillopt_sleep.trainer.attempts import Cost, sum_of
 
 
 class Action(StrEnum):
@@ -239,21 +238,4 @@ class Summary(Record, frozen=True, kw_only=True):
     @property
     def total(self) -> Cost:
         """Return the cost of all stages; the dollars are None if those of any stage are."""
-        calls = input_tokens = output_tokens = cached_tokens = unnamed = 0
-        dollars: list[float] = []
-        for cost in self.costs.values():
-            calls += cost.calls
-            input_tokens += cost.input_tokens
-            output_tokens += cost.output_tokens
-            cached_tokens += cost.cached_tokens
-            unnamed += cost.unnamed
-            if cost.usd is not None:
-                dollars.append(cost.usd)
-        return Cost(
-            calls=calls,
-            input_tokens=input_tokens,
-            output_tokens=output_tokens,
-            cached_tokens=cached_tokens,
-            unnamed=unnamed,
-            usd=math.fsum(dollars) if len(dollars) == len(self.costs) else None,
-        )
+        return sum_of(self.costs.values())

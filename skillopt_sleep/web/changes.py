@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillopt_sleep.deciding.decide import Event
-from skillopt_sleep.deciding.read import digest_of
-from skillopt_sleep.deciding.undo import Changing, Step, Version, preview_of, steps_to, take
+from skillopt_sleep.deciding.read import digest_of, text_of
+from skillopt_sleep.deciding.undo import Step, Version, preview_of, steps_to, take
 from skillopt_sleep.kit.words import home_path
 from skillopt_sleep.pages.blocks import Diff
 from skillopt_sleep.proposals.live import body
@@ -17,9 +17,9 @@ from skillopt_sleep.reporters.rule_page import changed
 from skillopt_sleep.web.site import StoreAndJournal
 
 
-def diffs(moves: Iterable[Move | Changing]) -> tuple[Diff, ...]:
+def diffs(moves: Iterable[Move]) -> tuple[Diff, ...]:
     """Return what changes in each file."""
-    return tuple(changed([Change(home_path(move.path), _text(move.old), _text(move.new)) for move in moves]))
+    return tuple(changed([Change(home_path(move.path), text_of(move.old), text_of(move.new)) for move in moves]))
 
 
 def agreed_to(digest: str, act: Callable[[Plan | None], None]) -> None:
@@ -53,35 +53,31 @@ def way_to(kept: StoreAndJournal, path: Path, number: int) -> Way:
     """Return what leads to a version of a file."""
     steps = steps_to(kept.store, kept.journal, path, number)
     preview = preview_of(kept.store, kept.journal, steps)
-    changes = [change for change in preview.changes() if change.new != change.old]
-    shown = digest_of((steps, [tuple(change) for change in changes]))
-    return Way(steps, diffs(changes), list(map(home_path, preview.edited)), shown)
+    moves = [move for move in preview.moves if move.new != move.old]
+    shown = digest_of((steps, [(move.path, move.old, move.new) for move in moves]))
+    return Way(steps, diffs(moves), list(map(home_path, preview.edited)), shown)
 
 
 def take_step(kept: StoreAndJournal, step: Step) -> None:
     """Take a step, with the merge that was shown as a part of the whole way."""
     try:
-        take(kept.store, kept.journal, step, agreed={}, told=unsaid)
+        take(kept.store, kept.journal, step, agreed={}, on_event=unsaid)
     except MergeNeeded as error:
-        take(kept.store, kept.journal, step, agreed={error.proposal: error.plan}, told=unsaid)
+        take(kept.store, kept.journal, step, agreed={error.proposal: error.plan}, on_event=unsaid)
 
 
 def change_of(path: Path, version: Version, kept: StoreAndJournal) -> Iterator[Diff]:
     """Yield what an adoption or its undo changed in our part of a file, as the journal keeps it."""
     entry = kept.journal.get(version.proposal)
-    if entry is None or not entry.touches(path):
+    if entry is None:
         return
-    for index, file in enumerate(entry.files):
-        if str(path) in (file.path, file.target):
-            before, after = kept.journal.texts(entry, index)
-            old, new = body(path, before), body(path, after)
-            if not version.adopted:
-                old, new = new, old
-            yield from changed([Change(home_path(file.path), old, new)])
-
-
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode(errors="replace").removeprefix("\ufeff")
+    place = entry.place_of(path)
+    if place is None:
+        return
+    old, new = (body(path, text) for text in kept.journal.texts(entry, place))
+    if not version.adopted:
+        old, new = new, old
+    yield from changed([Change(home_path(entry.files[place].path), old, new)])
 
 
 def unsaid(_event: Event) -> None:

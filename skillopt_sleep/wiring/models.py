@@ -290,7 +290,7 @@ def make_model(
         case _:
             raise ConfigError(
                 "no backend is named, so nothing is sent anywhere",
-                remedy="add --backend auto (or claude, codex, openai …), or try: skillopt-sleep run --example",
+                remedy="add --backend auto (or claude, codex, openai, handoff …), or: skillopt-sleep run --example",
             )
 
 

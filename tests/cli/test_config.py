@@ -17,7 +17,7 @@ def test_show_prints_a_file_that_validates_and_says_the_same(tmp_path: Path) -> 
     config = tmp_path / "sleep" / "config.toml"
     config.parent.mkdir(exist_ok=True)
     config.write_text(shown.out, encoding="utf-8")
-    assert home.command("config", "validate").code == 0
+    assert home.command("config", "show").code == 0
     assert home.command("config", "show").out == shown.out
     assert home.command("config", "show", "--json").json["budget"]["calls"] == 300
 
@@ -56,7 +56,7 @@ def test_a_misspelt_key_is_named_with_its_neighbour(tmp_path: Path) -> None:
     home = Home(tmp_path)
     (tmp_path / "sleep").mkdir()
     (tmp_path / "sleep" / "config.toml").write_text("[budget]\ncall = 3\n", encoding="utf-8")
-    done = home.command("config", "validate")
+    done = home.command("config", "show")
     assert done.code == 2
     assert "unknown key 'budget.call'" in done.err
     assert "did you mean 'budget.calls'?" in done.err
@@ -71,7 +71,7 @@ def with_config(folder: Path, text: str) -> Home:
 
 def test_every_mistake_is_told_at_once_with_its_line_in_words(tmp_path: Path) -> None:
     home = with_config(tmp_path, '# mine\n[budget]\ncalls = "x"\ncall = 3\n\n[gate]\nrule = "lenient"\n')
-    err = home.command("config", "validate").err
+    err = home.command("config", "show").err
     assert "3 mistakes" in err
     assert "config.toml:3: budget.calls must be a whole number, 1 or more" in err
     assert "config.toml:4: unknown key 'budget.call'" in err

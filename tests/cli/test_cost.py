@@ -41,9 +41,10 @@ def test_every_night_shows_purpose_model_tokens_and_dollars(home: Home) -> None:
 
     assert done.code == 0
     lines = done.out.splitlines()
-    assert [line.split() for line in lines if not line.startswith(" ")][:2] == [[new, "m-2"], [old, "m-1"]]
-    assert lines[2].split()[:6] == ["attempts", "1", "1,000", "800", "50", "$0.50"]
-    assert lines[-1].startswith("all")
+    assert [line for line in lines if line.startswith("#")] == [f"### {new}", f"### {old}"]
+    first, *_ = (line for line in lines if line.startswith("| attempts"))
+    assert first == "| attempts, m-2 | 1 | 1,000 tokens in and 50 out | $0.50 |"
+    assert lines[-1].startswith("All: 2 calls, ")
     assert lines[-1].endswith("$0.75")
 
 
@@ -63,7 +64,7 @@ def test_an_unknown_price_is_no_zero_and_asked_for_until_it_is_set(home: Home) -
 def test_unknown_tokens_are_no_zero(home: Home) -> None:
     had_night(home, usd=0.0, usage=None)
 
-    assert home.command("report", "--cost").out.splitlines()[-1].endswith("1 call, tokens unknown  $0.00")
+    assert home.command("report", "--cost").out.splitlines()[-1].endswith("1 call, tokens unknown, $0.00")
 
     had_night(home, usd=0.0, days_ago=1)
 

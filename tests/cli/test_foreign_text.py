@@ -39,7 +39,6 @@ READING = (
     ("doctor", "--project", "{project}"),
     ("config", "show"),
     ("config", "path"),
-    ("config", "validate"),
     ("tasks", "list"),
     ("tasks", "show", "{task}"),
     ("why", "{task}"),

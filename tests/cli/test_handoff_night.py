@@ -52,6 +52,10 @@ def test_a_night_that_is_answered_stop_by_stop_asks_nothing_twice_and_closes_wit
             place.write_text(model.complete(prompt).text, encoding="utf-8")
             answered.append((purpose, place))
         assert stops < MOST_STOPS
+        if stops == 1:
+            listed, why = home.command("tasks", "list").out, home.command("why", "never npm").out
+            assert "isn't over" in listed, "its tasks aren't listed yet, which doesn't mean that there are none"
+            assert "isn't over, and may have read it" in why
         done = goes_on(home, stopped[3])
 
     assert (done.code, done.err) == (0, "")

@@ -1,4 +1,5 @@
 import os
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -57,9 +58,9 @@ def test_it_lists_every_session_with_what_was_typed(tmp_path: Path) -> None:
     assert tuple(t["text"] for t in session["turns"] if t["origin"] == "user") == CORRECTED
     assert (session["tools"], session["errors"]) == (1, 0)
     assert answer["skipped"] == {}
-    assert (answer["files"], answer["requests"], answer["corrected"], answer["damaged"]) == (1, 1, 1, 0)
+    assert (answer["files"], answer["prompts"], answer["may_hold_a_lesson"], answer["damaged"]) == (1, 2, 1, 0)
     row = {"source": "claude_code", "project": str(home.project), "files": 1, "sessions": 1}
-    assert answer["account"] == [{**row, "requests": 1, "corrected": 1}]
+    assert answer["account"] == [{**row, "prompts": 2}]
 
 
 @pytest.mark.slow
@@ -71,7 +72,7 @@ def test_what_a_program_started_is_counted_and_read_only_when_asked_for(tmp_path
     answer = home.command("harvest", "--json").json
     assert (answer["sessions"], answer["skipped"]) == ([], {"headless": 1})
     assert len(home.command("harvest", "--include-headless", "--json").json["sessions"]) == 1
-    assert "  1  started by a program, not a person (--include-headless)  headless" in home.command("harvest").out
+    assert "1 headless: started by a program, not a person (--include-headless)" in home.command("harvest").out
 
 
 def test_old_sessions_are_shown_although_the_first_night_would_not_read_them(tmp_path: Path) -> None:
@@ -89,12 +90,11 @@ def test_a_whole_history_is_told_on_one_page_that_adds_up(tmp_path: Path) -> Non
     told = home.command("harvest")
     assert told.err == ""
     lines = told.out.splitlines()
-    assert lines[0] == "14 files → 6 sessions → 5 requests, 3 of them corrected"
+    assert lines[0] == "14 files → 6 sessions → 10 prompts"
     assert "Left out, 8 files:" in lines
-    others = lines[lines.index("Left out, 8 files:") + 1 :]
-    numbers = [int(line.split()[0]) for line in others[: others.index("")]]
-    assert sum(numbers) == 8
-    assert [line.split("  ")[-1].strip() for line in others[: others.index("")]] == [
+    others = [line.removeprefix("- ") for line in lines if re.match(r"- \d", line)]
+    assert sum(int(line.split()[0]) for line in others) == 8
+    assert [line.partition(":")[0].partition(" ")[2] for line in others] == [
         *("active", "doubles", "excluded", "headless", "no_user_turn", "subagent", "tasks files", "unreadable"),
     ]
 
@@ -170,8 +170,10 @@ def test_a_history_of_nothing_but_programs_is_no_empty_table(tmp_path: Path) -> 
         folder, exchanges = tmp_path / ".claude" / "projects", [Exchange("hi", "ho")]
         claude_session(folder, cwd=str(home.project), started=hours_ago(hours), exchanges=exchanges, headless=True)
     out = home.command("harvest").out
-    assert out.startswith("2 files → 0 sessions → 0 requests\n\nLeft out, 2 files:\n  2  started by a program")
-    assert "corrected" not in out
+    assert out.startswith(
+        "2 files → 0 sessions → 0 prompts\nLeft out, 2 files:\n\n- 2 headless: started by a program"
+    )
+    assert "may hold a lesson" not in out
 
 
 def test_one_session_is_explained(tmp_path: Path) -> None:
@@ -180,7 +182,7 @@ def test_one_session_is_explained(tmp_path: Path) -> None:
     (path,) = (tmp_path / ".claude").rglob("*.jsonl")
     out = home.command("harvest", "--why", path.stem[:8]).out
     assert out.startswith(f"claude_code:{path.stem}: used\n")
-    assert f"file     {path}\n" in out
+    assert f"file         {path}\n" in out
     assert "   0  request              create a run script\n" in out
     assert "correction of 0      no, use pnpm, never npm\n" in out
     answer = home.command("harvest", "--why", str(path), "--json").json

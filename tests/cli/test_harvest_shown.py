@@ -19,12 +19,11 @@ def used(night: str = "") -> Surveyed:
     return Surveyed(session.id, session.source, "/shop", "", session.ended, night, read_by_rules(session))
 
 
-def told(**fields: Any) -> str:
+def told(*, purged: bool = False, **fields: Any) -> str:
     base: dict[str, Any] = {
         "sessions": (used(),),
         "skipped": {},
-        "rows": (ProjectCounts("claude_code", "/shop", files=1, sessions=1, requests=1),),
-        "prompts": {},
+        "rows": (ProjectCounts("claude_code", "/shop", files=1, sessions=1, prompts=1),),
         "damage": (),
         **dict.fromkeys(
             ("copies", "copied", "doubles", "task_files", "tasks", "older", "later", "remembered", "spoiled"),
@@ -32,32 +31,40 @@ def told(**fields: Any) -> str:
         ),
     }
     with redirect_stdout(StringIO()) as out:
-        show_account(Account(**(base | fields)), HarvestSettings())
+        show_account(Account(**(base | fields)), HarvestSettings(), purged=purged)
     return out.getvalue()
 
 
 def test_what_is_not_there_has_no_line() -> None:
     assert told() == (
-        "1 file → 1 session → 1 request\n"
+        "1 file → 1 session → 1 prompt\n"
         "\n"
-        "project  corrected  requests  sessions  files  source\n"
-        "/shop            0         1         1      1  claude_code\n"
+        "| project | prompts | sessions | files | agents |\n"
+        "|  ---  |  --:  |  --:  |  --:  |  ---  |\n"
+        "| /shop | 1 | 1 | 1 | Claude Code |\n"
         "\n"
         "The next night reads 1 of the 1 session.\n"
-        "Corrections are counted here by rules, which miss some; the model of a night finds more.\n"
+        "1 of them may hold a lesson; no model reads the others.\n"
         "To see why one is used or left out: skillopt-sleep harvest --why SESSION\n"
     )
+
+
+def test_where_all_was_purged_it_does_not_say_that_nothing_was_found() -> None:
+    assert "No sessions were found" in told(sessions=(), rows=())
+    left = told(sessions=(), rows=(), purged=True)
+    assert "No session is left but what you purged" in left
+    assert "run --session" in left
 
 
 def test_every_reason_has_words_that_fit_the_line() -> None:
     skipped = dict.fromkeys(LeftOut, 1_234)
     text = told(skipped=skipped, copies=34, doubles=5, task_files=1, tasks=3, spoiled=7)
     for why in LeftOut:
-        assert re.search(rf"\d  .*  {why.value}\n", text)
-    assert re.search(r"\n +1227  nothing new was typed in it \(a copy, .* no_user_turn\n", text), "copies among them"
-    assert re.search(r"\n +7  damaged, or .* damaged\n", text)
-    assert re.search(r"\n +5  a second file .* doubles\n", text)
-    assert re.search(r"\n +1  3 tasks written by hand +tasks files\n", text)
+        assert re.search(rf"- \d+ {why.value}: .*\n", text)
+    assert re.search(r"\n- 1227 no_user_turn: nothing new was typed in it \(a copy, .*\n", text), "copies among them"
+    assert re.search(r"\n- 7 damaged: damaged, or .*\n", text)
+    assert re.search(r"\n- 5 doubles: a second file .*\n", text)
+    assert re.search(r"\n- 1 tasks files: 3 tasks written by hand\n", text)
     assert "less than ten minutes old" in text
 
 
@@ -73,33 +80,29 @@ def test_records_of_unknown_kinds_are_told_by_version() -> None:
 
 def test_the_largest_reason_comes_first() -> None:
     text = told(skipped={LeftOut.UNREADABLE: 1, LeftOut.HEADLESS: 5})
-    assert text.index("5  started by a program") < text.index("1  can't be read")
+    assert text.index("5 headless: started by a program") < text.index("1 unreadable: can't be read")
 
 
-def test_of_many_projects_only_those_in_which_most_was_asked_are_shown() -> None:
+def test_of_many_projects_only_those_in_which_most_was_typed_are_shown() -> None:
     text = told(rows=tuple(ProjectCounts("codex", f"/p{n:05}", 1, 1, 10_000 - n) for n in range(10_000)))
-    assert len(re.findall(r"^/p", text, re.MULTILINE)) == 20
+    assert len(re.findall(r"^. /p", text, re.MULTILINE)) == 20
     assert "/p00019 " in text
     assert "and 9,980 more projects" in text
 
 
 def test_projects_of_which_nothing_is_used_have_no_line() -> None:
-    used = ProjectCounts(
-        "codex", "/home/someone/" + "long/" * 20 + "shop", files=3, sessions=1, requests=12, corrected=2
-    )
+    used = ProjectCounts("codex", "/home/someone/" + "long/" * 20 + "shop", files=3, sessions=1, prompts=12)
     text = told(rows=(used, ProjectCounts("codex", "/b", files=4), ProjectCounts("claude_code", "/b", files=2)))
-    assert "/long/shop          2        12         1      3  codex\n" in text
+    assert "/long/shop | 12 | 1 | 3 | Codex |\n" in text
     assert "/b" not in text
 
 
 def test_what_was_typed_and_passed_over_is_told_once() -> None:
     text = told(
-        prompts={"request": 3, "correction": 1, "small talk": 2},
         damage=(Damage("codex", 3, 2),),
         sessions=(used("N-1"), *[used()] * 3),
         older=2,
     )
-    assert "6 prompts typed: 3 requests, 1 correction, 2 small talk." in text
     assert "Skipped: 3 damaged lines in 2 sessions of codex." in text
     assert "The next night reads 1 of the 4 sessions (1 already read, 2 older than 30d)." in text
 

@@ -54,8 +54,11 @@ def test_a_used_session_is_told_with_its_place_and_its_turns(index: SqliteIndex)
     session = a_session("1", *said, cwd="/home/ada/shop/src", project="/home/ada/shop", damaged=1)
     text = told(index, a_history(index, holding(session)))
     assert text.startswith("codex:1: used\n  a person typed in it, it has ended, and nothing excludes it\n\n")
-    assert "file     /sessions/0.jsonl\nproject  /home/ada/shop\nfolder   /home/ada/shop/src\ntime     " in text
-    assert "night    unread: the next night reads it\ndamage   1 unreadable line, skipped\n" in text
+    assert (
+        "file         /sessions/0.jsonl\nproject      /home/ada/shop\nfolder       /home/ada/shop/src\nended        "
+        in text
+    )
+    assert "damage       1 unreadable line, skipped\nnight        unread: the next night reads it\n" in text
     assert "   0  request              fix the build\n" in text
     assert "   1  correction of 0      no, use pnpm, never npm please\\u{1B}[0m\n" in text
     assert text.splitlines()[-1].startswith("   2  small talk           thanks!!")
@@ -64,10 +67,12 @@ def test_a_used_session_is_told_with_its_place_and_its_turns(index: SqliteIndex)
 
 def test_what_a_night_made_of_it(index: SqliteIndex) -> None:
     history = a_history(index, holding(a_session("1")), holding(a_session("2", hours=24 * 9)))
-    assert "night    unread, and too old for the first night (harvest.lookback)" in told(index, history, "codex:2")
+    assert "night        unread, and too old for the first night (harvest.lookback)" in told(
+        index, history, "codex:2"
+    )
     index.mark_read(["codex:1"], "2026-11-20")
-    assert "night    read by 2026-11-20" in told(index, a_history(index, holding(a_session("1"))))
-    assert "file     deleted" in told(index, a_history(index))
+    assert "night        read by 2026-11-20" in told(index, a_history(index, holding(a_session("1"))))
+    assert "file         deleted" in told(index, a_history(index))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +96,7 @@ def test_the_rule_that_decided_comes_with_its_evidence(
     assert "left out (" in text.splitlines()[0]
     assert words in text.splitlines()[1]
     assert "no_user_turn" not in text or "nothing new" in text, "a damaged file isn't one in which nobody typed"
-    assert "\nnight    unread\n" in f"{text}\n"
+    assert "\nnight        unread\n" in f"{text}\n"
 
 
 def test_an_excluded_project_names_who_excluded_it(tmp_path: Path, index: SqliteIndex) -> None:
@@ -119,7 +124,7 @@ def test_a_file_that_can_not_be_read_has_no_project_and_no_time(index: SqliteInd
     assert told(index, history, "/sessions/0") == (
         "codex:file:/sessions/0.jsonl: left out (unreadable)\n"
         "  /sessions/0.jsonl: Permission denied\n\n"
-        "file     /sessions/0.jsonl"
+        "file         /sessions/0.jsonl"
     )
 
 
@@ -140,7 +145,7 @@ def test_a_project_that_moved_is_told_with_where_it_was(index: SqliteIndex) -> N
     old = a_session("1", project="/old/shop", cwd="/old/shop", commit="c1")
     new = a_session("2", project="/new/shop", cwd="/new/shop", commit="c1")
     text = told(index, a_history(index, holding(old), holding(new), exists=lambda folder: folder == "/new/shop"))
-    assert "project  /new/shop\n         was /old/shop, until the repository moved\n" in text
+    assert "project      /new/shop\nwas at       /old/shop, until the repository moved\n" in text
 
 
 def test_a_second_file_of_a_session_leads_to_it(index: SqliteIndex) -> None:
@@ -148,9 +153,11 @@ def test_a_second_file_of_a_session_leads_to_it(index: SqliteIndex) -> None:
     shelf.files["/old/roll-s1.jsonl"] = (1, holding(a_session("s1", hours=3)))
     found = surveyed([shelf], index)
     history = SessionHistory.of(found, index, RULES, sources=["codex"], horizon=NOW - timedelta(days=7))
-    assert "file     /live/roll-s1.jsonl\ndouble   /old/roll-s1.jsonl\n" in told(index, history, "/old/roll-s1.jsonl")
+    assert "file         /live/roll-s1.jsonl\nsecond file  /old/roll-s1.jsonl\n" in told(
+        index, history, "/old/roll-s1.jsonl"
+    )
 
 
 def test_a_session_of_which_a_part_could_not_be_read_says_of_which_version_it_is(index: SqliteIndex) -> None:
     text = told(index, a_history(index, holding(a_session("1", half_read=HALF))))
-    assert "\nunread   Codex 9.9.9 (tested to 0.171.0): 30 % of records of 1 unknown kind\n" in text
+    assert "\nunread       Codex 9.9.9 (tested to 0.171.0): 30 % of records of 1 unknown kind\n" in text

@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.init_offers import Offer
-from skillopt_sleep.cli.init_shown import FoundProject, leaving_lines, next_lines, projects, written_lines
+from skillopt_sleep.cli.init_shown import leaving_lines, next_lines, written_lines
 from skillopt_sleep.cli.init_written import WrittenConfig
 from skillopt_sleep.cli.plan import Ahead
 from skillopt_sleep.night.account import Account, ProjectCounts
@@ -40,22 +40,32 @@ def account(*rows: ProjectCounts) -> Account:
     numbers = dict.fromkeys(
         ("copies", "copied", "doubles", "task_files", "tasks", "older", "later", "remembered", "spoiled"), 0
     )
-    return Account(sessions=(), skipped={}, prompts={}, damage=(), rows=rows, **numbers)  # pyright: ignore[reportArgumentType]
+    return Account(sessions=(), skipped={}, damage=(), rows=rows, **numbers)  # pyright: ignore[reportArgumentType]
 
 
-def test_projects_of_several_agents_are_one_and_the_most_corrected_comes_first() -> None:
+def test_a_project_of_several_agents_is_one_and_one_without_a_session_is_none() -> None:
     rows = (
-        ProjectCounts("claude_code", "/a", files=3, sessions=3, requests=3, corrected=1),
-        ProjectCounts("codex", "/b", files=2, sessions=2, requests=2, corrected=2),
-        ProjectCounts("claude_code", "/b", files=1, sessions=1, requests=1, corrected=1),
+        ProjectCounts("claude_code", "/a", files=3, sessions=3, prompts=5),
+        ProjectCounts("codex", "/b", files=2, sessions=3, prompts=4),
+        ProjectCounts("claude_code", "/b", files=1, sessions=1, prompts=3),
         ProjectCounts("claude_code", "/unused", files=4),
     )
-    assert projects(account(*rows)) == (FoundProject("/b", 3, 3), FoundProject("/a", 3, 1))
+    assert account(*rows).projects == (
+        ProjectCounts("Claude Code", "/a", files=3, sessions=3, prompts=5),
+        ProjectCounts("Codex, Claude Code", "/b", files=3, sessions=4, prompts=7),
+    )
 
 
 @pytest.mark.parametrize("name", ["", "simulated"])
 def test_where_nobody_outside_answers_nothing_leaves(name: str) -> None:
     assert leaving(with_backend(name)).startswith("Nothing would leave this machine")
+
+
+def test_a_night_that_somebody_answers_by_hand_costs_nothing_itself_and_never_starts_by_itself() -> None:
+    settings = with_backend("handoff", confirmed=True)
+    assert "$" not in leaving(settings)
+    (step,) = next_lines(settings, AHEAD)
+    assert "skillopt-sleep run " in step
 
 
 def test_a_subscription_costs_quota_and_no_dollars() -> None:

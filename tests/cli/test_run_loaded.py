@@ -105,7 +105,7 @@ def test_both_arms_are_asked_with_all_that_is_loaded_and_it_stands_first(
         assert memory < own < local < prompt.index("# Request")
         assert secret not in prompt
     assert len({prompt.partition("# shop-api")[0] for prompt in asked}) == 1
-    assert "Answer in English" not in home.command("report", "--format", "json").out
+    assert "Answer in English" not in home.command("report", "--json").out
     sends = home.command("run", "--plan", *ASKED, model_server.base_url, "--again", "--since", "30d").out
     assert "all instruction files that your agent loads" in sends
 

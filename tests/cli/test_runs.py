@@ -1,4 +1,3 @@
-import json
 import re
 from pathlib import Path
 
@@ -27,12 +26,12 @@ def test_runs_are_listed_as_a_table_the_best_first_with_what_they_differ_in(tmp_
     trained(runs / "whole", a_config(optimizer={"edit_budget": 2}, env={"name": "toy", "path": "long/" * 20}))
     listed = home.command("train", "list", str(runs))
     assert listed.code == 0, listed.err
-    head, whole, cut = listed.out.splitlines()
-    assert head.split()[:5] == ["run", "best", "90", "%", "interval"]
-    assert {"calls", "path", "edit_budget", "state"} <= set(head.split())
+    head, _, whole, cut = listed.out.splitlines()
+    assert head.startswith("| run | best | 90 % interval | calls | ")
+    assert {"path", "edit_budget", "state"} <= set(head.split())
     assert "1.000" in whole
     assert "(n=8)" in whole
-    assert whole.split()[-1] == "finished"
+    assert whole.endswith(" finished |")
     assert "long/" * 6 not in whole
     assert " of 4 steps: " in cut
     told = home.command("train", "list", str(runs), "--json").json
@@ -55,18 +54,12 @@ def test_a_run_is_shown_step_by_step(tmp_path: Path, home: Home) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_is_drawn_as_a_page_in_its_folder_or_where_it_is_wanted(tmp_path: Path, home: Home) -> None:
+def test_a_run_is_drawn_as_a_page_in_its_folder(tmp_path: Path, home: Home) -> None:
     folder = trained(tmp_path / "one")
     done = home.command("train", "plot", str(folder))
     assert done.code == 0, done.err
     assert done.out.strip() == str(folder / "plot.html")
     assert "best on items like val" in (folder / "plot.html").read_text(encoding="utf-8")
-    elsewhere = home.command("train", "plot", str(folder), "--output", str(tmp_path / "mine.html"))
-    assert elsewhere.out.strip() == str(tmp_path / "mine.html")
-    assert (tmp_path / "mine.html").read_bytes() == (folder / "plot.html").read_bytes()
-    refused = home.command("train", "plot", str(folder), "--output", str(tmp_path / "nowhere" / "mine.html"))
-    assert refused.code == 2
-    assert "--output" in refused.err
     assert home.command("train", "plot", str(tmp_path)).code == 2
 
 
@@ -122,8 +115,5 @@ def test_a_folder_that_is_not_there_holds_no_list_of_runs(tmp_path: Path, home: 
 
 def test_what_each_purpose_cost_is_shown(tmp_path: Path, home: Home) -> None:
     folder = trained(tmp_path / "one")
-    spend = json.loads((folder / "spend.json").read_bytes())
-    (folder / "spend.json").write_text(json.dumps({**spend, "seconds": {"rollout": 12.34, "gate": 0.001}}), "utf-8")
     shown = home.command("train", "show", str(folder)).out
     assert re.search(r"^  val: \d+ answers, [\d,]+ tokens, \$0\.\d+$", shown, re.MULTILINE)
-    assert home.command("train", "show", str(folder), "--json").json["seconds"]["rollout"] == 12.34

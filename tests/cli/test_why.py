@@ -1,7 +1,9 @@
 """`why` answers with the person's own words, on a real home after a night."""
 
 import re
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,20 @@ def test_what_was_said_once_leads_to_a_second_time(tmp_path: Path) -> None:
     assert "say it in one more session" in said
     lesson = home.command("why", "--json", "bullets").json["said"]["lesson"]
     assert told(home, "why", lesson) == said
+    assert ", task " in said
+    with closing(sqlite3.connect(tmp_path / "ada" / "sleep" / "data" / "sleep.db")) as store, store:
+        store.execute("DELETE FROM tasks")
+    assert ", task " not in told(home, "why", "bullets"), "`tasks show` doesn't know it any more"
+
+
+def test_a_report_in_another_format_is_an_error_that_says_so(home: Home) -> None:
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
+        store.execute("UPDATE nights SET report = '{}'")
+    done = home.command("why", "haiku")
+    assert done.code == 1
+    assert "isn't in this version's format" in done.err
+    assert "move" in done.err
+    assert "a bug" not in done.err
 
 
 def test_before_any_night_nothing_is_known(tmp_path: Path) -> None:

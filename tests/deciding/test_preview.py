@@ -14,9 +14,9 @@ def test_the_way_to_another_version_is_shown_as_one_change(home: Home, monkeypat
     with desk(home, monkeypatch) as at:
         adopted(at)
         now = path.read_bytes()
-        first, *_ = preview_of(at.store, at.journal, steps_to(at.store, at.journal, path, 0)).changes()
+        first, *_ = preview_of(at.store, at.journal, steps_to(at.store, at.journal, path, 0)).moves
         assert (first.path, first.old, first.new) == (str(path), now, before)
         there_and_back = [Step("P-0001", adopting=False), Step("P-0001", adopting=True)]
-        first, *_ = preview_of(at.store, at.journal, there_and_back).changes()
+        first, *_ = preview_of(at.store, at.journal, there_and_back).moves
         assert first.old == first.new == now
     assert path.read_bytes() == now

@@ -361,16 +361,9 @@ def test_the_lessons_of_adopted_rules_that_still_stand_are_learned() -> None:
     document = a_document("- Use tabs.\n- Say why.")
     adopted = [
         an_edit("- Use tabs.", lessons=("a",)),
-        an_edit("- Say why.", tasks=("t9",)),
+        an_edit("- Say why.", lessons=("b",)),
         an_edit("- Gone.", lessons=("c",)),
     ]
-    known = [
-        a_val("a", 1),
-        a_val("c", 1),
-        a_val("d", 1),
-        a_val("b", 1),
-        a_task(id="t9", lesson="b", split=Split.TRAIN),
-    ]
 
-    assert learned(document, adopted, known) == {"a", "b"}
-    assert learned(a_document("", lead="# Mine\n\n* Use\n  tabs.\n1. Say why.\n"), adopted, known) == {"a", "b"}
+    assert learned(document, adopted) == {"a", "b"}
+    assert learned(a_document("", lead="# Mine\n\n* Use\n  tabs.\n1. Say why.\n"), adopted) == {"a", "b"}

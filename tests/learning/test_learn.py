@@ -39,7 +39,7 @@ def test_a_budget_of_nothing_ends_it_before_a_choice() -> None:
     assert backend.asked(Purpose.SELECT) == []
 
 
-def test_each_batch_is_reflected_on_by_itself_and_the_stages_are_logged_and_timed() -> None:
+def test_each_batch_is_reflected_on_by_itself_and_the_stages_are_logged() -> None:
     backend = FakeBackend(
         {Purpose.REFLECT: THREE, Purpose.AGGREGATE: THREE, Purpose.SELECT: {"selected_indices": [1]}}
     )

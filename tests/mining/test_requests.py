@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from skillopt_sleep.mining.mine import mine
 from skillopt_sleep.mining.requests import (
     ANSWERED_CHARS,
+    Take,
     answer_between,
     may_hold_a_lesson,
     most_tasks,
@@ -13,6 +14,7 @@ from skillopt_sleep.mining.requests import (
     own_turn,
     pasted_words,
     request_context,
+    takes,
 )
 from skillopt_sleep.records import Origin, Purpose, Session, ToolEvent
 from tests.builders import a_session, a_turn
@@ -113,6 +115,11 @@ def test_a_request_that_points_back_is_asked_with_the_last_answer_before_it() ->
     )
     assert "The last answer" in context
     assert "The first answer" not in context
+
+
+def test_a_rejected_call_makes_the_next_turn_a_correction() -> None:
+    session = a_session(a_turn("publish my branch"), a_turn("open a pull request"), tools=(REJECTED,))
+    assert [take for _, take in takes(session)] == [Take.REQUEST, Take.CORRECTION]
 
 
 REJECTED = ToolEvent(name="Bash", turn=0, brief="rm -rf build", rejected=True)

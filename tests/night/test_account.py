@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.agents.transcripts.files import ignore
-from skillopt_sleep.night.account import Account, ProjectCounts, SessionHistory, account, typed_turns
+from skillopt_sleep.night.account import Account, ProjectCounts, SessionHistory, account
+from skillopt_sleep.night.explain import typed_turns
 from skillopt_sleep.night.harvest import refresh_all
-from skillopt_sleep.night.reading import read_by_rules
 from skillopt_sleep.night.survey import HarvestRules, Survey, survey
 from skillopt_sleep.protocols.crew import Again, Reach
 from skillopt_sleep.protocols.work import Unlisted
@@ -125,8 +125,8 @@ def test_every_file_is_in_exactly_one_place_through_every_history(
             unreadable = total.skipped.get(LeftOut.UNREADABLE, 0)
             assert total.files == sum(row.files for row in total.rows) + unreadable + total.doubles + total.task_files
             assert len(total.sessions) == sum(row.sessions for row in total.rows)
-            assert total.prompts.get("request", 0) == total.requests >= total.corrected
-            assert sum(total.prompts.values()) == sum(len(session.heard.turns) for session in total.sessions)
+            assert total.prompts == sum(len(session.heard.typed) for session in total.sessions)
+            assert total.mined == sum(session.heard.is_mined for session in total.sessions)
             assert len(history.lines) == total.files - total.doubles - total.task_files + total.remembered - kept
             held = {line.id for line in history.lines}
             assert {packed.id for reading in sessions.values() for packed in reading.sessions} <= held
@@ -148,13 +148,13 @@ def test_the_rows_are_by_source_and_project_with_all_their_files() -> None:
     with closing(connection):
         total, _ = add_up([shelf], index)
     assert total.rows == (
-        ProjectCounts("codex", "/shop", files=2, sessions=1, requests=2, corrected=1),
+        ProjectCounts("codex", "/shop", files=2, sessions=1, prompts=3),
         ProjectCounts("codex", "/notes", files=1),
     )
-    assert (total.requests, total.corrected) == (2, 1)
+    assert (total.prompts, total.mined) == (3, 1)
 
 
-def test_the_rows_of_one_project_stay_together_those_with_the_most_requests_first() -> None:
+def test_the_rows_of_one_project_stay_together_those_with_the_most_prompts_first() -> None:
     connection, index = opened()
     asked = (a_turn("fix the build"),)
     shelves = [
@@ -226,10 +226,10 @@ def test_what_a_fork_copied_is_counted_beside_the_reasons() -> None:
     with closing(connection):
         total, history = add_up([shelf], index)
         stored = {session.id: session for session in index.sessions([f"codex:{n}" for n in "123"])}
-    assert (total.copies, total.copied, total.requests) == (1, 2, 2)
+    assert (total.copies, total.copied, total.prompts) == (1, 2, 2)
     assert total.skipped == {LeftOut.NO_USER_TURN: 1}
     (used,) = (session for session in history.survey.sessions if session.id == "codex:2")
-    turns = typed_turns(stored["codex:2"], used.heard)
+    turns = typed_turns(stored["codex:2"], used.part)
     assert [(turn.turn, turn.taken_for) for turn in turns] == [(None, "copy"), (0, "request")]
 
 
@@ -259,7 +259,7 @@ def test_the_files_of_a_project_that_moved_are_those_of_its_new_folder() -> None
     )
     with closing(connection):
         total, _ = add_up([shelf], index, replace(RULES, exists=lambda folder: folder == "/new/shop"))
-    assert total.rows == (ProjectCounts("codex", "/new/shop", files=2, sessions=2, requests=2),)
+    assert total.rows == (ProjectCounts("codex", "/new/shop", files=2, sessions=2, prompts=2),)
 
 
 def test_a_file_of_two_conversations_counts_once_and_both_are_sessions() -> None:
@@ -312,6 +312,6 @@ def test_pasted_text_is_not_shown_as_typed() -> None:
         "From: platform-team\nHouse rules for agents:\n1. Always sign commits with GPG.\n2. Never write comments.\n"
     )
     session = built(f"summarize this\n\n{mail}", "Done.", "thanks", "Yes.", "no - use pnpm")
-    pasted, plain, _ = typed_turns(session, read_by_rules(session))
+    pasted, plain, _ = typed_turns(session, session)
     assert pasted.own == "summarize this"
     assert plain.own is None

@@ -6,32 +6,20 @@ from msgspec.structs import replace
 from skillopt_sleep.mining import session_text as miner
 from skillopt_sleep.night.reading import CALL_CHARS, RULES, TURN_CHARS, Surveyed, left_for_later, read_by_rules
 from skillopt_sleep.protocols.crew import Reach
-from skillopt_sleep.records import HeardTurn, Origin, Session, ToolEvent
+from skillopt_sleep.records import Origin, Session, ToolEvent
 from tests.builders import a_session, a_turn
 
 REFUSED = ToolEvent(name="Bash", turn=0, brief="rm -rf build", error=True, rejected=True)
 
 
-def test_it_is_what_each_typed_turn_is_taken_for_and_what_accounts_ask_of_a_session() -> None:
+def test_it_is_what_accounts_and_surveys_ask_of_a_session() -> None:
     said = (a_turn("fix the build", id="a"), a_turn("no, use pnpm, never npm", id="b"), a_turn("thanks"))
     session = a_session(*said, commit="c1", damaged=2)
 
     heard = read_by_rules(session)
 
-    assert heard.turns == (
-        HeardTurn(0, "a", "request"),
-        HeardTurn(1, "b", "correction"),
-        HeardTurn(2, "", "small talk"),
-    )
+    assert heard.typed == ("a", "b", "")
     assert (heard.rules, heard.started, heard.commit, heard.gaps.damaged) == (RULES, session.started, "c1", 2)
-
-
-def test_a_rejected_call_makes_the_next_turn_a_correction() -> None:
-    said = (a_turn("publish my branch"), a_turn("open a pull request"))
-    assert [turn.take for turn in read_by_rules(a_session(*said, tools=(REFUSED,))).turns] == [
-        "request",
-        "correction",
-    ]
 
 
 def test_it_is_whether_a_session_of_one_prompt_is_mined() -> None:

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from skillopt_sleep.mining.forks import without_copies
-from skillopt_sleep.mining.requests import takes
 from skillopt_sleep.night.harvest import harvest, refresh_all
-from skillopt_sleep.night.reading import Surveyed, read_by_rules
+from skillopt_sleep.night.reading import RULES as RULES_VERSION, Surveyed, read_by_rules
 from skillopt_sleep.night.survey import Survey, in_full, moved, survey
 from skillopt_sleep.protocols.crew import Again
 from skillopt_sleep.records import LeftOut, Origin, Reading, Session
@@ -65,9 +64,7 @@ def test_it_finds_what_decoding_every_session_would_find(
     assert found.copied == sum(len(one.typed) - len(part.typed) for part, one in zip(parts, usable, strict=True))
     for one, session in zip(found.sessions, whole, strict=True):
         assert (one.id, one.project, one.ended) == (session.id, session.project, session.ended)
-        assert [(turn.turn, turn.take) for turn in one.heard.turns] == [
-            (index, take.value) for index, take in takes(session)
-        ]
+        assert one.heard.typed == tuple(turn.id for turn in session.turns if turn.origin is Origin.USER)
 
 
 def _may_be_used(name: str, found: Survey) -> bool:
@@ -109,7 +106,7 @@ def test_no_session_is_decoded_but_those_that_share_a_typed_turn(index: Watched)
     )
     found = surveyed([shelf], index)
     assert index.decoded == ["codex:2", "codex:1"]
-    assert [(one.id, len(one.heard.turns)) for one in found.sessions] == [
+    assert [(one.id, len(one.heard.typed)) for one in found.sessions] == [
         ("codex:3", 1),
         ("codex:2", 1),
         ("codex:1", 1),
@@ -128,7 +125,7 @@ def test_a_session_converted_for_another_agent_counts_once(index: Watched) -> No
     )
     found = surveyed([shelf], index)
     assert index.decoded == ["codex:2", "codex:1"]
-    assert {one.id: len(one.heard.turns) for one in found.sessions} == {"codex:1": 2, "codex:2": 1, "codex:3": 2}
+    assert {one.id: len(one.heard.typed) for one in found.sessions} == {"codex:1": 2, "codex:2": 1, "codex:3": 2}
     assert (found.copied, found.copies) == (2, ())
 
 
@@ -153,7 +150,7 @@ def test_a_store_of_an_earlier_version_is_read_by_the_rules_once(index: Watched)
     surveyed([shelf], index)
     index._connection.execute("UPDATE sessions SET heard = NULL, rules = 0")
     (again,) = surveyed([shelf], index).sessions
-    assert [turn.take for turn in again.heard.turns] == ["request"]
+    assert again.heard.rules == RULES_VERSION
     assert index._connection.execute("SELECT count(*) FROM sessions WHERE heard IS NULL").fetchone() == (0,)
 
 

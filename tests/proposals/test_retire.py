@@ -12,7 +12,7 @@ from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.retire import retire
 from skillopt_sleep.proposals.stage import FolderStager, read_proposal
 from skillopt_sleep.records import Edit, EditOp, Evidence, Lesson, LessonState, Proof, Proposal, Task
-from tests.builders import a_task, an_edit, changed
+from tests.builders import an_edit, changed
 from tests.fakes import NOON
 from tests.proposals.staging import NOW, RULE, NightPage, accepted, document, with_twin
 
@@ -120,9 +120,8 @@ def test_what_waits_is_proposed_again_only_when_its_file_changed(
     assert (again.id, again.version) == (removal.id, 2)
 
 
-def test_what_an_older_version_adopted_is_known_by_its_tasks(tmp_path: Path, proposal: Proposal) -> None:
-    old = replace(proposal, edits=(an_edit(RULE, tasks=("t1",)),))
-    night = a_page(tmp_path / "second", adopted=[old], known=[a_task(id="t1", lesson="lint")])
+def test_a_lesson_taken_back_without_words_is_removed_without_a_quote(tmp_path: Path, proposal: Proposal) -> None:
+    night = a_page(tmp_path / "second", adopted=[proposal])
 
     (removal,), _ = retire([a_lesson("lint", state=LessonState.TAKEN_BACK)], night)
 

@@ -49,4 +49,4 @@ def test_tokens_that_are_not_known_are_not_none(spend: Spend, words: str) -> Non
     ("usd", "words"), [(None, "dollars unknown"), (0.0, "$0.00"), (0.0123, "$0.0123"), (1.5, "$1.50")]
 )
 def test_dollars_that_are_not_known_are_not_none(usd: float | None, words: str) -> None:
-    assert dollars(Spend(usd=usd)) == words
+    assert dollars(Spend(calls=1, usd=usd)) == words

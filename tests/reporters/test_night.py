@@ -25,7 +25,7 @@ from skillopt_sleep.records import (
 from skillopt_sleep.reporters.night import MOST_LINES, MOST_RULES, NOT_WAITING, Night, blocks, few_words
 from skillopt_sleep.reporters.night_words import of_night
 from tests.builders import a_document, a_proposal, a_report, an_outcome, changed, with_parts
-from tests.reporters.reports import REPORTS, SECRET, TESTED, WHOLE, improved, render
+from tests.reporters.reports import REPORTS, SECRET, TESTED, WAITS, WHOLE, improved, render
 
 UNFINISHED = Corrections(
     counts={"not_reached": 2},
@@ -87,6 +87,13 @@ def test_a_document_that_begins_the_sentence_keeps_its_name() -> None:
     outcome = an_outcome(document=a_document(id="shop-api/CLAUDE.md"))
     report = a_report(verdict=Outcome.NO_CHANGE, because="shop-api/CLAUDE.md: no better", documents=(outcome,))
     assert said(report)[0] == "shop-api/CLAUDE.md: no better."
+
+
+def test_an_undecided_night_names_the_rule_that_was_tried() -> None:
+    outcome = an_outcome(outcome=Outcome.UNDECIDED, waits=(WAITS,))
+    report = a_report(verdict=Outcome.UNDECIDED, because="n is small", documents=(outcome,))
+    for waits in ((), ("P-0009",)):
+        assert f"Being tried in {outcome.document.id}: add «Waits.»." in said(report, waits)
 
 
 @pytest.mark.parametrize("outcome", sorted(CUT_SHORT))

@@ -1,11 +1,10 @@
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.records import Spend, Trial
-from skillopt_sleep.reporters.past_nights import dollars, gain, past_nights, tokens
+from skillopt_sleep.records import Trial
+from skillopt_sleep.reporters.past_nights import gain, past_nights
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_fresh_round, a_report, an_outcome
 from tests.fakes import NOON, FakeClock
@@ -38,16 +37,3 @@ def test_a_gain_is_that_of_the_trial_also_if_it_was_asked_once_more() -> None:
     fresh = a_fresh_round(0.5, 0.75, 4, (-0.4, 0.8))
 
     assert gain(replace(improved(), fresh=fresh)) == gain(improved())
-
-
-@pytest.mark.parametrize(
-    ("spend", "words"),
-    [
-        (Spend(), ("0", "$0.00")),
-        (Spend(calls=1, tokens=900, usd=0.004), ("900", "$0.0040")),
-        (Spend(calls=1200, tokens=None), ("unknown", "unknown")),
-        (Spend(calls=2, tokens=10, unnamed=1, usd=1.5), ("≥ 10", "$1.50")),
-    ],
-)
-def test_what_is_not_known_of_the_spend_is_said_to_be_unknown(spend: Spend, words: tuple[str, str]) -> None:
-    assert (tokens(spend), dollars(spend)) == words

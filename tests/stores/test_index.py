@@ -13,7 +13,6 @@ from skillopt_sleep.records import (
     Exact,
     Hear,
     Heard,
-    HeardTurn,
     LeftOut,
     Origin,
     Packed,
@@ -182,14 +181,14 @@ def test_many_files_are_forgotten_at_once_but_not_what_nights_used(index: Sqlite
 
 
 def hearing(rules: int, take: str) -> Hear:
-    return lambda session: Heard(rules=rules, turns=(HeardTurn(0, "", take),), started=session.started)
+    return lambda session: Heard(rules=rules, typed=(take,), started=session.started)
 
 
 def takes(index: SqliteIndex, rules: int) -> dict[str, str | None]:
-    """What these rules took the first turn of each session for, None where they have read nothing."""
+    """What these rules read of the first turn of each session, None where they have read nothing."""
     found: dict[str, str | None] = {}
     for one in index.held(rules, unread=False):
-        found[one.line.id] = one.heard.turns[0].take if one.heard else None
+        found[one.line.id] = one.heard.typed[0] if one.heard else None
     return found
 
 

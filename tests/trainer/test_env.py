@@ -6,7 +6,7 @@ import pytest
 from skillopt_sleep.errors import ConfigError, ItemError, blamed
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Env, Item, Result, find_env
-from skillopt_sleep.trainer.env import GROUP, blaming, checked_result
+from skillopt_sleep.trainer.env import blaming, checked_result
 from skillopt_sleep.trainer.envs.dataset import Dataset
 from skillopt_sleep.trainer.tasks import as_document
 from tests.trainer.toy import Toy
@@ -47,14 +47,7 @@ class Broken(Mine):
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Install a package with a working environment and several broken ones."""
-    names = {"mine": "Mine", "bare": "Bare", "broken": "Broken", "gone": "Gone", "text": "__doc__"}
-    entries = "".join(f"{name} = users_own_envs:{place}\n" for name, place in names.items())
     (tmp_path / "users_own_envs.py").write_text(_MINE, encoding="utf-8")
-    (tmp_path / "own-1.0.dist-info").mkdir()
-    (tmp_path / "own-1.0.dist-info" / "METADATA").write_text("Name: own\nVersion: 1.0\n", encoding="utf-8")
-    (tmp_path / "own-1.0.dist-info" / "entry_points.txt").write_text(
-        f"[{GROUP}]\n{entries}nowhere = no_such_module_here:X\n", encoding="utf-8"
-    )
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
 
@@ -89,26 +82,34 @@ def test_an_unknown_option_is_named() -> None:
         find_env("dataset", {"pathh": "x"})
 
 
-def test_the_group_is_what_other_packages_register_in() -> None:
-    assert GROUP == "skillopt_sleep.envs"
-
-
 def test_the_path_options_of_an_environment_are_relative_to_the_folder(mine: Path) -> None:
-    env: Any = find_env("mine", {"gold": "here.json", "times": 2, "share": 1}, folder=mine)
+    env: Any = find_env("users_own_envs:Mine", {"gold": "here.json", "times": 2, "share": 1}, folder=mine)
     assert (env.gold, env.times) == (str(mine / "here.json"), 2)
-    assert find_env("mine", {}, folder=mine).__dict__["gold"] == ""
+    assert find_env("users_own_envs:Mine", {}, folder=mine).__dict__["gold"] == ""
 
 
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [
-        ("mine", {"times": "2"}, "env.times: environment mine takes a whole number for it, not '2'"),
-        ("mine", {"gold": 3}, "env.gold"),
-        ("mine", {"times": -1}, "environment mine can't be created with these options: times is negative"),
-        ("gone", {}, "environment gone can't be loaded from users_own_envs:Gone"),
-        ("nowhere", {}, "can't be loaded from no_such_module_here:X: No module named"),
-        ("text", {}, "environment text can't be loaded"),
-        ("bare", {}, "environment bare has no items and no rollout_one and no initial_skill"),
+        (
+            "users_own_envs:Mine",
+            {"times": "2"},
+            "env.times: environment users_own_envs:Mine takes a whole number for it, not '2'",
+        ),
+        ("users_own_envs:Mine", {"gold": 3}, "env.gold"),
+        (
+            "users_own_envs:Mine",
+            {"times": -1},
+            "environment users_own_envs:Mine can't be created with these options: times is negative",
+        ),
+        ("users_own_envs:Gone", {}, "environment users_own_envs:Gone can't be loaded: module"),
+        ("no_such_module_here:X", {}, "can't be loaded: No module named"),
+        ("users_own_envs:__doc__", {}, "can't be loaded: None is not a callable object"),
+        (
+            "users_own_envs:Bare",
+            {},
+            "environment users_own_envs:Bare has no items and no rollout_one and no initial_skill",
+        ),
     ],
 )
 def test_an_environment_that_cannot_be_created_is_named(
@@ -122,8 +123,8 @@ def test_an_environment_that_cannot_be_created_is_named(
 
 def test_an_error_while_an_environment_is_created_is_blamed_on_it(mine: Path) -> None:
     with pytest.raises(KeyError) as raised:
-        find_env("broken", {}, folder=mine)
-    assert blamed(raised.value) == "environment broken, as it was created"
+        find_env("users_own_envs:Broken", {}, folder=mine)
+    assert blamed(raised.value) == "environment users_own_envs:Broken, as it was created"
 
 
 def test_a_grade_may_be_any_number_and_turns_any_list() -> None:

@@ -8,23 +8,9 @@ from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose
 from skillopt_sleep.trainer import Item, Result
-from skillopt_sleep.trainer.gate import smallest_gain
 from skillopt_sleep.trainer.plan import plan
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
-
-
-@pytest.mark.parametrize(
-    ("items", "alpha", "gain"), [(24, 0.05, 6 / 24), (50, 0.05, 6 / 50), (24, 0.05 / 12, 10 / 24), (4, 0.05, None)]
-)
-def test_a_val_set_proves_what_so_many_gains_without_a_loss_are_worth(
-    items: int, alpha: float, gain: float | None
-) -> None:
-    assert smallest_gain(items, alpha=alpha) == gain
-
-
-def test_more_rounds_prove_less_on_the_same_items() -> None:
-    assert smallest_gain(24, alpha=0.05, rounds=5) == 6 / 120
 
 
 def test_a_plan_says_how_often_a_gain_would_be_shipped() -> None:

@@ -8,12 +8,11 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError, ItemError, NightLocked
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Item, Result
 from skillopt_sleep.trainer.manifest import Manifest, differences, hindrances, manifest
-from skillopt_sleep.trainer.run import SPEND, Spending, open_run, read_manifest
+from skillopt_sleep.trainer.run import open_run, read_manifest
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
 
@@ -142,16 +141,6 @@ def test_a_folder_with_other_files_may_hold_a_run_and_a_refused_one_leaves_nothi
     with pytest.raises(ConfigError, match="no test items"):
         a_trainer(tmp_path / "none", env=Toy(sizes={"test": 0})).train()
     assert not (tmp_path / "none").exists()
-
-
-def test_the_seconds_of_all_lives_are_added_up(tmp_path: Path) -> None:
-    def seconds() -> float:
-        return sum(from_json((tmp_path / SPEND).read_bytes(), Spending).seconds.values())
-
-    a_trainer(tmp_path, Scripted(delay=lambda prompt: 0.002)).train()
-    first = seconds()
-    a_trainer(tmp_path).train()
-    assert seconds() > first > 0
 
 
 def test_a_run_whose_shared_answers_are_gone_is_not_paid_for_again(tmp_path: Path) -> None:

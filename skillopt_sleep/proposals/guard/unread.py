@@ -28,7 +28,6 @@ _ESCAPED = re.compile(
 _BITS = re.compile(r"(?<!\d)(?:[01]{8}[\s,]*){3,}(?!\d)")
 _CODES = re.compile(r"(?<!\w)(?:\d{2,3}[\s,]+){9,}\d{2,3}(?!\w)")
 _LONG_TOKEN = re.compile(r"[!-~]{100,}")
-_ODD_WORDS = re.compile(r"(?<!\w)(?:[b-df-hj-np-tv-xz]{4,}\s+){4,}[b-df-hj-np-tv-xz]{4,}(?!\w)", re.IGNORECASE)
 _MORSE = re.compile(r"(?<!\S)(?=[-/\s]*\.)(?=[./\s]*-)(?:[.-]{1,5}(?:\s+/)?\s+){7,}[.-]{1,5}(?!\S)")
 _SPACED = re.compile(r"(?<!\w)(?:[A-Za-z] (?:[./] )?){6,}[A-Za-z](?!\w)")
 # Signs that can encode a byte as one character; a terminal's spinner has at most ten of them.
@@ -46,9 +45,6 @@ _WORDS = re.compile(r"[A-Za-z]{3,}")
 _COMMON = words("common")
 _HITS, _ROT13_HITS = 4, 3
 _ROT13 = 13
-_NAMED = re.compile(
-    r"\b(?:rot-?\d+|ebg13|atbash|caesar|cipher|decod\w+|decipher\w*|backwards|revers\w+|unscramble)\b", re.IGNORECASE
-)
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -90,7 +86,7 @@ def _stacked(content: str) -> Iterator[Finding]:
 
 
 def _blobs(plain: str) -> Iterator[str]:
-    for pattern in (_ESCAPED, _BITS, _LONG_TOKEN, _ODD_WORDS, _MORSE, _SPACED, _SIGNS):
+    for pattern in (_ESCAPED, _BITS, _LONG_TOKEN, _MORSE, _SPACED, _SIGNS):
         yield from _those(pattern, plain, lambda _: True)
     yield from _those(_TOKEN, plain, lambda match: _is_encoded(match[0]))
     yield from _those(_DENSE, plain, lambda match: _is_base85(match[1]))
@@ -204,10 +200,9 @@ def _is_shifted(plain: str) -> bool:
     words = {word.lower() for word in _WORDS.findall(plain)}
     if len(words) < _ROT13_HITS:
         return False
-    hint = 1 if _NAMED.search(plain) else 0  # a text that names a cipher needs fewer words
 
     def is_english(decoded: set[str], hits: int) -> bool:
-        return len((decoded & _COMMON) - words) >= hits - hint
+        return len((decoded & _COMMON) - words) >= hits
 
     if is_english({word[::-1] for word in words}, _ROT13_HITS):
         return True

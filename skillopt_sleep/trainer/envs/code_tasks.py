@@ -11,9 +11,9 @@ from skillopt_sleep.errors import ItemError
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.trainer.env import Item, Result, kind_of
 from skillopt_sleep.trainer.envs.dataset import ask
-from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, row_id
+from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv
 from skillopt_sleep.trainer.envs.programs import NO_PROGRAM, Runnable, no_test_ran, of_several, program_of, why_failed
-from skillopt_sleep.trainer.envs.reading import Row, kind_of_row, optional, read_rows, text_of, texts_of
+from skillopt_sleep.trainer.envs.reading import Row, kind_of_row, optional, text_of, texts_of
 from skillopt_sleep.trainer.envs.sealed_runs import SealedRuns, is_inside, usual_seal
 
 FORM = """\
@@ -65,10 +65,6 @@ class CodeTasks(DataEnv, frozen=True, kw_only=True, dict=True):
     def _runnable(self) -> Runnable:
         return Runnable(self.runs)
 
-    def read(self, path: Path) -> Sequence[Item]:
-        """Read the tasks of one file; raise ConfigError also if they couldn't be tested here."""
-        return self.converted(read_rows(path), lambda number, row: self._item(row, row_id(path, number)), where=path)
-
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Ask for one file and test it; hard and soft are 1 if the tests pass.
 
@@ -91,8 +87,10 @@ class CodeTasks(DataEnv, frozen=True, kw_only=True, dict=True):
             why += of_several(reply)
         return Result(hard=float(passed), soft=float(passed), response=reply, why=why)
 
-    def _item(self, row: Row, otherwise: str) -> Item:
-        name = optional(row, "id", "task_id", "uid") or otherwise
+    def item(self, row: Row, name: str, path: Path) -> Item:
+        """Return a task; raise ValueError also if it couldn't be tested here."""
+        del path
+        name = optional(row, "id", "task_id", "uid") or name
         tested = task_of(row, name)
         self._runnable.check(tested.argv, tested.tests, {*tested.tests, *tested.files, tested.answer_file})
         return Item(

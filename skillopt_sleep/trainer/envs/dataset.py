@@ -215,7 +215,7 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         if "split" in row:
             data["split"] = str(row["split"])
         if ".py:" in self.score:
-            data["row"] = dict(row)
+            data["row"] = {name: row[name] for name in row}
         kind = found.kind or (_OF_SPLIT.sub("", stem_of(path)) if found.is_table else "")
         text = f"{context[:SHOWN_CHARS]}\n\n{data['question']}".strip()
         return Item(id=name, text=text, kind=kind, data=data)
@@ -229,7 +229,7 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         plain = {role: row[column] for role, column in columns.items() if column in row}
         if self.prompt:
             try:
-                plain["question"] = self.prompt.format_map(dict(row))
+                plain["question"] = self.prompt.format_map(row)
             except (KeyError, IndexError, ValueError) as error:
                 raise ValueError(f"env.prompt names {error}, which isn't a column of it") from error
         if "answers" not in plain and ".py:" in self.score:

@@ -1,10 +1,10 @@
 """Read a dataset from disk as items by split: from files named for their split, or divided by a ratio."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 from msgspec import Meta
@@ -22,6 +22,7 @@ from skillopt_sleep.trainer.envs.reading import (
     by_ratio,
     form_of,
     is_hidden,
+    read_rows,
     split_of,
     splits_in,
     visible,
@@ -29,7 +30,6 @@ from skillopt_sleep.trainer.envs.reading import (
 
 Count = Annotated[int, Meta(ge=0)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
-Value = TypeVar("Value")
 
 _RATIO = (2, 1, 7)
 _MOST_NAMES = 12  # of columns that are said not to be used
@@ -88,15 +88,23 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @property
     def remarks(self) -> tuple[str, ...]:
         """Say what of the files read so far was left out or done otherwise than one might expect."""
-        return (*self._notes, *self._fields.remarks())
+        unread = [name for name in self._columns if name not in self._read]
+        if not unread:
+            return tuple(self._notes)
+        rest = f" and {len(unread) - _MOST_NAMES} more" if len(unread) > _MOST_NAMES else ""
+        return (*self._notes, f"columns that are not used: {', '.join(unread[:_MOST_NAMES])}{rest}")
 
     @cached_property
     def _notes(self) -> dict[str, None]:
         return {}
 
     @cached_property
-    def _fields(self) -> "Fields":
-        return Fields()
+    def _columns(self) -> dict[str, None]:
+        return {}
+
+    @cached_property
+    def _read(self) -> set[str]:
+        return set()
 
     def remark(self, text: str) -> None:
         """Add a remark, which is made once."""
@@ -184,6 +192,12 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the items of one file; raise ConfigError naming what is unusable."""
+        return self.converted(
+            read_rows(path), lambda number, row: self.item(row, row_id(path, number), path), where=path
+        )
+
+    def item(self, row: Row, name: str, path: Path) -> Item:
+        """Return a row as an item, called `name` if it has no id; raise ValueError saying what is wrong with it."""
         raise NotImplementedError
 
     def read_all(self, paths: Iterable[Path]) -> Iterable[Item]:
@@ -191,10 +205,17 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for path in paths:
             yield from self.read(path)
 
-    def converted(self, rows: Iterable[Row], make: Callable[[int, Row], Value], *, where: Path) -> tuple[Value, ...]:
-        """Convert rows, noting which of their fields are read; raise ConfigError naming an unusable row."""
-        first = _TABLE if form_of(where) in {".csv", ".tsv"} else _ROW
-        return convert_rows(map(self._fields.noting, rows), make, where=str(where), first=first)
+    def converted(self, rows: Iterable[Row], make: Callable[[int, Row], Item], *, where: Path) -> tuple[Item, ...]:
+        """Convert rows, numbered from 1, noting which columns are read; raise ConfigError naming an unusable row."""
+        items: list[Item] = []
+        for number, row in enumerate(rows, start=1):
+            self._columns.update(dict.fromkeys(row))
+            try:
+                items.append(make(number, NotedRow(row, self._read)))
+            except ValueError as error:
+                is_header = number == 1 and form_of(where) in {".csv", ".tsv"}
+                raise ConfigError(f"{where}: row {number}: {error}", remedy=_TABLE if is_header else _ROW) from error
+        return tuple(items)
 
     @cached_property
     def named_files(self) -> Mapping[Split, Sequence[Path]]:
@@ -275,23 +296,6 @@ def sample_folder(name: str) -> Path:
     return Path(str(files("skillopt_sleep.trainer") / "samples" / name))
 
 
-def convert_rows(
-    rows: Iterable[Row], make: Callable[[int, Row], Value], *, where: str, first: str = _ROW
-) -> tuple[Value, ...]:
-    """Convert rows, numbered from 1; raise ConfigError naming the row and what is wrong with it.
-
-    `first` is the remedy if that is the first row, whose header may be missing.
-    """
-    values: list[Value] = []
-    for number, row in enumerate(rows, start=1):
-        try:
-            values.append(make(number, row))
-        except ValueError as error:
-            advice = first if number == 1 else _ROW
-            raise ConfigError(f"{where}: row {number}: {error}", remedy=advice) from error
-    return tuple(values)
-
-
 def row_id(path: Path, number: int) -> str:
     """Return an id for a row that has none: its file and number."""
     return f"{path.parent.name}-{stem_of(path)}-{number}"
@@ -313,47 +317,22 @@ def _refuse_twice(items_by_split: Splits, *, where: str) -> None:
             seen[item.id] = split
 
 
-class Fields:
-    """The fields that rows have, and those of them that were read."""
-
-    def __init__(self) -> None:
-        self._read: set[str] = set()
-        self._had: dict[str, None] = {}
-
-    def noting(self, row: Mapping[str, Any]) -> "NotedRow":
-        """Return the row, of which it is noted what is read."""
-        self._had.update(dict.fromkeys(row))
-        return NotedRow(row, self._read)
-
-    def remarks(self) -> tuple[str, ...]:
-        """Say in one sentence which fields no row was asked for, if there are any."""
-        unread = [name for name in self._had if name not in self._read]
-        if not unread:
-            return ()
-        rest = f" and {len(unread) - _MOST_NAMES} more" if len(unread) > _MOST_NAMES else ""
-        return (f"columns that are not used: {', '.join(unread[:_MOST_NAMES])}{rest}",)
-
-
-class NotedRow(Mapping[str, Any]):
+class NotedRow(dict[str, Any]):
     """A row that notes the names of the fields that are read; to look whether it has one is not to read it."""
 
-    def __init__(self, row: Mapping[str, Any], read: set[str]) -> None:
-        self._row = row
+    def __init__(self, row: Row, read: set[str]) -> None:
+        super().__init__(row)
         self._read = read
 
     def __getitem__(self, name: str) -> Any:
         """Return a field, noting its name."""
-        value = self._row[name]
+        value = super().__getitem__(name)
         self._read.add(name)
         return value
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._row
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the names of the fields."""
-        return iter(self._row)
-
-    def __len__(self) -> int:
-        """Return how many fields there are."""
-        return len(self._row)
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a field, noting its name, or the default if the row has none."""
+        try:
+            return self[name]
+        except KeyError:
+            return default

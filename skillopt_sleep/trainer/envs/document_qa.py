@@ -3,7 +3,7 @@
 Only text is sent, so questions that need the picture (a signature, a colour) can't be answered.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -13,8 +13,8 @@ from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.dataset import ANSWER_FORM, ask, with_source
-from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, row_id
-from skillopt_sleep.trainer.envs.reading import Row, optional, read_rows, text_of, texts_of
+from skillopt_sleep.trainer.envs.datasets import Count, DataEnv
+from skillopt_sleep.trainer.envs.reading import Row, optional, text_of, texts_of
 from skillopt_sleep.trainer.scorers import anls, final_answer
 
 FORM = f"{ANSWER_FORM} Use the words of the page, as they are written there."
@@ -37,12 +37,6 @@ class DocumentQA(DataEnv, frozen=True, kw_only=True, dict=True):
     ocr: str = ""
     context_chars: Count = 12_000
 
-    def read(self, path: Path) -> Sequence[Item]:
-        """Read the questions of one file, each with the text of its page."""
-        return self.converted(
-            read_rows(path), lambda number, row: self._item(row, row_id(path, number), path.parent), where=path
-        )
-
     def is_beside(self, entry: Path) -> bool:
         """Return whether an entry is the folder of OCR results that is used."""
         if self.ocr:
@@ -58,16 +52,17 @@ class DocumentQA(DataEnv, frozen=True, kw_only=True, dict=True):
         why = with_source(_why_wrong(answer, soft), reply)
         return Result(hard=float(soft >= PERFECT), soft=soft, response=reply, why=why)
 
-    def _item(self, row: Row, otherwise: str, folder: Path) -> Item:
+    def item(self, row: Row, name: str, path: Path) -> Item:
+        """Return a question with the text of its page."""
         question = text_of(row, "question")
         answers = [text for text in texts_of(row.get("answers", row.get("answer"))) if text]
         if not answers:
             raise ValueError("it has no 'answers': leave out a split without public answers")
-        page = optional(row, "text", "context", "ocr") or self._page(text_of(row, "image", "image_path"), folder)
+        page = optional(row, "text", "context", "ocr") or self._page(text_of(row, "image", "image_path"), path.parent)
         page = page[: self.context_chars or None]
         kinds = texts_of(row.get("question_types"))
         return Item(
-            id=optional(row, "id", "questionId", "question_id") or otherwise,
+            id=optional(row, "id", "questionId", "question_id") or name,
             text=f"{page[:SHOWN_CHARS]}\n\n{question}",
             kind=kinds[0] if kinds else optional(row, "task_type", "category"),
             data={"question": question, "page": page, "answers": answers},

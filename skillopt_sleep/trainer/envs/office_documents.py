@@ -15,8 +15,8 @@ from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.dataset import ask
-from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, row_id
-from skillopt_sleep.trainer.envs.reading import Row, optional, read_rows, text_of, texts_of
+from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv
+from skillopt_sleep.trainer.envs.reading import Row, optional, text_of, texts_of
 from skillopt_sleep.trainer.scorers import exact_match, final_answer, same_numbers, token_f1, why_wrong
 
 SHOWN_CHARS = 6_000
@@ -185,10 +185,6 @@ class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
         """Return the files that hold questions, without the documents."""
         return [path for path in super().data_files(place) if DOCUMENTS not in path.relative_to(self.place).parts]
 
-    def read(self, path: Path) -> Sequence[Item]:
-        """Read the questions of one file."""
-        return self.converted(read_rows(path), lambda number, row: self._item(row, row_id(path, number)), where=path)
-
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Attempt the question in several turns; hard is exact match with the same numbers, soft is F1."""
         turns: list[str] = []
@@ -215,26 +211,27 @@ class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
             parts.append("This is your last turn: answer now.")
         return "\n\n".join(parts)
 
-    def _item(self, row: Row, otherwise: str) -> Item:
+    def item(self, row: Row, name: str, path: Path) -> Item:
+        """Return a question with the digest of the documents that it is about."""
+        del path
         question = text_of(row, "question")
         sources: list[str] = []
         for text in texts_of(row.get("source_files")):
             sources += filter(None, re.split(r"[\n,]\s*", text))
         return Item(
-            id=optional(row, "uid", "id") or otherwise,
+            id=optional(row, "uid", "id") or name,
             text=question,
             kind=optional(row, "category", "difficulty", "task_type"),
             data={
                 "question": question,
                 "answers": list(texts_of(row.get("answers"))) or [text_of(row, "answer", "ground_truth")],
                 "sources": sources,
-                "library": self.library_digest,
+                "library": self._digest,
             },
         )
 
     @cached_property
-    def library_digest(self) -> str:
-        """Return the digest of the library."""
+    def _digest(self) -> str:
         return self.library.digest()
 
 

@@ -73,9 +73,6 @@ def read_rows(path: Path, *, columns: Columns = with_header) -> tuple[Row, ...]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             raise ConfigError(f"{path}: row {number} is not an object", remedy="write one JSON object per row")
-        if "\\u" in text and _broken(cast("Row", row)):
-            problem = "it holds half a surrogate pair (such as \\ud83d), which can't be sent to a model"
-            raise ConfigError(f"{path}: row {number}: {problem}", remedy="write the whole character")
     return tuple(cast("list[Row]", rows))
 
 
@@ -231,15 +228,6 @@ def _parsed(cell: str) -> object:
     return [cell]
 
 
-def _broken(row: Row) -> bool:
-    """Return whether a text in the row can't be encoded as UTF-8."""
-    try:
-        json.dumps(row, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
 def _of_json(value: object) -> list[object]:
     if isinstance(value, dict):
         every = list(cast("dict[str, object]", value).values())
@@ -266,8 +254,6 @@ def _twice(names: Sequence[str]) -> str:
 def _line(number: int, line: str) -> object:
     try:
         return json.loads(line, object_pairs_hook=_object)
-    except RecursionError as error:
-        raise ValueError(f"line {number}: it is nested too deeply") from error
     except ValueError as error:
         raise ValueError(f"line {number}: {error}") from error
 

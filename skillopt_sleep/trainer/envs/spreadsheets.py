@@ -15,9 +15,9 @@ from skillopt_sleep.kit.extras import command_for
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.dataset import ask
-from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, row_id
+from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv
 from skillopt_sleep.trainer.envs.programs import MOST_SAID, NO_PROGRAM, of_several, program_of, why_failed
-from skillopt_sleep.trainer.envs.reading import Row, optional, read_rows, text_of
+from skillopt_sleep.trainer.envs.reading import Row, optional, text_of
 from skillopt_sleep.trainer.envs.sealed_runs import Ended, SealedRuns, usual_seal
 
 FORM = """\
@@ -61,9 +61,7 @@ class Spreadsheets(DataEnv, frozen=True, kw_only=True, dict=True):
         if not _has("openpyxl"):
             raise ConfigError("reading workbooks needs openpyxl", remedy=f"install it: {command_for('envs')}")
         usual_seal()
-        return self.converted(
-            read_rows(path), lambda number, row: self._item(row, row_id(path, number), path), where=path
-        )
+        return super().read(path)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Ask for one program; soft is the share of cases that it gets right, hard is 1 if that is all.
@@ -115,7 +113,8 @@ class Spreadsheets(DataEnv, frozen=True, kw_only=True, dict=True):
     def _folder(self) -> Path:
         return self.place if self.place.is_dir() else self.place.parent
 
-    def _item(self, row: Row, otherwise: str, path: Path) -> Item:
+    def item(self, row: Row, name: str, path: Path) -> Item:
+        """Return a task with its workbooks."""
         from skillopt_sleep.trainer.envs.cells import parts_of
 
         position = text_of(row, "answer_position")
@@ -126,7 +125,7 @@ class Spreadsheets(DataEnv, frozen=True, kw_only=True, dict=True):
         cases = list(self._cases(path.parent / text_of(row, "spreadsheet_path")))
         shown = preview(self._folder / cases[0].given, rows=self.rows, columns=self.columns)
         return Item(
-            id=optional(row, "id") or otherwise,
+            id=optional(row, "id") or name,
             text=f"{text_of(row, 'instruction')}\n\nThe result belongs at {position}.\n\n{shown}",
             kind=optional(row, "instruction_type"),
             data={"position": position, "cases": [list(case) for case in cases]},

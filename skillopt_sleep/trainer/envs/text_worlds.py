@@ -1,14 +1,13 @@
-"""Text games, one command per turn: ALFWorld's games, or any similar world."""
+"""ALFWorld's text games, one command per turn."""
 
 import hashlib
 import importlib
-import pkgutil
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, cast
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import msgspec
 
@@ -16,12 +15,10 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.extras import command_for
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Split
-from skillopt_sleep.trainer.env import Item, Result, blaming
+from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.dataset import ask
-from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv, convert_rows, row_id
-from skillopt_sleep.trainer.envs.reading import Row, Splits, optional, read_rows
-
-Infos = Mapping[str, Sequence[Any]]
+from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv
+from skillopt_sleep.trainer.envs.reading import Splits
 
 GAME_FILE = "game.tw-pddl"
 TRIAL_FILE = "traj_data.json"
@@ -65,8 +62,33 @@ def games_below(folder: Path) -> Iterator[Playable]:
             yield Playable(path, trial.task_type, hashlib.blake2b(data, digest_size=8).hexdigest())
 
 
+class View(NamedTuple):
+    """The text that is visible after a step, and the possible commands."""
+
+    text: str
+    over: bool = False
+    won: bool = False
+    commands: tuple[str, ...] = ()
+
+
+class Game(Protocol):
+    """One game, played by commands."""
+
+    def reset(self) -> View:
+        """Start the game."""
+        ...
+
+    def step(self, command: str) -> View:
+        """Run the command."""
+        ...
+
+    def close(self) -> None:
+        """Free what the game holds."""
+        ...
+
+
 class AlfGame:
-    """One game with ALFWorld's interface, in batches of one; several can be played at the same time."""
+    """One of ALFWorld's games; several can be played at the same time."""
 
     def __init__(self, path: str, *, steps: int) -> None:
         """Open the game; raise ConfigError if the engine isn't installed."""
@@ -87,20 +109,26 @@ class AlfGame:
             )
             self._game: Any = gym.make(name)
 
-    def reset(self) -> tuple[Sequence[str], Infos]:
-        """Start the game; return the description of room and task, and the infos."""
+    def reset(self) -> View:
+        """Start the game."""
         with _engine:
-            return self._game.reset()
+            seen, infos = self._game.reset()
+        return View(seen[0].strip(), commands=_commands(infos))
 
-    def step(self, commands: Sequence[str]) -> tuple[Sequence[str], Sequence[float], Sequence[bool], Infos]:
-        """Run the command; return what happened, the score, whether the game is over, and the infos."""
+    def step(self, command: str) -> View:
+        """Run the command."""
         with _engine:
-            return self._game.step(commands)
+            seen, _, dones, infos = self._game.step([command])
+        return View(seen[0].strip(), bool(dones[0]), bool(infos["won"][0]), _commands(infos))
 
     def close(self) -> None:
         """Free the engine's memory."""
         with _engine:
             self._game.close()
+
+
+def _commands(infos: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(sorted(map(str, infos["admissible_commands"][0])))
 
 
 FORM = """\
@@ -112,74 +140,16 @@ FOLDERS = {Split.TRAIN: "train", Split.VAL: "valid_seen", Split.TEST: "valid_uns
 _ACTION = re.compile(r"<action>(.*?)(?:</action>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
-class World(Protocol):
-    """One game with ALFWorld's interface, in batches of one.
-
-    The infos hold `won`, and `admissible_commands` if the world lists them.
-    """
-
-    def reset(self) -> tuple[Sequence[str], Mapping[str, Sequence[Any]]]:
-        """Start the game; return its description and the infos."""
-        ...
-
-    def step(
-        self, commands: Sequence[str], /
-    ) -> tuple[Sequence[str], Sequence[float], Sequence[bool], Mapping[str, Sequence[Any]]]:
-        """Run the command; return what happened, the score, whether the game is over, and the infos."""
-        ...
-
-    def close(self) -> None:
-        """Free the world's resources."""
-        ...
-
-
-class View(NamedTuple):
-    """The text that is visible after a step, and the possible commands if the world lists them."""
-
-    text: str
-    over: bool
-    won: bool
-    commands: tuple[str, ...] = ()
-
-
-class CheckedWorld:
-    """A world with checked answers; its errors are blamed on its owner."""
-
-    def __init__(self, world: World, whose: object, where: str) -> None:
-        self._world = world
-        self._whose = whose
-        self._where = where
-
-    def reset(self) -> View:
-        """Start the game."""
-        with blaming(self._whose, self._where):
-            seen, infos = self._world.reset()
-            return View(seen[0].strip(), over=False, won=False, commands=_commands(infos))
-
-    def step(self, command: str) -> View:
-        """Run the command."""
-        with blaming(self._whose, self._where):
-            seen, _, dones, infos = self._world.step([command])
-            return View(seen[0].strip(), bool(dones[0]), bool(infos["won"][0]), _commands(infos))
-
-    def close(self) -> None:
-        """Free the world's resources."""
-        with blaming(self._whose, self._where):
-            self._world.close()
-
-
 class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
-    """Games to win within `steps` commands; `path` is ALFWorld's folder of games, or files with those of your own.
+    """ALFWorld's games, each to be won within `steps` commands; `path` is the folder that it downloads them to.
 
-    With `show_commands` the target is told the possible commands. For a world of your own, `world` names a function
-    ("package.module:function") that makes a World from a row of the file.
+    With `show_commands` the target is told the possible commands.
     """
 
     name: ClassVar[str] = "text_worlds"
 
     steps: AtLeastOne = 50
     show_commands: bool = True
-    world: str = ""
 
     @property
     def calls_each(self) -> int:
@@ -187,73 +157,55 @@ class TextWorlds(DataEnv, frozen=True, kw_only=True, dict=True):
         return self.steps
 
     def assigned(self, split: Split) -> tuple[Item, ...]:
-        """Use ALFWorld's games if the folder has any, otherwise the games in its files."""
-        return self._games[split] if self._games else super().assigned(split)
+        """Return the games of a split."""
+        return self._games[split]
 
     @cached_property
     def _games(self) -> Splits:
-        """Return ALFWorld's games by split; empty if the folder has none."""
+        """Return the games by split; raise ConfigError if the folder has none."""
         inside = sorted(path for path in self.place.iterdir() if path.is_dir()) if self.place.is_dir() else []
         for folder in (self.place, *inside):  # $ALFWORLD_DATA holds json_2.1.1, and that the splits
-            by_folder = {split: self._alfworld(folder / name) for split, name in FOLDERS.items()}
+            by_folder = {split: self._below(folder / name) for split, name in FOLDERS.items()}
             if any(by_folder.values()):
                 return by_folder
-        games = self._alfworld(self.place)
-        return self.divided(games) if games else {}
-
-    def read(self, path: Path) -> Sequence[Item]:
-        """Read the games of one file."""
-        return convert_rows(
-            read_rows(path), lambda number, row: self._item(row, row_id(path, number)), where=str(path)
-        )
+        games = self._below(self.place)
+        if not games:
+            raise ConfigError(f"{self.place} holds no game of ALFWorld", remedy="set env.path to $ALFWORLD_DATA")
+        return self.divided(games)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Play one game; hard and soft are 1 if it is won."""
-        world = self._open(item)
-        try:
-            return self._play(world, skill, target, sample=sample)
-        finally:
-            world.close()
+        game = AlfGame(str(self.place / item.data["gamefile"]), steps=self.steps)
+        return self.played(game, skill, target, sample=sample)
 
-    def _play(self, world: "CheckedWorld", skill: str, target: Backend, *, sample: int) -> Result:
-        view = world.reset()
-        first = view.text
-        turns: list[str] = []
-        idle = 0
-        while not view.over and len(turns) < self.steps:
-            reply = ask(target, self._request(first, turns, view), skill=skill, form=FORM, sample=sample)
-            command = command_of(reply)
-            view = world.step(command)
-            idle += view.text.startswith("Nothing happens")
-            turns.append(f"> {command}\n{view.text}")
+    def played(self, game: Game, skill: str, target: Backend, *, sample: int) -> Result:
+        """Play a game to its end, and close it."""
+        try:
+            view = game.reset()
+            first = view.text
+            turns: list[str] = []
+            idle = 0
+            while not view.over and len(turns) < self.steps:
+                reply = ask(target, self._request(first, turns, view), skill=skill, form=FORM, sample=sample)
+                command = command_of(reply)
+                view = game.step(command)
+                idle += view.text.startswith("Nothing happens")
+                turns.append(f"> {command}\n{view.text}")
+        finally:
+            game.close()
         why = ""
         if not view.won:
             why = f"the task was not done after {len(turns)} steps; {idle} of its commands did nothing"
         return Result(hard=float(view.won), soft=float(view.won), why=why, turns=(first, *turns))
 
-    def _request(self, first: str, turns: Sequence[str], view: "View") -> str:
+    def _request(self, first: str, turns: Sequence[str], view: View) -> str:
         parts = [first, *turns, f"{self.steps - len(turns)} steps are left."]
         if view.commands and self.show_commands:
             parts.append("You may: " + ", ".join(view.commands))
         return "\n\n".join(parts)
 
-    def _open(self, item: Item) -> "CheckedWorld":
-        if "gamefile" in item.data:
-            return CheckedWorld(AlfGame(str(self.place / item.data["gamefile"]), steps=self.steps), self, "")
-        make = _world_function(self.world)
-        where = f"env.world {self.world}, item {item.id!r}"
-        with blaming(make, where):
-            return CheckedWorld(make(item.data["row"]), make, where)
-
-    def _item(self, row: Row, otherwise: str) -> Item:
-        name = optional(row, "id") or otherwise
-        bare = {key: value for key, value in row.items() if key != "id"}
-        if not self.world:
-            raise ValueError("no world is named that it is a game of: set env.world")
-        text = optional(row, "goal", "task") or name
-        return Item(id=name, text=text, kind=optional(row, "kind"), data={"row": bare})
-
-    def _alfworld(self, folder: Path) -> tuple[Item, ...]:
+    def _below(self, folder: Path) -> tuple[Item, ...]:
+        """Return the games below a folder as items."""
         if not folder.is_dir():
             return ()
         items: list[Item] = []
@@ -278,20 +230,3 @@ def command_of(reply: str) -> str:
     elif lines:
         command = lines[-1]
     return " ".join(command.split()).lstrip("> ")
-
-
-def _commands(infos: Mapping[str, Sequence[Any]]) -> tuple[str, ...]:
-    batch = infos.get("admissible_commands")
-    if not batch:
-        return ()
-    return tuple(sorted(map(str, batch[0])))
-
-
-def _world_function(name: str) -> Callable[[Row], World]:
-    try:
-        function: Any = pkgutil.resolve_name(name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(f"env.world: {error}", remedy="write package.module:function") from error
-    if not callable(function):
-        raise ConfigError(f"env.world: {name} is not a function", remedy="write package.module:function")
-    return cast("Callable[[Row], World]", function)

@@ -1,28 +1,18 @@
 """Write a training as one HTML page without scripts, in which nothing is loaded from elsewhere."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.learning.statistics import wilson
+from skillopt_sleep.pages.chart import Chart, Curve, Point, chart
 from skillopt_sleep.pages.render import self_contained
 from skillopt_sleep.records import EditFate, Record
 from skillopt_sleep.trainer.attempts import Cost
 from skillopt_sleep.trainer.manifest import Manifest
-from skillopt_sleep.trainer.plot.curves import (
-    END_OF,
-    LEVEL,
-    chart_of,
-    curves,
-    in_order,
-    interval_of,
-    name_of,
-    verdicts,
-)
 from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest, read_spending
-from skillopt_sleep.trainer.spending import spent_line
+from skillopt_sleep.trainer.spending import spent_line, tokens
 from skillopt_sleep.trainer.summary import (
     ACTIONS,
     SKIPPED,
@@ -34,24 +24,18 @@ from skillopt_sleep.trainer.summary import (
     Scores,
     StepRecord,
     Summary,
+    TestedSkill,
 )
 
 NAME = "plot.html"
+LEVEL = 0.9
 
 
-class StageRow(Record, frozen=True, kw_only=True):
-    """What the calls of one purpose cost; `share` is their part of all calls in percent."""
-
-    name: str
-    cost: Cost
-    share: float
-
-
-class StepRow(Record, frozen=True, kw_only=True):
-    """A row of the table behind the chart: a step or the end of an epoch, its scores and the gate's decision.
+class Moment(Record, frozen=True, kw_only=True):
+    """The initial skill, a step, the end of an epoch or a trial at the end: its scores and the gate's decision.
 
     `val` is the mean of what was tried, over `n` pairs; `before` that of the skill it was tried `against` in the same
-    trial, and `gain` the interval of the difference.
+    trial, and `gain` the interval of the difference. `best` is the best score on val so far.
     """
 
     what: str
@@ -59,12 +43,13 @@ class StepRow(Record, frozen=True, kw_only=True):
     train: Scores | None = None
     val: float | None = None
     n: int = 0
-    interval: tuple[float, float] | None = None
     before: float | None = None
     against: str = "current"
     gain: tuple[float, float] | None = None
-    decision: str
+    decision: str = "no trial"
     reason: str = ""
+    taken: bool = True
+    best: float | None = None
 
 
 class EditRow(Record, frozen=True, kw_only=True):
@@ -81,36 +66,34 @@ class EditRow(Record, frozen=True, kw_only=True):
 
 def page(folder: Path) -> str:
     """Return the page of the training in this folder; raise ConfigError if there is none, or it has no step yet."""
-    manifest, history = read_manifest(folder), history_of(folder)
+    manifest = read_manifest(folder)
+    history = read_kept(folder / HISTORY, History)
+    if history is None or not history.steps:
+        raise ConfigError(f"the training in {folder} has no step yet", remedy="plot it after its first step")
     values = _values(folder, manifest, history)
     filters = {"tokens": _tokens}
     return self_contained(__package__ or "", "page.html.j2", values, style="page.css", filters=filters)
 
 
-def history_of(folder: Path) -> History:
-    """Return the history of the training in this folder; raise ConfigError if it can't be drawn."""
-    history = read_kept(folder / HISTORY, History)
-    if history is None or not history.steps:
-        raise ConfigError(f"the training in {folder} has no step yet", remedy="plot it after its first step")
-    return history
-
-
 def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any]:
     """Return what the page shows."""
     summary = read_kept(folder / SUMMARY, Summary)
-    found = curves(history, summary)
     spending = read_spending(folder)
+    shown = moments(history)
+    calls = max(moment.calls for moment in shown)
+    if summary is not None:
+        calls = max(calls, summary.total.calls)
     return {
         "name": folder.absolute().name,
         "manifest": manifest,
         "preset": manifest.config.get("preset", "default"),
         "history": history,
         "summary": summary,
-        "calls": found.calls,
-        "chart": chart_of(found),
-        "moments": _moments(history),
+        "calls": calls,
+        "chart": chart_of(shown, history, summary, end=calls),
+        "moments": shown,
         "edits": [row for record in in_order(history) for row in _edits(record)],
-        "stages": _stages(summary),
+        "stages": sorted(summary.costs.items(), key=lambda stage: -stage[1].calls) if summary else (),
         "paid": spent_line(summary.total, spending.paid) if summary and spending else "",
         "metric": manifest.config["evaluation"]["metric"],
         "level": f"{100 * LEVEL:.0f} %",
@@ -119,25 +102,57 @@ def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any
 
 
 def _tokens(cost: Cost) -> str:
-    known = cost.input_tokens + cost.output_tokens
-    if not cost.unnamed:
-        return f"{known:,}"
-    return f"at least {known:,}" if known else "unknown"
+    known = tokens(cost.input_tokens + cost.output_tokens, unnamed=cost.unnamed)
+    return known.removeprefix("tokens ").removesuffix(" tokens")
 
 
-def _edits(record: StepRecord | EpochRecord) -> Iterator[EditRow]:
-    """Yield the edits of a step, or the guidance at the end of an epoch."""
-    is_taken = record.gated is not None and record.gated.action in TAKEN
-    for one in record.edits:
-        yield EditRow(
-            what=name_of(record),
-            op=one.edit.op.value.replace("_", " "),
-            content=one.edit.content,
-            target=one.edit.target,
-            fate=one.fate.value.replace("_", " "),
-            why=one.because,
-            kept=is_taken and one.fate is EditFate.APPLIED,
-        )
+def in_order(history: History) -> tuple[StepRecord | EpochRecord, ...]:
+    """Return the records of steps and epochs in the order in which they ended."""
+    records = [*history.steps, *history.epochs]
+    return tuple(sorted(records, key=lambda record: (record.epoch, isinstance(record, EpochRecord))))
+
+
+def moments(history: History) -> tuple[Moment, ...]:
+    """Return what happened, in order, the initial skill first."""
+    start = history.baseline.metric
+    first = Moment(
+        what="initial skill",
+        calls=history.calls,
+        val=start,
+        n=history.baseline.size,
+        decision="where it began",
+        best=start,
+    )
+    found = [first]
+    for record in in_order(history):
+        found.append(_moment(record))
+    for ended in history.end:
+        best = ended.gated.after if ended.gated.action in TAKEN else None
+        judged = _judged(ended.gated)
+        found.append(Moment(what="final skill", calls=ended.calls, against="best", best=best, **judged))
+    return tuple(found)
+
+
+def _moment(record: StepRecord | EpochRecord) -> Moment:
+    judged = _judged(record.gated) if record.gated else {}
+    best = record.best.val
+    if isinstance(record, StepRecord):
+        what = f"step {record.step}"
+        return Moment(what=what, calls=record.calls, train=record.train, best=best, **judged)
+    return Moment(what=f"end of epoch {record.epoch}", calls=record.calls, best=best, **judged)
+
+
+def _judged(gated: Gated) -> dict[str, Any]:
+    """Return what the gate's verdict says."""
+    return {
+        "val": gated.after,
+        "n": gated.size,
+        "before": gated.before,
+        "gain": gated.interval,
+        "decision": decision(gated.action),
+        "reason": "" if gated.action in SKIPPED else gated.reason,
+        "taken": gated.action in TAKEN,
+    }
 
 
 def decision(action: Action) -> str:
@@ -150,56 +165,87 @@ def decision(action: Action) -> str:
     return words
 
 
-def _moments(history: History) -> tuple[StepRow, ...]:
-    """Return the rows behind the chart, the initial skill first."""
-    baseline = history.baseline
-    first = StepRow(
-        what="initial skill",
-        calls=history.calls,
-        val=baseline.metric,
-        n=baseline.size,
-        interval=interval_of(baseline.metric, baseline.size),
-        decision="where it began",
+def _edits(record: StepRecord | EpochRecord) -> Iterator[EditRow]:
+    """Yield the edits of a step, or the guidance at the end of an epoch."""
+    is_taken = record.gated is not None and record.gated.action in TAKEN
+    for one in record.edits:
+        yield EditRow(
+            what=_moment(record).what,
+            op=one.edit.op.value.replace("_", " "),
+            content=one.edit.content,
+            target=one.edit.target,
+            fate=one.fate.value.replace("_", " "),
+            why=one.because,
+            kept=is_taken and one.fate is EditFate.APPLIED,
+        )
+
+
+def chart_of(shown: Sequence[Moment], history: History, summary: Summary | None, *, end: int) -> Chart:
+    """Lay out the curves of a training by calls; one that isn't finished has no test scores yet."""
+    train: list[Point] = []
+    val: list[Point] = []
+    best: list[Point] = []
+    for moment in shown:
+        if moment.train is not None:
+            train += _points(moment.what, moment.calls, moment.train.metric, moment.train.size)
+        val += _points(moment.what, moment.calls, moment.val, moment.n, filled=moment.taken)
+        if moment.best is not None:
+            best.append(Point(moment.calls, moment.best, (moment.best, moment.best), ""))
+    reported: list[Point] = []
+    if summary is not None and summary.reported is not None:
+        final = summary.reported
+        title = _title("reported best", summary.total.calls, final.mean, final.interval, final.n)
+        reported.append(Point(summary.total.calls, final.mean, final.interval, title))
+    curves = (
+        Curve("train", "train", train, band=True),
+        Curve("val", "tried on val (filled: taken)", val),
+        Curve("best", "best on val so far", best, stairs=True),
+        Curve("test", "test", _test(history, summary), shape="square"),
+        Curve("end", "reported best, corrected", reported, shape="diamond", line=False),
     )
-    rows = [first]
-    for record in in_order(history):
-        rows += _rows(record)
-    for ended in history.end:
-        end = StepRow(what=END_OF, calls=ended.calls, against="best", decision="no trial")
-        rows.append(_judged(end, ended.gated))
-    return tuple(rows)
+    told = "Scores on train, val and test by the number of calls. The table below has every number."
+    return chart(curves, end=end, told=told)
 
 
-def _rows(record: StepRecord | EpochRecord) -> Iterator[StepRow]:
-    """Yield a row for each verdict in a record, one without a verdict if there is none."""
-    train = record.train if isinstance(record, StepRecord) else None
-    bare = StepRow(what=name_of(record), calls=record.calls, train=train, decision="no trial")
-    found = verdicts(record)
-    if not found:
-        yield bare
-    for gated in found:
-        yield _judged(bare, gated)
+def interval_of(mean: float | None, n: int) -> tuple[float, float] | None:
+    """Return the interval of a mean over `n` grades, None if there are none."""
+    if mean is None or not n:
+        return None
+    return wilson(mean, n, level=LEVEL)
 
 
-def _judged(row: StepRow, gated: Gated) -> StepRow:
-    """Return the row with the gate's verdict."""
-    return replace(
-        row,
-        val=gated.after,
-        n=gated.size,
-        interval=interval_of(gated.after, gated.size),
-        before=gated.before,
-        gain=gated.interval,
-        decision=decision(gated.action),
-        reason="" if gated.action in SKIPPED else gated.reason,
-    )
+def _points(what: str, calls: int, mean: float | None, n: int, *, filled: bool = True) -> Iterator[Point]:
+    """Yield the mean with its interval; nothing if it isn't known."""
+    interval = interval_of(mean, n)
+    if mean is not None and interval is not None:
+        yield Point(calls, mean, interval, _title(what, calls, mean, interval, n), filled=filled)
 
 
-def _stages(summary: Summary | None) -> tuple[StageRow, ...]:
+def _title(what: str, calls: int, mean: float, interval: tuple[float, float], n: int) -> str:
+    low, high = interval
+    return f"{what}, after {calls:,} calls: {mean:.3f}, {low:.3f} to {high:.3f} (n={n})"
+
+
+def _test(history: History, summary: Summary | None) -> list[Point]:
+    """Return the test scores of the initial, the best and the final skill, each where its skill arose."""
     if summary is None:
-        return ()
-    calls = max(1, summary.total.calls)
-    rows: list[StageRow] = []
-    for name, cost in summary.costs.items():
-        rows.append(StageRow(name=name, cost=cost, share=round(100 * cost.calls / calls, 2)))
-    return tuple(sorted(rows, key=lambda row: -row.cost.calls))
+        return []
+    points: dict[float, Point] = {}
+    for role, tested in (("initial skill", summary.initial), ("final skill", summary.final), ("best", summary.best)):
+        if tested.test is not None:
+            for point in _points(role, _arose(history, tested), tested.test.metric, tested.test.size):
+                points[point.x] = point
+    return [points[calls] for calls in sorted(points)]
+
+
+def _arose(history: History, tested: TestedSkill) -> int:
+    """Return after how many calls a skill was there: guidance comes after its epoch, removal at the end."""
+    standing = tested.standing
+    if standing.origin == "removal":
+        return max((record.calls for record in in_order(history)), default=history.calls)
+    if not standing.step:
+        return history.calls
+    step = history.steps[standing.step - 1]
+    if standing.origin != "slow_update":
+        return step.calls
+    return next((epoch.calls for epoch in history.epochs if epoch.epoch == step.epoch), step.calls)

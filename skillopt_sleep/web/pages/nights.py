@@ -1,6 +1,5 @@
 """The pages of past nights: what came of each, and one night as its report shows it, with its files."""
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from starlette.exceptions import HTTPException
@@ -10,11 +9,11 @@ from starlette.routing import Route
 
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import read_plain
-from skillopt_sleep.kit.words import counted, when
+from skillopt_sleep.kit.words import when
 from skillopt_sleep.pages.blocks import Block, Sentence
 from skillopt_sleep.records import NightReport
 from skillopt_sleep.reporters.night import Night, blocks
-from skillopt_sleep.reporters.past_nights import dollars, gain, of_document, outcome as came_of, past_nights, tokens
+from skillopt_sleep.reporters.past_nights import in_short, outcome as came_of, past_nights
 from skillopt_sleep.reporters.status import NO_REPORT, told_of_all
 from skillopt_sleep.reporters.underway import moments
 from skillopt_sleep.stores.events import read_events
@@ -38,27 +37,10 @@ def _list(request: Request) -> Response:
         part = paged(store.nights(), skipped=skipped_in(request), at_once=AT_ONCE)
         past = past_nights(store, now=now, last=AT_ONCE, skipped=max(part.first - 1, 0))
     shown = {
-        line.id: (when(line.started, now), *came_of(line, running=past.running), _in_short(report, past.told))
+        line.id: (when(line.started, now), *came_of(line, running=past.running), tuple(in_short(report, past.told)))
         for line, report in past.nights
     }
     return show(request, "nights.html.j2", title="Nights", rows=part, shown=shown)
-
-
-def _in_short(report: NightReport | None, told: Mapping[str, str]) -> tuple[Block, ...]:
-    """Return what a night did to each document, or why it did nothing, and what it cost."""
-    if report is None:
-        return ()
-    documents: list[Sentence] = []
-    for step in report.documents:
-        numbers = gain(step)
-        documents.append(Sentence(of_document(report, step, told)))
-        documents += [Sentence(numbers, "where")] if numbers else []
-    spend = report.spend
-    cost = f"{counted(spend.calls, 'call')}, {tokens(spend)} tokens, {dollars(spend)}"
-    facts = f"{counted(report.found.sessions.used, 'session')}, {cost}"
-    return (
-        (*documents, Sentence(facts, "where")) if documents else (Sentence(report.because), Sentence(facts, "where"))
-    )
 
 
 def _one(request: Request) -> Response:

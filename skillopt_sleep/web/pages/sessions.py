@@ -2,9 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable
 from contextlib import closing
-from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
@@ -13,14 +11,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from skillopt_sleep.agents import TITLES, half_read
+from skillopt_sleep.agents import TITLES
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.kit.words import ago, counted, home_path, when
+from skillopt_sleep.kit.words import counted, when
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.night.account import DAMAGED, WORDS, ProjectCounts, SessionHistory, TypedTurn, account, in_words
-from skillopt_sleep.night.explain import Explanation, explain
+from skillopt_sleep.night.account import WORDS, SessionHistory, account, in_words
+from skillopt_sleep.night.explain import TypedTurn, explain
 from skillopt_sleep.records import LeftOut, Origin, Session as Stored, SessionLine
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.status import PARTLY_PASTED, PASTED
@@ -36,16 +34,6 @@ _NOTHING = "Nothing was typed"
 _MOST_CHARS = 2_000
 _TITLE_CHARS = 80
 _FRESH_SECONDS = 60.0  # whether a session still goes on hangs on the time
-
-
-class Project(NamedTuple):
-    """A project and what was found in its sessions."""
-
-    name: str
-    agents: str
-    sessions: int
-    requests: int
-    corrected: int
 
 
 class CachedHistory(NamedTuple):
@@ -76,26 +64,6 @@ def _name(reason: LeftOut | None) -> str:
     return reason.value if reason else USED
 
 
-def merged(listed: Iterable[ProjectCounts]) -> tuple[Project, ...]:
-    """Return each project once, with what was found of all agents in it; a row without a session tells none."""
-    rows: dict[str, list[ProjectCounts]] = {}
-    for row in listed:
-        if row.sessions:
-            rows.setdefault(row.project, []).append(row)
-    projects: list[Project] = []
-    for name, of_project in rows.items():
-        projects.append(
-            Project(
-                name=home_path(name) or "no folder",
-                agents=", ".join(TITLES.get(row.source, row.source) for row in of_project),
-                sessions=sum(row.sessions for row in of_project),
-                requests=sum(row.requests for row in of_project),
-                corrected=sum(row.corrected for row in of_project),
-            )
-        )
-    return tuple(projects)
-
-
 def _title(stored: Stored) -> str:
     """Return what the person first asked, in short."""
     for turn in stored.turns:
@@ -103,36 +71,6 @@ def _title(stored: Stored) -> str:
             words = own_words(turn.text, turn.pasted).strip() or turn.text
             return one_line(redact(words), limit=_TITLE_CHARS)
     return _NOTHING
-
-
-def _fate(found: Explanation) -> str:
-    if found.reason is None:
-        return "used"
-    if found.reason is LeftOut.NO_USER_TURN and found.session.gaps.damaged:
-        return "left out: damaged"
-    return "left out"
-
-
-def _facts(found: Explanation, now: datetime) -> Iterable[tuple[str, str]]:
-    """Yield where and when the session took place, each with its label."""
-    session = found.session
-    yield "Agent", TITLES.get(session.source, session.source)
-    yield "Id", session.id
-    yield "File", found.file or "deleted"
-    for path in found.doubles:
-        yield "Second file", path
-    if found.reason is LeftOut.UNREADABLE:
-        return
-    yield "Project", found.project or "none"
-    if found.project != session.project:
-        yield "Was at", session.project
-    if session.cwd != session.project:
-        yield "Folder", session.cwd
-    yield "Ended", f"{when(session.ended, now)}, {ago(session.ended, now)}"
-    for line in half_read([(session.source, session.gaps.half_read)]):
-        yield "Unread", line
-    if session.gaps.damaged:
-        yield "Damage", f"{counted(session.gaps.damaged, 'unreadable line')}, skipped: {DAMAGED}"
 
 
 def _typed(turn: TypedTurn) -> tuple[TypedTurn, str, str]:
@@ -163,7 +101,7 @@ def _list(request: Request) -> Response:
         "sessions.html.j2",
         title="Sessions",
         total=total,
-        projects=paged(merged(total.rows), skipped=skipped_in(request, "projects"), at_once=PROJECTS),
+        projects=paged(total.projects, skipped=skipped_in(request, "projects"), at_once=PROJECTS),
         reasons=[(reason.value, WORDS[reason], count) for reason, count in left_out.most_common()],
         notes=notes,
         rows=part.each(
@@ -186,7 +124,7 @@ def _one(request: Request) -> Response:
     Of what was typed, what comes after so many prompts is shown, or the part that has the turn of the address.
     """
     settings, _ = settings_of(request)
-    now, turn = utc_now(), skipped_in(request, "turn")
+    turn = skipped_in(request, "turn")
     with store_of(request) as store:
         history, _ = _history(store, settings, site_of(request).paths)
         line = next((line for line in history.lines if line.id == request.query_params.get("id", "")), None)
@@ -203,11 +141,11 @@ def _one(request: Request) -> Response:
         title=f"{_title(stored)} · Sessions",
         id=line.id,
         name=_title(stored),
-        fate=_fate(found),
+        fate=found.fate,
         because=sentence(found.because),
         night=found.night,
         read_by=history.held[line.id].night,
-        facts=tuple(_facts(found, now)),
+        facts=(("Agent", TITLES.get(stored.source, stored.source)), ("Id", line.id), *found.facts(utc_now())),
         lessons=lessons,
         turns=paged(found.turns, skipped=skipped, at_once=AT_ONCE).each(_typed),
     )

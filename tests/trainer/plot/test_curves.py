@@ -4,8 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.statistics import wilson
+from skillopt_sleep.pages.chart import Chart
 from skillopt_sleep.trainer.found import read
-from skillopt_sleep.trainer.plot.curves import Curves, Mark, chart_of, curves, in_order, interval_of, name_of
+from skillopt_sleep.trainer.plot.page import Moment, chart_of, interval_of, moments
 from skillopt_sleep.trainer.summary import (
     Action,
     EndRecord,
@@ -15,6 +16,7 @@ from skillopt_sleep.trainer.summary import (
     Scores,
     Standing,
     StepRecord,
+    Summary,
 )
 from tests.trainer.toy import Late, a_trainer
 
@@ -44,14 +46,19 @@ HISTORY = History(
 )
 
 
-def test_records_come_in_the_order_in_which_they_ended() -> None:
-    assert [name_of(record) for record in in_order(HISTORY)] == ["step 1", "step 2", "end of epoch 2"]
+def drawn(history: History, summary: Summary | None = None) -> Chart:
+    return chart_of(moments(history), history, summary, end=100)
+
+
+def titles(chart: Chart, kind: str) -> list[str]:
+    return [mark.title for one in chart.curves if one.curve.kind == kind for mark in one.marks]
 
 
 def test_an_epoch_that_ended_stands_before_the_steps_of_the_next() -> None:
     first = EpochRecord(epoch=1, calls=40, current=START, best=START)
     history = History(baseline=HISTORY.baseline, calls=16, steps=HISTORY.steps, epochs=(first, *HISTORY.epochs))
-    assert [name_of(record) for record in in_order(history)] == [
+    assert [moment.what for moment in moments(history)] == [
+        "initial skill",
         "step 1",
         "end of epoch 1",
         "step 2",
@@ -60,23 +67,23 @@ def test_an_epoch_that_ended_stands_before_the_steps_of_the_next() -> None:
 
 
 def test_what_was_tried_on_val_stands_at_its_calls_with_its_interval_and_fate() -> None:
-    found = curves(HISTORY, None)
-    assert [(mark.calls, mark.mean, mark.kept) for mark in found.val] == [
+    found = moments(HISTORY)
+    assert [(one.calls, one.val, one.taken) for one in found] == [
         (16, 0.25, True),
         (30, 0.125, False),
         (50, 0.75, True),
         (60, 0.125, False),
     ]
-    assert found.val[2].interval == wilson(0.75, 8, level=0.9)
+    low, high = wilson(0.75, 8, level=0.9)
+    assert f"step 2, after 50 calls: 0.750, {low:.3f} to {high:.3f} (n=8)" in titles(drawn(HISTORY), "val")
 
 
 def test_the_best_stays_until_there_is_a_better_one() -> None:
-    assert curves(HISTORY, None).best == ((16, 0.25), (30, 0.25), (50, 0.75), (60, 0.75))
+    assert [(one.calls, one.best) for one in moments(HISTORY)] == [(16, 0.25), (30, 0.25), (50, 0.75), (60, 0.75)]
 
 
 def test_a_training_that_is_not_finished_has_no_test_scores_and_reports_nothing() -> None:
-    found = curves(HISTORY, None)
-    assert (found.test, found.reported, found.calls) == ((), None, 60)
+    assert {one.curve.kind for one in drawn(HISTORY).curves} == {"train", "val", "best"}
 
 
 def test_a_mean_of_nothing_has_no_interval() -> None:
@@ -86,13 +93,10 @@ def test_a_mean_of_nothing_has_no_interval() -> None:
 
 def test_the_trial_of_the_final_skill_stands_at_the_end() -> None:
     better = Gated(action=Action.ACCEPT_NEW_BEST, before=0.75, after=1.0, n=8, items=8)
-    found = curves(replace(HISTORY, end=(EndRecord(calls=80, gated=better),)), None)
-    last = found.val[-1]
-    assert (last.what, last.calls, last.mean, last.kept) == ("final skill", 80, 1.0, True)
-    assert found.best[-1] == (80, 1.0)
-    refused = curves(replace(HISTORY, end=(EndRecord(calls=80, gated=REJECTED),)), None)
-    assert (refused.val[-1].mean, refused.val[-1].kept) == (0.125, False)
-    assert refused.best[-1] == (60, 0.75)
+    last = moments(replace(HISTORY, end=(EndRecord(calls=80, gated=better),)))[-1]
+    assert (last.what, last.calls, last.val, last.taken, last.best) == ("final skill", 80, 1.0, True, 1.0)
+    refused = moments(replace(HISTORY, end=(EndRecord(calls=80, gated=REJECTED),)))[-1]
+    assert (refused.val, refused.taken, refused.best) == (0.125, False, None)
 
 
 @pytest.mark.parametrize("origin", ["slow_update", "removal"])
@@ -103,14 +107,17 @@ def test_a_test_score_stands_where_its_skill_arose(tmp_path: Path, origin: str) 
     assert history is not None
     last_step, last_epoch = history.steps[-1].calls, history.epochs[-1].calls
     best = replace(summary.best, standing=replace(summary.best.standing, origin=origin))
-    found = curves(history, replace(summary, best=best))
-    places = [mark.calls for mark in found.test if mark.what == "best"]
-    assert places == [last_epoch]
+    found = titles(drawn(history, replace(summary, best=best)), "test")
+    assert [title for title in found if title.startswith(f"best, after {last_epoch:,} calls")]
     assert last_epoch != last_step
 
 
 def test_the_chart_has_each_mean_in_words_and_no_curve_without_one() -> None:
-    mark = Mark(what="step 1", calls=100, mean=0.5, n=8, interval=(0.3, 0.7), kept=False)
-    drawn = chart_of(Curves(calls=200, train=(), val=(mark,), best=((0, 0.25), (100, 0.5))))
-    assert [one.curve.kind for one in drawn.curves] == ["val", "best"]
-    assert drawn.curves[0].marks[0].title == "step 1, after 100 calls: 0.500, 0.300 to 0.700 (n=8)"
+    shown = [
+        Moment(what="initial skill", calls=0, best=0.25),
+        Moment(what="step 1", calls=100, val=0.5, n=8, taken=False, best=0.5),
+    ]
+    chart = chart_of(shown, HISTORY, None, end=200)
+    assert [one.curve.kind for one in chart.curves] == ["val", "best"]
+    low, high = wilson(0.5, 8, level=0.9)
+    assert titles(chart, "val") == [f"step 1, after 100 calls: 0.500, {low:.3f} to {high:.3f} (n=8)"]

@@ -4,8 +4,6 @@ from urllib.parse import quote
 
 import pytest
 
-from skillopt_sleep.night.account import ProjectCounts
-from skillopt_sleep.web.pages.sessions import merged
 from tests.command import Home
 from tests.web.dashboard import Dashboard, entered, visible_text
 
@@ -13,7 +11,7 @@ from tests.web.dashboard import Dashboard, entered, visible_text
 def test_what_was_read_and_left_out_is_listed(dashboard: Dashboard) -> None:
     page = visible_text(dashboard.get("/sessions").text)
     assert "5 of 5 files hold a session to learn from" in page
-    assert "corrected 5" in page
+    assert "You typed 10 prompts." in page
     assert "shop-api" in page
     assert page.count("read by") == 5
     assert "create a run script Claude Code, ~/work/shop-api" in page
@@ -37,17 +35,6 @@ def test_a_session_says_why_it_is_used_and_what_was_typed(dashboard: Dashboard, 
         assert dashboard.get(found[1]).status == 200
     for other in ("", "?id=nothing", "?id=codex"):
         assert dashboard.get(f"/sessions/one{other}").status == 404
-
-
-def test_a_project_is_listed_once_whatever_agents_worked_in_it() -> None:
-    rows = [
-        ProjectCounts("claude_code", "/w/a", 4, 3, 5, 1),
-        ProjectCounts("codex", "/w/a", 2, 2, 2, 1),
-        ProjectCounts("codex", "/w/b", 1, 1, 0, 0),
-    ]
-    a, b = merged(rows)
-    assert (a.name, a.agents, a.sessions, a.requests, a.corrected) == ("/w/a", "Claude Code, Codex", 5, 7, 2)
-    assert (b.name, b.agents) == ("/w/b", "Codex")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Tell a night in sentences: how it ended, what of it waits for a decision, why, and what to do.
+"""Summarize a night in sentences: how it ended, what of it waits for a decision, why, and what to do.
 
 Whatever shows a night takes its sentences from here: the report, `run`, `status`, `report --list` and notifications.
 """
@@ -29,7 +29,7 @@ REVIEW = "decide on what waits: skillopt-sleep review"
 ERRORS = "look at the errors below"
 
 
-class Told(NamedTuple):
+class NightSummary(NamedTuple):
     """A night in sentences; `waits` are the ids of all that waits for a decision now, this night's first."""
 
     ended: str
@@ -39,10 +39,10 @@ class Told(NamedTuple):
     waits: tuple[str, ...] = ()
 
 
-def told(report: NightReport, waiting: Collection[str] | None = None) -> Told:
-    """Tell a night, given the ids of the proposals that wait now, of whatever night.
+def summarize_night(report: NightReport, waiting: Collection[str] | None = None) -> NightSummary:
+    """Summarize a night, given the ids of the proposals that wait now, of whatever night.
 
-    Without them it is told as when it ended: its own proposals wait, and the others that waited then.
+    Without them it is summarized as when it ended: its own proposals wait, and the others that waited then.
     """
     if waiting is None and report.others is not None:
         waiting = (*(proposal.id for proposal in report.proposals), *report.others)
@@ -50,7 +50,7 @@ def told(report: NightReport, waiting: Collection[str] | None = None) -> Told:
     here = own if waiting is None else [name for name in waiting if name in own or _whole(name) in own]
     others = [name for name in waiting or () if name not in own and _whole(name) not in own]
     waits = (*here, *others)
-    return Told(
+    return NightSummary(
         ended=ended(report),
         decide=_decide(report.proposals, here, others, is_known=waiting is not None),
         because=_because(report),
@@ -134,7 +134,7 @@ def _to_do(report: NightReport, waits: Collection[str]) -> str:
     remedy = report.remedy.replace(REVIEW, "").strip("; ")
     nothing = remedy if remedy.startswith(NOTHING) else NOTHING
     if report.verdict is Outcome.IMPROVED or remedy.startswith(NOTHING):
-        remedy = ""  # what was proposed is told by what waits now
+        remedy = ""  # what was proposed is said by what waits now
     steps = [remedy] if remedy else []
     if waits:
         steps.insert(len(steps) if report.verdict in CUT_SHORT else 0, REVIEW)

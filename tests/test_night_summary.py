@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from skillopt_sleep.cli.nights import rows
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, NightInterrupted
 from skillopt_sleep.notify import message_of
+from skillopt_sleep.pages.blocks import Sentence
 from skillopt_sleep.records import (
     CUT_SHORT,
     NOTHING,
@@ -26,8 +26,9 @@ from skillopt_sleep.records import (
     StepOutcome,
     is_of,
     left_out,
-    told,
+    summarize_night,
 )
+from skillopt_sleep.reporters.past_nights import in_short, outcome
 from skillopt_sleep.stores.sqlite import NightLine
 from tests.builders import a_document, a_proposal, a_report, an_edit, an_outcome
 from tests.drawn import text_of
@@ -97,7 +98,8 @@ def all_said(report: NightReport, waiting: list[str]) -> str:
             render(report, waiting),
             render(report, waiting, verbose=True),
             text_of(page(report, waiting)),
-            *(str(row[1]) for row in rows(line, report, {}, now=NOON, verbose=True)),
+            outcome(line, running=False)[0],
+            *(block.text for block in in_short(report, {}) if isinstance(block, Sentence)),
             message.title,
             message.body,
         ]
@@ -114,7 +116,7 @@ def _all_is_true(report: NightReport, data: st.DataObject) -> None:
     own = [proposal.id for proposal in report.proposals]
     waiting = data.draw(st.lists(st.sampled_from([*own, *[f"{name}.1" for name in own], "P-0007"]), unique=True))
     text = all_said(report, waiting)
-    night = told(report, waiting)
+    night = summarize_night(report, waiting)
 
     _decisions_are_true(report, waiting, night.decide, night.to_do, text)
     assert set(night.waits) == set(waiting)
@@ -148,17 +150,17 @@ def _decisions_are_true(report: NightReport, waiting: list[str], decide: str, to
 def test_without_knowing_what_waits_it_is_told_as_when_the_night_ended() -> None:
     report = a_report(proposals=(a_proposal(), a_proposal(id="P-0002", proof=Proof.EARLY)))
 
-    assert told(report).decide == "To decide: 2 proposals, 1 of them early: not proven yet"
-    assert told(report).waits == ("P-0001", "P-0002")
-    assert told(a_report()).decide == "Nothing new to decide"
+    assert summarize_night(report).decide == "To decide: 2 proposals, 1 of them early: not proven yet"
+    assert summarize_night(report).waits == ("P-0001", "P-0002")
+    assert summarize_night(a_report()).decide == "Nothing new to decide"
 
 
 def test_the_others_that_waited_when_it_ended_are_told_with_it() -> None:
     report = a_report(proposals=(a_proposal(),), others=("P-0009",))
 
-    assert told(report).waits == ("P-0001", "P-0009")
-    assert told(report).decide == told(report, ["P-0001", "P-0009"]).decide
-    assert told(report, []).waits == ()
+    assert summarize_night(report).waits == ("P-0001", "P-0009")
+    assert summarize_night(report).decide == summarize_night(report, ["P-0001", "P-0009"]).decide
+    assert summarize_night(report, []).waits == ()
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,7 @@ def test_the_others_that_waited_when_it_ended_are_told_with_it() -> None:
     ],
 )
 def test_what_is_to_decide_is_what_waits_now(waiting: list[str], words: str) -> None:
-    assert told(a_report(proposals=(a_proposal(),)), waiting).decide.startswith(words)
+    assert summarize_night(a_report(proposals=(a_proposal(),)), waiting).decide.startswith(words)
 
 
 def test_every_outcome_and_every_reason_to_leave_a_session_out_has_words() -> None:
