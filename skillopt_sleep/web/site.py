@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 from urllib.parse import quote
 
+import msgspec
 from jinja2 import Environment
 from markupsafe import Markup
 from starlette.requests import Request
@@ -150,7 +151,7 @@ def _waiting(request: Request) -> dict[str, int]:
             counted = {
                 page.path: page.waiting(store) for group in site_of(request).groups for page in group if page.waiting
             }
-    except (SleepError, OSError):
+    except (SleepError, OSError, msgspec.ValidationError):
         return {}
     return counted
 
