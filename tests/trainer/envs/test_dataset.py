@@ -15,7 +15,7 @@ from tests.fakes import FakeBackend
 BOTH = {"label": ["A", "B"], "text": ["x", "y"]}
 CHAT = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "2+2?"}]
 # A row, and what it asks, the answer that is right, and the score.
-LAYOUTS: list[tuple[str, dict[str, Any], str, str, str]] = [
+OWN_LAYOUTS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("question and answer", {"question": "2+2?", "answer": "four"}, "2+2?", "four", "exact"),
     ("answers", {"question": "Q?", "answers": ["a", "b"]}, "Q?", "b", "exact"),
     ("prompt and completion", {"prompt": "2+2?", "completion": "four"}, "2+2?", "four", "exact"),
@@ -60,7 +60,7 @@ LAYOUTS: list[tuple[str, dict[str, Any], str, str, str]] = [
         "choice",
     ),
 ]
-LAYOUTS += [
+PUBLIC_LAYOUTS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("NQ-open", {"question": "Q?", "answer": ["Ada", "A. L."]}, "Q?", "Ada", "exact"),
     ("WebQuestions", {"url": "u", "question": "Q?", "answers": ["a1", "b1"]}, "Q?", "b1", "exact"),
     ("StrategyQA", {"question": "Q?", "answer": True, "facts": ["f"]}, "Q?", "yes", "exact"),
@@ -95,6 +95,7 @@ LAYOUTS += [
         "choice",
     ),
 ]
+LAYOUTS = [*OWN_LAYOUTS, *PUBLIC_LAYOUTS]
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("no answer", {"question": "Q?"}, "env.columns"),
     ("nothing known", {"foo": "a", "bar": "b"}, "env.columns"),
