@@ -48,7 +48,7 @@ def look_at_seals(
         sealing = find_sealing(find_actor(settings, target, paths))
         made_with = sealing.told
         if usages:
-            priced = price_of(sealing.agent.of_preset, target.price)
+            priced = price_of(sealing.agent.way, target.price)
             prices = [priced(model, usage) for model, usage in usages]
             usd = None if None in prices else median(filter(None, prices))
     except SleepError as error:

@@ -102,7 +102,7 @@ def find_sealing(actor: AgentProgram, seals: Sequence[Seal] = SEALS) -> Sealing:
     """
     program = actor.program
     agent = AGENTS[program.name.partition(":")[0]]
-    way = agent.acting.of_preset(actor.login_files, actor.environ, program.setup)
+    way = agent.acting.way(actor.login_files, actor.environ, program.setup)
     if way.problem:
         raise ConfigError(way.problem, remedy=way.remedy)
     installed = agent.acting.installed(Path(program.program))
@@ -195,7 +195,7 @@ class SealedParts:
         return self._seal, why_not
 
     def _sealed_copy(self, sealing: Sealing) -> SealedCopy:
-        way = sealing.agent.of_preset
+        way = sealing.agent.way
         upstream = Upstream(way.address, way.headers, sealing.agent.setup.model)
         relay = Relay(self._meter, upstream, price=price_of(way, self._price))
         return SealedCopy(

@@ -20,7 +20,7 @@ def test_an_api_is_asked_with_its_own_key_and_never_with_the_agents_own_login(tm
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
     backend = BackendSettings(name="anthropic", model="m")
     actor = find_actor(Settings(backend=backend), make_model(backend, paths, environ), paths, environ)
-    way = AGENTS["claude"].acting.of_preset(actor.login_files, actor.environ, actor.program.setup)
+    way = AGENTS["claude"].acting.way(actor.login_files, actor.environ, actor.program.setup)
     assert (way.address, dict(way.headers)) == ("https://api.anthropic.com", {"x-api-key": KEY})
 
 
@@ -28,6 +28,6 @@ def test_an_address_that_needs_no_key_is_asked_without_one(tmp_path: Path) -> No
     paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
     backend = BackendSettings(name="openai", model="qwen", base_url="http://127.0.0.1:9/v1", api="responses")
     actor = find_actor(Settings(backend=backend), make_model(backend, paths, {}), paths, {})
-    way = AGENTS["codex"].acting.of_preset(actor.login_files, actor.environ, actor.program.setup)
+    way = AGENTS["codex"].acting.way(actor.login_files, actor.environ, actor.program.setup)
     assert (way.problem, way.address) == ("", "http://127.0.0.1:9/v1")
     assert "Bearer not-needed" in way.headers.values()
