@@ -41,7 +41,7 @@ check: $(STAMP)
 newest:
 	@rm -rf .newest
 	@$(MAKE) .newest/.installed VENV=.newest CONSTRAINTS=
-	@if $(call frozen,.newest/bin/python) | diff constraints.txt - ; then \
+	@if $(call frozen,.newest/bin/python) | LC_ALL=C sort | diff constraints.txt - ; then \
 		echo "The newest releases are those of constraints.txt."; \
 	else \
 		$(MAKE) test VENV=.newest CONSTRAINTS=; \
@@ -50,7 +50,7 @@ newest:
 lock:
 	@rm -rf .newest
 	@$(MAKE) .newest/.installed VENV=.newest CONSTRAINTS=
-	@$(call frozen,.newest/bin/python) > constraints.txt
+	@$(call frozen,.newest/bin/python) | LC_ALL=C sort > constraints.txt
 
 bench: $(STAMP)
 	$(BIN)/python -m bench.$(NAME) $(ARGS)

@@ -8,9 +8,10 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from bench.reduced import REDUCED, size
 from skillopt_sleep.backends.replies import decoded
@@ -36,7 +37,7 @@ rollout    an attempt as a training makes it: one call of a model with a prompt 
            limits and the ledger of a run's calls.db; no call was made before, except for `again`
 threads    the default pool
 ray        a local cluster, each attempt in a process of its own; the model is asked by the process that trains
-workers    the same; the model is called by the worker whose attempt asks, as in a training from the command line
+workers    the same; the model is called by a task of its own in the cluster, as in a training from the command line
 alone      milliseconds a rollout, one after the other, of a model that answers at once ({ALONE} rollouts)
 side       milliseconds a rollout of the same model, {WORKERS} workers: wall time / rollouts ({TOGETHER} rollouts)
 by side
@@ -76,10 +77,14 @@ def _own(model: Quick, _recipe: Callable[[], Quick]) -> Model:
     return model
 
 
+def _lent(model: Quick, recipe: Callable[[], Quick]) -> Model:
+    return cast("Model", WorkerModel(model, recipe))
+
+
 KINDS: dict[str, tuple[Callable[[int], ThreadPool | RayPool], Callable[[Quick, Callable[[], Quick]], Model]]] = {
     "threads": (lambda workers: ThreadPool(workers, _quiet), _own),
     "ray": (lambda workers: RayPool(workers, _quiet), _own),
-    "workers": (lambda workers: RayPool(workers, _quiet), WorkerModel),
+    "workers": (lambda workers: RayPool(workers, _quiet), _lent),
 }
 if REDUCED:
     del KINDS["ray"]  # `workers` starts a cluster too
@@ -132,7 +137,7 @@ def _round(kind: str, folder: Path) -> Iterator[tuple[str, float]]:
 @contextmanager
 def _pool(kind: str, workers: int) -> Generator[Pool]:
     pool = KINDS[kind][0](workers)
-    with pool if isinstance(pool, RayPool) else nullcontext():
+    with closing(pool) if isinstance(pool, RayPool) else nullcontext():
         yield pool
 
 

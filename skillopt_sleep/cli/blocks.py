@@ -8,14 +8,13 @@ from skillopt_sleep.cli.console import (
     BOLD,
     CAREFUL,
     DIM,
+    GAP,
     GOOD,
     NAME,
-    Column,
     is_terminal,
     say,
     say_drawn,
     stdout,
-    table_of,
 )
 from skillopt_sleep.kit.markdown import one_line, unescaped, visible
 from skillopt_sleep.kit.redact import redact
@@ -80,7 +79,7 @@ def _drawn(block: Block, width: int) -> "Iterator[RenderableType]":
         case Interval():
             yield from (_text(f"{name}: {dot.told}") for name, dot in block.dots)
         case Table():
-            yield _cells(block, width)
+            yield _cells(block)
         case Answers():
             yield _text(f"Asked «{block.request}»")
             yield _answers(block, is_wide=width >= SIDE_BY_SIDE)
@@ -127,16 +126,21 @@ def _grid(*, padding: int = 1, expand: bool = False) -> "Grid":
     return Grid.grid(padding=(0, padding, 0, 0), expand=expand)
 
 
-def _cells(table: Table, width: int) -> "Grid":
+def _cells(table: Table) -> "Grid":
     """Draw a table; where it is too wide, long texts take more lines."""
-    rows: list[list[str]] = []
+    from rich.table import Table as Grid
+
+    grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style=DIM)
+    rows: list[list[Text]] = []
     for row in table.rows:
-        rows.append([cell.replace("`", "") if isinstance(cell, str) else cell.brief or cell.told for cell in row])
-    columns: list[Column] = []
+        rows.append([_text(cell if isinstance(cell, str) else cell.brief or cell.told) for cell in row])
     for at, name in enumerate(table.columns):
-        is_text = any(len(row[at]) > _SHORT for row in rows)
-        columns.append(Column(name, right=at in table.right, wrapped=is_text))
-    return table_of(columns, rows, room=width)
+        is_text = any(row[at].cell_len > _SHORT for row in rows)
+        justify = "right" if at in table.right else "left"
+        grid.add_column(name, justify=justify, no_wrap=not is_text, overflow="fold" if is_text else "ellipsis")
+    for row in rows:
+        grid.add_row(*row)
+    return grid
 
 
 def _answers(block: Answers, *, is_wide: bool) -> "Grid":

@@ -12,7 +12,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from skillopt_sleep.cli.encoding import printable
 from skillopt_sleep.kit.markdown import escaped, visible
@@ -20,14 +20,12 @@ from skillopt_sleep.kit.words import WIDTH
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
-    from rich.table import Table
     from rich.text import Text
 
 Part = str | tuple[str, str]
 LABEL = 13  # the width of a label and the blanks behind it
 NARROWEST = 60
 GAP = 2  # blanks between two columns of a table
-_LEAST = 8  # the least width of a column that gives way
 _UNCUT = 4_000  # the width of what isn't a terminal
 BOLD = "bold"
 DIM = "dim"
@@ -35,20 +33,6 @@ GOOD = "green"
 BAD = "red"
 CAREFUL = "yellow"
 NAME = "cyan"
-
-
-class Column(NamedTuple):
-    """A column of a table; `right` aligns it to the right, `from_width` hides it on narrower terminals.
-
-    What doesn't fit is taken from columns that are `cut` or `wrapped`: the end of their texts is left out, or they
-    take more lines.
-    """
-
-    title: str
-    right: bool = False
-    cut: bool = False
-    wrapped: bool = False
-    from_width: int = 0
 
 
 def say(*parts: Part) -> None:
@@ -79,13 +63,6 @@ def say_next(command: str, *, label: str = "Next step") -> None:
     say_row(label, (command, BOLD))
 
 
-def say_table(columns: Sequence[Column], rows: Iterable[Sequence[Part]], *, indent: int = 0) -> None:
-    """Print an aligned table, without the columns that the terminal is too narrow for."""
-    from rich.padding import Padding
-
-    say_drawn(Padding(table_of(columns, rows, room=stdout().width - indent), (0, 0, 0, indent)))
-
-
 def say_drawn(drawn: "RenderableType") -> None:
     """Print what is drawn already, without the blanks that fill its lines."""
     console = stdout()
@@ -93,41 +70,6 @@ def say_drawn(drawn: "RenderableType") -> None:
         console.print(drawn)
     for line in captured.get().splitlines():
         print(line.rstrip())  # noqa: T201 - the CLI prints
-
-
-def table_of(columns: Sequence[Column], rows: Iterable[Sequence[Part]], *, room: int) -> "Table":
-    """Draw an aligned table in so many columns of a terminal."""
-    from rich.table import Table
-
-    lines = [[_text([cell]) for cell in row] for row in rows]
-    shown = [number for number, column in enumerate(columns) if room >= column.from_width]
-    widths = _widths(columns, lines, shown, room=room)
-    has_titles = any(column.title for column in columns)
-    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_header=has_titles, header_style=DIM)
-    for number in shown:
-        column = columns[number]
-        justify = "right" if column.right else "left"
-        table.add_column(
-            column.title, justify=justify, no_wrap=not column.wrapped, overflow="ellipsis", width=widths[number]
-        )
-    for line in lines:
-        table.add_row(*(line[number] for number in shown))
-    return table
-
-
-def _widths(
-    columns: Sequence[Column], lines: Sequence[Sequence["Text"]], shown: Sequence[int], *, room: int
-) -> dict[int, int]:
-    """Return the width of each shown column: that of its longest text, or for flexible ones what is left of it."""
-    widths: dict[int, int] = {}
-    for number in shown:
-        widths[number] = max([len(columns[number].title), *(line[number].cell_len for line in lines)])
-    flexible = [number for number in shown if columns[number].cut or columns[number].wrapped]
-    missing = sum(widths.values()) + GAP * (len(shown) - 1) - room
-    for number in flexible:
-        if missing > 0:
-            widths[number] = max(widths[number] - missing // len(flexible) - missing % len(flexible), _LEAST)
-    return widths
 
 
 def warn(text: str) -> None:

@@ -114,7 +114,7 @@ def _is_left_out(one: Chosen) -> bool:
 def adopt_one(store: SqliteStore, journal: Journal, one: Chosen, agreed: Mapping[str, Plan]) -> SleepError | None:
     """Put one proposal live; return the error if that isn't safe, so that the others still get their turn."""
     try:
-        deciding.adopt(store, journal, one, agreed=agreed.get(one.name), told=say_event)
+        deciding.adopt(store, journal, one, agreed=agreed.get(one.name), on_event=say_event)
     except SleepError as error:
         return error
     return None

@@ -5,36 +5,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from skillopt_sleep.cli.blocks import say_blocks
-from skillopt_sleep.cli.console import (
-    BAD,
-    DIM,
-    GOOD,
-    NAME,
-    Column,
-    Part,
-    say,
-    say_all,
-    say_json,
-    say_next,
-    say_table,
-)
+from skillopt_sleep.cli.console import say, say_all, say_json, say_next
 from skillopt_sleep.cli.decisions import consistent_journal
+from skillopt_sleep.cli.status import proposal_data
 from skillopt_sleep.deciding import read as reading
 from skillopt_sleep.deciding.chosen import Chosen, named
-from skillopt_sleep.deciding.read import Waiting, read_waiting
+from skillopt_sleep.deciding.read import Waiting, read_waiting, staged_diff
 from skillopt_sleep.deciding.stored import opened, opened_to_read
-from skillopt_sleep.errors import StaleProposal
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.kit.markdown import spelled, visible
-from skillopt_sleep.pages.blocks import Answer, Answers, Sentence
+from skillopt_sleep.kit.markdown import spelled
+from skillopt_sleep.pages.blocks import Answer, Answers, Sentence, Table
 from skillopt_sleep.proposals.written import diff
 from skillopt_sleep.reporters.gains import sentence
-from skillopt_sleep.reporters.rule_page import more, whole
-from skillopt_sleep.reporters.status import GONE, in_a_line, notes, status
+from skillopt_sleep.reporters.rule_page import more, staged_change, whole
+from skillopt_sleep.reporters.status import in_a_line, notes, status
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
-
-_DIFF_STYLES = {"+": GOOD, "-": BAD, "@": DIM}
 
 
 def show_proposals(names: Sequence[str], *, verbose: bool, as_json: bool) -> None:
@@ -55,13 +41,11 @@ def show_proposals(names: Sequence[str], *, verbose: bool, as_json: bool) -> Non
 def _show(one: Chosen, waiting: Waiting, divided: str, *, verbose: bool) -> None:
     """Print all that a person needs to decide, the commands to do it, and if `verbose` the rest."""
     proposal, state = one.decided.proposal, one.decided.state
-    stored = "" if waiting.rule.changes else _diff(one.folder, state)
     words = divided or status(one.decided, now=utc_now())
     told = map(Sentence, [sentence(words), *notes(one.decided)])
     known = [*whole(waiting.rule), *(more(proposal, waiting.whole) if verbose else ()), *told]
-    say_blocks(known)
-    for line in stored.splitlines():
-        say((line, _DIFF_STYLES.get(line[:1], "")))
+    staged = () if waiting.rule.changes else staged_change(staged_diff(one.folder))
+    say_blocks([*known, *staged])
     say("")
     if state == ADOPTED:
         say_next(f"skillopt-sleep undo {proposal.id}", label="Take back")
@@ -92,16 +76,17 @@ def _done_by_both(answers: Answers | None) -> Iterator[str]:
 def _list(store: SqliteStore, *, as_json: bool) -> None:
     proposals = store.bank.proposals()
     if as_json:
-        say_json([_row(decided) for decided in proposals])
+        say_json([proposal_data(decided) for decided in proposals])
         return
     if not proposals:
         say("No proposals yet.")
+        return
     ids = [decided.proposal.id for decided in proposals]
-    rows: list[list[Part]] = []
+    rows: list[tuple[str, ...]] = []
     for decided in proposals:
         state = _divided(decided, ids) or decided.state
-        rows.append([(decided.proposal.id, NAME), state, in_a_line(decided, now=utc_now())])
-    say_table([Column(""), Column(""), Column("", wrapped=True)], rows)
+        rows.append((decided.proposal.id, state, in_a_line(decided, now=utc_now())))
+    say_blocks([Table(("proposal", "state", "rule"), tuple(rows))])
 
 
 def _divided(decided: Decided, ids: Sequence[str]) -> str:
@@ -111,34 +96,6 @@ def _divided(decided: Decided, ids: Sequence[str]) -> str:
     if decided.state != WITHDRAWN or not parts:
         return ""
     return f"{'reworded as' if len(decided.proposal.edits) == 1 else 'split into'} {', '.join(parts)}"
-
-
-def _row(decided: Decided) -> dict[str, object]:
-    proposal = decided.proposal
-    return {
-        "id": proposal.id,
-        "state": decided.state,
-        "version": proposal.version,
-        "proof": proposal.proof,
-        "label": proposal.label,
-        "document": proposal.document,
-        "summary": proposal.summary,
-        "warnings": proposal.warnings,
-    }
-
-
-def _diff(folder: Path, state: str) -> str:
-    """Return the change as it was staged; raise StaleProposal if what waits can't be adopted without it."""
-    try:
-        return visible((folder / "change.diff").read_text(encoding="utf-8", errors="replace")).rstrip()
-    except FileNotFoundError as error:
-        if state == WAITING:
-            raise StaleProposal(
-                f"{folder} is gone, and the change with it", remedy="reject it; a later night can propose it again"
-            ) from error
-        return GONE
-    except OSError as error:
-        raise StaleProposal(f"can't read {folder}: {error.strerror}", remedy="make it readable") from error
 
 
 def names_of_rules(names: Sequence[str]) -> list[str]:

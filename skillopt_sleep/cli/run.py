@@ -195,7 +195,7 @@ def _show(report: NightReport, waiting: Sequence[str], paths: Paths, *, example:
         say_json(answer(report))
         return
     from skillopt_sleep.cli.blocks import say_blocks
-    from skillopt_sleep.reporters.morning import ATTEMPTS, shown
+    from skillopt_sleep.reporters.morning import shown
     from skillopt_sleep.reporters.night import Night
 
     folder = Path(report.run.folder)
@@ -203,8 +203,6 @@ def _show(report: NightReport, waiting: Sequence[str], paths: Paths, *, example:
     if report.began:
         for name in (PAGE, "report.md", "report.json", "diagnostics.json"):
             say(f"{folder / name}")
-    if (folder / ATTEMPTS).exists():
-        say(f"{folder / ATTEMPTS}")
     if example:
         _say_how_to_look_around(example_folder(paths))
 

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from skillopt_sleep.cli.console import Column, say, say_json, say_table, warn
+from skillopt_sleep.cli.blocks import say_blocks
+from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.train_shown import scored, summary_lines
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.pages.blocks import Table
 from skillopt_sleep.trainer.found import Run, by_score, differing, find, read, reason_of
 
 if TYPE_CHECKING:
@@ -53,20 +55,13 @@ def say_runs(runs: Sequence[Run]) -> None:
     """Print trainings as a table, the best first, with those keys only in which not all agree."""
     own = differing(runs)
     keys = list(next(iter(own.values())))
-    columns = [
-        Column("run"),
-        Column("best", right=True),
-        Column("90 % interval"),
-        Column("calls", right=True),
-        *(Column(key.rpartition(".")[2], cut=True) for key in keys),
-        Column("state", cut=True),
-    ]
-    rows: list[list[str]] = []
+    columns = ("run", "best", "90 % interval", "calls", *(key.rpartition(".")[2] for key in keys), "state")
+    rows: list[tuple[str, ...]] = []
     for run in by_score(runs):
         calls = f"{run.paid.calls:,}" if run.paid else ""
         values = [_short(own[run.folder][key]) for key in keys]
-        rows.append([str(run.folder), *_score(run), calls, *values, run.state()])
-    say_table(columns, rows)
+        rows.append((str(run.folder), *_score(run), calls, *values, run.state()))
+    say_blocks([Table(columns, tuple(rows), right=(1, 3))])
 
 
 def _score(run: Run) -> tuple[str, str]:

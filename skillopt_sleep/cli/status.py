@@ -13,7 +13,7 @@ from skillopt_sleep.errors import Exit
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, length, when
-from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Proposal, Recurrence
+from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Recurrence
 from skillopt_sleep.reporters.recurrence import so_far, told_of
 from skillopt_sleep.reporters.rule import in_order
 from skillopt_sleep.reporters.status import in_a_line
@@ -171,9 +171,13 @@ def _open(night: str, current: Status, *, now: datetime) -> Iterator[tuple[str, 
             yield "", f"{one_line(stage_words(stage.label), limit=80)}  {stage.done}/{stage.total}"
 
 
-def _waiting_data(proposal: Proposal) -> dict[str, object]:
+def proposal_data(decided: Decided) -> dict[str, object]:
+    """Return a proposal and what became of it as data."""
+    proposal = decided.proposal
     return {
         "id": proposal.id,
+        "state": decided.state,
+        "version": proposal.version,
         "document": proposal.document,
         "proof": proposal.proof,
         "label": proposal.label,
@@ -196,7 +200,7 @@ def _data(current: Status, daemon: dict[str, object], problem: str) -> dict[str,
         "schema_version": 1,
         "last_night": last_night,
         "adopted": current.adopted,
-        "waiting": [_waiting_data(decided.proposal) for decided in current.waiting],
+        "waiting": [proposal_data(decided) for decided in current.waiting],
         "running": current.running,
         "progress": current.progress,
         "unfinished": current.unfinished,

@@ -9,7 +9,9 @@ from skillopt_sleep.kit.redact import clip
 from skillopt_sleep.kit.words import ago, counted, home_path
 from skillopt_sleep.pages.blocks import Block, Heading, Item, Items, Quotes, Said, Sentence
 from skillopt_sleep.records import NightReport, Task, heading, said_or_done, signs
-from skillopt_sleep.reporters.tried import not_used, uses
+from skillopt_sleep.reporters.gains import sentence
+from skillopt_sleep.reporters.status import by_hand
+from skillopt_sleep.reporters.tried import not_used, uses_in
 from skillopt_sleep.reporters.words import SPLITS, USES
 from skillopt_sleep.stores.bank import Banked
 
@@ -29,17 +31,14 @@ def task_blocks(
     yield from _heard(task)
     yield from _lesson(task, alike, entries)
     yield Sentence(_use(entry, alike, entries))
-    used = tuple(
-        Item(f"{report.night}, {step.document.id}: {use}")
-        for report in reports
-        for step in report.documents
-        for use in uses(task, step)
-    )
+    used = tuple(map(Item, uses_in(task, reports)))
     yield Sentence("Nights that used it:" if used else not_used(task))
     if used:
         yield Items(used)
-    for line in _by_hand(entry, now=now):
-        yield Sentence(line)
+    for line in by_hand(entry, now=now):
+        yield Sentence(sentence(line))
+    if entry.earlier and entry.earlier[0].prompt != task.prompt:
+        yield Sentence(f"Before, it asked: {one_line(entry.earlier[0].prompt)}")
 
 
 def _origin(task: Task, *, now: datetime) -> str:
@@ -100,15 +99,3 @@ def _use(entry: Banked, alike: Sequence[Banked], entries: Sequence[Banked]) -> s
     elif mates:
         because = f"all of a session is used alike, and {mates[0]} comes from the same one"
     return f"It is used {USES[task.split]}: {because}."
-
-
-def _by_hand(entry: Banked, *, now: datetime) -> Iterator[str]:
-    """Yield what a person did to the task, and when."""
-    if entry.edited:
-        yield f"You {'edited' if entry.earlier else 'added'} it {ago(entry.edited, now)}."
-    if entry.earlier and entry.earlier[0].prompt != entry.task.prompt:
-        yield f"Before, it asked: {one_line(entry.earlier[0].prompt)}"
-    if entry.pinned:
-        yield f"You pinned it {ago(entry.pinned, now)}."
-    if entry.dropped:
-        yield f"You dropped it {ago(entry.dropped, now)}, so it is never used."

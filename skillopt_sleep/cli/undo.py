@@ -157,7 +157,7 @@ def _take_back(
         errors = _walk(store, journal, way.steps, agreed)
         refusals += errors
         if not errors:
-            leave_undone(store, way.rules, told=say_event)
+            leave_undone(store, way.rules, on_event=say_event)
             left.remove(way)
     return refusals
 
@@ -217,7 +217,7 @@ def _walk(store: SqliteStore, journal: Journal, left: list[Step], agreed: Mappin
     """Take the steps in turn, each off the list when it is done; stop at the first that can't be, with its error."""
     while left:
         try:
-            take(store, journal, left[0], agreed=agreed, told=say_event)
+            take(store, journal, left[0], agreed=agreed, on_event=say_event)
         except SleepError as error:
             return [error]
         left.pop(0)

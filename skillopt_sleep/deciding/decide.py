@@ -46,19 +46,19 @@ class CanComeBack(NamedTuple):
     name: str
 
 
-# What a decision did, told as soon as the files are written: the store may be full, and the files have changed.
+# What a decision did. `on_event` is called as soon as the files are written, as the store may be full.
 Event = Adopted | Undone | CanComeBack
-Told = Callable[[Event], None]
+OnEvent = Callable[[Event], None]
 
 
-def adopt(store: SqliteStore, journal: Journal, one: Chosen, *, agreed: Plan | None, told: Told) -> None:
+def adopt(store: SqliteStore, journal: Journal, one: Chosen, *, agreed: Plan | None, on_event: OnEvent) -> None:
     """Put a proposal live; `agreed` is the merge with their own edits that the person saw.
 
     Raises ConfigError if it can't be adopted any more, and what `proposals.adopt` raises.
     """
     refuse_unless(one, "adopted")
     is_new = put_live(one.folder, journal=journal, at=utc_now(), agreed=agreed)
-    told(Adopted(one.decided.proposal, already=not is_new))
+    on_event(Adopted(one.decided.proposal, already=not is_new))
     if is_new or one.decided.state != ADOPTED:
         _decide(store, one.name, ADOPTED, leaving=_STATES["adopted"])
 

@@ -75,7 +75,7 @@ def look_at(store: SqliteStore, journal: Journal, name: str) -> Seen | None:
         if one.name != name:
             return None
         since = tuple(found for found in store.recurrences().values() if found.proposal == name)
-        return Seen(one.decided, read_waiting(store, one, journal), _staged(one.folder), since)
+        return Seen(one.decided, read_waiting(store, one, journal), staged_diff(one.folder), since)
 
 
 def read_waiting(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
@@ -85,8 +85,7 @@ def read_waiting(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
     known = {decided.proposal.id: decided.proposal for decided in store.bank.family(above or proposal.id)}
     whole = known.get(above, proposal)
     changes, problem = _changes(one, journal) if one.decided.state in OPEN else ([], "")
-    told = _answers(store, one)
-    rule = rule_of(proposal, changes, told, now=utc_now(), whole=whole)
+    rule = rule_of(proposal, changes, _answers(store, one), now=utc_now(), whole=whole)
     if problem:
         rule = rule._replace(cautions=(*rule.cautions, problem))
     return Waiting(proposal, whole, rule, divides=proposal.id not in known)
@@ -113,7 +112,8 @@ def _changes(one: Chosen, journal: Journal) -> tuple[list[Change], str]:
     return [Change(documents[move.path], text_of(move.old), text_of(move.new)) for move in plan.moves], ""
 
 
-def _staged(folder: Path) -> str:
+def staged_diff(folder: Path) -> str:
+    """Return the change as it was staged; "" if its file is gone."""
     try:
         return (folder / "change.diff").read_text(encoding="utf-8", errors="replace")
     except OSError:

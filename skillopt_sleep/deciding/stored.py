@@ -60,7 +60,7 @@ def opened_to_undo() -> Generator[SqliteStore]:
 def consistent_journal(store: SqliteStore, *, damaged: Callable[[SleepError], None]) -> Generator[Journal]:
     """Lock the journal, finish what a crash left half done, update the bank, and yield the journal.
 
-    `damaged` is told of each entry that can't be read, which doesn't stop the others.
+    `damaged` is called for each entry that can't be read, which doesn't stop the others.
     """
     adoptions = find_paths().adoptions
     journal = Journal(adoptions)

@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from skillopt_sleep.deciding.chosen import named, place_of, single_rules
-from skillopt_sleep.deciding.decide import CanComeBack, Told, adopt, refuse_unless
+from skillopt_sleep.deciding.decide import CanComeBack, OnEvent, adopt, refuse_unless
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.plan import Plan, plan_adoption, plan_rest, plan_undo, still_stands
+from skillopt_sleep.proposals.plan import Plan, is_unedited, plan_adoption, plan_rest, plan_undo
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.proposals.undo import adopted, undo
 from skillopt_sleep.proposals.written import Move
@@ -79,7 +79,7 @@ def _way_back(store: SqliteStore, journal: Journal, whole: str, rules: Sequence[
     with TemporaryDirectory() as scratch:
         every = single_rules(store, decided, scratch=Path(scratch))
         others = [one for place, one in enumerate(every) if place not in places]
-        edited = [one.name for one in others if not still_stands(one.folder, one.decided.proposal)]
+        edited = [one.name for one in others if not is_unedited(one.folder, one.decided.proposal)]
     if edited:
         raise ConfigError(
             f"you edited {edited[0]} since, and undoing {rules[0]} would bring its old words back",
@@ -90,20 +90,20 @@ def _way_back(store: SqliteStore, journal: Journal, whole: str, rules: Sequence[
     return WayBack(steps, tuple(rules))
 
 
-def leave_undone(store: SqliteStore, rules: Sequence[str], *, told: Told) -> None:
+def leave_undone(store: SqliteStore, rules: Sequence[str], *, on_event: OnEvent) -> None:
     """Record that these rules of a proposal that was adopted whole are undone."""
     for rule in rules:
         if store.bank.decide(rule, UNDONE, at=utc_now(), leaving=(WAITING,)):
-            told(CanComeBack(rule))
+            on_event(CanComeBack(rule))
 
 
-def take_back(store: SqliteStore, journal: Journal, name: str, *, agreed: Plan | None, told: Told) -> None:
+def take_back(store: SqliteStore, journal: Journal, name: str, *, agreed: Plan | None, on_event: OnEvent) -> None:
     """Take out of the files exactly what a proposal put there; `agreed` is the merge that the person saw."""
     done = undo(name, journal=journal, at=utc_now(), agreed=agreed)
-    told(done)
+    on_event(done)
     # After the store was recreated only the journal knows the proposal.
     if store.bank.decide(name, UNDONE, at=utc_now(), leaving=(ADOPTED, UNDONE)):
-        told(CanComeBack(name))
+        on_event(CanComeBack(name))
 
 
 def undoable(store: SqliteStore, journal: Journal, name: str) -> str:
@@ -153,13 +153,13 @@ def steps_to(store: SqliteStore, journal: Journal, file: Path, number: int) -> l
     return found
 
 
-def take(store: SqliteStore, journal: Journal, step: Step, *, agreed: Mapping[str, Plan], told: Told) -> None:
+def take(store: SqliteStore, journal: Journal, step: Step, *, agreed: Mapping[str, Plan], on_event: OnEvent) -> None:
     """Take one step to another version of a file."""
     if not step.adopting:
-        take_back(store, journal, step.proposal, agreed=agreed.get(step.proposal), told=told)
+        take_back(store, journal, step.proposal, agreed=agreed.get(step.proposal), on_event=on_event)
         return
     for one in named(store, step.proposal):
-        adopt(store, journal, one, agreed=agreed.get(one.name), told=told)
+        adopt(store, journal, one, agreed=agreed.get(one.name), on_event=on_event)
 
 
 def versions_of(journal: Journal, file: Path) -> tuple[Version, ...]:
@@ -179,7 +179,7 @@ def versions(journal: Journal, path: Path) -> tuple[Version, ...]:
     """Return the versions of the file, oldest first; before the first, nothing of ours was in it."""
     events: list[tuple[datetime, str, bool]] = []
     for entry in journal.entries():
-        if entry.touches(path) and entry.state in {AdoptionState.DONE, AdoptionState.UNDONE}:
+        if entry.place_of(path) is not None and entry.state in {AdoptionState.DONE, AdoptionState.UNDONE}:
             events.append((entry.adopted, entry.proposal, True))
             if entry.state is AdoptionState.UNDONE:
                 events.append((entry.changed_at, entry.proposal, False))

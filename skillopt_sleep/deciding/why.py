@@ -164,9 +164,9 @@ def _of_origin(origin: RuleOrigin, said: Sequence[Evidence], known: Sequence[Rul
     because, next_step = status_of(state, name="its rule", reason=origin.proposed.reason), NEXT[state]
     of_lessons = [one for one in known if not set(one.asked.lessons).isdisjoint(origin.asked.lessons)]
     readers = {title for one in of_lessons if one.proposed.state == ADOPTED for title in one.proposed.read_by}
-    told = {TITLES.get(piece.session.partition(":")[0], "") for piece in said} - {""}
-    if origin.proposed.state == ADOPTED and readers and not told <= readers:
-        others = " and ".join(sorted(told - readers))
+    taught = {TITLES.get(piece.session.partition(":")[0], "") for piece in said} - {""}
+    if origin.proposed.state == ADOPTED and readers and not taught <= readers:
+        others = " and ".join(sorted(taught - readers))
         because = f"{because}; but {others} doesn't read {home_path(origin.proposed.paths[0])}"
         waiting = [one.proposed.proposal for one in of_lessons if one.proposed.state == WAITING]
         next_step = f"skillopt-sleep review --show {waiting[-1]}" if waiting else OWN_FILE

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from skillopt_sleep.kit.scratch import remove_tree
 from skillopt_sleep.replay.workshop import CALIBRATIONS
 from skillopt_sleep.settings import Paths
-from skillopt_sleep.stores.quotes import Sought
+from skillopt_sleep.stores.quotes import PurgeSearch
 from skillopt_sleep.stores.schema import ASIDE
 
 PROPOSALS = "proposals"
@@ -20,9 +20,9 @@ _NOT_OTHER = ("projects", "replays", "nights", "adoptions")
 class Sweep(NamedTuple):
     """The texts to look for: `plain` anywhere, `rules` where one of the `documents` is named too."""
 
-    plain: Sought
-    rules: Sought
-    documents: Sought
+    plain: PurgeSearch
+    rules: PurgeSearch
+    documents: PurgeSearch
 
     def is_in(self, files: Sequence[Path]) -> bool:
         """Return whether one of these files, which belong together, holds something of it."""
@@ -60,7 +60,7 @@ def adoption_folders(paths: Paths) -> list[Path]:
     return [path for path in sorted(paths.adoptions.glob("*")) if path.is_dir()]
 
 
-def other_files(paths: Paths, sought: Sought, *, sessions: Iterable[str]) -> list[Path]:
+def other_files(paths: Paths, search: PurgeSearch, *, sessions: Iterable[str]) -> list[Path]:
     """Return every other file that holds some of it: notes of hooks, waiting prompts, stores set aside, any other."""
     named = {session.partition(":")[2] for session in sessions}
     hits: list[Path] = []
@@ -72,11 +72,11 @@ def other_files(paths: Paths, sought: Sought, *, sessions: Iterable[str]) -> lis
         if file.is_relative_to(paths.spool):
             notes.append(file)
         elif file.name.startswith(f"{_STORE}.{ASIDE}"):
-            hits += [file] if _is_in_store(file, sought) else []
-        elif not place.parts[0].startswith(_STORE) and sought.is_in_file(file):
+            hits += [file] if _is_in_store(file, search) else []
+        elif not place.parts[0].startswith(_STORE) and search.is_in_file(file):
             hits.append(file)
     for note in notes:
-        if sought.is_in_file(note):
+        if search.is_in_file(note):
             named.add(_session_of(note))
     return hits + [note for note in notes if _session_of(note) in named]
 
@@ -105,12 +105,12 @@ def delete(files: Iterable[Path]) -> None:
             raise OSError(errno.EACCES, "it can't be deleted whole", str(path))
 
 
-def _is_in_store(file: Path, sought: Sought) -> bool:
+def _is_in_store(file: Path, search: PurgeSearch) -> bool:
     """Return whether a store that was set aside holds some of it, byte by byte: it may be damaged."""
     data = file.read_bytes()
     plain = data.lower()
-    names = (*sought.ids, *sought.folders)
-    return any(name.encode() in data for name in names) or any(name.encode() in plain for name in sought.phrases)
+    names = (*search.ids, *search.folders)
+    return any(name.encode() in data for name in names) or any(name.encode() in plain for name in search.phrases)
 
 
 def _session_of(note: Path) -> str:

@@ -29,10 +29,10 @@ from skillopt_sleep.reporters import REPORTERS
 from skillopt_sleep.settings import Paths
 from skillopt_sleep.stores.bank import ADOPTED, OPEN
 from skillopt_sleep.stores.purge import PurgedData, PurgedSession
-from skillopt_sleep.stores.quotes import Sought, plain_words, rule_phrases
+from skillopt_sleep.stores.quotes import PurgeSearch, plain_words, rule_phrases
 from skillopt_sleep.stores.sqlite import SqliteStore
 
-Choice = tuple[Sequence[PurgedSession], Sought]
+Choice = tuple[Sequence[PurgedSession], PurgeSearch]
 
 
 class ShorterUndo(NamedTuple):
@@ -64,32 +64,32 @@ class Purge:
         return self.found.is_empty and not (self.nights or self.files or self.undos)
 
 
-def of_project(rows: Iterable[PurgedSession], folder: str) -> tuple[list[PurgedSession], Sought]:
+def of_project(rows: Iterable[PurgedSession], folder: str) -> tuple[list[PurgedSession], PurgeSearch]:
     """Return the sessions of the project in this folder or below it, and what else names it."""
     within = (escape(folder),)
     mine = [row for row in rows if is_excluded(row.session.project, within) or is_excluded(row.session.cwd, within)]
-    return mine, Sought(folders=tuple(dict.fromkeys((folder, os.path.realpath(folder)))))
+    return mine, PurgeSearch(folders=tuple(dict.fromkeys((folder, os.path.realpath(folder)))))
 
 
-def of_session(rows: Sequence[PurgedSession], name: str) -> tuple[list[PurgedSession], Sought]:
+def of_session(rows: Sequence[PurgedSession], name: str) -> tuple[list[PurgedSession], PurgeSearch]:
     """Return the session with this id, its sub-agents' and those that repeat it: forks and copies."""
     chosen = [row for row in rows if row.session.id == name]
-    return _with_companions(rows, chosen), Sought()
+    return _with_companions(rows, chosen), PurgeSearch()
 
 
-def of_words(rows: Sequence[PurgedSession], words: str) -> tuple[list[PurgedSession], Sought]:
+def of_words(rows: Sequence[PurgedSession], words: str) -> tuple[list[PurgedSession], PurgeSearch]:
     """Return the sessions that hold these words, in capitals or not, and what else does."""
-    sought = Sought(phrases=(plain_words(words),))
-    chosen = [row for row in rows if sought.is_in(msgspec.to_builtins(row.session))]
-    return _with_companions(rows, chosen), sought
+    search = PurgeSearch(phrases=(plain_words(words),))
+    chosen = [row for row in rows if search.is_in(msgspec.to_builtins(row.session))]
+    return _with_companions(rows, chosen), search
 
 
 def plan(store: SqliteStore, paths: Paths, choose: Callable[[Sequence[PurgedSession]], Choice]) -> Purge:
     """Find everything that is kept of the chosen sessions; changes nothing."""
-    rows, sought = choose(list(store.purge.rows()))
-    found = store.purge.found(rows, sought)
-    plain = sought._replace(ids=sought.ids | found.ids)
-    sweep = files.Sweep(plain, Sought(phrases=rule_phrases(found.contents)), Sought(ids=found.paths))
+    rows, search = choose(list(store.purge.rows()))
+    found = store.purge.found(rows, search)
+    plain = search._replace(ids=search.ids | found.ids)
+    sweep = files.Sweep(plain, PurgeSearch(phrases=rule_phrases(found.contents)), PurgeSearch(ids=found.paths))
     gone = {entry.proposal.id: entry for entry in found.proposals}
     staged = [path for path in files.proposal_folders(paths) if path.name in gone or sweep.is_in_folder(path)]
     adopted = [path for path in files.adoption_folders(paths) if path.name in gone or sweep.is_in_folder(path)]
@@ -134,7 +134,7 @@ def plan(store: SqliteStore, paths: Paths, choose: Callable[[Sequence[PurgedSess
         withdrawn=tuple(withdrawn),
         undos=tuple(kept.values()),
         unrecorded=tuple(unrecorded),
-        folders=sought.folders,
+        folders=search.folders,
     )
 
 
@@ -195,7 +195,7 @@ def _ours(path: Path, text: bytes | None, sweep: files.Sweep) -> bytes | None:
     if text is None:
         return None
     body = "\n".join(line for line in live.body(path, text).split("\n") if not sweep.is_in_line(line))
-    return live.change(path, None if live.own(path) else b"", "", body).data
+    return live.change(path, None if live.own_file(path) else b"", "", body).data
 
 
 def _with_companions(rows: Sequence[PurgedSession], chosen: Sequence[PurgedSession]) -> list[PurgedSession]:

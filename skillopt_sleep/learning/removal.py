@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 from skillopt_sleep.errors import BudgetExhausted
 from skillopt_sleep.learning.begin import DocumentStep, is_due
 from skillopt_sleep.learning.rule import CandidateRule, TriedRule, exercising
-from skillopt_sleep.proposals.rules import items, standing
+from skillopt_sleep.proposals.rules import find_rule, items
 from skillopt_sleep.records import (
     CandidateKind,
     Decision,
@@ -93,7 +93,7 @@ def prune(document: Document, past: Past, tasks: Sequence[Task], *, least: int =
     candidates = [rule for rule in candidates if tried.get(rule.strip(), RETRY) >= RETRY]
     twice = {rule for rule in candidates if _is_said_twice(rule, document)}
     for rule in sorted(candidates, key=lambda rule: (rule.strip() in tried, rule not in twice, -len(rule))):
-        target = standing(document.body, rule)
+        target = find_rule(document.body, rule)
         val = exercising(rules[rule], tasks)
         if not target or len({task.session for task in val}) < SESSIONS:
             continue

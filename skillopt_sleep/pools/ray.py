@@ -1,29 +1,42 @@
-"""A pool of Ray tasks, on this machine or a cluster: attempts run there, spending is decided here.
+"""A pool of Ray tasks, one an attempt, on this machine or a cluster; spending is decided in this process.
 
-An attempt leaves each question at a desk, an actor of the cluster, where the thread that sent the attempt takes it.
-Here it passes the same wrappers as on threads (cache, limits, retries); behind them, a WorkerModel is called by the
-attempt itself, any other model here. So limits hold over the whole cluster and an answer is stored before the attempt
-gets it. When a worker dies, only the call it was in is lost, and counts as spent; its attempt is made again.
+An attempt leaves each question at a desk, an actor of the cluster. The thread that sent the attempt takes it from
+there, passes it through the same wrappers as on threads (cache, limits, retries), and leaves the answer. So limits
+hold over the whole cluster, and an answer is stored before the attempt gets it. A WorkerModel behind these wrappers
+is called by a task of the cluster, any other model here. When a worker dies, Ray makes the attempt again.
+
+Ray is imported only once something is sent. Which interfaces it listens on is decided at import, so our own cluster
+listens on loopback only if nothing imported Ray before; its token protects it in either case.
 """
 
 import asyncio
+import logging
 import os
+import secrets
+import socket
 import sys
 import threading
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
-from datetime import datetime
-from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self, TypeVar, cast
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, cast
+from urllib.parse import urlsplit
 
-from skillopt_sleep.errors import BackendUnavailable, ConfigError, ItemError, NightInterrupted, SleepError
-from skillopt_sleep.pools.cluster import connect, disconnect, library
+from skillopt_sleep.errors import (
+    BackendUnavailable,
+    CallFailed,
+    ConfigError,
+    FailureKind,
+    ItemError,
+    NightInterrupted,
+)
+from skillopt_sleep.kit.extras import command_for
 from skillopt_sleep.pools.threads import ThreadPool
-from skillopt_sleep.protocols.models import Backend, Model
+from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Portable
-from skillopt_sleep.records import Completion, Prompt, Usage
+from skillopt_sleep.records import Completion, Prompt
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -32,32 +45,40 @@ Recipe = Callable[[], Backend]
 DEATHS = 3
 START_SECONDS = 120.0
 OWN_FILES = "skillopt_env_"  # modules of files that a training names by path
+OPTIONS = ("address", "num_cpus", "resources", "runtime_env")
+# By default Ray reports every cluster to its makers, listens on all interfaces, and writes a token into the user's
+# home. The token is one per process because Ray reads it only once.
+_TOKEN = "RAY_AUTH_TOKEN"  # noqa: S105 - the variable's name
+_PRIVATE = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+    _TOKEN: secrets.token_hex(32),
+}
+_ANSWER_SECONDS = 10.0
+_STORE_BYTES = 256 * 1024 * 1024
+_GIVEN_UP = NightInterrupted("the attempt was given up")
 
 
 class RayPool:
-    """Up to `workers` attempts at once, each on one CPU of the cluster; `progress` as in ThreadPool.
+    """Up to `workers` attempts at once, on machines that join later too; `progress` as in ThreadPool.
 
     `address` names a running cluster, "" starts one on this machine; if this process is connected to a cluster
-    already, that one is used. Only a Portable function is sent to workers, all else runs on threads here. Raises
-    ConfigError if no cluster can be joined, BackendUnavailable if it starts no worker or three died at one item.
+    already, that one is used. An attempt takes `num_cpus` (1) and `resources` of it, and runs in Ray's `runtime_env`.
+    Only a Portable function is sent to workers, all else runs on threads here. Raises ConfigError if no cluster can
+    be joined, BackendUnavailable if it starts no worker or breaks.
     """
 
-    def __init__(self, workers: int, progress: Callable[[str, int, int], None], *, address: str = "") -> None:
+    def __init__(self, workers: int, progress: Callable[[str, int, int], None], **options: Any) -> None:
+        unknown = sorted(options.keys() - set(OPTIONS))
+        if unknown:
+            raise ConfigError(f"Ray has no option {unknown[0]!r} here", remedy=f"one of: {', '.join(OPTIONS)}")
         self._threads = ThreadPool(workers, progress)
-        self._address = address
+        self._address: str = options.pop("address", "")
+        self._options = {"num_cpus": 1, **options}
         self._lock = threading.Lock()
         self._desk: Any = None
         self._connected = False
         self._stored: tuple[object, Any] = (None, None)
-
-    def __enter__(self) -> Self:
-        """Return the pool, which is closed at the end of the block."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Leave the cluster; otherwise that happens when this process ends."""
@@ -66,7 +87,8 @@ class RayPool:
                 library().kill(self._desk)
             self._desk, self._stored = None, (None, None)
             if self._connected:
-                disconnect()
+                library().shutdown()
+                _print_messages(library(), wanted=True)
                 self._connected = False
 
     @property
@@ -75,29 +97,48 @@ class RayPool:
         return self._threads.width
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
-        """Return the results in the order of the items; errors as in ThreadPool. Items and results are pickled."""
+        """Return the results in the order of the items; errors as in ThreadPool. Items and results are pickled.
+
+        An item at which workers died DEATHS times has the result that the function gives one that is lost.
+        """
         if not items or not isinstance(function, Portable):
             return self._threads.map(function, items, label=label)
         portable = cast("Portable[Item, Result]", function)
         sent = self._prepare(portable)
 
         def send(item: Item) -> Result:
-            reason = ""
-            for _ in range(DEATHS):
-                try:
-                    return _Attempt(self._desk, sent, item).made(portable.target)
-                except WorkerDied as error:
-                    reason = error.message
-            raise BackendUnavailable(
-                f"{DEATHS} Ray workers died at the same item of {label}; the last: {reason}",
-                remedy="look in Ray's logs for what killed them (usually out of memory), then resume",
-            )
+            try:
+                return self._made(sent, item, portable.target)
+            except WorkerDied as error:
+                return portable.lost(item, f"{DEATHS} Ray workers died at it, usually out of memory: {error.message}")
 
         return self._threads.map(send, items, label=label)
 
     def together(self, chain: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """Run the chains here and send what they map to the workers; results and errors as in ThreadPool."""
         return self._threads.together(chain, items)
+
+    def _made(self, sent: "_Sent", item: Any, backend: Backend) -> Any:
+        """Make an attempt, answering what it asks; raise what it raises, or WorkerDied if its workers die."""
+        desk, name = self._desk, uuid.uuid4().hex
+        task = (
+            library().remote(attempt).options(scheduling_strategy="SPREAD", max_retries=DEATHS - 1, **self._options)
+        )
+        result = task.remote(desk, name, sent, item)
+        try:
+            while True:
+                question = desk.question.remote(name)
+                ready, _ = library().wait([question, result], num_returns=1)
+                if question not in ready:
+                    return _get(result)
+                key, prompt = _get(question)
+                try:
+                    answer: object = backend.complete(prompt)
+                except ItemError as error:
+                    answer = error
+                desk.answer.remote(key, answer)
+        finally:
+            desk.end.remote(name)
 
     def _prepare(self, function: Portable[Any, Any]) -> "_Sent":
         """Join the cluster if that wasn't done, and store the function there, where each worker unpacks it once."""
@@ -106,175 +147,181 @@ class RayPool:
                 self._connected = connect(self._address, processes=self.width)
                 ray = library()
                 self._desk = ray.remote(Desk).options(num_cpus=0, max_concurrency=100_000).remote()
+                started = ray.remote(lambda: None).options(**self._options).remote()
                 try:
-                    ray.get(ray.remote(_started).remote(), timeout=START_SECONDS)
+                    ray.get(started, timeout=START_SECONDS)
                 except ray.exceptions.GetTimeoutError as error:
                     raise BackendUnavailable(
                         f"the Ray cluster started no worker within {START_SECONDS:.0f} seconds",
-                        remedy="check with `ray status` that it has a free CPU",
+                        remedy="check with `ray status` that what an attempt takes is free",
                     ) from error
             if self._stored[0] is not function:
-                ray = library()
-                for name, module in list(sys.modules.items()):
-                    if name.startswith(OWN_FILES):  # classes of files that only this machine has are sent whole
-                        ray.cloudpickle.register_pickle_by_value(module)
-                reference = ray.put(function.asking(NoBackend()))
+                _send_own_code()
+                reference = library().put(function.asking(cast("Backend", None)))
                 self._stored = function, _Sent(uuid.uuid4().hex, (reference,), tuple(sys.path))
             return self._stored[1]
 
 
-# here ---------------------------------------------------------------------------------------------------
+def _send_own_code() -> None:
+    """Let classes of files that a training names, and of modules beside these files, be sent whole."""
+    own = [module for name, module in sys.modules.items() if name.startswith(OWN_FILES)]
+    folders = {Path(str(module.__file__)).parent for module in own}
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and folders.intersection(Path(file).parents) and "site-packages" not in file:
+            library().cloudpickle.register_pickle_by_value(module)
 
 
-class WorkerDied(SleepError):
+class WorkerDied(ItemError):
     """A worker is gone, together with what it was doing; the pool handles it, and nobody else sees it."""
 
 
-class _Attempt:
-    """One item's task in the cluster; what it asks is answered on the thread that sent it."""
-
-    def __init__(self, desk: Any, sent: "_Sent", item: Any) -> None:
-        self._desk = desk
-        self._name = uuid.uuid4().hex
-        task = library().remote(attempt).options(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")
-        self._task = task.remote(desk, self._name, sent, item)
-        self._asked = ""
-
-    def made(self, backend: Backend) -> Any:
-        """Return the function's result for the item; raise what it raises, or WorkerDied if the worker dies."""
-        try:
-            while (question := self._next(self._name)) is not None:
-                self._asked, prompt = question
-                self._desk.put.remote(self._asked, self._answer(backend, prompt))
-            return _get(self._task)
-        finally:
-            self._desk.end.remote(self._name)
-
-    def ask(self, key: str, recipe: Recipe, prompt: Prompt) -> Completion:
-        """Complete the prompt that was asked last with a model that the worker calls itself."""
-        self._desk.put.remote(self._asked, _Yours(key, recipe, prompt))
-        said = self._next(f"{self._asked} said")
-        if said is None:
-            raise WorkerDied("the attempt ended in a call")
-        if isinstance(said, BaseException):
-            raise said
-        return said
-
-    def _answer(self, backend: Backend, prompt: Prompt) -> Completion | ItemError:
-        try:
-            with asking_through(self):
-                return backend.complete(prompt)
-        except ItemError as error:
-            return error
-
-    def _next(self, box: str) -> Any:
-        """Return what is put into the box, or None if the attempt ends first."""
-        taken = self._desk.take.remote(box)
-        ready, _ = library().wait([taken, self._task], num_returns=1)
-        if taken in ready:
-            return _get(taken)
-        return None
-
-
 def _get(reference: Any) -> Any:
-    """Fetch a result; raise the very error of the function, or WorkerDied."""
+    """Fetch a result; raise the very error of the function, WorkerDied, or BackendUnavailable if Ray breaks."""
     ray = library()
-    lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.RayActorError, ray.exceptions.ObjectLostError)
+    died = (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError, ray.exceptions.NodeDiedError)
     try:
         return ray.get(reference)
     except ray.exceptions.RayTaskError as error:
         # `cause` is the original exception; the wrapper that Ray raises inherits from both types.
         raise error.cause from error
-    except (*lost, ray.exceptions.OutOfMemoryError, ray.exceptions.NodeDiedError) as error:
-        lines = str(error).splitlines()
-        raise WorkerDied(lines[0] if lines else type(error).__name__) from error
-
-
-class ModelWorker(Protocol):
-    """A worker that can call a model itself."""
-
-    def ask(self, key: str, recipe: Recipe, prompt: Prompt) -> Completion:
-        """Complete the prompt with the model that the recipe makes, made once for the key; raise what it raises."""
-        ...
-
-
-class _ThreadState(threading.local):
-    worker: ModelWorker | None = None
-
-
-_current = _ThreadState()
-
-
-@contextmanager
-def asking_through(worker: ModelWorker) -> Generator[None]:
-    """Let every WorkerModel that this thread calls within the block be called by this worker."""
-    _current.worker = worker
-    try:
-        yield
-    finally:
-        _current.worker = None
+    except ray.exceptions.RayError as error:
+        line = next(iter(str(error).splitlines()), type(error).__name__)
+        if isinstance(error, (*died, ray.exceptions.ObjectLostError)):
+            raise WorkerDied(line) from error
+        raise BackendUnavailable(
+            f"the Ray cluster broke: {line}", remedy="check with `ray status` that it runs, and train again"
+        ) from error
 
 
 class WorkerModel:
-    """A model that workers call themselves; outside of `asking_through` it is called in this process.
+    """A model that tasks of the cluster call, while this process is connected to one; else it is called here.
 
     The recipe must be picklable, and make a model that answers like this one. If it contains an API key, the key is
     sent to workers only and never written to disk.
     """
 
-    def __init__(self, model: Model, recipe: Recipe) -> None:
+    def __init__(self, model: Backend, recipe: Recipe) -> None:
         self._model = model
-        self._recipe = recipe
+        self.recipe = recipe
         self._key = uuid.uuid4().hex
-        self.name = model.name
-        self.version = model.version
-        self.tells_price: bool = getattr(model, "tells_price", False)
 
-    def ready(self, until: datetime, /) -> bool:
-        """Return what the model on this machine returns."""
-        return self._model.ready(until)
-
-    def price(self, model: str, usage: Usage, /) -> float | None:
-        """Return the price in dollars of so many tokens, None if it is unknown."""
-        return self._model.price(model, usage)
+    def __getattr__(self, name: str) -> Any:
+        """Return what else is asked of the model: its name, version and price."""
+        return getattr(self._model, name)
 
     def complete(self, prompt: Prompt) -> Completion:
-        """Complete the prompt from where the attempt is made."""
-        if _current.worker is None:
+        """Complete the prompt on a machine of the cluster; a call that is lost with its worker is a failed one."""
+        ray = sys.modules.get("ray")
+        if ray is None or not ray.is_initialized():
             return self._model.complete(prompt)
-        return _current.worker.ask(self._key, self._recipe, prompt)
+        task = library().remote(call).options(num_cpus=0, max_retries=0, scheduling_strategy="SPREAD")
+        try:
+            return _get(task.remote(self._key, self.recipe, prompt))
+        except WorkerDied as error:
+            message = f"the worker that made the call died: {error.message}"
+            raise CallFailed(FailureKind.UNREACHABLE, message) from error
+
+
+def connect(address: str, *, processes: int) -> bool:
+    """Join the cluster at the address, or start one with so many CPUs if the address is empty, and keep Ray quiet.
+
+    Returns False if this process was connected already. Raises ConfigError if there is no Ray or no cluster.
+    """
+    with _environment({} if address else _PRIVATE):
+        ray = library()
+        if ray.is_initialized():
+            return False
+        local = {"num_cpus": processes, "object_store_memory": _STORE_BYTES, "include_dashboard": False}
+        try:
+            _check_reachable(address)
+            ray.init(
+                address=address or "local",
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                **{} if address else local,
+            )
+        except (OSError, ValueError, RuntimeError) as error:
+            reason = next(iter(str(error).splitlines()), "")
+            message = f"Ray starts no cluster here: {reason}"
+            remedy = 'run on threads, with pool = "threads" in [train], or join a running cluster by its address'
+            if address:
+                message = f"no Ray cluster can be joined at {address!r}: {reason}"
+                remedy = f"check with `ray status` that it is running; if it needs a token, set {_TOKEN}"
+            raise ConfigError(message, remedy=remedy) from error
+        _print_messages(ray, wanted=False)
+        return True
+
+
+def _print_messages(ray: Any, *, wanted: bool) -> None:
+    """Let Ray print what it has to say of workers, or not: it does so on stdout, whatever `log_to_driver` says."""
+    # Ray has no public switch for this one; a version without it is none the worse.
+    ray._private.worker._worker_logs_enabled = wanted  # noqa: SLF001
+
+
+def _check_reachable(address: str) -> None:
+    """Raise OSError if nothing listens at host:port: Ray itself would keep trying for minutes."""
+    parts = urlsplit(address if "://" in address else f"//{address}")
+    if parts.hostname and parts.port:
+        socket.create_connection((parts.hostname, parts.port), timeout=_ANSWER_SECONDS).close()
+
+
+def library() -> Any:
+    """Import Ray, untyped because its types don't pass a strict checker; raise ConfigError if it isn't installed."""
+    try:
+        import ray
+    except ImportError as error:
+        raise ConfigError("Ray isn't installed", remedy=f"install it: {command_for('ray')}") from error
+    return ray
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Generator[None]:
+    """Set variables that aren't set yet, for the block only: processes started later must not inherit the token."""
+    added = {name: value for name, value in variables.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
 
 
 # in the cluster -----------------------------------------------------------------------------------------
 
 
 class Desk:
-    """Boxes into which attempts and the process that sent them put what the other takes."""
+    """Where attempts leave questions, and the process that sent them the answers."""
 
     def __init__(self) -> None:
-        self._boxes: defaultdict[str, asyncio.Queue[Any]] = defaultdict(asyncio.Queue)
+        self._questions: defaultdict[str, asyncio.Queue[Any]] = defaultdict(asyncio.Queue)
+        self._answers: dict[str, asyncio.Future[object]] = {}
         self._ended: set[str] = set()
 
-    async def put(self, box: str, thing: Any) -> None:
-        """Put a thing into the box; a question to an attempt that was given up is answered with that."""
-        if box in self._ended:
-            self._boxes[thing[0]].put_nowait(_GIVEN_UP)
-        else:
-            self._boxes[box].put_nowait(thing)
+    async def ask(self, attempt: str, prompt: Prompt) -> object:
+        """Leave a question of an attempt, and return its answer; an attempt that was given up gets none."""
+        if attempt in self._ended:
+            return _GIVEN_UP
+        key = f"{attempt} {uuid.uuid4().hex}"
+        self._answers[key] = asyncio.get_running_loop().create_future()
+        self._questions[attempt].put_nowait((key, prompt))
+        return await self._answers[key]
 
-    async def take(self, box: str) -> Any:
-        """Wait for a thing in the box and take it."""
-        return await self._boxes[box].get()
+    async def question(self, attempt: str) -> tuple[str, Prompt]:
+        """Wait for the next question of an attempt."""
+        return await self._questions[attempt].get()
+
+    async def answer(self, key: str, answer: object) -> None:
+        """Answer a question."""
+        if key in self._answers:
+            self._answers.pop(key).set_result(answer)
 
     async def end(self, attempt: str) -> None:
         """Answer nothing of the attempt any more, neither here nor there."""
         self._ended.add(attempt)
-        for box, things in self._boxes.items():
-            if box.startswith(attempt):
-                things.put_nowait(_GIVEN_UP)
-
-
-_GIVEN_UP = NightInterrupted("the attempt was given up")
+        self._questions.pop(attempt, asyncio.Queue[Any]()).put_nowait(None)  # to whoever waits for one
+        for key in [key for key in self._answers if key.startswith(attempt)]:
+            self._answers.pop(key).set_result(_GIVEN_UP)
 
 
 class _Sent(NamedTuple):
@@ -285,22 +332,6 @@ class _Sent(NamedTuple):
     path: tuple[str, ...]
 
 
-class _Yours(NamedTuple):
-    """Instead of an answer: call the model that this recipe makes, and put what it says into the desk."""
-
-    key: str
-    recipe: Recipe
-    prompt: Prompt
-
-
-class NoBackend:
-    """Takes the place of a backend while a function is sent; it never answers."""
-
-    def complete(self, prompt: Prompt) -> Completion:
-        """Raise SleepError: a function can't ask before it has reached a worker."""
-        raise SleepError(f"a {prompt.purpose} question was asked on the way to a worker", remedy="report this bug")
-
-
 class _Asking:
     """The backend of an attempt: it asks the process that sent the attempt, from any thread."""
 
@@ -309,25 +340,10 @@ class _Asking:
         self._name = name
 
     def complete(self, prompt: Prompt) -> Completion:
-        box = f"{self._name} {uuid.uuid4().hex}"
-        self._desk.put.remote(self._name, (box, prompt))
-        answer = library().get(self._desk.take.remote(box))
-        while isinstance(answer, _Yours):
-            self._say(f"{box} said", answer)
-            answer = library().get(self._desk.take.remote(box))
+        answer = library().get(self._desk.ask.remote(self._name, prompt))
         if isinstance(answer, BaseException):
             raise answer
         return answer
-
-    def _say(self, box: str, yours: _Yours) -> None:
-        try:
-            said = _once(yours.key, yours.recipe).complete(yours.prompt)
-        except SleepError as error:
-            said = error
-        except BaseException as error:
-            self._desk.put.remote(box, error)
-            raise
-        self._desk.put.remote(box, said)
 
 
 def attempt(desk: Any, name: str, sent: _Sent, item: Any) -> Any:
@@ -338,16 +354,15 @@ def attempt(desk: Any, name: str, sent: _Sent, item: Any) -> Any:
     except ImportError as error:
         raise ConfigError(
             f"a Ray worker can't import what the environment needs: {error}",
-            remedy="install it on every machine of the cluster, or put it into the environment's own file",
+            remedy="put it beside the environment's file, or name it in ray.runtime_env of [train]",
         ) from error
-    try:
+    with suppress(NightInterrupted):  # given up, and nobody waits for it
         return function.asking(_Asking(desk, name))(item)
-    except NightInterrupted:
-        return None  # given up, and nobody waits for it
 
 
-def _started() -> int:
-    return os.getpid()
+def call(key: str, recipe: Recipe, prompt: Prompt) -> Completion:
+    """Call a model, in a worker, which makes it once for the key."""
+    return _once(key, recipe).complete(prompt)
 
 
 _unpacked: dict[str, Any] = {}

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from skillopt_sleep.errors import CallPending
 
@@ -15,6 +15,13 @@ Result = TypeVar("Result")
 
 # A signal may arrive in another thread; its Python handler runs only when the waiting one wakes up.
 AWAKE_SECONDS = 0.1
+
+
+class _Chain(NamedTuple):
+    """Shared by the maps of one chain: its rank in the queue, and the errors of all chains that run with it."""
+
+    rank: int
+    errors: list[BaseException]
 
 
 class ThreadPool:
@@ -40,44 +47,21 @@ class ThreadPool:
         """
         if not items:
             return ()
-        chain = getattr(self._chain, "now", None) or _Chain(0, [])
-        failures = _Failures()
-        results: dict[int, Result] = {}
-        numbers, done = itertools.count(), itertools.count()
-        stopped = threading.Event()
+        chain: _Chain = getattr(self._chain, "now", None) or _Chain(0, [])
+        done = itertools.count()
 
-        def run(number: int) -> None:
-            try:
-                with self._slots.taken(chain.rank):
-                    if chain.errors:
-                        return
-                    results[number] = function(items[number])
-                self._report(label, done, len(items))
-            except CallPending as error:
-                failures.add(error)
-            except BaseException as error:
-                failures.add(error)
-                chain.errors.append(error)
-                raise
-
-        def work() -> None:
-            while not stopped.is_set() and (number := next(numbers)) < len(items):
-                run(number)
+        def run(item: Item) -> Result:
+            with self._slots.taken(chain.rank):
+                if chain.errors:  # of another chain, meanwhile
+                    raise CancelledError
+                result = function(item)
+            self._report(label, done, len(items))
+            return result
 
         self._report(label, done, len(items))
-        threads = min(self._workers, len(items))
-        with ThreadPoolExecutor(threads, thread_name_prefix="sleep") as executor:
-            working = [executor.submit(work) for _ in range(threads)]
-            try:
-                _finish(working)
-            finally:
-                stopped.set()
-        if chain.errors:
-            # An error of another chain is raised there, not here.
-            failures.raise_first()
-            raise CancelledError
-        failures.raise_pending()
-        return tuple(results[number] for number in range(len(items)))
+        futures = _in_threads(run, items, min(self._workers, len(items)), chain.errors)
+        _raise(futures, chain.errors)
+        return tuple(future.result() for future in futures)
 
     def together(self, chain: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """Run a chain for each item at the same time; yield the results in order, then raise the first error.
@@ -87,67 +71,57 @@ class ThreadPool:
         """
         if not items:
             return
-        failures = _Failures()
+        errors: list[BaseException] = []
 
-        def run(rank: int, item: Item) -> Result:
-            self._chain.now = _Chain(rank, failures.errors)
-            try:
-                return chain(item)
-            except BaseException as error:
-                failures.add(error)
-                raise
+        def run(ranked: tuple[int, Item]) -> Result:
+            self._chain.now = _Chain(ranked[0], errors)
+            return chain(ranked[1])
 
-        with ThreadPoolExecutor(len(items), thread_name_prefix="sleep-chain") as executor:
-            futures = [executor.submit(run, rank, item) for rank, item in enumerate(items)]
-            try:
-                _finish(futures)
-            except KeyboardInterrupt as interrupt:
-                failures.add(interrupt)
+        futures = _in_threads(run, list(enumerate(items)), len(items), errors)
         for future in futures:
             if future.exception() is None:
                 yield future.result()
-        failures.raise_first()
-        failures.raise_pending()
+        _raise(futures, errors)
 
     def _report(self, label: str, done: Iterator[int], total: int) -> None:
         with self._progressing:
             self._progress(label, next(done), total)
 
 
-class _Chain(NamedTuple):
-    """Shared by the maps of one chain: its rank in the queue, and the errors of all chains that run with it."""
+def _in_threads(
+    call: Callable[[Item], Result], items: Sequence[Item], threads: int, errors: list[BaseException]
+) -> list[Future[Result]]:
+    """Call for each item, and wait for all; note errors in the order they came, and start nothing after the first."""
 
-    rank: int
-    errors: list[BaseException]
+    def noted(item: Item) -> Result:
+        if errors:
+            raise CancelledError
+        try:
+            return call(item)
+        except CallPending:
+            raise
+        except BaseException as error:
+            errors.append(error)
+            raise
+
+    with ThreadPoolExecutor(threads, thread_name_prefix="sleep") as executor:
+        futures = [executor.submit(noted, item) for item in items]
+        try:
+            while wait(futures, timeout=AWAKE_SECONDS).not_done:
+                pass
+        except KeyboardInterrupt as interrupt:
+            errors.append(interrupt)
+    return futures
 
 
-def _finish(futures: Sequence[Future[Any]]) -> None:
-    """Wait until all have ended, and let an interrupt in meanwhile."""
-    while wait(futures, timeout=AWAKE_SECONDS).not_done:
-        pass
-
-
-class _Failures:
-    """The errors of calls that run at the same time, in the order they came; those of calls that wait are apart."""
-
-    def __init__(self) -> None:
-        self.errors: list[BaseException] = []
-        self._pending: list[CallPending] = []
-
-    def add(self, error: BaseException) -> None:
-        if isinstance(error, CallPending):
-            self._pending.append(error)
-        else:
-            self.errors.append(error)
-
-    def raise_first(self) -> None:
-        if self.errors:
-            raise self.errors[0]
-
-    def raise_pending(self) -> None:
-        """Raise the error of the call with the most waiting questions, if any call waits."""
-        if self._pending:
-            raise max(self._pending, key=lambda error: error.waiting)
+def _raise(futures: Sequence[Future[Result]], errors: Sequence[BaseException]) -> None:
+    """Raise the first error, else the one of the call with the most waiting questions, if any call waits."""
+    if errors:
+        raise errors[0]
+    found = [future.exception() for future in futures]
+    pending = [error for error in found if isinstance(error, CallPending)]
+    if pending:
+        raise max(pending, key=lambda error: error.waiting)
 
 
 class _Slots:

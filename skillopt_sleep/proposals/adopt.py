@@ -27,12 +27,12 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime, agreed: Plan
         if earlier is not None and not earlier.is_of(proposal):
             earlier = None
         is_done = earlier is not None and earlier.state is AdoptionState.DONE
-        stands = earlier is not None and _stands(earlier, journal)
-        if is_done and stands:
+        in_effect = earlier is not None and _is_in_effect(earlier, journal)
+        if is_done and in_effect:
             return False
         plan = plan_adoption(proposal_folder, proposal, journal=journal)
         agree(plan, agreed, proposal.id, command="adopt")
-        if stands or not plan.changing:
+        if in_effect or not plan.changing:
             raise UnsafeEdit(
                 f"what {proposal.id} proposes stands already in {' and '.join(proposal.paths)}; nothing was written",
                 remedy=f"nothing to do: your agent reads it; to take it out: skillopt-sleep undo {proposal.id}",
@@ -99,7 +99,7 @@ def _write_failed(moves: Sequence[Move], error: OSError) -> ProposalError:
     )
 
 
-def _stands(entry: Entry, journal: Journal) -> bool:
+def _is_in_effect(entry: Entry, journal: Journal) -> bool:
     """Return whether something of an adoption is there: taken out by hand it isn't, brought back by git it is."""
     try:
         return plan_undo(entry, journal=journal).held

@@ -66,9 +66,12 @@ class Entry(Record, frozen=True, kw_only=True):
             return self.undone
         return self.adopted
 
-    def touches(self, path: Path) -> bool:
-        """Return whether it wrote this file."""
-        return any(str(path) in (file.path, file.target) for file in self.files)
+    def place_of(self, path: Path) -> int | None:
+        """Return the place of this file among those it wrote, from 0; None if it isn't one of them."""
+        for place, file in enumerate(self.files):
+            if str(path) in (file.path, file.target):
+                return place
+        return None
 
     def is_of(self, proposal: Proposal) -> bool:
         """Return whether this is an adoption of the proposal as it was staged."""

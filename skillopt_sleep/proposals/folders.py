@@ -120,7 +120,7 @@ def _own_folder(at: LessonFolder, tasks: Sequence[Task]) -> Path:
         inner = at._replace(base=base, folder=folder, sources=frozenset(task.source for task in tasks))
         for agent in inner.readers():
             best = agent.documents.places(inner.start(agent))[0]
-            if live.own(best) is None and (base / best).is_file():
+            if live.own_file(best) is None and (base / best).is_file():
                 return base
     return at.root
 
@@ -174,7 +174,7 @@ def _skill_file(root: Path, name: str) -> PurePath | None:
     """Return where the project has a skill of this name that isn't ours, or None if it hasn't."""
     for agent in AGENTS.values():
         place = agent.documents.skills / name / "SKILL.md"
-        if (root / place).is_file() and not live.own(place):
+        if (root / place).is_file() and not live.own_file(place):
             return place
     return None
 

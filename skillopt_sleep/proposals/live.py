@@ -15,7 +15,7 @@ from skillopt_sleep.agents.codex.documents import SKILL
 from skillopt_sleep.errors import UnsafeEdit, UnsafePath
 from skillopt_sleep.proposals import block, paths
 from skillopt_sleep.proposals.merge import lines_of
-from skillopt_sleep.proposals.rules import places, standing
+from skillopt_sleep.proposals.rules import find_rule, places
 from skillopt_sleep.records import Document, DocumentKind
 
 RULES_HEAD = "# Learned by skillopt-sleep\n\n"
@@ -54,7 +54,7 @@ class ChangedBytes(NamedTuple):
     overlaps: bool
 
 
-def own(path: PurePath) -> PurePath | None:
+def own_file(path: PurePath) -> PurePath | None:
     """Return SKILL or RULES if the path names one of our own files, else None."""
     if path.parts[-len(SKILL.parts) :] == SKILL.parts:
         return SKILL
@@ -92,13 +92,13 @@ def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collect
     with _located(path):
         text = data or b""
         added = set(new.split("\n")) - set(old.split("\n"))
-        if data is not None and own(path) is not None and not "".join(added) and _head(path, text) is None:
+        if data is not None and own_file(path) is not None and not "".join(added) and _head(path, text) is None:
             cut = _whole(text, lead=b"")
         else:
             cut = _parts(path, data)
         if not "".join(added).isascii():
             block.check_encoding(text)
-        ours = _gathered(text, cut, rules, new)
+        ours = _with_moved_rules(text, cut, rules, new)
         result = block.change(ours, old, new)
         overlaps = result.overlaps or (ours.lead, ours.trail) != (cut.lead, cut.trail)
         if data is not None and cut.body and ours == cut and result.lines == cut.lines:
@@ -117,7 +117,7 @@ def body(path: Path, data: bytes | None) -> str:
 def marked(path: Path, data: bytes) -> tuple[list[str], set[int]]:
     """Return the lines of the file, and the numbers, from 0, of those that our markers or our file say are ours."""
     with _located(path):
-        if own(path) is None:
+        if own_file(path) is None:
             spans = [(one.body_start, one.body_end) for one in block.find(data)]
         else:
             spans = [(len(_parts(path, data).lead), len(data))]
@@ -134,7 +134,7 @@ def count_blocks(path: Path) -> int:
     return len(block.find(path.read_bytes())) if path.exists() else 0
 
 
-def theirs(path: Path, data: bytes | None) -> str:
+def users_part(path: Path, data: bytes | None) -> str:
     """Return the person's part of these bytes of the file; "" if there is no file."""
     if data is None:
         return ""
@@ -143,9 +143,9 @@ def theirs(path: Path, data: bytes | None) -> str:
         return block.decoded(cut.lead + cut.trail)
 
 
-def given_up(path: Path, data: bytes) -> bytes:
+def without_markers(path: Path, data: bytes) -> bytes:
     """Return the file without what says that a part of it is ours; a file of our own stays as it is."""
-    if own(path) is not None:
+    if own_file(path) is not None:
         return data
     with _located(path):
         return block.unmarked(data)
@@ -153,7 +153,7 @@ def given_up(path: Path, data: bytes) -> bytes:
 
 def is_bare(path: Path, data: bytes) -> bool:
     """Return whether a file of our own has nothing in it but the head that we give it."""
-    kind = own(path)
+    kind = own_file(path)
     if kind is None:
         return False
     text = block.decoded(data).removeprefix("\ufeff")
@@ -170,7 +170,7 @@ def _located(path: Path) -> Generator[None, None, None]:
 
 
 def _parts(path: Path, data: bytes | None) -> block.FileParts:
-    kind = own(path)
+    kind = own_file(path)
     if kind is not None:
         return _own_parts(path, data, kind)
     if data is None:
@@ -184,17 +184,17 @@ def _parts(path: Path, data: bytes | None) -> block.FileParts:
     return block.parts(data)
 
 
-def _gathered(text: bytes, cut: block.FileParts, rules: Collection[str], new: str) -> block.FileParts:
+def _with_moved_rules(text: bytes, cut: block.FileParts, rules: Collection[str], new: str) -> block.FileParts:
     """Move these rules into our lines as they were adopted, wherever and in whatever layout they stand now."""
     mark = block.BOM if cut.lead.startswith(block.BOM) else b""
     lead, lines, trail = cut.lead.removeprefix(mark), cut.lines, cut.trail
     for rule in rules:
-        if standing(cut.body, rule):
+        if find_rule(cut.body, rule):
             continue
         inside = _without(lines, rule)
         if inside == lines:
             outside = _without(lead, rule), _without(trail, rule)
-            adds = bool(standing(new, rule))
+            adds = bool(find_rule(new, rule))
             if adds or outside == (lead, trail):
                 _refuse_outside(text, lead, rule, adds=adds)
                 _refuse_outside(text, trail, rule, adds=adds)
@@ -249,7 +249,7 @@ def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.FilePart
 
 def _head(path: PurePath, data: bytes) -> bytes | None:
     """Return what stands above the rules of a file of our own; None if nothing says that the file is ours."""
-    kind = own(path)
+    kind = own_file(path)
     match = _HEADS[kind].match(block.decoded(data)) if kind else None
     if kind is None or match is None or _OURS[kind] not in match["says"]:
         return None

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.proposals import live
-from skillopt_sleep.proposals.rules import places, standing, units
+from skillopt_sleep.proposals.rules import find_rule, places, units
 from skillopt_sleep.records import (
     Edit,
     EditEffect,
@@ -126,7 +126,7 @@ def _by_words(texts: Sequence[str], body: str, adopted: Sequence[RuleOrigin]) ->
     found: dict[int, RuleOrigin] = {}
     for origin in adopted:
         for rule in units(origin.edit.content):
-            for place in places(rule, texts) if not standing(body, rule) else ():
+            for place in places(rule, texts) if not find_rule(body, rule) else ():
                 if place.alone:
                     found |= dict.fromkeys(range(place.first, place.last + 1), origin)
     return found

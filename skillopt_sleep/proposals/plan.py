@@ -4,7 +4,7 @@ Only our part of a file is compared with what it was: what a person writes elsew
 edited our part by hand, the change is merged into it, and asks for their yes.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from skillopt_sleep.proposals import live, paths
 from skillopt_sleep.proposals.attributes import attributes_of
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
-from skillopt_sleep.proposals.rules import places, standing, units
+from skillopt_sleep.proposals.rules import find_rule, places, units
 from skillopt_sleep.proposals.stage import BASE, RESULT
 from skillopt_sleep.proposals.written import Move
 from skillopt_sleep.records import Proposal
@@ -40,6 +40,14 @@ class Plan(NamedTuple):
     def texts(self) -> dict[Path, bytes | None]:
         """The new bytes of each file."""
         return {move.target: move.new for move in self.moves}
+
+
+class _AdoptedLines(NamedTuple):
+    """The lines of our part of a file before an adoption and after it."""
+
+    entry: Entry
+    before: frozenset[str]
+    after: frozenset[str]
 
 
 class MergeNeeded(ProposalError):
@@ -118,8 +126,8 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
             continue
         changed = live.change(path, now, old, new, rules=rules)
         held = held or changed.data != now
-        standing = _standing(entry, path, journal, undone)
-        text = _without(path, changed.data, journal=journal, stands=bool(standing))
+        others = _other_adoptions(entry, path, journal, undone)
+        text = _without_block(path, changed.data, journal=journal, stands=bool(others))
         replaced = changed.overlaps and entry.state is not AdoptionState.UNDONE
         if changed.data == now and not replaced:
             text = now
@@ -127,7 +135,7 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
         by_hand = not _is_ours(changed.body, old, path, target, journal)
         if changed.overlaps and not by_hand:
             gone = set(old.split("\n")) - {*new.split("\n"), *changed.body.split("\n")}
-            _refuse_followed(entry, path, gone, standing, journal)
+            _refuse_followed(entry, path, gone, others, journal)
         if text != now and (changed.overlaps or by_hand):
             edited.append(file.path)
     return Plan(tuple(moves), tuple(edited), held)
@@ -142,21 +150,21 @@ def plan_rest(path: Path, *, journal: Journal, over: Texts | None = None) -> Pla
     path = path.resolve()
     target, now = _now(path, path.parent, (), over or {})
     body = live.body(path, now)
-    known = [entry for entry in journal.entries() if entry.touches(path)]
-    if not body or (live.own(path) and known and not journal.is_record_gone):
+    known = [entry for entry in journal.entries() if entry.place_of(path) is not None]
+    if not body or (live.own_file(path) and known and not journal.is_record_gone):
         return Plan((), ())
-    text = _without(path, live.change(path, now, body, "").data, journal=journal, stands=True)
+    text = _without_block(path, live.change(path, now, body, "").data, journal=journal, stands=True)
     attributes = attributes_of(target)
     return Plan((Move(str(path), target, now, text, attributes, attributes),), ())
 
 
 def _rules(path: Path, text: bytes | None, body: str, other: str) -> tuple[str, ...]:
     """Return the rules of a body that another one lacks, but for those that the person's part of a text has, too."""
-    theirs = live.theirs(path, text).split("\n")
-    return tuple(rule for rule in units(body) if not standing(other, rule) and not any(places(rule, theirs)))
+    theirs = live.users_part(path, text).split("\n")
+    return tuple(rule for rule in units(body) if not find_rule(other, rule) and not any(places(rule, theirs)))
 
 
-def still_stands(folder: Path, proposal: Proposal) -> bool:
+def is_unedited(folder: Path, proposal: Proposal) -> bool:
     """Return whether all lines that the proposal in this folder adds or takes out are so in the files as they are."""
     for index, file in enumerate(proposal.files):
         path = Path(file.path)
@@ -215,7 +223,7 @@ def _is_ours(body: str, old: str, path: Path, target: Path, journal: Journal) ->
     return False
 
 
-def _standing(entry: Entry, path: Path, journal: Journal, undone: Collection[str]) -> list[Entry]:
+def _other_adoptions(entry: Entry, path: Path, journal: Journal, undone: Collection[str]) -> list[Entry]:
     """Return the other adoptions that stand in this file, oldest first."""
     return [
         other
@@ -223,54 +231,49 @@ def _standing(entry: Entry, path: Path, journal: Journal, undone: Collection[str
         if other.proposal != entry.proposal
         and other.state is AdoptionState.DONE
         and other.proposal not in undone
-        and _writes(other, path)
+        and other.place_of(path) is not None
     ]
 
 
-def _writes(entry: Entry, path: Path) -> bool:
-    return any(file.path == str(path) for file in entry.files)
-
-
-def _without(path: Path, data: bytes, *, journal: Journal, stands: bool) -> bytes | None:
+def _without_block(path: Path, data: bytes, *, journal: Journal, stands: bool) -> bytes | None:
     """Return the file without the enclosure of our part if no rule of ours is left; None if it is to be removed.
 
     `stands` says that another adoption of it stands.
     """
     if live.is_bare(path, data):
         return None
-    if live.own(path) is not None:
+    if live.own_file(path) is not None:
         return data
     left = set(live.body(path, data).split("\n"))
     if left == {""} or stands or journal.is_record_gone:
         return data
-    others = [other for other in journal.entries() if _writes(other, path)]
+    changes = list(_adopted_lines(path, journal.entries(), journal))
     # What stood in the block before our first adoption that is known may be of another one.
-    ours = set(_bodies(others[0], path, journal)[0])
-    for other in others:
-        before, after = _bodies(other, path, journal)
-        ours |= after - before
+    ours = set(changes[0].before)
+    for change in changes:
+        ours |= change.after - change.before
     if {line for line in left & ours if line.strip()}:
         return data
-    return live.given_up(path, data)
+    return live.without_markers(path, data)
 
 
-def _bodies(entry: Entry, path: Path, journal: Journal) -> tuple[set[str], set[str]]:
-    """Return the lines of our part of a file before an adoption and after it."""
-    index = [file.path for file in entry.files].index(str(path))
-    before, after = (set(live.body(path, text).split("\n")) for text in journal.texts(entry, index))
-    return before, after
+def _adopted_lines(path: Path, entries: Iterable[Entry], journal: Journal) -> Iterator[_AdoptedLines]:
+    """Yield what each of these adoptions changed in our part of a file, without those that didn't write it."""
+    for entry in entries:
+        place = entry.place_of(path)
+        if place is not None:
+            before, after = (frozenset(live.body(path, text).split("\n")) for text in journal.texts(entry, place))
+            yield _AdoptedLines(entry, before, after)
 
 
 def _refuse_followed(
-    entry: Entry, path: Path, gone: Collection[str], standing: Sequence[Entry], journal: Journal
+    entry: Entry, path: Path, gone: Collection[str], others: Sequence[Entry], journal: Journal
 ) -> None:
     """Raise StaleProposal if a later adoption took these lines of this one away: its undo would bring them back."""
-    for other in reversed(standing):
-        if other.adopted < entry.adopted:
-            continue
-        before, after = _bodies(other, path, journal)
-        if any(line.strip() for line in (before - after) & set(gone)):
+    later = [other for other in reversed(others) if other.adopted >= entry.adopted]
+    for change in _adopted_lines(path, later, journal):
+        if any(line.strip() for line in (change.before - change.after) & set(gone)):
             raise StaleProposal(
-                f"a rule of {entry.proposal} was changed again by {other.proposal}",
-                remedy=f"first run: skillopt-sleep undo {other.proposal}",
+                f"a rule of {entry.proposal} was changed again by {change.entry.proposal}",
+                remedy=f"first run: skillopt-sleep undo {change.entry.proposal}",
             )

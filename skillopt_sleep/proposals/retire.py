@@ -8,7 +8,7 @@ from skillopt_sleep.errors import ProposalError
 from skillopt_sleep.proposals import live
 from skillopt_sleep.proposals.changes import ProposedChange, Text
 from skillopt_sleep.proposals.copies import CopiedFile, copied_file
-from skillopt_sleep.proposals.rules import items, standing
+from skillopt_sleep.proposals.rules import find_rule, items
 from skillopt_sleep.proposals.stage import FOLDER, key, staged_ids, write_proposal
 from skillopt_sleep.protocols.stores import OpenNight
 from skillopt_sleep.records import (
@@ -128,7 +128,7 @@ def _without(document: Document, ended: _Ended, page: OpenNight) -> tuple[str, t
     refused = {edit.key for edit in page.bank.rejected(document.path)}
     edits: list[Edit] = []
     for rule in dict.fromkeys(ended.rules):
-        target = standing(body, rule)
+        target = find_rule(body, rule)
         edit = Edit(op=EditOp.DELETE, target=target, reason=why_ended(ended.words), lessons=(ended.lesson,))
         if target and edit.key not in refused:
             body = body.replace(target, "", 1)

@@ -54,7 +54,7 @@ def items(content: str) -> tuple[str, ...]:
     return (content,)
 
 
-def standing(body: str, rule: str) -> str:
+def find_rule(body: str, rule: str) -> str:
     """Return the text whose first occurrence is the rule on lines of its own; "" if there is no such text."""
     padded = f"\n{body}\n"
     start = padded.find(f"\n{rule}\n")

@@ -118,6 +118,10 @@ class Portable(Protocol[Item_contra, Result_co]):
         """Return the result, which is the same in every process."""
         ...
 
+    def lost(self, item: Item_contra, why: str, /) -> Result_co:
+        """Return the result of an item that couldn't be tried, as every process that did so died."""
+        ...
+
 
 class Reporter(Protocol):
     """Writes the report in one form."""

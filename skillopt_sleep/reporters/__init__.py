@@ -3,12 +3,11 @@
 from skillopt_sleep.protocols.work import Reporter
 from skillopt_sleep.reporters.data import DataReporter
 from skillopt_sleep.reporters.diagnostics import DiagnosticsReporter
-from skillopt_sleep.reporters.morning import AttemptsReporter, MorningReporter, PageReporter
+from skillopt_sleep.reporters.morning import MorningReporter, PageReporter
 
 REPORTERS: tuple[Reporter, ...] = (
     MorningReporter(),
     DataReporter(),
     DiagnosticsReporter(),
-    AttemptsReporter(),
     PageReporter(),
 )

@@ -82,13 +82,11 @@ def tested(test: FreshRound) -> str:
     return f"{test.before:.2f} → {test.after:.2f} ({tries(test.n)}), gain {gain}"
 
 
-def own_part(effect: EditEffect, fresh: FreshRound, *, alone: bool) -> str:
-    """Return one rule's own numbers: its effect, and the fresh round on its lessons unless it is all that changed."""
+def own_part(effect: EditEffect, fresh: FreshRound) -> str:
+    """Return one rule's own numbers: its effect, and the fresh round on its lessons."""
     if effect.before is None or effect.after is None or effect.interval is None:
         return ""
     own = f"by itself {with_interval(effect.after - effect.before, effect.interval)} ({tries(effect.n)})"
-    if alone or not effect.edit.lessons:
-        return own
     gains = [pair.gain for pair in fresh.of(effect.edit.lessons)]
     if not gains:
         return own

@@ -31,6 +31,7 @@ ANSWER_CHARS = 64
 SCREEN_CHARS = 180
 CHANGED = 8  # lines
 FEWEST = 2  # quotes
+GONE = "The files of this proposal are gone, and its change with them."
 DEEDS = 2
 
 
@@ -125,7 +126,7 @@ def _each_rule(proposal: Proposal) -> Iterator[str]:
     if len(proposal.edits) == 1:
         return
     for effect in proposal.tested.effects:
-        own = own_part(effect, proposal.tested.fresh, alone=False)
+        own = own_part(effect, proposal.tested.fresh)
         if own:
             because = f"; {visible(effect.because)}" if effect.because else ""
             yield f"  «{_in_short(effect.edit)}»: {own}{because}"
@@ -150,6 +151,24 @@ def places_of(old: str, new: str) -> list[list[Row]]:
     """Return the places that change in a text; the first begins with a line that has words."""
     found = word_diff(old, new)
     return [list(dropwhile(_is_blank, place)) for place in found[:1]] + found[1:]
+
+
+def staged_change(diff: str) -> Iterator[Block]:
+    """Yield a change as it was proposed, file by file, or that it is gone."""
+    if not diff:
+        yield Sentence(GONE, "careful")
+        return
+    yield Heading("The change, as it was proposed", 4)
+    name, rows = "", list[Row]()
+    for line in redact(diff).splitlines():
+        if line.startswith("--- ") and rows:
+            yield Diff(name, [rows])
+            rows = []
+        elif line.startswith("+++ "):
+            name = line.removeprefix("+++ ").removeprefix("b/").partition("\t")[0]
+        elif not line.startswith(("--- ", "@@")):
+            rows.append(Row(0, line[:1], (Piece(line[1:]),)))
+    yield Diff(name, [rows])
 
 
 def dots(proposal: Proposal) -> Iterator[tuple[str, Dot]]:

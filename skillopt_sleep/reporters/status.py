@@ -32,7 +32,6 @@ NO_NIGHT = "No night has run yet."
 NO_REPORT = "This night has no report yet."
 NO_CALL = "Nothing was spent: no night has called a model yet."
 NO_RULE = "No rule is adopted yet, or its record was purged; then name its file: skillopt-sleep why FILE"
-GONE = "The files of this proposal are gone, and its change with them."
 HAND_WRITTEN = "yours: no proposal is known that brought it"
 PURGED = "adopted by skillopt-sleep; its record was purged"
 REFUSED = (

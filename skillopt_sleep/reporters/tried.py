@@ -4,7 +4,7 @@ What a person decides has other words (`status.py`): adopted, rejected, put off.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import WIDTH, counted
@@ -226,6 +226,14 @@ def not_used(task: Task) -> str:
     if task.setting.needs_repository:
         return "No night has used it yet: it needs the repository, and waits for a replay that has it."
     return "No night has used it yet."
+
+
+def uses_in(task: Task, reports: Iterable[NightReport]) -> Iterator[str]:
+    """Yield what each of these nights used the task for."""
+    for report in reports:
+        for step in report.documents:
+            for use in uses(task, step):
+                yield f"{report.night}, {step.document.id}: {use}"
 
 
 def uses(task: Task, step: StepOutcome) -> Iterator[str]:

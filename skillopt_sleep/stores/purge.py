@@ -11,7 +11,7 @@ from skillopt_sleep.errors import StoreError
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.records import BY_HAND, NightReport, Proposal, Reading, Session, Stamp, unpacked
 from skillopt_sleep.stores.bank import WITHDRAWN, Decided, SqliteBank
-from skillopt_sleep.stores.quotes import Sought
+from skillopt_sleep.stores.quotes import PurgeSearch
 from skillopt_sleep.stores.schema import TableGroup, hashed, marks
 
 _MANY = 500
@@ -127,10 +127,10 @@ class SqlitePurge(TableGroup):
             for path, body in self._connection.execute("SELECT path, body FROM sessions"):
                 yield PurgedSession(path, unpacked(body))
 
-    def found(self, rows: Sequence[PurgedSession], sought: Sought) -> PurgedData:
+    def found(self, rows: Sequence[PurgedSession], search: PurgeSearch) -> PurgedData:
         """Find what was made of these sessions, and what else holds the words to purge."""
         sessions = frozenset(row.session.id for row in rows)
-        first = sought._replace(ids=sought.ids | sessions)
+        first = search._replace(ids=search.ids | sessions)
         tasks, lessons, unread = self._learned(first)
         wider = first._replace(ids=first.ids | tasks | lessons)
         proposals = tuple(entry for entry in self._bank.proposals() if _names(entry, wider))
@@ -156,7 +156,7 @@ class SqlitePurge(TableGroup):
             files=frozenset(row.path for row in rows),
             tasks=tasks,
             lessons=lessons,
-            reviewed=self._reviewed(sought),
+            reviewed=self._reviewed(search),
             proposals=proposals,
             candidates=frozenset(number for number, _, _ in candidates),
             tried=frozenset(number for number, _, _ in tried),
@@ -238,23 +238,23 @@ class SqlitePurge(TableGroup):
                 )
         self._connection.execute("DELETE FROM spent WHERE calls = 0")
 
-    def _learned(self, sought: Sought) -> tuple[frozenset[str], frozenset[str], set[str]]:
+    def _learned(self, search: PurgeSearch) -> tuple[frozenset[str], frozenset[str], set[str]]:
         """Return the ids of the tasks and lessons that go, and the sessions that they came up in.
 
         A lesson that one of the sessions taught goes as a whole: its words may be from there. What a person wrote by
-        hand stays unless it holds what is sought itself.
+        hand stays unless it holds what is searched for itself.
         """
         lessons: set[str] = set()
         seen: set[str] = set()
         for name, body in self._decoded("SELECT id, body FROM lessons"):
-            if sought.is_in(body):
+            if search.is_in(body):
                 lessons.add(name)
                 seen.update(piece["session"] for key in ("quotes", "deeds") for piece in body.get(key, ()))
         tasks: set[str] = set()
         others: list[tuple[str, str, dict[str, Any]]] = []
         query = "SELECT id, lesson, edited, body, earlier FROM tasks"
         for name, lesson, edited, body, earlier in self._decoded(query):
-            if sought.is_in((body, earlier)):
+            if search.is_in((body, earlier)):
                 tasks.add(name)
                 lessons |= {lesson} if lesson else set()
             elif edited is None and body["source"] != BY_HAND:
@@ -265,33 +265,33 @@ class SqlitePurge(TableGroup):
                 seen.add(body["session"])
         return frozenset(tasks), frozenset(lessons), seen
 
-    def _reviewed(self, sought: Sought) -> frozenset[tuple[str, str]]:
+    def _reviewed(self, search: PurgeSearch) -> frozenset[tuple[str, str]]:
         rows = self._rows("SELECT path, id, body FROM reviewed")
         return frozenset(
-            (path, name) for path, name, body in rows if sought.is_in((path, name, msgspec.msgpack.decode(body)))
+            (path, name) for path, name, body in rows if search.is_in((path, name, msgspec.msgpack.decode(body)))
         )
 
-    def _reported(self, sought: Sought) -> tuple[frozenset[str], set[str]]:
-        """Return the nights whose reports or unfinished stages hold what is sought, and their documents' paths."""
+    def _reported(self, search: PurgeSearch) -> tuple[frozenset[str], set[str]]:
+        """Return the nights whose reports or unfinished stages hold any of it, and their documents' paths."""
         nights: set[str] = set()
         paths: set[str] = set()
         for night, report in self._decoded("SELECT id, report FROM nights WHERE report IS NOT NULL"):
-            if not sought.is_in(report):
+            if not search.is_in(report):
                 continue
             nights.add(night)
             for outcome in report.get("documents", ()):
-                if sought.is_in(outcome):
+                if search.is_in(outcome):
                     paths.add(outcome["document"]["path"])
         for night, body in self._decoded("SELECT night, body FROM kept"):
-            if sought.is_in(body):
+            if search.is_in(body):
                 nights.add(night)
         for night, body in self._decoded("SELECT night, body FROM calls"):
-            if sought.phrases and sought.is_in(body):
+            if search.phrases and search.is_in(body):
                 nights.add(night)
         return frozenset(nights), paths
 
-    def _hits(self, query: str, sought: Sought) -> list[tuple[int, str, dict[str, Any]]]:
-        return [row for row in self._decoded(query) if sought.is_in(row)]
+    def _hits(self, query: str, search: PurgeSearch) -> list[tuple[int, str, dict[str, Any]]]:
+        return [row for row in self._decoded(query) if search.is_in(row)]
 
     def _decoded(self, query: str) -> Iterator[Any]:
         """Yield the rows with their JSON decoded."""
@@ -307,9 +307,9 @@ def _decoded(value: object) -> object:
     return msgspec.json.decode(value) if isinstance(value, bytes) else value
 
 
-def _names(entry: Decided, sought: Sought) -> bool:
+def _names(entry: Decided, search: PurgeSearch) -> bool:
     versions = msgspec.to_builtins((entry.proposal, *entry.earlier))
-    return sought.is_in(versions) or sought.is_in_text(entry.reason)
+    return search.is_in(versions) or search.is_in_text(entry.reason)
 
 
 def _sessions_of(proposal: Proposal) -> set[str]:

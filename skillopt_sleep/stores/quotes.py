@@ -9,7 +9,7 @@ import msgspec
 LEAST_CHARS = 12  # of a rule: shorter ones are in other texts by chance
 
 
-class Sought(NamedTuple):
+class PurgeSearch(NamedTuple):
     """The texts to look for: whole strings, paths in one of the folders, and phrases in a longer text."""
 
     ids: frozenset[str] = frozenset()

@@ -129,10 +129,18 @@ class Attempt:
                 f"environment {self.env.name}, item {job.item.id!r}: it ended the program (sys.exit({error.code!r}))",
                 remedy="let it raise ItemError where an item can't be attempted",
             ) from error
-        if result.failure:
-            result = replace(result, failure=redact(result.failure))
-        rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample)
-        return FinishedAttempt(rollout=rollout, result=result, taken=tuple(taken for _, taken in counting.taken))
+        return _finished(job, result, [taken for _, taken in counting.taken])
+
+    def lost(self, job: Job, why: str, /) -> FinishedAttempt:
+        """Return an attempt without a score, as the processes that made it died."""
+        return _finished(job, Result(failure=why), ())
+
+
+def _finished(job: Job, result: Result, taken: Sequence[Taken]) -> FinishedAttempt:
+    if result.failure:
+        result = replace(result, failure=redact(result.failure))
+    rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample)
+    return FinishedAttempt(rollout=rollout, result=result, taken=tuple(taken))
 
 
 def _in_range(result: Result) -> Result:

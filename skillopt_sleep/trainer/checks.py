@@ -126,7 +126,7 @@ def _needing(config: TrainerConfig) -> Iterator[tuple[str, str]]:
     if "azure" not in names:
         yield "backend.api_version", "backend.name azure"
     if config.train.pool != "ray":
-        yield "train.address", 'train.pool = "ray"'
+        yield "train.ray", 'train.pool = "ray"'
 
 
 def unread(config: TrainerConfig, folder: Path) -> Iterator[str]:

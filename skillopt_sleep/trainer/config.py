@@ -65,7 +65,8 @@ class TrainSection(Section, frozen=True, kw_only=True):
 
     `epochs` 0 means as many as the preset has. It ends early after `patience` steps without a new best (0: never).
     These keys change no result: `folder` is where the run is written, and attempts are made by so many `workers` on
-    the `pool` "threads" or "ray" (the cluster at `address`, "" to start a local one).
+    the `pool` "threads" or "ray". `ray` may have the `address` of a cluster (without it a local one is started), the
+    `num_cpus` and `resources` that an attempt takes, and its `runtime_env`.
     """
 
     epochs: Amount = 0
@@ -76,7 +77,7 @@ class TrainSection(Section, frozen=True, kw_only=True):
     folder: str = "run"
     workers: Count = 8
     pool: PoolName = "threads"
-    address: str = ""
+    ray: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 class GradientSection(Section, frozen=True, kw_only=True):

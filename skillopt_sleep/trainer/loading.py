@@ -99,7 +99,7 @@ def make_pool(config: TrainerConfig, progress: Progress) -> Pool:
     if config.train.pool == "ray":
         from skillopt_sleep.pools.ray import RayPool
 
-        return RayPool(config.train.workers, progress, address=config.train.address)
+        return RayPool(config.train.workers, progress, **config.train.ray)
     return ThreadPool(config.train.workers, progress)
 
 

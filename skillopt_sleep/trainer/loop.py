@@ -23,7 +23,7 @@ from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.loading import make_pool, read_skill, untold
 from skillopt_sleep.trainer.manifest import Manifest, manifest
-from skillopt_sleep.trainer.models import Named, as_model
+from skillopt_sleep.trainer.models import Named, as_model, lent
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.plan import notices
 from skillopt_sleep.trainer.run import SUMMARY, RunFolder, check_resumable, open_run
@@ -73,6 +73,8 @@ class Trainer:
         check_parts(env, models, {"pool": pool, "optimizer_pool": optimizer_pool}, initial_skill)
         check_overrides(prompt_overrides or {})
         check_told(on_step)
+        if config.train.pool == "ray" and pool is None:
+            models["target"] = lent(models["target"], target or model or optimizer)
         if initial_skill is None and config.skill:
             initial_skill = read_skill(Path(config.skill))
         if initial_skill is None:

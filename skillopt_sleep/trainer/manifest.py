@@ -23,7 +23,7 @@ _SECRET = re.compile(
 _FREE = (
     "config.train.workers",
     "config.train.pool",
-    "config.train.address",
+    "config.train.ray",
     "config.train.folder",
     "config.limits.",
     "config.backend.api_key_env",

@@ -2,7 +2,9 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 from skillopt_sleep.errors import ConfigError
@@ -11,6 +13,7 @@ from skillopt_sleep.records import Completion, Message, Prompt, Purpose
 
 _ROLES = ("system", "user", "assistant")
 _HOTTEST = 2.0
+_KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY")
 
 
 def ask(
@@ -90,6 +93,27 @@ def as_model(model: object, *, role: str) -> Backend:
     if callable(model) and not isinstance(model, type):
         return FunctionModel(cast("Callable[[str], object]", model))
     raise ConfigError(f"the {role} is {type(model).__name__}, not a model", remedy=_REMEDY)
+
+
+def lent(model: Backend, named: object) -> Backend:
+    """Return the model, to be called by a Ray cluster's tasks, if it was given by its name or as a function.
+
+    An object of the user's own may hold what can't be sent, and is called here.
+    """
+    from skillopt_sleep.pools.ray import WorkerModel
+
+    if isinstance(named, str):
+        keys = {name: os.environ[name] for name in _KEYS if name in os.environ}
+        return cast("Backend", WorkerModel(model, partial(_there, named, keys)))
+    if isinstance(model, FunctionModel):
+        return cast("Backend", WorkerModel(model, partial(FunctionModel, cast("Callable[[str], object]", named))))
+    return model
+
+
+def _there(name: str, keys: Mapping[str, str]) -> Backend:
+    """Make a model on a worker, which has the keys of the process that trains."""
+    os.environ.update(keys)
+    return _by_name(name, role="target")
 
 
 def _by_name(name: str, *, role: str) -> Backend:

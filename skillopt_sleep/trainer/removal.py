@@ -8,7 +8,7 @@ from skillopt_sleep.learning.attempts import block
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.statistics import gain_interval, noise
 from skillopt_sleep.learning.update import candidate
-from skillopt_sleep.proposals.rules import standing
+from skillopt_sleep.proposals.rules import find_rule
 from skillopt_sleep.records import Document, Edit, EditFate, EditOp, EditSource, Record, Split, mean_of
 from skillopt_sleep.replay.rollout import Job as EngineJob
 from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
@@ -176,7 +176,7 @@ def learned_rules(steps: Sequence[StepRecord], document: Document, initial: Docu
             edit, text = applied.edit, applied.edit.content
             if applied.fate is not EditFate.APPLIED or edit.source is EditSource.SLOW or not text:
                 continue
-            if standing(initial.body, text) or not standing(document.body, text):
+            if find_rule(initial.body, text) or not find_rule(document.body, text):
                 continue
             earlier = found.get(text, LearnedRule(text=text, step=step.step, tasks=()))
             tasks = tuple(dict.fromkeys((*earlier.tasks, *edit.tasks)))
@@ -189,5 +189,5 @@ def taking_out(document: Document, rule: LearnedRule) -> Edit:
     first = document.body.find(rule.text)
     target = rule.text
     if f"\n{document.body}\n".find(f"\n{rule.text}\n") != first:
-        target = standing(document.body, rule.text)
+        target = find_rule(document.body, rule.text)
     return Edit(op=EditOp.DELETE, target=target, reason="no gain was seen", tasks=rule.tasks)

@@ -8,15 +8,13 @@ from typing import NamedTuple
 
 from skillopt_sleep.deciding.read import Seen, digest_of, shown_of
 from skillopt_sleep.errors import ProposalError
-from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import home_path
-from skillopt_sleep.pages.blocks import Block, Diff, Heading, Link, Sentence
-from skillopt_sleep.pages.word_diff import Piece, Row
+from skillopt_sleep.pages.blocks import Block, Link, Sentence
 from skillopt_sleep.proposals.divide import wording
 from skillopt_sleep.records import Proof, Proposal
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.recurrence import by_week, since_adoption
-from skillopt_sleep.reporters.rule_page import changed, first_screen
+from skillopt_sleep.reporters.rule_page import changed, first_screen, staged_change
 from skillopt_sleep.reporters.status import happened, is_put_off, notes, status
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, REJECTED, UNDONE, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -106,23 +104,8 @@ def _blocks(seen: Seen) -> Iterator[Block]:
         yield from by_week(one)
     yield from islice(changed(rule.changes), 1)  # the other files change alike, and the page of all shows them
     yield Sentence("", link=Link("All that was said, answered, measured and changed", f"/inbox/{rule.id}/all"))
-    if not rule.changes and seen.staged:
-        yield Heading("The change, as it was proposed", 4)
-        yield from _staged(seen.staged)
-
-
-def _staged(diff: str) -> Iterator[Diff]:
-    """Yield a change as it was staged, file by file."""
-    name, rows = "", list[Row]()
-    for line in redact(diff).splitlines():
-        if line.startswith("--- ") and rows:
-            yield Diff(name, [rows])
-            rows = []
-        elif line.startswith("+++ "):
-            name = line.removeprefix("+++ ").removeprefix("b/").partition("\t")[0]
-        elif not line.startswith(("--- ", "@@")):
-            rows.append(Row(0, line[:1], (Piece(line[1:]),)))
-    yield Diff(name, [rows])
+    if not rule.changes:
+        yield from staged_change(seen.staged)
 
 
 def _wording(proposal: Proposal) -> str:

@@ -61,23 +61,23 @@ def way_to(kept: StoreAndJournal, path: Path, number: int) -> Way:
 def take_step(kept: StoreAndJournal, step: Step) -> None:
     """Take a step, with the merge that was shown as a part of the whole way."""
     try:
-        take(kept.store, kept.journal, step, agreed={}, told=unsaid)
+        take(kept.store, kept.journal, step, agreed={}, on_event=unsaid)
     except MergeNeeded as error:
-        take(kept.store, kept.journal, step, agreed={error.proposal: error.plan}, told=unsaid)
+        take(kept.store, kept.journal, step, agreed={error.proposal: error.plan}, on_event=unsaid)
 
 
 def change_of(path: Path, version: Version, kept: StoreAndJournal) -> Iterator[Diff]:
     """Yield what an adoption or its undo changed in our part of a file, as the journal keeps it."""
     entry = kept.journal.get(version.proposal)
-    if entry is None or not entry.touches(path):
+    if entry is None:
         return
-    for index, file in enumerate(entry.files):
-        if str(path) in (file.path, file.target):
-            before, after = kept.journal.texts(entry, index)
-            old, new = body(path, before), body(path, after)
-            if not version.adopted:
-                old, new = new, old
-            yield from changed([Change(home_path(file.path), old, new)])
+    place = entry.place_of(path)
+    if place is None:
+        return
+    old, new = (body(path, text) for text in kept.journal.texts(entry, place))
+    if not version.adopted:
+        old, new = new, old
+    yield from changed([Change(home_path(entry.files[place].path), old, new)])
 
 
 def unsaid(_event: Event) -> None:

@@ -23,7 +23,7 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.status import PUT_OFF, REFUSED as REJECTED_RULE, STATES, by_hand, is_put_off
-from skillopt_sleep.reporters.tried import uses
+from skillopt_sleep.reporters.tried import uses_in
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, Banked
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.web.site import Paged, Row, paged, turn_at
@@ -187,17 +187,10 @@ def _tasks(
     scores = store.history.scores([entry.task.id for entry in part.shown])
 
     def row(entry: Banked) -> _TaskRow:
-        used, marks = tuple(_used(entry, reports)), tuple(by_hand(entry, now=now))
+        used, marks = tuple(uses_in(entry.task, reports)), tuple(by_hand(entry, now=now))
         return _TaskRow(entry, scores.get(entry.task.id), used, marks, task_shown(entry))
 
     return part.each(row)
-
-
-def _used(entry: Banked, reports: Sequence[NightReport]) -> Iterator[str]:
-    for report in reports:
-        for step in report.documents:
-            for use in uses(entry.task, step):
-                yield f"{report.night}, {step.document.id}: {use}"
 
 
 def statuses(store: SqliteStore, lessons: Iterable[Learned], *, now: datetime) -> dict[str, str]:

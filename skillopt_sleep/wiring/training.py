@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
@@ -180,7 +180,7 @@ def lend(
         return model
     key_env = wanted.api_key_env or KEYS.get(wanted.name, "")
     keys = {name: environ[name] for name in (key_env, _AZURE_TOKEN) if name in environ}
-    return WorkerModel(model, partial(make_on_worker, wanted, paths, keys))
+    return cast("Model", WorkerModel(model, partial(make_on_worker, wanted, paths, keys)))
 
 
 def make_on_worker(backend: BackendSettings, paths: Paths, keys: Mapping[str, str]) -> Model:

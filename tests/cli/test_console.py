@@ -4,8 +4,10 @@ import subprocess
 import pytest
 
 from skillopt_sleep.cli import console
-from skillopt_sleep.cli.console import BOLD, Column, block, say, say_json, say_next, say_row, say_table
+from skillopt_sleep.cli.blocks import say_blocks
+from skillopt_sleep.cli.console import BOLD, block, say, say_json, say_next, say_row
 from skillopt_sleep.kit.words import WIDTH
+from skillopt_sleep.pages.blocks import Table
 from tests.command import PROGRAM, Home
 from tests.sweeps import thinned
 
@@ -62,29 +64,21 @@ def test_colours_are_for_terminals(capfd: pytest.CaptureFixture[str], monkeypatc
 
 def test_foreign_text_in_a_row_or_a_cell_is_escaped(capfd: pytest.CaptureFixture[str]) -> None:
     say_row("Last night", "a\x1b[31m")
-    say_table([Column("project")], [["b\x1b[31m"]])
+    say_blocks([Table(("project",), (("b\x1b[31m",),))])
     out = capfd.readouterr().out
     assert "\x1b" not in out
-    assert out.count("\\u{1B}") == 2
-
-
-def test_a_piped_table_is_aligned_and_whole(capfd: pytest.CaptureFixture[str]) -> None:
-    say_table([Column("calls", right=True), Column("what", cut=True)], [["1", "mine"], ["1,200", WORDS]], indent=2)
-    assert capfd.readouterr().out.splitlines() == ["  calls  what", "      1  mine", f"  1,200  {WORDS}"]
+    assert out.replace("\\", "").count("u{1B}") == 2
 
 
 @pytest.mark.usefixtures("narrow")
-@pytest.mark.parametrize("how", [{"cut": True}, {"wrapped": True}])
-def test_on_a_terminal_one_column_gives_way_and_one_may_go(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, how: dict[str, bool]
+def test_on_a_terminal_the_long_texts_of_a_table_take_more_lines(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    say_table([Column("calls"), Column("what", **how), Column("source", from_width=80)], [["1,200", WORDS, "codex"]])
+    say_blocks([Table(("calls", "what"), (("1,200", WORDS),), right=(0,))])
     out = capfd.readouterr().out.replace("\x1b[2m", "").replace("\x1b[0m", "")
-    assert "source" not in out
-    assert "1,200" in out
+    assert " ".join(out.split()) == f"calls what 1,200 {WORDS}"
     assert all(len(line) <= 60 for line in out.splitlines())
-    assert ("…" in out) == ("cut" in how)
 
 
 NARROW = (

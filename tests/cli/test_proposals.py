@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import Proposal, RuleWarning, WarningKind
+from skillopt_sleep.reporters.rule_page import GONE
 from tests.cli.walked import with_three_rules
 from tests.command import ASKS, PROGRAM, Home
 
@@ -140,13 +141,15 @@ def test_nothing_waiting_is_said(tmp_path: Path) -> None:
     assert "No proposals are waiting" in Home(tmp_path).command("adopt", "--all").out
 
 
-def test_a_proposal_whose_night_is_gone_is_one_line(home: Home) -> None:
+def test_a_proposal_whose_night_is_gone_can_only_be_rejected_which_is_said(home: Home) -> None:
     (night,) = (home.folder / "sleep" / "data" / "nights").iterdir()
     shutil.rmtree(night)
     done = home.command("review", "--show", "P-0001")
-    assert done.code == 6
-    assert str(night) in done.err
-    assert "reject it" in done.err
+    assert done.code == 0
+    assert "Look twice: a text of proposal P-0001 is missing" in done.out
+    assert "reject it, and it is learned again" in done.out
+    assert GONE in done.out
+    assert "skillopt-sleep reject P-0001" in done.out
 
 
 @pytest.mark.slow

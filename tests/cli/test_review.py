@@ -216,8 +216,8 @@ def test_own_words_that_are_saved_unchanged_can_be_tested_after_all_and_are_adop
     assert "The next night tests it again, as you asked." in home.command("status").out
     assert "P-0001.1 is untested: you changed its words" in home.command("adopt", "P-0001.1").out
     listed = home.command("review", "--show").out.splitlines()
-    assert "reworded as .1" in listed[0]
-    assert listed[1].startswith("P-0001.1")
+    assert "reworded as .1" in listed[2]
+    assert listed[3].startswith("| P-0001.1 ")
     assert home.command("why", "P-0001").out.startswith("## Use pnpm 9.")
     assert home.command("why", "use", "pnpm,", "never", "npm").out.startswith("## Use pnpm 9.")
 

@@ -118,7 +118,10 @@ def test_a_check_that_the_person_ran_again_and_again_is_learned_from_what_the_ag
     (without,) = (line for line in lines if line.startswith("- Without the rule"))
     (rule,) = (line for line in lines if line.startswith("- With the rule"))
     assert (CHECK in without, f"$ {CHECK} (exit 0)" in rule) == (False, True)
-    assert f"$ {CHECK}  (exit 0)" in (night / "attempts.md").read_text().partition("With the change:")[2]
+    (document,) = json.loads((night / "diagnostics.json").read_text())["documents"]
+    after = [task["after"] for task in document["attempts"]["listed"] if task["after"]]
+    ran = [(run["text"], run["status"]) for one in after if one["acted"] for run in one["acted"]["commands"]]
+    assert (CHECK, 0) in ran
 
 
 @pytest.mark.cli

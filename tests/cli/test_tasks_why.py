@@ -111,7 +111,8 @@ def test_it_says_what_a_person_did_and_when() -> None:
         earlier=(replace(TASK, prompt="x"),),
     )
     text = told(edited)
-    assert "You edited it just now.\nBefore, it asked: x" in text
+    assert "You edited it just now; later nights keep your version.\n" in text
+    assert text.endswith("Before, it asked: x")
     assert "You dropped it 2 hours ago" in text
     assert "You pinned it 3 days ago" in text
 

@@ -8,14 +8,11 @@ import pytest
 from skillopt_sleep.protocols.work import Reporter
 from skillopt_sleep.records import OUTCOMES, NightReport, Outcome
 from skillopt_sleep.reporters import REPORTERS
-from skillopt_sleep.reporters.morning import AttemptsReporter
 from tests.builders import a_report
 from tests.reporters.reports import REPORTS, SECRET
 
-ALWAYS = [reporter for reporter in REPORTERS if not isinstance(reporter, AttemptsReporter)]
 
-
-@pytest.fixture(params=ALWAYS, ids=lambda reporter: type(reporter).__name__)
+@pytest.fixture(params=REPORTERS, ids=lambda reporter: type(reporter).__name__)
 def reporter(request: pytest.FixtureRequest) -> Reporter:
     return request.param
 

@@ -18,7 +18,7 @@ from tests.deciding.desk import Desk, desk
 def adopted(at: Desk, name: str = "P-0001") -> list[Event]:
     events: list[Event] = []
     for one in named(at.store, name):
-        adopt(at.store, at.journal, one, agreed=None, told=events.append)
+        adopt(at.store, at.journal, one, agreed=None, on_event=events.append)
     return events
 
 

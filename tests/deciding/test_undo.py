@@ -28,7 +28,7 @@ def test_an_undo_says_how_it_left_each_file_and_that_it_can_come_back(
     with desk(home, monkeypatch) as at:
         adopted(at)
         name = undoable(at.store, at.journal, "p-0001")
-        take_back(at.store, at.journal, name, agreed=None, told=events.append)
+        take_back(at.store, at.journal, name, agreed=None, on_event=events.append)
         assert last_changed(at.store, at.journal, AdoptionState.UNDONE).proposal == "P-0001"
     taken, can = events
     assert isinstance(taken, Undone)
@@ -48,7 +48,7 @@ def test_what_was_never_adopted_is_not_undone(home: Home, monkeypatch: pytest.Mo
 def test_what_is_undone_already_can_be_adopted_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     with desk(home, monkeypatch) as at:
         adopted(at)
-        take_back(at.store, at.journal, "P-0001", agreed=None, told=lambda _event: None)
+        take_back(at.store, at.journal, "P-0001", agreed=None, on_event=lambda _event: None)
         with pytest.raises(ConfigError, match="P-0001 is undone already") as refused:
             undoable(at.store, at.journal, "P-0001")
         assert "undo --redo P-0001" in refused.value.remedy
@@ -60,10 +60,10 @@ def test_a_file_goes_to_each_of_its_versions(home: Home, monkeypatch: pytest.Mon
     with desk(home, monkeypatch) as at:
         adopted(at)
         (step,) = steps_to(at.store, at.journal, path, 0)
-        take(at.store, at.journal, step, agreed={}, told=events.append)
+        take(at.store, at.journal, step, agreed={}, on_event=events.append)
         assert rules(home) == []
         (back,) = steps_to(at.store, at.journal, path, 1)
-        take(at.store, at.journal, back, agreed={}, told=events.append)
+        take(at.store, at.journal, back, agreed={}, on_event=events.append)
     with desk(home, monkeypatch) as at:
         assert [version.live for version in versions_of(at.journal, path)] == [("P-0001",)]
         with pytest.raises(ConfigError, match="has 1 versions"):

@@ -22,9 +22,9 @@ def test_a_project_is_chosen_with_what_is_below_it(tmp_path: Path) -> None:
         _row(a_session("hi", id=f"codex:{name}", project=str(tmp_path / name), cwd=str(tmp_path / name)))
         for name in ("shop", "shop/api", "shop-two")
     ]
-    chosen, sought = of_project(rows, str(tmp_path / "link"))
+    chosen, search = of_project(rows, str(tmp_path / "link"))
     assert _names(chosen) == ["codex:shop", "codex:shop/api"]
-    assert str(tmp_path / "shop") in sought.folders
+    assert str(tmp_path / "shop") in search.folders
     assert _names(of_project(rows, str(tmp_path / "shop"))[0]) == ["codex:shop", "codex:shop/api"]
 
 
@@ -62,6 +62,6 @@ def test_a_session_takes_along_what_another_agent_made_of_it() -> None:
 
 def test_words_are_found_in_any_turn_whatever_their_case() -> None:
     rows = [_row(a_session("ship the Blue\nWhale", id="codex:1")), _row(a_session("the whale is blue", id="codex:2"))]
-    chosen, sought = of_words(rows, "blue whale")
+    chosen, search = of_words(rows, "blue whale")
     assert _names(chosen) == ["codex:1"]
-    assert sought.is_in_text("The blue whale")
+    assert search.is_in_text("The blue whale")

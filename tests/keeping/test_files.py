@@ -4,9 +4,9 @@ import pytest
 
 from skillopt_sleep.keeping import files
 from skillopt_sleep.settings import Paths
-from skillopt_sleep.stores.quotes import Sought
+from skillopt_sleep.stores.quotes import PurgeSearch
 
-WORDS = Sought(ids=frozenset({"codex:1"}), phrases=("blue whale",))
+WORDS = PurgeSearch(ids=frozenset({"codex:1"}), phrases=("blue whale",))
 
 
 @pytest.fixture
@@ -47,7 +47,9 @@ def test_all_logs_are_found_but_not_their_lock(paths: Paths) -> None:
 
 
 def test_a_rule_counts_only_where_its_document_is_named(tmp_path: Path) -> None:
-    sweep = files.Sweep(WORDS, Sought(phrases=("use pnpm, never npm",)), Sought(ids=frozenset({"/w/CLAUDE.md"})))
+    sweep = files.Sweep(
+        WORDS, PurgeSearch(phrases=("use pnpm, never npm",)), PurgeSearch(ids=frozenset({"/w/CLAUDE.md"}))
+    )
     rule = _put(tmp_path / "a" / "result", "# Rules\n- Use pnpm, never npm.\n")
     assert not sweep.is_in_folder(tmp_path / "a")
     _put(tmp_path / "a" / "proposal.json", '{"path": "/w/CLAUDE.md"}')

@@ -7,7 +7,7 @@ from msgspec.structs import fields
 from skillopt_sleep.keeping.retention import Forgotten, forget_old, numbers
 from skillopt_sleep.kit.codec import to_json
 from skillopt_sleep.records import CUT_SHORT, NightReport, Note, Outcome
-from skillopt_sleep.stores.quotes import Sought
+from skillopt_sleep.stores.quotes import PurgeSearch
 from tests.builders import a_proposal, a_report, an_outcome
 from tests.keeping.machine import MARKER, a_machine, calibrated, holding, paths_of
 from tests.nights import Machine
@@ -99,11 +99,11 @@ def test_numbers_stay_and_words_go() -> None:
         because=WORDS,
         errors=(Note(stage="mine", summary=WORDS),),
     )
-    sought = Sought(phrases=(WORDS,))
-    assert sought.is_in(to_builtins(report))
+    search = PurgeSearch(phrases=(WORDS,))
+    assert search.is_in(to_builtins(report))
     for documents in (True, False):
         left = numbers(report, because="purged", documents=documents)
-        assert not sought.is_in(to_builtins(left)), to_json(left)
+        assert not search.is_in(to_builtins(left)), to_json(left)
         assert (left.verdict, left.spend, left.found.sessions) == (
             report.verdict,
             report.spend,

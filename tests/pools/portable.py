@@ -27,6 +27,9 @@ class Work(NamedTuple):
     def __call__(self, item: Any, /) -> Any:
         return self.does(self.target, item)
 
+    def lost(self, item: Any, why: str, /) -> Any:
+        return f"{item} is lost: {why}"
+
 
 class Echo:
     """Answers with the question and its process id, and records the questions."""
@@ -86,8 +89,8 @@ def ask(target: Backend, text: object) -> str:
     return target.complete(question(text)).text
 
 
-def ask_from(target: Backend, text: object) -> tuple[int, str]:
-    return os.getpid(), target.complete(question(text)).text
+def variable(_: Backend, name: str) -> str:
+    return os.environ[name]
 
 
 def ask_twice(target: Backend, text: str) -> list[str]:

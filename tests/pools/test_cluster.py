@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,14 @@ TOKEN = "b" * 64
 ROOT = Path(__file__).parents[2]
 ON_ITS_OWN = """
 import os, psutil, tempfile
+from contextlib import closing
 from skillopt_sleep.pools.ray import RayPool
 from tests.pools.portable import Echo, Nobody, Work, die_once, square
 
-with tempfile.TemporaryDirectory() as marks, RayPool(2, lambda *told: None) as pool:
+with tempfile.TemporaryDirectory() as marks, closing(RayPool(2, lambda *told: None)) as pool:
     print(pool.map(Work(square, Nobody()), range(4), label="x"))
     print(len(pool.map(Work(die_once, Echo()), [("a", f"{marks}/died"), ("b", "")], label="x")))
-with RayPool(2, lambda *told: None) as another:
+with closing(RayPool(2, lambda *told: None)) as another:
     print(another.map(Work(square, Nobody()), range(4), label="x"))
     processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
     sockets = [one for process in processes for one in process.net_connections()]
@@ -31,10 +33,11 @@ print([name for name in os.environ if name in ("RAY_AUTH_TOKEN", "RAY_USAGE_STAT
 """
 JOINING = f"""
 import ray
+from contextlib import closing
 from skillopt_sleep.pools.ray import RayPool
 from tests.pools.portable import Nobody, Work, square
 
-with RayPool(2, lambda *told: None, address="127.0.0.1:{PORT}") as pool:
+with closing(RayPool(2, lambda *told: None, address="127.0.0.1:{PORT}")) as pool:
     print(pool.map(Work(square, Nobody()), range(4), label="x"))
 print(ray.is_initialized())
 """
@@ -110,14 +113,14 @@ def test_nothing_imports_ray_before_something_is_sent() -> None:
 
 
 def test_nothing_to_send_begins_no_cluster() -> None:
-    with RayPool(2, lambda *told: None) as pool:
+    with closing(RayPool(2, lambda *told: None)) as pool:
         assert pool.map(Work(square, Nobody()), (), label="x") == ()
 
 
 def test_where_ray_is_not_installed_the_remedy_names_the_extra(tmp_path: Path) -> None:
     (tmp_path / "ray.py").write_text("raise ImportError('no ray')", encoding="utf-8")
     script = (
-        "from skillopt_sleep.errors import ConfigError\nfrom skillopt_sleep.pools.cluster import connect\n"
+        "from skillopt_sleep.errors import ConfigError\nfrom skillopt_sleep.pools.ray import connect\n"
         "try:\n    connect('', processes=1)\nexcept ConfigError as error:\n    print(error, error.remedy)"
     )
     environ = os.environ | {"PYTHONPATH": str(tmp_path)}

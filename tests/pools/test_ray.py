@@ -5,6 +5,8 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,15 +17,17 @@ from skillopt_sleep.errors import (
     BudgetExhausted,
     CallFailed,
     CallPending,
+    ConfigError,
     FailureKind,
     ItemError,
 )
 from skillopt_sleep.pools.ray import RayPool, WorkerModel
 from skillopt_sleep.protocols.models import Backend
-from skillopt_sleep.records import Limit, Usage
+from skillopt_sleep.records import Completion, Limit, Prompt, Usage
 from skillopt_sleep.trainer import TrainerConfig
 from skillopt_sleep.trainer.calls import asked
 from skillopt_sleep.trainer.loading import load_class
+from skillopt_sleep.trainer.models import FunctionModel, lent
 from tests.fakes import FakeBackend, FakeCalls, FakeClock, FakeFailures, FakeLedger
 from tests.pools.portable import (
     Broken,
@@ -31,7 +35,6 @@ from tests.pools.portable import (
     Nobody,
     Work,
     ask,
-    ask_from,
     ask_from_threads,
     ask_in_vain,
     die,
@@ -42,6 +45,7 @@ from tests.pools.portable import (
     pid,
     square,
     unpicklable,
+    variable,
 )
 from tests.trainer.test_loop import MODES
 from tests.trainer.toy import Scripted, a_config, a_trainer, bytes_of
@@ -54,7 +58,7 @@ HEARD: list[tuple[str, int, int]] = []
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[RayPool]:
-    with RayPool(2, lambda *told: HEARD.append(told)) as ray_pool:
+    with closing(RayPool(2, lambda *told: HEARD.append(told))) as ray_pool:
         pids_of(ray_pool)
         yield ray_pool
 
@@ -90,11 +94,22 @@ def test_a_model_of_this_process_is_called_here_whoever_asks(pool: RayPool) -> N
     assert sorted(model.asked) == sorted(map(str, range(12)))
 
 
-def test_a_worker_model_is_called_by_the_worker_whose_attempt_asks(pool: RayPool) -> None:
+def test_a_worker_model_is_called_in_the_cluster(pool: RayPool) -> None:
     model = Echo()
-    answers = pool.map(Work(ask_from, WorkerModel(model, Echo)), range(12), label="x")
-    assert all(text.split()[1] == str(there) for there, text in answers)
+    answers = pool.map(Work(ask, WorkerModel(model, Echo)), range(12), label="x")
+    assert str(os.getpid()) not in {text.split()[1] for text in answers}
     assert model.asked == []
+
+
+def where(_text: str) -> str:
+    return str(os.getpid())
+
+
+def test_a_model_that_is_a_function_is_called_in_the_cluster_from_python_too(pool: RayPool) -> None:
+    (there,) = pool.map(Work(ask, lent(FunctionModel(where), where)), ["where"], label="x")
+    assert there != str(os.getpid())
+    mine = Echo()
+    assert lent(mine, mine) is mine
 
 
 def test_an_attempt_may_ask_from_several_threads(pool: RayPool) -> None:
@@ -187,11 +202,34 @@ def test_a_worker_that_is_killed_from_outside_is_replaced(pool: RayPool) -> None
     assert min(pids) not in after
 
 
-def test_an_item_that_kills_every_worker_ends_the_training_with_a_remedy(pool: RayPool) -> None:
-    with pytest.raises(BackendUnavailable, match="3 Ray workers died at the same item of rollout") as caught:
-        pool.map(Work(die, Nobody()), range(2), label="rollout")
-    assert "memory" in caught.value.remedy
+def test_an_item_that_kills_every_worker_is_lost_and_ends_nothing(pool: RayPool) -> None:
+    first, second = pool.map(Work(die, Nobody()), range(2), label="rollout")
+    assert first == 0
+    assert second.startswith("1 is lost: 3 Ray workers died at it")
+
+
+def test_what_an_attempt_takes_is_passed_on(pool: RayPool) -> None:
     assert pool.map(Work(square, Nobody()), [3], label="x") == (9,)
+    options = {
+        "num_cpus": 2,
+        "resources": {"node:__internal_head__": 0.01},
+        "runtime_env": {"env_vars": {"KIND": "own"}},
+    }
+    heavy = RayPool(2, lambda *told: None, **options)
+    assert heavy.map(Work(variable, Nobody()), ["KIND"], label="x") == ("own",)
+    heavy.close()
+    with pytest.raises(ConfigError, match="no option 'gpus'"):
+        RayPool(2, lambda *told: None, gpus=1)
+
+
+def test_a_module_beside_the_environments_file_is_sent_along(pool: RayPool, tmp_path: Path) -> None:
+    (tmp_path / "neighbour_of_env.py").write_text("class Told:\n    word = 'beside'\n", encoding="utf-8")
+    (tmp_path / "near.py").write_text(
+        "from neighbour_of_env import Told\n\n\ndef said(_target, _item):\n    return Told.word\n", encoding="utf-8"
+    )
+    said = load_class("near.py:said", tmp_path)
+    (tmp_path / "neighbour_of_env.py").unlink()
+    assert pool.map(Work(said, Nobody()), [1], label="x") == ("beside",)
 
 
 # spending -----------------------------------------------------------------------------------------------
@@ -228,31 +266,31 @@ def test_an_equal_question_is_asked_once_whoever_asks(pool: RayPool) -> None:
     assert len(ledger.reserved) == 1
 
 
-def test_a_worker_models_call_that_dies_with_its_worker_counts_as_spent(pool: RayPool) -> None:
-    ledger, pids = FakeLedger(), pids_of(pool)
+class Dying(Echo):
+    """Kills its process in the first call."""
+
+    def __init__(self, mark: Path) -> None:
+        super().__init__()
+        self._mark = mark
+
+    def complete(self, prompt: Prompt) -> Completion:
+        if not self._mark.exists():
+            self._mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().complete(prompt)
+
+
+def test_a_worker_models_call_that_dies_with_its_worker_counts_as_spent(pool: RayPool, tmp_path: Path) -> None:
+    ledger = FakeLedger()
     kept = asked(
-        WorkerModel(Echo(), Slow),
+        WorkerModel(Echo(), partial(Dying, tmp_path / "died")),
         calls=FakeCalls(),
         failures=FakeFailures(),
         meter=NightMeter(ledger, limits(), clock=FakeClock()),
     )
-
-    def kill_in_a_call() -> None:
-        while len(ledger.reserved) - len(ledger.settled) < 2:  # until both processes wait for answers
-            time.sleep(0.005)
-        os.kill(min(pids), signal.SIGKILL)
-
-    threading.Thread(target=kill_in_a_call, daemon=True).start()
     answers = pool.map(Work(ask, kept), range(12), label="x")
     assert [text.split()[0] for text in answers] == [str(n) for n in range(12)]
-    lost = len(ledger.reserved) - len(ledger.settled)
-    assert 1 <= lost <= 4
-    assert len(ledger.settled) == 12
-
-
-class Slow(Echo):
-    def __init__(self) -> None:
-        super().__init__(0.25)
+    assert len(ledger.reserved) == 13
 
 
 # a whole training ---------------------------------------------------------------------------------------

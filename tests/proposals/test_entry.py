@@ -26,7 +26,7 @@ def test_an_adoption_is_known_by_the_text_that_its_proposal_was_staged_with() ->
 
 
 def test_it_touches_a_file_by_its_name_and_by_the_real_one_behind_it() -> None:
-    assert [ENTRY.touches(Path("/p", name)) for name in ("CLAUDE.md", "real.md", "AGENTS.md")] == [True, True, False]
+    assert [ENTRY.place_of(Path("/p", name)) for name in ("CLAUDE.md", "real.md", "AGENTS.md")] == [0, 0, None]
 
 
 def test_it_changed_last_when_it_was_undone() -> None:

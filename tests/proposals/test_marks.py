@@ -34,7 +34,7 @@ def journal(tmp_path: Path) -> Journal:
 
 
 def adopted(path: Path, journal: Journal, body: str = RULES, number: str = "p1") -> Path:
-    root = path.parents[2] if live.own(path) else path.parent
+    root = path.parents[2] if live.own_file(path) else path.parent
     folder, _ = propose(root.parent / "nights", path, root, body, number=number)
     adopt(folder, journal=journal, at=NOW)
     return folder

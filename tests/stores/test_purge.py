@@ -6,7 +6,7 @@ import pytest
 from skillopt_sleep.errors import StoreError
 from skillopt_sleep.records import Packed, Reading, Stamp, Task
 from skillopt_sleep.stores.purge import PurgedData, PurgedSession
-from skillopt_sleep.stores.quotes import Sought
+from skillopt_sleep.stores.quotes import PurgeSearch
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.builders import a_session, a_task
 from tests.keeping.machine import a_machine
@@ -23,7 +23,7 @@ def _row(store: SqliteStore, number: int) -> PurgedSession:
 
 
 def test_what_one_session_taught_goes_with_the_tasks_that_others_have_of_the_lesson(store: SqliteStore) -> None:
-    found = store.purge.found([_row(store, 0)], Sought())
+    found = store.purge.found([_row(store, 0)], PurgeSearch())
     assert len(found.tasks) == 5
     assert len(found.lessons) == 1
     assert [entry.proposal.id for entry in found.proposals] == ["P-0001"]
@@ -37,14 +37,14 @@ def test_what_one_session_taught_goes_with_the_tasks_that_others_have_of_the_les
 def test_a_task_that_a_person_edited_stays_with_its_session(store: SqliteStore) -> None:
     first, second = (task for task in store.bank.all_tasks() if task.session.endswith(("-1", "-2")))
     store.bank.write([first], at=first.at)
-    found = store.purge.found([_row(store, 0)], Sought())
+    found = store.purge.found([_row(store, 0)], PurgeSearch())
     assert first.id not in found.tasks
     assert second.id in found.tasks
     store.close()
 
 
 def test_deleting_takes_rows_answers_and_the_optimizers_notes(store: SqliteStore, tmp_path: Path) -> None:
-    found = store.purge.found([_row(store, 0)], Sought())
+    found = store.purge.found([_row(store, 0)], PurgeSearch())
     report = store.report("2026-03-02")
     store.purge.delete(found, {"2026-03-02": report}, folders=(str(tmp_path / "work" / "shop"),))
     store.close()
@@ -63,7 +63,7 @@ def test_deleting_takes_rows_answers_and_the_optimizers_notes(store: SqliteStore
 
 
 def test_a_store_that_another_program_reads_is_not_called_purged(store: SqliteStore, tmp_path: Path) -> None:
-    store.purge.delete(store.purge.found([_row(store, 0)], Sought()), {}, folders=())
+    store.purge.delete(store.purge.found([_row(store, 0)], PurgeSearch()), {}, folders=())
     reader = sqlite3.connect(tmp_path / "data" / "sleep.db")
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM sessions").fetchone()

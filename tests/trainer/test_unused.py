@@ -65,8 +65,8 @@ ITEMS = {split: [Item(id=f"{split}-{n}", text="x") for n in range(4)] for split 
         ({"backend": {"name": "codex", "program": "x"}}, []),
         ({"backend": {"name": "openai", "api_version": "1"}, "target": {"name": "azure"}}, []),
         ({"backend": {"name": "azure", "api_version": "1"}}, []),
-        ({"train": {"address": "ray://x"}}, ['train.address changes nothing without train.pool = "ray"']),
-        ({"train": {"address": "ray://x", "pool": "ray"}}, []),
+        ({"train": {"ray": {"address": "ray://x"}}}, ['train.ray changes nothing without train.pool = "ray"']),
+        ({"train": {"ray": {"address": "ray://x"}, "pool": "ray"}}, []),
         (
             {"evaluation": {"val_items": 500, "test_items": 4, "alpha": 0.1}},
             [

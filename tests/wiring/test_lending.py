@@ -1,15 +1,15 @@
 import pickle
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from skillopt_sleep.backends.handoff import HandoffBackend
 from skillopt_sleep.backends.openai import OpenAIBackend
 from skillopt_sleep.example.model import SimulatedBackend
-from skillopt_sleep.pools.ray import RayPool, Recipe, WorkerModel, asking_through
+from skillopt_sleep.pools.ray import RayPool, WorkerModel
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols.models import Backend
-from skillopt_sleep.records import Completion, Prompt, Purpose
 from skillopt_sleep.settings import BackendSettings, Paths, RoleSettings, Settings
 from skillopt_sleep.trainer.loading import make_pool
 from skillopt_sleep.wiring.models import make_model
@@ -19,27 +19,19 @@ from tests.trainer.toy import a_config
 ENVIRON = {"OPENAI_API_KEY": "sk-of-the-user", "MY_KEY": "sk-of-the-role", "OTHER": "stays here"}
 
 
-class Borrowing:
-    """A worker that unpacks a recipe as it would over there."""
+class Borrowed(NamedTuple):
+    """What travels for a role, and what a worker makes of it."""
 
-    def __init__(self) -> None:
-        self.sent = b""
-        self.made: Backend | None = None
-
-    def ask(self, key: str, recipe: Recipe, prompt: Prompt) -> Completion:
-        self.sent = pickle.dumps(recipe)
-        self.made = pickle.loads(self.sent)()  # noqa: S301 - what was pickled here
-        return Completion(text="")
+    sent: bytes
+    made: Backend
 
 
-def borrowed(backend: BackendSettings, role: RoleSettings, tmp_path: Path) -> Borrowing:
-    """What travels for this role, and what a worker makes of it."""
+def borrowed(backend: BackendSettings, role: RoleSettings, tmp_path: Path) -> Borrowed:
     settings, paths = Settings(backend=backend), Paths(config=tmp_path, data=tmp_path)
     model = lend(SimulatedBackend(), role, settings, paths, ENVIRON)
-    worker = Borrowing()
-    with asking_through(worker):
-        model.complete(Prompt(purpose=Purpose.ROLLOUT, text="hello"))
-    return worker
+    assert isinstance(model, WorkerModel)
+    sent = pickle.dumps(model.recipe)
+    return Borrowed(sent, pickle.loads(sent)())  # noqa: S301 - what was pickled here
 
 
 def test_a_worker_makes_the_model_that_the_role_names(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def _adopt(request: Request, kept: StoreAndJournal, name: str) -> str:
 
 def _adopt_one(request: Request, kept: StoreAndJournal, one: Chosen) -> None:
     def act(agreed: Plan | None) -> None:
-        decide.adopt(kept.store, kept.journal, one, agreed=agreed, told=unsaid)
+        decide.adopt(kept.store, kept.journal, one, agreed=agreed, on_event=unsaid)
 
     agreed_to(field(request, "merge"), act)
 
@@ -212,7 +212,7 @@ def _undo(request: Request, kept: StoreAndJournal, name: str) -> str:
     _unchanged(request, kept, name)
 
     def act(agreed: Plan | None) -> None:
-        take_back(kept.store, kept.journal, undoable(kept.store, kept.journal, name), agreed=agreed, told=unsaid)
+        take_back(kept.store, kept.journal, undoable(kept.store, kept.journal, name), agreed=agreed, on_event=unsaid)
 
     agreed_to(field(request, "merge"), act)
     back = field(request, "back")

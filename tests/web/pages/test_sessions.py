@@ -11,7 +11,7 @@ from tests.web.dashboard import Dashboard, entered, visible_text
 def test_what_was_read_and_left_out_is_listed(dashboard: Dashboard) -> None:
     page = visible_text(dashboard.get("/sessions").text)
     assert "5 of 5 files hold a session to learn from" in page
-    assert "You typed 10 prompts in them" in page
+    assert "You typed 10 prompts." in page
     assert "shop-api" in page
     assert page.count("read by") == 5
     assert "create a run script Claude Code, ~/work/shop-api" in page
