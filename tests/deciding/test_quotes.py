@@ -7,7 +7,7 @@ import pytest
 
 from skillopt_sleep.deciding.quotes import opened
 from skillopt_sleep.pages.text import markdown
-from skillopt_sleep.stores.quotes import Sought
+from skillopt_sleep.stores.quotes import PurgeSearch
 from skillopt_sleep.stores.sqlite import SqliteStore
 from tests.nights import Machine
 
@@ -55,7 +55,7 @@ def test_a_quote_that_is_not_in_its_turn_any_more_is_said_to_be_gone(store: Sqli
 def test_a_session_that_is_not_kept_is_said_to_be_forgotten(store: SqliteStore) -> None:
     text = shown(store)
     assert "isn't kept" not in text
-    found = store.purge.found([row for row in store.purge.rows() if row.session.id == SESSION], Sought())
+    found = store.purge.found([row for row in store.purge.rows() if row.session.id == SESSION], PurgeSearch())
     piece = store.lessons.every()[0].signs[0]
     store.purge.delete(found, {}, folders=())
     assert "isn't kept any more" in markdown([*opened([piece], store, now=datetime.now(tz=UTC))])
