@@ -163,7 +163,7 @@ def whole_page(page: bytes, *, again: int = 0) -> Response:
     style = _STYLE.search(page)
     digest = base64.b64encode(hashlib.sha256(style[1] if style else b"").digest()).decode()
     response = Response(page, media_type="text/html; charset=utf-8")
-    response.headers[POLICY.decode()] = f"{_ALONE}; style-src 'sha256-{digest}'"
+    response.headers[POLICY] = f"{_ALONE}; style-src 'sha256-{digest}'"
     if again:
         response.headers["refresh"] = str(again)
     return response
