@@ -40,7 +40,7 @@ first at    calls that the first night had made when a rule was accepted, or the
 ceiling     lasting lessons that the mind named truly in three sessions; provable: those of which mining and proving left
             tasks in three sessions
 adopted     right rules after three nights if each morning all proposals are adopted (--adopt)
-wrong       proposed rules without what the target obeys, or for wishes that held once or were taken back; `untold` are those
+wrong       proposed rules without what the target obeys, or for wishes that held once or were taken back; `no_progress` are those
             for wishes of which the mind missed the taking back, or took a single time for lasting: nobody told the night
 stops       how often the same first night stops for answers if the mind answers by hand, and the target is a program
 
@@ -54,7 +54,7 @@ class Found(NamedTuple):
     seed: int
     right: tuple[int, ...]  # after each night
     wrong: int
-    untold: int
+    no_progress: int
     first_at: int
     calls: tuple[int, ...]
     ceiling: int
@@ -67,7 +67,7 @@ class Rules(NamedTuple):
 
     right: frozenset[str]
     wrong: tuple[str, ...]
-    untold: tuple[str, ...]
+    no_progress: tuple[str, ...]
 
 
 def main() -> None:
@@ -81,7 +81,7 @@ def main() -> None:
     options = parser.parse_args()
     begun = time.perf_counter()
     found: list[Found] = []
-    print(f"seed  ceiling  provable  {'right after each night':24} first at  wrong  untold  stops  calls")
+    print(f"seed  ceiling  provable  {'right after each night':24} first at  wrong  no_progress  stops  calls")
     with ProcessPoolExecutor(options.processes) as pool:
         jobs = [(seed, seed < options.by_hand) for seed in range(options.seeds)]
         for one in pool.map(_job, jobs):
@@ -89,7 +89,9 @@ def main() -> None:
             print(_row(one), flush=True)
     print(f"\n{time.perf_counter() - begun:.0f} s\n{DEFINITIONS}")
     print(f"means: ceiling {fmean(one.ceiling for one in found):.2f}", end=", ")
-    print(f"provable {fmean(one.provable for one in found):.2f}, untold {sum(one.untold for one in found)} in all")
+    print(
+        f"provable {fmean(one.provable for one in found):.2f}, no_progress {sum(one.no_progress for one in found)} in all"
+    )
     print(json.dumps(figures(found)))
 
 
@@ -117,7 +119,7 @@ def of_seed(seed: int, by_hand: bool = False, nights: int = NIGHTS) -> Found:
         seed=seed,
         right=tuple(map(len, right)),
         wrong=len(rules.wrong),
-        untold=len(rules.untold),
+        no_progress=len(rules.no_progress),
         first_at=_first_at(made[0]),
         calls=tuple(night.report.spend.calls for night in made),
         ceiling=len(learnable(world)),
@@ -130,17 +132,17 @@ def proposed(world: Fortnight, proposals: Sequence[Proposal]) -> Rules:
     """Return which of the proposed rules are right, and which are wrong."""
     right: set[str] = set()
     wrong: list[str] = []
-    untold: list[str] = []
+    no_progress: list[str] = []
     for proposal in proposals:
         for edit in proposal.edits:
             lesson = rule_of(world, Path(proposal.path).parent.name, edit.content)
             if lesson is None or not is_useful(lesson, edit.content) or lesson.kind == "once":
                 wrong.append(edit.content)
             elif lesson.kind == "taken_back":
-                untold.append(edit.content)
+                no_progress.append(edit.content)
             elif lesson.kind == "lasting":
                 right.add(lesson.id)
-    return Rules(frozenset(right), tuple(wrong), tuple(untold))
+    return Rules(frozenset(right), tuple(wrong), tuple(no_progress))
 
 
 def _first_at(night: Night) -> int:
@@ -170,7 +172,7 @@ def _row(one: Found) -> str:
     right = "  ".join(f"{count}" for count in one.right)
     stops = "-" if one.stops is None else one.stops
     return (
-        f"{one.seed:4} {one.ceiling:8} {one.provable:9}  {right:24} {one.first_at:8} {one.wrong:6} {one.untold:7} {stops:>6}"
+        f"{one.seed:4} {one.ceiling:8} {one.provable:9}  {right:24} {one.first_at:8} {one.wrong:6} {one.no_progress:7} {stops:>6}"
         f"  {' '.join(map(str, one.calls))}"
     )
 

@@ -84,7 +84,8 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
         yield f"{line}."
     if total.sessions:
         yield _next_night(total, settings)
-        yield f"{total.mined} of them may hold a lesson; no model reads the others."
+        if total.mined < len(total.sessions):
+            yield f"{total.mined} of them may hold a lesson; no model reads the others."
     if total.later:
         yield f"Its budget doesn't reach {counted(total.later, 'older session')}: for later nights."
     yield "To see why one is used or left out: skillopt-sleep harvest --why SESSION"

@@ -44,7 +44,6 @@ def test_what_is_not_there_has_no_line() -> None:
         "| /shop | 1 | 1 | 1 | Claude Code |\n"
         "\n"
         "The next night reads 1 of the 1 session.\n"
-        "1 of them may hold a lesson; no model reads the others.\n"
         "To see why one is used or left out: skillopt-sleep harvest --why SESSION\n"
     )
 
@@ -54,6 +53,11 @@ def test_where_all_was_purged_it_does_not_say_that_nothing_was_found() -> None:
     left = told(sessions=(), rows=(), purged=True)
     assert "No session is left but what you purged" in left
     assert "run --session" in left
+
+
+def test_sessions_that_no_model_reads_are_told() -> None:
+    alone = used()._replace(heard=read_by_rules(a_session("hello", "hi")))
+    assert "\n1 of them may hold a lesson; no model reads the others.\n" in told(sessions=(used(), alone))
 
 
 def test_every_reason_has_words_that_fit_the_line() -> None:

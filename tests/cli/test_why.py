@@ -143,7 +143,7 @@ def test_a_report_in_another_format_is_an_error_that_says_so(home: Home) -> None
 def test_before_any_night_nothing_is_known(tmp_path: Path) -> None:
     home = Home(tmp_path / "ada")
     assert "→" in told(home, "why", "pnpm")
-    assert "No rule is adopted yet" in told(home, "why")
+    assert "No rule of ours stands now" in told(home, "why")
 
 
 def test_on_a_terminal_it_keeps_to_the_width(home: Home) -> None:
@@ -188,7 +188,7 @@ def test_every_managed_line_is_told_and_no_other(home: Home) -> None:
 
 
 def test_without_a_name_every_file_with_adopted_rules_is_told(home: Home) -> None:
-    assert "No rule is adopted yet" in home.command("why").out
+    assert "No rule of ours stands now" in home.command("why").out
     assert home.command("adopt", "P-0001").code == 0
     assert "CLAUDE.md: 1 line managed" in home.command("why").out
 
