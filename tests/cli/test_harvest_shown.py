@@ -19,7 +19,7 @@ def used(night: str = "") -> Surveyed:
     return Surveyed(session.id, session.source, "/shop", "", session.ended, night, read_by_rules(session))
 
 
-def told(*, purged: bool = False, **fields: Any) -> str:
+def told(*, purged: bool = False, deleted: tuple[int, int] = (0, 0), **fields: Any) -> str:
     base: dict[str, Any] = {
         "sessions": (used(),),
         "skipped": {},
@@ -31,7 +31,7 @@ def told(*, purged: bool = False, **fields: Any) -> str:
         ),
     }
     with redirect_stdout(StringIO()) as out:
-        show_account(Account(**(base | fields)), HarvestSettings(), purged=purged)
+        show_account(Account(**(base | fields)), HarvestSettings(), purged=purged, deleted=deleted)
     return out.getvalue()
 
 
@@ -123,3 +123,9 @@ def test_of_many_notes_the_first_few_are_told() -> None:
     assert lines[0] == "/0: no\\u{1B}[0m\n  → mend it"
     assert lines[5:] == ["… and 2 more like these"]
     assert list(noted([])) == []
+
+
+def test_what_the_agents_deleted_is_told_with_what_is_kept_of_it() -> None:
+    assert "38 lessons of 497 deleted sessions are kept here." in told(deleted=(497, 38))
+    assert "1 lesson of 1 deleted session is kept here." in told(deleted=(1, 1))
+    assert "deleted" not in told()

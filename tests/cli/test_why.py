@@ -78,7 +78,30 @@ def test_why_in_json(home: Home) -> None:
         "waiting",
         0,
     )
-    assert rule["asked"]["said"][0]["session"]
+    assert (rule["sessions"], len(rule["lessons"])) == (5, 1)
+    (night,) = rule["nights"]
+    assert night["e_value"] > 1
+    assert (night["n"], night["models"], night["decision"]) == (rule["tested"]["n"], ["simulated"], "accept")
+    assert len(rule["tasks"]) == rule["tested"]["solved"]["requests"]
+    assert all(len(digest) == 32 for digest in rule["tasks"].values())
+
+
+def test_a_passport_has_nothing_of_what_was_said(home: Home) -> None:
+    said = home.command("why", "P-0001").out
+    text = home.command("why", "--json", "P-0001").out
+    quotes = re.findall(r"«(.+?)»", said)
+    assert quotes
+    assert not [quote for quote in quotes if quote in text]
+    assert "claude_code:" not in text
+
+
+def test_a_quote_is_opened_in_its_place(home: Home) -> None:
+    text = told(home, "why", "P-0001", "--open")
+    assert "→ turn" in text
+    assert "the agent: " in text
+    assert "File: " in text
+    refused = home.command("why", "--open")
+    assert (refused.code, "why RULE" in refused.err) == (2, True)
 
 
 def test_why_something_said_is_no_rule(home: Home) -> None:
