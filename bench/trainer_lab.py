@@ -190,7 +190,7 @@ class AsSkillrl(TrainerConfig, frozen=True, kw_only=True):
     """A configuration without anything that skillrl doesn't have."""
 
     @property
-    def way(self) -> Preset:
+    def of_preset(self) -> Preset:
         """SkillOpt's loop, without looking back."""
         return replace(PRESETS["skillopt"], slow_update=False, meta_skill=False)
 
@@ -199,7 +199,7 @@ class AsSkillOpt(TrainerConfig, frozen=True, kw_only=True):
     """SkillOpt's loop."""
 
     @property
-    def way(self) -> Preset:
+    def of_preset(self) -> Preset:
         """The preset."""
         return PRESETS["skillopt"]
 

@@ -35,6 +35,7 @@ CONFIGS: dict[str, Mapping[str, Any]] = {
     "skillrl": {"minibatch_size": 8},
     "gepa": {},
     "ours, evidence": OURS | {"preset": "evidence"},
+    "one agent": {},
 }
 DEFINITIONS = """
 Both worlds are simulated. What a language model would do in place of the scripted one is not measured here.
@@ -49,6 +50,8 @@ budget   what SkillOpt's loop takes: steps x (batch + val + 6) + val calls of bo
          skill so far; gepa stops itself after the iteration that reaches it; ours makes all its steps, whatever that
          takes (column calls). In world fresh skillrl gets one epoch more, so that it uses its budget
 ours     the presets default and evidence, without test, which the peers don't have
+one agent  the same money in one coding agent, by the protocol in peer_agent.py; scripted, so that it says what the
+         protocol does and not what a clever model would do with it
 true     exact expected accuracy of the shipped skill
 gap      accuracy on val that is reported for it, minus true
 rules    right, harmful and useless rules in the shipped skill, a run. In world fresh a rule is harmful if the skill would
@@ -57,6 +60,8 @@ true_minus_best_peer   lower end of the 90 % interval of the paired difference o
          best in that world; the lower of the two worlds
 evidence_of_best_peer  true of the evidence gate over that of the best peer; the lower of the two worlds
 gap      the larger one of the two worlds, by size; harmful_rules: the same
+true_minus_gepa, true_minus_agent, harmful_minus_gepa, harmful_minus_agent   mean differences over both worlds, ours
+         minus theirs; evidence_ships: the share of runs of the preset evidence that ship a rule
 calls_of_budget        mean calls of ours over the budget; the higher of the two worlds
 """
 
@@ -99,13 +104,15 @@ def main() -> None:
 def allowed(world: str, who: str, seeds: Sequence[int], ours: Sequence[Ended]) -> dict[int, int]:
     """Return how many calls each run may make: a peer in the second world at least what ours took for the same seed."""
     budgets = {seed: WORLDS[world].sizes(seed)["budget"] for seed in seeds}
-    if who in PEERS and world != "dates":
+    if (who in PEERS or who == "one agent") and world != "dates":
         budgets = {seed: max(budgets[seed], run.calls) for seed, run in zip(seeds, ours, strict=True)}
     return budgets
 
 
 def command(who: str, home: Path) -> list[str]:
     """Return the program that makes this trainer's runs; a peer is installed first if no Python is named for it."""
+    if who == "one agent":
+        return [sys.executable, "-m", "bench.peer_agent"]
     if who not in PEERS:
         return [sys.executable, "-m", "bench.peers_lab"]
     script = str(HERE / f"peer_{who}.py")
@@ -149,7 +156,7 @@ def a_run(world: str, place: str, who: str, seed: int, budget: int) -> dict[str,
     config = CONFIGS[who]
     if who == "skillrl":
         config = {**config, "num_epochs": sizes["epochs"] + sizes["more"], "batch_size": sizes["batch"]}
-    elif who != "gepa":
+    elif who.startswith("ours"):
         train = {**config["train"], "epochs": sizes["epochs"], "batch_size": sizes["batch"]}
         config = {**config, "train": train}
     return {
@@ -210,6 +217,19 @@ def figures(found: Mapping[tuple[str, str], Sequence[Ended]]) -> dict[str, float
         }
         evidence = fmean(run.true for run in found[place, "ours, evidence"])
         ratios.append(evidence / fmean(run.true for run in found[place, best]))
+    for name, other in (("gepa", "gepa"), ("agent", "one agent")):
+        differences: list[float] = []
+        harmful: list[int] = []
+        for place in places:
+            for ours, theirs in zip(found[place, "ours"], found[place, other], strict=True):
+                differences.append(ours.true - theirs.true)
+                harmful.append(ours.rules["harmful"] - theirs.rules["harmful"])
+        figures |= {
+            f"true_minus_{name}": round(fmean(differences), 4),
+            f"harmful_minus_{name}": round(fmean(harmful), 4),
+        }
+    shipped = [any(run.rules.values()) for place in places for run in found[place, "ours, evidence"]]
+    figures["evidence_ships"] = round(fmean(shipped), 3)
     figures["true_minus_best_peer"] = min(figures[f"true_minus_best_peer_{place}_low"] for place in places)
     figures["evidence_of_best_peer"] = round(min(ratios), 3)
     figures["gap"] = max((figures[f"gap_{place}"] for place in places), key=abs)

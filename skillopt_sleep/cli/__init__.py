@@ -149,6 +149,7 @@ def _describe(error: Exception) -> tuple[str, str]:
 
     import msgspec
 
+    from skillopt_sleep.kit.codec import another_format
     from skillopt_sleep.kit.files import worded
     from skillopt_sleep.settings import find_paths
 
@@ -166,9 +167,7 @@ def _describe(error: Exception) -> tuple[str, str]:
         message, remedy = worded(error, remedy=retry, place=find_paths().database)
         return f"can't write to the store: {message}", remedy
     if isinstance(error, msgspec.ValidationError):
-        place = find_paths().database
-        remedy = f"use the version that wrote it, or move the file elsewhere; the traceback is in {_log(error)}"
-        return f"what is kept in {place} isn't in this version's format: {error}", remedy
+        return another_format(error, find_paths().database, _log(error))
     return f"a bug: {type(error).__name__}: {error}", f"please report it with {_log(error)}"
 
 

@@ -74,12 +74,15 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown
             return _explained(history, store.index, settings, why)
         sessions = in_full(history.survey.sessions, store.index) if as_json else ()
         purged = store.index.purged.has_any()
+        gone = store.index.gone()
+        taught = sum(not gone.keys().isdisjoint(lesson.sessions) for lesson in store.lessons.every())
     total = account(history)
     if as_json:
-        return account_data(total, sessions, notes), lambda: None
+        data = account_data(total, sessions, notes)
+        return {**data, "deleted": {"sessions": len(gone), "lessons": taught}}, lambda: None
 
     def show() -> None:
-        show_account(total, settings.harvest, purged=purged)
+        show_account(total, settings.harvest, purged=purged, deleted=(len(gone), taught))
         say_all(noted(notes))
 
     return {}, show

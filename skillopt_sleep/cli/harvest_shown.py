@@ -26,8 +26,13 @@ _ALL_PURGED = (
 )
 
 
-def show_account(total: Account, settings: HarvestSettings, *, purged: bool = False) -> None:
-    """Print the totals, a table of projects, the files that were left out, and remarks."""
+def show_account(
+    total: Account, settings: HarvestSettings, *, purged: bool = False, deleted: tuple[int, int] = (0, 0)
+) -> None:
+    """Print the totals, a table of projects, the files that were left out, and remarks.
+
+    `deleted` has the number of sessions whose files the agents deleted, and of the lessons that came up in them.
+    """
     if not total.files:
         say(_ALL_PURGED if purged else _NOTHING)
         return
@@ -47,6 +52,10 @@ def show_account(total: Account, settings: HarvestSettings, *, purged: bool = Fa
         files = counted(sum(count for count, _, _ in left_out), "file")
         listed = Items(tuple(Item(f"{count} {name}: {words}") for count, name, words in left_out))
         blocks += [Sentence(f"Left out, {files}:"), listed]
+    sessions, lessons = deleted
+    if sessions:
+        kept = f"{counted(lessons, 'lesson')} of {counted(sessions, 'deleted session')}"
+        blocks.append(Sentence(f"Your agents delete old files. {kept} {'is' if lessons == 1 else 'are'} kept here."))
     say_blocks([*blocks, *map(Sentence, _remarks(total, settings))])
 
 
@@ -75,7 +84,8 @@ def _remarks(total: Account, settings: HarvestSettings) -> Iterator[str]:
         yield f"{line}."
     if total.sessions:
         yield _next_night(total, settings)
-        yield f"{total.mined} of them may hold a lesson; no model reads the others."
+        if total.mined < len(total.sessions):
+            yield f"{total.mined} of them may hold a lesson; no model reads the others."
     if total.later:
         yield f"Its budget doesn't reach {counted(total.later, 'older session')}: for later nights."
     yield "To see why one is used or left out: skillopt-sleep harvest --why SESSION"

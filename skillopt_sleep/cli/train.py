@@ -214,10 +214,10 @@ def _write_skeleton(path: Path) -> None:
 def _show_plan(asked: _Asked, config: "TrainerConfig | None") -> None:
     from msgspec import to_builtins
 
-    from skillopt_sleep.trainer.loading import untold
+    from skillopt_sleep.trainer.loading import no_progress
     from skillopt_sleep.trainer.plan import plan
 
-    with _wired(asked, untold, config=config, planning=True) as training:
+    with _wired(asked, no_progress, config=config, planning=True) as training:
         for line in (*_notices(training), *priced_lines(training)):
             warn(line)
         made = plan(

@@ -45,14 +45,16 @@ def _reported(found: "Reported") -> str:
     low, high = found.interval
     mean = f"best on items like val: {found.mean:.3f}"
     if _is_lucky(found):
-        mean += f" ({found.mean + found.luck:.3f} less {found.luck:.3f} for the luck of being chosen)"
+        mean += (
+            f" ({found.mean + found.selection_bias:.3f} less {found.selection_bias:.3f} for the luck of being chosen)"
+        )
     interval = f"{100 * found.level:.0f} % interval {low:.3f} to {high:.3f}"
     return f"{mean}, {interval} (n={found.n}, {counted(found.tried, 'skill')} tried)"
 
 
 def _is_lucky(found: "Reported") -> bool:
     """Return whether what was taken off for luck can be seen in three decimals."""
-    return f"{found.luck:.3f}" != "0.000"
+    return f"{found.selection_bias:.3f}" != "0.000"
 
 
 def best_line(summary: "Summary", folder: Path) -> str:

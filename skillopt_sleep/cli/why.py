@@ -14,6 +14,8 @@ from skillopt_sleep.cli.blocks import say_blocks
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.decisions import consistent_journal
 from skillopt_sleep.deciding.chosen import file_named
+from skillopt_sleep.deciding.passport import passport
+from skillopt_sleep.deciding.quotes import opened
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.deciding.tasks import find
 from skillopt_sleep.deciding.why import Absence, Looked, absence, decision, often, tried
@@ -49,7 +51,8 @@ def why(
         ),
     ] = None,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    in_place: Annotated[bool, typer.Option("--open", help="Show each quote between the turns around it.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON; of a rule without what was said.")] = False,
 ) -> None:
     """Show why a rule is there, or why something you said is no rule.
 
@@ -59,19 +62,23 @@ def why(
     with opened_to_read() as store, consistent_journal(store):
         known = list(origins(store.bank.proposals(), store.lessons.every()))
         if not asked or _is_file(file_named(store, asked)):
+            if in_place:
+                raise ConfigError("--open shows the quotes of a rule", remedy="name it: skillopt-sleep why RULE")
             paths = [file_named(store, asked)] if asked else adopted_files(known)
             _show_files({path: managed_lines(path, known) for path in paths}, as_json=as_json)
             return
         rules = _of_place(store, asked, known) or rules_of(asked, known)
         if rules:
-            _show_rules(store, rules, as_json=as_json)
+            _show_rules(store, rules, as_json=as_json, in_place=in_place)
         elif _PROPOSAL.fullmatch(asked):
             raise ConfigError(f"there is no proposal {asked!r}", remedy="all of them: skillopt-sleep review --show")
         else:
-            _show_words(store, asked, known, as_json=as_json)
+            _show_words(store, asked, known, as_json=as_json, in_place=in_place)
 
 
-def _show_words(store: SqliteStore, asked: str, known: Sequence[RuleOrigin], *, as_json: bool) -> None:
+def _show_words(
+    store: SqliteStore, asked: str, known: Sequence[RuleOrigin], *, as_json: bool, in_place: bool
+) -> None:
     """Show the task with this id, the rule that is most like these words, or why there is none."""
     entries = store.bank.entries()
     if len(asked) >= _TASK_CHARS and any(entry.task.id.startswith(asked) for entry in entries):
@@ -82,9 +89,9 @@ def _show_words(store: SqliteStore, asked: str, known: Sequence[RuleOrigin], *, 
         found = replace(found, task="")  # it was tried once, and isn't kept
     rules = [_asked_first(rule, asked) for rule in rules_of(found.proposal, known)]
     if rules:
-        _show_rules(store, rules, as_json=as_json)
+        _show_rules(store, rules, as_json=as_json, in_place=in_place)
     else:
-        _show_absence(found, asked, as_json=as_json)
+        _show_absence(store, found, asked, as_json=as_json, in_place=in_place)
 
 
 def _is_file(path: Path) -> bool:
@@ -115,16 +122,18 @@ def _count(lines: Sequence[Managed], *, recorded: bool) -> str:
     return f"{text}, and {theirs} of yours between its markers" if theirs else text
 
 
-def _show_rules(store: SqliteStore, rules: Sequence[RuleOrigin], *, as_json: bool) -> None:
-    """Show where each of these rules comes from."""
+def _show_rules(store: SqliteStore, rules: Sequence[RuleOrigin], *, as_json: bool, in_place: bool) -> None:
+    """Show where each of these rules comes from; its quotes are looked up again to show them in their place."""
     if as_json:
-        say_json({"rules": rules})
+        say_json({"rules": [passport(origin, store) for origin in rules]})
         return
     now = utc_now()
     recurring = store.recurrences()
     blocks: list[Block] = []
     for origin in rules:
         blocks += origin_blocks(origin, now=now, recurring=recurring)
+        if in_place:
+            blocks += opened(origin.asked.said, store, now=now)
     say_blocks(blocks)
 
 
@@ -154,12 +163,13 @@ def _absence(store: SqliteStore, asked: str, known: Sequence[RuleOrigin]) -> Abs
     )
 
 
-def _show_absence(found: Absence, asked: str, *, as_json: bool) -> None:
+def _show_absence(store: SqliteStore, found: Absence, asked: str, *, as_json: bool, in_place: bool) -> None:
     found = replace(found, said=_nearest_first(found.said, asked))
     if as_json:
         say_json({"said": found})
         return
-    say_blocks([*absence_blocks(found, now=utc_now())])
+    now = utc_now()
+    say_blocks([*absence_blocks(found, now=now), *(opened(found.said, store, now=now) if in_place else ())])
 
 
 def _asked_first(rule: RuleOrigin, asked: str) -> RuleOrigin:

@@ -43,10 +43,10 @@ def forget_old(store: SqliteStore, paths: Paths, *, keep: timedelta, now: dateti
             files.delete([folder])
     whole = (*files.logs(paths), *files.set_aside(paths), *files.calibrations(paths))
     files.delete(path for path in whole if path.stat().st_mtime < before.timestamp())
-    sessions = store.retention.forget_sessions(before)
     tasks, lessons = store.retention.forget_lessons(
         before, asked=now - RecallRules().retire, named=store.history.named()
     )
+    sessions = store.retention.forget_sessions(before)
     return Forgotten(len(nights), sessions, tasks, lessons)
 
 

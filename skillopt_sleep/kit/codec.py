@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from inspect import cleandoc
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -22,6 +23,12 @@ def to_json(value: object, *, pretty: bool = False) -> bytes:
 def from_json(data: bytes | str, kind: type[Kind]) -> Kind:
     """Decode JSON of this type; raise msgspec.ValidationError or msgspec.DecodeError if it isn't."""
     return msgspec.json.decode(data, type=kind)
+
+
+def another_format(error: msgspec.ValidationError, place: Path, log: Path | str) -> tuple[str, str]:
+    """Say that another version wrote what is kept at a place, and what to do; the traceback is in this log."""
+    remedy = f"use the version that wrote it, or move the file elsewhere; the traceback is in {log}"
+    return f"what is kept in {place} isn't in this version's format: {error}", remedy
 
 
 def map_strings(value: object, change: Callable[[str], str]) -> object:

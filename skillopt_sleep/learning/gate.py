@@ -160,7 +160,15 @@ def _sequential(trial: Trial, rule: GateRule, *, last: bool) -> Verdict | None:
     more = more_pairs(trial, rule)
     if more is None or more > FAR:
         return _verdict(Decision.REJECT, f"{numbers}, but by too little to be proved within {FAR} more pairs", rule)
-    return _verdict(Decision.UNDECIDED, f"{numbers}; about {more} more tries like these would decide it", rule)
+    return _verdict(Decision.UNDECIDED, f"{numbers}; {what_would_decide(trial, more)}", rule)
+
+
+def what_would_decide(trial: Trial, more: int) -> str:
+    """Say what an undecided trial needs: about so many `more` pairs, or new requests where answers repeat."""
+    if trial.repeated:
+        same = counted(trial.repeated, "pair of answers was", "pairs of answers were")
+        return f"{same} as before word for word, which counts once; a new request can decide it"
+    return f"about {more} more tries like these would decide it"
 
 
 def put_off(trial: Trial, rule: GateRule, *, tries: int) -> Verdict | None:

@@ -6,7 +6,15 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import CrewAttempts, block
-from skillopt_sleep.learning.gate import EARLY, SESSIONS, has_won, more_pairs, sessions_gained, sessions_needed
+from skillopt_sleep.learning.gate import (
+    EARLY,
+    SESSIONS,
+    has_won,
+    more_pairs,
+    sessions_gained,
+    sessions_needed,
+    what_would_decide,
+)
 from skillopt_sleep.learning.statistics import STAKES, rounds_to_win, start
 from skillopt_sleep.learning.trial import USUAL_GAIN, anew, begin_trial, has_changed, run_trial
 from skillopt_sleep.learning.update import candidate
@@ -296,7 +304,7 @@ def _because(tested: Judged, rule: GateRule) -> str:
             return verdict.reason
         return f"it helped in {helped} of {n} sessions; a gain in another would prove it"
     more = more_pairs(trial, rule)
-    return f"about {more} more tries like these would decide it" if more else "not proven yet"
+    return what_would_decide(trial, more) if more else "not proven yet"
 
 
 def usual_rounds(sessions: int, *, share: float) -> int:

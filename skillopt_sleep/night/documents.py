@@ -284,7 +284,9 @@ def _with_left(
     names = {task.lesson: task.wanted.wording or task.prompt for task in reversed(tasks)}
     which = counted(len(lessons), "lesson waits", "lessons wait")
     shown = "; ".join(f"«{' '.join(names[lesson].split())[:80]}»" for lesson in reversed(names))
-    why, remedy = "this one has no room for more", "raise budget.calls or step.edit_budget"
+    why, remedy = "it isn't decided yet", "nothing; another night goes on with it"
+    if left or any(not one.begun for one in tried):
+        why, remedy = "this one has no room for more", "raise budget.calls or step.edit_budget"
     if end is not None:
         why, remedy = "this one ended first", end.remedy
     summary = f"{outcome.document.id}: {which} for another night, as {why}: {shown}"

@@ -104,8 +104,7 @@ def measure(routing: Routing, refused: Sequence[Task], *, crew: Crew, page: Open
     if not of_lessons:
         return NightJudge(judge)
     known |= {task.id: task for task in of_lessons}
-    lessons = {(lesson_of(task), is_of_changes(task.reference)) for task in of_lessons}
-    alike = [task for task in known.values() if (lesson_of(task), is_of_changes(task.reference)) in lessons]
+    alike = graded_alike(known.values(), of_lessons)
     try:
         reading, notes = page.keep(
             "judge",
@@ -118,6 +117,20 @@ def measure(routing: Routing, refused: Sequence[Task], *, crew: Crew, page: Open
         return NightJudge(judge, reading, notes=notes)
     untried = (*by_judge, *refused)
     return NightJudge(judge, replace(reading, untried=len(untried)), untried, notes)
+
+
+def graded_alike(tasks: Iterable[Task], of_lessons: Iterable[Task]) -> list[Task]:
+    """Return those of the tasks that the judge grades as it does `of_lessons`: the same lessons, by words or by diff.
+
+    What code checks has no demand that an answer of known worth could be written for.
+    """
+    lessons = {(lesson_of(task), is_of_changes(task.reference)) for task in of_lessons}
+    alike: list[Task] = []
+    for task in tasks:
+        is_alike = (lesson_of(task), is_of_changes(task.reference)) in lessons
+        if isinstance(task.reference, Rubric) and is_alike:
+            alike.append(task)
+    return alike
 
 
 def _measured(

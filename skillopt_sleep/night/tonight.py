@@ -107,7 +107,7 @@ def _equipped(
     waiting = [task for task in asked if task.id not in fresh and task.setting.workspace is None and could_act(task)]
     held = {line.id for line in page.index.lines(unread=False)} if waiting else set[str]()
     names = tuple(dict.fromkeys(task.session for task in waiting if task.session in held))
-    sessions = [session for session in page.index.sessions(names) if session.turns]
+    sessions = [session for session in page.index.sessions(names) if not session.is_emptied]
     spool = plan.sessions.spool
     snapshots = [spool.snapshot(name) for name in names] if spool else []
     found = with_late_commands(waiting, sessions, [one for one in snapshots if one], crew)

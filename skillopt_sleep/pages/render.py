@@ -35,7 +35,7 @@ def environment(package: str, folder: str = ".") -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        finalize=shown,
+        finalize=safe_to_show,
     )
     made.filters.update(decimal=decimal, span=span, thousands=thousands, dollars=dollars, signed=signed, code=code)
     return made
@@ -74,7 +74,7 @@ def look() -> str:
     return _text(_HERE, LOOK)
 
 
-def shown(value: Any) -> Any:
+def safe_to_show(value: Any) -> Any:
     """Return a value as a page may show it; only what the template marks as safe stays as it is."""
     if type(value) is str:
         return visible(redact(value))
@@ -83,7 +83,7 @@ def shown(value: Any) -> Any:
 
 def code(text: str) -> Markup:
     """Return a text with what stands between backticks as code; all of it is shown as any other text is."""
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(shown(text)))))  # noqa: S704 - it was escaped
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(safe_to_show(text)))))  # noqa: S704 - it was escaped
 
 
 def decimal(number: float | None) -> str:

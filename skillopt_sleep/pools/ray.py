@@ -1,6 +1,6 @@
 """A pool of Ray tasks, one an attempt, on this machine or a cluster; spending is decided in this process.
 
-An attempt leaves each question at a desk, an actor of the cluster. The thread that sent the attempt takes it from
+An attempt leaves each question at a mailbox, an actor of the cluster. The thread that sent the attempt takes it from
 there, passes it through the same wrappers as on threads (cache, limits, retries), and leaves the answer. So limits
 hold over the whole cluster, and an answer is stored before the attempt gets it. A WorkerModel behind these wrappers
 is called by a task of the cluster, any other model here. When a worker dies, Ray makes the attempt again.
@@ -76,16 +76,16 @@ class RayPool:
         self._address: str = options.pop("address", "")
         self._options = {"num_cpus": 1, **options}
         self._lock = threading.Lock()
-        self._desk: Any = None
+        self._mailbox: Any = None
         self._connected = False
         self._stored: tuple[object, Any] = (None, None)
 
     def close(self) -> None:
         """Leave the cluster; otherwise that happens when this process ends."""
         with self._lock:
-            if self._desk is not None:
-                library().kill(self._desk)
-            self._desk, self._stored = None, (None, None)
+            if self._mailbox is not None:
+                library().kill(self._mailbox)
+            self._mailbox, self._stored = None, (None, None)
             if self._connected:
                 library().shutdown()
                 _print_messages(library(), wanted=True)
@@ -120,14 +120,14 @@ class RayPool:
 
     def _made(self, sent: "_Sent", item: Any, backend: Backend) -> Any:
         """Make an attempt, answering what it asks; raise what it raises, or WorkerDied if its workers die."""
-        desk, name = self._desk, uuid.uuid4().hex
+        mailbox, name = self._mailbox, uuid.uuid4().hex
         task = (
             library().remote(attempt).options(scheduling_strategy="SPREAD", max_retries=DEATHS - 1, **self._options)
         )
-        result = task.remote(desk, name, sent, item)
+        result = task.remote(mailbox, name, sent, item)
         try:
             while True:
-                question = desk.question.remote(name)
+                question = mailbox.question.remote(name)
                 ready, _ = library().wait([question, result], num_returns=1)
                 if question not in ready:
                     return _get(result)
@@ -136,17 +136,17 @@ class RayPool:
                     answer: object = backend.complete(prompt)
                 except ItemError as error:
                     answer = error
-                desk.answer.remote(key, answer)
+                mailbox.answer.remote(key, answer)
         finally:
-            desk.end.remote(name)
+            mailbox.end.remote(name)
 
     def _prepare(self, function: Portable[Any, Any]) -> "_Sent":
         """Join the cluster if that wasn't done, and store the function there, where each worker unpacks it once."""
         with self._lock:
-            if self._desk is None:
+            if self._mailbox is None:
                 self._connected = connect(self._address, processes=self.width)
                 ray = library()
-                self._desk = ray.remote(Desk).options(num_cpus=0, max_concurrency=100_000).remote()
+                self._mailbox = ray.remote(Mailbox).options(num_cpus=0, max_concurrency=100_000).remote()
                 started = ray.remote(lambda: None).options(**self._options).remote()
                 try:
                     ray.get(started, timeout=START_SECONDS)
@@ -290,7 +290,7 @@ def _environment(variables: Mapping[str, str]) -> Generator[None]:
 # in the cluster -----------------------------------------------------------------------------------------
 
 
-class Desk:
+class Mailbox:
     """Where attempts leave questions, and the process that sent them the answers."""
 
     def __init__(self) -> None:
@@ -335,18 +335,18 @@ class _Sent(NamedTuple):
 class _Asking:
     """The backend of an attempt: it asks the process that sent the attempt, from any thread."""
 
-    def __init__(self, desk: Any, name: str) -> None:
-        self._desk = desk
+    def __init__(self, mailbox: Any, name: str) -> None:
+        self._mailbox = mailbox
         self._name = name
 
     def complete(self, prompt: Prompt) -> Completion:
-        answer = library().get(self._desk.ask.remote(self._name, prompt))
+        answer = library().get(self._mailbox.ask.remote(self._name, prompt))
         if isinstance(answer, BaseException):
             raise answer
         return answer
 
 
-def attempt(desk: Any, name: str, sent: _Sent, item: Any) -> Any:
+def attempt(mailbox: Any, name: str, sent: _Sent, item: Any) -> Any:
     """Make one attempt, in a worker; raise what the function raises."""
     sys.path += [folder for folder in sent.path if folder not in sys.path]
     try:
@@ -357,7 +357,7 @@ def attempt(desk: Any, name: str, sent: _Sent, item: Any) -> Any:
             remedy="put it beside the environment's file, or name it in ray.runtime_env of [train]",
         ) from error
     with suppress(NightInterrupted):  # given up, and nobody waits for it
-        return function.asking(_Asking(desk, name))(item)
+        return function.asking(_Asking(mailbox, name))(item)
 
 
 def call(key: str, recipe: Recipe, prompt: Prompt) -> Completion:

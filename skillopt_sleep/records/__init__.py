@@ -44,10 +44,12 @@ from skillopt_sleep.records.corrections import (
     READ_AGAIN as READ_AGAIN,
     SEAL_IT as SEAL_IT,
     Became as Became,
+    Corrected as Corrected,
     Correction as Correction,
     Corrections as Corrections,
     LessonTrend as LessonTrend,
     ModelChange as ModelChange,
+    Recurrence as Recurrence,
     Trend as Trend,
 )
 from skillopt_sleep.records.deciders import (
@@ -129,7 +131,6 @@ from skillopt_sleep.records.readings import (
     unpacked_heard as unpacked_heard,
 )
 from skillopt_sleep.records.record import Record as Record
-from skillopt_sleep.records.recurrence import Corrected as Corrected, Recurrence as Recurrence
 from skillopt_sleep.records.refusals import (
     NEVER_ALLOWED as NEVER_ALLOWED,
     AllowedRefusal as AllowedRefusal,

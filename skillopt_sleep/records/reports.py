@@ -8,7 +8,7 @@ import msgspec
 from skillopt_sleep.records.calibrations import Calibrations, JudgeReading
 from skillopt_sleep.records.calls import Purpose, model_names
 from skillopt_sleep.records.candidates import EditEffect
-from skillopt_sleep.records.corrections import Corrections, Trend
+from skillopt_sleep.records.corrections import Corrections, Recurrence, Trend
 from skillopt_sleep.records.deciders import Decider, Trust
 from skillopt_sleep.records.documents import DocumentKind
 from skillopt_sleep.records.edits import Edit
@@ -16,7 +16,6 @@ from skillopt_sleep.records.lessons import Deed, Evidence, signs
 from skillopt_sleep.records.outcomes import Note, Outcome, StepOutcome
 from skillopt_sleep.records.pairs import Solved
 from skillopt_sleep.records.record import Record
-from skillopt_sleep.records.recurrence import Recurrence
 from skillopt_sleep.records.refusals import RuleWarning
 from skillopt_sleep.records.trials import UNVERIFIED, FreshRound, others_in_words, unknown_rate
 from skillopt_sleep.records.workspaces import SealedReplay

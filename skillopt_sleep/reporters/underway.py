@@ -5,11 +5,10 @@ from datetime import datetime, timedelta
 
 from skillopt_sleep.kit.words import counted, length
 from skillopt_sleep.records import Decision, Record
+from skillopt_sleep.reporters.costs import amount
 from skillopt_sleep.reporters.words import stage_words
 from skillopt_sleep.stores.events import EventKind, NightEvent
 from skillopt_sleep.stores.running import Progress
-
-_CENT = 0.01
 
 
 class Moment(Record, frozen=True, kw_only=True):
@@ -30,8 +29,7 @@ def spending(progress: Progress) -> str:
 def cost(usd: float | None, tokens: int | None) -> list[str]:
     """Return the dollars in words if they are known and some, else the tokens, else nothing."""
     if usd:
-        digits = 4 if usd < _CENT else 2
-        return [f"${usd:.{digits}f}"]
+        return [amount(usd)]
     if tokens is None:
         return []
     return [f"{tokens:,} tokens"]

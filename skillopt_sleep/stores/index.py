@@ -27,7 +27,7 @@ from skillopt_sleep.records import (
     unpacked_heard,
 )
 from skillopt_sleep.stores.purge import SqlitePurged
-from skillopt_sleep.stores.schema import TableGroup, marks, moment
+from skillopt_sleep.stores.schema import TableGroup, hashed, marks, moment
 
 _FILE = """
     INSERT INTO files (source, path, inode, size, mtime_ns) VALUES (?, ?, ?, ?, ?)
@@ -55,6 +55,7 @@ _REPLACED = """
     DELETE FROM files WHERE source = ?
     AND path NOT IN (SELECT path FROM sessions) AND path NOT IN (SELECT path FROM reviewed)
 """
+_GONE = "INSERT OR REPLACE INTO meta VALUES (?, ?)"
 _LAST = "9"  # sorts after every time
 _UNKNOWN: Mapping[str, datetime] = MappingProxyType({})
 _MANY = 500
@@ -182,7 +183,7 @@ class SqliteIndex(TableGroup):
         A file whose session was replaced by another file's has no session here. One of the removed files may have
         replaced it, so it is removed too and will be read again.
         """
-        deleted = list(paths)
+        deleted, at_now = list(paths), datetime.now(tz=UTC)
         with self._writing():
             for at in range(0, len(deleted), _MANY):
                 some = deleted[at : at + _MANY]
@@ -191,8 +192,25 @@ class SqliteIndex(TableGroup):
                 self._connection.execute(f"DELETE FROM files WHERE source = ? AND {among}", (source, *some))  # noqa: S608 - only marks
                 self._connection.execute(f"DELETE FROM reviewed WHERE {among}", some)  # noqa: S608
                 self._connection.execute(f"DELETE FROM sessions WHERE {of_no_use}", some)  # noqa: S608
+                rows = self._rows(f"SELECT id FROM sessions WHERE {among}", some)  # noqa: S608
+                self._connection.executemany(_GONE, [(gone_key(name), moment(at_now)) for (name,) in rows])
             if deleted:
                 self._connection.execute(_REPLACED, (source,))
+
+    def gone(self) -> Mapping[str, datetime | None]:
+        """Return the sessions whose file the agent deleted, each with when that was noticed, if it is known."""
+        rows = self._rows("SELECT id FROM sessions WHERE path NOT IN (SELECT path FROM files)")
+        noticed = dict(self._rows("SELECT key, value FROM meta WHERE key LIKE 'gone %'"))
+        found: dict[str, datetime | None] = {}
+        for (name,) in rows:
+            at = noticed.get(gone_key(name))
+            found[name] = datetime.fromisoformat(at) if at else None
+        return found
+
+    def place(self, session: str) -> str:
+        """Return the path of the file that a session was read from; "" if it isn't indexed."""
+        rows = self._rows("SELECT path FROM sessions WHERE id = ?", (session,))
+        return rows[0][0] if rows else ""
 
     def reviewed(self, sources: Collection[str]) -> tuple[Task, ...]:
         """Return the tasks from these sources that a person wrote or reviewed by hand."""
@@ -236,6 +254,11 @@ class SqliteIndex(TableGroup):
         many("INSERT INTO reviewed (path, id, body) VALUES (?, ?, ?)", tasks)
         many("DELETE FROM sessions WHERE id = ?", readable)
         many(_SESSION, sessions)
+
+
+def gone_key(session: str) -> str:
+    """Return the key under which it stands in the table meta when a session's file was missed; it doesn't name it."""
+    return f"gone {hashed(session)}"
 
 
 def _row(path: str, session: Packed) -> tuple[str | bytes | int | None, ...]:

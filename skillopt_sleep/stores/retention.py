@@ -12,16 +12,19 @@ from msgspec.structs import replace
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import (
     BY_HAND,
+    EMPTIED,
     Lesson,
     LessonState,
     NightReport,
     Session,
     Task,
+    Turn,
     unpacked,
 )
 from skillopt_sleep.stores.lessons import SqliteLessons
 from skillopt_sleep.stores.schema import TableGroup, moment
 
+BEFORE = 2  # turns before what was said: the request and its answer
 _KEPT = frozenset({LessonState.PROPOSED, LessonState.LIVE})
 
 
@@ -48,7 +51,14 @@ class SqliteRetention(TableGroup):
             self._connection.execute("UPDATE nights SET config = '' WHERE id = ?", (night,))
 
     def forget_sessions(self, before: datetime) -> int:
-        """Empty the sessions that ended by then, but unread ones whose file is there; return how many had a text."""
+        """Empty the sessions that ended by then, but unread ones whose file is there; return how many had a text.
+
+        The turns that taught a lesson stay as long as the lesson, each with the request and the answer before it.
+        """
+        taught: dict[str, set[int]] = {}
+        for lesson in self._lessons.every():
+            for sign in lesson.signs:
+                taught.setdefault(sign.session, set()).update(range(sign.turn - BEFORE, sign.turn + 1))
         query = """
             SELECT id, body FROM sessions WHERE ended < ?
             AND (read_by IS NOT NULL OR left_out IS NOT NULL OR path NOT IN (SELECT path FROM files))
@@ -57,7 +67,7 @@ class SqliteRetention(TableGroup):
         with self._erasing():
             for name, body in self._connection.execute(query, (moment(before),)):
                 session = unpacked(body)
-                empty = _emptied(session)
+                empty = _emptied(session, taught.get(name, ()))
                 if empty != session:
                     emptied.append((msgspec.msgpack.encode(empty), name))
             self._connection.executemany("UPDATE sessions SET body = ?, heard = NULL WHERE id = ?", emptied)
@@ -99,11 +109,14 @@ class SqliteRetention(TableGroup):
                 yield
 
 
-def _emptied(session: Session) -> Session:
-    """Return the session without anything that was said or done in it."""
+def _emptied(session: Session, taught: Collection[int]) -> Session:
+    """Return the session without anything that was said or done in it, except these turns."""
+    turns: list[Turn] = []
+    for number, turn in enumerate(session.turns):
+        turns.append(turn if number in taught else EMPTIED)
     return replace(
         session,
-        turns=(),
+        turns=tuple(turns) if taught else (),
         tools=(),
         stops=(),
         commands=(),

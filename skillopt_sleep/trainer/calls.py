@@ -64,7 +64,7 @@ def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightM
     A question that fails while others are answered fails for the whole run. The dataset is what its owner chose to
     send: nothing in its prompts is taken out.
     """
-    named = Named(model, name_of(model))
+    named = CheckedModel(model, name_of(model))
     retried = Retried(Repaired(Metered(named, meter, model=name_of(model), price=_price(model))))
     # A missing answer doesn't count as a call, and an unusable one not as a failure: it is asked for again.
     backend: Backend = retried
@@ -79,7 +79,7 @@ def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightM
     )
 
 
-class Named:
+class CheckedModel:
     """A model whose own mistakes are said of it, and not of the environment that asked it."""
 
     def __init__(self, inner: Backend, name: str) -> None:

@@ -59,7 +59,7 @@ def checked_split(split: object) -> Split:
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test") from error
 
 
-def check_told(on_step: object) -> None:
+def check_on_step(on_step: object) -> None:
     """Raise ConfigError if what is to be told of each step isn't a function."""
     if on_step is not None and not callable(on_step):
         raise ConfigError(
@@ -113,7 +113,7 @@ def _needing(config: TrainerConfig) -> Iterator[tuple[str, str]]:
         yield "evaluation.mixed_weight", 'evaluation.metric = "mixed"'
     if not config.evaluation.test:
         yield "evaluation.test_items", "evaluation.test"
-    if config.way.gate != "sequential":
+    if config.of_preset.gate != "sequential":
         yield "evaluation.alpha", 'preset = "evidence"'
     if config.optimizer.mode == "full_rewrite":
         for key in _ONLY_FOR_EDITS:

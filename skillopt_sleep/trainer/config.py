@@ -155,27 +155,27 @@ class TrainerConfig(Section, frozen=True, kw_only=True):
         """Return which values can't be combined, or ""."""
         if self.optimizer.min_edit_budget > self.optimizer.edit_budget:
             return "optimizer.min_edit_budget is above optimizer.edit_budget"
-        if self.train.patience and self.way.at_end:
+        if self.train.patience and self.of_preset.at_end:
             return f"train.patience does nothing with the preset {self.preset}, which asks val at the end only"
         return ""
 
     @property
-    def way(self) -> Preset:
+    def of_preset(self) -> Preset:
         """Return how the preset decides."""
         return PRESETS[self.preset]
 
     @property
     def epochs(self) -> int:
         """Return how many passes over the train items are made."""
-        return self.train.epochs or self.way.epochs
+        return self.train.epochs or self.of_preset.epochs
 
     def rule(self) -> GateRule:
         """Return the gate's rule, with all of the run's error rate."""
         return GateRule(
-            name=self.way.gate,
+            name=self.of_preset.gate,
             metric=self.evaluation.metric,
             mixed_weight=self.evaluation.mixed_weight,
-            rounds=self.way.rounds,
+            rounds=self.of_preset.rounds,
             alpha=self.evaluation.alpha,
             min_effect=0.0,
             non_regression=False,

@@ -118,7 +118,7 @@ class TrainingProgress:
 
     def _run(self) -> None:
         """Run the epochs, each closed by a look back."""
-        way = self._parts.config.way
+        way = self._parts.config.of_preset
         before, notebook = self.initial.document, ""
         for epoch in range(1, self._parts.config.epochs + 1):
             past = self._steps(epoch, notebook)
@@ -139,7 +139,7 @@ class TrainingProgress:
 
     def _finish(self) -> None:
         """Let val decide whether the final skill is better than the best, with evidence also on an earlier one."""
-        if not self._parts.config.way.at_end:
+        if not self._parts.config.of_preset.at_end:
             self._judge(self.state.current, alpha=1.0)
             return
         if self._left() >= self._needed():
@@ -211,7 +211,7 @@ class TrainingProgress:
         """Return about how many calls are needed after the last step: for val, test, and to measure rules."""
         parts = self._parts
         val, test = len(parts.items[Split.VAL]), len(parts.items[Split.TEST])
-        if not parts.config.way.at_end:
+        if not parts.config.of_preset.at_end:
             return val + 2 * test
         applied = [edit for step in self.history.steps for edit in step.edits if edit.fate is EditFate.APPLIED]
         return (2 * FIRST_ROUNDS + 1) * val + 2 * test + 2 * PAIRS * len(applied)

@@ -18,7 +18,7 @@ from skillopt_sleep.trainer.checks import check_parts, checked_config, checked_s
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.data import limits_of, read_split
 from skillopt_sleep.trainer.env import Env, kind_of
-from skillopt_sleep.trainer.loading import make_pool, untold
+from skillopt_sleep.trainer.loading import make_pool, no_progress
 from skillopt_sleep.trainer.manifest import digest_of
 from skillopt_sleep.trainer.models import Named, as_model
 from skillopt_sleep.trainer.parts import VAL_SAMPLE, scores
@@ -94,7 +94,7 @@ def evaluated(
         budget = meter(config.limits, store.ledger, clock)
         backend = asked(model, calls=calls, failures=store.failures, meter=budget)
         document = as_document(skill)
-        attempts = Attempts(Attempt(env, backend), pool or make_pool(config, untold), Spent())
+        attempts = Attempts(Attempt(env, backend), pool or make_pool(config, no_progress), Spent())
         draw = "" if split is Split.TEST else "@eval"
         jobs = [Job(item, document.text, document.sha, VAL_SAMPLE, "eval", draw) for item in items]
         try:

@@ -31,18 +31,20 @@ class Gain(NamedTuple):
     noise: float
 
 
-def luck_of(parts: Parts, best: Held, initial: Held) -> float:
+def bias_of_best(parts: Parts, best: Held, initial: Held) -> float:
     """Return by how much the mean that is reported of the best skill is expected to be above its true quality.
 
-    Passes that chose nothing repeat the luck that comes from val's items, but not that of answers which differ from
+    Passes that chose nothing repeat the bias that comes from val's items, but not that of answers which differ from
     one time to the next.
     """
     chosen, again = _grades(parts)
-    return luck(chosen, again.get(best.document.sha, {}), best=best.document.sha, initial=initial.document.sha)
+    return selection_bias(
+        chosen, again.get(best.document.sha, {}), best=best.document.sha, initial=initial.document.sha
+    )
 
 
-def luck(chosen: Mapping[str, Grades], again: Grades, *, best: str, initial: str) -> float:
-    """Return the luck in the best text's mean.
+def selection_bias(chosen: Mapping[str, Grades], again: Grades, *, best: str, initial: str) -> float:
+    """Return how much too high the best text's mean is expected to be, as it was chosen for it.
 
     `chosen` are the grades of all texts that may have chosen the best one, `again` others of that one.
     """
@@ -141,10 +143,10 @@ def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[s
     notes: list[Note] = []
     for record in (*history.steps, *history.epochs):
         notes += record.notes
-    if parts.attempts.is_over and parts.config.way.confirm and _others(state, initial):
+    if parts.attempts.is_over and parts.config.of_preset.confirm and _others(state, initial):
         notes.append(Note(stage="final", summary=_UNCONFIRMED, expected=True))
     estimate = reported(
-        tested_best.val, luck=luck_of(parts, best, initial), tried=len(_others(state, initial)), level=LEVEL
+        tested_best.val, bias=bias_of_best(parts, best, initial), tried=len(_others(state, initial)), level=LEVEL
     )
     return Summary(
         env=env,
@@ -165,8 +167,8 @@ def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[s
     )
 
 
-def reported(val: Scores, *, luck: float, tried: int, level: float) -> Reported | None:
-    """Return the mean on val without the luck of being chosen; the interval holds for all `tried` texts at once.
+def reported(val: Scores, *, bias: float, tried: int, level: float) -> Reported | None:
+    """Return the mean on val without the bias of its choice; the interval holds for all `tried` texts at once.
 
     Grades in [0, 1] vary most if they are all 0 or 1, so Wilson's interval for a share holds for their mean, too.
     Several answers to one item count as one, as they may be all alike.
@@ -175,8 +177,10 @@ def reported(val: Scores, *, luck: float, tried: int, level: float) -> Reported 
         return None
     texts = max(1, tried)
     low, high = wilson(val.metric, val.size, level=1 - (1 - level) / texts)
-    mean = max(low, val.metric - luck)
-    return Reported(mean=mean, luck=val.metric - mean, interval=(low, high), n=val.size, tried=tried, level=level)
+    mean = max(low, val.metric - bias)
+    return Reported(
+        mean=mean, selection_bias=val.metric - mean, interval=(low, high), n=val.size, tried=tried, level=level
+    )
 
 
 def _others(state: State, initial: Held) -> frozenset[str]:
@@ -186,7 +190,7 @@ def _others(state: State, initial: Held) -> frozenset[str]:
 
 def _reporting(parts: Parts, state: State, initial: Held) -> int:
     """Return the sample of the pass that reports the best skill: if nothing was tried, that of the first."""
-    is_fresh = parts.config.way.confirm and _others(state, initial) and not parts.attempts.is_over
+    is_fresh = parts.config.of_preset.confirm and _others(state, initial) and not parts.attempts.is_over
     return CONFIRMING if is_fresh else VAL_SAMPLE
 
 

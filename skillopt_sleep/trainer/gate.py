@@ -42,7 +42,7 @@ def screened(parts: Parts, document: Document, drafted: Draft) -> Draft:
     What the edits do together is for val to say; if they can't be applied without one another, all are kept.
     """
     applied = [fate.edit for fate in drafted.fates if fate.fate is EditFate.APPLIED]
-    if not parts.config.way.screen or not applied:
+    if not parts.config.of_preset.screen or not applied:
         return drafted
     vain, notes = _in_vain(parts, document, applied)
     if not vain:
@@ -75,7 +75,7 @@ def _in_vain(parts: Parts, document: Document, edits: Sequence[Edit]) -> tuple[l
         own = [task for task in train if task.id in edit.tasks or task.lesson in edit.lessons]
         pairs[place] = {}
         if edit.op is not EditOp.DELETE and changed is not None and own:
-            pairs[place] = _pairs(document, changed, own, place, parts.config.way.screen)
+            pairs[place] = _pairs(document, changed, own, place, parts.config.of_preset.screen)
     jobs: dict[Key, Job] = {}
     for asked in pairs.values():
         jobs |= asked
@@ -215,14 +215,14 @@ def _strict(parts: Parts, current: Document, candidate: Document, rule: GateRule
     """
     fresh = BLOCK + block("val", current.text, candidate.text)
     trial, verdict = _run(parts, current, candidate, rule, _Draws(kept=True))
-    if not parts.config.way.redraw or verdict.decision is not Decision.REJECT:
+    if not parts.config.of_preset.redraw or verdict.decision is not Decision.REJECT:
         return trial, verdict
-    if _may_be_luck(trial) and not _repeats(parts, current, first=fresh):
+    if _within_noise(trial) and not _repeats(parts, current, first=fresh):
         return _run(parts, current, candidate, rule, _Draws(fresh, anew=True))
     return trial, verdict
 
 
-def _may_be_luck(trial: Trial) -> bool:
+def _within_noise(trial: Trial) -> bool:
     """Return whether the candidate lost, but by no more than noise."""
     return noise(trial.gains) > 0 and math.fsum(trial.gains) >= -noise(trial.gains)
 
@@ -230,7 +230,7 @@ def _may_be_luck(trial: Trial) -> bool:
 def _repeats(parts: Parts, skill: Document, *, first: int) -> bool:
     """Return whether fresh attempts at the first part of val give the very answers that the skill gave before."""
     items = parts.items[Split.VAL]
-    asked = items[: math.ceil(parts.config.way.part * len(items)) or len(items)]
+    asked = items[: math.ceil(parts.config.of_preset.part * len(items)) or len(items)]
     kept = parts.attempts.make(parts.jobs(skill, asked, sample=VAL_SAMPLE, stage="val"), label="gate")
     anew = parts.attempts.make(parts.jobs(skill, asked, sample=first, stage="val"), label="gate")
     return all(
@@ -243,6 +243,6 @@ def _run(
 ) -> tuple[Trial, Verdict]:
     attempts = ItemAttempts(parts, Split.VAL, "val", label="gate", sampled=draws)
     val = [parts.tasks[item.id] for item in parts.items[Split.VAL]]
-    part = parts.config.way.part
+    part = parts.config.of_preset.part
     trial, verdict, _ = run_trial(current, candidate, val, attempts=attempts, rule=rule, first=draws.first, part=part)
     return trial, verdict

@@ -115,5 +115,5 @@ def read_skill(path: Path) -> str:
         raise ConfigError(f"can't read the skill {path}: {error}", remedy="save it as UTF-8 text") from error
 
 
-def untold(_label: str, _done: int, _total: int) -> None:
+def no_progress(_label: str, _done: int, _total: int) -> None:
     """Ignore progress, as nobody is watching."""

@@ -13,15 +13,16 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Note, Split, Task
+from skillopt_sleep.trainer.answer_files import AnswerFiles, Replies
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
 from skillopt_sleep.trainer.calls import asked, check_priced, meter, name_of
-from skillopt_sleep.trainer.checks import check_parts, check_told, checked_config, unread
+from skillopt_sleep.trainer.checks import check_on_step, check_parts, checked_config, unread
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.course import ENDINGS, OnStep, TrainingProgress, go_on, steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
-from skillopt_sleep.trainer.loading import make_pool, read_skill, untold
+from skillopt_sleep.trainer.loading import make_pool, no_progress, read_skill
 from skillopt_sleep.trainer.manifest import Manifest, manifest
 from skillopt_sleep.trainer.models import Named, as_model, lent
 from skillopt_sleep.trainer.parts import Parts
@@ -30,7 +31,6 @@ from skillopt_sleep.trainer.run import SUMMARY, RunFolder, check_resumable, open
 from skillopt_sleep.trainer.spending import spending
 from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
-from skillopt_sleep.trainer.told import AnswerFiles, Replies
 from skillopt_sleep.trainer.underway import Underway, Watch
 from skillopt_sleep.trainer.wording import about, check_overrides, left_out, wording
 
@@ -72,7 +72,7 @@ class Trainer:
         models = self._of_roles(model, optimizer, target)
         check_parts(env, models, {"pool": pool, "optimizer_pool": optimizer_pool}, initial_skill)
         check_overrides(prompt_overrides or {})
-        check_told(on_step)
+        check_on_step(on_step)
         if config.train.pool == "ray" and pool is None:
             models["target"] = lent(models["target"], target or model or optimizer)
         if initial_skill is None and config.skill:
@@ -83,7 +83,7 @@ class Trainer:
         self._env = env
         self._skill = initial_skill
         self._models = models
-        self._pool = pool or make_pool(config, untold)
+        self._pool = pool or make_pool(config, no_progress)
         self._optimizer_pool = optimizer_pool or self._pool
         self._overrides = dict(prompt_overrides or {})
         self._folder = Path(folder or config.train.folder)

@@ -105,7 +105,9 @@ def plan(
         items={split.value: size for split, size in sizes.items()},
         steps=steps,
         stages=tuple(stage for stage in stages if stage.calls),
-        ships=tuple((gain, ships(config, gain, sizes[Split.VAL])) for gain in GAINS) if config.way.at_end else (),
+        ships=tuple((gain, ships(config, gain, sizes[Split.VAL])) for gain in GAINS)
+        if config.of_preset.at_end
+        else (),
         calls_each=each,
     )
 
@@ -117,7 +119,7 @@ def ships(config: TrainerConfig, gain: float, val: int) -> float:
     won = 0
     for _ in range(_RUNS):
         wealth = start(STAKES)
-        for _ in range(config.way.rounds):
+        for _ in range(config.of_preset.rounds):
             pairs = [(chance.random() < _BASE + gain) - (chance.random() < _BASE) for _ in range(val)]
             wealth = bet(wealth, pairs)
             if statistic(wealth) >= 1 / alpha:
@@ -169,7 +171,7 @@ def limit_lines(config: TrainerConfig, made: TrainingPlan, *, paid: int = 0) -> 
 
 def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int) -> dict[str, tuple[int, int]]:
     """Return the usual and the most attempts of each kind."""
-    way, edits = config.way, _edits(config)
+    way, edits = config.of_preset, _edits(config)
     train, val, test = (sizes[split] for split in (Split.TRAIN, Split.VAL, Split.TEST))
     items = min(train, config.train.batch_size * config.train.accumulation)
     screened = 2 * edits * (way.screen + items - 1) if way.screen else 0
@@ -208,7 +210,7 @@ def _reflections(config: TrainerConfig) -> int:
 
 def _questions(config: TrainerConfig, steps: int) -> dict[str, tuple[int, int]]:
     """Return the usual and the most questions to the optimizer of each kind."""
-    own, way = config.optimizer, config.way
+    own, way = config.optimizer, config.of_preset
     reflections = _reflections(config)
     batches = steps * config.train.accumulation
     deep = batches if config.gradient.reflection == "deep" else 0

@@ -56,9 +56,14 @@ def normalized(text: str) -> str:
     return " ".join(_ARTICLE.sub(" ", bare).split())
 
 
+def comparable(text: str) -> str:
+    """Return the normalized text; of one that is an article alone, as the choice (A), that letter or word."""
+    return normalized(text) or text.lower().translate(_NO_PUNCTUATION).strip()
+
+
 def exact_match(answer: str, accepted: Sequence[str]) -> float:
     """Return 1 if the normalized answer equals a normalized accepted one, else 0."""
-    return float(normalized(answer) in map(normalized, accepted))
+    return float(comparable(answer) in map(comparable, accepted))
 
 
 def token_f1(answer: str, accepted: Sequence[str]) -> float:
@@ -84,9 +89,9 @@ def why_wrong(answer: str, accepted: Sequence[str]) -> str:
     """Say what is wrong with an answer without revealing the right one; "" if it is right."""
     if exact_match(answer, accepted):
         return ""
-    if not any(map(normalized, accepted)):
+    if not any(map(comparable, accepted)):
         return "it answers what the text does not say"
-    if not normalized(answer):
+    if not comparable(answer):
         return "it gives no answer, and the text has one"
     if not token_f1(answer, accepted):
         return "the answer is wrong"

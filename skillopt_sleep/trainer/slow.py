@@ -33,7 +33,7 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
 
     Notes are for later epochs, so none are asked for after the last one.
     """
-    own = parts.config.way
+    own = parts.config.of_preset
     notes_wanted = own.meta_skill and epoch < parts.config.epochs
     record = EpochRecord(
         epoch=epoch,

@@ -23,13 +23,13 @@ from skillopt_sleep.records import (
     Rollout,
     effect_of,
 )
+from skillopt_sleep.trainer.answer_files import row
 from skillopt_sleep.trainer.attempts import FinishedAttempt, Job
 from skillopt_sleep.trainer.calls import MANY, check_scored
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate, screened
 from skillopt_sleep.trainer.parts import Parts, State, scores
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
-from skillopt_sleep.trainer.told import row
 
 UNJUDGED = "it gained on train; val is asked at the end"
 _WITHOUT_MERGED = frozenset({Action.SKIP_NO_ANSWER, Action.SKIP_NO_PATCHES})
@@ -208,7 +208,7 @@ def _decided(
             action = Action.SKIP_NO_GAIN
         return state, Gated(action=action, reason="; ".join(reasons)), ()
     parts.folder.write(f"{place.folder}/candidate.md", changed.text)
-    if parts.config.way.at_end:
+    if parts.config.of_preset.at_end:
         after = state.moved(changed, step=place.step, origin="step", val=None)
         parts.keep(changed, after.versions)
         return after, Gated(action=Action.UNJUDGED, reason=UNJUDGED, error_rate=UNVERIFIED), ()

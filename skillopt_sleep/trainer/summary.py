@@ -174,8 +174,8 @@ class TestedSkill(Record, frozen=True, kw_only=True):
 class Reported(Record, frozen=True, kw_only=True):
     """What may be said of the best skill's quality: an estimate of its mean, and the interval that it lies in.
 
-    `luck` was taken off the mean of its last passes over val, as val chose it as the best of `tried` texts. The
-    interval holds for requests like those of val, at a level of `level`, for all of these texts at once.
+    `selection_bias` was taken off the mean of its last passes over val, as val chose it as the best of `tried` texts.
+    The interval holds for requests like those of val, at a level of `level`, for all of these texts at once.
     """
 
     mean: float
@@ -183,7 +183,7 @@ class Reported(Record, frozen=True, kw_only=True):
     n: int
     tried: int
     level: float
-    luck: float = 0.0
+    selection_bias: float = 0.0
 
 
 class RuleWorth(Record, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, cast
 
+import msgspec
 from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -13,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from skillopt_sleep.errors import ConfigError, ProposalError, SleepError
+from skillopt_sleep.kit.codec import another_format
 from skillopt_sleep.kit.log import tell
 from skillopt_sleep.kit.words import counted, home_path
 from skillopt_sleep.pages.render import LOOK, environment, look
@@ -70,7 +72,12 @@ def dashboard(paths: Paths, access: Access) -> Starlette:
             routes += page.routes
     app = Starlette(
         routes=routes,
-        exception_handlers={HTTPException: _no_page, SleepError: _trouble, Exception: _bug},
+        exception_handlers={
+            HTTPException: _no_page,
+            SleepError: _trouble,
+            msgspec.ValidationError: _bug,
+            Exception: _bug,
+        },
     )
     app.router.redirect_slashes = False  # it would lead out of the path that everything is below
     templates = environment("skillopt_sleep.web", "templates")
@@ -120,10 +127,13 @@ def _status(error: Exception) -> int:
 
 
 def _bug(request: Request, error: Exception) -> Response:
-    """Log an error that is ours, and say so."""
+    """Log an error that isn't the person's, and say whether it is ours, or another version wrote what is kept."""
     tell("a page failed", level=logging.ERROR, error=error)
-    log = site_of(request).paths.log
-    return _failed(request, "This page failed: a bug.", f"Please report it, with the last lines of {log}.")
+    paths = site_of(request).paths
+    if isinstance(error, msgspec.ValidationError):
+        message, remedy = another_format(error, paths.database, paths.log)
+        return _failed(request, sentence(message), sentence(remedy))
+    return _failed(request, "This page failed: a bug.", f"Please report it, with the last lines of {paths.log}.")
 
 
 def _failed(request: Request, message: str, remedy: str, *, title: str = "Error", status: int = _FAILED) -> Response:

@@ -37,10 +37,10 @@ def merge_digest(plan: Plan) -> str:
     return digest_of((move.path, move.old, move.new) for move in plan.moves)
 
 
-class Way(NamedTuple):
-    """The way of a file to another version: its steps, and what they make of each file together.
+class VersionChange(NamedTuple):
+    """What leads a file to another version: its steps, and what they make of each file together.
 
-    The files that are `edited` were changed by hand; `shown` tells whether the way is still as on this page.
+    The files that are `edited` were changed by hand; `shown` tells whether that is still as on this page.
     """
 
     steps: list[Step]
@@ -49,13 +49,13 @@ class Way(NamedTuple):
     shown: str
 
 
-def way_to(kept: StoreAndJournal, path: Path, number: int) -> Way:
+def change_to_version(kept: StoreAndJournal, path: Path, number: int) -> VersionChange:
     """Return what leads to a version of a file."""
     steps = steps_to(kept.store, kept.journal, path, number)
     preview = preview_of(kept.store, kept.journal, steps)
     moves = [move for move in preview.moves if move.new != move.old]
     shown = digest_of((steps, [(move.path, move.old, move.new) for move in moves]))
-    return Way(steps, diffs(moves), list(map(home_path, preview.edited)), shown)
+    return VersionChange(steps, diffs(moves), list(map(home_path, preview.edited)), shown)
 
 
 def take_step(kept: StoreAndJournal, step: Step) -> None:

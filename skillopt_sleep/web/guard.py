@@ -6,10 +6,12 @@ elsewhere, and what changes anything has to be a form of ours.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
 from html import escape
-from typing import Any, NamedTuple
 from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from skillopt_sleep.web.access import ENTRANCE, TOKEN, Access
 
@@ -29,6 +31,27 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
+MOST_BODY = 256 * 1024
+MOST_FIELDS = 1_000
+BODY_SECONDS = 10.0
+FORM = "form"  # where the fields of a form are kept in the scope
+FORM_TOKEN = "form_token"  # noqa: S105 - the name of a field
+POLICY = "content-security-policy"
+_SAFE = ("GET", "HEAD")
+_FORM_TYPE = "application/x-www-form-urlencoded"
+_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+_OPEN_AGAIN = "Stop skillopt-sleep web with Ctrl-C, start it again, and open the address that it prints."
 
 
 class Refused(Exception):
@@ -42,61 +65,19 @@ class Refused(Exception):
         self.again = again
 
 
-class WholeResponse(NamedTuple):
-    """A whole answer: its status, its headers and its body."""
-
-    status: int
-    headers: list[tuple[bytes, bytes]]
-    body: bytes
-
-
-def answer(refused: Refused) -> WholeResponse:
+def answer(refused: Refused) -> Response:
     """Return the page of a refusal. The connection is closed, so that nothing more of the request is read."""
     refresh = ""
     if refused.again:
         refresh = f'<meta http-equiv="refresh" content="0; url={escape(refused.again)}">\n'
-    body = _PAGE.format(title=escape(refused.title), text=escape(refused.text), refresh=refresh).encode()
-    headers = [
-        (b"content-type", b"text/html; charset=utf-8"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
-    return WholeResponse(refused.status, headers, body)
-
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-MOST_BODY = 256 * 1024
-MOST_FIELDS = 1_000
-BODY_SECONDS = 10.0
-FORM = "form"  # where the fields of a form are kept in the scope
-FORM_TOKEN = "form_token"  # noqa: S105 - the name of a field
-POLICY = b"content-security-policy"
-_SAFE = ("GET", "HEAD")
-_FORM_TYPE = "application/x-www-form-urlencoded"
-_POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
-_HEADERS = {
-    b"referrer-policy": b"same-origin",
-    b"x-content-type-options": b"nosniff",
-    b"x-frame-options": b"DENY",
-    b"cache-control": b"no-store",
-    b"cross-origin-opener-policy": b"same-origin",
-    b"cross-origin-resource-policy": b"same-origin",
-}
-_OPEN_AGAIN = "Stop skillopt-sleep web with Ctrl-C, start it again, and open the address that it prints."
+    page = _PAGE.format(title=escape(refused.title), text=escape(refused.text), refresh=refresh)
+    return HTMLResponse(page, refused.status, {"connection": "close"})
 
 
 class Guard:
     """Wraps the dashboard: what it lets through comes from the person, and every answer has the same headers."""
 
-    def __init__(self, app: App, access: Access) -> None:
+    def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
         self._access = access
 
@@ -105,46 +86,48 @@ class Guard:
         if scope["type"] != "http":
             raise RuntimeError(f"the dashboard answers no {scope['type']}")
         guarded = _with_headers(send, self._access.root)
+        onward = self._app
         try:
-            headers = _Headers(scope)
+            headers = Headers(scope=scope)
             scope["path"] = self._below_root(headers, scope["path"])
             if scope["path"] == ENTRANCE and scope["method"] in {"GET", "POST"}:
-                await _send(guarded, *await self._enter(scope, headers, receive))
-                return
-            _refuse_elsewhere(headers, scope["method"])
-            await self._admit(scope, headers, receive)
+                onward = await self._enter(scope, headers, receive)
+            else:
+                _refuse_elsewhere(headers, scope["method"])
+                await self._admit(scope, headers, receive)
         except Refused as refused:
-            await _send(guarded, *answer(refused))
-            return
-        await self._app(scope, receive, guarded)
+            onward = answer(refused)
+        await onward(scope, receive, guarded)
 
-    def _below_root(self, headers: "_Headers", path: str) -> str:
+    def _below_root(self, headers: Headers, path: str) -> str:
         """Return the rest of a path below our own; refuse what is meant for another name or path."""
-        if headers.one("host") not in self._access.hosts:
+        if headers.get("host") not in self._access.hosts:
             here = self._access.hosts[0]
             raise Refused(421, "Not this address", f"The dashboard is only at {here}: open it under that name.")
         if not path.startswith(f"{self._access.root}/"):
             raise _unknown()
         return path.removeprefix(self._access.root)
 
-    async def _admit(self, scope: Scope, headers: "_Headers", receive: Receive) -> None:
+    def _knows(self, headers: Headers) -> bool:
+        return self._access.knows("; ".join(headers.getlist("cookie")))
+
+    async def _admit(self, scope: Scope, headers: Headers, receive: Receive) -> None:
         """Refuse who doesn't have the cookie, and what is no form of ours.
 
         A browser keeps the cookie back from a visit that another site began: it asks again from our own page.
         """
-        if not self._access.knows(headers.joined("cookie", "; ")):
-            visit = headers.one("sec-fetch-site") in {"cross-site", "same-site"} and scope["method"] == "GET"
+        if not self._knows(headers):
+            visit = headers.get("sec-fetch-site") in {"cross-site", "same-site"} and scope["method"] == "GET"
             raise _unknown(again=f"{self._access.root}/" if visit else "")
-        if scope["method"] in _SAFE:
-            if headers.has_body:
-                raise Refused(400, "A request with a body", "This address takes none.")
-            return
-        await self._admit_form(scope, headers, receive)
+        if scope["method"] not in _SAFE:
+            await self._admit_form(scope, headers, receive)
+        elif _length(headers) or "transfer-encoding" in headers:
+            raise Refused(400, "A request with a body", "This address takes none.")
 
-    async def _enter(self, scope: Scope, headers: "_Headers", receive: Receive) -> WholeResponse:
+    async def _enter(self, scope: Scope, headers: Headers, receive: Receive) -> Response:
         """Exchange the token for the cookie, and lead on to the dashboard."""
-        onward = WholeResponse(303, [(b"location", b"/"), (b"content-length", b"0")], b"")
-        if self._access.knows(headers.joined("cookie", "; ")):
+        onward = Response(status_code=303, headers={"location": "/"})
+        if self._knows(headers):
             return onward
         query = scope["query_string"] if scope["method"] == "GET" else await _body(receive)
         cookie = self._access.exchange(query.decode("latin-1").partition(f"{TOKEN}=")[2])
@@ -153,16 +136,16 @@ class Guard:
             raise Refused(401, "This address doesn't work any more", text)
         if scope["method"] == "POST":  # from a page in a file: the cookie would be kept back from a redirect
             onward = answer(Refused(200, "Opening the dashboard", "", again=f"{self._access.root}/"))
-        onward.headers.append((b"set-cookie", cookie.encode()))
+        onward.headers.append("set-cookie", cookie)
         return onward
 
-    async def _admit_form(self, scope: Scope, headers: "_Headers", receive: Receive) -> None:
+    async def _admit_form(self, scope: Scope, headers: Headers, receive: Receive) -> None:
         """Check a form, and keep its fields in the scope; raises Refused."""
-        if headers.one("origin") != f"http://{headers.one('host')}":
+        if headers.get("origin") != f"http://{headers['host']}":
             raise Refused(403, "Not from this page", "Only forms of the dashboard itself are taken.")
-        if headers.one("content-type").partition(";")[0].strip().lower() != _FORM_TYPE:
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM_TYPE:
             raise Refused(415, "Not a form", "Only forms of the dashboard itself are taken.")
-        if headers.length > MOST_BODY:
+        if _length(headers) > MOST_BODY:
             raise _too_long()
         body = await _body(receive)
         try:
@@ -174,42 +157,16 @@ class Guard:
         scope[FORM] = fields
 
 
-class _Headers:
-    """The headers of a request; one that may stand there once is refused if it comes twice."""
-
-    def __init__(self, scope: Scope) -> None:
-        self._pairs: list[tuple[str, str]] = []
-        for name, value in scope["headers"]:
-            self._pairs.append((name.decode("latin-1").lower(), value.decode("latin-1")))
-
-    def one(self, name: str) -> str:
-        """Return the value of a header, "" if there is none."""
-        values = [value for key, value in self._pairs if key == name]
-        if len(values) > 1:
-            raise Refused(400, "A header twice", f"A request has one {name}.")
-        return values[0] if values else ""
-
-    def joined(self, name: str, by: str) -> str:
-        """Return all values of a header."""
-        return by.join(value for key, value in self._pairs if key == name)
-
-    @property
-    def has_body(self) -> bool:
-        return self.length > 0 or bool(self.one("transfer-encoding"))
-
-    @property
-    def length(self) -> int:
-        """Return the announced length of the body, 0 if there is none."""
-        length = self.one("content-length")
-        return int(length) if length.isascii() and length.isdecimal() else 0
+def _length(headers: Headers) -> int:
+    """Return the announced length of the body, 0 if there is none; the server takes a whole number only."""
+    return int(headers.get("content-length", "0"))
 
 
-def _refuse_elsewhere(headers: _Headers, method: str) -> None:
+def _refuse_elsewhere(headers: Headers, method: str) -> None:
     """Refuse what another site makes the browser ask for, but to open the dashboard in a tab."""
-    site = headers.one("sec-fetch-site")
-    if site in {"", "same-origin", "none"}:
+    if headers.get("sec-fetch-site", "none") in {"same-origin", "none"}:
         return
-    visit = headers.one("sec-fetch-mode") == "navigate" and headers.one("sec-fetch-dest") == "document"
+    visit = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     if method not in _SAFE or not visit:
         raise Refused(403, "Not from this page", "Another site asked for this, and gets nothing.")
 
@@ -249,20 +206,11 @@ def _with_headers(send: Send, root: str) -> Send:
 
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
-            kept: list[tuple[bytes, bytes]] = []
-            for name, value in message.get("headers", ()):
-                if name.lower() == b"location":
-                    kept.append((name, root.encode() + value))
-                elif name.lower() not in _HEADERS:
-                    kept.append((name, value))
-            if not any(name.lower() == POLICY for name, _ in kept):
-                kept.append((POLICY, _POLICY.encode()))
-            message["headers"] = [*kept, *_HEADERS.items()]
+            headers = MutableHeaders(scope=message)
+            if "location" in headers:
+                headers["location"] = root + headers["location"]
+            headers.setdefault(POLICY, _POLICY)
+            headers.update(_HEADERS)
         await send(message)
 
     return guarded
-
-
-async def _send(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 from urllib.parse import quote
 
+import msgspec
 from jinja2 import Environment
 from markupsafe import Markup
 from starlette.requests import Request
@@ -150,7 +151,7 @@ def _waiting(request: Request) -> dict[str, int]:
             counted = {
                 page.path: page.waiting(store) for group in site_of(request).groups for page in group if page.waiting
             }
-    except (SleepError, OSError):
+    except (SleepError, OSError, msgspec.ValidationError):
         return {}
     return counted
 
@@ -163,7 +164,7 @@ def whole_page(page: bytes, *, again: int = 0) -> Response:
     style = _STYLE.search(page)
     digest = base64.b64encode(hashlib.sha256(style[1] if style else b"").digest()).decode()
     response = Response(page, media_type="text/html; charset=utf-8")
-    response.headers[POLICY.decode()] = f"{_ALONE}; style-src 'sha256-{digest}'"
+    response.headers[POLICY] = f"{_ALONE}; style-src 'sha256-{digest}'"
     if again:
         response.headers["refresh"] = str(again)
     return response

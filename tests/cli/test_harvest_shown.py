@@ -19,7 +19,7 @@ def used(night: str = "") -> Surveyed:
     return Surveyed(session.id, session.source, "/shop", "", session.ended, night, read_by_rules(session))
 
 
-def told(*, purged: bool = False, **fields: Any) -> str:
+def told(*, purged: bool = False, deleted: tuple[int, int] = (0, 0), **fields: Any) -> str:
     base: dict[str, Any] = {
         "sessions": (used(),),
         "skipped": {},
@@ -31,7 +31,7 @@ def told(*, purged: bool = False, **fields: Any) -> str:
         ),
     }
     with redirect_stdout(StringIO()) as out:
-        show_account(Account(**(base | fields)), HarvestSettings(), purged=purged)
+        show_account(Account(**(base | fields)), HarvestSettings(), purged=purged, deleted=deleted)
     return out.getvalue()
 
 
@@ -44,7 +44,6 @@ def test_what_is_not_there_has_no_line() -> None:
         "| /shop | 1 | 1 | 1 | Claude Code |\n"
         "\n"
         "The next night reads 1 of the 1 session.\n"
-        "1 of them may hold a lesson; no model reads the others.\n"
         "To see why one is used or left out: skillopt-sleep harvest --why SESSION\n"
     )
 
@@ -54,6 +53,11 @@ def test_where_all_was_purged_it_does_not_say_that_nothing_was_found() -> None:
     left = told(sessions=(), rows=(), purged=True)
     assert "No session is left but what you purged" in left
     assert "run --session" in left
+
+
+def test_sessions_that_no_model_reads_are_told() -> None:
+    alone = used()._replace(heard=read_by_rules(a_session("hello", "hi")))
+    assert "\n1 of them may hold a lesson; no model reads the others.\n" in told(sessions=(used(), alone))
 
 
 def test_every_reason_has_words_that_fit_the_line() -> None:
@@ -119,3 +123,9 @@ def test_of_many_notes_the_first_few_are_told() -> None:
     assert lines[0] == "/0: no\\u{1B}[0m\n  → mend it"
     assert lines[5:] == ["… and 2 more like these"]
     assert list(noted([])) == []
+
+
+def test_what_the_agents_deleted_is_told_with_what_is_kept_of_it() -> None:
+    assert "38 lessons of 497 deleted sessions are kept here." in told(deleted=(497, 38))
+    assert "1 lesson of 1 deleted session is kept here." in told(deleted=(1, 1))
+    assert "deleted" not in told()

@@ -78,7 +78,30 @@ def test_why_in_json(home: Home) -> None:
         "waiting",
         0,
     )
-    assert rule["asked"]["said"][0]["session"]
+    assert (rule["sessions"], len(rule["lessons"])) == (5, 1)
+    (night,) = rule["nights"]
+    assert night["e_value"] > 1
+    assert (night["n"], night["models"], night["decision"]) == (rule["tested"]["n"], ["simulated"], "accept")
+    assert len(rule["tasks"]) == rule["tested"]["solved"]["requests"]
+    assert all(len(digest) == 32 for digest in rule["tasks"].values())
+
+
+def test_a_passport_has_nothing_of_what_was_said(home: Home) -> None:
+    said = home.command("why", "P-0001").out
+    text = home.command("why", "--json", "P-0001").out
+    quotes = re.findall(r"«(.+?)»", said)
+    assert quotes
+    assert not [quote for quote in quotes if quote in text]
+    assert "claude_code:" not in text
+
+
+def test_a_quote_is_opened_in_its_place(home: Home) -> None:
+    text = told(home, "why", "P-0001", "--open")
+    assert "→ turn" in text
+    assert "the agent: " in text
+    assert "File: " in text
+    refused = home.command("why", "--open")
+    assert (refused.code, "why RULE" in refused.err) == (2, True)
 
 
 def test_why_something_said_is_no_rule(home: Home) -> None:
@@ -120,7 +143,7 @@ def test_a_report_in_another_format_is_an_error_that_says_so(home: Home) -> None
 def test_before_any_night_nothing_is_known(tmp_path: Path) -> None:
     home = Home(tmp_path / "ada")
     assert "→" in told(home, "why", "pnpm")
-    assert "No rule is adopted yet" in told(home, "why")
+    assert "No rule of ours stands now" in told(home, "why")
 
 
 def test_on_a_terminal_it_keeps_to_the_width(home: Home) -> None:
@@ -165,7 +188,7 @@ def test_every_managed_line_is_told_and_no_other(home: Home) -> None:
 
 
 def test_without_a_name_every_file_with_adopted_rules_is_told(home: Home) -> None:
-    assert "No rule is adopted yet" in home.command("why").out
+    assert "No rule of ours stands now" in home.command("why").out
     assert home.command("adopt", "P-0001").code == 0
     assert "CLAUDE.md: 1 line managed" in home.command("why").out
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, FailureKind
-from skillopt_sleep.night.judge_check import preflight
-from skillopt_sleep.records import GateRule, NightReport, Outcome, Prompt, Purpose
+from skillopt_sleep.night.judge_check import graded_alike, preflight
+from skillopt_sleep.records import Checks, GateRule, NightReport, Outcome, Prompt, Purpose, Rubric
+from tests.builders import a_task
 from tests.fakes import NOON, FakeBackend, asked_first
 from tests.night import judges
 from tests.night.judges import BY_CODE, Grade, Scripted
@@ -155,6 +156,14 @@ def test_a_judge_that_was_wrong_is_asked_as_many_again_and_counts_if_it_is_right
     assert report.judging.judge is not None
     assert (report.verdict, report.judging.judge.n) == (Outcome.IMPROVED, 32)
     assert report.judging.judge.right < 32
+
+
+def test_no_answer_of_known_worth_is_written_for_what_code_checks() -> None:
+    judged = a_task(id="judged", lesson="l-1", reference=Rubric(text="It uses uv."))
+    checked = a_task(id="checked", lesson="l-1")
+    other = a_task(id="other", lesson="l-2", reference=Rubric(text="It is short."))
+    assert isinstance(checked.reference, Checks)
+    assert graded_alike([judged, checked, other], [judged]) == [judged]
 
 
 def answers(prompt: Prompt) -> int:

@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 from markupsafe import escape
 
-from skillopt_sleep.pages.render import code, decimal, dollars, environment, look, self_contained, shown, signed, span
+from skillopt_sleep.pages.render import (
+    code,
+    decimal,
+    dollars,
+    environment,
+    look,
+    safe_to_show,
+    self_contained,
+    signed,
+    span,
+)
 
 KEY = "sk-ant-api03-" + "Zx9" * 31 + "AA"
 
@@ -34,9 +44,9 @@ def test_a_page_allows_the_one_style_that_stands_in_it(tmp_path: Path, monkeypat
 
 
 def test_what_a_page_shows_is_redacted_and_hides_nothing() -> None:
-    assert KEY not in shown(f"the key is {KEY}")
-    assert "\u202e" not in shown("a\u202eb")
-    assert shown(3) == 3
+    assert KEY not in safe_to_show(f"the key is {KEY}")
+    assert "\u202e" not in safe_to_show("a\u202eb")
+    assert safe_to_show(3) == 3
 
 
 def test_numbers_are_written_as_a_reader_expects() -> None:
@@ -59,6 +69,6 @@ def test_a_value_that_is_missing_is_an_error() -> None:
 def test_what_stands_between_backticks_is_code_and_the_rest_is_as_inert_as_ever() -> None:
     assert code("Run `make lint` first") == "Run <code>make lint</code> first"
     hidden = "\u202e"
-    assert code(f"`<b>` and {hidden} <i>") == f"<code>&lt;b&gt;</code> and {escape(shown(hidden))} &lt;i&gt;"
+    assert code(f"`<b>` and {hidden} <i>") == f"<code>&lt;b&gt;</code> and {escape(safe_to_show(hidden))} &lt;i&gt;"
     assert code("one ` alone") == "one ` alone"
     assert KEY not in code(f"`export {KEY}`")

@@ -19,7 +19,7 @@ def test_the_defaults_are_those_of_the_field() -> None:
     own = TrainerConfig()
     assert (own.epochs, own.train.batch_size, own.gradient.minibatch, own.gradient.merge_batch) == (5, 40, 8, 8)
     assert (own.optimizer.edit_budget, own.optimizer.min_edit_budget, own.optimizer.schedule) == (4, 2, "cosine")
-    assert (own.way.gate, own.evaluation.metric, own.train.seed) == ("strict", "hard", 42)
+    assert (own.of_preset.gate, own.evaluation.metric, own.train.seed) == ("strict", "hard", 42)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_the_environments_own_options_are_free(tmp_path: Path) -> None:
 )
 def test_a_preset_decides_how_skills_are_chosen(name: str, epochs: int, gate: str, *, at_end: bool) -> None:
     config = msgspec.convert({"preset": name}, TrainerConfig)
-    assert (config.epochs, config.rule().name, config.way.at_end) == (epochs, gate, at_end)
+    assert (config.epochs, config.rule().name, config.of_preset.at_end) == (epochs, gate, at_end)
     assert msgspec.convert({"preset": name, "train": {"epochs": 2}}, TrainerConfig).epochs == 2
 
 

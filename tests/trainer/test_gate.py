@@ -70,7 +70,7 @@ def held(text: str, val: float | None = None) -> Held:
 
 def decided(parts: Parts, best: str = "current") -> tuple[State, Gated]:
     state = State(current=held("current"), best=held(best))
-    if parts.config.way.at_end:
+    if parts.config.of_preset.at_end:
         after, gated, _ = judge(parts, replace(state, current=held("candidate")))
     else:
         after, gated, _ = gate(parts, state, as_document("candidate"), step=1, origin="step")

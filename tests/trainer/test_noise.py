@@ -84,16 +84,16 @@ def test_the_interval_is_wider_the_more_skills_were_tried() -> None:
     val = Scores(metric=0.5, n=24, items=24)
     widths: list[float] = []
     for tried in (0, 1, 12):
-        found = reported(val, luck=0.0, tried=tried, level=0.9)
+        found = reported(val, bias=0.0, tried=tried, level=0.9)
         assert found is not None
         widths.append(found.interval[1] - found.interval[0])
     assert widths[0] == widths[1] < widths[2]
-    assert reported(Scores(), luck=0.0, tried=1, level=0.9) is None
+    assert reported(Scores(), bias=0.0, tried=1, level=0.9) is None
 
 
 def test_asking_the_same_items_again_makes_no_interval_narrower() -> None:
-    once = reported(Scores(metric=0.5, n=16, items=16), luck=0.0, tried=1, level=0.9)
-    often = reported(Scores(metric=0.5, n=160, items=16), luck=0.0, tried=1, level=0.9)
+    once = reported(Scores(metric=0.5, n=16, items=16), bias=0.0, tried=1, level=0.9)
+    often = reported(Scores(metric=0.5, n=160, items=16), bias=0.0, tried=1, level=0.9)
     assert once == often
     assert once is not None
     assert once.n == 16
@@ -116,17 +116,17 @@ def test_a_skill_that_is_tried_again_is_one_skill(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("metric", "luck", "mean"), [(0.5, 0.0, 0.5), (0.5, 0.05, 0.45), (1.0, 0.0, 1.0)])
 def test_luck_is_taken_off_the_mean(metric: float, luck: float, mean: float) -> None:
-    found = reported(Scores(metric=metric, n=24, items=24), luck=luck, tried=6, level=0.9)
+    found = reported(Scores(metric=metric, n=24, items=24), bias=luck, tried=6, level=0.9)
     assert found is not None
-    assert (found.mean, found.mean + found.luck) == (mean, metric)
+    assert (found.mean, found.mean + found.selection_bias) == (mean, metric)
     assert found.interval[0] <= mean <= found.interval[1]
 
 
 def test_the_mean_never_leaves_its_interval() -> None:
-    found = reported(Scores(metric=0.5, n=24, items=24), luck=0.4, tried=6, level=0.9)
+    found = reported(Scores(metric=0.5, n=24, items=24), bias=0.4, tried=6, level=0.9)
     assert found is not None
     assert found.mean == found.interval[0]
-    assert found.mean + found.luck == pytest.approx(0.5)
+    assert found.mean + found.selection_bias == pytest.approx(0.5)
 
 
 def test_val_is_asked_at_the_end_only_and_the_error_rate_is_spent_once(tmp_path: Path) -> None:

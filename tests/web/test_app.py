@@ -1,3 +1,5 @@
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from tests.command import Home
@@ -51,3 +53,20 @@ def test_a_store_that_can_not_be_read_is_an_error_with_a_remedy_and_the_others_g
     assert "is corrupt" in visible_text(reply.text)
     assert other.status == 200
     assert (data / "sleep.db").exists(), "a page sets nothing aside"
+
+
+def test_what_another_version_wrote_is_no_bug_but_said_as_the_command_says_it(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.had_sessions()
+    assert home.command("run", "--backend", "simulated").code == 0
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
+        store.execute("UPDATE nights SET report = '{}'")
+        store.execute("UPDATE proposals SET body = '{}'")
+    with entered(home) as dashboard:
+        for path in ("/nights", "/inbox"):
+            reply = dashboard.get(path)
+            assert reply.status == 500
+            said = visible_text(reply.text)
+            assert "isn't in this version's format" in said
+            assert "Use the version that wrote it" in said
+            assert "a bug" not in said

@@ -1,5 +1,6 @@
 """Find the login `claude` would use, in the order in which it looks, and what a replay needs of it."""
 
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
@@ -54,10 +55,9 @@ QUIET = {
 _OFF = frozenset({"", "0", "false", "no", "off"})
 _MAY_ASK = "user:inference"
 _LASTS = f"run: claude setup-token, then export {TOKEN_NAME}=… where the night runs: that token lasts a year"
-_REMEDY = (
-    "run: claude, then /login. On a Mac that login is in the keychain, where a replay can't read it: "
-    f"run: claude setup-token, then export {TOKEN_NAME}=…, or name a key's variable in backend.api_key_env"
-)
+# A Mac keeps the login in its keychain, which a night can't read.
+_LOG_IN = f"claude setup-token, then export {TOKEN_NAME}=…" if sys.platform == "darwin" else "claude, then /login"
+_REMEDY = f"run: {_LOG_IN}; or name a key's variable in backend.api_key_env"
 
 ADDRESS = "https://api.anthropic.com"
 # What the program in the seal gets in the login's place. The relay puts the real one in.

@@ -13,6 +13,13 @@ FEWEST = 2
 # The columns of a table of MMLU's, which has no header.
 QUESTION, ANSWER = "question", "answer"
 
+# Columns that hold a choice each, and how the row says which is right: PIQA, WinoGrande, SIQA.
+FAMILIES = (
+    (("sol1", "sol2"), "01"),
+    (("option1", "option2"), "12"),
+    (("answerA", "answerB", "answerC"), "123"),
+)
+
 _MARK = re.compile(r"(?:^|\s)\(([A-H1-8])\)\s")
 
 
@@ -46,7 +53,7 @@ def choice_of(row: Row) -> Choice:
     fields = row
     if isinstance(inner, Mapping):
         fields = cast("Row", ChainMap(dict(cast("Row", inner)), cast("dict[str, Any]", row)))
-    question = text_of(fields, "stem", QUESTION, "Question")
+    question = text_of(fields, "stem", "question_stem", QUESTION, "Question", "query", "goal", "sentence")
     labels, texts = _choices(fields)
     return Choice(question, texts, _right(fields, labels, texts))
 
@@ -126,7 +133,10 @@ def _plain_label(label: object) -> str:
 
 def _raw_choices(row: Row) -> tuple[Sequence[Any], Sequence[Any]]:
     """Return the labels and texts of the choices as they are written."""
-    raw: Any = row.get("choices", row.get("options"))
+    for family, labels in FAMILIES:
+        if family[0] in row:
+            return list(labels), [row.get(name) for name in family]
+    raw: Any = row.get("choices", row.get("options", row.get("answers")))
     if isinstance(raw, Mapping) and "text" in raw:
         lists = cast("Mapping[str, Any]", raw)
         return texts_of(lists.get("label")), texts_of(lists["text"])
@@ -199,7 +209,7 @@ def _right(row: Row, labels: Sequence[str], texts: Sequence[str]) -> int:
 
 def _raw_answer(row: Row) -> Any:
     """Return the right choice as the row writes it."""
-    for key in ("correct_choice", "answerKey", "answer", "Answer", "label"):
+    for key in ("correct_choice", "answerKey", "answer", "Answer", "label", "correct", "correct_option"):
         if key in row:
             raw: Any = row[key]
             if isinstance(raw, Mapping):

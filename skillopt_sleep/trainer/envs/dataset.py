@@ -35,11 +35,11 @@ from skillopt_sleep.trainer.envs.recipes import Asked, asked, questions
 from skillopt_sleep.trainer.loading import load_class
 from skillopt_sleep.trainer.scorers import (
     chosen,
+    comparable,
     equal_numbers,
     exact_match,
     final_answer,
     is_number,
-    normalized,
     token_f1,
     why_wrong,
 )
@@ -207,7 +207,7 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         data: dict[str, Any] = {
             "question": found.question,
             "context": context,
-            "answers": [text for text in found.answers if normalized(text)] or [""],
+            "answers": [text for text in found.answers if comparable(text)] or [""],
             "score": score,
         }
         if found.choices:

@@ -86,20 +86,20 @@ def library() -> Any:
 
 def saved_splits(place: Path) -> dict[str, list[Row]]:
     """Return the rows of a folder that save_to_disk wrote, by the names of its splits, "" if it has none."""
-    with _told(place):
+    with _library_errors(place):
         found: Any = library().load_from_disk(str(place))
         return {name: list(rows) for name, rows in found.items()} if hasattr(found, "items") else {"": list(found)}
 
 
 def hub_splits(name: str, subset: str) -> dict[str, list[Row]]:
     """Return the rows of a dataset of the Hugging Face Hub by the names of its splits."""
-    with _told(name):
+    with _library_errors(name):
         found: Any = library().load_dataset(name, subset or None)
         return {split: list(rows) for split, rows in found.items()}
 
 
 @contextmanager
-def _told(what: object) -> Generator[None]:
+def _library_errors(what: object) -> Generator[None]:
     """Say what the library couldn't read."""
     try:
         yield
@@ -110,7 +110,7 @@ def _told(what: object) -> Generator[None]:
 
 def _of_library(path: Path) -> Iterator[Row]:
     library()
-    with _told(path):
+    with _library_errors(path):
         yield from importlib.import_module("pyarrow.parquet").read_table(str(path)).to_pylist()
 
 

@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.trainer.envs.choices import choice_of, is_mmlus
+from skillopt_sleep.trainer.envs.choices import FAMILIES, choice_of, is_mmlus
 from skillopt_sleep.trainer.envs.reading import Row, as_text, kind_of_row, optional, text_of, texts_of
 
 DOCUMENT = "[DOC]"
 _QUESTION = ("question", "query", "problem", "Question")
 _ANSWERS = ("answers", "answer", "final_answer", "completion", "output", "target", "ideal", "response", "Answer")
+_CONTEXTS = ("context", "text", "passage", "paragraph", "article", "Body")
 _IDS = ("id", "_id", "qid", "uid", "question_id", "key", "QuestionId", "Record ID", "questionID", "unique_id")
 _KINDS = ("theorem_type", "task_type", "type", "subject", "Subject", "category", "Category", "High-level domain")
 _ENDING = re.compile(r"^####\s*(\S.*?)\s*\Z", re.MULTILINE)
+_COLUMNS = "name its columns in env.columns"
 _SWE = "it asks for a change of a whole repository, as SWE-bench does, which isn't supported"
 _CODE = 'it is a program to write: env.name = "code_tasks" runs its tests'
 
@@ -73,18 +75,25 @@ def _plain(row: Row) -> Asked:
     """Read a question and its answers under any of the usual names."""
     context, needed = context_of(row)
     answers = _accepted(row)
+    if "label" in row:  # MultiRC: it may say that the answer is wrong
+        raise ValueError(f"it has an answer and a 'label', which may say that it is wrong: {_COLUMNS}")
     ends = [_ENDING.search(text) for text in answers]
     if answers and all(ends):  # GSM8K
         numbers = tuple(end[1] for end in ends if end)
         return Asked(text_of(row, *_QUESTION), numbers, score="number", context=context)
-    return Asked(text_of(row, *_QUESTION, "prompt", "instruction", "input"), answers, context=context, needed=needed)
+    question = optional(row, *_QUESTION, "prompt", "instruction", "input")
+    if not question:
+        raise ValueError(f"it has no {' or '.join(map(repr, _QUESTION))}: {_COLUMNS}")
+    score = "number" if any(isinstance(row.get(name), int | float) for name in _ANSWERS) else "exact"
+    return Asked(question, answers, score=score, context=context, needed=needed)
 
 
 def _instruction(row: Row) -> Asked:
     """Read an instruction, perhaps with an input, and its output."""
     more = optional(row, "input")
     question = text_of(row, "instruction")
-    return Asked(f"{question}\n\n{more}" if more else question, _accepted(row))
+    context = optional(row, "context")  # Alpaca's text has the answer in it
+    return Asked(f"{question}\n\n{more}" if more else question, _accepted(row), context=context)
 
 
 def _chat(row: Row) -> Asked:
@@ -127,7 +136,7 @@ def _math(row: Row) -> Asked:
 
 def _choice(row: Row) -> Asked:
     found = choice_of(row)
-    context = optional(row, "passage")
+    context = optional(row, *_CONTEXTS)
     return Asked(
         found.question,
         (found.choices[found.right],),
@@ -141,8 +150,9 @@ def _choice(row: Row) -> Asked:
 
 
 def _yes_or_no(row: Row) -> Asked:
-    """Read BoolQ: a question about a passage, answered true or false."""
-    return Asked(text_of(row, "question"), ("yes" if row["answer"] else "no",), context=text_of(row, "passage"))
+    """Read BoolQ or StrategyQA: a question, perhaps about a passage, answered true or false."""
+    answers = ("yes", "true") if row["answer"] else ("no", "false")
+    return Asked(text_of(row, "question"), answers, context=context_of(row)[0])
 
 
 def _refused(row: Row) -> Asked:
@@ -152,8 +162,10 @@ def _refused(row: Row) -> Asked:
 def _has_choices(row: Row) -> bool:
     inner: Any = row.get("question")
     names = {"choices", "options", "endings", "mc1_targets", "Correct Answer", "Best Answer", "AnswerKey", "mcq"}
+    names |= {family[0] for family, _ in FAMILIES}
     is_inner = isinstance(inner, Mapping) and "choices" in cast("Row", inner)
-    return bool(names & set(row)) or is_inner or {"A", "B"} <= set(row)
+    is_listed = isinstance(row.get("answers"), list) and isinstance(row.get("label"), int)  # ReClor
+    return bool(names & set(row)) or is_inner or is_listed or {"A", "B"} <= set(row)
 
 
 # The first form that a row has is the one that it is read in.
@@ -162,7 +174,7 @@ RECIPES: Sequence[tuple[Callable[[Row], bool], Callable[[Row], Asked]]] = (
     (_has_choices, _choice),
     (lambda row: isinstance(row.get("Answer", row.get("answer")), Mapping), _trivia),
     (lambda row: "problem" in row and "solution" in row and "answer" not in row, _math),
-    (lambda row: "passage" in row and isinstance(row.get("answer"), bool), _yes_or_no),
+    (lambda row: "question" in row and isinstance(row.get("answer"), bool), _yes_or_no),
     (lambda row: any(isinstance(row.get(name), list) for name in ("messages", "conversations", "input")), _chat),
     (lambda row: "instruction" in row and bool({"output", "response"} & set(row)), _instruction),
     (lambda _: True, _plain),
@@ -177,7 +189,7 @@ def _accepted(row: Row) -> tuple[str, ...]:
         raw = cast("Mapping[str, Any]", raw).get("text")
     texts = texts_of(raw)
     if not any(texts) and not row.get("is_impossible") and raw != []:
-        raise ValueError(f"it has no {' or '.join(map(repr, _ANSWERS[:6]))}: name its columns in env.columns")
+        raise ValueError(f"it has no {' or '.join(map(repr, _ANSWERS[:6]))}: {_COLUMNS}")
     return texts or ("",)
 
 
@@ -185,7 +197,7 @@ def context_of(row: Row) -> tuple[str, tuple[str, ...]]:
     """Return a row's context, with [DOC] before each document, and the documents that its answer rests on."""
     raw: Any = row.get("context")
     if not raw or isinstance(raw, str):
-        return optional(row, "context", "text", "passage"), ()
+        return optional(row, *_CONTEXTS), ()
     documents = _documents(raw)
     facts: Any = row.get("supporting_facts") or ()
     is_columns = isinstance(facts, Mapping)

@@ -23,7 +23,7 @@ from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.status import HAND_WRITTEN
 from skillopt_sleep.stores.bank import ADOPTED, Decided
 from skillopt_sleep.web.card import notice_of, state_shown
-from skillopt_sleep.web.changes import change_of, take_step, way_to
+from skillopt_sleep.web.changes import change_of, change_to_version, take_step
 from skillopt_sleep.web.site import (
     Page,
     StoreAndJournal,
@@ -192,14 +192,14 @@ def _to(request: Request) -> Response:
     with store_and_journal(request) as kept:
         path = _known(kept).named(key)
         name = home_path(str(path))
-        way = way_to(kept, path, number)
-        if request.method == "POST" and way.shown == field(request, "shown"):
+        change = change_to_version(kept, path, number)
+        if request.method == "POST" and change.shown == field(request, "shown"):
             try:
-                for step in way.steps:
+                for step in change.steps:
                     take_step(kept, step)
             except SleepError as error:
                 trouble = (error,)
-                way = way_to(kept, path, number)
+                change = change_to_version(kept, path, number)
             else:
                 return done(request, f"/documents/{key}", f"{name} is as it was in version {number}.")
     return show(
@@ -210,7 +210,7 @@ def _to(request: Request) -> Response:
         key=key,
         path=name,
         number=number,
-        way=way,
+        change=change,
         trouble=trouble,
     )
 

@@ -12,9 +12,10 @@ from skillopt_sleep.records import Purpose, Split
 from skillopt_sleep.trainer.env import Item, find_env
 from tests.fakes import FakeBackend
 
+BOTH = {"label": ["A", "B"], "text": ["x", "y"]}
 CHAT = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "2+2?"}]
 # A row, and what it asks, the answer that is right, and the score.
-LAYOUTS: list[tuple[str, dict[str, Any], str, str, str]] = [
+OWN_LAYOUTS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("question and answer", {"question": "2+2?", "answer": "four"}, "2+2?", "four", "exact"),
     ("answers", {"question": "Q?", "answers": ["a", "b"]}, "Q?", "b", "exact"),
     ("prompt and completion", {"prompt": "2+2?", "completion": "four"}, "2+2?", "four", "exact"),
@@ -59,12 +60,52 @@ LAYOUTS: list[tuple[str, dict[str, Any], str, str, str]] = [
         "choice",
     ),
 ]
+PUBLIC_LAYOUTS: list[tuple[str, dict[str, Any], str, str, str]] = [
+    ("NQ-open", {"question": "Q?", "answer": ["Ada", "A. L."]}, "Q?", "Ada", "exact"),
+    ("WebQuestions", {"url": "u", "question": "Q?", "answers": ["a1", "b1"]}, "Q?", "b1", "exact"),
+    ("StrategyQA", {"question": "Q?", "answer": True, "facts": ["f"]}, "Q?", "yes", "exact"),
+    ("SVAMP", {"Body": "He has 3.", "Question": "How many?", "Answer": 3.0}, "How many?", "3", "number"),
+    ("GSM-hard", {"input": "Q?", "code": "c", "target": 5.0}, "Q?", "5", "number"),
+    ("AIME", {"problem": "P?", "solution": "s", "answer": "42"}, "P?", "42", "exact"),
+    ("SimpleQA", {"metadata": "{}", "problem": "P?", "answer": "Ada"}, "P?", "Ada", "exact"),
+    ("Dolly", {"instruction": "Do.", "context": "C.", "response": "R"}, "Do.", "R", "exact"),
+    ("Alpaca", {"instruction": "Do.", "input": "", "output": "done", "text": "Do. done"}, "Do.", "done", "exact"),
+    ("BBH's choices", {"input": "Which? (A) x (B) y", "target": "(A)"}, "Which?", "(A)", "exact"),
+    ("BigBench's choices", {"input": "Which?", "target": "the end"}, "Which?", "end", "exact"),
+    ("OpenBookQA", {"question_stem": "Q?", "choices": BOTH, "answerKey": "B"}, "Q?", "y", "choice"),
+    ("CommonsenseQA", {"question": "Q?", "choices": BOTH, "answerKey": "A"}, "Q?", "x", "choice"),
+    ("AQuA-RAT", {"question": "Q?", "options": ["A)21", "B)22"], "correct": "B"}, "Q?", "B)22", "choice"),
+    ("WinoGrande", {"sentence": "A _.", "option1": "x", "option2": "y", "answer": "2"}, "A _.", "y", "choice"),
+    ("PIQA", {"goal": "G.", "sol1": "x", "sol2": "y", "label": 1}, "G.", "y", "choice"),
+    (
+        "SIQA",
+        {"context": "C.", "question": "Q?", "answerA": "x", "answerB": "y", "answerC": "z", "label": "2"},
+        "Q?",
+        "y",
+        "choice",
+    ),
+    ("LogiQA", {"context": "C.", "query": "Q?", "options": ["x", "y"], "correct_option": 1}, "Q?", "y", "choice"),
+    ("ReClor", {"context": "C.", "question": "Q?", "answers": ["x", "y", "z"], "label": 2}, "Q?", "z", "choice"),
+    ("RACE", {"article": "C.", "question": "Q?", "options": ["x", "y"], "answer": "B"}, "Q?", "y", "choice"),
+    (
+        "MedQA",
+        {"question": "Q?", "options": {"A": "x", "B": "y"}, "answer_idx": "B", "answer": "y"},
+        "Q?",
+        "y",
+        "choice",
+    ),
+]
+LAYOUTS = [*OWN_LAYOUTS, *PUBLIC_LAYOUTS]
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("no answer", {"question": "Q?"}, "env.columns"),
     ("nothing known", {"foo": "a", "bar": "b"}, "env.columns"),
     ("HumanEval", {"prompt": "def f():", "entry_point": "f", "test": "t"}, "code_tasks"),
     ("SWE-bench", {"base_commit": "a", "problem_statement": "p"}, "whole repository"),
     ("a conversation without an answer", {"messages": CHAT}, "don't end with an answer"),
+    ("MultiRC", {"paragraph": "P.", "question": "Q?", "answer": "A", "label": 0}, "env.columns"),
+    ("SciQ", {"question": "Q?", "distractor1": "x", "correct_answer": "y"}, "env.columns"),
+    ("MGSM", {"question": "Q?", "answer": None, "answer_number": 11}, "env.columns"),
+    ("pairs of answers", {"prompt": "P.", "chosen": "a", "rejected": "b"}, "env.columns"),
     ("MATH without a box", {"problem": "p", "solution": "s"}, "boxed"),
 ]
 
@@ -100,6 +141,25 @@ def test_a_common_layout_is_read_as_it_is_meant(
         found = env.rollout_one(item, "", target, sample=0)
         assert found.hard == hard
         assert bool(found.why) == (hard < 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "context"),
+    [
+        ({"context": "C.", "question": "Q?", "answers": ["x", "y"], "label": 1}, "C."),
+        ({"article": "C.", "question": "Q?", "options": ["x", "y"], "answer": "B"}, "C."),
+        ({"Body": "C.", "Question": "How many?", "Answer": 3.0}, "C."),
+        ({"instruction": "Do.", "context": "C.", "response": "R"}, "C."),
+        ({"instruction": "Do.", "output": "done", "text": "Do. done"}, ""),
+    ],
+)
+def test_the_text_that_a_question_is_about_is_shown_and_never_the_answer(
+    tmp_path: Path, row: dict[str, Any], context: str
+) -> None:
+    for split in Split:
+        written(tmp_path, [row], f"{split}.jsonl")
+    (item,) = find_env("dataset", {"path": str(tmp_path)}).items(Split.TRAIN)
+    assert item.data["context"] == context
 
 
 @pytest.mark.parametrize(("row", "said"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])

@@ -60,7 +60,7 @@ def test_the_page_and_the_command_line_say_what_was_taken_off_for_luck(run: Path
     shutil.copytree(run, folder)
     summary = from_json((folder / "summary.json").read_bytes(), Summary)
     assert summary.reported is not None
-    lucky = replace(summary, reported=replace(summary.reported, mean=0.875, luck=0.125))
+    lucky = replace(summary, reported=replace(summary.reported, mean=0.875, selection_bias=0.125))
     (folder / "summary.json").write_bytes(to_json(lucky))
     lines = "\n".join(summary_lines(lucky, None))
     text = re.sub(r"<[^>]+>", "", page(folder))

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from skillopt_sleep.records import Split
-from skillopt_sleep.trainer.final import final, luck
+from skillopt_sleep.trainer.final import final, selection_bias
 from skillopt_sleep.trainer.gate import gate
 from skillopt_sleep.trainer.parts import Held, State
 from skillopt_sleep.trainer.summary import History, Reported, Rules, Scores
@@ -119,7 +119,7 @@ BEST = {"a": [1.0], "b": [1.0], "c": [0.0], "d": [1.0]}
 def test_a_gain_that_is_no_larger_than_luck_would_make_it_is_moved_to_the_mean_of_all() -> None:
     tried = {"first": FIRST, "half": HALF, "best": BEST}
     # Gains of 1/4 and 1/2 spread less than their errors say: all of it may be luck.
-    assert luck(tried, {}, best="best", initial="first") == pytest.approx(1 / 2 - 3 / 8)
+    assert selection_bias(tried, {}, best="best", initial="first") == pytest.approx(1 / 2 - 3 / 8)
 
 
 def test_of_a_gain_that_stands_out_little_is_luck() -> None:
@@ -127,18 +127,18 @@ def test_of_a_gain_that_stands_out_little_is_luck() -> None:
     tried = {"first": {item: [0.0] for item in items}}
     for text, right in (("none", 0), ("few", 2), ("best", 38)):
         tried[text] = {item: [float(n < right)] for n, item in enumerate(items)}
-    found = luck(tried, {}, best="best", initial="first")
+    found = selection_bias(tried, {}, best="best", initial="first")
     assert 0 < found < 0.01
 
 
 def test_answers_that_differ_take_their_luck_with_them() -> None:
     tried = {"first": FIRST, "half": HALF, "best": BEST}
-    same = luck(tried, BEST, best="best", initial="first")
-    other = luck(tried, BEST | {"a": [0.0]}, best="best", initial="first")
-    never = luck(
+    same = selection_bias(tried, BEST, best="best", initial="first")
+    other = selection_bias(tried, BEST | {"a": [0.0]}, best="best", initial="first")
+    never = selection_bias(
         tried, {item: [1 - grade for grade in own] for item, own in BEST.items()}, best="best", initial="first"
     )
-    assert same == luck(tried, {}, best="best", initial="first") > other > never == 0
+    assert same == selection_bias(tried, {}, best="best", initial="first") > other > never == 0
 
 
 @pytest.mark.parametrize(
@@ -153,4 +153,4 @@ def test_answers_that_differ_take_their_luck_with_them() -> None:
     ids=["no other text", "one other text", "the first one unscored", "one item scored", "nothing gained"],
 )
 def test_nothing_is_taken_off_if_nothing_is_known_of_luck(tried: dict[str, dict[str, list[float]]]) -> None:
-    assert luck(tried, {}, best="best", initial="first") == 0
+    assert selection_bias(tried, {}, best="best", initial="first") == 0
