@@ -60,7 +60,7 @@ class ThreadPool:
 
         self._report(label, done, len(items))
         futures = _in_threads(run, items, min(self._workers, len(items)), chain.errors)
-        _raise(futures, chain.errors)
+        _raise(futures, _own(chain.errors, futures))
         return tuple(future.result() for future in futures)
 
     def together(self, chain: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
@@ -112,6 +112,13 @@ def _in_threads(
         except KeyboardInterrupt as interrupt:
             errors.append(interrupt)
     return futures
+
+
+def _own(errors: Sequence[BaseException], futures: Sequence[Future[Result]]) -> Sequence[BaseException]:
+    """Return the errors of these calls; a CancelledError if only another chain had any, where they are raised."""
+    failed = [future.exception() for future in futures]
+    own = [error for error in errors if error in failed or isinstance(error, KeyboardInterrupt)]
+    return own or [CancelledError()] * bool(errors)
 
 
 def _raise(futures: Sequence[Future[Result]], errors: Sequence[BaseException]) -> None:

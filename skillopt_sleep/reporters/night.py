@@ -136,12 +136,16 @@ def _head(night: Night, summary: NightSummary, *, one_rule: bool) -> Iterator[Bl
 
 
 def _being_tried(report: NightReport) -> Iterator[Block]:
-    """Yield the first changes that nothing is proven of yet: later nights continue their trials."""
+    """Yield the first change that nothing is proven of yet, and how many more there are: later nights go on."""
+    tried: list[str] = []
     for outcome in report.documents:
-        waits = [one.tested for one in outcome.tried.undecided if one.tested.verdict.decision is Decision.UNDECIDED]
-        for judged in waits[:MOST_LINES]:
-            changes = "; ".join(change(edit, limit=LINE_CHARS) for edit in judged.edits[:MOST_LINES])
-            yield Sentence(f"Being tried in {outcome.document.id}: {changes}.")
+        for one in outcome.tried.undecided:
+            if one.tested.verdict.decision is Decision.UNDECIDED:
+                changes = "; ".join(change(edit, limit=LINE_CHARS) for edit in one.tested.edits[:MOST_LINES])
+                tried.append(f"Being tried in {outcome.document.id}: {changes}")
+    if tried:
+        more = f", and {len(tried) - 1} more" if len(tried) > 1 else ""
+        yield Sentence(f"{tried[0]}{more}.")
 
 
 def _rules(night: Night, rules: Sequence[Rule]) -> Iterator[Block]:
