@@ -13,7 +13,7 @@ from skillopt_sleep.errors import Exit
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, length, when
-from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Recurrence
+from skillopt_sleep.records import CUT_SHORT, OUTCOMES, Outcome, Recurrence, ended
 from skillopt_sleep.reporters.recurrence import so_far, told_of
 from skillopt_sleep.reporters.rule import in_order
 from skillopt_sleep.reporters.status import in_a_line
@@ -30,8 +30,8 @@ MOST_ADOPTED = 3  # adopted rules of which is said whether it stopped
 class Status(NamedTuple):
     """The data that `status` shows.
 
-    `running` is whether a night runs, even if its `progress` isn't known. `because` is the reason of the last night's
-    outcome, and `prompts` the number of hand-off prompts that wait. Those in `postponed` wait unseen. `adopted` says
+    `running` is whether a night runs, even if its `progress` isn't known. `ended` is how the last night ended, in
+    words, `because` the reason, and `prompts` the number of hand-off prompts that wait. Those in `postponed` wait unseen. `adopted` says
     of each adopted rule's lesson how often it was corrected before and since.
     """
 
@@ -41,6 +41,7 @@ class Status(NamedTuple):
     running: bool
     because: str
     prompts: int
+    ended: str = ""
     postponed: Sequence[Decided] = ()
     adopted: Sequence[Recurrence] = ()
 
@@ -100,6 +101,7 @@ def _read(paths: Paths, settings: Settings) -> Status:
         running=running,
         postponed=postponed,
         adopted=told_of(recurring.values()),
+        ended=ended(report) if report else "",
         because=report.because if report else "",
         # Prompts that a finished night left behind needn't be answered.
         prompts=len(list(paths.handoff.glob("open/*.md"))) if unfinished else 0,
@@ -110,7 +112,7 @@ def show_status(current: Status, paths: Paths, settings: Settings, problem: str,
     """Print the status; `problem` says what is wrong with the settings, "" if nothing is."""
     if problem:
         say_row("Settings", ("✗ ", BAD), problem)
-    _show_last(current.last, current.because, now=now)
+    _show_last(current, now=now)
     for night in current.unfinished:
         for label, line in _open(night, current, now=now):
             say_row(label, line)
@@ -140,15 +142,16 @@ def _show_adopted(adopted: Sequence[Recurrence]) -> None:
         say_row("", f"and {counted(len(adopted) - MOST_ADOPTED, 'more rule')}: skillopt-sleep why RULE")
 
 
-def _show_last(night: NightLine | None, because: str, *, now: datetime) -> None:
+def _show_last(current: Status, *, now: datetime) -> None:
     """Print the last night's outcome, and the reason unless it went as planned."""
+    night, because = current.last, current.because
     if night is None:
         say_row("Last night", "none yet")
         return
     outcome = "cut off"
     style = CAREFUL
     if night.outcome:
-        outcome = OUTCOMES[night.outcome]
+        outcome = current.ended or OUTCOMES[night.outcome]
         style = GOOD if night.outcome is Outcome.IMPROVED else ""
         style = BAD if night.outcome in CUT_SHORT else style
     say_row("Last night", f"{when(night.started, now)}: ", (outcome, style), (f"  ({night.id})", DIM))

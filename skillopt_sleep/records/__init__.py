@@ -92,6 +92,7 @@ from skillopt_sleep.records.night_summary import (
     OUTCOMES as OUTCOMES,
     REVIEW as REVIEW,
     NightSummary as NightSummary,
+    ended as ended,
     is_of as is_of,
     left_out as left_out,
     summarize_night as summarize_night,

@@ -42,6 +42,12 @@ def test_the_next_step_is_the_proposal_that_waits(paths: Paths, capfd: pytest.Ca
     assert lines[-1].startswith("Next step    skillopt-sleep review")
 
 
+def test_how_the_last_night_ended_is_said_as_in_its_report(paths: Paths, capfd: pytest.CaptureFixture[str]) -> None:
+    failed = LAST._replace(outcome=Outcome.BACKEND_FAILED)
+    words = "did not start, the login or key was refused"
+    assert words in shown(status(nights=(failed,), ended=words), paths, capfd)[0]
+
+
 def test_a_night_that_was_cut_off_is_resumed(paths: Paths, capfd: pytest.CaptureFixture[str]) -> None:
     assert "Unfinished   2026-03-02-2: the next run resumes it" in shown(status(nights=(OPEN, LAST)), paths, capfd)
     assert "Running      2026-03-02-2" in shown(status(nights=(OPEN, LAST), running=True), paths, capfd)
