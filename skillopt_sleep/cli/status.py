@@ -31,8 +31,8 @@ class Status(NamedTuple):
     """The data that `status` shows.
 
     `running` is whether a night runs, even if its `progress` isn't known. `ended` is how the last night ended, in
-    words, `because` the reason, and `prompts` the number of hand-off prompts that wait. Those in `postponed` wait unseen. `adopted` says
-    of each adopted rule's lesson how often it was corrected before and since.
+    words, `because` the reason, and `prompts` the number of hand-off prompts that wait. Those in `postponed` wait
+    unseen. `adopted` says of each adopted rule's lesson how often it was corrected before and since.
     """
 
     nights: Sequence[NightLine]

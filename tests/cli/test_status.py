@@ -57,7 +57,7 @@ def test_a_bad_night_is_told_with_its_reason_and_where_there_is_more(tmp_path: P
     because = home.command("report", "--json").json["because"]
     told, why, more = home.command("status").out.splitlines()[:3]
     assert "today" in told
-    assert "the model failed" in told
+    assert "did not start, the login or key was refused" in told
     assert why.strip()[:60] == because[:60]
     assert "skillopt-sleep report" in more
     assert home.command("status", "--json").json["last_night"]["because"] == because
