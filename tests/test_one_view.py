@@ -21,7 +21,7 @@ ABOUT = re.compile(r"\b(rules?|nights?|proposals?)\b", re.IGNORECASE)
 # What these say is about themselves: what they are about to do, ask or have done to a file.
 ABOUT_THEMSELVES = {
     *("__init__", "daemon", "decide", "decisions", "harvest_shown", "init", "init_asked", "init_shown", "install"),
-    *("plan", "purge", "report", "tasks_edit", "tasks_files", "train_shown", "undo", "why_typed"),
+    *("plan", "price", "purge", "report", "tasks_edit", "tasks_files", "train_shown", "undo", "why_typed"),
 }
 FACES = [
     *(path for path in sorted((PACKAGE / "cli").glob("*.py")) if path.stem not in ABOUT_THEMSELVES),
