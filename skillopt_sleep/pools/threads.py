@@ -114,11 +114,13 @@ def _in_threads(
     return futures
 
 
-def _own(errors: Sequence[BaseException], futures: Sequence[Future[Result]]) -> Sequence[BaseException]:
-    """Return the errors of these calls; a CancelledError if only another chain had any, where they are raised."""
+def _own(errors: Sequence[BaseException], futures: Sequence[Future[Result]]) -> list[BaseException]:
+    """Return the errors of these calls, and an interrupt; a CancelledError if only calls of another chain failed."""
     failed = [future.exception() for future in futures]
     own = [error for error in errors if error in failed or isinstance(error, KeyboardInterrupt)]
-    return own or [CancelledError()] * bool(errors)
+    if errors and not own:
+        own.append(CancelledError())
+    return own
 
 
 def _raise(futures: Sequence[Future[Result]], errors: Sequence[BaseException]) -> None:
