@@ -11,10 +11,10 @@ from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.train_shown import scored, summary_lines
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.pages.blocks import Table
-from skillopt_sleep.trainer.found import Run, by_score, differing, find, read, reason_of
+from skillopt_sleep.trainer.runs import Run, by_score, differing, find, read
 
 if TYPE_CHECKING:
-    from skillopt_sleep.trainer.attempts import Cost
+    from skillopt_sleep.trainer.costs import Cost
     from skillopt_sleep.trainer.summary import Gated, History
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
@@ -35,11 +35,11 @@ def list_runs(
     for path in find(folder):
         try:
             found.append(read(path))
-        except (ConfigError, OSError) as error:
-            unreadable[str(path)] = reason_of(error, path)
+        except ConfigError as error:
+            unreadable[str(path)] = error.message
     if as_json:
         own = differing(found)
-        rows: list[dict[str, Any]] = [run.row() | {"apart": own[run.folder]} for run in by_score(found)]
+        rows: list[dict[str, Any]] = [run.row() | {"differs": own[run.folder]} for run in by_score(found)]
         rows += [{"folder": path, "unreadable": why} for path, why in unreadable.items()]
         say_json({"schema_version": 2, "runs": rows})
         return
@@ -119,11 +119,11 @@ def training_lines(training: Run) -> Iterator[str]:
 
 def _unfinished(training: Run) -> Iterator[str]:
     """Yield why a training has no result, as far as that is known, and what it has paid."""
-    from skillopt_sleep.trainer.spending import price
+    from skillopt_sleep.trainer.costs import paid_words
 
     yield f"{training.manifest.env}: {training.state()}. To go on: train with its configuration again"
     if training.paid:
-        yield f"paid so far: {price(training.paid)}"
+        yield f"paid so far: {paid_words(training.paid)}"
 
 
 def _history_lines(history: "History") -> Iterator[str]:
@@ -148,9 +148,9 @@ def _change(gated: "Gated") -> str:
 
 def _stage_lines(costs: "Mapping[str, Cost]") -> Iterator[str]:
     """Yield what the answers were for and cost."""
-    from skillopt_sleep.trainer.spending import cost
+    from skillopt_sleep.trainer.costs import used_words
 
     if costs:
         yield "answers used, by purpose:"
     for stage, spent in costs.items():
-        yield f"  {stage}: {cost(spent)}"
+        yield f"  {stage}: {used_words(spent)}"

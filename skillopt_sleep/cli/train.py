@@ -25,10 +25,10 @@ from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted, SleepErro
 from skillopt_sleep.settings import find_paths, load
 
 if TYPE_CHECKING:
+    from skillopt_sleep.protocols.models import SpendTally
     from skillopt_sleep.records import Split
     from skillopt_sleep.trainer import Summary, TrainerConfig
     from skillopt_sleep.trainer.loading import Progress
-    from skillopt_sleep.trainer.run import Paid
     from skillopt_sleep.wiring.training import WiredTraining
 
 _CONFIG = typer.Argument(help="Its TOML file; `train --init NEW` writes one.")
@@ -119,7 +119,7 @@ class _Trained(NamedTuple):
     """A training that has ended: its summary, what its folder paid, its folder, and the exit code."""
 
     summary: "Summary"
-    paid: "Paid | None"
+    paid: "SpendTally | None"
     folder: Path
     code: int
     remedy: str
@@ -129,7 +129,7 @@ def _variants(path: Path, changes: Sequence[str], seeds: int) -> "list[TrainerCo
     """Return the configuration of each training that was asked for, None for the file's own."""
     from skillopt_sleep.settings import read_toml
     from skillopt_sleep.trainer.config import config_of
-    from skillopt_sleep.trainer.found import variants
+    from skillopt_sleep.trainer.runs import variants
 
     if not changes and seeds == 1:
         return [None]
@@ -138,7 +138,7 @@ def _variants(path: Path, changes: Sequence[str], seeds: int) -> "list[TrainerCo
 
 def _trained(asked: _Asked, config: "TrainerConfig | None") -> _Trained:
     """Train once; what ends it early is told in its summary and its exit code."""
-    from skillopt_sleep.trainer.run import read_spending
+    from skillopt_sleep.trainer.run import read_paid
 
     with (
         stages(silent=asked.quiet or asked.as_json) as shown,
@@ -149,9 +149,8 @@ def _trained(asked: _Asked, config: "TrainerConfig | None") -> _Trained:
         trainer = training.trainer()
         shown.underway = trainer.underway
         summary = trainer.train()
-    spending = read_spending(training.folder)
     code, remedy = _ending(trainer.ended_by)
-    return _Trained(summary, spending.paid if spending else None, training.folder, code, remedy)
+    return _Trained(summary, read_paid(training.folder), training.folder, code, remedy)
 
 
 def _ending(error: BaseException | None) -> tuple[int, str]:
@@ -167,10 +166,12 @@ def _say_trained(asked: _Asked, trained: _Trained) -> None:
     """Print a training's result; raise Exit if something in it failed."""
     from msgspec import to_builtins
 
+    from skillopt_sleep.trainer.runs import paid_row
+
     summary = trained.summary
     if asked.as_json:
         total = to_builtins(summary.total)
-        say_json(to_builtins(summary) | {"total": total, "paid": to_builtins(trained.paid)})
+        say_json(to_builtins(summary) | {"total": total, "paid": paid_row(trained.paid)})
     else:
         for line in summary_lines(summary, trained.paid):
             say(line)
@@ -185,7 +186,7 @@ def _say_trained(asked: _Asked, trained: _Trained) -> None:
 
 def _sweep(asked: _Asked, several: "Sequence[TrainerConfig | None]") -> None:
     """Make these trainings one after the other, and print them as a table; what stops one stops none of the rest."""
-    from skillopt_sleep.trainer.found import read
+    from skillopt_sleep.trainer.runs import read
 
     codes: list[int] = []
     folders: list[Path] = []
@@ -253,9 +254,10 @@ def evaluate(
     from msgspec import to_builtins
 
     from skillopt_sleep.records import Split
+    from skillopt_sleep.trainer.costs import paid_words
     from skillopt_sleep.trainer.evaluate import evaluated
     from skillopt_sleep.trainer.loading import read_skill
-    from skillopt_sleep.trainer.spending import price
+    from skillopt_sleep.trainer.runs import paid_row
 
     if split not in set(Split):
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test")
@@ -281,12 +283,12 @@ def evaluate(
         )
     if as_json:
         header: dict[str, Any] = {"schema_version": 1, "split": split, "skill": str(file) if file else None}
-        say_json(header | to_builtins(scores) | {"paid": to_builtins(paid)})
+        say_json(header | to_builtins(scores) | {"paid": paid_row(paid)})
     else:
         say(f"{split} with {file or 'no skill'}: {scored(scores)}")
         for kind, (n, hard, soft) in scores.kinds.items():
             say(f"  {kind or '(no kind)'}: hard {hard:.3f}, soft {soft:.3f} (n={n})")
-        say(f"paid: {price(paid)}")
+        say(f"paid: {paid_words(paid)}")
     if scores.unscored:
         raise typer.Exit(Exit.PARTIAL)
 

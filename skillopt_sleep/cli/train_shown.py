@@ -9,18 +9,18 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted
 
 if TYPE_CHECKING:
+    from skillopt_sleep.protocols.models import SpendTally
     from skillopt_sleep.trainer import Summary
     from skillopt_sleep.trainer.plan import TrainingPlan
-    from skillopt_sleep.trainer.run import Paid
     from skillopt_sleep.trainer.summary import Reported, Rules, RuleWorth, Scores, TestedSkill
     from skillopt_sleep.wiring.training import WiredTraining
 
 RULE_CHARS = 60
 
 
-def summary_lines(summary: "Summary", paid: "Paid | None") -> list[str]:
+def summary_lines(summary: "Summary", paid: "SpendTally | None") -> list[str]:
     """Return a training in a few lines, each score with its n; `paid` is what its folder paid, if known."""
-    from skillopt_sleep.trainer.spending import spent_line
+    from skillopt_sleep.trainer.costs import spent_line
     from skillopt_sleep.trainer.summary import ACTIONS
 
     actions = ", ".join(f"{count} {ACTIONS.get(action, action)}" for action, count in sorted(summary.actions.items()))
@@ -161,12 +161,12 @@ def priced_lines(training: "WiredTraining") -> Iterator[str]:
 
 def paid_lines(training: "WiredTraining") -> Iterator[str]:
     """Yield what the training in the folder has paid already."""
-    from skillopt_sleep.trainer.run import read_spending
-    from skillopt_sleep.trainer.spending import price
+    from skillopt_sleep.trainer.costs import paid_words
+    from skillopt_sleep.trainer.run import read_paid
 
-    spending = read_spending(training.folder)
-    if spending is not None:
-        yield f"Paid in {training.folder} so far: {price(spending.paid)}. None of these answers is paid for again."
+    paid = read_paid(training.folder)
+    if paid is not None:
+        yield f"Paid in {training.folder} so far: {paid_words(paid)}. None of these answers is paid for again."
 
 
 def _dollars(usd: float | None) -> str:

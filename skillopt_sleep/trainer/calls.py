@@ -195,7 +195,7 @@ def check_scored(made: Sequence[FinishedAttempt], folder: RunFolder, *, what: st
 
 def check_answers(optimizer: Counting, folder: RunFolder, *, least: int) -> None:
     """Raise BackendUnavailable if none of the optimizer's calls gave a usable answer, and `least` failed."""
-    if not optimizer.taken and len(optimizer.failed) >= least:
+    if not optimizer.answered and len(optimizer.failed) >= least:
         last = optimizer.failed[-1].message
         _end(
             f"none of the optimizer's {len(optimizer.failed)} questions got a usable answer; the last: {last}", folder

@@ -9,7 +9,8 @@ from typing import cast
 from msgspec.structs import replace
 
 from skillopt_sleep.backends.metered import UNLIMITED
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError, SleepError
+from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Document, EditFate, Past, Split
 from skillopt_sleep.trainer.calls import LIMITED, MANY, check_answers, check_scored
@@ -20,7 +21,6 @@ from skillopt_sleep.trainer.parts import Held, Parts, State, scores
 from skillopt_sleep.trainer.removal import PAIRS, lighten
 from skillopt_sleep.trainer.run import BEST, CURRENT, HISTORY
 from skillopt_sleep.trainer.slow import look_back
-from skillopt_sleep.trainer.spending import reason, write_spending
 from skillopt_sleep.trainer.step import StepPosition, run_step, train_jobs
 from skillopt_sleep.trainer.summary import EndRecord, History, Rules, Standing, StepRecord
 from skillopt_sleep.trainer.underway import Watch
@@ -106,14 +106,14 @@ class TrainingProgress:
             self._run()
             self._finish()
         except ENDINGS as error:
-            has_learned = self.history.steps and self._parts.counting.taken
+            has_learned = self.history.steps and self._parts.counting.answered
             if isinstance(error, BackendUnavailable) and not has_learned:
                 raise
             self.end(error)
 
     def end(self, error: BaseException) -> None:
         """Note what ended the training: from now on nothing more is attempted."""
-        self.stopped, self.ended_by = reason(error), error
+        self.stopped, self.ended_by = _reason(error), error
         self._parts.attempts.is_over = True
 
     def _run(self) -> None:
@@ -241,4 +241,8 @@ class TrainingProgress:
         folder.write(HISTORY, self.history)
         folder.write(BEST, self.state.best.document.text)
         folder.write(CURRENT, self.state.current.document.text)
-        write_spending(folder)
+
+
+def _reason(error: BaseException) -> str:
+    """Return in words what ended a training."""
+    return redact(error.message) if isinstance(error, SleepError) else "it was stopped"

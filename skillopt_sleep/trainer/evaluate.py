@@ -9,21 +9,22 @@ from typing import NamedTuple, cast
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.protocols.models import SpendTally
 from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Split
 from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, Spent
+from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job
 from skillopt_sleep.trainer.calls import asked, check_priced, meter
 from skillopt_sleep.trainer.checks import check_parts, checked_config, checked_split
 from skillopt_sleep.trainer.config import TrainerConfig
+from skillopt_sleep.trainer.costs import StageCosts
 from skillopt_sleep.trainer.data import limits_of, read_split
 from skillopt_sleep.trainer.env import Env, kind_of
 from skillopt_sleep.trainer.loading import make_pool, no_progress
 from skillopt_sleep.trainer.manifest import digest_of
 from skillopt_sleep.trainer.models import Named, as_model
 from skillopt_sleep.trainer.parts import VAL_SAMPLE, scores
-from skillopt_sleep.trainer.run import CALLS, CONFIG, Paid, alone, answers, read_manifest
-from skillopt_sleep.trainer.spending import paid_of, write_paid
+from skillopt_sleep.trainer.run import CALLS, CONFIG, alone, answers, read_manifest
 from skillopt_sleep.trainer.summary import Scores
 from skillopt_sleep.trainer.tasks import as_document, as_task
 
@@ -34,7 +35,7 @@ class Evaluation(NamedTuple):
     """A skill's scores on one split, and what was paid for them: what the folder had already isn't paid again."""
 
     scores: Scores
-    paid: Paid
+    paid: SpendTally
 
 
 def evaluate(
@@ -94,16 +95,14 @@ def evaluated(
         budget = meter(config.limits, store.ledger, clock)
         backend = asked(model, calls=calls, failures=store.failures, meter=budget)
         document = as_document(skill)
-        attempts = Attempts(Attempt(env, backend), pool or make_pool(config, no_progress), Spent())
+        attempts = Attempts(Attempt(env, backend), pool or make_pool(config, no_progress), StageCosts())
         draw = "" if split is Split.TEST else "@eval"
         jobs = [Job(item, document.text, document.sha, VAL_SAMPLE, "eval", draw) for item in items]
         try:
             attempted = attempts.make(jobs, label="eval")
         except BudgetExhausted as error:
             raise BudgetExhausted(error.message, remedy=_LIMITS) from error
-        finally:
-            write_paid(folder, store.ledger.spent())
-        paid = paid_of(store.ledger.spent_since(begun))
+        paid = store.ledger.spent_since(begun)
     tasks = {item.id: as_task(item, split, source=env.name) for item in items}
     result = scores(attempted, tasks, config.rule())
     if not result.n:

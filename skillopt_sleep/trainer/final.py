@@ -161,7 +161,7 @@ def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[s
         stopped=course.stopped,
         reported=estimate,
         learned=course.learned,
-        costs=parts.spent.costs(),
+        costs=parts.costs.by_stage(),
         notes=tuple(notes),
         best_skill=best.document.text,
     )

@@ -14,10 +14,11 @@ from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Note, Split, Task
 from skillopt_sleep.trainer.answer_files import AnswerFiles, Replies
-from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
+from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting
 from skillopt_sleep.trainer.calls import asked, check_priced, meter, name_of
 from skillopt_sleep.trainer.checks import check_on_step, check_parts, checked_config, unread
 from skillopt_sleep.trainer.config import TrainerConfig
+from skillopt_sleep.trainer.costs import StageCosts
 from skillopt_sleep.trainer.course import ENDINGS, OnStep, TrainingProgress, go_on, steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
@@ -28,7 +29,6 @@ from skillopt_sleep.trainer.models import Named, as_model, lent
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.plan import notices
 from skillopt_sleep.trainer.run import SUMMARY, RunFolder, check_resumable, open_run
-from skillopt_sleep.trainer.spending import spending
 from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
 from skillopt_sleep.trainer.underway import Underway, Watch
@@ -117,8 +117,7 @@ class Trainer:
         with open_run(self._folder, self._manifest(items), clock=self._clock) as folder:
             replies = Replies(folder)
             try:
-                with spending(folder):
-                    return self._run(folder, items, replies)
+                return self._run(folder, items, replies)
             finally:
                 self._watch = None
                 replies.write()
@@ -168,7 +167,7 @@ class Trainer:
         models = self._models
         optimizer = asked(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
         target = asked(models["target"], calls=calls, failures=store.failures, meter=counter)
-        spent = Spent()
+        costs = StageCosts()
         counting = Counting(optimizer, tell=replies.tell)
         document = as_document(self._skill)
         attempt = Attempt(self._env, target)
@@ -176,7 +175,7 @@ class Trainer:
             config=config,
             items=items,
             tasks=self._tasks(items),
-            attempts=Attempts(attempt, self._pool, spent, tell=AnswerFiles(folder).tell),
+            attempts=Attempts(attempt, self._pool, costs, tell=AnswerFiles(folder).tell),
             optimizer=Optimizer(
                 backend=counting,
                 pool=self._optimizer_pool,
@@ -190,7 +189,7 @@ class Trainer:
             counting=counting,
             folder=folder,
             initial=document.sha,
-            spent=spent,
+            costs=costs,
             rule=config.rule(),
         )
         planned = steps_in_all(config, len(items[Split.TRAIN]))
@@ -206,8 +205,8 @@ class Trainer:
 
     def _summary(self, parts: Parts, course: TrainingProgress, planned: int) -> Summary:
         """Summarize the training; what ends it while its best skill is tested leaves that out."""
-        for purpose, taken in parts.counting.taken:
-            parts.spent.add(purpose, (taken,))
+        for purpose, cost in parts.counting.answered:
+            parts.costs.add(purpose, (cost,))
         names = self._model_names()
         try:
             summary = final(parts, course, env=self._env.name, models=names, planned=planned)

@@ -16,10 +16,10 @@ from typing import TypeVar
 import msgspec
 
 from skillopt_sleep.errors import ConfigError, NightLocked
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import locked, private_dir, write_atomic
-from skillopt_sleep.protocols.models import Calls
-from skillopt_sleep.records import Record, Usage
+from skillopt_sleep.protocols.models import Calls, SpendTally
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.manifest import Manifest, hindrances
 
@@ -28,7 +28,6 @@ CALLS = "calls.db"
 ANSWERS = "answers.db"
 SUMMARY = "summary.json"
 HISTORY = "history.json"
-SPEND = "spend.json"
 BEST = "best_skill.md"
 CURRENT = "current_skill.md"
 _RESULTS = ("steps", "epochs", "end", "skills", "answers", "rules.json", SUMMARY, HISTORY, BEST, CURRENT)
@@ -49,45 +48,6 @@ class RunFolder:
         private_dir(path.parent)
         data = value.encode() if isinstance(value, str) else to_json(value, pretty=True)
         write_atomic(path, data, durable=False)
-
-
-class Paid(Record, frozen=True, kw_only=True):
-    """The calls that were paid for in a run's folder: by the run whenever it went on, and to score skills there.
-
-    Answers that were taken from elsewhere aren't among them. `unnamed` calls reported no tokens: `tokens` and
-    `dollars`, which count against a limit, estimate them. The price of the `unpriced` ones isn't known; if no price
-    is known at all, `dollars` is None.
-    """
-
-    purposes: dict[str, int]
-    usage: Usage = Usage()
-    usd: float | None = 0.0
-    unnamed: int = 0
-    tokens: int = 0
-    dollars: float | None = 0.0
-    unpriced: int = 0
-    repairs: int = 0
-    odd_events: int = 0
-
-    @property
-    def calls(self) -> int:
-        """The number of all calls."""
-        return sum(self.purposes.values())
-
-
-class Spending(Record, frozen=True, kw_only=True):
-    """The spending of a run over all resumes: calls and their cost.
-
-    `ended` says what ended it before it was finished, "" if nothing did or it was killed.
-    """
-
-    paid: Paid
-    ended: str = ""
-
-
-def read_spending(path: Path) -> Spending | None:
-    """Return what the run in this folder spent, None if that isn't written yet; ConfigError if it can't be read."""
-    return read_kept(path / SPEND, Spending)
 
 
 @contextmanager
@@ -126,30 +86,39 @@ def alone(path: Path) -> Generator[None]:
 
 def read_manifest(path: Path) -> Manifest:
     """Read what the run in this folder was started with; raise ConfigError if there is none or it is unreadable."""
-    try:
-        return from_json((path / CONFIG).read_bytes(), Manifest)
-    except FileNotFoundError as error:
-        raise ConfigError(f"{path} holds no run", remedy="name the folder of a training") from error
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise ConfigError(f"{path / CONFIG}: {error}", remedy="train in another folder") from error
+    manifest = read_kept(path / CONFIG, Manifest, remedy="train in another folder")
+    if manifest is None:
+        raise ConfigError(f"{path} holds no run", remedy="name the folder of a training")
+    return manifest
 
 
-def read_kept(path: Path, kind: type[Kind]) -> Kind | None:
+def read_kept(
+    path: Path, kind: type[Kind], *, remedy: str = "train again with its configuration: it is written anew"
+) -> Kind | None:
     """Read a file that a run wrote, None if it doesn't exist yet; raise ConfigError if it can't be read."""
     try:
         return from_json(path.read_bytes(), kind)
     except FileNotFoundError:
         return None
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise ConfigError(
-            f"{path}: {error}", remedy="train again with its configuration: it is written anew"
-        ) from error
+        raise ConfigError(f"{path}: {error}", remedy=remedy) from error
+
+
+def read_paid(path: Path) -> SpendTally | None:
+    """Return what was paid for in this folder so far, to train or to score skills; None if nothing was asked yet.
+
+    Raises StoreError if the file of its calls can't be read.
+    """
+    if not (path / CALLS).exists():
+        return None
+    with closing(CallStore(path / CALLS, utc_now)) as store:
+        return store.ledger.spent()
 
 
 def check_resumable(path: Path, started_with: Manifest) -> None:
     """Raise ConfigError if a training with this manifest can be neither started in this folder nor continued."""
     if not (path / CONFIG).exists():
-        for name in (*_RESULTS, SPEND):
+        for name in _RESULTS:
             if os.path.lexists(path / name):
                 raise ConfigError(
                     f"{path} holds no run, but {name}, which a run would overwrite",
@@ -163,7 +132,7 @@ def check_resumable(path: Path, started_with: Manifest) -> None:
             remedy="name another train.folder: what asks the same as before isn't paid for again",
         )
     file = path.absolute().parent / ANSWERS
-    if (path / SPEND).exists() and not file.exists():
+    if (path / CALLS).exists() and not file.exists():
         raise ConfigError(
             f"{file} is gone, which holds the answers that the run in {path} has had",
             remedy="put it back; to pay for all answers again, name another train.folder",

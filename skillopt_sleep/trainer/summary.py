@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from skillopt_sleep.records import AppliedEdit, Note, Record
-from skillopt_sleep.trainer.attempts import Cost, sum_of
+from skillopt_sleep.trainer.costs import Cost, sum_of
 
 
 class Action(StrEnum):

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.errors import ConfigError, blamed
+from skillopt_sleep.errors import BudgetExhausted, ConfigError, blamed
+from skillopt_sleep.records import Prompt
 from skillopt_sleep.trainer import StepRecord
-from tests.trainer.toy import Toy, a_config, a_trainer
+from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
 
 def test_on_step_gets_every_record_and_ends_the_training_by_returning_true(tmp_path: Path) -> None:
@@ -59,6 +60,18 @@ def test_only_true_ends_a_training_and_what_is_neither_true_nor_false_is_refused
     with pytest.raises(ConfigError, match=r"on_step returned an? \w+, not True or False"):
         a_trainer(tmp_path, on_step=odd).train()
     assert not a_trainer(tmp_path, on_step=lambda _record: False).train().stopped
+
+
+def test_what_ended_a_training_is_said_without_secrets(tmp_path: Path) -> None:
+    secret = "sk-ant-api03-" + "Zx9" * 30
+
+    def out_of_money(_prompt: Prompt, number: int) -> None:
+        if number == 60:
+            raise BudgetExhausted(f"{secret} has no credit")
+
+    stopped = a_trainer(tmp_path, Scripted(out_of_money)).train().stopped
+    assert secret not in stopped
+    assert "has no credit" in stopped
 
 
 def test_a_training_ends_when_nothing_better_comes(tmp_path: Path) -> None:

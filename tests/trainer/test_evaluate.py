@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from skillopt_sleep.errors import (
 from skillopt_sleep.records import Prompt, Split
 from skillopt_sleep.trainer import Item
 from skillopt_sleep.trainer.evaluate import evaluate, evaluated
-from skillopt_sleep.trainer.run import alone
+from skillopt_sleep.trainer.run import alone, read_paid
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -91,7 +90,8 @@ def test_a_skill_that_is_no_text_is_refused(tmp_path: Path, skill: Any) -> None:
 
 
 def _paid(folder: Path) -> int:
-    return sum(json.loads((folder / "spend.json").read_bytes())["paid"]["purposes"].values())
+    paid = read_paid(folder)
+    return paid.calls if paid else 0
 
 
 def test_what_is_paid_to_score_a_skill_counts_in_its_folder_before_and_after_a_training(tmp_path: Path) -> None:

@@ -9,10 +9,9 @@ from skillopt_sleep.learning.statistics import wilson
 from skillopt_sleep.pages.chart import Chart, Curve, Point, chart
 from skillopt_sleep.pages.render import self_contained
 from skillopt_sleep.records import EditFate, Record
-from skillopt_sleep.trainer.attempts import Cost
+from skillopt_sleep.trainer.costs import Cost, spent_line, token_words
 from skillopt_sleep.trainer.manifest import Manifest
-from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest, read_spending
-from skillopt_sleep.trainer.spending import spent_line, tokens
+from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest, read_paid
 from skillopt_sleep.trainer.summary import (
     ACTIONS,
     SKIPPED,
@@ -78,7 +77,6 @@ def page(folder: Path) -> str:
 def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any]:
     """Return what the page shows."""
     summary = read_kept(folder / SUMMARY, Summary)
-    spending = read_spending(folder)
     shown = moments(history)
     calls = max(moment.calls for moment in shown)
     if summary is not None:
@@ -94,7 +92,7 @@ def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any
         "moments": shown,
         "edits": [row for record in in_order(history) for row in _edits(record)],
         "stages": sorted(summary.costs.items(), key=lambda stage: -stage[1].calls) if summary else (),
-        "paid": spent_line(summary.total, spending.paid) if summary and spending else "",
+        "paid": spent_line(summary.total, read_paid(folder)) if summary else "",
         "metric": manifest.config["evaluation"]["metric"],
         "level": f"{100 * LEVEL:.0f} %",
         "interval_of": interval_of,
@@ -102,7 +100,7 @@ def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any
 
 
 def _tokens(cost: Cost) -> str:
-    known = tokens(cost.input_tokens + cost.output_tokens, unnamed=cost.unnamed)
+    known = token_words(cost.input_tokens + cost.output_tokens, unnamed=cost.unnamed)
     return known.removeprefix("tokens ").removesuffix(" tokens")
 
 
