@@ -147,7 +147,7 @@ def _trained(asked: _Asked, config: "TrainerConfig | None") -> _Trained:
         for line in _notices(training):
             warn(line)
         trainer = training.trainer()
-        shown.underway = trainer.underway
+        shown.training = trainer.progress
         summary = trainer.train()
     code, remedy = _ending(trainer.ended_by)
     return _Trained(summary, read_paid(training.folder), training.folder, code, remedy)

@@ -23,7 +23,6 @@ from skillopt_sleep.trainer.run import BEST, CURRENT, HISTORY
 from skillopt_sleep.trainer.slow import look_back
 from skillopt_sleep.trainer.step import StepPosition, run_step, train_jobs
 from skillopt_sleep.trainer.summary import EndRecord, History, Rules, Standing, StepRecord
-from skillopt_sleep.trainer.underway import Watch
 
 Batches = Sequence[Sequence[Item]]
 OnStep = Callable[[StepRecord], bool | None]
@@ -59,7 +58,7 @@ def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Ba
 class TrainingProgress:
     """The progress of a training: its `state`, `history` and `learned` rules; `initial` is the skill it began with.
 
-    The initial skill is measured along with the first batch. `watch` and `on_step` are told of every step. So many
+    The initial skill is measured along with the first batch. `stepped` and `on_step` are told of every step. So many
     calls are `left`: no step is begun that would leave too few for val at the end. Raises BackendUnavailable if val
     can't be scored: an outage is not a score.
     """
@@ -69,12 +68,12 @@ class TrainingProgress:
         parts: Parts,
         document: Document,
         *,
-        watch: Watch,
+        stepped: Callable[[int], None] = lambda _step: None,
         left: Callable[[], int] = lambda: UNLIMITED,
         on_step: OnStep = go_on,
     ) -> None:
         self._parts = parts
-        self._watch = watch
+        self._stepped = stepped
         self._left = left
         self._on_step = on_step
         self.stopped = ""
@@ -187,7 +186,7 @@ class TrainingProgress:
             self.state, past = done.state, done.past
             self.history = replace(self.history, steps=(*self.history.steps, done.record))
             self._tell()
-            self._watch.stepped(place.step)
+            self._stepped(place.step)
             check_answers(parts.counting, parts.folder, least=MANY)
             self.stopped = self._told_to_stop(done.record) or self._out_of_patience(done.record)
             if not self.stopped:

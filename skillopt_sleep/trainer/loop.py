@@ -12,7 +12,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
-from skillopt_sleep.records import Note, Split, Task
+from skillopt_sleep.records import Note, Spend, Split, Task
 from skillopt_sleep.trainer.answer_files import AnswerFiles, Replies
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting
 from skillopt_sleep.trainer.calls import asked, check_priced, meter, name_of
@@ -28,10 +28,9 @@ from skillopt_sleep.trainer.manifest import Manifest, manifest
 from skillopt_sleep.trainer.models import Named, as_model, lent
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.plan import notices
-from skillopt_sleep.trainer.run import SUMMARY, RunFolder, check_resumable, open_run
-from skillopt_sleep.trainer.summary import Summary
+from skillopt_sleep.trainer.run import SUMMARY, RunFolder, open_run
+from skillopt_sleep.trainer.summary import LiveProgress, Summary
 from skillopt_sleep.trainer.tasks import as_document, as_task
-from skillopt_sleep.trainer.underway import Underway, Watch
 from skillopt_sleep.trainer.wording import about, check_overrides, left_out, wording
 
 
@@ -90,7 +89,8 @@ class Trainer:
         self._on_step = on_step or go_on
         self._wired = wired
         self._clock = clock
-        self._watch: Watch | None = None
+        self._live: LiveProgress | None = None
+        self._spend: Callable[[], Spend] = Spend
         self.ended_by: BaseException | None = None
 
     @staticmethod
@@ -119,17 +119,20 @@ class Trainer:
             try:
                 return self._run(folder, items, replies)
             finally:
-                self._watch = None
+                self._live = None
                 replies.write()
 
-    def check_resumable(self) -> None:
-        """Raise ConfigError if `train` would refuse to start in the folder, or to go on with what is there."""
-        check_resumable(self._folder, self._manifest(read_items(self._env, self._config)))
-
-    def underway(self) -> Underway | None:
+    def progress(self) -> LiveProgress | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""
-        watch = self._watch
-        return watch.now() if watch else None
+        return self._live and replace(self._live, spend=self._spend())
+
+    def _stepped(self, step: int) -> None:
+        """Note that a step has ended. The first one holds the baseline, and tells nothing of how long others take."""
+        if self._live is None:
+            return
+        live, now, spend = self._live, self._clock(), self._spend()
+        each = now - live.since if step > 1 and spend.calls > live.spend.calls else live.each
+        self._live = replace(live, step=step, since=now, spend=spend, each=each)
 
     def _manifest(self, items: Mapping[Split, Sequence[Item]]) -> Manifest:
         """Return what a run of this trainer is started with."""
@@ -193,10 +196,16 @@ class Trainer:
             rule=config.rule(),
         )
         planned = steps_in_all(config, len(items[Split.TRAIN]))
-        self._watch = Watch(
-            self._folder.name, steps=planned, limits=config.limits, spent=counter.spend, clock=self._clock
+        now, self._spend = self._clock(), counter.spend
+        self._live = LiveProgress(
+            folder=self._folder.name,
+            started=now,
+            since=now,
+            steps=planned,
+            spend=counter.spend(),
+            most_calls=config.limits.calls,
         )
-        course = TrainingProgress(parts, document, watch=self._watch, left=counter.left, on_step=self._on_step)
+        course = TrainingProgress(parts, document, stepped=self._stepped, left=counter.left, on_step=self._on_step)
         course.run()
         summary = self._summary(parts, course, planned)
         folder.write(SUMMARY, summary)
