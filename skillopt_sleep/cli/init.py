@@ -2,24 +2,35 @@
 
 import os
 import sys
+import tempfile
+from collections.abc import Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import say_all
-from skillopt_sleep.cli.init_asked import NAMES, Given
+from skillopt_sleep.cli.harvest_shown import noted
+from skillopt_sleep.cli.init_asked import NAMES, Given, asked, taken
+from skillopt_sleep.cli.init_offers import Offer, offers
+from skillopt_sleep.cli.init_shown import found_lines, leaving_lines, next_lines, written_lines
+from skillopt_sleep.cli.init_written import checked, merged, write
+from skillopt_sleep.cli.plan import Ahead, look_ahead
+from skillopt_sleep.cli.price import recipients
 from skillopt_sleep.daemon.service.service_file import installed
+from skillopt_sleep.doctor.findings import Finding, problems
+from skillopt_sleep.doctor.models import check_models
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.night.account import account
 from skillopt_sleep.records import LeftOut
 from skillopt_sleep.settings import Paths, Settings, find_paths, load, read_toml
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from skillopt_sleep.cli.init_offers import Offer
-    from skillopt_sleep.cli.plan import Ahead
-    from skillopt_sleep.doctor.findings import Finding
+from skillopt_sleep.stores.sqlite import open_store
+from skillopt_sleep.wiring.history import read_history
+from skillopt_sleep.wiring.models import destination
 
 
 def init(
@@ -48,17 +59,6 @@ def init(
 
 
 def _init(paths: Paths, given: Given, *, yes: bool) -> None:
-    from skillopt_sleep.cli.harvest_shown import noted
-    from skillopt_sleep.cli.init_asked import asked, taken
-    from skillopt_sleep.cli.init_offers import offers
-    from skillopt_sleep.cli.init_shown import found_lines, leaving_lines
-    from skillopt_sleep.cli.init_written import checked, merged
-    from skillopt_sleep.cli.plan import look_ahead
-    from skillopt_sleep.cli.price import recipients
-    from skillopt_sleep.night.account import account
-    from skillopt_sleep.stores.sqlite import open_store
-    from skillopt_sleep.wiring.history import read_history
-
     settings = load(paths, environ={})
     before = read_toml(paths.config_file) if paths.config_file.exists() else {}
     offered = offers(paths, os.environ, settings.backend)
@@ -79,11 +79,8 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
     _finish(paths, text, wanted, ahead, offered)
 
 
-def _finish(paths: Paths, text: str, wanted: Settings, ahead: "Ahead", offered: "Sequence[Offer]") -> None:
+def _finish(paths: Paths, text: str, wanted: Settings, ahead: Ahead, offered: Sequence[Offer]) -> None:
     """Write config.toml and print what changed, what is wrong with the chosen backend, and the next steps."""
-    from skillopt_sleep.cli.init_shown import next_lines, written_lines
-    from skillopt_sleep.cli.init_written import write
-
     say_all(["", *written_lines(write(paths, text))])
     problems = _problems(wanted, paths)
     for problem in problems:
@@ -96,27 +93,15 @@ def _finish(paths: Paths, text: str, wanted: Settings, ahead: "Ahead", offered: 
 
 
 def _ask_consent(wanted: Settings, *, before: Settings) -> bool:
-    from skillopt_sleep.wiring.models import destination
-
     is_same = (wanted.backend.name, wanted.backend.base_url) == (before.backend.name, before.backend.base_url)
     question = f"Allow every night to send this to {destination(wanted)}?"
     return typer.confirm(question, default=is_same and before.backend.confirmed)
 
 
-def _problems(settings: Settings, paths: Paths) -> "tuple[Finding, ...]":
+def _problems(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
     """Return what keeps the chosen backend from answering, as far as that shows without a model call."""
     if not settings.backend.name:
         return ()
-    import tempfile
-    from datetime import timedelta
-    from pathlib import Path
-
-    from msgspec.structs import replace
-
-    from skillopt_sleep.doctor.findings import problems
-    from skillopt_sleep.doctor.models import check_models
-    from skillopt_sleep.kit.clock import utc_now
-
     with tempfile.TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as folder:
         scratch = replace(paths, data=Path(folder) / "data")
         until = utc_now() + timedelta(minutes=settings.budget.minutes)

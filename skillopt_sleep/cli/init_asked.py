@@ -1,19 +1,18 @@
 """Ask a person for the choices of `init`, or take them from the command line."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, TypeVar, get_args
 
 import typer
 from msgspec.structs import replace
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.cli.console import say
+from skillopt_sleep.cli.init_offers import Offer
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.night.account import ProjectCounts
 from skillopt_sleep.settings import BackendName, BackendSettings, Settings
-
-if TYPE_CHECKING:
-    from skillopt_sleep.cli.init_offers import Offer
-    from skillopt_sleep.night.account import ProjectCounts
 
 Value = TypeVar("Value")
 Sections = dict[str, dict[str, Any]]
@@ -36,7 +35,7 @@ class Given(NamedTuple):
     base_url: str | None = None
 
 
-def taken(given: Given, offered: "Sequence[Offer]", settings: Settings) -> Sections:
+def taken(given: Given, offered: Sequence[Offer], settings: Settings) -> Sections:
     """Take the backend from the command line without asking; one is chosen only if none is set yet."""
     name = given.backend or settings.backend.name or _logged_in(offered)
     has_model = given.model or (settings.backend.model and name == settings.backend.name)
@@ -56,7 +55,7 @@ def taken(given: Given, offered: "Sequence[Offer]", settings: Settings) -> Secti
     return {"backend": backend}
 
 
-def asked(given: Given, offered: "Sequence[Offer]", known: "Sequence[ProjectCounts]", settings: Settings) -> Sections:
+def asked(given: Given, offered: Sequence[Offer], known: Sequence[ProjectCounts], settings: Settings) -> Sections:
     """Ask for what the command line doesn't say; an empty answer takes the value in brackets and changes nothing."""
     sections: Sections = {"backend": _ask_backend(given, offered, settings)}
     excluded = list(settings.projects.exclude)
@@ -66,17 +65,15 @@ def asked(given: Given, offered: "Sequence[Offer]", known: "Sequence[ProjectCoun
     return sections
 
 
-def _logged_in(offered: "Sequence[Offer]") -> str:
+def _logged_in(offered: Sequence[Offer]) -> str:
     """Return the agent that is logged in, "" if none is; an API or a hand-off is never chosen for the user."""
-    from skillopt_sleep.agents import AGENTS  # imported late, as it would slow down the start of every command
-
     for offer in offered:
         if offer.ready and offer.name in AGENTS:
             return offer.name
     return ""
 
 
-def _ask_backend(given: Given, offered: "Sequence[Offer]", settings: Settings) -> dict[str, Any]:
+def _ask_backend(given: Given, offered: Sequence[Offer], settings: Settings) -> dict[str, Any]:
     """Return the section [backend]: its name, and model and address if they are chosen or have to be cleared."""
     name = given.backend
     if name is None:
@@ -113,7 +110,7 @@ def _ask_address(name: str, before: BackendSettings) -> str:
     return ""
 
 
-def _ask_name(offered: "Sequence[Offer]", settings: Settings) -> str:
+def _ask_name(offered: Sequence[Offer], settings: Settings) -> str:
     say("\nWhich backend should run at night?")
     choices = {offer.label: offer.says for offer in offered} | _MORE_BACKENDS
     names = list(choices)
@@ -138,7 +135,7 @@ def _ask_name(offered: "Sequence[Offer]", settings: Settings) -> str:
     return _prompt("Number or name", default, parse)
 
 
-def _ask_excluded(known: "Sequence[ProjectCounts]", before: Sequence[str]) -> list[str]:
+def _ask_excluded(known: Sequence[ProjectCounts], before: Sequence[str]) -> list[str]:
     """Ask for the projects to leave out, by their number in the list above, by path or by pattern."""
 
     def parse(answer: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.backends.http import listed_models
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.settings import BackendSettings, Paths
@@ -52,8 +53,6 @@ def offers(paths: Paths, environ: Mapping[str, str], own: BackendSettings) -> tu
 
 def local_servers(addresses: Iterable[str]) -> tuple[Offer, ...]:
     """Return the model servers that answer at these addresses of this machine; no model is asked."""
-    from skillopt_sleep.backends.http import listed_models  # imported late, as it would slow down every command
-
     found: list[Offer] = []
     for address in addresses:
         models = listed_models(address)
