@@ -8,8 +8,7 @@ from typing import get_args
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS, TITLES
-from skillopt_sleep.cli.init_offers import Offer
-from skillopt_sleep.cli.init_written import WrittenConfig
+from skillopt_sleep.cli.init_asked import Offer
 from skillopt_sleep.cli.plan import WITH_EACH, Ahead
 from skillopt_sleep.cli.price import dollars, recipients, unpriced
 from skillopt_sleep.kit.markdown import one_line
@@ -99,22 +98,6 @@ def _price(settings: Settings, offer: Offer | None) -> str:
     if 0 < limit < most:
         return f"${limit:,.2f} a night at most, your limit"
     return f"${most:,.2f} a night at most, if every token of its limit were output"
-
-
-def written_lines(written: WrittenConfig) -> Iterator[str]:
-    """Yield what config.toml says now, and where the earlier one is kept."""
-    if not written.changed:
-        yield f"{written.path} already says all of this, so it was not changed."
-        return
-    yield f"Wrote {written.path}"
-    if written.backup is None:
-        for line in written.text.splitlines():
-            if line:
-                yield f"  {line}"
-        return
-    for line in written.diff.splitlines()[2:]:
-        yield f"  {line}"
-    yield f"Backup of the old file: {written.backup}"
 
 
 def next_lines(
