@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from skillopt_sleep.trainer.runs import read
 
 from skillopt_sleep.learning.statistics import wilson
 from skillopt_sleep.pages.chart import Chart
 from skillopt_sleep.trainer.plot.page import Moment, chart_of, interval_of, moments
+from skillopt_sleep.trainer.runs import read
 from skillopt_sleep.trainer.summary import (
     Action,
     EndRecord,
