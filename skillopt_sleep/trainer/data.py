@@ -1,14 +1,16 @@
-"""Read an environment's items, and check them before anything is spent on them."""
+"""Read and check an environment's items, and convert them and a skill to what the stages of a night work on."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.codec import to_json
-from skillopt_sleep.records import Split
+from skillopt_sleep.records import Document, DocumentKind, Exact, Split, Task
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Env, Item, blaming, kind_of
 
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)  # items have no time of their own
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -161,3 +163,24 @@ def _not_plain(value: object, at: str) -> str:
         if problem:
             return problem
     return ""
+
+
+def as_task(item: Item, split: Split, *, source: str) -> Task:
+    """Convert an item to a task; each item counts as a session of its own."""
+    return Task(
+        id=item.id,
+        prompt=item.text,
+        reference=Exact(answer=""),
+        session=item.id,
+        project="",
+        source=source,
+        at=_LONG_AGO,
+        lesson=item.kind,
+        split=split,
+    )
+
+
+def as_document(skill: str) -> Document:
+    """Convert a skill to the document being trained."""
+    body = skill.rstrip("\n")
+    return Document(id="skill", kind=DocumentKind.SKILL, path="", project="", body=body, trail=skill[len(body) :])

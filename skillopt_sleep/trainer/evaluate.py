@@ -18,7 +18,7 @@ from skillopt_sleep.trainer.calls import asked, check_priced, meter
 from skillopt_sleep.trainer.checks import check_parts, checked_config, checked_split
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.costs import StageCosts
-from skillopt_sleep.trainer.data import limits_of, read_split
+from skillopt_sleep.trainer.data import as_document, as_task, limits_of, read_split
 from skillopt_sleep.trainer.env import Env, kind_of
 from skillopt_sleep.trainer.loading import make_pool, no_progress
 from skillopt_sleep.trainer.manifest import digest_of
@@ -26,7 +26,6 @@ from skillopt_sleep.trainer.models import Named, as_model
 from skillopt_sleep.trainer.parts import VAL_SAMPLE, scores
 from skillopt_sleep.trainer.run import CALLS, CONFIG, alone, answers, read_manifest
 from skillopt_sleep.trainer.summary import Scores
-from skillopt_sleep.trainer.tasks import as_document, as_task
 
 _LIMITS = "raise [limits] (0 = none), which hold for all calls in the training's folder; paid results are kept"
 

@@ -20,7 +20,7 @@ from skillopt_sleep.trainer.checks import check_on_step, check_parts, checked_co
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.costs import StageCosts
 from skillopt_sleep.trainer.course import ENDINGS, OnStep, TrainingProgress, go_on, steps_in_all
-from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
+from skillopt_sleep.trainer.data import as_document, as_task, read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.loading import make_pool, no_progress, read_skill
@@ -30,7 +30,6 @@ from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.plan import notices
 from skillopt_sleep.trainer.run import SUMMARY, RunFolder, open_run
 from skillopt_sleep.trainer.summary import LiveProgress, Summary
-from skillopt_sleep.trainer.tasks import as_document, as_task
 from skillopt_sleep.trainer.wording import about, check_overrides, left_out, wording
 
 

@@ -4,11 +4,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, strategies as st
 
 from skillopt_sleep.errors import ConfigError, blamed
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Item
-from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
+from skillopt_sleep.trainer.data import as_document, as_task, read_items, remarks, repeated, used_splits
 from tests.trainer.toy import Toy, a_config
 
 
@@ -121,3 +122,13 @@ def test_an_item_of_another_split_under_another_id_is_counted() -> None:
         "1 of the 2 val items are train items too, under another id",
         "1 of the 1 test items are train items too, under another id",
     )
+
+
+@given(st.text())
+def test_a_skill_is_the_document_to_the_byte(skill: str) -> None:
+    assert as_document(skill).text == skill
+
+
+def test_every_item_counts_as_a_session_of_its_own() -> None:
+    task = as_task(Item(id="i", text="do", kind="k"), Split.TRAIN, source="toy")
+    assert (task.id, task.session, task.lesson, task.project, task.split) == ("i", "i", "k", "", Split.TRAIN)
