@@ -59,11 +59,10 @@ def _deep() -> list[Any]:
         (lambda: _with(id=" "), "item 2 of 2 has an empty id"),
         (lambda: _with(text="\n"), r"'odd'\) has an empty text"),
         (lambda: _with(text=None), "item 2 of 2 has the text None"),
-        (lambda: _with(data={"a": [{"b": Path("x")}]}), r"'odd'\) holds a PosixPath at data\['a'\]\[0\]\['b'\]"),
-        (lambda: _with(data={"a": {1, 2}}), "holds a set"),
-        (lambda: _with(data={1: "a"}), "the key 1 in data"),
-        (lambda: _with(data={"a": _deep()}), "nested too deeply"),
-        (lambda: _with(text="\ud83d"), "half a surrogate pair"),
+        (lambda: _with(data={"a": [{"b": Path("x")}]}), r"'odd'\) holds what can't be saved as JSON: .*PosixPath"),
+        (lambda: _with(data={"a": {1, 2}}), "holds what can't be saved as JSON: .*set"),
+        (lambda: _with(data={"a": _deep()}), "holds what can't be saved as JSON: Circular"),
+        (lambda: _with(text="\ud83d"), "holds what can't be saved as JSON: .*surrogates"),
     ],
 )
 def test_an_invalid_item_is_named_before_anything_is_spent(odd: Callable[[], Any], said: str) -> None:
