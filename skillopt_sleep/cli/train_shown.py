@@ -87,8 +87,8 @@ def scored(scores: Scores | None) -> str:
     """Return scores with their n, and how many items have none."""
     if scores is None or scores.hard is None:
         return "not measured"
-    words = [f"n={scores.size}"]
-    if scores.n > scores.size:
+    words = [f"n={scores.items}"]
+    if scores.n > scores.items:
         words.append(f"{scores.n} answers")
     if scores.unscored:
         words.append(f"{scores.unscored} not scored")

@@ -66,11 +66,6 @@ class Scores(Record, frozen=True, kw_only=True):
     because: str = ""
     kinds: dict[str, tuple[int, float, float]] = {}  # noqa: RUF012 - msgspec copies it
 
-    @property
-    def size(self) -> int:
-        """How many independent measurements the means are of: attempts at the same item count once."""
-        return self.items
-
 
 class Gated(Record, frozen=True, kw_only=True):
     """The gate's decision and reason; `before` and `after` are the metric of current and candidate over `n` pairs.
@@ -87,11 +82,6 @@ class Gated(Record, frozen=True, kw_only=True):
     n: int = 0
     items: int = 0
     unscored: int = 0
-
-    @property
-    def size(self) -> int:
-        """How many independent measurements the means are of: pairs at the same item count once."""
-        return self.items
 
 
 class Standing(Record, frozen=True, kw_only=True):
