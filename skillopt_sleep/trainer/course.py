@@ -9,7 +9,8 @@ from typing import cast
 from msgspec.structs import replace
 
 from skillopt_sleep.backends.metered import UNLIMITED
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError, SleepError
+from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Document, EditFate, Past, Split
 from skillopt_sleep.trainer.calls import LIMITED, MANY, check_answers, check_scored
@@ -20,10 +21,8 @@ from skillopt_sleep.trainer.parts import Held, Parts, State, scores
 from skillopt_sleep.trainer.removal import PAIRS, lighten
 from skillopt_sleep.trainer.run import BEST, CURRENT, HISTORY
 from skillopt_sleep.trainer.slow import look_back
-from skillopt_sleep.trainer.spending import reason, write_spending
 from skillopt_sleep.trainer.step import StepPosition, run_step, train_jobs
 from skillopt_sleep.trainer.summary import EndRecord, History, Rules, Standing, StepRecord
-from skillopt_sleep.trainer.underway import Watch
 
 Batches = Sequence[Sequence[Item]]
 OnStep = Callable[[StepRecord], bool | None]
@@ -59,7 +58,7 @@ def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Ba
 class TrainingProgress:
     """The progress of a training: its `state`, `history` and `learned` rules; `initial` is the skill it began with.
 
-    The initial skill is measured along with the first batch. `watch` and `on_step` are told of every step. So many
+    The initial skill is measured along with the first batch. `stepped` and `on_step` are told of every step. So many
     calls are `left`: no step is begun that would leave too few for val at the end. Raises BackendUnavailable if val
     can't be scored: an outage is not a score.
     """
@@ -69,12 +68,12 @@ class TrainingProgress:
         parts: Parts,
         document: Document,
         *,
-        watch: Watch,
+        stepped: Callable[[int], None] = lambda _step: None,
         left: Callable[[], int] = lambda: UNLIMITED,
         on_step: OnStep = go_on,
     ) -> None:
         self._parts = parts
-        self._watch = watch
+        self._stepped = stepped
         self._left = left
         self._on_step = on_step
         self.stopped = ""
@@ -106,14 +105,14 @@ class TrainingProgress:
             self._run()
             self._finish()
         except ENDINGS as error:
-            has_learned = self.history.steps and self._parts.counting.taken
+            has_learned = self.history.steps and self._parts.counting.answered
             if isinstance(error, BackendUnavailable) and not has_learned:
                 raise
             self.end(error)
 
     def end(self, error: BaseException) -> None:
         """Note what ended the training: from now on nothing more is attempted."""
-        self.stopped, self.ended_by = reason(error), error
+        self.stopped, self.ended_by = _reason(error), error
         self._parts.attempts.is_over = True
 
     def _run(self) -> None:
@@ -187,7 +186,7 @@ class TrainingProgress:
             self.state, past = done.state, done.past
             self.history = replace(self.history, steps=(*self.history.steps, done.record))
             self._tell()
-            self._watch.stepped(place.step)
+            self._stepped(place.step)
             check_answers(parts.counting, parts.folder, least=MANY)
             self.stopped = self._told_to_stop(done.record) or self._out_of_patience(done.record)
             if not self.stopped:
@@ -241,4 +240,8 @@ class TrainingProgress:
         folder.write(HISTORY, self.history)
         folder.write(BEST, self.state.best.document.text)
         folder.write(CURRENT, self.state.current.document.text)
-        write_spending(folder)
+
+
+def _reason(error: BaseException) -> str:
+    """Return in words what ended a training."""
+    return redact(error.message) if isinstance(error, SleepError) else "it was stopped"

@@ -161,7 +161,7 @@ def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[s
         stopped=course.stopped,
         reported=estimate,
         learned=course.learned,
-        costs=parts.spent.costs(),
+        costs=parts.costs.by_stage(),
         notes=tuple(notes),
         best_skill=best.document.text,
     )
@@ -176,10 +176,10 @@ def reported(val: Scores, *, bias: float, tried: int, level: float) -> Reported 
     if val.metric is None or not val.n:
         return None
     texts = max(1, tried)
-    low, high = wilson(val.metric, val.size, level=1 - (1 - level) / texts)
+    low, high = wilson(val.metric, val.items, level=1 - (1 - level) / texts)
     mean = max(low, val.metric - bias)
     return Reported(
-        mean=mean, selection_bias=val.metric - mean, interval=(low, high), n=val.size, tried=tried, level=level
+        mean=mean, selection_bias=val.metric - mean, interval=(low, high), n=val.items, tried=tried, level=level
     )
 
 

@@ -29,8 +29,9 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.replay.rollout import Job as EngineJob
 from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
-from skillopt_sleep.trainer.attempts import Attempts, Counting, FinishedAttempt, Job, Spent
+from skillopt_sleep.trainer.attempts import Attempts, Counting, FinishedAttempt, Job
 from skillopt_sleep.trainer.config import TrainerConfig
+from skillopt_sleep.trainer.costs import StageCosts
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.run import RunFolder
 from skillopt_sleep.trainer.summary import Scores, Standing
@@ -78,7 +79,7 @@ class Parts:
     counting: Counting
     folder: RunFolder
     initial: str
-    spent: Spent
+    costs: StageCosts
     rule: GateRule
 
     def asking(self, asker: str) -> "Parts":
@@ -87,7 +88,7 @@ class Parts:
 
     def calls(self) -> int:
         """Return how many calls were answered so far, the optimizer's too."""
-        return self.spent.calls + len(self.counting.taken)
+        return self.costs.calls + len(self.counting.answered)
 
     def rules(self, document: Document) -> StepRules:
         """Return how a step learns, as the engine takes it."""

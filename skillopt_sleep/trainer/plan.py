@@ -18,7 +18,7 @@ from skillopt_sleep.trainer.course import FIRST_SHARE, steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.removal import most_attempts
-from skillopt_sleep.trainer.run import SPEND, Spending, read_kept
+from skillopt_sleep.trainer.run import read_paid
 from skillopt_sleep.trainer.slow import SLOW_ITEMS
 
 ANSWER_TOKENS = 300  # of an answer whose length nobody knows yet
@@ -139,8 +139,8 @@ def notices(
     items = read_items(env, config)
     yield from data_lines(config, env, items)
     made = plan(config, env, optimizer=optimizer, target=target, initial_skill=initial_skill)
-    spending = read_kept(folder / SPEND, Spending)
-    yield from limit_lines(config, made, paid=spending.paid.calls if spending else 0)
+    paid = read_paid(folder)
+    yield from limit_lines(config, made, paid=paid.calls if paid else 0)
 
 
 def data_lines(config: TrainerConfig, env: Env, items: Mapping[Split, Sequence[Item]]) -> Iterator[str]:

@@ -23,12 +23,12 @@ from skillopt_sleep.records import (
     Rollout,
     effect_of,
 )
-from skillopt_sleep.trainer.answer_files import row
 from skillopt_sleep.trainer.attempts import FinishedAttempt, Job
 from skillopt_sleep.trainer.calls import MANY, check_scored
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate, screened
 from skillopt_sleep.trainer.parts import Parts, State, scores
+from skillopt_sleep.trainer.run import attempt_row
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
 
 UNJUDGED = "it gained on train; val is asked at the end"
@@ -95,7 +95,7 @@ def run_step(
     jobs = train_jobs(parts, document, batches, place.epoch)
     made = parts.attempts.make(jobs, label="rollout")
     parts.attempts.forget(jobs)
-    rows = [row(job, attempted) for job, attempted in zip(jobs, made, strict=True)]
+    rows = [attempt_row(job, attempted) for job, attempted in zip(jobs, made, strict=True)]
     parts.folder.write(f"{place.folder}/rollouts.json", rows)
     if len(made) >= MANY:
         check_scored(made, parts.folder, what="train items")

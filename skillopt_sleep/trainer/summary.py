@@ -1,10 +1,11 @@
 """The records a training writes: every step, every epoch's comparison, and the final summary."""
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-from skillopt_sleep.records import AppliedEdit, Note, Record
-from skillopt_sleep.trainer.attempts import Cost, sum_of
+from skillopt_sleep.records import AppliedEdit, Note, Record, Spend
+from skillopt_sleep.trainer.costs import Cost, sum_of
 
 
 class Action(StrEnum):
@@ -65,11 +66,6 @@ class Scores(Record, frozen=True, kw_only=True):
     because: str = ""
     kinds: dict[str, tuple[int, float, float]] = {}  # noqa: RUF012 - msgspec copies it
 
-    @property
-    def size(self) -> int:
-        """How many independent measurements the means are of: attempts at the same item count once."""
-        return self.items
-
 
 class Gated(Record, frozen=True, kw_only=True):
     """The gate's decision and reason; `before` and `after` are the metric of current and candidate over `n` pairs.
@@ -86,11 +82,6 @@ class Gated(Record, frozen=True, kw_only=True):
     n: int = 0
     items: int = 0
     unscored: int = 0
-
-    @property
-    def size(self) -> int:
-        """How many independent measurements the means are of: pairs at the same item count once."""
-        return self.items
 
 
 class Standing(Record, frozen=True, kw_only=True):
@@ -169,6 +160,28 @@ class TestedSkill(Record, frozen=True, kw_only=True):
     chars: int
     val: Scores
     test: Scores | None = None
+
+
+class LiveProgress(Record, frozen=True, kw_only=True):
+    """A running training at one moment: `step` of at most `steps` steps have ended, the last one at `since`.
+
+    `spend` is that of all its runs. The last step that paid for calls took `each`, None while there is none.
+    """
+
+    folder: str
+    started: datetime
+    since: datetime
+    steps: int
+    spend: Spend
+    most_calls: int = 0
+    step: int = 0
+    each: timedelta | None = None
+
+    def left(self, now: datetime) -> timedelta | None:
+        """Return about how long the other steps take, each like the last one; None if that isn't known."""
+        if self.each is None:
+            return None
+        return max(self.each * (self.steps - self.step) - (now - self.since), timedelta())
 
 
 class Reported(Record, frozen=True, kw_only=True):

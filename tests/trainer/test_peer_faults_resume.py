@@ -13,7 +13,7 @@ from skillopt_sleep.trainer import Trainer
 
 SIZES = {"train": 16, "val": 8, "test": 8}
 SHORT = {"num_epochs": 2, "batch_size": 8, "minibatch_size": 4, "workers": 4, "seed": 3}
-ANEW = {"calls.db", "calls.db-wal", "calls.db-shm", "run.lock", "spend.json"}  # they tell what this life took
+ANEW = {"calls.db", "calls.db-wal", "calls.db-shm", "run.lock"}  # they tell what this life took
 PLAIN_TO_SEE = "sk-ant-api03-" + "Zx9" * 30
 NAMED_ONE = "q7Rt2mVx9LpZ4kNw8sYd"  # only the key's name tells what it is
 

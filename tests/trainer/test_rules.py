@@ -2,9 +2,9 @@
 
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import AppliedEdit, Edit, EditFate, EditOp, EditSource
+from skillopt_sleep.trainer.data import as_document
 from skillopt_sleep.trainer.removal import LearnedRule, learned_rules, taking_out
 from skillopt_sleep.trainer.summary import Action, Gated, Scores, Standing, StepRecord
-from skillopt_sleep.trainer.tasks import as_document
 
 
 def a_step(number: int, *edits: Edit, fate: EditFate = EditFate.APPLIED) -> StepRecord:

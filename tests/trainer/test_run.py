@@ -121,7 +121,7 @@ def test_nothing_secret_is_written_and_only_the_owner_reads_it(tmp_path: Path) -
     assert '"monkey": "kept"' in (tmp_path / "config.json").read_text()
 
 
-@pytest.mark.parametrize("name", ["skills", "steps", "best_skill.md", "summary.json", "spend.json"])
+@pytest.mark.parametrize("name", ["skills", "steps", "best_skill.md", "summary.json"])
 def test_what_is_not_of_a_run_is_never_written_over(tmp_path: Path, name: str) -> None:
     mine = tmp_path / name / "mine.md" if "." not in name else tmp_path / name
     mine.parent.mkdir(exist_ok=True)
