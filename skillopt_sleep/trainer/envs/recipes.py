@@ -105,9 +105,11 @@ def _math(row: Row) -> Asked:
 
 def _of_table(row: Row) -> Asked:
     """Read FinQA or WikiTableQuestions, which ask about a table and perhaps the texts around it."""
-    raw: Any = row["table"]
+    raw: object = row["table"]
     try:
-        cells: Any = [raw["header"], *raw["rows"]] if "header" in raw else raw
+        cells: Any = raw
+        if isinstance(raw, Mapping):
+            cells = [cast("Row", raw)["header"], *cast("Row", raw)["rows"]]
         table = [" | ".join(map(as_text, line)) for line in cells]
     except (KeyError, TypeError) as error:
         raise ValueError(
