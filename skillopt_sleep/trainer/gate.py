@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import BLOCK, block
 from skillopt_sleep.learning.learn import Draft
-from skillopt_sleep.learning.pairs import digest, measure
+from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.statistics import noise
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
@@ -28,7 +28,7 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
-from skillopt_sleep.trainer.parts import VAL_SAMPLE, Held, ItemAttempts, Parts, State, kept_sample, own_sample
+from skillopt_sleep.trainer.parts import Held, ItemAttempts, Parts, State, kept_sample, own_sample
 from skillopt_sleep.trainer.summary import Action, Gated
 
 NO_GAIN = "it gained nothing on the train items that it was learned from"
@@ -209,15 +209,12 @@ class _Draws(NamedTuple):
 
 
 def _strict(parts: Parts, current: Document, candidate: Document, rule: GateRule) -> tuple[Trial, Verdict]:
-    """Compare means; where the preset says so, the current skill is attempted afresh before a candidate is lost.
-
-    Answers that repeat themselves hold no luck.
-    """
+    """Compare means; where the preset says so, the current skill is attempted afresh before a candidate is lost."""
     fresh = BLOCK + block("val", current.text, candidate.text)
     trial, verdict = _run(parts, current, candidate, rule, _Draws(kept=True))
     if not parts.config.of_preset.redraw or verdict.decision is not Decision.REJECT:
         return trial, verdict
-    if _within_noise(trial) and not _repeats(parts, current, first=fresh):
+    if _within_noise(trial):
         return _run(parts, current, candidate, rule, _Draws(fresh, anew=True))
     return trial, verdict
 
@@ -225,17 +222,6 @@ def _strict(parts: Parts, current: Document, candidate: Document, rule: GateRule
 def _within_noise(trial: Trial) -> bool:
     """Return whether the candidate lost, but by no more than noise."""
     return noise(trial.gains) > 0 and math.fsum(trial.gains) >= -noise(trial.gains)
-
-
-def _repeats(parts: Parts, skill: Document, *, first: int) -> bool:
-    """Return whether fresh attempts at the first part of val give the very answers that the skill gave before."""
-    items = parts.items[Split.VAL]
-    asked = items[: math.ceil(parts.config.of_preset.part * len(items)) or len(items)]
-    kept = parts.attempts.make(parts.jobs(skill, asked, sample=VAL_SAMPLE, stage="val"), label="gate")
-    anew = parts.attempts.make(parts.jobs(skill, asked, sample=first, stage="val"), label="gate")
-    return all(
-        digest(old.rollout.trajectory) == digest(new.rollout.trajectory) for old, new in zip(kept, anew, strict=True)
-    )
 
 
 def _run(
