@@ -25,7 +25,7 @@ from skillopt_sleep.trainer.config import LimitsSection
 from skillopt_sleep.trainer.env import blaming, kind_of
 from skillopt_sleep.trainer.run import RunFolder
 
-LIMITED = "raise it in [limits] and train again: it goes on, and what was paid for is kept"
+LIMITED = "raise it in [limits] (0 = none) and run it again: it goes on, and what was paid for is kept"
 UNPRICED = "limit calls and tokens instead: set limits.usd to 0"
 _FOR_EVER = 10 * 365 * 24 * 60
 MANY = 5  # attempts without a score, or failed calls: so many aren't an accident

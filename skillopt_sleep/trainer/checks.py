@@ -28,13 +28,6 @@ def checked_config(config: object) -> TrainerConfig:
             f"the configuration is {kind_of(config)}, not a TrainerConfig",
             remedy="make one, as in TrainerConfig(train=TrainSection(epochs=3)), or read one with load_config",
         )
-    for field in msgspec.structs.fields(TrainerConfig):
-        kind: Any = field.type
-        is_section = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-        if is_section and not isinstance(getattr(config, field.name), kind | Mapping):
-            raise ConfigError(
-                f"TrainerConfig: '{field.name}' is a section", remedy=f"write {field.name}={kind.__name__}(…)"
-            )
     return config_of(_plain(config), where="TrainerConfig", kind=type(config))
 
 

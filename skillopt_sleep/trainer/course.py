@@ -117,14 +117,13 @@ class TrainingProgress:
 
     def _run(self) -> None:
         """Run the epochs, each closed by a look back."""
-        way = self._parts.config.of_preset
         before, notebook = self.initial.document, ""
         for epoch in range(1, self._parts.config.epochs + 1):
             past = self._steps(epoch, notebook)
             after = self.state.current
             if self.stopped:
                 break
-            if epoch > 1 and (way.slow_update or way.meta_skill):
+            if epoch > 1 and self._parts.config.of_preset.look_back:
                 step = len(self.history.steps)
                 back = look_back(
                     self._parts.asking(f"epoch {epoch}"), self.state, before, epoch=epoch, step=step, past=past

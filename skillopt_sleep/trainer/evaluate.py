@@ -9,7 +9,7 @@ from typing import cast
 
 from msgspec import structs
 
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError
+from skillopt_sleep.errors import BackendUnavailable, ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols.models import SpendTally
 from skillopt_sleep.protocols.work import Pool
@@ -28,8 +28,6 @@ from skillopt_sleep.trainer.models import Named, as_model
 from skillopt_sleep.trainer.parts import VAL_SAMPLE, scores
 from skillopt_sleep.trainer.run import CALLS, CONFIG, alone, answers, read_manifest
 from skillopt_sleep.trainer.summary import Scores
-
-_LIMITS = "raise [limits] (0 = none), which hold for all calls in the training's folder; paid results are kept"
 
 
 class Evaluation(Scores, frozen=True, kw_only=True):
@@ -84,10 +82,7 @@ def evaluate(
         attempts = Attempts(Attempt(env, backend), pool or make_pool(config, no_progress), StageCosts())
         draw = "" if split is Split.TEST else "@eval"
         jobs = [Job(item, document.text, document.sha, VAL_SAMPLE, "eval", draw) for item in items]
-        try:
-            attempted = attempts.make(jobs, label="eval")
-        except BudgetExhausted as error:
-            raise BudgetExhausted(error.message, remedy=_LIMITS) from error
+        attempted = attempts.make(jobs, label="eval")
         paid = store.ledger.spent_since(begun)
     tasks = {item.id: as_task(item, split, source=env.name) for item in items}
     result = scores(attempted, tasks, config.rule())

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from msgspec.structs import replace
 
@@ -227,10 +228,10 @@ def scores(made: Sequence[FinishedAttempt], tasks: Mapping[str, Task], rule: Gat
     kinds: dict[str, tuple[int, float, float]] = {}
     if any(by_kind):
         for kind, own in sorted(by_kind.items()):
-            kinds[kind] = (len(own), _hard(own) or 0.0, _soft(own) or 0.0)
+            kinds[kind] = (len(own), fmean(score.hard for score in own), fmean(score.soft for score in own))
     return Scores(
-        hard=_hard(scored),
-        soft=_soft(scored),
+        hard=mean_of([score.hard for score in scored]),
+        soft=mean_of([score.soft for score in scored]),
         metric=mean_of([measure(score, rule) for score in scored]),
         n=len(scored),
         items=len({attempted.rollout.task for attempted in made if attempted.rollout.score is not None}),
@@ -238,11 +239,3 @@ def scores(made: Sequence[FinishedAttempt], tasks: Mapping[str, Task], rule: Gat
         because=next((reason for reason, _ in failures.most_common(1)), ""),
         kinds=kinds,
     )
-
-
-def _hard(scored: Sequence[Score]) -> float | None:
-    return mean_of([score.hard for score in scored])
-
-
-def _soft(scored: Sequence[Score]) -> float | None:
-    return mean_of([score.soft for score in scored])

@@ -52,7 +52,7 @@ def odd(value: object) -> Any:
         (lambda: TrainerConfig(gradient=GradientSection(merge_batch=1)), "gradient.merge_batch", "8"),
         (lambda: TrainerConfig(limits=LimitsSection(usd=float("inf"))), "limits.usd", ""),
         (lambda: TrainerConfig(skill=odd(b"x")), "skill must be a text", ""),
-        (lambda: TrainerConfig(optimizer=odd(None)), "'optimizer' is a section", "OptimizerSection"),
+        (lambda: TrainerConfig(optimizer=odd(None)), "'optimizer' is a section", "[optimizer]"),
         (lambda: TrainerConfig(backend=BackendSettings(name=odd("opnai"))), "backend.name", "openai"),
         (lambda: TrainerConfig(env=odd("toy")), "env", ""),
         (lambda: TrainerConfig(train=odd({"epoch": 3})), "train.epoch", "train.epochs"),
