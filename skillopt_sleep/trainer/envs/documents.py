@@ -218,7 +218,7 @@ class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
     @property
     def beside(self) -> Collection[str]:
         """Return the folder of the documents."""
-        return _inside(self.place, self.documents or str(self.place / DOCUMENTS))
+        return _inside(self.place, self.documents) if self.documents else (DOCUMENTS,)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Attempt the question in several turns; hard is exact match with the same numbers, soft is F1."""
