@@ -28,7 +28,7 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
-from skillopt_sleep.trainer.parts import Held, ItemAttempts, Parts, State, kept_sample, own_sample
+from skillopt_sleep.trainer.parts import ItemAttempts, Parts, ScoredSkill, State, kept_sample, own_sample
 from skillopt_sleep.trainer.summary import Action, Gated
 
 NO_GAIN = "it gained nothing on the train items that it was learned from"
@@ -127,7 +127,7 @@ def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: 
         best = state.best.document
         after = after.moved(candidate, step=step, origin=origin, val=trial.after)
         is_best = True
-        if best.sha != state.current.standing.sha:
+        if best.sha != state.current.version.sha:
             _, against = _strict(parts, best, candidate, parts.rule)
             is_best = against.decision is Decision.ACCEPT
             verdict = replace(verdict, reason=f"{verdict.reason}; against the best so far: {against.reason}")
@@ -156,11 +156,11 @@ def judge(parts: Parts, state: State, *, alpha: float = 1.0) -> tuple[State, Gat
     return state, _gated(trial, verdict, action), trial
 
 
-def _measured(parts: Parts, held: Held, val: float | None, trial: Trial) -> Held:
+def _measured(parts: Parts, skill: ScoredSkill, val: float | None, trial: Trial) -> ScoredSkill:
     """Return the skill with its mean in this trial, unless that ended before all of val was asked."""
     if not _is_whole(parts, trial):
-        return held
-    return replace(held, standing=replace(held.standing, val=val))
+        return skill
+    return replace(skill, version=replace(skill.version, val=val))
 
 
 def _tried(state: State, candidate: Document, trial: Trial) -> frozenset[str]:

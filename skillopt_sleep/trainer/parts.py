@@ -35,17 +35,17 @@ from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.costs import StageCosts
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.run import RunFolder
-from skillopt_sleep.trainer.summary import Scores, Standing
+from skillopt_sleep.trainer.summary import Scores, SkillVersion
 
 VAL_SAMPLE = 0
 CONFIRMING = 900_000  # the first sample of the passes that report the best skill: no trial draws it
 
 
-class Held(Record, frozen=True, kw_only=True):
+class ScoredSkill(Record, frozen=True, kw_only=True):
     """The current or best skill, with its score and origin."""
 
     document: Document
-    standing: Standing
+    version: SkillVersion
 
 
 class State(Record, frozen=True, kw_only=True):
@@ -54,18 +54,18 @@ class State(Record, frozen=True, kw_only=True):
     `tried` has the texts that val was asked about.
     """
 
-    current: Held
-    best: Held
+    current: ScoredSkill
+    best: ScoredSkill
     versions: int = 0
     tried: frozenset[str] = frozenset()
 
     def moved(self, document: Document, *, step: int, origin: str, val: float | None) -> "State":
         """Return the state with this skill as the current one; a text equal to the best has the best's score."""
-        version = self.versions + 1
-        if val is None and document.sha == self.best.standing.sha:
-            val = self.best.standing.val
-        standing = Standing(sha=document.sha, step=step, version=version, origin=origin, val=val)
-        return replace(self, current=Held(document=document, standing=standing), versions=version)
+        number = self.versions + 1
+        if val is None and document.sha == self.best.version.sha:
+            val = self.best.version.val
+        version = SkillVersion(sha=document.sha, step=step, number=number, origin=origin, val=val)
+        return replace(self, current=ScoredSkill(document=document, version=version), versions=number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,11 +148,9 @@ class Parts:
         """Return the scores of these attempts, making those that weren't made yet."""
         return scores(self.attempts.make(jobs, label=label), self.tasks, self.rule)
 
-    def keep(self, document: Document, version: int) -> str:
-        """Save a skill that became current; return its file's name."""
-        name = f"skills/skill_v{version:04d}.md"
-        self.folder.write(name, document.text)
-        return name
+    def keep(self, document: Document, number: int) -> None:
+        """Save a skill that became current."""
+        self.folder.write(f"skills/skill_v{number:04d}.md", document.text)
 
 
 def refusal(document: Document, *, allow_urls: bool, most: int) -> Callable[[Edit], str]:

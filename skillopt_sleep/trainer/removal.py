@@ -14,7 +14,7 @@ from skillopt_sleep.proposals.rules import find_rule
 from skillopt_sleep.records import Document, Edit, EditFate, EditOp, EditSource, Split, mean_of
 from skillopt_sleep.replay.rollout import Job as EngineJob
 from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
-from skillopt_sleep.trainer.parts import Held, ItemAttempts, Parts, State
+from skillopt_sleep.trainer.parts import ItemAttempts, Parts, ScoredSkill, State
 from skillopt_sleep.trainer.summary import History, Rules, RuleWorth, StepRecord
 
 FILE = "rules.json"
@@ -33,7 +33,7 @@ class RuleVersions(NamedTuple):
 _Pairs = dict[str, list[tuple[float, float]]]  # by rule: the metric of one attempt without it, and of one with it
 
 
-def lighten(parts: Parts, state: State, initial: Held, history: History) -> tuple[State, Rules]:
+def remove_useless_rules(parts: Parts, state: State, initial: ScoredSkill, history: History) -> tuple[State, Rules]:
     """Take the rules that show nothing out of the current skill; return what is known of each learned rule, too."""
     document = state.current.document
     rules = learned_rules(history.steps, document, initial.document)
@@ -43,7 +43,7 @@ def lighten(parts: Parts, state: State, initial: Held, history: History) -> tupl
     shorter = _without(document, useless)
     is_shorter = shorter is not None and shorter.text != document.text
     if shorter is not None and is_shorter:
-        state = state.moved(shorter, step=state.current.standing.step, origin="removal", val=None)
+        state = state.moved(shorter, step=state.current.version.step, origin="removal", val=None)
         parts.keep(shorter, state.versions)
     worth = [_worth(rule, pairs[rule.rule], removed=is_shorter and rule in useless) for rule in rules]
     learned = Rules(skill=document.sha, rules=tuple(worth))

@@ -99,8 +99,8 @@ def run_step(
         edits=fates,
         chars=len(after.current.document.text),
         gated=gated,
-        current=after.current.standing,
-        best=after.best.standing,
+        current=after.current.version,
+        best=after.best.version,
         notes=_why_unscored(made) + drafted.notes,
     )
     parts.folder.write(f"{place.folder}/step.json", record)
