@@ -105,14 +105,13 @@ def _math(row: Row) -> Asked:
 
 def _of_table(row: Row) -> Asked:
     """Read FinQA or WikiTableQuestions, which ask about a table and perhaps the texts around it."""
-    raw: Any = row["table"]
-    try:
-        cells: Any = [raw["header"], *raw["rows"]] if "header" in raw else raw
-        table = [" | ".join(map(as_text, line)) for line in cells]
-    except (KeyError, TypeError) as error:
-        raise ValueError(
-            f"its 'table' is neither a list of rows, nor has a 'header' and 'rows': {_COLUMNS}"
-        ) from error
+    lines: Any = row["table"]
+    if isinstance(lines, Mapping):
+        named = cast("Row", lines)
+        lines = [named.get("header"), *(named.get("rows") or ())]
+    if not all(isinstance(line, list) for line in lines):
+        raise ValueError(f"its 'table' is neither lists of cells, nor has a 'header' and 'rows' of them: {_COLUMNS}")
+    table = [" | ".join(map(as_text, line)) for line in lines]
     parts = [*texts_of(row.get("pre_text")), *table, *texts_of(row.get("post_text"))]
     return _plain(row)._replace(context="\n".join(parts), score="number")
 

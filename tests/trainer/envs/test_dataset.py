@@ -121,6 +121,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("MGSM", {"question": "Q?", "answer": None, "answer_number": 11}, "env.columns"),
     ("pairs of answers", {"prompt": "P.", "chosen": "a", "rejected": "b"}, "env.columns"),
     ("HybridQA", {"question": "Q?", "answer": "a", "table": {"title": "t", "data": []}}, "env.columns"),
+    ("a table of objects", {"question": "Q?", "answer": "a", "table": [{"who": "Ada"}]}, "env.columns"),
     ("MATH without a box", {"problem": "p", "solution": "s"}, "boxed"),
 ]
 
