@@ -134,8 +134,8 @@ def _change(gated: Gated) -> str:
     """Return the scores on val that were compared, if any were."""
     if gated.after is None:
         return ""
-    answers = f", {gated.n} answers" if gated.n > gated.size else ""
-    return f"; val {gated.before:.3f} → {gated.after:.3f} (n={gated.size}{answers})"
+    answers = f", {gated.n} answers" if gated.n > gated.items else ""
+    return f"; val {gated.before:.3f} → {gated.after:.3f} (n={gated.items}{answers})"
 
 
 def _stage_lines(costs: Mapping[str, Cost]) -> Iterator[str]:

@@ -30,7 +30,7 @@ from skillopt_sleep.trainer import Summary, TrainerConfig
 from skillopt_sleep.trainer.config import config_of
 from skillopt_sleep.trainer.costs import paid_words
 from skillopt_sleep.trainer.data import remarks
-from skillopt_sleep.trainer.evaluate import evaluated, unlike_run
+from skillopt_sleep.trainer.evaluate import evaluate, unlike_run
 from skillopt_sleep.trainer.loading import Progress, no_progress, read_skill
 from skillopt_sleep.trainer.plan import notices, plan
 from skillopt_sleep.trainer.run import BEST, read_paid
@@ -226,7 +226,7 @@ def _show_plan(asked: _Asked, config: TrainerConfig | None) -> None:
 
 
 @app.command("eval", epilog="Example: skillopt-sleep train eval training.toml --skill run/best_skill.md")
-def evaluate(
+def score(
     config: Config,
     *,
     skill: Annotated[
@@ -252,7 +252,7 @@ def evaluate(
         file = skill or _best(training.folder)
         if file is None:
             warn(f"{training.folder} holds no training, so no skill is scored. Name one with --skill.")
-        scores, paid = evaluated(
+        scores = evaluate(
             training.config,
             training.env,
             read_skill(file) if file else "",
@@ -260,15 +260,16 @@ def evaluate(
             target=training.target,
             pool=training.pool,
             folder=training.folder,
+            wired=True,
         )
     if as_json:
         header: dict[str, Any] = {"schema_version": 1, "split": split, "skill": str(file) if file else None}
-        say_json(header | to_builtins(scores) | {"paid": paid_row(paid)})
+        say_json(header | to_builtins(scores) | {"paid": paid_row(scores.paid)})
     else:
         say(f"{split} with {file or 'no skill'}: {scored(scores)}")
         for kind, (n, hard, soft) in scores.kinds.items():
             say(f"  {kind or '(no kind)'}: hard {hard:.3f}, soft {soft:.3f} (n={n})")
-        say(f"paid: {paid_words(paid)}")
+        say(f"paid: {paid_words(scores.paid)}")
     if scores.unscored:
         raise typer.Exit(Exit.PARTIAL)
 

@@ -10,12 +10,14 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallFailed, ConfigError, ItemError
 from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
-from skillopt_sleep.records import Completion, Prompt, Record, Rollout
+from skillopt_sleep.records import Completion, Prompt, Record, Rollout, Score, Trajectory
 from skillopt_sleep.trainer.costs import Cost, StageCosts, cost_of
 from skillopt_sleep.trainer.env import Env, Item, Result, blaming, checked_result
-from skillopt_sleep.trainer.tasks import as_rollout
+
+TURNS_SHOWN = 5  # of the longest
 
 
 class Job(NamedTuple):
@@ -183,3 +185,36 @@ class Attempts:
 
 def _key(job: Job) -> tuple[str, str, int]:
     return job.sha, job.item.id, job.sample
+
+
+def as_rollout(task: str, document_sha: str, result: Result, *, sample: int) -> Rollout:
+    """Convert a result to a rollout; one with a failure has no score."""
+    return Rollout(
+        task=task,
+        document_sha=document_sha,
+        sample=sample,
+        trajectory=Trajectory(response=shown(result), failure=result.failure),
+        score=None if result.failure else Score(hard=result.hard, soft=result.soft, why=result.why),
+        note=result.failure,
+        failed=bool(result.failure),
+    )
+
+
+def shown(result: Result, *, most: int = RESPONSE_CHARS) -> str:
+    """Return the attempt as shown to the optimizer: its turns, long ones with their middle cut."""
+    if not result.turns:
+        return result.response
+    each = most // TURNS_SHOWN
+    turns = "\n\n".join(clipped(turn, each) for turn in result.turns)
+    if result.response:
+        turns += f"\n\nFinal answer: {clipped(result.response, each)}"
+    return clipped(turns, most)
+
+
+def clipped(text: str, most: int) -> str:
+    """Return the text, or its head and tail if it is longer than `most` characters."""
+    if len(text) <= most:
+        return text
+    gap = f"\n… {len(text) - most:,} characters left out …\n"
+    half = (most - len(gap)) // 2
+    return text[:half] + gap + text[-half:]

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 import msgspec
-from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError, SleepError, blame
 from skillopt_sleep.protocols.models import Backend
@@ -31,7 +30,6 @@ BUILT_IN: Mapping[str, str] = {
 _FORMER = frozenset({"question_answering", "multiple_choice", "word_problems", "tasks"})
 HUB = "hub:"  # before the name of a dataset of the Hugging Face Hub, where a path may stand
 _FUNCTION = re.compile(r"[^:]+\.py:\w+")  # a function of a file, as in my.py:score
-_TEXTS = "fix the environment: what isn't a grade is text"
 _PLAIN: Mapping[Any, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -162,32 +160,22 @@ def checked_result(result: object, *, env: Env, item: Item) -> Result:
     where = f"environment {env.name}, item {item.id!r}: rollout_one"
     if not isinstance(result, Result):
         raise ConfigError(f"{where} returned {kind_of(result)}, not a Result", remedy="fix the environment")
-    grades: tuple[object, object] = (result.hard, result.soft)
-    if not all(isinstance(grade, Real) for grade in grades):
-        raise ConfigError(
-            f"{where} graded it hard {result.hard!r}, soft {result.soft!r}",
-            remedy="fix the environment: a grade is a number between 0 and 1",
-        )
-    for name in ("response", "why", "failure"):
-        text: object = getattr(result, name)
-        if not isinstance(text, str):
-            raise ConfigError(f"{where} returned a Result whose {name} is {kind_of(text)}", remedy=_TEXTS)
-    turns = tuple(cast("Sequence[object]", result.turns))
-    if isinstance(result.turns, str) or not all(isinstance(turn, str) for turn in turns):
-        raise ConfigError(f"{where} returned a Result whose turns aren't texts", remedy=_TEXTS)
-    plain = replace(
-        result,
-        hard=float(result.hard),
-        soft=float(result.soft),
-        response=_writable(result.response),
-        why=_writable(result.why),
-        turns=tuple(map(_writable, result.turns)),
-        failure=_writable(result.failure),
-    )
+    fields: dict[str, Any] = {name: getattr(result, name) for name in Result.__struct_fields__}
+    for name, value in fields.items():
+        if isinstance(value, Real):
+            fields[name] = float(value)
+        elif isinstance(value, str):
+            fields[name] = _writable(value)
+        elif name == "turns" and isinstance(value, list | tuple):
+            turns = cast("Sequence[object]", value)
+            fields[name] = [_writable(turn) if isinstance(turn, str) else turn for turn in turns]
     try:
-        return msgspec.convert(msgspec.to_builtins(plain), Result)
-    except (msgspec.ValidationError, TypeError) as error:
-        raise ConfigError(f"{where} returned an invalid Result: {error}", remedy="fix the environment") from error
+        return msgspec.convert(fields, Result)
+    except msgspec.ValidationError as error:
+        raise ConfigError(
+            f"{where} returned an invalid Result: {error}",
+            remedy="fix the environment: grades are numbers, all else is text",
+        ) from error
 
 
 def _writable(text: str) -> str:

@@ -13,24 +13,22 @@ from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Note, Spend, Split, Task
-from skillopt_sleep.trainer.answer_files import AnswerFiles, Replies
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting
-from skillopt_sleep.trainer.calls import asked, check_priced, meter, name_of
-from skillopt_sleep.trainer.checks import check_on_step, check_parts, checked_config, unread
+from skillopt_sleep.trainer.calls import check_priced, meter, name_of, wrap_model
+from skillopt_sleep.trainer.checks import check_arguments, checked_config, ignored
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.costs import StageCosts
-from skillopt_sleep.trainer.course import ENDINGS, OnStep, TrainingProgress, go_on, steps_in_all
-from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
+from skillopt_sleep.trainer.data import as_document, as_task, read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
+from skillopt_sleep.trainer.epochs import ENDINGS, OnStep, TrainingProgress, go_on, steps_in_all
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.loading import make_pool, no_progress, read_skill
 from skillopt_sleep.trainer.manifest import Manifest, manifest
-from skillopt_sleep.trainer.models import Named, as_model, lent
+from skillopt_sleep.trainer.models import Named, as_model, for_workers
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.plan import notices
-from skillopt_sleep.trainer.run import SUMMARY, RunFolder, open_run
+from skillopt_sleep.trainer.run import SUMMARY, AnswerFiles, Replies, RunFolder, open_run
 from skillopt_sleep.trainer.summary import LiveProgress, Summary
-from skillopt_sleep.trainer.tasks import as_document, as_task
 from skillopt_sleep.trainer.wording import about, check_overrides, left_out, wording
 
 
@@ -69,11 +67,11 @@ class Trainer:
         if env is None:
             raise ConfigError("no environment is given", remedy='pass one, as in env=Dataset(path="shop.csv")')
         models = self._of_roles(model, optimizer, target)
-        check_parts(env, models, {"pool": pool, "optimizer_pool": optimizer_pool}, initial_skill)
+        pools = {"pool": pool, "optimizer_pool": optimizer_pool}
+        check_arguments(env, pools=pools, skill=initial_skill, on_step=on_step)
         check_overrides(prompt_overrides or {})
-        check_on_step(on_step)
         if config.train.pool == "ray" and pool is None:
-            models["target"] = lent(models["target"], target or model or optimizer)
+            models["target"] = for_workers(models["target"], target or model or optimizer)
         if initial_skill is None and config.skill:
             initial_skill = read_skill(Path(config.skill))
         if initial_skill is None:
@@ -147,7 +145,7 @@ class Trainer:
 
     def _notices(self) -> Iterator[str]:
         """Yield what should be known of the training before anything is spent on it."""
-        for text in unread(self._config, self._folder):
+        for text in ignored(self._config):
             yield f"Config: {text}."
         for text in left_out(self._overrides):
             yield f"Prompts: {text}."
@@ -168,8 +166,8 @@ class Trainer:
         config, store, calls = self._config, folder.store, folder.calls
         counter = meter(config.limits, store.ledger, self._clock)
         models = self._models
-        optimizer = asked(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
-        target = asked(models["target"], calls=calls, failures=store.failures, meter=counter)
+        optimizer = wrap_model(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
+        target = wrap_model(models["target"], calls=calls, failures=store.failures, meter=counter)
         costs = StageCosts()
         counting = Counting(optimizer, tell=replies.tell)
         document = as_document(self._skill)

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from msgspec.structs import replace
 
@@ -34,17 +35,17 @@ from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.costs import StageCosts
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.run import RunFolder
-from skillopt_sleep.trainer.summary import Scores, Standing
+from skillopt_sleep.trainer.summary import Scores, SkillVersion
 
 VAL_SAMPLE = 0
 CONFIRMING = 900_000  # the first sample of the passes that report the best skill: no trial draws it
 
 
-class Held(Record, frozen=True, kw_only=True):
+class ScoredSkill(Record, frozen=True, kw_only=True):
     """The current or best skill, with its score and origin."""
 
     document: Document
-    standing: Standing
+    version: SkillVersion
 
 
 class State(Record, frozen=True, kw_only=True):
@@ -53,18 +54,18 @@ class State(Record, frozen=True, kw_only=True):
     `tried` has the texts that val was asked about.
     """
 
-    current: Held
-    best: Held
+    current: ScoredSkill
+    best: ScoredSkill
     versions: int = 0
     tried: frozenset[str] = frozenset()
 
     def moved(self, document: Document, *, step: int, origin: str, val: float | None) -> "State":
         """Return the state with this skill as the current one; a text equal to the best has the best's score."""
-        version = self.versions + 1
-        if val is None and document.sha == self.best.standing.sha:
-            val = self.best.standing.val
-        standing = Standing(sha=document.sha, step=step, version=version, origin=origin, val=val)
-        return replace(self, current=Held(document=document, standing=standing), versions=version)
+        number = self.versions + 1
+        if val is None and document.sha == self.best.version.sha:
+            val = self.best.version.val
+        version = SkillVersion(sha=document.sha, step=step, number=number, origin=origin, val=val)
+        return replace(self, current=ScoredSkill(document=document, version=version), versions=number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,11 +148,9 @@ class Parts:
         """Return the scores of these attempts, making those that weren't made yet."""
         return scores(self.attempts.make(jobs, label=label), self.tasks, self.rule)
 
-    def keep(self, document: Document, version: int) -> str:
-        """Save a skill that became current; return its file's name."""
-        name = f"skills/skill_v{version:04d}.md"
-        self.folder.write(name, document.text)
-        return name
+    def keep(self, document: Document, number: int) -> None:
+        """Save a skill that became current."""
+        self.folder.write(f"skills/skill_v{number:04d}.md", document.text)
 
 
 def refusal(document: Document, *, allow_urls: bool, most: int) -> Callable[[Edit], str]:
@@ -227,10 +226,10 @@ def scores(made: Sequence[FinishedAttempt], tasks: Mapping[str, Task], rule: Gat
     kinds: dict[str, tuple[int, float, float]] = {}
     if any(by_kind):
         for kind, own in sorted(by_kind.items()):
-            kinds[kind] = (len(own), _hard(own) or 0.0, _soft(own) or 0.0)
+            kinds[kind] = (len(own), fmean(score.hard for score in own), fmean(score.soft for score in own))
     return Scores(
-        hard=_hard(scored),
-        soft=_soft(scored),
+        hard=mean_of([score.hard for score in scored]),
+        soft=mean_of([score.soft for score in scored]),
         metric=mean_of([measure(score, rule) for score in scored]),
         n=len(scored),
         items=len({attempted.rollout.task for attempted in made if attempted.rollout.score is not None}),
@@ -238,11 +237,3 @@ def scores(made: Sequence[FinishedAttempt], tasks: Mapping[str, Task], rule: Gat
         because=next((reason for reason, _ in failures.most_common(1)), ""),
         kinds=kinds,
     )
-
-
-def _hard(scored: Sequence[Score]) -> float | None:
-    return mean_of([score.hard for score in scored])
-
-
-def _soft(scored: Sequence[Score]) -> float | None:
-    return mean_of([score.soft for score in scored])

@@ -66,11 +66,6 @@ class Scores(Record, frozen=True, kw_only=True):
     because: str = ""
     kinds: dict[str, tuple[int, float, float]] = {}  # noqa: RUF012 - msgspec copies it
 
-    @property
-    def size(self) -> int:
-        """How many independent measurements the means are of: attempts at the same item count once."""
-        return self.items
-
 
 class Gated(Record, frozen=True, kw_only=True):
     """The gate's decision and reason; `before` and `after` are the metric of current and candidate over `n` pairs.
@@ -88,13 +83,8 @@ class Gated(Record, frozen=True, kw_only=True):
     items: int = 0
     unscored: int = 0
 
-    @property
-    def size(self) -> int:
-        """How many independent measurements the means are of: pairs at the same item count once."""
-        return self.items
 
-
-class Standing(Record, frozen=True, kw_only=True):
+class SkillVersion(Record, frozen=True, kw_only=True):
     """The current or best skill: its text's SHA-256, the step it came from (0: the initial one), its metric on val.
 
     `val` is None if it wasn't measured, as after a slow update.
@@ -102,7 +92,7 @@ class Standing(Record, frozen=True, kw_only=True):
 
     sha: str
     step: int = 0
-    version: int = 0
+    number: int = 0
     origin: str = "initial"
     val: float | None = None
 
@@ -123,8 +113,8 @@ class StepRecord(Record, frozen=True, kw_only=True):
     edits: tuple[AppliedEdit, ...] = ()
     chars: int = 0
     gated: Gated
-    current: Standing
-    best: Standing
+    current: SkillVersion
+    best: SkillVersion
     notes: tuple[Note, ...] = ()
 
 
@@ -137,8 +127,8 @@ class EpochRecord(Record, frozen=True, kw_only=True):
     edits: tuple[AppliedEdit, ...] = ()
     gated: Gated | None = None
     notebook: str = ""
-    current: Standing
-    best: Standing
+    current: SkillVersion
+    best: SkillVersion
     notes: tuple[Note, ...] = ()
 
 
@@ -165,7 +155,7 @@ class History(Record, frozen=True, kw_only=True):
 class TestedSkill(Record, frozen=True, kw_only=True):
     """A skill with its file in the run's folder and its scores; `test` is None if nothing was tested."""
 
-    standing: Standing
+    version: SkillVersion
     file: str
     chars: int
     val: Scores

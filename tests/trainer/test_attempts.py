@@ -7,10 +7,11 @@ import pytest
 
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, ConfigError, FailureKind, ItemError, blamed
 from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS as SHOWN_CHARS
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Purpose, Usage
 from skillopt_sleep.trainer import Item, Result
-from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job
+from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, as_rollout, clipped, shown
 from skillopt_sleep.trainer.costs import Cost, StageCosts
 from tests.fakes import FakeBackend, SerialPool
 from tests.trainer.toy import Toy
@@ -129,3 +130,20 @@ def test_an_environment_that_ends_the_program_is_named_and_is_no_stop_of_the_use
         ThreadPool(2, lambda label, done, total: None).map(attempt, [JOB, JOB], label="train")
     with pytest.raises(SystemExit):
         attempt(JOB)
+
+
+def test_a_failure_has_no_score() -> None:
+    rollout = as_rollout("t", "sha", Result(hard=1.0, failure="gone"), sample=1)
+    assert rollout.score is None
+    assert rollout.failed
+    assert rollout.note == "gone"
+
+
+def test_long_attempts_show_their_head_and_tail() -> None:
+    turns = tuple(f"turn {n} " + "x" * 2000 for n in range(20))
+    text = shown(Result(response="the end", turns=turns))
+    assert len(text) <= SHOWN_CHARS
+    assert text.startswith("turn 0")
+    assert text.endswith("Final answer: the end")
+    assert shown(Result(response="only this")) == "only this"
+    assert clipped("short", 100) == "short"

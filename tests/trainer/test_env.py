@@ -6,9 +6,9 @@ import pytest
 from skillopt_sleep.errors import ConfigError, ItemError, blamed
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Env, Item, Result, find_env
+from skillopt_sleep.trainer.data import as_document
 from skillopt_sleep.trainer.env import blaming, checked_result
 from skillopt_sleep.trainer.envs.dataset import Dataset
-from skillopt_sleep.trainer.tasks import as_document
 from tests.trainer.toy import Toy
 
 ITEM = Item(id="one", text="one")

@@ -111,10 +111,10 @@ def test_a_run_goes_on_in_another_place_and_without_what_was_half_written(
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"batch_size": 4}, "config.train.batch_size: 8 → 4"),
-        ({"seed": 4}, "config.train.seed: 3 → 4"),
-        ({"gate_metric": "soft"}, "config.evaluation.metric: hard → soft"),
-        ({"num_epochs": 1}, "config.train.epochs: 2 → 1"),
+        ({"batch_size": 4}, "train.batch_size: 8 → 4"),
+        ({"seed": 4}, "train.seed: 3 → 4"),
+        ({"gate_metric": "soft"}, "evaluation.metric: hard → soft"),
+        ({"num_epochs": 1}, "train.epochs: 2 → 1"),
     ],
 )
 def test_a_changed_configuration_is_refused_with_the_difference_and_harms_nothing(

@@ -3,28 +3,21 @@
 Only text is sent, so questions that need the picture (a signature, a colour) can't be answered.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import msgspec
 
-from skillopt_sleep.kit.markdown import fence
-from skillopt_sleep.protocols.models import Backend
-from skillopt_sleep.trainer.env import Item, Result
-from skillopt_sleep.trainer.envs.dataset import ANSWER_FORM, ask, with_source
-from skillopt_sleep.trainer.envs.datasets import Count, DataEnv
-from skillopt_sleep.trainer.envs.reading import Row, optional, text_of, texts_of
-from skillopt_sleep.trainer.scorers import anls, final_answer
+from skillopt_sleep.trainer.envs.choices import Asked
+from skillopt_sleep.trainer.envs.dataset import Dataset
+from skillopt_sleep.trainer.envs.datasets import Count
+from skillopt_sleep.trainer.envs.reading import Row, optional, text_of
 
-FORM = f"{ANSWER_FORM} Use the words of the page, as they are written there."
-# A little below 1, so that rounding can't make a perfect answer fail.
-PERFECT = 0.999
-SHOWN_CHARS = 1_500
 OCR_FOLDERS = ("ocr_results", "ocr", "spdocvqa_ocr")
 
 
-class DocumentQA(DataEnv, frozen=True, kw_only=True, dict=True):
+class DocumentQA(Dataset, frozen=True, kw_only=True, dict=True):
     """Rows with `question`, `answers` and the page's text: in `text`, or in the OCR result named like their `image`.
 
     `ocr` is the folder of OCR results (DocVQA's, Textract's, or plain .txt), "" to look beside the file. The first
@@ -36,48 +29,27 @@ class DocumentQA(DataEnv, frozen=True, kw_only=True, dict=True):
 
     ocr: str = ""
     context_chars: Count = 12_000
+    score: str = "anls"
 
-    def is_beside(self, entry: Path) -> bool:
-        """Return whether an entry is the folder of OCR results that is used."""
-        if self.ocr:
-            return entry.resolve() == Path(self.ocr).expanduser().resolve()
-        return entry.name in OCR_FOLDERS
+    @property
+    def beside(self) -> Collection[str]:
+        """Return the folders of OCR results."""
+        return {*OCR_FOLDERS, Path(self.ocr).name}
 
-    def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
-        """Ask for one answer; soft is its ANLS, hard is 1 if that is 1."""
-        request = f"{fence(item.data['page'])}\n\n{item.data['question']}"
-        reply = ask(target, request, skill=skill, form=FORM, sample=sample)
-        answer = final_answer(reply)
-        soft = anls(answer, cast("list[str]", item.data["answers"]))
-        why = with_source(_why_wrong(answer, soft), reply)
-        return Result(hard=float(soft >= PERFECT), soft=soft, response=reply, why=why)
-
-    def item(self, row: Row, name: str, path: Path) -> Item:
+    def asked(self, row: Row, path: Path) -> Asked:
         """Return a question with the text of its page."""
-        question = text_of(row, "question")
-        answers = [text for text in texts_of(row.get("answers", row.get("answer"))) if text]
-        if not answers:
+        found = super().asked(row, path)
+        if not any(found.answers):
             raise ValueError("it has no 'answers': leave out a split without public answers")
-        page = optional(row, "text", "context", "ocr") or self._page(text_of(row, "image", "image_path"), path.parent)
-        page = page[: self.context_chars or None]
-        kinds = texts_of(row.get("question_types"))
-        return Item(
-            id=optional(row, "id", "questionId", "question_id") or name,
-            text=f"{page[:SHOWN_CHARS]}\n\n{question}",
-            kind=kinds[0] if kinds else optional(row, "task_type", "category"),
-            data={"question": question, "page": page, "answers": answers},
-        )
+        page = found.context or optional(row, "ocr") or self._page(text_of(row, "image", "image_path"), path.parent)
+        return found._replace(context=page)
 
     def _page(self, image: str, folder: Path) -> str:
-        places = [folder / name for name in OCR_FOLDERS]
-        if self.ocr:
-            places = [Path(self.ocr).expanduser()]
+        places = [Path(self.ocr).expanduser()] if self.ocr else [folder / name for name in OCR_FOLDERS]
         stem = Path(image).stem
-        for place in places:
-            for suffix in (".json", ".txt"):
-                path = place / f"{stem}{suffix}"
-                if path.is_file():
-                    return page_text(path)
+        for path in (place / f"{stem}{suffix}" for place in places for suffix in (".json", ".txt")):
+            if path.is_file():
+                return page_text(path)
         raise ValueError(f"the text of the page {stem} is not in {' or '.join(map(str, places))}: set env.ocr")
 
 
@@ -107,13 +79,3 @@ def _lines(content: Any) -> Iterator[str]:
             yield str(line.get("text", ""))
     for line in fields.get("LINE", ()):
         yield str(line.get("Text", ""))
-
-
-def _why_wrong(answer: str, soft: float) -> str:
-    if soft >= PERFECT:
-        return ""
-    if not answer:
-        return "it gives no answer"
-    if not soft:
-        return "the answer is wrong"
-    return f"the answer is {soft:.0%} like the right one, but not it"

@@ -2,10 +2,11 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import ClassVar, cast
+from typing import ClassVar, Literal, cast
 
 import msgspec
 import regex
@@ -20,23 +21,21 @@ from skillopt_sleep.trainer.envs.reading import Row, optional, text_of, texts_of
 from skillopt_sleep.trainer.scorers import exact_match, final_answer, same_numbers, token_f1, why_wrong
 
 SHOWN_CHARS = 6_000
-MOST_NAMES = 100
-MOST_HITS = 40
-READ_LINES = 120
 LINE_CHARS = 500
 REGEX_SECONDS = 1.0
 TEXTS = frozenset({".txt", ".md", ".csv", ".tsv", ".json", ".jsonl", ".html", ".xml", ".log"})
+CUT = "(cut here: narrow the pattern or the files, or read on from a later line)"
 
-TOOLS = f"""\
-- {{"tool": "glob", "pattern": "**/*1941*"}} lists the documents whose path has this form
-- {{"tool": "grep", "pattern": "total receipts", "files": "*.txt"}} finds lines by a regular expression
-- {{"tool": "read", "file": "report.txt", "line": 1}} shows {READ_LINES} lines from this one on"""
+TOOLS = """\
+- {"tool": "glob", "pattern": "**/*1941*"} lists the documents whose path has this form
+- {"tool": "grep", "pattern": "total receipts", "files": "*.txt"} finds lines by a regular expression
+- {"tool": "read", "file": "report.txt", "line": 1} shows the lines from this one on"""
 
 
 class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A model's call of a tool."""
 
-    tool: str
+    tool: Literal["glob", "grep", "read"]
     pattern: str = ""
     files: str = "*"
     file: str = ""
@@ -70,74 +69,40 @@ class Library:
 
     def use(self, text: str) -> str:
         """Run a tool call written as JSON and return its output; problems are reported in words, never raised."""
+        shown = ""
         try:
-            output = self._run(msgspec.json.decode(text, type=Call))
-        except msgspec.DecodeError as error:
-            output = f"That is no call of a tool: {error}"
-        except (ValueError, RecursionError) as error:
-            output = f"That can't be done: {error}"
-        if len(output) > SHOWN_CHARS:
-            return f"{output[:SHOWN_CHARS]}\n(cut here)"
-        return output
-
-    def _run(self, call: Call) -> str:
-        match call.tool:
-            case "glob":
-                return self._glob(call.pattern)
-            case "grep":
-                return self._grep(call.pattern, call.files)
-            case "read":
-                return self._read(call.file, call.line)
-            case _:
-                return f"There is no tool {call.tool!r}: use glob, grep or read."
-
-    def _glob(self, pattern: str) -> str:
-        names = self._like(pattern)
-        if not names:
-            return "No document has such a path."
-        rest = f"\n({len(names) - MOST_NAMES} more)" if len(names) > MOST_NAMES else ""
-        return "\n".join(names[:MOST_NAMES]) + rest
-
-    def _grep(self, pattern: str, files: str) -> str:
-        if not pattern:
-            return "grep needs a pattern."
-        hits: list[str] = []
-        try:
-            compiled = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)
-            for name in self._like(files):
-                # The time limit is per document, so that the hits don't depend on how many documents there are.
-                whole = "\n".join(self._lines(name))
-                for match in compiled.finditer(whole, timeout=REGEX_SECONDS):
-                    number = whole.count("\n", 0, match.start()) + 1
-                    line = whole.split("\n", number)[number - 1]
-                    hit = f"{name}:{number}: {line[:LINE_CHARS]}"
-                    if hit not in hits[-1:]:
-                        hits.append(hit)
-                    if len(hits) == MOST_HITS:
-                        return "\n".join([*hits, "(more lines match: narrow the pattern or the files)"])
-        except regex.error as error:
-            return f"The pattern is not a regular expression: {error}"
+            for line in self._output(msgspec.json.decode(text, type=Call)):
+                if len(shown) + len(line) > SHOWN_CHARS:
+                    return f"{shown}{CUT}"
+                shown += f"{line}\n"
         except TimeoutError:
             return "The pattern takes too long: make it simpler."
-        return "\n".join(hits) or "Nothing matches."
+        except (msgspec.DecodeError, regex.error, ValueError, RecursionError) as error:
+            return f"That can't be done: {error}"
+        return shown.rstrip("\n") or "Nothing matches."
 
-    def _read(self, name: str, line: int) -> str:
-        name = PurePosixPath(name).as_posix()
-        if name not in self._paths:
-            return f"There is no document {name!r}: find its path with glob."
-        lines = self._lines(name)
-        start = max(line, 1)
-        if start > len(lines):
-            return f"{name} has {len(lines)} lines."
-        shown = [f"{at}: {text[:LINE_CHARS]}" for at, text in enumerate(lines[start - 1 :][:READ_LINES], start)]
-        last = start + len(shown) - 1
-        return "\n".join([*shown, f"(line {start} to {last} of {len(lines)})"])
+    def _output(self, call: Call) -> Iterator[str]:
+        """Yield the lines of a tool's output."""
+        if call.tool == "glob":
+            yield from self._like(call.pattern)
+        elif call.tool == "grep":
+            pattern = regex.compile(call.pattern, regex.IGNORECASE)
+            for name in self._like(call.files):
+                for number, line in enumerate(self._lines(name), 1):
+                    if pattern.search(line, timeout=REGEX_SECONDS):
+                        yield f"{name}:{number}: {line[:LINE_CHARS]}"
+        elif (name := PurePosixPath(call.file).as_posix()) in self._paths:
+            lines = self._lines(name)
+            yield f"{name} has {len(lines)} lines."
+            for number, line in enumerate(lines[max(call.line, 1) - 1 :], max(call.line, 1)):
+                yield f"{number}: {line[:LINE_CHARS]}"
+        else:
+            yield f"There is no document {name!r}: find its path with glob."
 
     def _like(self, pattern: str) -> list[str]:
-        """List the documents whose path, or the end of it, matches this glob pattern."""
-        form = PurePosixPath(pattern.removeprefix("**/"))
-        whole = form.parts in {(), ("**",)}
-        return [name for name in self._paths if whole or PurePosixPath(name).match(str(form))]
+        """List the documents whose path, or the end of it, matches this glob pattern; "" matches all."""
+        form = pattern.removeprefix("**/") or "*"
+        return [name for name in self._paths if fnmatch(name, form) or fnmatch(name, f"*/{form}")]
 
     def _lines(self, name: str) -> list[str]:
         return self._paths[name].read_text(encoding="utf-8", errors="replace").splitlines()
@@ -181,9 +146,10 @@ class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
         beside = self.place if self.place.is_dir() else self.place.parent
         return Library(beside / DOCUMENTS)
 
-    def data_files(self, place: Path) -> list[Path]:
-        """Return the files that hold questions, without the documents."""
-        return [path for path in super().data_files(place) if DOCUMENTS not in path.relative_to(self.place).parts]
+    @property
+    def beside(self) -> Collection[str]:
+        """Return the folder of the documents."""
+        return (Path(self.documents).name if self.documents else DOCUMENTS,)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Attempt the question in several turns; hard is exact match with the same numbers, soft is F1."""

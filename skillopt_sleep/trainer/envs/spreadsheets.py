@@ -4,7 +4,7 @@ import hashlib
 import importlib
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 from zipfile import BadZipFile
@@ -56,6 +56,11 @@ class Spreadsheets(DataEnv, frozen=True, kw_only=True, dict=True):
     seconds: AtLeastOne = 30
     rows: AtLeastOne = 8
     columns: AtLeastOne = 20
+
+    @property
+    def beside(self) -> Collection[str]:
+        """Return the folder of the workbooks."""
+        return ("spreadsheet",)
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the tasks of one file; raise ConfigError also if they couldn't be run and compared here."""
