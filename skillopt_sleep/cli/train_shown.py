@@ -57,7 +57,7 @@ def _is_lucky(found: Reported) -> bool:
 def best_line(summary: Summary, folder: Path) -> str:
     """Say where the best skill is, and whether the training found it."""
     file = folder / "best_skill.md"
-    if summary.best.standing.step:
+    if summary.best.version.step:
         return f"The best skill is in {file}"
     start = "your initial skill" if summary.best.chars else "as empty as the initial skill"
     return f"No step scored better on val than the initial skill, so {file} is {start}."
@@ -104,7 +104,7 @@ def _roles(summary: Summary) -> list[tuple[str, TestedSkill]]:
 
 def _skill(role: str, tested: TestedSkill) -> str:
     test = f"; test {scored(tested.test)}" if tested.test is not None else ""
-    return f"{role:8} step {tested.standing.step}, {tested.chars:,} characters: val {scored(tested.val)}{test}"
+    return f"{role:8} step {tested.version.step}, {tested.chars:,} characters: val {scored(tested.val)}{test}"
 
 
 def rule_lines(learned: Rules) -> Iterator[str]:

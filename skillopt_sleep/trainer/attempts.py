@@ -43,14 +43,12 @@ class FinishedAttempt(Record, frozen=True, kw_only=True):
 
 
 class Counting:
-    """A backend that records the cost of its answers and the calls that failed; each answer is told."""
+    """A backend that records what its answers cost and say, and the calls that failed."""
 
-    def __init__(
-        self, inner: Backend, *, tell: Callable[[Prompt, Completion], None] = lambda _prompt, _completion: None
-    ) -> None:
+    def __init__(self, inner: Backend) -> None:
         self._inner = inner
-        self._tell = tell
         self._lock = threading.Lock()
+        self._replies: list[tuple[Prompt, str]] = []
         self.answered: list[tuple[str, Cost]] = []
         self.failed: list[CallFailed] = []
 
@@ -64,8 +62,14 @@ class Counting:
             raise
         with self._lock:
             self.answered.append((prompt.purpose, cost_of(completion)))
-        self._tell(prompt, completion)
+            self._replies.append((prompt, completion.text))
         return completion
+
+    def take_replies(self) -> list[tuple[Prompt, str]]:
+        """Return the answers since the last time, each with its question."""
+        with self._lock:
+            replies, self._replies = self._replies, []
+        return replies
 
 
 class Asking:

@@ -58,7 +58,7 @@ def check_priced(models: Mapping[str, Backend], limits: LimitsSection) -> None:
         )
 
 
-def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightMeter) -> Backend:
+def wrap_model(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightMeter) -> Backend:
     """Wrap the model for a training: no completed call is paid twice, and an outage of the model ends the run.
 
     A question that fails while others are answered fails for the whole run. The dataset is what its owner chose to

@@ -16,7 +16,7 @@ from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Split
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job
-from skillopt_sleep.trainer.calls import asked, check_priced, meter
+from skillopt_sleep.trainer.calls import check_priced, meter, wrap_model
 from skillopt_sleep.trainer.checks import check_arguments, checked_config
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.costs import StageCosts
@@ -78,7 +78,7 @@ def evaluate(
     with alone(folder), closing(CallStore(folder / CALLS, clock)) as store, answers(folder, clock) as calls:
         begun = clock()
         budget = meter(config.limits, store.ledger, clock)
-        backend = asked(model, calls=calls, failures=store.failures, meter=budget)
+        backend = wrap_model(model, calls=calls, failures=store.failures, meter=budget)
         attempts = Attempts(Attempt(env, backend), pool or make_pool(config, no_progress), StageCosts())
         draw = "" if split is Split.TEST else "@eval"
         jobs = [Job(item, document.text, document.sha, VAL_SAMPLE, "eval", draw) for item in items]

@@ -14,20 +14,20 @@ from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Note, Spend, Split, Task
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting
-from skillopt_sleep.trainer.calls import asked, check_priced, meter, name_of
+from skillopt_sleep.trainer.calls import check_priced, meter, name_of, wrap_model
 from skillopt_sleep.trainer.checks import check_arguments, checked_config, ignored
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.costs import StageCosts
-from skillopt_sleep.trainer.course import ENDINGS, OnStep, TrainingProgress, go_on, steps_in_all
 from skillopt_sleep.trainer.data import as_document, as_task, read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
+from skillopt_sleep.trainer.epochs import ENDINGS, OnStep, TrainingProgress, go_on, steps_in_all
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.loading import make_pool, no_progress, read_skill
 from skillopt_sleep.trainer.manifest import Manifest, manifest
-from skillopt_sleep.trainer.models import Named, as_model, lent
+from skillopt_sleep.trainer.models import Named, as_model, for_workers
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.plan import notices
-from skillopt_sleep.trainer.run import SUMMARY, AnswerFiles, Replies, RunFolder, open_run
+from skillopt_sleep.trainer.run import SUMMARY, AnswerFiles, RunFolder, open_run
 from skillopt_sleep.trainer.summary import LiveProgress, Summary
 from skillopt_sleep.trainer.wording import about, check_overrides, left_out, wording
 
@@ -71,7 +71,7 @@ class Trainer:
         check_arguments(env, pools=pools, skill=initial_skill, on_step=on_step)
         check_overrides(prompt_overrides or {})
         if config.train.pool == "ray" and pool is None:
-            models["target"] = lent(models["target"], target or model or optimizer)
+            models["target"] = for_workers(models["target"], target or model or optimizer)
         if initial_skill is None and config.skill:
             initial_skill = read_skill(Path(config.skill))
         if initial_skill is None:
@@ -113,12 +113,10 @@ class Trainer:
                 warnings.warn(line, stacklevel=2)
         items = read_items(self._env, self._config)
         with open_run(self._folder, self._manifest(items), clock=self._clock) as folder:
-            replies = Replies(folder)
             try:
-                return self._run(folder, items, replies)
+                return self._run(folder, items)
             finally:
                 self._live = None
-                replies.write()
 
     def progress(self) -> LiveProgress | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""
@@ -161,15 +159,14 @@ class Trainer:
         self,
         folder: RunFolder,
         items: Mapping[Split, Sequence[Item]],
-        replies: Replies,
     ) -> Summary:
         config, store, calls = self._config, folder.store, folder.calls
         counter = meter(config.limits, store.ledger, self._clock)
         models = self._models
-        optimizer = asked(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
-        target = asked(models["target"], calls=calls, failures=store.failures, meter=counter)
+        optimizer = wrap_model(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
+        target = wrap_model(models["target"], calls=calls, failures=store.failures, meter=counter)
         costs = StageCosts()
-        counting = Counting(optimizer, tell=replies.tell)
+        counting = Counting(optimizer)
         document = as_document(self._skill)
         attempt = Attempt(self._env, target)
         parts = Parts(

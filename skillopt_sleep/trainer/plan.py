@@ -14,9 +14,9 @@ from skillopt_sleep.records import Record, Split, Usage
 from skillopt_sleep.trainer.calls import priced
 from skillopt_sleep.trainer.checks import unused
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import FIRST_SHARE, steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
+from skillopt_sleep.trainer.epochs import FIRST_SHARE, steps_in_all
 from skillopt_sleep.trainer.removal import most_attempts
 from skillopt_sleep.trainer.run import read_paid
 from skillopt_sleep.trainer.slow import SLOW_ITEMS

@@ -8,7 +8,6 @@ training pays only for what it asks for the first time.
 import hashlib
 import os
 import shutil
-import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
@@ -22,7 +21,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import locked, private_dir, write_atomic
 from skillopt_sleep.protocols.models import Calls, SpendTally
-from skillopt_sleep.records import Completion, Prompt
+from skillopt_sleep.records import Prompt
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.attempts import FinishedAttempt, Job
 from skillopt_sleep.trainer.manifest import Manifest, hindrances
@@ -45,6 +44,13 @@ class RunFolder:
         self.path = path
         self.store = store
         self.calls = calls
+
+    def write_replies(self, folder: str, replies: Sequence[tuple[Prompt, str]]) -> None:
+        """Write the optimizer's raw replies of a step or epoch, each named after its purpose and its question."""
+        named = {f"{prompt.purpose} {_digest(prompt.text)}": text for prompt, text in replies}
+        if named:
+            texts = [f"# {name}\n\n{text}\n" for name, text in sorted(named.items())]
+            self.write(f"{folder}/replies.md", "\n".join(texts))
 
     def write(self, name: str, value: object) -> None:
         """Write a text as it is, anything else as JSON; not synced to disk, as a run that goes on writes it again."""
@@ -71,44 +77,6 @@ class AnswerFiles:
                 changed.add(name)
         for name in sorted(changed):
             self._folder.write(name, self._rows[name])
-
-
-class Replies:
-    """The optimizer's raw replies, one file per step or epoch: `steps/step_0001/replies.md`.
-
-    The file is written when the next step or epoch begins to ask, or by `write`: a file per reply would cost more
-    time than a quick model's answer.
-    """
-
-    def __init__(self, folder: RunFolder) -> None:
-        self._folder = folder
-        self._lock = threading.Lock()
-        self._place = ""
-        self._replies: dict[str, str] = {}
-
-    def tell(self, prompt: Prompt, completion: Completion) -> None:
-        """Keep a reply, named after its purpose and its question."""
-        kind, _, number = prompt.asker.partition(" ")
-        if not number.isdigit():
-            return
-        place = f"steps/step_{int(number):04d}" if kind == "step" else f"epochs/epoch_{int(number):02d}"
-        question = hashlib.sha256(prompt.text.encode(errors="replace")).hexdigest()[:8]
-        with self._lock:
-            if place != self._place:
-                self._write()
-                self._place = place
-            self._replies[f"{prompt.purpose} {question}"] = completion.text
-
-    def write(self) -> None:
-        """Write what isn't written yet."""
-        with self._lock:
-            self._write()
-
-    def _write(self) -> None:
-        if self._replies:
-            texts = [f"# {name}\n\n{text}\n" for name, text in sorted(self._replies.items())]
-            self._folder.write(f"{self._place}/replies.md", "\n".join(texts))
-            self._replies.clear()
 
 
 def attempt_row(job: Job, attempted: FinishedAttempt) -> dict[str, object]:
@@ -214,6 +182,10 @@ def _check_resumable(path: Path, started_with: Manifest) -> None:
             f"{file} is gone, which holds the answers that the run in {path} has had",
             remedy="put it back; to pay for all answers again, name another train.folder",
         )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
 
 
 def _remove(path: Path) -> None:

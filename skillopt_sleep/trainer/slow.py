@@ -56,12 +56,13 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
             notebook = answer
         elif answer is not None:
             failed.append(answer)
+    parts.folder.write_replies(folder, parts.counting.take_replies())
     record = EpochRecord(
         epoch=epoch,
         calls=parts.calls(),
         compared=dict(Counter(one.change.value for one in compared)),
-        current=state.current.standing,
-        best=state.best.standing,
+        current=state.current.version,
+        best=state.best.version,
         notebook=notebook,
         notes=tuple(failed),
     )
@@ -89,7 +90,7 @@ def _guided(
     reason = "put in without a trial; what it scores on val isn't known yet"
     gated = Gated(action=Action.FORCE_ACCEPT, reason=reason, error_rate=UNVERIFIED)
     parts.keep(changed, state.versions)
-    return state, replace(record, gated=gated, current=state.current.standing, best=state.best.standing)
+    return state, replace(record, gated=gated, current=state.current.version, best=state.best.version)
 
 
 def _compared(parts: Parts, previous: Document, current: Document, epoch: int) -> tuple[Compared, ...]:

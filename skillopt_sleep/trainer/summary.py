@@ -84,7 +84,7 @@ class Gated(Record, frozen=True, kw_only=True):
     unscored: int = 0
 
 
-class Standing(Record, frozen=True, kw_only=True):
+class SkillVersion(Record, frozen=True, kw_only=True):
     """The current or best skill: its text's SHA-256, the step it came from (0: the initial one), its metric on val.
 
     `val` is None if it wasn't measured, as after a slow update.
@@ -92,7 +92,7 @@ class Standing(Record, frozen=True, kw_only=True):
 
     sha: str
     step: int = 0
-    version: int = 0
+    number: int = 0
     origin: str = "initial"
     val: float | None = None
 
@@ -113,8 +113,8 @@ class StepRecord(Record, frozen=True, kw_only=True):
     edits: tuple[AppliedEdit, ...] = ()
     chars: int = 0
     gated: Gated
-    current: Standing
-    best: Standing
+    current: SkillVersion
+    best: SkillVersion
     notes: tuple[Note, ...] = ()
 
 
@@ -127,8 +127,8 @@ class EpochRecord(Record, frozen=True, kw_only=True):
     edits: tuple[AppliedEdit, ...] = ()
     gated: Gated | None = None
     notebook: str = ""
-    current: Standing
-    best: Standing
+    current: SkillVersion
+    best: SkillVersion
     notes: tuple[Note, ...] = ()
 
 
@@ -155,7 +155,7 @@ class History(Record, frozen=True, kw_only=True):
 class TestedSkill(Record, frozen=True, kw_only=True):
     """A skill with its file in the run's folder and its scores; `test` is None if nothing was tested."""
 
-    standing: Standing
+    version: SkillVersion
     file: str
     chars: int
     val: Scores

@@ -13,17 +13,17 @@ from skillopt_sleep.trainer.summary import (
     Gated,
     History,
     Scores,
-    Standing,
+    SkillVersion,
     StepRecord,
     Summary,
 )
 from tests.trainer.toy import Late, a_trainer
 
-START = Standing(sha="a", val=0.25)
-BEST = Standing(sha="b", step=2, version=1, val=0.75)
+START = SkillVersion(sha="a", val=0.25)
+BEST = SkillVersion(sha="b", step=2, number=1, val=0.75)
 
 
-def a_step(number: int, epoch: int, calls: int, gated: Gated, best: Standing = START) -> StepRecord:
+def a_step(number: int, epoch: int, calls: int, gated: Gated, best: SkillVersion = START) -> StepRecord:
     return StepRecord(
         step=number,
         epoch=epoch,

@@ -14,9 +14,9 @@ from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting
 from skillopt_sleep.trainer.costs import StageCosts
 from skillopt_sleep.trainer.data import as_document, as_task
 from skillopt_sleep.trainer.gate import gate, judge
-from skillopt_sleep.trainer.parts import Held, Parts, State
+from skillopt_sleep.trainer.parts import Parts, ScoredSkill, State
 from skillopt_sleep.trainer.run import RunFolder
-from skillopt_sleep.trainer.summary import Action, Gated, Standing
+from skillopt_sleep.trainer.summary import Action, Gated, SkillVersion
 from tests.fakes import FakeBackend, SerialPool
 from tests.nights import an_optimizer
 from tests.trainer.toy import Toy, a_config
@@ -64,9 +64,9 @@ def some_parts(
     )
 
 
-def held(text: str, val: float | None = None) -> Held:
+def held(text: str, val: float | None = None) -> ScoredSkill:
     document = as_document(text)
-    return Held(document=document, standing=Standing(sha=document.sha, val=val))
+    return ScoredSkill(document=document, version=SkillVersion(sha=document.sha, val=val))
 
 
 def decided(parts: Parts, best: str = "current") -> tuple[State, Gated]:

@@ -332,7 +332,7 @@ def test_a_training_from_a_skill_that_val_chose_draws_val_anew(tmp_path: Path) -
 
 def test_the_final_skill_is_the_best_where_only_the_end_tells(tmp_path: Path) -> None:
     summary = a_trainer(tmp_path, Late()).train()
-    assert summary.best.standing == summary.final.standing
+    assert summary.best.version == summary.final.version
     assert summary.best.val.hard == 1
     history = from_json((tmp_path / "history.json").read_bytes(), History)
     (end,) = history.end

@@ -122,6 +122,6 @@ def test_val_is_asked_at_the_end_only_and_the_error_rate_is_spent_once(tmp_path:
     assert set(summary.actions) == {"unjudged"}
     (end,) = history.end
     assert end.gated.action is Action.ACCEPT_NEW_BEST
-    assert summary.best.standing.sha == summary.final.standing.sha
+    assert summary.best.version.sha == summary.final.version.sha
     assert summary.reported is not None
     assert summary.reported.tried == 1

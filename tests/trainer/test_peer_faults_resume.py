@@ -113,7 +113,7 @@ def test_a_run_goes_on_in_another_place_and_without_what_was_half_written(
     [
         ({"batch_size": 4}, "train.batch_size: 8 → 4"),
         ({"seed": 4}, "train.seed: 3 → 4"),
-        ({"gate_metric": "soft"}, "config.evaluation.metric: hard → soft"),
+        ({"gate_metric": "soft"}, "evaluation.metric: hard → soft"),
         ({"num_epochs": 1}, "train.epochs: 2 → 1"),
     ],
 )

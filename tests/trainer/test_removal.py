@@ -51,7 +51,7 @@ def test_the_rules_that_show_nothing_are_gone_before_val_is_asked_and_no_other_i
     summary = trained(tmp_path, model)
     assert "Be kind" not in summary.best_skill
     assert all(word in summary.best_skill for word in ("alpha", "beta", "gamma", "delta"))
-    assert summary.best.standing.origin == "removal"
+    assert summary.best.version.origin == "removal"
     assert [worth.rule for worth in summary.learned.rules if worth.removed] == ["- Be kind."]
     assert (tmp_path / summary.best.file).read_text(encoding="utf-8") == summary.best_skill
     assert not [one for one in model.prompts if "val request" in one.text and "Be kind" in one.text]

@@ -4,7 +4,7 @@ from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import AppliedEdit, Edit, EditFate, EditOp, EditSource
 from skillopt_sleep.trainer.data import as_document
 from skillopt_sleep.trainer.removal import learned_rules, taking_out
-from skillopt_sleep.trainer.summary import Action, Gated, RuleWorth, Scores, Standing, StepRecord
+from skillopt_sleep.trainer.summary import Action, Gated, RuleWorth, Scores, SkillVersion, StepRecord
 
 
 def a_step(number: int, *edits: Edit, fate: EditFate = EditFate.APPLIED) -> StepRecord:
@@ -15,8 +15,8 @@ def a_step(number: int, *edits: Edit, fate: EditFate = EditFate.APPLIED) -> Step
         train=Scores(),
         edits=tuple(AppliedEdit(edit=edit, fate=fate) for edit in edits),
         gated=Gated(action=Action.ACCEPT),
-        current=Standing(sha=""),
-        best=Standing(sha=""),
+        current=SkillVersion(sha=""),
+        best=SkillVersion(sha=""),
     )
 
 

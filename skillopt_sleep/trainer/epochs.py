@@ -17,12 +17,12 @@ from skillopt_sleep.trainer.calls import LIMITED, MANY, check_answers, check_sco
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item, blaming, kind_of
 from skillopt_sleep.trainer.gate import judge
-from skillopt_sleep.trainer.parts import Held, Parts, State, scores
-from skillopt_sleep.trainer.removal import PAIRS, lighten
+from skillopt_sleep.trainer.parts import Parts, ScoredSkill, State, scores
+from skillopt_sleep.trainer.removal import PAIRS, remove_useless_rules
 from skillopt_sleep.trainer.run import BEST, CURRENT, HISTORY
 from skillopt_sleep.trainer.slow import look_back
 from skillopt_sleep.trainer.step import StepPosition, run_step, train_jobs
-from skillopt_sleep.trainer.summary import EndRecord, History, Rules, Standing, StepRecord
+from skillopt_sleep.trainer.summary import EndRecord, History, Rules, SkillVersion, StepRecord
 
 Batches = Sequence[Sequence[Item]]
 OnStep = Callable[[StepRecord], bool | None]
@@ -89,10 +89,10 @@ class TrainingProgress:
         made = parts.attempts.make(parts.val_jobs(document), label="baseline")
         check_scored(made, parts.folder, what="val items under the initial skill")
         baseline = scores(made, parts.tasks, parts.rule)
-        self.initial = Held(document=document, standing=Standing(sha=document.sha, val=baseline.metric))
+        self.initial = ScoredSkill(document=document, version=SkillVersion(sha=document.sha, val=baseline.metric))
         self.state = State(current=self.initial, best=self.initial)
         self.history = History(baseline=baseline, calls=parts.calls())
-        self._ends: dict[int, Held] = {}
+        self._ends: dict[int, ScoredSkill] = {}
         parts.keep(document, 0)
         self._tell()
 
@@ -141,19 +141,19 @@ class TrainingProgress:
             self._judge(self.state.current, alpha=1.0)
             return
         if self._left() >= self._needed():
-            self.state, self.learned = lighten(self._parts, self.state, self.initial, self.history)
+            self.state, self.learned = remove_useless_rules(self._parts, self.state, self.initial, self.history)
         self._judge(self.state.current, alpha=FIRST_SHARE)
         earlier = self._earlier()
-        if earlier is not None and self.state.best.standing.sha == self.initial.standing.sha:
+        if earlier is not None and self.state.best.version.sha == self.initial.version.sha:
             self._judge(earlier, alpha=1 - FIRST_SHARE)
 
-    def _judge(self, held: Held, *, alpha: float) -> None:
+    def _judge(self, skill: ScoredSkill, *, alpha: float) -> None:
         """Ask val whether this skill is better than the best so far."""
-        if held.standing.sha == self.state.best.standing.sha:
+        if skill.version.sha == self.state.best.version.sha:
             return
         parts, final = self._parts, self.state.current
-        after, gated, trial = judge(parts, replace(self.state, current=held), alpha=alpha)
-        if held is not final:
+        after, gated, trial = judge(parts, replace(self.state, current=skill), alpha=alpha)
+        if skill is not final:
             after = replace(after, current=final)
         self.state = after
         ended = EndRecord(calls=parts.calls(), gated=gated)
@@ -161,15 +161,15 @@ class TrainingProgress:
         parts.folder.write(f"end/trial_{len(self.history.end)}.json", trial)
         self._tell()
 
-    def _earlier(self) -> Held | None:
+    def _earlier(self) -> ScoredSkill | None:
         """Return the skill of an earlier epoch's end with which the train items of the next one went best."""
-        best: tuple[float, Held] | None = None
-        for epoch, held in self._ends.items():
+        best: tuple[float, ScoredSkill] | None = None
+        for epoch, skill in self._ends.items():
             grades = [step.train.metric for step in self.history.steps if step.epoch == epoch + 1]
             known = [grade for grade in grades if grade is not None]
-            is_other = held.standing.sha not in {self.initial.standing.sha, self.state.current.standing.sha}
+            is_other = skill.version.sha not in {self.initial.version.sha, self.state.current.version.sha}
             if known and is_other and (best is None or fmean(known) > best[0]):
-                best = fmean(known), held
+                best = fmean(known), skill
         return best[1] if best else None
 
     def _steps(self, epoch: int, notebook: str) -> Past:
@@ -229,7 +229,7 @@ class TrainingProgress:
 
     def _out_of_patience(self, record: StepRecord) -> str:
         patience = self._parts.config.train.patience
-        waited = record.step - self.state.best.standing.step
+        waited = record.step - self.state.best.version.step
         if patience and waited >= patience:
             return f"no new best in {counted(waited, 'step')} (train.patience)"
         return ""
