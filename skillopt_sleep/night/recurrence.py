@@ -190,7 +190,7 @@ def _beginning(text: str) -> str:
 
 
 def _seen(lesson: Lesson, rule: Proposal, asked: Sequence[str], looked: _Read) -> Iterator[tuple[str, SeenSession]]:
-    """Yield the sessions that a night has read where the lesson holds, each by its id; none whose text is gone."""
+    """Yield the sessions that a night has read where the lesson holds, by their ids; none whose answers are gone."""
     corrected, held = set(lesson.sessions), looked.held
     places = {lesson.project, *(held[name].line.project for name in corrected if name in held)}
     names: list[str] = []
@@ -202,7 +202,7 @@ def _seen(lesson: Lesson, rule: Proposal, asked: Sequence[str], looked: _Read) -
             names.append(name)
     for start in range(0, len(names), _BATCH):
         for session in looked.page.index.sessions(names[start : start + _BATCH]):
-            if not session.is_emptied:
+            if session.is_answered and not session.is_emptied:
                 is_corrected = session.id in corrected
                 could = is_corrected or _is_asked(session, asked)
                 yield session.id, SeenSession(session.started, is_corrected, could)

@@ -84,6 +84,14 @@ def test_a_session_in_which_it_could_not_come_up_does_not_count(machine: Machine
     assert counted(machine.night())[1].sessions == 0
 
 
+def test_a_session_of_which_only_the_prompts_are_known_does_not_count(machine: Machine) -> None:
+    had(machine, 10)
+    at = machine.clock() - timedelta(hours=20)
+    typed = a_session(ASK, id="claude_code:list", project=str(machine.project()), started=at, ended=at)
+    machine.shelf.sessions.append(typed)
+    assert counted(machine.night())[1].sessions == 1
+
+
 def test_sessions_that_no_night_has_read_do_not_count(machine: Machine) -> None:
     had(machine, 10)
     at = machine.clock()
