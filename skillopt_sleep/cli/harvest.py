@@ -95,6 +95,5 @@ def _explained(history: "SessionHistory", index: "SqliteIndex", settings: Settin
     from skillopt_sleep.wiring.history import excluded_by
 
     line = find(history, why)
-    (stored,) = index.sessions([line.id])
-    explanation = explain(history, line, stored, partial(excluded_by, settings))
+    explanation = explain(history, line, index, partial(excluded_by, settings))
     return explanation.data(), lambda: say_all(explained(explanation, now=history.rules.now))
