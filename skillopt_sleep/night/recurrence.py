@@ -31,16 +31,16 @@ from skillopt_sleep.records import (
 )
 
 LEVEL = 0.9
-# The e-value at which corrections are called fewer. By Ville's inequality a lesson that is corrected as often as
-# before ever gets there in at most 1 of 8 cases. Counted out, it does in fewer than 1 of 50
+# Corrections are called fewer from this e-value on, and not before so many sessions since: one strict or lax week says
+# little. Counted out, a lesson that is corrected as often as before ever gets there in fewer than 1 of 50 cases
 # (tests/night/test_recurrence.py), which leaves room for work that slowly becomes another.
-ENOUGH = 8.0
+ENOUGH, LEAST = 3.0, 40
 WEEKS = 12
 QUOTES = 3
 _REQUEST_CHARS = 300  # of a request that is compared: how it begins says what it is about
 _BATCH = 100  # sessions decoded at once
 # What is expected of shares, as the a and b of a beta distribution: corrections in a fourth of sessions, then in few.
-_BEFORE, _SINCE = (1.0, 3.0), (0.5, 5.0)
+_BEFORE, _SINCE = (3.0, 9.0), (1.0, 19.0)
 
 
 class SeenSession(NamedTuple):
@@ -73,8 +73,14 @@ def compare(sessions: Iterable[SeenSession], adopted: datetime) -> Comparison:
             count[1] += 1
     before, since = (Corrected(times=counts[late][0], sessions=counts[late][1]) for late in (False, True))
     change = change_interval(before, since)
-    fewer = change is not None and change[1] < 0 and evidence_of_fewer(before, since) >= ENOUGH
-    return Comparison(before, since, change, fewer)
+    return Comparison(before, since, change, is_fewer(before, since))
+
+
+def is_fewer(before: Corrected, since: Corrected) -> bool:
+    """Tell whether corrections have become fewer, in enough sessions to say so."""
+    change = change_interval(before, since)
+    is_clear = since.sessions >= LEAST and change is not None and change[1] < 0
+    return is_clear and _evidence_of_fewer(before, since) >= ENOUGH
 
 
 def change_interval(before: Corrected, since: Corrected) -> tuple[float, float] | None:
@@ -91,7 +97,7 @@ def change_interval(before: Corrected, since: Corrected) -> tuple[float, float] 
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
-def evidence_of_fewer(before: Corrected, since: Corrected) -> float:
+def _evidence_of_fewer(before: Corrected, since: Corrected) -> float:
     """Return the e-value against "it is corrected as often as before, or more often"; it may be read at any time.
 
     It divides the chance of what was seen under a share before and a smaller one since, each drawn from what is

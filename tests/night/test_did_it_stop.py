@@ -116,11 +116,11 @@ def test_it_stopped_only_once_enough_sessions_show_it(machine: Machine) -> None:
     had(machine, 10)
     machine.night()
     machine.clock.pass_by(days=1)
-    had(machine, *range(40, 60))
+    had(machine, *range(40, 80))
     report = machine.night()
     (one,) = report.found.recurrences
     assert (one.fewer, one.news, one.since.times) == (True, True, 0)
-    assert "It stopped: corrected in 4 of 4 sessions before, 0 of 21 since" in render(report)
+    assert "It stopped: corrected in 4 of 4 sessions before, 0 of 41 since" in render(report)
 
 
 def test_a_rule_that_was_taken_back_is_not_told_of(machine: Machine) -> None:
