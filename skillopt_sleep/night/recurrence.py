@@ -31,16 +31,17 @@ from skillopt_sleep.records import (
 )
 
 LEVEL = 0.9
-# Corrections are called fewer from this e-value on, and not before so many sessions since: one strict or lax week says
-# little. Counted out, a lesson that is corrected as often as before ever gets there in fewer than 1 of 50 cases
-# (tests/night/test_recurrence.py), which leaves room for work that slowly becomes another.
-ENOUGH, LEAST = 3.0, 40
+# Corrections are called fewer once what was seen is so many times likelier if they are, and not before so many
+# sessions since: one strict or lax week says little. Counted out, a lesson that is corrected as often as before ever
+# gets there in fewer than 1 of 25 cases (tests/night/test_recurrence.py).
+ENOUGH, LEAST = 30.0, 40
 WEEKS = 12
 QUOTES = 3
 _REQUEST_CHARS = 300  # of a request that is compared: how it begins says what it is about
 _BATCH = 100  # sessions decoded at once
-# What is expected of shares, as the a and b of a beta distribution: corrections in a fourth of sessions, then in few.
-_BEFORE, _SINCE = (3.0, 9.0), (1.0, 19.0)
+# What is expected of shares, as the a and b of a beta distribution: corrections in a fourth of sessions, then in one
+# of twenty; and if they stay as they were, in any share of sessions.
+_BEFORE, _SINCE, _UNCHANGED = (3.0, 9.0), (2.0, 38.0), (1.0, 1.0)
 
 
 class SeenSession(NamedTuple):
@@ -80,7 +81,7 @@ def is_fewer(before: Corrected, since: Corrected) -> bool:
     """Tell whether corrections have become fewer, in enough sessions to say so."""
     change = change_interval(before, since)
     is_clear = since.sessions >= LEAST and change is not None and change[1] < 0
-    return is_clear and _evidence_of_fewer(before, since) >= ENOUGH
+    return is_clear and _odds_of_fewer(before, since) >= ENOUGH
 
 
 def change_interval(before: Corrected, since: Corrected) -> tuple[float, float] | None:
@@ -97,22 +98,16 @@ def change_interval(before: Corrected, since: Corrected) -> tuple[float, float] 
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
-def _evidence_of_fewer(before: Corrected, since: Corrected) -> float:
-    """Return the e-value against "it is corrected as often as before, or more often"; it may be read at any time.
+def _odds_of_fewer(before: Corrected, since: Corrected) -> float:
+    """Return how many times likelier what was seen is if the share fell than if it stayed: a Bayes factor.
 
-    It divides the chance of what was seen under a share before and a smaller one since, each drawn from what is
-    expected, by its chance under the best single share: universal inference (Wasserman, Ramdas & Balakrishnan, PNAS
-    2020), so that it may also be read at an adoption that earlier corrections brought about. The lesson is only known
-    because it was corrected once, so that session doesn't count.
+    The lesson is only known because it was corrected once, so that session doesn't count.
     """
     known = 1 if before.times else 0
     times, sessions = before.times - known, before.sessions - known
-    expected = _mean_chance(times, sessions, _BEFORE) + _mean_chance(since.times, since.sessions, _SINCE)
-    if times * since.sessions > since.times * sessions:
-        best = _best_chance(times + since.times, sessions + since.sessions)
-    else:
-        best = _best_chance(times, sessions) + _best_chance(since.times, since.sessions)
-    return math.exp(expected - best)
+    fell = _mean_chance(times, sessions, _BEFORE) + _mean_chance(since.times, since.sessions, _SINCE)
+    stayed = _mean_chance(times + since.times, sessions + since.sessions, _UNCHANGED)
+    return math.exp(fell - stayed)
 
 
 def _mean_chance(times: int, sessions: int, expected: tuple[float, float]) -> float:
@@ -123,15 +118,6 @@ def _mean_chance(times: int, sessions: int, expected: tuple[float, float]) -> fl
 
 def _log_beta(a: float, b: float) -> float:
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-
-
-def _best_chance(times: int, sessions: int) -> float:
-    """Return the logarithm of the chance of these sessions under the share that makes it largest."""
-    chance = 0.0
-    for count in (times, sessions - times):
-        if count:
-            chance += count * math.log(count / sessions)
-    return chance
 
 
 class _Read(NamedTuple):

@@ -42,7 +42,8 @@ class Rule(NamedTuple):
 
     `id` names it in other commands, `label` says how far it is proven. `said` comes newest first, below a `heading`;
     `often` says in how many `sessions` and on which days, if in several. `tried` is the one pair of numbers that
-    shows that it helps, and `proof` the sentences beside it. `cautions` need a second look.
+    shows that it helps, and `proof` the sentences beside it. `cautions` need a second look, `sharpens` names a live
+    rule of the same lesson that wasn't enough.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Rule(NamedTuple):
     said: tuple[Said, ...] = ()
     often: str = ""
     sessions: int = 0
+    sharpens: str = ""
     answers: Answers | None = None
     tried: str = ""
     proof: tuple[str, ...] = ()

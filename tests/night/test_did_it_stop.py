@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.kit.codec import to_json
-from skillopt_sleep.records import Corrected, NightReport, Recurrence
+from skillopt_sleep.records import Corrected, GateRule, NightReport, Recurrence
 from skillopt_sleep.stores.bank import ADOPTED, UNDONE
 from tests.builders import a_session
 from tests.nights import ASKS, Machine
@@ -110,6 +110,16 @@ def test_the_morning_tells_of_a_lesson_that_came_up_again_with_the_words_and_wha
     report = machine.night()
     assert not report.found.recurrences[0].news  # nothing changed
     assert "It came up again" not in render(report)
+
+
+def test_what_a_night_drafts_for_a_live_rule_that_was_corrected_says_so_with_the_words(machine: Machine) -> None:
+    machine.had(20, 21, 22, said="no - we always use pnpm here, never npm!", ask=ASK)
+    report = machine.night(gate=GateRule())
+    assert [proposal.id for proposal in report.proposals] == ["P-0002"]
+    text = render(report)
+    assert "P-0001 is live, but corrected in 4 of 4 sessions before, 3 of 3 since" in text
+    assert "take it back: `skillopt-sleep undo P-0001`" in text
+    assert "never npm!" in text.partition("P-0001 is live")[0]
 
 
 def test_it_stopped_only_once_enough_sessions_show_it(machine: Machine) -> None:

@@ -61,15 +61,15 @@ def of_third_correction(share: float) -> float:
 # the decision -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("share", [0.1, 0.25, 0.5])
-@pytest.mark.parametrize("before", [14, 40])
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.15, 0.25, 0.5])
+@pytest.mark.parametrize("before", [14, 40, 100])
 def test_without_a_change_corrections_are_hardly_ever_called_fewer_at_any_look(before: int, share: float) -> None:
-    assert of_fixed(before, share, share) < 0.02
+    assert of_fixed(before, share, share) < 0.04
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.6])
 def test_nor_if_the_corrections_themselves_brought_the_adoption_about(share: float) -> None:
-    assert of_third_correction(share) < 0.02
+    assert of_third_correction(share) < 0.04
 
 
 def test_a_quarter_that_becomes_a_twentieth_is_found_within_200_sessions() -> None:
