@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.deciding.quotes import opened
+from skillopt_sleep.pages.blocks import Link
 from skillopt_sleep.pages.text import markdown
 from skillopt_sleep.records import Evidence
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.web.site import turn_at
 from tests.command import Home
 from tests.web.dashboard import served
 
@@ -97,7 +97,7 @@ def test_every_quote_opens_before_and_after_half_of_the_files_are_deleted(home: 
     with served(home) as (dashboard, _):
         dashboard.enter()
         for sign in {sign.session: sign for sign in said}.values():
-            page = dashboard.get(turn_at(sign.session, sign.turn).partition("#")[0])
+            page = dashboard.get(Link.to_turn("", sign.session, sign.turn).address.partition("#")[0])
             assert page.status == 200
             assert f"Turn {sign.turn} in its place" in page.text
-            assert ("deleted since" in page.text) is (sign.session in gone)
+            assert ("gone since" in page.text) is (sign.session in gone)

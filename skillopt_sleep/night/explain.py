@@ -77,8 +77,7 @@ class Explanation:
     def facts(self, now: datetime) -> Iterator[tuple[str, str]]:
         """Yield where and when the session took place, each with its label."""
         session = self.session
-        since = f" since {span(self.gone, self.gone, now)}" if self.gone else ""
-        yield "File", self.file or f"deleted{since}"
+        yield "File", self.file or (f"gone since {span(self.gone, self.gone, now)}" if self.gone else "gone")
         for path in self.doubles:
             yield "Second file", path
         if self.reason is LeftOut.UNREADABLE:

@@ -73,7 +73,7 @@ def test_what_a_night_made_of_it(index: SqliteIndex) -> None:
     )
     index.mark_read(["codex:1"], "2026-11-20")
     assert "night        read by 2026-11-20" in told(index, a_history(index, holding(a_session("1"))))
-    assert f"file         deleted since {datetime.now(tz=UTC).astimezone():%-d %b}" in told(index, a_history(index))
+    assert f"file         gone since {datetime.now(tz=UTC).astimezone():%-d %b}" in told(index, a_history(index))
 
 
 @pytest.mark.parametrize(
