@@ -24,8 +24,8 @@ BUILT_IN: Mapping[str, str] = {
     "code_tasks": f"{_ENVS}.code_tasks:CodeTasks",
     "spreadsheets": f"{_ENVS}.spreadsheets:Spreadsheets",
     "text_worlds": f"{_ENVS}.text_worlds:TextWorlds",
-    "document_qa": f"{_ENVS}.document_qa:DocumentQA",
-    "office_documents": f"{_ENVS}.office_documents:OfficeDocuments",
+    "document_qa": f"{_ENVS}.documents:DocumentQA",
+    "office_documents": f"{_ENVS}.documents:OfficeDocuments",
 }
 _FORMER = frozenset({"question_answering", "multiple_choice", "word_problems", "tasks"})
 HUB = "hub:"  # before the name of a dataset of the Hugging Face Hub, where a path may stand

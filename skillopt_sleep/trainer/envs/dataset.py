@@ -138,7 +138,10 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         found: dict[Split | None, list[Path]] = {}
         for name in self._library:
             found.setdefault(split_of(name), []).append(Path(name))
-        return found if Split.TRAIN in found else {None: list(map(Path, self._library))}
+        if Split.TRAIN not in found:
+            return {None: list(map(Path, self._library))}
+        self.leave_out(found.pop(None, ()))
+        return found
 
     def divided(self, items: Sequence[Item]) -> Splits:
         """Assign items to the split that their rows name, if any does, or divide them."""
@@ -292,7 +295,8 @@ def _score(score: str, answer: str, data: Mapping[str, Any]) -> tuple[float, flo
         return right, right, "" if right else wrong
     if score == "anls":
         soft = anls(answer, accepted)
-        wrong = f"the answer is {soft:.0%} like the right one, but not it" if soft else why_wrong(answer, accepted)
+        wrong = f"the answer is {soft:.0%} like the right one, but not it" if soft else ""
+        wrong = wrong or why_wrong(answer, accepted) or "the answer is wrong"
         right = float(soft >= PERFECT)
         return right, soft, "" if right else wrong
     exact, f1 = exact_match(answer, accepted), token_f1(answer, accepted)

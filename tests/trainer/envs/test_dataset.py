@@ -306,3 +306,9 @@ def test_parquet_and_folders_that_the_library_saved_are_read(tmp_path: Path) -> 
     library.DatasetDict({"train": rows, "validation": rows.select(range(2))}).save_to_disk(str(tmp_path / "saved"))
     env = find_env("dataset", {"path": str(tmp_path / "saved")})
     assert [len(env.items(split)) for split in (Split.TRAIN, Split.VAL)] == [6, 2]
+    more = library.DatasetDict({"train": rows, "unsupervised": rows, "test": rows.remove_columns("answers")})
+    more.save_to_disk(str(tmp_path / "more"))
+    env = find_env("dataset", {"path": str(tmp_path / "more"), "ratio": [2, 1, 0]})
+    assert [len(env.items(split)) for split in (Split.TRAIN, Split.VAL)] == [4, 2]
+    with pytest.raises(ConfigError, match="it has no 'answers'"):
+        env.items(Split.TEST)
