@@ -25,7 +25,7 @@ class Agent:
     """One run of the agent."""
 
     def __init__(self, run: dict[str, Any]) -> None:
-        self.calls = 0
+        self.calls = self.chars = 0
         self._world = WORLDS[run["world"]]
         self._model = self._world.Model(*run["model"])
         self._edits, self._budget = run["edits"], run["budget"]
@@ -50,11 +50,13 @@ class Agent:
             skill, score = changed, self._score(changed, self._val)
             if score > reported:
                 best, reported = changed, score
-        return {"skill": best, "reported": reported, "calls": self.calls}
+        return {"skill": best, "reported": reported, "calls": self.calls, "chars": self.chars}
 
     def _is_right(self, skill: str, item: Any) -> bool:
         self.calls += 1
-        return self._model.attempt(skill, item.text, self.calls) == item.answer
+        answer = self._model.attempt(skill, item.text, self.calls)
+        self.chars += len(skill) + len(item.text) + len(answer)
+        return answer == item.answer
 
     def _score(self, skill: str, items: Sequence[Any]) -> float:
         return fmean(self._is_right(skill, item) for item in items)

@@ -23,7 +23,7 @@ class Asking:
     """The model of one run, and the calls that were made."""
 
     def __init__(self, run: dict[str, Any]) -> None:
-        self.calls = 0
+        self.calls = self.chars = 0
         self._run = run
         self._world = importlib.import_module(WORLDS[run["world"]])
         self._model = self._world.Model(*run["model"])
@@ -31,7 +31,9 @@ class Asking:
 
     def attempt(self, skill: str, text: str) -> str:
         """Attempt one item."""
-        return self._model.attempt(skill, text, self._next(skill, text))
+        answer = self._model.attempt(skill, text, self._next(skill, text))
+        self.chars += len(answer)
+        return answer
 
     def reflect(self, prompt: Any) -> str:
         """Write a new skill from what the prompt shows."""
@@ -42,10 +44,13 @@ class Asking:
         done = [item for block in blocks if "Right." in block for item in self._world.shown(block)]
         found = self._model.propose(skill, failed, done, self._next("", text), most=self._run["edits"])
         old = skill.split("```")[1].strip()
-        return "```\n" + rewritten(old, found) + "\n```"
+        answer = "```\n" + rewritten(old, found) + "\n```"
+        self.chars += len(answer)
+        return answer
 
     def _next(self, *asked: str) -> int:
         self.calls += 1
+        self.chars += sum(map(len, asked))
         self._asked[asked[0], asked[1]] += 1
         return self._asked[asked[0], asked[1]]
 
@@ -113,7 +118,8 @@ def main() -> None:
             **run["config"],
         )
         reported = max(result.val_aggregate_scores)
-        done = {"skill": result.best_candidate[PART], "reported": reported, "calls": asking.calls}
+        done = {"skill": result.best_candidate[PART], "reported": reported}
+        done |= {"calls": asking.calls, "chars": asking.chars}
         print(json.dumps(done), flush=True)
 
 

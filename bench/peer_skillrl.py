@@ -33,7 +33,7 @@ class Client(BaseLLMClient):
     model = "simulated"
 
     def __init__(self, run: dict[str, Any]) -> None:
-        self.calls = 0
+        self.calls = self.chars = 0
         self._run = run
         self._world = importlib.import_module(WORLDS[run["world"]])
         self._model = self._world.Model(*run["model"])
@@ -45,7 +45,9 @@ class Client(BaseLLMClient):
             raise Spent
         self.calls += 1
         self._asked[system, user] += 1
-        return self._answer(stage, system, user, self._asked[system, user]), {}
+        answer = self._answer(stage, system, user, self._asked[system, user])
+        self.chars += len(system) + len(user) + len(answer)
+        return answer, {}
 
     def _answer(self, stage: str, system: str, user: str, time: int) -> str:
         skill, _, rest = user.partition("\n\n## Edit Budget")
@@ -110,7 +112,8 @@ def main() -> None:
             trainer = SkillOptTrainer(config=config, env=WorldEnv(run), optimizer_client=client, target_client=client)
             with contextlib.suppress(Spent):
                 trainer.train()
-        done = {"skill": trainer.best_skill, "reported": trainer.best_score, "calls": client.calls}
+        done = {"skill": trainer.best_skill, "reported": trainer.best_score}
+        done |= {"calls": client.calls, "chars": client.chars}
         print(json.dumps(done), flush=True)
 
 

@@ -67,7 +67,7 @@ class Simulated:
     version = ""
 
     def __init__(self, run: Mapping[str, Any]) -> None:
-        self.calls = 0
+        self.calls = self.chars = 0
         self._most = run["edits"]
         self._world = WORLDS[run["world"]]
         self._model = self._world.Model(*run["model"])
@@ -76,6 +76,7 @@ class Simulated:
         """Answer one call."""
         self.calls += 1
         text = self._answer(prompt)
+        self.chars += len(prompt.text) + len(text)
         return decoded(prompt, Completion(text=text, usage=Usage(input_tokens=1, output_tokens=1), usd=0.0))
 
     def _answer(self, prompt: Prompt) -> str:
@@ -105,18 +106,21 @@ class Simulated:
 
 
 def train(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Make one run, and return the skill it ships, what it reports of it, and its calls."""
+    """Make one run, and return the skill it ships and its final one, what it reports, and what it took."""
     model = Simulated(run)
     config = msgspec.convert(run["config"], TrainerConfig)
     env = WorldEnv(WORLDS[run["world"]], run["sizes"], seed=run["model"][-1], kinds=run["kinds"])
     with tempfile.TemporaryDirectory() as folder:
         summary = Trainer(config, env, optimizer=model, folder=Path(folder) / "run", wired=True).train()
+        final = (Path(folder) / "run" / summary.final.file).read_text(encoding="utf-8")
     actions = dict(summary.actions)
     assert summary.reported is not None
     return {
         "skill": summary.best_skill,
+        "final": final,
         "reported": summary.reported.mean,
         "calls": model.calls,
+        "chars": model.chars,
         "actions": actions,
     }
 

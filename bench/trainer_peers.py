@@ -1,9 +1,9 @@
 """Our trainer beside PyPI's skillrl and gepa on the same noisy model, with the same budget of calls.
 
-`make bench NAME=trainer_peers`; ARGS="--seeds 20" makes fewer runs of each, ARGS="--first 1000" begins at another seed,
-ARGS="--world fresh" takes the second world, ARGS="--ours" makes our own runs only, and fetches nothing. The environment
-variables SKILLRL_PYTHON
-and GEPA_PYTHON name Pythons that have the peers; without them pip installs each into an environment of its own.
+`make bench NAME=trainer_peers`; ARGS="--seeds 10" makes fewer runs of each, ARGS="--first 1000" begins at another seed,
+ARGS="--world fresh" takes one world only, ARGS="--ours" makes our own runs only, and fetches nothing. The environment
+variables SKILLRL_PYTHON and GEPA_PYTHON name Pythons that have the peers; without them pip installs each into an
+environment of its own.
 """
 
 import argparse
@@ -26,15 +26,18 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 PEERS = {"skillrl": "skillrl==1.0.0", "gepa": "gepa==0.1.4"}
 EDITS = 4
-SEEDS = size(40, 2)
+SEEDS = size(24, 2)
 PROCESSES = 2
 Z90 = 1.645
+EVIDENCE = "evidence"
+EVIDENCE_VAL = 40
+GAINS, USELESS = 0.3, 0.01
 OURS: dict[str, Any] = {"train": {"workers": 1}, "evaluation": {"test": False}}
 CONFIGS: dict[str, Mapping[str, Any]] = {
     "ours": OURS,
     "skillrl": {"minibatch_size": 8},
     "gepa": {},
-    "ours, evidence": OURS | {"preset": "evidence"},
+    EVIDENCE: OURS | {"preset": "evidence"},
     "one agent": {},
 }
 DEFINITIONS = """
@@ -49,31 +52,43 @@ budget   what SkillOpt's loop takes: steps x (batch + val + 6) + val calls of bo
          same seed if that is more (world fresh only). skillrl is stopped where it would pass it, with its best
          skill so far; gepa stops itself after the iteration that reaches it; ours makes all its steps, whatever that
          takes (column calls). In world fresh skillrl gets one epoch more, so that it uses its budget
-ours     the presets default and evidence, without test, which the peers don't have
+ours     the preset default, without test, which the peers don't have
+evidence the preset evidence, without test, with 40 val items in both worlds
 one agent  the same money in one coding agent, by the protocol in peer_agent.py; scripted, so that it says what the
          protocol does and not what a clever model would do with it
 true     exact expected accuracy of the shipped skill
 gap      accuracy on val that is reported for it, minus true
+tokens   a quarter of the characters of all prompts and answers, each trainer's own prompts included; of the agent only
+         what it shows the model, as its own talk is scripted
 rules    right, harmful and useless rules in the shipped skill, a run. In world fresh a rule is harmful if the skill would
          be better by more than .01 without it, right if it would be so much worse
-true_minus_best_peer   lower end of the 90 % interval of the paired difference of `true`, ours minus the peer that does
-         best in that world; the lower of the two worlds
-evidence_of_best_peer  true of the evidence gate over that of the best peer; the lower of the two worlds
-gap      the larger one of the two worlds, by size; harmful_rules: the same
-true_minus_gepa, true_minus_agent, harmful_minus_gepa, harmful_minus_agent   mean differences over both worlds, ours
-         minus theirs; evidence_ships: the share of runs of the preset evidence that ship a rule
-calls_of_budget        mean calls of ours over the budget; the higher of the two worlds
+true_minus_gepa, true_minus_upstream, true_minus_agent   the mean difference of `true`, ours minus gepa, minus skillrl
+         (PyPI's release of SkillOpt's loop) and minus the agent; with _low the lower end of its paired 90 % interval
+harmful_minus_gepa, harmful_minus_agent   the same for harmful rules; gap: the mean of ours
+tokens_x_gepa      mean tokens of ours over those of gepa
+evidence_ships     of the evidence runs whose final skill truly gains .3 or more, the share that ships; null without any
+evidence_useless   the share of all evidence runs that ship a skill which truly gains less than .01
+All are over both worlds; with _dates or _fresh behind the name, over one.
 """
+Figures = dict[str, float | None]
+Found = dict[tuple[str, str, str], list["Ended"]]  # by world, place and trainer
 
 
 class Ended(NamedTuple):
-    """What one run ships, says of it, and took."""
+    """What one run ships, says of it, and took; its final skill truly gains so much, whether it is shipped or not."""
 
     true: float
     gap: float
     calls: int
-    of_budget: float
+    tokens: int
     rules: Mapping[str, int]
+    gain: float
+    final_gain: float
+
+    @property
+    def ships(self) -> bool:
+        """Whether it ships more than the skill that it began with."""
+        return any(self.rules.values())
 
 
 def main() -> None:
@@ -81,24 +96,32 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--world", choices=sorted(WORLDS), default="dates")
+    parser.add_argument("--world", choices=sorted(WORLDS))
     parser.add_argument("--ours", action="store_true")
     arguments = parser.parse_args()
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     is_alone = arguments.ours or REDUCED  # what needs no peer
     configs = {who: config for who, config in CONFIGS.items() if not (is_alone and who in PEERS)}
-    found: dict[tuple[str, str], list[Ended]] = {}
+    worlds = [arguments.world] if arguments.world else list(WORLDS)
+    found: Found = {}
     with tempfile.TemporaryDirectory(prefix="bench-peers-") as name:
         home = Path(name)
         commands = {who: command(who, home) for who in configs}
-        for place in WORLDS[arguments.world].PLACES:
-            for who in configs:
-                budgets = allowed(arguments.world, who, seeds, found.get((place, "ours"), ()))
-                runs = [a_run(arguments.world, place, who, seed, budgets[seed]) for seed in seeds]
-                found[place, who] = ended(commands[who], runs, home)
+        for world in worlds:
+            for place in WORLDS[world].PLACES:
+                for who in configs:
+                    budgets = allowed(world, who, seeds, found.get((world, place, "ours"), ()))
+                    runs = [a_run(world, place, who, seed, budgets[seed]) for seed in seeds]
+                    found[world, place, who] = ended(commands[who], runs, home)
     show(found, len(seeds))
     print(DEFINITIONS)
-    print(json.dumps(means(found) if is_alone else figures(found)))
+    claimed = means(found)
+    if not is_alone:
+        claimed = figures(found)
+        for world in worlds if len(worlds) > 1 else ():
+            own = {key: runs for key, runs in found.items() if key[0] == world}
+            claimed |= {f"{name}_{world}": figure for name, figure in figures(own).items()}
+    print(json.dumps(claimed))
 
 
 def allowed(world: str, who: str, seeds: Sequence[int], ours: Sequence[Ended]) -> dict[int, int]:
@@ -156,13 +179,13 @@ def a_run(world: str, place: str, who: str, seed: int, budget: int) -> dict[str,
     config = CONFIGS[who]
     if who == "skillrl":
         config = {**config, "num_epochs": sizes["epochs"] + sizes["more"], "batch_size": sizes["batch"]}
-    elif who.startswith("ours"):
+    elif who in {"ours", EVIDENCE}:
         train = {**config["train"], "epochs": sizes["epochs"], "batch_size": sizes["batch"]}
         config = {**config, "train": train}
     return {
         "world": world,
         "model": [*WORLDS[world].PLACES[place], seed],
-        "sizes": {"train": sizes["train"], "val": sizes["val"]},
+        "sizes": {"train": sizes["train"], "val": EVIDENCE_VAL if who == EVIDENCE else sizes["val"]},
         "budget": budget,
         "edits": EDITS,
         "kinds": True,
@@ -172,75 +195,67 @@ def a_run(world: str, place: str, who: str, seed: int, budget: int) -> dict[str,
 
 def scored(run: Mapping[str, Any], done: Mapping[str, Any]) -> Ended:
     """Return what a run came to, beside the truth."""
-    model = WORLDS[run["world"]].Model(*run["model"])
-    true = model.quality(done["skill"])
-    calls = done["calls"]
-    size = WORLDS[run["world"]].sizes(run["model"][-1])["budget"]
-    return Ended(true, done["reported"] - true, calls, calls / size, model.counted(done["skill"]))
+    world = WORLDS[run["world"]]
+    model = world.Model(*run["model"])
+    before, true = model.quality(world.INITIAL), model.quality(done["skill"])
+    return Ended(
+        true=true,
+        gap=done["reported"] - true,
+        calls=done["calls"],
+        tokens=done["chars"] // 4,
+        rules=model.counted(done["skill"]),
+        gain=true - before,
+        final_gain=model.quality(done.get("final", done["skill"])) - before,
+    )
 
 
-def show(found: Mapping[tuple[str, str], Sequence[Ended]], seeds: int) -> None:
+def show(found: Found, seeds: int) -> None:
     """Print a line for each trainer and world."""
     print(f"\n{seeds} runs of each; ± is one standard error")
-    print(
-        f"{'world':6} {'trainer':15} {'true':>14} {'gap':>15} {'calls':>6} {'right':>6} {'harmful':>8} {'useless':>8}"
-    )
-    for (place, who), runs in found.items():
+    heads = f"{'calls':>6} {'tokens':>8} {'right':>6} {'harmful':>8} {'useless':>8}"
+    print(f"{'world':12} {'trainer':10} {'true':>14} {'gap':>15} {heads}")
+    for (world, place, who), runs in found.items():
         true, gaps = [run.true for run in runs], [run.gap for run in runs]
         error, unsure = (stdev(values) / math.sqrt(len(runs)) for values in (true, gaps))
         rules = " ".join(
             f"{fmean(run.rules[kind] for run in runs):{width}.2f}"
             for kind, width in (("right", 6), ("harmful", 8), ("useless", 8))
         )
-        calls = fmean(run.calls for run in runs)
-        line = f"{place:6} {who:15} {fmean(true):.3f} ± {error:.3f} {fmean(gaps):+7.3f} ± {unsure:.3f}"
-        print(f"{line} {calls:6.0f} {rules}")
+        taken = f"{fmean(run.calls for run in runs):6.0f} {fmean(run.tokens for run in runs):8.0f}"
+        line = f"{world} {place:6} {who:10} {fmean(true):.3f} ± {error:.3f} {fmean(gaps):+7.3f} ± {unsure:.3f}"
+        print(f"{line} {taken} {rules}")
 
 
-def figures(found: Mapping[tuple[str, str], Sequence[Ended]]) -> dict[str, float]:
+def figures(found: Found) -> Figures:
     """Return the figures that are claimed."""
-    figures: dict[str, float] = {}
-    ratios: list[float] = []
-    places = list(dict.fromkeys(place for place, _ in found))
-    for place in places:
-        best = max(PEERS, key=lambda who: fmean(run.true for run in found[place, who]))
-        differences = [
-            ours.true - theirs.true for ours, theirs in zip(found[place, "ours"], found[place, best], strict=True)
-        ]
-        half = Z90 * stdev(differences) / math.sqrt(len(differences))
-        figures |= {
-            f"true_minus_best_peer_{place}": round(fmean(differences), 4),
-            f"true_minus_best_peer_{place}_low": round(fmean(differences) - half, 4),
-            f"gap_{place}": round(fmean(run.gap for run in found[place, "ours"]), 4),
-            f"harmful_rules_{place}": round(fmean(run.rules["harmful"] for run in found[place, "ours"]), 4),
-            f"calls_of_budget_{place}": round(fmean(run.of_budget for run in found[place, "ours"]), 3),
-        }
-        evidence = fmean(run.true for run in found[place, "ours, evidence"])
-        ratios.append(evidence / fmean(run.true for run in found[place, best]))
-    for name, other in (("gepa", "gepa"), ("agent", "one agent")):
-        differences: list[float] = []
-        harmful: list[int] = []
-        for place in places:
-            for ours, theirs in zip(found[place, "ours"], found[place, other], strict=True):
-                differences.append(ours.true - theirs.true)
-                harmful.append(ours.rules["harmful"] - theirs.rules["harmful"])
-        figures |= {
-            f"true_minus_{name}": round(fmean(differences), 4),
-            f"harmful_minus_{name}": round(fmean(harmful), 4),
-        }
-    shipped = [any(run.rules.values()) for place in places for run in found[place, "ours, evidence"]]
-    figures["evidence_ships"] = round(fmean(shipped), 3)
-    figures["true_minus_best_peer"] = min(figures[f"true_minus_best_peer_{place}_low"] for place in places)
-    figures["evidence_of_best_peer"] = round(min(ratios), 3)
-    figures["gap"] = max((figures[f"gap_{place}"] for place in places), key=abs)
-    figures["harmful_rules"] = max(figures[f"harmful_rules_{place}"] for place in places)
-    figures["calls_of_budget"] = max(figures[f"calls_of_budget_{place}"] for place in places)
-    return figures
+
+    def of(trainer: str) -> list[Ended]:
+        """Return all runs of a trainer."""
+        return [run for (_, _, who), runs in found.items() if who == trainer for run in runs]
+
+    ours, evidence = of("ours"), of(EVIDENCE)
+    claimed: Figures = {}
+    for name, other in (("gepa", "gepa"), ("upstream", "skillrl"), ("agent", "one agent")):
+        pairs = list(zip(ours, of(other), strict=True))
+        gains = [our.true - their.true for our, their in pairs]
+        half = Z90 * stdev(gains) / math.sqrt(len(gains))
+        claimed[f"true_minus_{name}"] = round(fmean(gains), 4)
+        claimed[f"true_minus_{name}_low"] = round(fmean(gains) - half, 4)
+        if other != "skillrl":
+            harmful = fmean(our.rules["harmful"] - their.rules["harmful"] for our, their in pairs)
+            claimed[f"harmful_minus_{name}"] = round(harmful, 4)
+    able = [run.ships for run in evidence if run.final_gain >= GAINS]
+    return claimed | {
+        "gap": round(fmean(run.gap for run in ours), 4),
+        "tokens_x_gepa": round(fmean(run.tokens for run in ours) / fmean(run.tokens for run in of("gepa")), 3),
+        "evidence_ships": round(fmean(able), 3) if able else None,
+        "evidence_useless": round(fmean(run.ships and run.gain < USELESS for run in evidence), 3),
+    }
 
 
-def means(found: Mapping[tuple[str, str], Sequence[Ended]]) -> dict[str, float]:
+def means(found: Found) -> Figures:
     """Return what each of our presets comes to in each world."""
-    return {f"true_{place}_{who}": round(fmean(run.true for run in runs), 4) for (place, who), runs in found.items()}
+    return {f"true_{'_'.join(key)}": round(fmean(run.true for run in runs), 4) for key, runs in found.items()}
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ class Preset(Record, frozen=True, kw_only=True):
     training ends with. Before that, each edit is tried in `screen` pairs of attempts on the train items that it was
     learned from (0: not at all). With `redraw` a candidate that loses by no more than noise is compared with fresh
     answers of the current skill. A candidate that is behind by more than noise on the first `part` of val is rejected
-    there. With `confirm` the best skill is reported from a pass over val that chose nothing. `slow_update` writes
-    guidance after each epoch but the first, and puts it in unmeasured; `meta_skill` keeps the optimizer's own notes.
+    there. With `confirm` the best skill is reported from a pass over val that chose nothing. With `look_back` the
+    optimizer writes guidance after each epoch but the first, which is put in unmeasured, and keeps notes of its own.
     With `removal`, learned rules that show nothing on train are taken out before val is asked.
     """
 
@@ -47,15 +47,14 @@ class Preset(Record, frozen=True, kw_only=True):
     redraw: bool = True
     part: float = 0.5
     confirm: bool = True
-    slow_update: bool = False
-    meta_skill: bool = False
+    look_back: bool = False
     removal: bool = False
     rounds: int = 1
 
 
 PRESETS: Mapping[str, Preset] = {
     "default": Preset(epochs=5),
-    "skillopt": Preset(epochs=4, screen=0, redraw=False, part=0.0, confirm=False, slow_update=True, meta_skill=True),
+    "skillopt": Preset(epochs=4, screen=0, redraw=False, part=0.0, confirm=False, look_back=True),
     "evidence": Preset(epochs=5, gate="sequential", at_end=True, screen=4, removal=True, part=0.0, rounds=5),
 }
 

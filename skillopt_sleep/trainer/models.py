@@ -95,7 +95,7 @@ def as_model(model: object, *, role: str) -> Backend:
     raise ConfigError(f"the {role} is {type(model).__name__}, not a model", remedy=_REMEDY)
 
 
-def lent(model: Backend, named: object) -> Backend:
+def for_workers(model: Backend, named: object) -> Backend:
     """Return the model, to be called by a Ray cluster's tasks, if it was given by its name or as a function.
 
     An object of the user's own may hold what can't be sent, and is called here.

@@ -12,18 +12,20 @@ from skillopt_sleep.prompts import slots, template
 from skillopt_sleep.records import Metric
 from skillopt_sleep.trainer.env import kind_of
 
-NAMES = (
-    "reflect",
-    "reflect_deep",
-    "diagnose",
-    "aggregate",
-    "budget",
-    "select",
-    "rewrite",
-    "rewrite_full",
-    "slow_update",
-    "meta_skill",
-)
+# The prompts, each with the slot without which it asks the optimizer to learn from nothing.
+SHOWN = {
+    "reflect": "trajectories",
+    "reflect_deep": "causes",
+    "diagnose": "trajectories",
+    "aggregate": "patches",
+    "budget": "edits",
+    "select": "edits",
+    "rewrite": "suggestions",
+    "rewrite_full": "trajectories",
+    "slow_update": "compared",
+    "meta_skill": "compared",
+}
+NAMES = tuple(SHOWN)
 # What skillrl 1.0.0 calls its prompts.
 THEIRS = {
     "analyst_error": "reflect",
@@ -40,21 +42,6 @@ _GRADES = {
     Metric.MIXED: "An item counts as right or wrong and is graded from 0 to 1, and the score is a mean of both.",
 }
 _NO_LINKS = re.compile(r", no links(?: that aren't there now)?(?=,)")
-
-
-# A prompt without this slot asks the optimizer to learn from nothing.
-SHOWN = {
-    "reflect": "trajectories",
-    "reflect_deep": "causes",
-    "diagnose": "trajectories",
-    "aggregate": "patches",
-    "budget": "edits",
-    "select": "edits",
-    "rewrite": "suggestions",
-    "rewrite_full": "trajectories",
-    "slow_update": "compared",
-    "meta_skill": "compared",
-}
 
 
 @cache

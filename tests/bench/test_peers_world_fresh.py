@@ -140,7 +140,7 @@ def test_a_text_gives_back_its_items_and_edits_its_skill() -> None:
 
 
 def test_a_peer_may_call_as_often_as_ours_did() -> None:
-    ours = [trainer_peers.Ended(0.5, 0.0, calls, 1.0, {}) for calls in (100, 5000)]
+    ours = [trainer_peers.Ended(0.5, 0.0, calls, 0, {}, 0.0, 0.0) for calls in (100, 5000)]
     seeds = range(2)
 
     assert trainer_peers.allowed("fresh", "gepa", seeds, ours) == {0: sizes(0)["budget"], 1: 5000}

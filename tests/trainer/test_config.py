@@ -86,7 +86,7 @@ def test_a_preset_decides_how_skills_are_chosen(name: str, epochs: int, gate: st
 def test_only_the_preset_of_skillopt_looks_back_and_tries_no_edit_on_train() -> None:
     for name, preset in PRESETS.items():
         is_skillopt = name == "skillopt"
-        assert (preset.slow_update, preset.meta_skill, preset.screen == 0) == (is_skillopt,) * 3
+        assert (preset.look_back, preset.screen == 0) == (is_skillopt,) * 2
 
 
 def test_there_are_no_more_than_32_keys() -> None:
