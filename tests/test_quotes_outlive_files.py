@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -50,7 +50,7 @@ def home(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @contextmanager
-def store_of(home: Home) -> Iterator[SqliteStore]:
+def store_of(home: Home) -> Generator[SqliteStore]:
     folder = home.folder / "sleep" / "data"
     store = SqliteStore(folder, clock=lambda: datetime.now(UTC), lookback=timedelta(days=30), config="")
     yield store
