@@ -121,9 +121,18 @@ class Attempt:
 
 
 def _finished(job: Job, result: Result, costs: Sequence[Cost]) -> FinishedAttempt:
+    """Return the attempt with its rollout; one with a failure has no score."""
     if result.failure:
         result = replace(result, failure=redact(result.failure))
-    rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample)
+    rollout = Rollout(
+        task=job.item.id,
+        document_sha=job.sha,
+        sample=job.sample,
+        trajectory=Trajectory(response=shown(result), failure=result.failure),
+        score=None if result.failure else Score(hard=result.hard, soft=result.soft, why=result.why),
+        note=result.failure,
+        failed=bool(result.failure),
+    )
     return FinishedAttempt(rollout=rollout, result=result, costs=tuple(costs))
 
 
@@ -189,19 +198,6 @@ class Attempts:
 
 def _key(job: Job) -> tuple[str, str, int]:
     return job.sha, job.item.id, job.sample
-
-
-def as_rollout(task: str, document_sha: str, result: Result, *, sample: int) -> Rollout:
-    """Convert a result to a rollout; one with a failure has no score."""
-    return Rollout(
-        task=task,
-        document_sha=document_sha,
-        sample=sample,
-        trajectory=Trajectory(response=shown(result), failure=result.failure),
-        score=None if result.failure else Score(hard=result.hard, soft=result.soft, why=result.why),
-        note=result.failure,
-        failed=bool(result.failure),
-    )
 
 
 def shown(result: Result, *, most: int = RESPONSE_CHARS) -> str:

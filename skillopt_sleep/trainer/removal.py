@@ -13,7 +13,6 @@ from skillopt_sleep.records import Document, Edit, EditFate, EditOp, EditSource,
 from skillopt_sleep.trainer.parts import PairedTrial, Parts, ScoredSkill, State, attempt_pairs
 from skillopt_sleep.trainer.summary import History, Rules, RuleWorth, StepRecord
 
-FILE = "rules.json"
 PAIRS = 8  # of attempts without a rule and with it, at most
 AT_ONCE = 2  # pairs, before a rule is let be whose effect is clear
 
@@ -42,9 +41,7 @@ def remove_useless_rules(parts: Parts, state: State, initial: ScoredSkill, histo
         state = state.moved(shorter, step=state.current.version.step, origin="removal", val=None)
         parts.keep(shorter, state.versions)
     worth = [_worth(rule, pairs[rule.rule], removed=is_shorter and rule in useless) for rule in rules]
-    learned = Rules(skill=document.sha, rules=tuple(worth))
-    parts.folder.write(FILE, learned)
-    return state, learned
+    return state, Rules(skill=document.sha, rules=tuple(worth))
 
 
 def most_attempts(edits: int) -> int:

@@ -33,7 +33,7 @@ SUMMARY = "summary.json"
 HISTORY = "history.json"
 BEST = "best_skill.md"
 CURRENT = "current_skill.md"
-_RESULTS = ("steps", "epochs", "end", "skills", "answers", "rules.json", SUMMARY, HISTORY, BEST, CURRENT)
+_RESULTS = ("steps", "epochs", "end", "skills", "answers", SUMMARY, HISTORY, BEST, CURRENT)
 Kind = TypeVar("Kind")
 
 
