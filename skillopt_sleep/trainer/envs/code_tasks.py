@@ -182,14 +182,16 @@ def check_command(argv: Sequence[str], tests: Mapping[str, str], present: Collec
     for word in named:
         if str(PurePosixPath(word)) not in present:
             raise ValueError(f"its 'command' names {word!r}, which isn't among its tests and files")
-    if program.rpartition("/")[2] not in {"python", "python3"}:
+    runner = program.rpartition("/")[2]
+    if runner not in {"python", "python3", "pytest"}:
         return
     parts = {part.removesuffix(".py") for path in present for part in PurePosixPath(path).parts}
     modules = [module for path, text in tests.items() if path.endswith(".py") for module in _imported(path, text)]
     if "-m" in words[:-1]:
         modules.append(words[words.index("-m") + 1])
     for module in sorted({module.partition(".")[0] for module in modules} - parts - sys.stdlib_module_names):
-        if not _is_there(program, "-c", _HAS_MODULE, module):
+        # pytest may have a Python of its own, whose modules aren't known.
+        if runner != "pytest" and not _is_there(program, "-c", _HAS_MODULE, module):
             raise ValueError(f"it needs the module {module!r}, which isn't there where tests are run")
 
 
