@@ -164,6 +164,7 @@ def checked(command: str, tests: dict[str, str]) -> None:
         ("python3 -W ignore test_it.py --only=other.py", {"test_it.py": HALF_TEST}),
         ("sh run.sh", {"run.sh": "python3 solution.py\n", "test_it.py": "no Python ("}),
         ("./run.sh", {"run.sh": "python3 solution.py\n"}),
+        ("python3 test_it.py python3", {"test_it.py": HALF_TEST}),
     ],
 )
 def test_what_can_run_is_let_through(command: str, tests: dict[str, str]) -> None:
