@@ -26,7 +26,7 @@ from skillopt_sleep.settings import Paths
 from skillopt_sleep.web.access import Access
 from skillopt_sleep.web.pages import GROUPS
 from skillopt_sleep.web.pages.trainings import StartedTrainings
-from skillopt_sleep.web.site import Messages, OpenStore, Site, show, site_of, store_of
+from skillopt_sleep.web.site import Messages, Site, show, site_of, store_of
 
 _CSS = "text/css; charset=utf-8"
 _KINDS = {
@@ -86,7 +86,7 @@ def dashboard(paths: Paths, access: Access) -> Starlette:
     known["says"] = status
     for one in (counted, documents, home_path, proof_in_short, scored_by, sentence, wording):
         known[one.__name__] = one
-    app.state.site = Site(paths, access, OpenStore(paths), Messages(), templates, GROUPS)
+    app.state.site = Site(paths, access, Messages(), templates, GROUPS)
     app.state.started = StartedTrainings()
     return app
 

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import re
 import secrets
-import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +25,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.settings import Paths, Settings, load_or_defaults
 from skillopt_sleep.stores.hooks import keep_waiting
-from skillopt_sleep.stores.sqlite import SqliteStore, open_store, read_store
+from skillopt_sleep.stores.sqlite import SqliteStore, read_store
 from skillopt_sleep.web.access import Access
 from skillopt_sleep.web.guard import FORM, POLICY
 
@@ -38,34 +37,6 @@ Row = TypeVar("Row")
 Made = TypeVar("Made")
 _KEPT_MESSAGES = 20
 MESSAGE = "said"  # the parameter that names a message
-
-
-class OpenStore:
-    """The store at these paths; another file there, or other settings, are noticed."""
-
-    def __init__(self, paths: Paths) -> None:
-        self._paths = paths
-        self._lock = threading.Lock()
-        self._open: SqliteStore | None = None
-        self._as: tuple[int, int, Settings] | None = None
-
-    @contextmanager
-    def opened(self, settings: Settings) -> Generator[SqliteStore]:
-        """Yield the store, which several pages read at the same time; where there is none, none is created."""
-        if not self._paths.database.exists():
-            with read_store(settings, self._paths) as store:
-                yield store
-            return
-        yield self._current(settings)
-
-    def _current(self, settings: Settings) -> SqliteStore:
-        with self._lock:
-            found = self._paths.database.stat()
-            wanted = found.st_dev, found.st_ino, settings
-            if self._open is None or self._as != wanted:
-                self._open = open_store(settings, self._paths)  # whoever still reads the old one keeps it
-                self._as = wanted
-            return self._open
 
 
 class Page(NamedTuple):
@@ -104,7 +75,6 @@ class Site(NamedTuple):
 
     paths: Paths
     access: Access
-    store: OpenStore
     messages: Messages
     templates: Environment
     groups: tuple[tuple[Page, ...], ...]
@@ -117,8 +87,8 @@ def site_of(request: Request) -> Site:
 
 @contextmanager
 def store_of(request: Request) -> Generator[SqliteStore]:
-    """Yield the store to read."""
-    with site_of(request).store.opened(settings_of(request)[0]) as store:
+    """Yield the store; where there is none, an empty one stands in, and none is created."""
+    with read_store(settings_of(request)[0], site_of(request).paths) as store:
         yield store
 
 

@@ -5,12 +5,9 @@ from pathlib import Path
 import pytest
 from starlette.requests import Request
 
-from skillopt_sleep.errors import StoreError
 from skillopt_sleep.example import MARKER
-from skillopt_sleep.settings import Settings, find_paths
-from skillopt_sleep.stores.sqlite import open_store
 from skillopt_sleep.web.pages import GROUPS
-from skillopt_sleep.web.site import Messages, OpenStore, file_at, key_of, paged, skipped_in, turn_at, whole_page
+from skillopt_sleep.web.site import Messages, file_at, key_of, paged, skipped_in, turn_at, whole_page
 from tests.cli.walked import with_three_rules
 from tests.command import Home
 from tests.web.dashboard import Dashboard, entered, visible_text
@@ -52,36 +49,6 @@ def test_the_example_says_on_every_page_that_it_is_one_and_a_persons_own_nights_
 
 def navigation(page: str) -> str:
     return visible_text(page.partition("<nav")[2].partition("</nav>")[0].partition(">")[2])
-
-
-def test_the_store_stays_open_until_another_file_is_there(tmp_path: Path) -> None:
-    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
-    kept = OpenStore(paths)
-    with kept.opened(Settings()) as empty:
-        assert empty.nights() == ()
-    assert not paths.database.exists()
-
-    open_store(Settings(), paths).close()
-    with kept.opened(Settings()) as first, kept.opened(Settings()) as again:
-        assert first is again
-    for ending in ("", "-wal", "-shm"):
-        part = paths.database.with_name(paths.database.name + ending)
-        if part.exists():
-            part.rename(part.with_name(f"aside{ending}"))
-    open_store(Settings(), paths).close()
-    with kept.opened(Settings()) as second:
-        assert second is not first
-    first.close()
-    second.close()
-
-
-def test_a_damaged_store_is_an_error_and_stays_where_it_is(tmp_path: Path) -> None:
-    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
-    paths.data.mkdir()
-    paths.database.write_bytes(b"no database" * 1_000)
-    with pytest.raises(StoreError), OpenStore(paths).opened(Settings()):
-        pass
-    assert paths.database.exists()
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
 """The pages of sessions: what was read of the person's history, what was left out, and why."""
 
-import time
 from collections import Counter
 from contextlib import closing
 from functools import partial
-from typing import NamedTuple
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -22,10 +20,9 @@ from skillopt_sleep.night.explain import TypedTurn, explain
 from skillopt_sleep.records import LeftOut, Origin, Session as Stored, SessionLine
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.status import PARTLY_PASTED, PASTED
-from skillopt_sleep.settings import Paths, Settings
-from skillopt_sleep.stores.sqlite import SqliteStore, open_store
+from skillopt_sleep.stores.sqlite import open_store
 from skillopt_sleep.web.site import Page, done, paged, settings_of, show, site_of, skipped_in, store_of
-from skillopt_sleep.wiring.history import HistoryReading, excluded_by, read_history
+from skillopt_sleep.wiring.history import excluded_by, read_history
 
 AT_ONCE = 50
 PROJECTS = 20
@@ -33,31 +30,6 @@ USED = "used"
 _NOTHING = "Nothing was typed"
 _MOST_CHARS = 2_000
 _TITLE_CHARS = 80
-_FRESH_SECONDS = 60.0  # whether a session still goes on hangs on the time
-
-
-class CachedHistory(NamedTuple):
-    """A history that was read at a moment, when the store was at this version."""
-
-    version: tuple[int, int]
-    settings: Settings
-    at: float
-    looked: HistoryReading
-
-
-_known: dict[SqliteStore, CachedHistory] = {}
-
-
-def _history(store: SqliteStore, settings: Settings, paths: Paths) -> HistoryReading:
-    """Return the history as the index has it; it is read again once the store has changed, or after a while."""
-    version, now = store.index.version(), time.monotonic()
-    known = _known.get(store)
-    if known and (known.version, known.settings) == (version, settings) and now - known.at < _FRESH_SECONDS:
-        return known.looked
-    looked = read_history(store, settings, paths, look=False)
-    _known.clear()
-    _known[store] = CachedHistory(store.index.version(), settings, now, looked)
-    return looked
 
 
 def _name(reason: LeftOut | None) -> str:
@@ -90,7 +62,7 @@ def _list(request: Request) -> Response:
     if only not in {"", USED, *LeftOut}:
         raise HTTPException(404)
     with store_of(request) as store:
-        history, notes = _history(store, settings, site_of(request).paths)
+        history, notes = read_history(store, settings, site_of(request).paths, look=False)
         chosen = [line for line in history.lines if not only or _name(history.why(line)) == only]
         part = paged(chosen, skipped=skipped_in(request), at_once=AT_ONCE)
         titles = {stored.id: _title(stored) for stored in store.index.sessions([line.id for line in part.shown])}
@@ -126,7 +98,7 @@ def _one(request: Request) -> Response:
     settings, _ = settings_of(request)
     turn = skipped_in(request, "turn")
     with store_of(request) as store:
-        history, _ = _history(store, settings, site_of(request).paths)
+        history, _ = read_history(store, settings, site_of(request).paths, look=False)
         line = next((line for line in history.lines if line.id == request.query_params.get("id", "")), None)
         if line is None:
             raise HTTPException(404)
