@@ -4,7 +4,7 @@ import base64
 import hashlib
 import re
 import secrets
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -22,6 +22,7 @@ from skillopt_sleep.deciding.stored import consistent_journal
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.example import example_of
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.pages.blocks import Block, Link
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.settings import Paths, Settings, load_or_defaults
 from skillopt_sleep.stores.hooks import keep_waiting
@@ -37,6 +38,7 @@ Row = TypeVar("Row")
 Made = TypeVar("Made")
 _KEPT_MESSAGES = 20
 MESSAGE = "said"  # the parameter that names a message
+_ONCE = (MESSAGE, "did", "turn")  # parameters that the other pages of a list don't have
 
 
 class Page(NamedTuple):
@@ -114,6 +116,22 @@ def show(request: Request, template: str, *, title: str, status: int = 200, **va
     return HTMLResponse(site.templates.get_template(template).render(values), status_code=status)
 
 
+def show_blocks(
+    request: Request,
+    blocks: Iterable[Block],
+    *,
+    title: str,
+    heading: str = "",
+    trail: Link | None = None,
+    kind: str = "",
+    part: "Paged[Any] | None" = None,
+    status: int = 200,
+) -> Response:
+    """Return a page of blocks below a heading, by default its title; a `part` of a list leads to the others."""
+    values = {"heading": heading or title, "trail": trail, "kind": kind, "part": part, "blocks": tuple(blocks)}
+    return show(request, "page.html.j2", title=title, status=status, **values)
+
+
 def _waiting(request: Request) -> dict[str, int]:
     """Return how much waits on which page; nothing if the store can't be read, which the page itself says."""
     try:
@@ -158,34 +176,50 @@ def turn_at(session: str, turn: int) -> str:
 class Paged(NamedTuple, Generic[Row]):
     """Some rows of a long list: those from `first` to `last` of `all`, counted from 1.
 
-    `newer` and `older` say how many rows the pages before and after it skip, None if there is no such page.
+    `newer` and `older` are the addresses of the pages before and after it, "" if there is none.
     """
 
     shown: Sequence[Row]
     first: int
     last: int
     all: int
-    newer: int | None = None
-    older: int | None = None
+    newer: str = ""
+    older: str = ""
 
     def each(self, made: Callable[[Row], Made]) -> "Paged[Made]":
         """Return the same part of the list with what is made of each of its rows."""
         return Paged([made(row) for row in self.shown], *self[1:])
 
 
-def paged(rows: Sequence[Row], *, at_once: int, skipped: int = 0) -> Paged[Row]:
-    """Return the part of a list that comes after so many rows; past the end, the last one."""
-    count = len(rows)
+def paged(
+    request: Request,
+    rows: Sequence[Row],
+    *,
+    at_once: int,
+    name: str = "skip",
+    path: str = "",
+    skipped: int | None = None,
+) -> Paged[Row]:
+    """Return the part of a list that comes after so many rows; past the end, the last one.
+
+    The address says by `name` how many are skipped, unless they are given; `path` is that of the page with the list.
+    """
+    url, count = request.url.remove_query_params(_ONCE), len(rows)
+    skipped = skipped_in(request, name) if skipped is None else skipped
     if skipped >= count:
         skipped = max(count - 1, 0) // at_once * at_once
     last = min(skipped + at_once, count)
+
+    def after(number: int) -> str:
+        return f"{path or url.path}?{url.include_query_params(**{name: number}).query}"
+
     return Paged(
         shown=rows[skipped:last],
         first=min(skipped + 1, count),
         last=last,
         all=count,
-        newer=max(skipped - at_once, 0) if skipped else None,
-        older=last if last < count else None,
+        newer=after(max(skipped - at_once, 0)) if skipped else "",
+        older=after(last) if last < count else "",
     )
 
 

@@ -51,6 +51,10 @@ def navigation(page: str) -> str:
     return visible_text(page.partition("<nav")[2].partition("</nav>")[0].partition(">")[2])
 
 
+def asking(query: str) -> Request:
+    return Request({"type": "http", "path": "/rows", "query_string": query.encode(), "headers": []})
+
+
 @pytest.mark.parametrize(
     ("rows", "skipped", "numbers"),
     [
@@ -65,9 +69,17 @@ def navigation(page: str) -> str:
     ],
 )
 def test_a_long_list_is_shown_some_rows_at_a_time(rows: int, skipped: int, numbers: tuple[int | None, ...]) -> None:
-    part = paged(range(1, rows + 1), skipped=skipped, at_once=3).each(str)
-    assert (part.first, part.last, part.newer, part.older) == numbers
+    part = paged(asking(f"skip={skipped}"), range(1, rows + 1), at_once=3).each(str)
+    first, last, newer, older = numbers
+    assert (part.first, part.last) == (first, last)
+    assert part.newer == ("" if newer is None else f"/rows?skip={newer}")
+    assert part.older == ("" if older is None else f"/rows?skip={older}")
     assert part.shown == [str(number) for number in range(part.first, part.last + 1) if rows]
+
+
+def test_the_rest_of_a_list_is_asked_for_as_its_first_page_was_and_says_nothing_twice() -> None:
+    part = paged(asking("words=a+b&rules=2&said=x&did=P-1&turn=9"), range(9), at_once=3, name="rules", path="/here")
+    assert part.older == "/here?words=a+b&rules=5"
 
 
 @pytest.mark.parametrize(
@@ -75,8 +87,7 @@ def test_a_long_list_is_shown_some_rows_at_a_time(rows: int, skipped: int, numbe
     [("", 0), ("skip=30", 30), ("skip=-1", 0), ("skip=x", 0), ("skip=" + "9" * 40, 0), ("skip=\u0663", 0)],
 )
 def test_what_an_address_skips(query: str, skipped: int) -> None:
-    request = Request({"type": "http", "query_string": query.encode(), "headers": []})
-    assert skipped_in(request) == skipped
+    assert skipped_in(asking(query)) == skipped
 
 
 def test_a_page_may_use_its_own_style_and_nothing_else() -> None:
