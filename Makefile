@@ -37,15 +37,25 @@ check: $(STAMP)
 	$(WITH) $(MAKE) test
 	$(BIN)/pytest --hypothesis-profile ci -n 4 --dist worksteal -rs -m "(cli or browser or seal or slow) and not live and not sweep"
 
-# The newest releases, in an environment of their own, and their tests if they aren't those of constraints.txt.
+# The newest releases, found without installing them, and the tests with them if they aren't those of constraints.txt.
 newest:
 	@rm -rf .newest
-	@$(MAKE) .newest/.installed VENV=.newest CONSTRAINTS=
-	@if $(call frozen,.newest/bin/python) | LC_ALL=C sort | diff constraints.txt - ; then \
+	@$(PYTHON) -m venv .newest
+	@.newest/bin/python -m pip install --quiet --disable-pip-version-check --dry-run --ignore-installed \
+		--report .newest/report.json hatchling editables '.[dev]'
+	@if .newest/bin/python -c "$$RESOLVED" | LC_ALL=C sort | diff constraints.txt - ; then \
 		echo "The newest releases are those of constraints.txt."; \
 	else \
 		$(MAKE) test VENV=.newest CONSTRAINTS=; \
 	fi
+
+define RESOLVED
+import json
+for package in json.load(open(".newest/report.json"))["install"]:
+    if package["metadata"]["name"] != "skillopt-sleep":
+        print("{name}=={version}".format_map(package["metadata"]))
+endef
+export RESOLVED
 
 lock:
 	@rm -rf .newest

@@ -23,7 +23,7 @@ from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Completion, Prompt, Split, Usage
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.attempts import Attempt, Job
-from skillopt_sleep.trainer.calls import asked, meter
+from skillopt_sleep.trainer.calls import meter, wrap_model
 from skillopt_sleep.trainer.config import LimitsSection
 from tests.trainer.toy import Toy
 
@@ -149,7 +149,8 @@ def _attempt(kind: str, path: Path, seconds: float) -> Generator[Attempt]:
         target = KINDS[kind][1](recipe(), recipe)
         counter = meter(LimitsSection(), store.ledger, utc_now)
         yield Attempt(
-            Toy({Split.TRAIN: TOGETHER}), asked(target, calls=store.calls, failures=store.failures, meter=counter)
+            Toy({Split.TRAIN: TOGETHER}),
+            wrap_model(target, calls=store.calls, failures=store.failures, meter=counter),
         )
     finally:
         store.close()

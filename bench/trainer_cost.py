@@ -14,7 +14,7 @@ from bench.trainer_peer import PEER, calls_of
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Completion, Prompt, Purpose, Usage
 from skillopt_sleep.stores.calls import RUN, CallStore
-from skillopt_sleep.trainer.calls import asked, meter
+from skillopt_sleep.trainer.calls import meter, wrap_model
 from skillopt_sleep.trainer.config import LimitsSection
 
 BEHIND = size(100_000, 100)
@@ -111,7 +111,7 @@ def _fill(store: CallStore, rows: int) -> None:
 
 def _asked(store: CallStore, limits: LimitsSection) -> Backend:
     counter = meter(limits, store.ledger, lambda: datetime.now(UTC))
-    return asked(AtOnce(), calls=store.calls, failures=store.failures, meter=counter)
+    return wrap_model(AtOnce(), calls=store.calls, failures=store.failures, meter=counter)
 
 
 def _seconds(backend: Backend, asker: str, calls: int) -> float:

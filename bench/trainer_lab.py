@@ -192,7 +192,7 @@ class AsSkillrl(TrainerConfig, frozen=True, kw_only=True):
     @property
     def of_preset(self) -> Preset:
         """SkillOpt's loop, without looking back."""
-        return replace(PRESETS["skillopt"], slow_update=False, meta_skill=False)
+        return replace(PRESETS["skillopt"], look_back=False)
 
 
 class AsSkillOpt(TrainerConfig, frozen=True, kw_only=True):

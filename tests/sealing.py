@@ -5,7 +5,7 @@ import pytest
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.protocols.sealing import Seal
 from skillopt_sleep.replay.seals.machine import system_program
-from skillopt_sleep.trainer.envs.sealed_runs import usual_seal
+from skillopt_sleep.trainer.envs.programs import usual_seal
 
 
 def seal_or_skip() -> Seal:

@@ -47,7 +47,7 @@ TESTED_AS_A_WHOLE = {
     "web/card.py": "web/pages/test_inbox.py",
     "web/changes.py": "web/pages/test_documents.py",
     "web/lesson.py": "web/pages/test_lessons.py",
-    "trainer/course.py": "trainer/test_loop.py",
+    "trainer/epochs.py": "trainer/test_loop.py",
     "trainer/final.py": "trainer/test_loop.py",
     "trainer/parts.py": "trainer/test_gate.py",
     "trainer/manifest.py": "trainer/test_run.py",

@@ -53,15 +53,11 @@ def role(agent: Agent, server: ModelServer) -> dict[str, str]:
     return {"name": agent.name, "model": agent.model, "base_url": agent.address(server)}
 
 
+# Nights of one agent alone are those below, on its login.
 @pytest.mark.parametrize(
     "roles",
-    [(CLAUDE, CLAUDE), (CODEX, CODEX), (CLAUDE, CODEX), (CODEX, CLAUDE)],
-    ids=[
-        "claude as everything",
-        "codex as everything",
-        "codex as claude's target",
-        "claude as codex's target",
-    ],
+    [(CLAUDE, CODEX), (CODEX, CLAUDE), *(((CLAUDE, CLAUDE), (CODEX, CODEX)) if WHOLE else ())],
+    ids=lambda roles: " with ".join(agent.name for agent in roles),
 )
 def test_a_whole_night_by_the_persons_own_agents(
     person: Person, server: ModelServer, fence: Fence, programs: Programs, roles: tuple[Agent, Agent]

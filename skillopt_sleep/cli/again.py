@@ -3,16 +3,17 @@
 from collections.abc import Collection
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.night.harvest import refresh_all
 from skillopt_sleep.protocols.crew import Again
 from skillopt_sleep.protocols.work import SessionSource
 from skillopt_sleep.settings import Paths, Settings, seconds
-
-if TYPE_CHECKING:
-    from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.sqlite import open_store
+from skillopt_sleep.wiring import agent_sources
 
 _CANDIDATES = 4
 
@@ -43,10 +44,6 @@ def chosen(asked: AskedAgain, settings: Settings, paths: Paths) -> Again | None:
 
 def _resolved(names: Collection[str], settings: Settings, paths: Paths) -> frozenset[str]:
     """Return the ids of the sessions that these names stand for, of the history as it is now."""
-    from skillopt_sleep.night.harvest import refresh_all
-    from skillopt_sleep.stores.sqlite import open_store
-    from skillopt_sleep.wiring import agent_sources
-
     store = open_store(settings, paths)
     try:
         sources = agent_sources(settings)
@@ -61,7 +58,7 @@ def _resolved(names: Collection[str], settings: Settings, paths: Paths) -> froze
     return found
 
 
-def session_ids(index: "SqliteIndex", sources: Collection[SessionSource], names: Collection[str]) -> list[str]:
+def session_ids(index: SqliteIndex, sources: Collection[SessionSource], names: Collection[str]) -> list[str]:
     """Return the ids of all sessions, those of purged ones as far as these names or their files' names tell them."""
     ids = [line.id for line in index.lines(unread=False)]
     for source in sources:

@@ -6,9 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from skillopt_sleep.cli.console import GOOD, say, say_json, warn
+from skillopt_sleep.cli.editor import in_editor
 from skillopt_sleep.cli.lazy import PlainGroup, setting_keys
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.toml import to_toml, written
 from skillopt_sleep.settings import SETTINGS, Settings, find_paths, load
+from skillopt_sleep.settings.written import changed, remaining, replace_file, split_key
 
 app = typer.Typer(cls=PlainGroup, add_completion=False, help="Show and change the settings.")
 
@@ -20,8 +23,6 @@ Key = Annotated[
 @app.command("show", epilog="Example: skillopt-sleep config show")
 def show(*, as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
     """Print the settings as config.toml."""
-    from skillopt_sleep.kit.toml import to_toml
-
     try:
         settings = load(find_paths())
     except ConfigError as error:
@@ -41,9 +42,6 @@ def show(*, as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = 
 @app.command("get", epilog="Example: skillopt-sleep config get budget.calls")
 def get(key: Key) -> None:
     """Print one setting."""
-    from skillopt_sleep.kit.toml import written
-    from skillopt_sleep.settings.written import split_key
-
     section, name = split_key(key)
     settings = load(find_paths())
     value: Any = settings.prices.get(name, "")
@@ -55,8 +53,6 @@ def get(key: Key) -> None:
 @app.command("set", epilog="Example: skillopt-sleep config set prices.qwen3-coder [0.2,0.6]")
 def set_value(key: Key, value: Annotated[str, typer.Argument(help="The new value, as in 300, true or 30d.")]) -> None:
     """Change one setting in config.toml. A wrong value is refused."""
-    from skillopt_sleep.settings.written import changed, remaining, replace_file
-
     path = find_paths().config_file
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     text = changed(before, key, value, path=path)
@@ -73,10 +69,6 @@ def set_value(key: Key, value: Annotated[str, typer.Argument(help="The new value
 @app.command("edit", epilog="Example: EDITOR=nano skillopt-sleep config edit")
 def edit() -> None:
     """Edit config.toml. A wrong file is refused."""
-    from skillopt_sleep.cli.editor import in_editor
-    from skillopt_sleep.kit.toml import to_toml
-    from skillopt_sleep.settings.written import replace_file
-
     path = find_paths().config_file
     text = path.read_text(encoding="utf-8") if path.exists() else to_toml(Settings())
     with in_editor("config.toml", text) as written:

@@ -11,8 +11,11 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.cli.again import AskedAgain
 from skillopt_sleep.cli.console import warn
+from skillopt_sleep.kit.process import end_all
+from skillopt_sleep.kit.redact import redact
 
 NAME = "skillopt-sleep"
 _PREFIX = "SKILLOPT_SLEEP_"
@@ -46,8 +49,6 @@ def command(words: Sequence[str], environ: Mapping[str, str] = os.environ) -> st
 
 def read_again(asked: NightOptions) -> str:
     """Return the command of a night on the same project with the same model that reads again what was read."""
-    from skillopt_sleep.kit.redact import redact  # imported late, as it would slow down the start of every command
-
     again = NightOptions(asked.project, asked.backend, asked.model, asked.base_url, AskedAgain(again=True))
     return redact(shlex.join([NAME, *words_of(again)]))  # reports keep it, and an address may hold a password
 
@@ -74,8 +75,6 @@ def words_of(asked: NightOptions) -> list[str]:
 
 def _variables(environ: Mapping[str, str]) -> list[str]:
     """Return the variables that decide on home, settings and sessions, if unusual, as POSIX shell assignments."""
-    from skillopt_sleep.agents import AGENTS  # imported late, as it would slow down the start of every command
-
     home = environ.get("HOME", "")
     usual = {"HOME": "", "XDG_CONFIG_HOME": f"{home}/.config", "XDG_DATA_HOME": f"{home}/.local/share"}
     with suppress(KeyError):
@@ -103,8 +102,6 @@ class _Interrupt:
         self._was_called = False
 
     def __call__(self, signum: int, _frame: FrameType | None) -> None:
-        from skillopt_sleep.kit.process import end_all
-
         is_first = not self._was_called
         self._was_called = True
         if is_first and signum != signal.SIGTERM:

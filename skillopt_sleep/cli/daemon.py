@@ -7,9 +7,14 @@ from typing import Annotated
 import typer
 
 from skillopt_sleep.cli.console import say, say_row
+from skillopt_sleep.daemon.loop import Daemon
+from skillopt_sleep.daemon.state import Cancel, DaemonState, Pause, end
+from skillopt_sleep.daemon.status import daemon_rows
 from skillopt_sleep.errors import ConfigError, NightLocked
 from skillopt_sleep.kit.clock import to_the_minute, utc_now
+from skillopt_sleep.kit.log import log_to
 from skillopt_sleep.settings import find_paths, length
+from skillopt_sleep.stores.running import held_by, is_running
 
 # How long a night may take to stop: an agent program ends in two seconds, an API call when it is answered.
 _CANCEL_SECONDS = 8.0
@@ -18,9 +23,6 @@ _TICK = 0.05
 
 def daemon() -> None:
     """Stay in the foreground and start each night at its time. The installed service runs this."""
-    from skillopt_sleep.daemon.loop import Daemon
-    from skillopt_sleep.kit.log import log_to
-
     paths = find_paths()
     log_to(paths.log)
     say("Waiting for the next night; stop with Ctrl-C. To follow it: skillopt-sleep status, skillopt-sleep logs -f")
@@ -54,8 +56,6 @@ def pause(
 
 def _pause(for_: str) -> None:
     """Let no night start by itself, for a length of time or until the pause is ended."""
-    from skillopt_sleep.daemon.state import DaemonState, Pause
-
     now = utc_now()
     until, end = None, "until you end it"
     if for_:
@@ -68,9 +68,6 @@ def _pause(for_: str) -> None:
 
 def _resume() -> None:
     """End the pause, and say when the next night is."""
-    from skillopt_sleep.daemon.state import DaemonState
-    from skillopt_sleep.daemon.status import daemon_rows
-
     paths = find_paths()
     if not DaemonState(paths.state).forget("pause"):
         say("Nothing was paused.")
@@ -81,9 +78,6 @@ def _resume() -> None:
 
 def _stop_night() -> None:
     """End the process of the running night."""
-    from skillopt_sleep.daemon.state import Cancel, DaemonState, end
-    from skillopt_sleep.stores.running import held_by, is_running
-
     paths = find_paths()
     pid = held_by(paths.data)
     if pid is None:

@@ -2,17 +2,17 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import BAD, BOLD, CAREFUL, GOOD, Part, say, say_json, say_row
+from skillopt_sleep.doctor.checks import look
+from skillopt_sleep.doctor.findings import Finding, FindingState, Topic, exit_code, problems
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.projects import named_project
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.settings import find_paths
-
-if TYPE_CHECKING:
-    from skillopt_sleep.doctor.findings import Finding
 
 LABEL = 12  # the width of a mark, a topic and the blanks behind them
 
@@ -26,9 +26,6 @@ def doctor(
 
     It changes nothing and calls no model. An API is sent one request, with your key, only whether it has the model.
     """
-    from skillopt_sleep.doctor.checks import look
-    from skillopt_sleep.doctor.findings import exit_code, problems
-
     folder = Path(named_project(project or "."))
     paths = find_paths()
     findings = look(paths, folder=folder, home=Path.home(), environ=os.environ)
@@ -43,10 +40,8 @@ def doctor(
         raise typer.Exit(code)
 
 
-def show_findings(findings: "tuple[Finding, ...]") -> None:
+def show_findings(findings: tuple[Finding, ...]) -> None:
     """Print the problems first, each with its remedy, then the rest by topic."""
-    from skillopt_sleep.doctor.findings import FindingState, Topic, problems
-
     wrong = problems(findings)
     say((counted(len(wrong), "problem"), BAD) if wrong else ("✓ No problems.", GOOD))
     for finding in wrong:
@@ -64,9 +59,7 @@ def show_findings(findings: "tuple[Finding, ...]") -> None:
             label = ""  # only the first of a topic has it
 
 
-def _show_finding(finding: "Finding", label: Part) -> None:
-    from skillopt_sleep.kit.markdown import one_line
-
+def _show_finding(finding: Finding, label: Part) -> None:
     say_row(label, one_line(finding.says, limit=4_000), width=LABEL)
     if finding.remedy:
         say_row("", "→ ", (one_line(finding.remedy, limit=4_000), BOLD), width=LABEL)

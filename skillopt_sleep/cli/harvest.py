@@ -3,17 +3,22 @@
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import say_all, say_json, warn
+from skillopt_sleep.cli.harvest_shown import account_data, explained, noted, show_account
 from skillopt_sleep.deciding.stored import opened_to_read
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.night.account import SessionHistory, account
+from skillopt_sleep.night.explain import explain, find
+from skillopt_sleep.night.survey import in_full
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
-
-if TYPE_CHECKING:
-    from skillopt_sleep.night.account import SessionHistory
-    from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.index import SqliteIndex
+from skillopt_sleep.stores.running import alone
+from skillopt_sleep.stores.sqlite import open_store
+from skillopt_sleep.wiring.history import excluded_by, read_history
 
 Shown = tuple[dict[str, object], Callable[[], None]]
 
@@ -49,10 +54,6 @@ def harvest(
 
 def _begin_anew(paths: Paths, settings: Settings) -> None:
     """Set a store aside that is corrupt or of another version, unless a night runs; one that can be used stays."""
-    from skillopt_sleep.kit.clock import utc_now
-    from skillopt_sleep.stores.running import alone
-    from skillopt_sleep.stores.sqlite import open_store
-
     if not paths.database.exists():
         return
     with alone(paths.data, utc_now), closing(open_store(settings, paths, anew=True)) as store:
@@ -61,12 +62,6 @@ def _begin_anew(paths: Paths, settings: Settings) -> None:
 
 def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown:
     """Harvest, and return the account of it, or the explanation of the session `why`, as data and to print."""
-    from skillopt_sleep.cli.harvest_shown import account_data, noted, show_account
-    from skillopt_sleep.night.account import account
-    from skillopt_sleep.night.survey import in_full
-    from skillopt_sleep.stores.sqlite import open_store
-    from skillopt_sleep.wiring.history import read_history
-
     # To explain one session nothing need be kept, so nothing is created.
     with opened_to_read(settings) if why else closing(open_store(settings, paths)) as store:
         history, notes = read_history(store, settings, paths, look=True)
@@ -88,13 +83,8 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown
     return {}, show
 
 
-def _explained(history: "SessionHistory", index: "SqliteIndex", settings: Settings, why: str) -> Shown:
+def _explained(history: SessionHistory, index: SqliteIndex, settings: Settings, why: str) -> Shown:
     """Explain the session `why`."""
-    from skillopt_sleep.cli.harvest_shown import explained
-    from skillopt_sleep.night.explain import explain, find
-    from skillopt_sleep.wiring.history import excluded_by
-
     line = find(history, why)
-    (stored,) = index.sessions([line.id])
-    explanation = explain(history, line, stored, partial(excluded_by, settings))
+    explanation = explain(history, line, index, partial(excluded_by, settings))
     return explanation.data(), lambda: say_all(explained(explanation, now=history.rules.now))

@@ -1,25 +1,41 @@
-"""The command `init`: write a first configuration and name the next step."""
+"""The command `init`: write a first configuration, keep an earlier one as a backup, and name the next step."""
 
+import difflib
 import os
+import re
 import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import say_all
-from skillopt_sleep.cli.init_asked import NAMES, Given
+from skillopt_sleep.cli.harvest_shown import noted
+from skillopt_sleep.cli.init_asked import NAMES, Given, Offer, asked, offers, taken
+from skillopt_sleep.cli.init_shown import found_lines, leaving_lines, next_lines
+from skillopt_sleep.cli.plan import Ahead, look_ahead
+from skillopt_sleep.cli.price import recipients
 from skillopt_sleep.daemon.service.service_file import installed
+from skillopt_sleep.doctor.findings import Finding, problems
+from skillopt_sleep.doctor.models import check_models
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.files import private_dir, write_atomic
+from skillopt_sleep.kit.toml import to_sections
+from skillopt_sleep.night.account import account
 from skillopt_sleep.records import LeftOut
 from skillopt_sleep.settings import Paths, Settings, find_paths, load, read_toml
+from skillopt_sleep.stores.sqlite import open_store
+from skillopt_sleep.wiring.history import read_history
+from skillopt_sleep.wiring.models import destination
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from skillopt_sleep.cli.init_offers import Offer
-    from skillopt_sleep.cli.plan import Ahead
-    from skillopt_sleep.doctor.findings import Finding
+Chosen = Mapping[str, Mapping[str, Any]]
+_HEAD = "# The settings of skillopt-sleep that you chose. To see every key: skillopt-sleep config show\n\n"
 
 
 def init(
@@ -48,17 +64,6 @@ def init(
 
 
 def _init(paths: Paths, given: Given, *, yes: bool) -> None:
-    from skillopt_sleep.cli.harvest_shown import noted
-    from skillopt_sleep.cli.init_asked import asked, taken
-    from skillopt_sleep.cli.init_offers import offers
-    from skillopt_sleep.cli.init_shown import found_lines, leaving_lines
-    from skillopt_sleep.cli.init_written import checked, merged
-    from skillopt_sleep.cli.plan import look_ahead
-    from skillopt_sleep.cli.price import recipients
-    from skillopt_sleep.night.account import account
-    from skillopt_sleep.stores.sqlite import open_store
-    from skillopt_sleep.wiring.history import read_history
-
     settings = load(paths, environ={})
     before = read_toml(paths.config_file) if paths.config_file.exists() else {}
     offered = offers(paths, os.environ, settings.backend)
@@ -79,11 +84,8 @@ def _init(paths: Paths, given: Given, *, yes: bool) -> None:
     _finish(paths, text, wanted, ahead, offered)
 
 
-def _finish(paths: Paths, text: str, wanted: Settings, ahead: "Ahead", offered: "Sequence[Offer]") -> None:
+def _finish(paths: Paths, text: str, wanted: Settings, ahead: Ahead, offered: Sequence[Offer]) -> None:
     """Write config.toml and print what changed, what is wrong with the chosen backend, and the next steps."""
-    from skillopt_sleep.cli.init_shown import next_lines, written_lines
-    from skillopt_sleep.cli.init_written import write
-
     say_all(["", *written_lines(write(paths, text))])
     problems = _problems(wanted, paths)
     for problem in problems:
@@ -96,28 +98,89 @@ def _finish(paths: Paths, text: str, wanted: Settings, ahead: "Ahead", offered: 
 
 
 def _ask_consent(wanted: Settings, *, before: Settings) -> bool:
-    from skillopt_sleep.wiring.models import destination
-
     is_same = (wanted.backend.name, wanted.backend.base_url) == (before.backend.name, before.backend.base_url)
     question = f"Allow every night to send this to {destination(wanted)}?"
     return typer.confirm(question, default=is_same and before.backend.confirmed)
 
 
-def _problems(settings: Settings, paths: Paths) -> "tuple[Finding, ...]":
+def _problems(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
     """Return what keeps the chosen backend from answering, as far as that shows without a model call."""
     if not settings.backend.name:
         return ()
-    import tempfile
-    from datetime import timedelta
-    from pathlib import Path
-
-    from msgspec.structs import replace
-
-    from skillopt_sleep.doctor.findings import problems
-    from skillopt_sleep.doctor.models import check_models
-    from skillopt_sleep.kit.clock import utc_now
-
     with tempfile.TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as folder:
         scratch = replace(paths, data=Path(folder) / "data")
         until = utc_now() + timedelta(minutes=settings.budget.minutes)
         return problems(check_models(settings, scratch, environ=os.environ, until=until).findings)
+
+
+class WrittenConfig(NamedTuple):
+    """The written file; `backup` is a copy of the earlier one, `diff` what changed in it."""
+
+    path: Path
+    text: str
+    backup: Path | None = None
+    diff: str = ""
+    changed: bool = True
+
+
+def merged(before: Chosen, chosen: Chosen) -> dict[str, dict[str, Any]]:
+    """Return the sections with the chosen keys added; a new backend starts without the keys of the old one."""
+    sections = {name: dict(keys) for name, keys in before.items()}
+    name = chosen.get("backend", {}).get("name")
+    if name is not None and name != sections.get("backend", {}).get("name", ""):
+        sections["backend"] = {}
+    for section, keys in chosen.items():
+        if section == "backend" and name == "":
+            continue
+        sections[section] = {**sections.get(section, {}), **keys}
+    return {section: keys for section, keys in sections.items() if keys}
+
+
+def checked(sections: Chosen) -> tuple[str, Settings]:
+    """Return the text of the file and the settings it makes; ConfigError if they are invalid."""
+    text = _HEAD + to_sections(sections)
+    with tempfile.TemporaryDirectory(prefix="skillopt-sleep-") as folder:
+        trial = Paths(config=Path(folder), data=Path(folder))
+        trial.config_file.write_text(text, encoding="utf-8")
+        try:
+            return text, load(trial, environ={})
+        except ConfigError as error:
+            message = re.sub(rf"{re.escape(str(trial.config_file))}(:\d+)?: ", "", error.message)
+            raise ConfigError(message, remedy=error.remedy) from error
+
+
+def write(paths: Paths, text: str) -> WrittenConfig:
+    """Write config.toml privately; an earlier file is copied, byte for byte, to our state folder."""
+    private_dir(paths.config)
+    # A symlink is kept, because the file may be among someone's dotfiles.
+    target = paths.config_file.resolve()
+    if not target.exists():
+        private_dir(target.parent)
+        write_atomic(target, text.encode())
+        return WrittenConfig(paths.config_file, text)
+    before = target.read_bytes()
+    if before == text.encode():
+        return WrittenConfig(paths.config_file, text, changed=False)
+    folder = private_dir(paths.state / "config")
+    backup = folder / f"{paths.config_file.name}.before-{utc_now():%Y%m%dT%H%M%S.%f}"
+    write_atomic(backup, before)
+    write_atomic(target, text.encode())
+    old = before.decode("utf-8", errors="replace").splitlines()
+    diff = "\n".join(difflib.unified_diff(old, text.splitlines(), "before", "now", lineterm="", n=1))
+    return WrittenConfig(paths.config_file, text, backup, diff)
+
+
+def written_lines(written: WrittenConfig) -> Iterator[str]:
+    """Yield what config.toml says now, and where the earlier one is kept."""
+    if not written.changed:
+        yield f"{written.path} already says all of this, so it was not changed."
+        return
+    yield f"Wrote {written.path}"
+    if written.backup is None:
+        for line in written.text.splitlines():
+            if line:
+                yield f"  {line}"
+        return
+    for line in written.diff.splitlines()[2:]:
+        yield f"  {line}"
+    yield f"Backup of the old file: {written.backup}"

@@ -1,31 +1,101 @@
-"""Ask a person for the choices of `init`, or take them from the command line."""
+"""List the backends of this machine; ask a person for the choices of `init`, or take them from the command line."""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, get_args
 
 import typer
 from msgspec.structs import replace
 
+from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.backends.http import listed_models
 from skillopt_sleep.cli.console import say
-from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.errors import ConfigError, SleepError
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.settings import BackendName, BackendSettings, Settings
-
-if TYPE_CHECKING:
-    from skillopt_sleep.cli.init_offers import Offer
-    from skillopt_sleep.night.account import ProjectCounts
+from skillopt_sleep.night.account import ProjectCounts
+from skillopt_sleep.settings import BackendName, BackendSettings, Paths, Settings
+from skillopt_sleep.wiring.models import KEYS, host_of, make_program
 
 Value = TypeVar("Value")
 Sections = dict[str, dict[str, Any]]
 
 NAMES = tuple(name for name in get_args(BackendName) if name)
 APIS = frozenset({"openai", "azure", "anthropic"})
+# Where llama.cpp, Ollama and LM Studio listen unless they are told otherwise.
+USUAL = ("http://127.0.0.1:8080/v1", "http://127.0.0.1:11434/v1", "http://127.0.0.1:1234/v1")
 _NOBODY = ("0", "nobody", "none")
 _OWN_ADDRESS = "the provider's own"
 _MORE_BACKENDS = {
     "auto": "each night, whichever agent is logged in",
     "simulated": "a built-in stand-in for trying things out: sends nothing, learns nothing useful",
 }
+
+
+class Offer(NamedTuple):
+    """A backend: whether it could answer now, and why or why not; a `subscription` isn't billed per call.
+
+    A server on this machine has an address, and the models that it lists.
+    """
+
+    name: str
+    ready: bool
+    says: str
+    subscription: bool = False
+    base_url: str = ""
+    models: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Return what it is called in a list: its name, or the address of a server on this machine."""
+        return host_of(self.base_url) if self.base_url else self.name
+
+
+def offers(paths: Paths, environ: Mapping[str, str], own: BackendSettings) -> tuple[Offer, ...]:
+    """Return every backend that asks a model, agents first, the user's `own` as it is set up; no model is asked."""
+    with tempfile.TemporaryDirectory(prefix="skillopt-sleep-", ignore_cleanup_errors=True) as made:
+        scratch = replace(paths, data=Path(made) / "data")
+        agents = tuple(_agent(name, own, scratch, environ) for name in AGENTS)
+    apis = tuple(_api(name, key, environ) for name, key in KEYS.items())
+    return (
+        *agents,
+        *local_servers(dict.fromkeys([*([own.base_url] if own.is_local else []), *USUAL])),
+        *apis,
+        Offer("handoff", ready=True, says="you answer in files, or one of your agent sessions does"),
+    )
+
+
+def local_servers(addresses: Iterable[str]) -> tuple[Offer, ...]:
+    """Return the model servers that answer at these addresses of this machine; no model is asked."""
+    found: list[Offer] = []
+    for address in addresses:
+        models = listed_models(address)
+        if models:
+            says = f"a server on this machine; its models: {', '.join(models)}"
+            found.append(Offer("openai", ready=True, says=says, base_url=address, models=models))
+    return tuple(found)
+
+
+def _api(name: str, key: str, environ: Mapping[str, str]) -> Offer:
+    if environ.get(key):
+        return Offer(name, ready=True, says=f"by its API; {key} is set")
+    return Offer(name, ready=False, says=f"by its API; {key} is not set")
+
+
+def _agent(name: str, own: BackendSettings, scratch: Paths, environ: Mapping[str, str]) -> Offer:
+    backend = own if own.name == name else replace(BackendSettings(), name=name)
+    try:
+        model = make_program(backend, scratch, environ)
+        program, account = f"{model.version} ({model.program})", model.account
+    except SleepError as error:
+        return Offer(name, ready=False, says=error.message)
+    if account.problem:
+        return Offer(name, ready=False, says=f"{program}: {account.problem}")
+    now = utc_now()
+    if account.expires and account.expires <= now:
+        return Offer(name, ready=False, says=f"{program}: its login {account.ends(now)}")
+    return Offer(name, ready=True, says=f"{program}: {account.how}", subscription=account.subscription)
 
 
 class Given(NamedTuple):
@@ -36,7 +106,7 @@ class Given(NamedTuple):
     base_url: str | None = None
 
 
-def taken(given: Given, offered: "Sequence[Offer]", settings: Settings) -> Sections:
+def taken(given: Given, offered: Sequence[Offer], settings: Settings) -> Sections:
     """Take the backend from the command line without asking; one is chosen only if none is set yet."""
     name = given.backend or settings.backend.name or _logged_in(offered)
     has_model = given.model or (settings.backend.model and name == settings.backend.name)
@@ -56,7 +126,7 @@ def taken(given: Given, offered: "Sequence[Offer]", settings: Settings) -> Secti
     return {"backend": backend}
 
 
-def asked(given: Given, offered: "Sequence[Offer]", known: "Sequence[ProjectCounts]", settings: Settings) -> Sections:
+def asked(given: Given, offered: Sequence[Offer], known: Sequence[ProjectCounts], settings: Settings) -> Sections:
     """Ask for what the command line doesn't say; an empty answer takes the value in brackets and changes nothing."""
     sections: Sections = {"backend": _ask_backend(given, offered, settings)}
     excluded = list(settings.projects.exclude)
@@ -66,17 +136,15 @@ def asked(given: Given, offered: "Sequence[Offer]", known: "Sequence[ProjectCoun
     return sections
 
 
-def _logged_in(offered: "Sequence[Offer]") -> str:
+def _logged_in(offered: Sequence[Offer]) -> str:
     """Return the agent that is logged in, "" if none is; an API or a hand-off is never chosen for the user."""
-    from skillopt_sleep.agents import AGENTS  # imported late, as it would slow down the start of every command
-
     for offer in offered:
         if offer.ready and offer.name in AGENTS:
             return offer.name
     return ""
 
 
-def _ask_backend(given: Given, offered: "Sequence[Offer]", settings: Settings) -> dict[str, Any]:
+def _ask_backend(given: Given, offered: Sequence[Offer], settings: Settings) -> dict[str, Any]:
     """Return the section [backend]: its name, and model and address if they are chosen or have to be cleared."""
     name = given.backend
     if name is None:
@@ -113,7 +181,7 @@ def _ask_address(name: str, before: BackendSettings) -> str:
     return ""
 
 
-def _ask_name(offered: "Sequence[Offer]", settings: Settings) -> str:
+def _ask_name(offered: Sequence[Offer], settings: Settings) -> str:
     say("\nWhich backend should run at night?")
     choices = {offer.label: offer.says for offer in offered} | _MORE_BACKENDS
     names = list(choices)
@@ -138,7 +206,7 @@ def _ask_name(offered: "Sequence[Offer]", settings: Settings) -> str:
     return _prompt("Number or name", default, parse)
 
 
-def _ask_excluded(known: "Sequence[ProjectCounts]", before: Sequence[str]) -> list[str]:
+def _ask_excluded(known: Sequence[ProjectCounts], before: Sequence[str]) -> list[str]:
     """Ask for the projects to leave out, by their number in the list above, by path or by pattern."""
 
     def parse(answer: str) -> list[str]:

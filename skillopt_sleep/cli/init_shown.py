@@ -3,11 +3,12 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import AGENTS, TITLES
+from skillopt_sleep.cli.init_asked import Offer
 from skillopt_sleep.cli.plan import WITH_EACH, Ahead
 from skillopt_sleep.cli.price import dollars, recipients, unpriced
 from skillopt_sleep.kit.markdown import one_line
@@ -16,10 +17,6 @@ from skillopt_sleep.night.account import Account, ProjectCounts
 from skillopt_sleep.settings import BackendName, Settings
 from skillopt_sleep.wiring.models import HANDOFF, KEYS, destination, unconfirmed
 
-if TYPE_CHECKING:
-    from skillopt_sleep.cli.init_offers import Offer
-    from skillopt_sleep.cli.init_written import WrittenConfig
-
 MOST_PROJECTS = 20
 NOWHERE = {
     "": "no backend is chosen",
@@ -27,7 +24,7 @@ NOWHERE = {
 }
 
 
-def found_lines(offered: "Sequence[Offer]", total: Account, known: Sequence[ProjectCounts]) -> Iterator[str]:
+def found_lines(offered: Sequence[Offer], total: Account, known: Sequence[ProjectCounts]) -> Iterator[str]:
     """Yield the agents, sessions and projects found on this machine."""
     agents = [offer for offer in offered if offer.name in AGENTS]
     for number, offer in enumerate(agents):
@@ -62,7 +59,7 @@ def _sessions(total: Account) -> str:
     return f"{', '.join(sessions)}; {counted(total.prompts, 'prompt')}"
 
 
-def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, older: int) -> Iterator[str]:
+def leaving_lines(settings: Settings, ahead: Ahead, offer: Offer | None, *, older: int) -> Iterator[str]:
     """Yield what a night would send, to whom, and what it would cost at most; `older` sessions are left out."""
     if not recipients(settings):
         why = NOWHERE.get(settings.backend.name) or f"what is read goes to {destination(settings)}"
@@ -88,7 +85,7 @@ def leaving_lines(settings: Settings, ahead: Ahead, offer: "Offer | None", *, ol
         yield "  limits   each call uses up your subscription's own limits, as your work by day does"
 
 
-def _price(settings: Settings, offer: "Offer | None") -> str:
+def _price(settings: Settings, offer: Offer | None) -> str:
     if settings.backend.name == HANDOFF:
         return "none by itself: you answer, or an agent of yours, with its own costs"
     limit = settings.budget.usd
@@ -101,22 +98,6 @@ def _price(settings: Settings, offer: "Offer | None") -> str:
     if 0 < limit < most:
         return f"${limit:,.2f} a night at most, your limit"
     return f"${most:,.2f} a night at most, if every token of its limit were output"
-
-
-def written_lines(written: "WrittenConfig") -> Iterator[str]:
-    """Yield what config.toml says now, and where the earlier one is kept."""
-    if not written.changed:
-        yield f"{written.path} already says all of this, so it was not changed."
-        return
-    yield f"Wrote {written.path}"
-    if written.backup is None:
-        for line in written.text.splitlines():
-            if line:
-                yield f"  {line}"
-        return
-    for line in written.diff.splitlines()[2:]:
-        yield f"  {line}"
-    yield f"Backup of the old file: {written.backup}"
 
 
 def next_lines(

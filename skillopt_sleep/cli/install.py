@@ -1,17 +1,17 @@
 """The commands `install` and `uninstall`: the background service and the agents' plugins."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from skillopt_sleep.cli.console import BAD, BOLD, GOOD, say, say_hanging
 from skillopt_sleep.cli.decisions import confirmed
+from skillopt_sleep.daemon.conditions import lacking
+from skillopt_sleep.daemon.service.install import InstallPlan, plan_install, plan_uninstall
+from skillopt_sleep.daemon.service.machine import keys_file, this_machine
 from skillopt_sleep.errors import Exit, SleepError
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.settings import Paths, Settings, load
-
-if TYPE_CHECKING:
-    from skillopt_sleep.daemon.service.install import InstallPlan
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
@@ -20,9 +20,6 @@ _INSTEAD = "add --yes, or --dry-run to see what would be done"
 
 def install(*, yes: Yes = False, dry_run: DryRun = False) -> None:
     """Run nights automatically: install the background service, and a plugin in your agents."""
-    from skillopt_sleep.daemon.service.install import plan_install
-    from skillopt_sleep.daemon.service.machine import this_machine
-
     machine = this_machine()
     settings = load(machine.paths)  # with invalid settings the service would only fail at night
     plan = plan_install(machine)
@@ -48,9 +45,6 @@ def install(*, yes: Yes = False, dry_run: DryRun = False) -> None:
 
 def uninstall(*, yes: Yes = False, dry_run: DryRun = False) -> None:
     """Remove everything `install` added. Nights, proposals and adopted changes stay."""
-    from skillopt_sleep.daemon.service.install import plan_uninstall
-    from skillopt_sleep.daemon.service.machine import this_machine
-
     plan = plan_uninstall(this_machine())
     _say_plan(plan)
     if dry_run or not plan.steps:
@@ -65,13 +59,13 @@ def uninstall(*, yes: Yes = False, dry_run: DryRun = False) -> None:
         raise typer.Exit(Exit.PARTIAL)
 
 
-def _say_plan(plan: "InstallPlan") -> None:
+def _say_plan(plan: InstallPlan) -> None:
     for step in plan.steps:
         for line in step.plan:
             say_hanging(f"  {line}")
 
 
-def _do(plan: "InstallPlan") -> bool:
+def _do(plan: InstallPlan) -> bool:
     """Do each step and say so; return whether one failed. Those after it are done all the same."""
     failed = False
     for step in plan.steps:
@@ -87,7 +81,7 @@ def _do(plan: "InstallPlan") -> bool:
     return failed
 
 
-def _say_left(plan: "InstallPlan", left: tuple[str, ...]) -> None:
+def _say_left(plan: InstallPlan, left: tuple[str, ...]) -> None:
     """Say what the person has to do; the line for a crontab is never wrapped, so that it can be copied."""
     if plan.no_service:
         say(f"No service can be installed: {plan.no_service}. Let cron start the daemon: run `crontab -e` and add")
@@ -101,8 +95,6 @@ def _say_left(plan: "InstallPlan", left: tuple[str, ...]) -> None:
 
 def _about_keys(paths: Paths) -> tuple[str, ...]:
     """Return where the service finds API keys, and that others can read them if they can."""
-    from skillopt_sleep.daemon.service.machine import keys_file
-
     keys = keys_file(paths)
     if not keys.exists():
         return (f"if a night needs an API key of your shell, write it as NAME=value into {keys}, mode 0600",)
@@ -114,7 +106,5 @@ def _about_keys(paths: Paths) -> tuple[str, ...]:
 
 def _unready(settings: Settings) -> tuple[str, ...]:
     """Return why the daemon can't run a night with these settings, if it can't."""
-    from skillopt_sleep.daemon.conditions import lacking
-
     reason = lacking(settings)
     return (reason,) if reason else ()

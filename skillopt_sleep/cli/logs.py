@@ -11,6 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from skillopt_sleep.cli.console import BAD, CAREFUL, Part, say_row, warn
+from skillopt_sleep.kit.log import log_files, read_line
+from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.settings import find_paths
 
 LAST = 100
@@ -53,8 +55,6 @@ class Followed:
 
     def _new(self) -> Iterator[dict[str, Any]]:
         """Yield the whole lines added since the last look, also those of a file that was rotated since."""
-        from skillopt_sleep.kit.log import log_files, read_line
-
         sizes: dict[int, int] = {}
         for file in log_files(self._path):
             try:
@@ -84,8 +84,6 @@ def _print(entry: Mapping[str, Any]) -> None:
 
 def lines(entry: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[Part]]]:
     """Yield one log entry: its local time, what happened, and the other fields; a traceback goes below."""
-    from skillopt_sleep.kit.markdown import one_line
-
     mark, style = _MARKS.get(str(entry.get("level")), ("", ""))
     fields = [f"{name}: {value}" for name, value in entry.items() if name not in _HEAD and value not in (None, "")]
     try:

@@ -5,26 +5,32 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import Part, say_json, say_next, say_row
 from skillopt_sleep.cli.continued import NAME, NightOptions, words_of
 from skillopt_sleep.cli.price import dollars, models, not_priced, recipients, unpriced
+from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted, home_path
+from skillopt_sleep.mining.requests import asks
 from skillopt_sleep.night.account import WORDS
+from skillopt_sleep.night.harvest import Harvest, harvest
+from skillopt_sleep.night.survey import HarvestRules
+from skillopt_sleep.night.tonight import wanted_again
 from skillopt_sleep.protocols.crew import Again
+from skillopt_sleep.protocols.models import SpendTally
 from skillopt_sleep.records import LeftOut, NightReport, SealedReplay
 from skillopt_sleep.reporters.words import SET_A_PRICE
 from skillopt_sleep.settings import BudgetSettings, Paths, Settings
+from skillopt_sleep.stores.sqlite import open_store
+from skillopt_sleep.wiring import agent_sources
 from skillopt_sleep.wiring.models import choose, destination, of_roles, unconfirmed, without_login
-
-if TYPE_CHECKING:
-    from skillopt_sleep.night.harvest import Harvest
-    from skillopt_sleep.protocols.models import SpendTally
+from skillopt_sleep.wiring.night import make_plan
+from skillopt_sleep.wiring.sealed import TURNS, find_actor, find_sealing
 
 WITH_EACH = "with each attempt, all instruction files that your agent loads in the project, your own ones too"
 INCLUDED = "to include it: skillopt-sleep config set harvest.include_headless true"
@@ -42,7 +48,7 @@ class Ahead(NamedTuple):
     sessions again. `sealed` says who acts in sealed copies, None if that is switched off or nothing could need it.
     """
 
-    harvested: "Harvest"
+    harvested: Harvest
     projects: Counter[str]
     reviewed: int
     is_empty: bool
@@ -58,14 +64,6 @@ class Ahead(NamedTuple):
 
 def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again | None = None) -> Ahead:
     """Harvest as a night would and estimate the rest; `only` limits it to one project's folder."""
-    from skillopt_sleep.mining.requests import asks
-    from skillopt_sleep.night.harvest import harvest
-    from skillopt_sleep.night.survey import HarvestRules
-    from skillopt_sleep.night.tonight import wanted_again
-    from skillopt_sleep.stores.sqlite import open_store
-    from skillopt_sleep.wiring import agent_sources
-    from skillopt_sleep.wiring.night import make_plan
-
     store = open_store(settings, paths)
     try:
         plan = make_plan(settings, paths, model="", only=only, again=again)
@@ -102,7 +100,7 @@ def look_ahead(settings: Settings, paths: Paths, *, only: str = "", again: Again
     )
 
 
-def _left(budget: BudgetSettings, spent: "SpendTally") -> BudgetSettings:
+def _left(budget: BudgetSettings, spent: SpendTally) -> BudgetSettings:
     """Return the night's limits, lowered to what this month's spending leaves; all zero if that is nothing."""
     if not budget.month_usd:
         return budget
@@ -239,9 +237,6 @@ def _sent(settings: Settings) -> str:
 
 def _look_at_seals(settings: Settings, paths: Paths) -> SealedReplay:
     """Look for an agent and for a seal that holds, by trying it; no model is asked."""
-    from skillopt_sleep.errors import SleepError
-    from skillopt_sleep.wiring.sealed import find_actor, find_sealing
-
     try:
         return find_sealing(find_actor(settings, choose(settings, paths).target, paths)).told
     except SleepError as error:
@@ -250,8 +245,6 @@ def _look_at_seals(settings: Settings, paths: Paths) -> SealedReplay:
 
 def _sealed_lines(sealed: SealedReplay, budget: BudgetSettings) -> Iterator[str]:
     """Yield who acts in sealed copies and how often at least, or why nobody does and what helps."""
-    from skillopt_sleep.wiring.sealed import TURNS
-
     if sealed.why_not:
         yield f"nothing is tried in a sealed copy: {one_line(sealed.why_not, limit=600)}"
         if sealed.remedy:

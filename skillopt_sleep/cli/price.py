@@ -3,6 +3,8 @@
 import math
 
 from skillopt_sleep.agents import AGENTS
+from skillopt_sleep.backends.replies import price
+from skillopt_sleep.records import Usage
 from skillopt_sleep.settings import BackendSettings, Settings
 from skillopt_sleep.wiring.models import Prices, of_roles, tariff_of
 
@@ -53,9 +55,6 @@ def models(settings: Settings) -> tuple[BackendSettings, ...]:
 
 def _cost(backend: BackendSettings, prices: Prices, tokens: int) -> float | None:
     """Return the price of that many tokens at the dearer of a model's two prices, None if it isn't known."""
-    from skillopt_sleep.backends.replies import price
-    from skillopt_sleep.records import Usage
-
     tariff = tariff_of(backend, prices)
     if tariff:
         return max(tariff.price(Usage(output_tokens=tokens)), tariff.price(Usage(input_tokens=tokens)))

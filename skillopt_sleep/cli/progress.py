@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from skillopt_sleep.trainer.underway import Underway
+    from skillopt_sleep.trainer import LiveProgress
 
 MOST_STAGES = 4
 _REDRAWS_A_SECOND = 4
@@ -38,26 +38,27 @@ def view(progress: Progress, *, now: datetime) -> "RenderableType":
     return Group(head, overall, stages_view(progress.stages))
 
 
-def training_view(underway: "Underway", *, now: datetime) -> "RenderableType":
+def training_view(live: "LiveProgress", *, now: datetime) -> "RenderableType":
     """Draw a training: its steps on a bar, its spending, and about how long it still takes."""
     from rich.console import Group
     from rich.text import Text
 
-    left = "" if underway.left is None else f"about {length(underway.left)} left"
+    known = live.left(now)
+    left = "" if known is None else f"about {length(known)} left"
     head = Text.assemble(
-        (f"Training {one_line(underway.folder, limit=16)}", BOLD),
-        f"  step {underway.step} of {underway.steps}",
-        f"  {length(now - underway.started)}",
+        (f"Training {one_line(live.folder, limit=16)}", BOLD),
+        f"  step {live.step} of {live.steps}",
+        f"  {length(now - live.started)}",
         (f"  {left}", DIM),
     )
-    return Group(head, _rows([(_spent(underway), underway.step, underway.steps, "")]))
+    return Group(head, _rows([(_spent(live), live.step, live.steps, "")]))
 
 
-def _spent(underway: "Underway") -> str:
-    spend = underway.spend
+def _spent(live: "LiveProgress") -> str:
+    spend = live.spend
     calls = counted(spend.calls, "call")
-    if underway.most_calls:
-        calls = f"{spend.calls:,} of at most {underway.most_calls:,} calls"
+    if live.most_calls:
+        calls = f"{spend.calls:,} of at most {live.most_calls:,} calls"
     return ", ".join([calls, *cost(spend.usd, spend.tokens)])
 
 
@@ -107,7 +108,7 @@ class Stages:
     """The current stages of a training or a scoring, and the training itself once it is known."""
 
     def __init__(self) -> None:
-        self.underway: Callable[[], Underway | None] = lambda: None
+        self.training: Callable[[], LiveProgress | None] = lambda: None
         self._current: dict[str, StageProgress] = {}
 
     def advance(self, label: str, done: int, total: int) -> None:
@@ -121,11 +122,11 @@ class Stages:
         """Draw the training and its stages."""
         from rich.console import Group
 
-        underway = self.underway()
+        live = self.training()
         current = stages_view(tuple(self._current.values()))
-        if underway is None:
+        if live is None:
             return current
-        return Group(training_view(underway, now=utc_now()), current)
+        return Group(training_view(live, now=utc_now()), current)
 
 
 @contextmanager

@@ -3,21 +3,24 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from skillopt_sleep.cli.again import session_ids, session_named
 from skillopt_sleep.cli.console import say, warn
+from skillopt_sleep.cli.decisions import confirmed, consistent_journal
+from skillopt_sleep.deciding.stored import opened, opened_to_read
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.keeping.purge import Choice, Purge, carry_out, of_project, of_session, of_words, plan
+from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import spelled
 from skillopt_sleep.kit.words import counted
+from skillopt_sleep.night.harvest import refresh_all
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
-
-if TYPE_CHECKING:
-    from skillopt_sleep.keeping.purge import Choice, Purge
-    from skillopt_sleep.stores.purge import PurgedSession
-    from skillopt_sleep.stores.sqlite import SqliteStore
-
+from skillopt_sleep.stores.purge import PurgedSession
+from skillopt_sleep.stores.sqlite import SqliteStore
+from skillopt_sleep.wiring import agent_sources
 
 _NAMED = 5  # so many known projects are named
 
@@ -39,11 +42,6 @@ def purge(
         raise ConfigError(
             "purge needs one of --project, --session and --text", remedy="see: skillopt-sleep purge --help"
         )
-    from skillopt_sleep.cli.decisions import confirmed, consistent_journal
-    from skillopt_sleep.deciding.stored import opened, opened_to_read
-    from skillopt_sleep.keeping.purge import carry_out, plan
-    from skillopt_sleep.kit.clock import utc_now
-
     paths = find_paths()
     settings = load(paths)
     with ExitStack() as held:
@@ -68,22 +66,15 @@ def purge(
     say(f"Purged {_counts(found)}; of the sessions only a hash of the id is kept, so that they aren't read again.")
 
 
-def _read_all(settings: Settings, store: "SqliteStore") -> None:
+def _read_all(settings: Settings, store: SqliteStore) -> None:
     """Read the history as it is now: a session that no night knows yet is purged too."""
-    from skillopt_sleep.night.harvest import refresh_all
-    from skillopt_sleep.wiring import agent_sources
-
     for folder, reason in refresh_all(agent_sources(settings), store.index).items():
         warn(f"{folder} can't be read, so what is new in it can be read by a later night: {reason}")
 
 
 def _choice(
-    settings: Settings, store: "SqliteStore", project: str, session: str, text: str
-) -> "Callable[[Sequence[PurgedSession]], Choice]":
-    from skillopt_sleep.cli.again import session_ids, session_named
-    from skillopt_sleep.keeping.purge import of_project, of_session, of_words
-    from skillopt_sleep.wiring import agent_sources
-
+    settings: Settings, store: SqliteStore, project: str, session: str, text: str
+) -> Callable[[Sequence[PurgedSession]], Choice]:
     if project:
         return lambda rows: of_project(rows, str(Path(project).expanduser().absolute()))
     if session:
@@ -92,7 +83,7 @@ def _choice(
     return lambda rows: of_words(rows, text)
 
 
-def _nothing(store: "SqliteStore", project: str) -> str:
+def _nothing(store: SqliteStore, project: str) -> str:
     """Say that nothing is kept of what was asked for; of a project with the known ones."""
     if not project:
         return "Nothing is kept of that."
@@ -103,7 +94,7 @@ def _nothing(store: "SqliteStore", project: str) -> str:
     return f"Nothing is known of a project in {spelled(folder)}. Known projects: {names}{more}"
 
 
-def _counts(purge: "Purge") -> str:
+def _counts(purge: Purge) -> str:
     found = purge.found
     parts = {
         "session": len(found.sessions),
@@ -120,7 +111,7 @@ def _counts(purge: "Purge") -> str:
     return ", ".join(counts)
 
 
-def _lines(purge: "Purge", paths: Paths) -> Iterator[str]:
+def _lines(purge: Purge, paths: Paths) -> Iterator[str]:
     """Yield what goes, what goes with it, and what stays."""
     yield f"To delete: {_counts(purge)}."
     if purge.nights:

@@ -3,23 +3,24 @@
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from msgspec.structs import replace
 
+from skillopt_sleep.cli.blocks import say_blocks
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.lazy import night_ids
+from skillopt_sleep.cli.nights import list_costs, list_nights
 from skillopt_sleep.cli.status import last_closed
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.records import PAGE, NightReport, Proposal
+from skillopt_sleep.reporters.morning import page, shown
+from skillopt_sleep.reporters.night import Night
 from skillopt_sleep.reporters.status import NO_NIGHT, told_of_all
-
-if TYPE_CHECKING:
-    from skillopt_sleep.reporters.night import Night
 
 LAST = 14  # nights in a list
 
@@ -51,12 +52,8 @@ def report(
     if since and not cost:
         raise ConfigError("--since says which costs --cost shows", remedy="add --cost, or leave it out")
     if list_:
-        from skillopt_sleep.cli.nights import list_nights
-
         list_nights(last=LAST if last is None else last, as_json=as_json)
     elif cost:
-        from skillopt_sleep.cli.nights import list_costs
-
         list_costs(since=since, as_json=as_json)
     else:
         _report(night, opens=opens, verbose=verbose, as_json=as_json)
@@ -64,10 +61,6 @@ def report(
 
 def _report(night: str, *, opens: bool, verbose: bool, as_json: bool) -> None:
     """Print the report of one night, the last that is over by default, or open it as a page."""
-    from skillopt_sleep.cli.blocks import say_blocks
-    from skillopt_sleep.reporters.morning import shown
-    from skillopt_sleep.reporters.night import Night
-
     with opened_to_read() as store:
         nights = store.nights()
         closed = last_closed(nights)
@@ -103,10 +96,8 @@ def _by_rule(report: NightReport, known: Sequence[Proposal]) -> NightReport:
     return replace(report, proposals=(*whole, *rules))
 
 
-def _open(night: "Night", folder: Path) -> None:
+def _open(night: Night, folder: Path) -> None:
     """Write the page as things are now, and open it; where there is no browser, say where it is."""
-    from skillopt_sleep.reporters.morning import page
-
     name = night.report.night
     if not folder.is_dir():
         raise ConfigError(

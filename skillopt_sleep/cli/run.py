@@ -9,17 +9,33 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from skillopt_sleep.cli.again import AskedAgain, chosen
+from skillopt_sleep.cli.blocks import say_blocks
 from skillopt_sleep.cli.console import BOLD, say, say_json, stdout
 from skillopt_sleep.cli.continued import NightOptions, command_of, read_again, stop_softly
+from skillopt_sleep.cli.plan import show_plan
+from skillopt_sleep.cli.progress import following
 from skillopt_sleep.errors import CallPending, ConfigError, Exit, StoreError
+from skillopt_sleep.example import unfold
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.kit.log import log_to
 from skillopt_sleep.kit.markdown import visible
 from skillopt_sleep.kit.projects import named_project
+from skillopt_sleep.night.night import run_night
+from skillopt_sleep.notify import notify
 from skillopt_sleep.protocols.work import SessionSource
 from skillopt_sleep.records import PAGE, NightReport, Outcome
+from skillopt_sleep.reporters.data import answer, paused
+from skillopt_sleep.reporters.morning import shown
+from skillopt_sleep.reporters.night import Night
 from skillopt_sleep.settings import Paths, Settings, find_paths, load
+from skillopt_sleep.stores.hooks import keep_waiting
+from skillopt_sleep.stores.running import read_progress
+from skillopt_sleep.wiring import agent_sources, example_sources
+from skillopt_sleep.wiring.models import destination, unconfirmed
+from skillopt_sleep.wiring.night import example_settings, wire
 
 Ended = tuple[NightReport, Sequence[str]]  # a night, and the ids of all proposals that wait after it
 
@@ -68,8 +84,6 @@ def run(
     only = named_project(project) if project else ""
     asked = NightOptions(only, backend, model, base_url, asked_again, fresh, as_json)
     if plan:
-        from skillopt_sleep.cli.plan import show_plan
-
         show_plan(settings, paths, only=only, again=chosen(asked_again, settings, paths), asked=asked)
         return
     if example:
@@ -78,8 +92,6 @@ def run(
         report, waiting = _night(settings, paths, asked)
     _show(report, waiting, paths, example=example, as_json=as_json)
     if not example and not sys.stdout.isatty():
-        from skillopt_sleep.notify import notify
-
         notify(report, settings.notify, waiting=len(waiting))
     code = _exit_code(report)
     if code:
@@ -101,9 +113,6 @@ def _check(*, example: bool, plan: bool, own: bool) -> None:
 
 
 def _night(settings: Settings, paths: Paths, asked: NightOptions) -> Ended:
-    from skillopt_sleep.wiring import agent_sources
-    from skillopt_sleep.wiring.models import destination, unconfirmed
-
     names = unconfirmed(settings, consented=asked.backend or "")
     if names:
         remedy = "set backend.confirmed = true in config.toml, which allows sending to the models of all roles"
@@ -115,18 +124,12 @@ def _night(settings: Settings, paths: Paths, asked: NightOptions) -> Ended:
         return _run(settings, paths, sources=agent_sources(settings), asked=asked)
     except CallPending as error:
         if asked.as_json:
-            from skillopt_sleep.reporters.data import paused
-
             say_json(paused(error))
         raise
 
 
 def _example_night(settings: Settings, paths: Paths) -> Ended:
     """Run a night over the bundled day, in a new folder with its own store."""
-    from skillopt_sleep.example import unfold
-    from skillopt_sleep.wiring import example_sources
-    from skillopt_sleep.wiring.night import example_settings
-
     folder = unfold(example_folder(paths), now=utc_now())
     return _run(
         example_settings(settings),
@@ -150,13 +153,6 @@ def _run(
     asked: NightOptions,
     environ: Mapping[str, str] = os.environ,
 ) -> Ended:
-    from skillopt_sleep.cli.progress import following
-    from skillopt_sleep.kit.log import log_to
-    from skillopt_sleep.night.night import run_night
-    from skillopt_sleep.stores.hooks import keep_waiting
-    from skillopt_sleep.stores.running import read_progress
-    from skillopt_sleep.wiring.night import wire
-
     log_to(paths.log)
     again = chosen(asked.again, settings, paths)
     stop_softly()
@@ -187,14 +183,8 @@ def _run(
 
 def _show(report: NightReport, waiting: Sequence[str], paths: Paths, *, example: bool, as_json: bool) -> None:
     if as_json:
-        from skillopt_sleep.reporters.data import answer
-
         say_json(answer(report))
         return
-    from skillopt_sleep.cli.blocks import say_blocks
-    from skillopt_sleep.reporters.morning import shown
-    from skillopt_sleep.reporters.night import Night
-
     folder = Path(report.run.folder)
     say_blocks(shown(Night(report, waiting, folder)))
     if report.began:
@@ -206,8 +196,6 @@ def _show(report: NightReport, waiting: Sequence[str], paths: Paths, *, example:
 
 def _say_how_to_look_around(folder: Path) -> None:
     """Print the line after which the report's commands work in this shell, on the example's files."""
-    from rich.text import Text
-
     line = shlex.join(["export", f"SKILLOPT_SLEEP_HOME={folder}"])
     program = Path(sys.argv[0]).absolute()
     found = shutil.which(program.name)

@@ -1,8 +1,9 @@
 """The commands `train list`, `show` and `plot`: what trainings gave."""
 
+import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -10,12 +11,12 @@ from skillopt_sleep.cli.blocks import say_blocks
 from skillopt_sleep.cli.console import say, say_json, warn
 from skillopt_sleep.cli.train_shown import scored, summary_lines
 from skillopt_sleep.errors import ConfigError
+from skillopt_sleep.kit.files import write_atomic
 from skillopt_sleep.pages.blocks import Table
-from skillopt_sleep.trainer.found import Run, by_score, differing, find, read, reason_of
-
-if TYPE_CHECKING:
-    from skillopt_sleep.trainer.attempts import Cost
-    from skillopt_sleep.trainer.summary import Gated, History
+from skillopt_sleep.trainer.costs import Cost, paid_words, used_words
+from skillopt_sleep.trainer.plot import NAME, page
+from skillopt_sleep.trainer.runs import Run, by_score, differing, find, read
+from skillopt_sleep.trainer.summary import ACTIONS, Gated, History
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
@@ -35,11 +36,11 @@ def list_runs(
     for path in find(folder):
         try:
             found.append(read(path))
-        except (ConfigError, OSError) as error:
-            unreadable[str(path)] = reason_of(error, path)
+        except ConfigError as error:
+            unreadable[str(path)] = error.message
     if as_json:
         own = differing(found)
-        rows: list[dict[str, Any]] = [run.row() | {"apart": own[run.folder]} for run in by_score(found)]
+        rows: list[dict[str, Any]] = [run.row() | {"differs": own[run.folder]} for run in by_score(found)]
         rows += [{"folder": path, "unreadable": why} for path, why in unreadable.items()]
         say_json({"schema_version": 2, "runs": rows})
         return
@@ -92,11 +93,6 @@ def plot(
     show_it: Annotated[bool, typer.Option("--open", help="Open it in your browser.")] = False,
 ) -> None:
     """Draw a training as an HTML page in its folder."""
-    import webbrowser
-
-    from skillopt_sleep.kit.files import write_atomic
-    from skillopt_sleep.trainer.plot import NAME, page
-
     path = run / NAME
     write_atomic(path, page(run).encode())
     say(str(path))
@@ -119,17 +115,13 @@ def training_lines(training: Run) -> Iterator[str]:
 
 def _unfinished(training: Run) -> Iterator[str]:
     """Yield why a training has no result, as far as that is known, and what it has paid."""
-    from skillopt_sleep.trainer.spending import price
-
     yield f"{training.manifest.env}: {training.state()}. To go on: train with its configuration again"
     if training.paid:
-        yield f"paid so far: {price(training.paid)}"
+        yield f"paid so far: {paid_words(training.paid)}"
 
 
-def _history_lines(history: "History") -> Iterator[str]:
+def _history_lines(history: History) -> Iterator[str]:
     """Yield the steps, and the trials at the end; the page of `plot` and JSON have their edits."""
-    from skillopt_sleep.trainer.summary import ACTIONS
-
     for step in history.steps:
         came = f"train {scored(step.train)}{_change(step.gated)}"
         yield f"  step {step.step:4} (epoch {step.epoch}), {ACTIONS[step.gated.action]}: {came}"
@@ -138,19 +130,17 @@ def _history_lines(history: "History") -> Iterator[str]:
         yield f"  at the end, {ACTIONS[gated.action]}{_change(gated)}: {gated.reason}"
 
 
-def _change(gated: "Gated") -> str:
+def _change(gated: Gated) -> str:
     """Return the scores on val that were compared, if any were."""
     if gated.after is None:
         return ""
-    answers = f", {gated.n} answers" if gated.n > gated.size else ""
-    return f"; val {gated.before:.3f} → {gated.after:.3f} (n={gated.size}{answers})"
+    answers = f", {gated.n} answers" if gated.n > gated.items else ""
+    return f"; val {gated.before:.3f} → {gated.after:.3f} (n={gated.items}{answers})"
 
 
-def _stage_lines(costs: "Mapping[str, Cost]") -> Iterator[str]:
+def _stage_lines(costs: Mapping[str, Cost]) -> Iterator[str]:
     """Yield what the answers were for and cost."""
-    from skillopt_sleep.trainer.spending import cost
-
     if costs:
         yield "answers used, by purpose:"
     for stage, spent in costs.items():
-        yield f"  {stage}: {cost(spent)}"
+        yield f"  {stage}: {used_words(spent)}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import structs
 
 from skillopt_sleep.cli import tasks_edit, tasks_files
 from skillopt_sleep.cli.console import block, say, say_hanging, say_json
@@ -99,8 +100,6 @@ def _task_lines(entry: Banked) -> Iterator[str]:
 
 def as_data(entry: Banked) -> dict[str, object]:
     """Return a task, and what a person did to it, as data."""
-    from msgspec import structs
-
     return {
         **structs.asdict(entry.task),
         "night": entry.night,

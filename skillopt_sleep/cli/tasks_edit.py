@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import say
 from skillopt_sleep.cli.editor import in_editor
@@ -17,7 +18,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.projects import named_project
 from skillopt_sleep.kit.words import counted
-from skillopt_sleep.mining.tasks_file import to_text
+from skillopt_sleep.mining.tasks_file import make_task, to_text
 from skillopt_sleep.records import Split, Task
 from skillopt_sleep.reporters.words import SPLITS, USES
 from skillopt_sleep.stores.bank import Banked, TaskMark
@@ -74,8 +75,6 @@ def add(
     project: Annotated[str, typer.Option(help="The folder of its project; by default it is for every project.")] = "",
 ) -> None:
     """Add a task of your own. The next night uses it."""
-    from skillopt_sleep.mining.tasks_file import make_task
-
     now = utc_now()
     reference = {"kind": "rubric", "text": rubric}
     fields: dict[str, object] = {
@@ -133,8 +132,6 @@ def _only_task(path: Path, known: Task) -> Task:
 
     Raises ConfigError if the file holds another number of tasks, or another id.
     """
-    from msgspec.structs import replace
-
     tasks = read_file(path, written=known.at, folder=Path.cwd(), name=known.id)
     if len(tasks) != 1:
         raise ConfigError(

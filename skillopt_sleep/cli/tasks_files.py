@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from skillopt_sleep.cli.console import say, warn
 from skillopt_sleep.deciding.stored import opened
 from skillopt_sleep.deciding.tasks import editable
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
-from skillopt_sleep.kit.files import worded
+from skillopt_sleep.kit.files import worded, write_atomic
 from skillopt_sleep.kit.markdown import one_line, visible
 from skillopt_sleep.kit.words import counted
+from skillopt_sleep.mining.tasks_file import problem_of, read_tasks, to_text
 from skillopt_sleep.records import Task
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -35,8 +37,6 @@ def export(
     ] = None,
 ) -> None:
     """Export the tasks in use as a tasks file."""
-    from skillopt_sleep.mining.tasks_file import problem_of, to_text
-
     if file and file.suffix != ".toml":
         raise ConfigError(f"{file}: an export is TOML", remedy="name a file that ends in .toml")
     if file and os.path.lexists(file):
@@ -61,8 +61,6 @@ def export(
 
 
 def _write(file: Path, text: str) -> None:
-    from skillopt_sleep.kit.files import write_atomic
-
     try:
         write_atomic(file, text.encode())
     except OSError as error:
@@ -74,8 +72,6 @@ def read_file(
     path: Path, *, written: datetime, session: str | None = None, folder: Path | None = None, name: str = ""
 ) -> tuple[Task, ...]:
     """Return the tasks of a file that a person wrote; ConfigError says on one line what is wrong with it."""
-    from skillopt_sleep.mining.tasks_file import read_tasks
-
     try:
         return read_tasks(path.absolute(), written=written, session=session, folder=folder, name=name)
     except OSError as error:
@@ -117,7 +113,5 @@ def take_in(store: SqliteStore, tasks: Sequence[Task], *, now: datetime) -> None
 
 def _completed(task: Task, known: Task, *, now: datetime) -> Task:
     """Return the task with the time and the split of the known one if it came without."""
-    from msgspec.structs import replace
-
     at = known.at if task.at == now else task.at
     return replace(task, at=at, split=task.split or known.split)

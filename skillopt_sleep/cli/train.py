@@ -3,9 +3,10 @@
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from msgspec import to_builtins
 
 from skillopt_sleep.cli import runs
 from skillopt_sleep.cli.console import say, say_json, warn
@@ -22,14 +23,20 @@ from skillopt_sleep.cli.train_shown import (
     summary_lines,
 )
 from skillopt_sleep.errors import ConfigError, Exit, NightInterrupted, SleepError
-from skillopt_sleep.settings import find_paths, load
-
-if TYPE_CHECKING:
-    from skillopt_sleep.records import Split
-    from skillopt_sleep.trainer import Summary, TrainerConfig
-    from skillopt_sleep.trainer.loading import Progress
-    from skillopt_sleep.trainer.run import Paid
-    from skillopt_sleep.wiring.training import WiredTraining
+from skillopt_sleep.protocols.models import SpendTally
+from skillopt_sleep.records import Split
+from skillopt_sleep.settings import find_paths, load, read_toml
+from skillopt_sleep.trainer import Summary, TrainerConfig
+from skillopt_sleep.trainer.config import config_of
+from skillopt_sleep.trainer.costs import paid_words
+from skillopt_sleep.trainer.data import remarks
+from skillopt_sleep.trainer.evaluate import evaluate, unlike_run
+from skillopt_sleep.trainer.loading import Progress, no_progress, read_skill
+from skillopt_sleep.trainer.plan import notices, plan
+from skillopt_sleep.trainer.run import BEST, read_paid
+from skillopt_sleep.trainer.runs import paid_row, read, variants
+from skillopt_sleep.trainer.skeleton import write_skeleton
+from skillopt_sleep.wiring.training import Flags, WiredTraining, wire_training
 
 _CONFIG = typer.Argument(help="Its TOML file; `train --init NEW` writes one.")
 Config = Annotated[Path, _CONFIG]
@@ -118,28 +125,22 @@ class _Asked(NamedTuple):
 class _Trained(NamedTuple):
     """A training that has ended: its summary, what its folder paid, its folder, and the exit code."""
 
-    summary: "Summary"
-    paid: "Paid | None"
+    summary: Summary
+    paid: SpendTally | None
     folder: Path
     code: int
     remedy: str
 
 
-def _variants(path: Path, changes: Sequence[str], seeds: int) -> "list[TrainerConfig | None]":
+def _variants(path: Path, changes: Sequence[str], seeds: int) -> list[TrainerConfig | None]:
     """Return the configuration of each training that was asked for, None for the file's own."""
-    from skillopt_sleep.settings import read_toml
-    from skillopt_sleep.trainer.config import config_of
-    from skillopt_sleep.trainer.found import variants
-
     if not changes and seeds == 1:
         return [None]
     return [config_of(raw, where=f"{path} with --set") for raw in variants(read_toml(path), changes, seeds)]
 
 
-def _trained(asked: _Asked, config: "TrainerConfig | None") -> _Trained:
+def _trained(asked: _Asked, config: TrainerConfig | None) -> _Trained:
     """Train once; what ends it early is told in its summary and its exit code."""
-    from skillopt_sleep.trainer.run import read_spending
-
     with (
         stages(silent=asked.quiet or asked.as_json) as shown,
         _wired(asked, shown.advance, config=config, more=["--json"] * asked.as_json) as training,
@@ -147,11 +148,10 @@ def _trained(asked: _Asked, config: "TrainerConfig | None") -> _Trained:
         for line in _notices(training):
             warn(line)
         trainer = training.trainer()
-        shown.underway = trainer.underway
+        shown.training = trainer.progress
         summary = trainer.train()
-    spending = read_spending(training.folder)
     code, remedy = _ending(trainer.ended_by)
-    return _Trained(summary, spending.paid if spending else None, training.folder, code, remedy)
+    return _Trained(summary, read_paid(training.folder), training.folder, code, remedy)
 
 
 def _ending(error: BaseException | None) -> tuple[int, str]:
@@ -165,12 +165,10 @@ def _ending(error: BaseException | None) -> tuple[int, str]:
 
 def _say_trained(asked: _Asked, trained: _Trained) -> None:
     """Print a training's result; raise Exit if something in it failed."""
-    from msgspec import to_builtins
-
     summary = trained.summary
     if asked.as_json:
         total = to_builtins(summary.total)
-        say_json(to_builtins(summary) | {"total": total, "paid": to_builtins(trained.paid)})
+        say_json(to_builtins(summary) | {"total": total, "paid": paid_row(trained.paid)})
     else:
         for line in summary_lines(summary, trained.paid):
             say(line)
@@ -183,10 +181,8 @@ def _say_trained(asked: _Asked, trained: _Trained) -> None:
         raise typer.Exit(trained.code or Exit.PARTIAL)
 
 
-def _sweep(asked: _Asked, several: "Sequence[TrainerConfig | None]") -> None:
+def _sweep(asked: _Asked, several: Sequence[TrainerConfig | None]) -> None:
     """Make these trainings one after the other, and print them as a table; what stops one stops none of the rest."""
-    from skillopt_sleep.trainer.found import read
-
     codes: list[int] = []
     folders: list[Path] = []
     for config in several:
@@ -204,19 +200,12 @@ def _sweep(asked: _Asked, several: "Sequence[TrainerConfig | None]") -> None:
 
 
 def _write_skeleton(path: Path) -> None:
-    from skillopt_sleep.trainer.skeleton import write_skeleton
-
     written = write_skeleton(path)
     say(f"{written.with_suffix('.py')} holds an environment: put your own data and scoring in their place.")
     say(f"Try it without a model: skillopt-sleep train {written} --backend simulated")
 
 
-def _show_plan(asked: _Asked, config: "TrainerConfig | None") -> None:
-    from msgspec import to_builtins
-
-    from skillopt_sleep.trainer.loading import no_progress
-    from skillopt_sleep.trainer.plan import plan
-
+def _show_plan(asked: _Asked, config: TrainerConfig | None) -> None:
     with _wired(asked, no_progress, config=config, planning=True) as training:
         for line in (*_notices(training), *priced_lines(training)):
             warn(line)
@@ -237,7 +226,7 @@ def _show_plan(asked: _Asked, config: "TrainerConfig | None") -> None:
 
 
 @app.command("eval", epilog="Example: skillopt-sleep train eval training.toml --skill run/best_skill.md")
-def evaluate(
+def score(
     config: Config,
     *,
     skill: Annotated[
@@ -250,13 +239,6 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Score a skill on one split."""
-    from msgspec import to_builtins
-
-    from skillopt_sleep.records import Split
-    from skillopt_sleep.trainer.evaluate import evaluated
-    from skillopt_sleep.trainer.loading import read_skill
-    from skillopt_sleep.trainer.spending import price
-
     if split not in set(Split):
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test")
     more = ["--split", split, *["--json"] * as_json]
@@ -270,7 +252,7 @@ def evaluate(
         file = skill or _best(training.folder)
         if file is None:
             warn(f"{training.folder} holds no training, so no skill is scored. Name one with --skill.")
-        scores, paid = evaluated(
+        scores = evaluate(
             training.config,
             training.env,
             read_skill(file) if file else "",
@@ -278,34 +260,30 @@ def evaluate(
             target=training.target,
             pool=training.pool,
             folder=training.folder,
+            wired=True,
         )
     if as_json:
         header: dict[str, Any] = {"schema_version": 1, "split": split, "skill": str(file) if file else None}
-        say_json(header | to_builtins(scores) | {"paid": to_builtins(paid)})
+        say_json(header | to_builtins(scores) | {"paid": paid_row(scores.paid)})
     else:
         say(f"{split} with {file or 'no skill'}: {scored(scores)}")
         for kind, (n, hard, soft) in scores.kinds.items():
             say(f"  {kind or '(no kind)'}: hard {hard:.3f}, soft {soft:.3f} (n={n})")
-        say(f"paid: {price(paid)}")
+        say(f"paid: {paid_words(scores.paid)}")
     if scores.unscored:
         raise typer.Exit(Exit.PARTIAL)
 
 
-def _warn_of_data(training: "WiredTraining", split: "Split") -> None:
+def _warn_of_data(training: WiredTraining, split: Split) -> None:
     """Say what is left out of the data, and why scores can't be compared to the training's, before any is made."""
-    from skillopt_sleep.trainer.data import remarks
-    from skillopt_sleep.trainer.evaluate import unlike_run
-
     for text in remarks(training.env, (split,)):
         warn(f"Data: {text}.")
     for why in unlike_run(training.config, training.env, split, training.folder):
         warn(f"Data: {why}.")
 
 
-def _notices(training: "WiredTraining") -> Iterator[str]:
+def _notices(training: WiredTraining) -> Iterator[str]:
     """Return what should be known of the training before anything is spent on it."""
-    from skillopt_sleep.trainer.plan import notices
-
     return notices(
         training.config,
         training.env,
@@ -318,27 +296,23 @@ def _notices(training: "WiredTraining") -> Iterator[str]:
 
 def _best(folder: Path) -> Path | None:
     """Return the best skill of the training in a folder so far, None if there is none."""
-    from skillopt_sleep.trainer.run import BEST
-
     return folder / BEST if (folder / BEST).exists() else None
 
 
 @contextmanager
 def _wired(
     asked: _Asked,
-    progress: "Progress",
+    progress: Progress,
     *,
-    config: "TrainerConfig | None" = None,
+    config: TrainerConfig | None = None,
     scoring: bool = False,
     planning: bool = False,
     more: Sequence[str] = (),
-) -> Generator["WiredTraining"]:
+) -> Generator[WiredTraining]:
     """Yield a training and close it at the end; NightInterrupted if it is stopped before it has a result.
 
     `more` are the words of the command that goes on, besides the file and the model.
     """
-    from skillopt_sleep.wiring.training import Flags, wire_training
-
     paths = find_paths()
     words = ["train", *["eval"] * scoring, str(asked.config.absolute()), *more]
     for option, value in (("--backend", asked.backend), ("--model", asked.model)):

@@ -2,27 +2,24 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted
-
-if TYPE_CHECKING:
-    from skillopt_sleep.trainer import Summary
-    from skillopt_sleep.trainer.plan import TrainingPlan
-    from skillopt_sleep.trainer.run import Paid
-    from skillopt_sleep.trainer.summary import Reported, Rules, RuleWorth, Scores, TestedSkill
-    from skillopt_sleep.wiring.training import WiredTraining
+from skillopt_sleep.protocols.models import SpendTally
+from skillopt_sleep.trainer import Summary
+from skillopt_sleep.trainer.calls import check_priced
+from skillopt_sleep.trainer.costs import paid_words, spent_line
+from skillopt_sleep.trainer.plan import TrainingPlan
+from skillopt_sleep.trainer.run import read_paid
+from skillopt_sleep.trainer.summary import ACTIONS, Reported, Rules, RuleWorth, Scores, TestedSkill
+from skillopt_sleep.wiring.training import WiredTraining
 
 RULE_CHARS = 60
 
 
-def summary_lines(summary: "Summary", paid: "Paid | None") -> list[str]:
+def summary_lines(summary: Summary, paid: SpendTally | None) -> list[str]:
     """Return a training in a few lines, each score with its n; `paid` is what its folder paid, if known."""
-    from skillopt_sleep.trainer.spending import spent_line
-    from skillopt_sleep.trainer.summary import ACTIONS
-
     actions = ", ".join(f"{count} {ACTIONS.get(action, action)}" for action, count in sorted(summary.actions.items()))
     steps = counted(summary.planned, "step")
     if summary.steps < summary.planned:
@@ -40,7 +37,7 @@ def summary_lines(summary: "Summary", paid: "Paid | None") -> list[str]:
     return lines
 
 
-def _reported(found: "Reported") -> str:
+def _reported(found: Reported) -> str:
     """Say what the best skill's quality is, with the interval that holds for all skills that were tried."""
     low, high = found.interval
     mean = f"best on items like val: {found.mean:.3f}"
@@ -52,21 +49,21 @@ def _reported(found: "Reported") -> str:
     return f"{mean}, {interval} (n={found.n}, {counted(found.tried, 'skill')} tried)"
 
 
-def _is_lucky(found: "Reported") -> bool:
+def _is_lucky(found: Reported) -> bool:
     """Return whether what was taken off for luck can be seen in three decimals."""
     return f"{found.selection_bias:.3f}" != "0.000"
 
 
-def best_line(summary: "Summary", folder: Path) -> str:
+def best_line(summary: Summary, folder: Path) -> str:
     """Say where the best skill is, and whether the training found it."""
     file = folder / "best_skill.md"
-    if summary.best.standing.step:
+    if summary.best.version.step:
         return f"The best skill is in {file}"
     start = "your initial skill" if summary.best.chars else "as empty as the initial skill"
     return f"No step scored better on val than the initial skill, so {file} is {start}."
 
 
-def partial(summary: "Summary") -> list[str]:
+def partial(summary: Summary) -> list[str]:
     """Return what failed or has no score, in words; nothing if all went well."""
     problems: list[str] = []
     said = ""
@@ -86,12 +83,12 @@ def partial(summary: "Summary") -> list[str]:
     return problems
 
 
-def scored(scores: "Scores | None") -> str:
+def scored(scores: Scores | None) -> str:
     """Return scores with their n, and how many items have none."""
     if scores is None or scores.hard is None:
         return "not measured"
-    words = [f"n={scores.size}"]
-    if scores.n > scores.size:
+    words = [f"n={scores.items}"]
+    if scores.n > scores.items:
         words.append(f"{scores.n} answers")
     if scores.unscored:
         words.append(f"{scores.unscored} not scored")
@@ -101,16 +98,16 @@ def scored(scores: "Scores | None") -> str:
     return f"hard {scores.hard:.3f}, soft {scores.soft:.3f}{mixed} ({', '.join(words)})"
 
 
-def _roles(summary: "Summary") -> list[tuple[str, "TestedSkill"]]:
+def _roles(summary: Summary) -> list[tuple[str, TestedSkill]]:
     return [("initial", summary.initial), ("best", summary.best), ("final", summary.final)]
 
 
-def _skill(role: str, tested: "TestedSkill") -> str:
+def _skill(role: str, tested: TestedSkill) -> str:
     test = f"; test {scored(tested.test)}" if tested.test is not None else ""
-    return f"{role:8} step {tested.standing.step}, {tested.chars:,} characters: val {scored(tested.val)}{test}"
+    return f"{role:8} step {tested.version.step}, {tested.chars:,} characters: val {scored(tested.val)}{test}"
 
 
-def rule_lines(learned: "Rules") -> Iterator[str]:
+def rule_lines(learned: Rules) -> Iterator[str]:
     """Yield a line for each learned rule with what it is worth, under one that says what became of them."""
     if not learned.rules:
         return
@@ -123,7 +120,7 @@ def rule_lines(learned: "Rules") -> Iterator[str]:
         yield f"  {_gain(worth)}: {one_line(worth.rule, limit=RULE_CHARS)}{' (taken out)' if worth.removed else ''}"
 
 
-def _gain(worth: "RuleWorth") -> str:
+def _gain(worth: RuleWorth) -> str:
     if worth.without is None or worth.with_it is None or worth.interval is None:
         return "not measured"
     low, high = worth.interval
@@ -131,7 +128,7 @@ def _gain(worth: "RuleWorth") -> str:
     return f"{gain:+.2f}, 90 % interval {low:+.2f} to {high:+.2f} (n={worth.n})"
 
 
-def plan_lines(made: "TrainingPlan") -> Iterator[str]:
+def plan_lines(made: TrainingPlan) -> Iterator[str]:
     """Yield a plan in a few lines: calls by stage with about their tokens and dollars, and how sure the result is."""
     items = ", ".join(f"{size} {split}" for split, size in made.items.items())
     each = "one" if made.calls_each == 1 else str(made.calls_each)
@@ -149,24 +146,19 @@ def plan_lines(made: "TrainingPlan") -> Iterator[str]:
         yield f'A higher mean on {val} decides; its error rate is unknown. preset = "evidence" has a known one.'
 
 
-def priced_lines(training: "WiredTraining") -> Iterator[str]:
+def priced_lines(training: WiredTraining) -> Iterator[str]:
     """Yield why the training refuses to start with its limit in dollars, if it does."""
-    from skillopt_sleep.trainer.calls import check_priced
-
     try:
         check_priced({"optimizer": training.optimizer, "target": training.target}, training.config.limits)
     except ConfigError as error:
         yield f"Limit: train refuses to start with limits.usd: {error.message}; {error.remedy}."
 
 
-def paid_lines(training: "WiredTraining") -> Iterator[str]:
+def paid_lines(training: WiredTraining) -> Iterator[str]:
     """Yield what the training in the folder has paid already."""
-    from skillopt_sleep.trainer.run import read_spending
-    from skillopt_sleep.trainer.spending import price
-
-    spending = read_spending(training.folder)
-    if spending is not None:
-        yield f"Paid in {training.folder} so far: {price(spending.paid)}. None of these answers is paid for again."
+    paid = read_paid(training.folder)
+    if paid is not None:
+        yield f"Paid in {training.folder} so far: {paid_words(paid)}. None of these answers is paid for again."
 
 
 def _dollars(usd: float | None) -> str:

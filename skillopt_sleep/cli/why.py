@@ -13,6 +13,9 @@ from msgspec.structs import replace
 from skillopt_sleep.cli.blocks import say_blocks
 from skillopt_sleep.cli.console import say, say_json
 from skillopt_sleep.cli.decisions import consistent_journal
+from skillopt_sleep.cli.tasks import as_data
+from skillopt_sleep.cli.tasks_why import task_blocks
+from skillopt_sleep.cli.why_typed import typed_like
 from skillopt_sleep.deciding.chosen import file_named
 from skillopt_sleep.deciding.passport import passport
 from skillopt_sleep.deciding.quotes import opened
@@ -28,7 +31,7 @@ from skillopt_sleep.pages.blocks import Block, Heading, Item, Items, Quotes, Sai
 from skillopt_sleep.proposals.origins import Managed, RuleOrigin, adopted_files, managed_lines, origins
 from skillopt_sleep.records import Evidence, Recurrence, heading, said_or_done
 from skillopt_sleep.reporters.gains import sentence
-from skillopt_sleep.reporters.recurrence import OBSERVED, since_adoption
+from skillopt_sleep.reporters.recurrence import OBSERVED, since_adoption, to_do
 from skillopt_sleep.reporters.status import HAND_WRITTEN, NO_RULE, PURGED
 from skillopt_sleep.stores.bank import ADOPTED, WITHDRAWN
 from skillopt_sleep.stores.bank_rows import Banked
@@ -139,9 +142,6 @@ def _show_rules(store: SqliteStore, rules: Sequence[RuleOrigin], *, as_json: boo
 
 def _show_task(store: SqliteStore, task: Banked, entries: Sequence[Banked], *, as_json: bool) -> None:
     """Show whose words a task is based on, its split, and which nights used it."""
-    from skillopt_sleep.cli.tasks import as_data
-    from skillopt_sleep.cli.tasks_why import task_blocks
-
     if as_json:
         say_json({"task": as_data(task)})
         return
@@ -150,8 +150,6 @@ def _show_task(store: SqliteStore, task: Banked, entries: Sequence[Banked], *, a
 
 def _absence(store: SqliteStore, asked: str, known: Sequence[RuleOrigin]) -> Absence:
     """Return what became of the words asked for: how far they came, what stopped them, and what to do."""
-    from skillopt_sleep.cli.why_typed import typed_like
-
     unfinished = next((night.id for night in store.nights() if not night.closed), "")
     return absence(
         asked,
@@ -227,6 +225,7 @@ def origin_blocks(
     for name in origin.asked.lessons if proposed.state == ADOPTED else ():
         if name in recurring:
             yield from since_adoption(recurring[name])
+            yield from to_do(recurring[name])
             yield Sentence(OBSERVED, "soft")
     for name, wording in zip(origin.asked.lessons, origin.asked.wordings, strict=False):
         yield Sentence(f"lesson {name}: {one_line(wording, limit=60)}", "soft")

@@ -18,7 +18,7 @@ from skillopt_sleep.trainer.envs.dataset import Dataset
 from skillopt_sleep.trainer.evaluate import evaluate
 from skillopt_sleep.trainer.loop import Trainer
 from skillopt_sleep.trainer.models import ask
-from skillopt_sleep.trainer.summary import History, Scores, StepRecord, Summary
+from skillopt_sleep.trainer.summary import History, LiveProgress, Scores, StepRecord, Summary
 
 __all__ = [
     "Backend",
@@ -35,6 +35,7 @@ __all__ = [
     "Item",
     "ItemError",
     "LimitsSection",
+    "LiveProgress",
     "Message",
     "NightError",
     "OptimizerSection",

@@ -1,9 +1,7 @@
-"""Attempt items, many at a time and each only once per skill, item and sample; count the cost by stage."""
+"""Attempt items, many at a time and each only once per skill, item and sample."""
 
 import dataclasses
-import math
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,11 +10,14 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import CallFailed, ConfigError, ItemError
 from skillopt_sleep.kit.redact import redact
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
-from skillopt_sleep.records import Completion, Prompt, Record, Rollout, Usage
+from skillopt_sleep.records import Completion, Prompt, Record, Rollout, Score, Trajectory
+from skillopt_sleep.trainer.costs import Cost, StageCosts, cost_of
 from skillopt_sleep.trainer.env import Env, Item, Result, blaming, checked_result
-from skillopt_sleep.trainer.tasks import as_rollout
+
+TURNS_SHOWN = 5  # of the longest
 
 
 class Job(NamedTuple):
@@ -33,45 +34,22 @@ class Job(NamedTuple):
     draw: str = ""
 
 
-class Taken(NamedTuple):
-    """The tokens and dollars of one model call, None if the model didn't report them."""
-
-    usage: Usage | None
-    usd: float | None
-
-
 class FinishedAttempt(Record, frozen=True, kw_only=True):
-    """A finished attempt: a rollout for the stages, the environment's result, and its calls' usage and price."""
+    """A finished attempt: a rollout for the stages, the environment's result, and what its answers cost."""
 
     rollout: Rollout
     result: Result
-    taken: tuple[tuple[Usage | None, float | None], ...] = ()
-
-
-class Cost(Record, frozen=True, kw_only=True):
-    """The answers that a stage used, also those that another training paid for, at what they cost then.
-
-    `unnamed` calls reported no tokens; `usd` is None if one call's price is unknown.
-    """
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    unnamed: int = 0
-    usd: float | None = 0.0
+    costs: tuple[Cost, ...] = ()
 
 
 class Counting:
-    """A backend that records the cost of its answers and the calls that failed; each answer is told."""
+    """A backend that records what its answers cost and say, and the calls that failed."""
 
-    def __init__(
-        self, inner: Backend, *, tell: Callable[[Prompt, Completion], None] = lambda _prompt, _completion: None
-    ) -> None:
+    def __init__(self, inner: Backend) -> None:
         self._inner = inner
-        self._tell = tell
         self._lock = threading.Lock()
-        self.taken: list[tuple[str, Taken]] = []
+        self._replies: list[tuple[Prompt, str]] = []
+        self.answered: list[tuple[str, Cost]] = []
         self.failed: list[CallFailed] = []
 
     def complete(self, prompt: Prompt) -> Completion:
@@ -83,9 +61,15 @@ class Counting:
                 self.failed.append(error)
             raise
         with self._lock:
-            self.taken.append((prompt.purpose, Taken(completion.usage, completion.usd)))
-        self._tell(prompt, completion)
+            self.answered.append((prompt.purpose, cost_of(completion)))
+            self._replies.append((prompt, completion.text))
         return completion
+
+    def take_replies(self) -> list[tuple[Prompt, str]]:
+        """Return the answers since the last time, each with its question."""
+        with self._lock:
+            replies, self._replies = self._replies, []
+        return replies
 
 
 class Asking:
@@ -129,18 +113,27 @@ class Attempt:
                 f"environment {self.env.name}, item {job.item.id!r}: it ended the program (sys.exit({error.code!r}))",
                 remedy="let it raise ItemError where an item can't be attempted",
             ) from error
-        return _finished(job, result, [taken for _, taken in counting.taken])
+        return _finished(job, result, [cost for _, cost in counting.answered])
 
     def lost(self, job: Job, why: str, /) -> FinishedAttempt:
         """Return an attempt without a score, as the processes that made it died."""
         return _finished(job, Result(failure=why), ())
 
 
-def _finished(job: Job, result: Result, taken: Sequence[Taken]) -> FinishedAttempt:
+def _finished(job: Job, result: Result, costs: Sequence[Cost]) -> FinishedAttempt:
+    """Return the attempt with its rollout; one with a failure has no score."""
     if result.failure:
         result = replace(result, failure=redact(result.failure))
-    rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample)
-    return FinishedAttempt(rollout=rollout, result=result, taken=tuple(taken))
+    rollout = Rollout(
+        task=job.item.id,
+        document_sha=job.sha,
+        sample=job.sample,
+        trajectory=Trajectory(response=shown(result), failure=result.failure),
+        score=None if result.failure else Score(hard=result.hard, soft=result.soft, why=result.why),
+        note=result.failure,
+        failed=bool(result.failure),
+    )
+    return FinishedAttempt(rollout=rollout, result=result, costs=tuple(costs))
 
 
 def _in_range(result: Result) -> Result:
@@ -161,14 +154,14 @@ class Attempts:
         self,
         attempt: Callable[[Job], FinishedAttempt],
         pool: Pool,
-        spent: "Spent",
+        costs: StageCosts,
         *,
         tell: Callable[[Sequence[tuple[Job, FinishedAttempt]]], None] = lambda _: None,
     ) -> None:
         self._attempt = attempt
         self._tell = tell
         self._pool = pool
-        self._spent = spent
+        self._costs = costs
         self._attempts: dict[tuple[str, str, int], FinishedAttempt] = {}
         self.is_over = False
 
@@ -184,7 +177,7 @@ class Attempts:
             attempted = self._pool.map(self._attempt, tuple(new.values()), label=label)
             for (key, job), attempt in zip(new.items(), attempted, strict=True):
                 self._attempts[key] = attempt
-                self._spent.add(job.stage, [Taken(*taken) for taken in attempt.taken])
+                self._costs.add(job.stage, attempt.costs)
             self._tell([(job, self._attempts[key]) for key, job in new.items()])
         return tuple(self._attempts[_key(job)] for job in jobs)
 
@@ -207,49 +200,21 @@ def _key(job: Job) -> tuple[str, str, int]:
     return job.sha, job.item.id, job.sample
 
 
-class Spent:
-    """The cost of each stage: calls, tokens and dollars of the answers it used."""
-
-    def __init__(self) -> None:
-        self._taken = defaultdict[str, list[Taken]](list)
-
-    def add(self, stage: str, taken: Iterable[Taken]) -> None:
-        """Add calls to a stage."""
-        self._taken[stage] += taken
-
-    @property
-    def calls(self) -> int:
-        """Return how many calls all stages used."""
-        return sum(len(taken) for taken in self._taken.values())
-
-    def costs(self) -> dict[str, Cost]:
-        """Return the cost by stage, independent of the order in which the calls ended."""
-        return {stage: sum_of(map(cost_of, taken)) for stage, taken in sorted(self._taken.items()) if taken}
+def shown(result: Result, *, most: int = RESPONSE_CHARS) -> str:
+    """Return the attempt as shown to the optimizer: its turns, long ones with their middle cut."""
+    if not result.turns:
+        return result.response
+    each = most // TURNS_SHOWN
+    turns = "\n\n".join(clipped(turn, each) for turn in result.turns)
+    if result.response:
+        turns += f"\n\nFinal answer: {clipped(result.response, each)}"
+    return clipped(turns, most)
 
 
-def cost_of(call: Taken) -> Cost:
-    """Return the cost of one call."""
-    if call.usage is None:
-        return Cost(calls=1, unnamed=1, usd=call.usd)
-    usage = call.usage
-    return Cost(
-        calls=1,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cached_tokens=usage.cached_tokens,
-        usd=call.usd,
-    )
-
-
-def sum_of(costs: Iterable[Cost]) -> Cost:
-    """Return what these cost together; the dollars are None if those of any are."""
-    every = list(costs)
-    dollars = [cost.usd for cost in every if cost.usd is not None]
-    return Cost(
-        calls=sum(cost.calls for cost in every),
-        input_tokens=sum(cost.input_tokens for cost in every),
-        output_tokens=sum(cost.output_tokens for cost in every),
-        cached_tokens=sum(cost.cached_tokens for cost in every),
-        unnamed=sum(cost.unnamed for cost in every),
-        usd=math.fsum(dollars) if len(dollars) == len(every) else None,
-    )
+def clipped(text: str, most: int) -> str:
+    """Return the text, or its head and tail if it is longer than `most` characters."""
+    if len(text) <= most:
+        return text
+    gap = f"\n… {len(text) - most:,} characters left out …\n"
+    half = (most - len(gap)) // 2
+    return text[:half] + gap + text[-half:]

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from numbers import Real
-from types import NoneType
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
+import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.backends.cached import Cached
@@ -25,7 +25,7 @@ from skillopt_sleep.trainer.config import LimitsSection
 from skillopt_sleep.trainer.env import blaming, kind_of
 from skillopt_sleep.trainer.run import RunFolder
 
-LIMITED = "raise it in [limits] and train again: it goes on, and what was paid for is kept"
+LIMITED = "raise it in [limits] (0 = none) and run it again: it goes on, and what was paid for is kept"
 UNPRICED = "limit calls and tokens instead: set limits.usd to 0"
 _FOR_EVER = 10 * 365 * 24 * 60
 MANY = 5  # attempts without a score, or failed calls: so many aren't an accident
@@ -58,14 +58,15 @@ def check_priced(models: Mapping[str, Backend], limits: LimitsSection) -> None:
         )
 
 
-def asked(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightMeter) -> Backend:
+def wrap_model(model: Backend, *, calls: Calls, failures: KeptFailures, meter: NightMeter) -> Backend:
     """Wrap the model for a training: no completed call is paid twice, and an outage of the model ends the run.
 
     A question that fails while others are answered fails for the whole run. The dataset is what its owner chose to
     send: nothing in its prompts is taken out.
     """
     named = CheckedModel(model, name_of(model))
-    retried = Retried(Repaired(Metered(named, meter, model=name_of(model), price=_price(model))))
+    metered = Metered(named, meter, model=name_of(model), price=lambda _name, usage: priced(model, usage))
+    retried = Retried(Repaired(metered))
     # A missing answer doesn't count as a call, and an unusable one not as a failure: it is asked for again.
     backend: Backend = retried
     if isinstance(model, HandoffBackend):
@@ -96,9 +97,7 @@ class CheckedModel:
             completion: Any = self._inner.complete(prompt)
         if not isinstance(completion, Completion):
             raise self._wrong(f"returned {kind_of(completion)}, not a Completion")
-        if not isinstance(cast("object", completion.text), str):
-            raise self._wrong(f"returned a Completion whose text is {kind_of(completion.text)}")
-        completion = self._with_plain_dollars(self._with_plain_tokens(completion))
+        completion = self._plain(completion)
         if completion.structured is None:
             return self._read(prompt, completion)
         if prompt.schema is None or isinstance(completion.structured, prompt.schema):
@@ -106,31 +105,16 @@ class CheckedModel:
         wanted, came = prompt.schema.__name__, kind_of(completion.structured)
         raise self._wrong(f"answered the {prompt.purpose} prompt with {came} as `structured`, not a {wanted}")
 
-    def _with_plain_dollars(self, completion: Completion) -> Completion:
-        """Return the completion with its cost as a number of Python's own; raise ConfigError if it is no number."""
-        usd: object = completion.usd
-        if type(usd) in {float, NoneType}:
-            return completion
-        if not isinstance(usd, Real):
-            raise self._wrong(f"returned a Completion that costs {usd!r}, which is no number of dollars")
-        return replace(completion, usd=float(usd))
-
-    def _with_plain_tokens(self, completion: Completion) -> Completion:
-        """Return the completion with its tokens as numbers of Python's own; raise ConfigError for no whole number."""
-        usage: Any = completion.usage
-        if usage is None:
-            return completion
-        if not isinstance(usage, Usage):
-            raise self._wrong(f"returned a Completion whose usage is {kind_of(usage)}, not a Usage")
-        counts = {name: getattr(usage, name) for name in usage.__struct_fields__}
-        if all(type(count) is int for count in counts.values()):
-            return completion
+    def _plain(self, completion: Completion) -> Completion:
+        """Return the completion with its cost as Python's own numbers; raise ConfigError if a field isn't valid."""
+        usage, usd = completion.usage, completion.usd
         try:
-            plain = {name: operator.index(count) for name, count in counts.items()}
-        except TypeError:
-            odd = next(count for count in counts.values() if not hasattr(count, "__index__"))
-            raise self._wrong(f"returned a Completion whose usage counts {odd!r} tokens") from None
-        return replace(completion, usage=Usage(**plain))
+            counts = usage and {name: operator.index(getattr(usage, name)) for name in Usage.__struct_fields__}
+            dollars = float(usd) if isinstance(usd, Real) else usd
+            valid = msgspec.convert({"text": completion.text, "usage": counts, "usd": dollars}, Completion)
+        except (AttributeError, TypeError, msgspec.ValidationError) as error:
+            raise self._wrong(f"returned a Completion that can't be used: {error}") from error
+        return replace(completion, usage=valid.usage, usd=valid.usd)
 
     def _read(self, prompt: Prompt, completion: Completion) -> Completion:
         try:
@@ -154,34 +138,25 @@ def name_of(model: Any) -> str:
     return str(getattr(model, "name", "") or type(model).__name__)
 
 
-def priced(model: Backend, usage: Usage) -> float | None:
+def priced(model: Any, usage: Usage) -> float | None:
     """Return the dollars that this model takes for so many tokens, None if that isn't known."""
-    return _price(model)("", usage)
+    price: Callable[[str, Usage], object] | None = getattr(model, "price", None)
+    if price is None:
+        return None
+    with blaming(model, f"model {name_of(model)}, its price"):
+        dollars = price(name_of(model), usage)
+    if dollars is None:
+        return None
+    if isinstance(dollars, Real) and 0 <= float(dollars) < math.inf:
+        return float(dollars)
+    raise ConfigError(
+        f"the price of the model {name_of(model)} was given as {dollars!r}",
+        remedy="let its price return dollars, a number from 0 on, or None if it isn't known",
+    )
 
 
 def _version(model: Any) -> str:
     return str(getattr(model, "version", ""))
-
-
-def _price(model: Any) -> Callable[[str, Usage], float | None]:
-    """Return what the model's price says, checked; ConfigError if that is no amount of dollars."""
-    price: Callable[[str, Usage], object] | None = getattr(model, "price", None)
-
-    def checked(name: str, usage: Usage) -> float | None:
-        if price is None:
-            return None
-        with blaming(model, f"model {name_of(model)}, its price"):
-            dollars = price(name, usage)
-        if dollars is None:
-            return None
-        if isinstance(dollars, Real) and 0 <= float(dollars) < math.inf:
-            return float(dollars)
-        raise ConfigError(
-            f"the price of the model {name_of(model)} was given as {dollars!r}",
-            remedy="let its price return dollars, a number from 0 on, or None if it isn't known",
-        )
-
-    return checked
 
 
 def check_scored(made: Sequence[FinishedAttempt], folder: RunFolder, *, what: str) -> None:
@@ -195,7 +170,7 @@ def check_scored(made: Sequence[FinishedAttempt], folder: RunFolder, *, what: st
 
 def check_answers(optimizer: Counting, folder: RunFolder, *, least: int) -> None:
     """Raise BackendUnavailable if none of the optimizer's calls gave a usable answer, and `least` failed."""
-    if not optimizer.taken and len(optimizer.failed) >= least:
+    if not optimizer.answered and len(optimizer.failed) >= least:
         last = optimizer.failed[-1].message
         _end(
             f"none of the optimizer's {len(optimizer.failed)} questions got a usable answer; the last: {last}", folder

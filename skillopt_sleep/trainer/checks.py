@@ -1,20 +1,16 @@
 """Check what a training is given, as strictly from Python as from a file, and name what is set for nothing."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import msgspec
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Metric, Split
-from skillopt_sleep.settings import BackendSettings, RoleSettings
-from skillopt_sleep.trainer.config import TrainerConfig, TrainSection, config_of
+from skillopt_sleep.trainer.config import TrainerConfig, config_of
 from skillopt_sleep.trainer.env import Env, Item, check_env, kind_of
 
-_MODEL = "pass a model such as OpenAIBackend, or an object of your own with complete(prompt)"
 _ONLY_FOR_EDITS = (
     "gradient.reflection",
     "gradient.failure_only",
@@ -32,13 +28,6 @@ def checked_config(config: object) -> TrainerConfig:
             f"the configuration is {kind_of(config)}, not a TrainerConfig",
             remedy="make one, as in TrainerConfig(train=TrainSection(epochs=3)), or read one with load_config",
         )
-    for field in msgspec.structs.fields(TrainerConfig):
-        kind: Any = field.type
-        is_section = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-        if is_section and not isinstance(getattr(config, field.name), kind | Mapping):
-            raise ConfigError(
-                f"TrainerConfig: '{field.name}' is a section", remedy=f"write {field.name}={kind.__name__}(…)"
-            )
     return config_of(_plain(config), where="TrainerConfig", kind=type(config))
 
 
@@ -59,22 +48,9 @@ def checked_split(split: object) -> Split:
         raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test") from error
 
 
-def check_on_step(on_step: object) -> None:
-    """Raise ConfigError if what is to be told of each step isn't a function."""
-    if on_step is not None and not callable(on_step):
-        raise ConfigError(
-            f"on_step is {kind_of(on_step)}, not a function", remedy="pass a function that takes one step"
-        )
-
-
-def check_parts(
-    env: Env, models: Mapping[str, Backend | None], pools: Mapping[str, Pool | None], skill: str | None
-) -> None:
+def check_arguments(env: Env, *, pools: Mapping[str, Pool | None], skill: str | None, on_step: object = None) -> None:
     """Raise ConfigError if an argument of a training isn't of its kind."""
     check_env(env)
-    for role, model in models.items():
-        if isinstance(model, type) or not callable(getattr(model, "complete", None)):
-            raise ConfigError(f"the {role} is {kind_of(model)}, not a model", remedy=_MODEL)
     for name, pool in pools.items():
         if pool is not None and not callable(getattr(pool, "map", None)):
             raise ConfigError(
@@ -82,10 +58,14 @@ def check_parts(
                 remedy="leave it out, and set train.workers to the number of attempts at once",
             )
     if skill is not None and not isinstance(cast("object", skill), str):
-        remedy = "pass the text"
-        if isinstance(skill, Path):
-            remedy += ": initial_skill=path.read_text(encoding='utf-8')"
-        raise ConfigError(f"initial_skill is {kind_of(skill)}, not a text", remedy=remedy)
+        raise ConfigError(
+            f"the skill is {kind_of(skill)}, not a text",
+            remedy="pass its text, as in path.read_text(encoding='utf-8')",
+        )
+    if on_step is not None and not callable(on_step):
+        raise ConfigError(
+            f"on_step is {kind_of(on_step)}, not a function", remedy="pass a function that takes one step"
+        )
 
 
 def unused(config: TrainerConfig, items: Mapping[Split, Sequence[Item]]) -> Iterator[str]:
@@ -129,17 +109,9 @@ def _needing(config: TrainerConfig) -> Iterator[tuple[str, str]]:
         yield "train.ray", 'train.pool = "ray"'
 
 
-def unread(config: TrainerConfig, folder: Path) -> Iterator[str]:
-    """Yield which keys aren't looked at in Python, as Trainer is given the environment, the models and a folder."""
-    if config.train.folder not in {TrainSection().folder, str(folder)}:
-        yield "the folder is the one that Trainer is given, so train.folder isn't looked at"
-    if config.env:
-        yield "the environment is the one that Trainer is given, so env isn't looked at"
-    named: list[str] = []
-    if config.backend != BackendSettings():
-        named.append("backend")
-    if config.target != RoleSettings():
-        named.append("target")
-    if named:
-        are = "aren't" if len(named) > 1 else "isn't"
-        yield f"the models are those that Trainer is given, so {' and '.join(named)} {are} looked at"
+def ignored(config: TrainerConfig) -> Iterator[str]:
+    """Yield which keys aren't looked at in Python, as Trainer is given the environment and the models."""
+    defaults = TrainerConfig()
+    names = [name for name in ("env", "backend", "target") if getattr(config, name) != getattr(defaults, name)]
+    if names:
+        yield f"Trainer is given its environment and models, so these aren't looked at: {', '.join(names)}"

@@ -35,8 +35,8 @@ class Preset(Record, frozen=True, kw_only=True):
     training ends with. Before that, each edit is tried in `screen` pairs of attempts on the train items that it was
     learned from (0: not at all). With `redraw` a candidate that loses by no more than noise is compared with fresh
     answers of the current skill. A candidate that is behind by more than noise on the first `part` of val is rejected
-    there. With `confirm` the best skill is reported from a pass over val that chose nothing. `slow_update` writes
-    guidance after each epoch but the first, and puts it in unmeasured; `meta_skill` keeps the optimizer's own notes.
+    there. With `confirm` the best skill is reported from a pass over val that chose nothing. With `look_back` the
+    optimizer writes guidance after each epoch but the first, which is put in unmeasured, and keeps notes of its own.
     With `removal`, learned rules that show nothing on train are taken out before val is asked.
     """
 
@@ -47,15 +47,14 @@ class Preset(Record, frozen=True, kw_only=True):
     redraw: bool = True
     part: float = 0.5
     confirm: bool = True
-    slow_update: bool = False
-    meta_skill: bool = False
+    look_back: bool = False
     removal: bool = False
     rounds: int = 1
 
 
 PRESETS: Mapping[str, Preset] = {
     "default": Preset(epochs=5),
-    "skillopt": Preset(epochs=4, screen=0, redraw=False, part=0.0, confirm=False, slow_update=True, meta_skill=True),
+    "skillopt": Preset(epochs=4, screen=0, redraw=False, part=0.0, confirm=False, look_back=True),
     "evidence": Preset(epochs=5, gate="sequential", at_end=True, screen=4, removal=True, part=0.0, rounds=5),
 }
 
@@ -204,7 +203,7 @@ def config_of(raw: dict[str, Any], *, where: str, kind: type[TrainerConfig] = Tr
 
 
 # The keys of SkillOpt's research trainer and of skillrl 1.0.0, by what they are called here.
-OURS = {
+SKILLOPT_KEYS = {
     "num_epochs": "train.epochs",
     "batch_size": "train.batch_size",
     "accumulation": "train.accumulation",
@@ -233,7 +232,7 @@ OURS = {
 _BY_PRESET = 'the preset decides it: preset = "skillopt" has it as published'
 _DENSITY = "it rewards commanding words, not results"
 _FILE_NAMES = "the names of the environment's files say which split they are"
-WITHOUT = {
+SKILLOPT_KEYS_LEFT_OUT = {
     "train_size": "leave items out of the environment's train split instead",
     "steps_per_epoch": "it follows from the items, train.batch_size and train.accumulation",
     "selection_split": _FILE_NAMES,
@@ -256,8 +255,8 @@ WITHOUT = {
     "semantic_density_leading_words": _DENSITY,
 }
 REMEDIES = {
-    **{theirs: f"it is called '{ours}' here" for theirs, ours in OURS.items()},
+    **{theirs: f"it is called '{ours}' here" for theirs, ours in SKILLOPT_KEYS.items()},
     "lr_scheduler": "it is called 'optimizer.schedule' here, and its autonomous (no limit of edits) 'none'",
     "lr_control_mode": "it is called 'optimizer.schedule' here: autonomous is the same, fixed is a schedule's name",
-    **{theirs: f"leave it out: {why}" for theirs, why in WITHOUT.items()},
+    **{theirs: f"leave it out: {why}" for theirs, why in SKILLOPT_KEYS_LEFT_OUT.items()},
 }

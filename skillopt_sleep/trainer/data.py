@@ -1,15 +1,17 @@
-"""Read an environment's items, and check them before anything is spent on them."""
+"""Read and check an environment's items, and convert them and a skill to what the stages of a night work on."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.codec import to_json
-from skillopt_sleep.records import Split
+from skillopt_sleep.records import Document, DocumentKind, Exact, Split, Task
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Env, Item, blaming, kind_of
 
-_PLAIN = (str, int, float, bool, type(None))
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)  # items have no time of their own
 
 
 def read_items(env: Env, config: TrainerConfig) -> Mapping[Split, Sequence[Item]]:
@@ -55,20 +57,20 @@ def remarks(env: Env, splits: Iterable[Split]) -> tuple[str, ...]:
         return ()
     for split in splits:
         env.items(split)
-    said: Sequence[str] = getattr(env, "remarks", ())
-    return tuple(said)
+    texts: Sequence[str] = getattr(env, "remarks", ())
+    return tuple(texts)
 
 
 def repeated(items: Mapping[Split, Sequence[Item]]) -> tuple[str, ...]:
     """Return, in words, how many items of val and test are the same as a train item but for their id."""
     train = {_content(item) for item in items.get(Split.TRAIN, ())}
-    said: list[str] = []
+    texts: list[str] = []
     for split in (Split.VAL, Split.TEST):
         others = items.get(split, ())
         same = sum(_content(item) in train for item in others)
         if same:
-            said.append(f"{same} of the {len(others)} {split} items are train items too, under another id")
-    return tuple(said)
+            texts.append(f"{same} of the {len(others)} {split} items are train items too, under another id")
+    return tuple(texts)
 
 
 def _content(item: Item) -> bytes:
@@ -129,35 +131,29 @@ def _fault(item: object) -> str:
     if not item.text.strip():
         return f"({item.id!r}) has an empty text, by which the optimizer would know it"
     try:
-        content = _not_plain(item.data, "data")
-        if not content:
-            to_json(item)
-    except RecursionError:
-        content = "data, which is nested too deeply"
-    except UnicodeEncodeError:
-        content = "half a surrogate pair (such as \\ud83d), which can't be sent to a model"
-    except TypeError as error:
-        content = f"something that can't be saved: {error}"
-    return f"({item.id!r}) holds {content}" if content else ""
-
-
-def _not_plain(value: object, at: str) -> str:
-    """Describe the first thing inside that isn't a plain value, and where it is; "" if there is none."""
-    if isinstance(value, _PLAIN):
-        return ""
-    inner: list[tuple[object, str]] = []
-    if isinstance(value, dict):
-        for key, field in cast("dict[object, object]", value).items():
-            if not isinstance(key, str):
-                return f"the key {key!r} in {at}, which is not a text"
-            inner.append((field, f"{at}[{key!r}]"))
-    elif isinstance(value, list | tuple):
-        for place, element in enumerate(cast("Sequence[object]", value)):
-            inner.append((element, f"{at}[{place}]"))
-    else:
-        return f"{kind_of(value)} at {at}, which is not a plain value"
-    for element, place in inner:
-        problem = _not_plain(element, place)
-        if problem:
-            return problem
+        json.dumps(item.data)
+        to_json(item)
+    except (TypeError, ValueError, RecursionError) as error:
+        return f"({item.id!r}) holds what can't be saved as JSON: {error}"
     return ""
+
+
+def as_task(item: Item, split: Split, *, source: str) -> Task:
+    """Convert an item to a task; each item counts as a session of its own."""
+    return Task(
+        id=item.id,
+        prompt=item.text,
+        reference=Exact(answer=""),
+        session=item.id,
+        project="",
+        source=source,
+        at=_LONG_AGO,
+        lesson=item.kind,
+        split=split,
+    )
+
+
+def as_document(skill: str) -> Document:
+    """Convert a skill to the document being trained."""
+    body = skill.rstrip("\n")
+    return Document(id="skill", kind=DocumentKind.SKILL, path="", project="", body=body, trail=skill[len(body) :])

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 import msgspec
-from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError, SleepError, blame
 from skillopt_sleep.protocols.models import Backend
@@ -25,14 +24,12 @@ BUILT_IN: Mapping[str, str] = {
     "code_tasks": f"{_ENVS}.code_tasks:CodeTasks",
     "spreadsheets": f"{_ENVS}.spreadsheets:Spreadsheets",
     "text_worlds": f"{_ENVS}.text_worlds:TextWorlds",
-    "document_qa": f"{_ENVS}.document_qa:DocumentQA",
-    "office_documents": f"{_ENVS}.office_documents:OfficeDocuments",
+    "document_qa": f"{_ENVS}.documents:DocumentQA",
+    "office_documents": f"{_ENVS}.documents:OfficeDocuments",
 }
 _FORMER = frozenset({"question_answering", "multiple_choice", "word_problems", "tasks"})
 HUB = "hub:"  # before the name of a dataset of the Hugging Face Hub, where a path may stand
 _FUNCTION = re.compile(r"[^:]+\.py:\w+")  # a function of a file, as in my.py:score
-_TEXTS = "fix the environment: what isn't a grade is text"
-_PLAIN: Mapping[Any, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 class Item(Record, frozen=True, kw_only=True):
@@ -162,32 +159,22 @@ def checked_result(result: object, *, env: Env, item: Item) -> Result:
     where = f"environment {env.name}, item {item.id!r}: rollout_one"
     if not isinstance(result, Result):
         raise ConfigError(f"{where} returned {kind_of(result)}, not a Result", remedy="fix the environment")
-    grades: tuple[object, object] = (result.hard, result.soft)
-    if not all(isinstance(grade, Real) for grade in grades):
-        raise ConfigError(
-            f"{where} graded it hard {result.hard!r}, soft {result.soft!r}",
-            remedy="fix the environment: a grade is a number between 0 and 1",
-        )
-    for name in ("response", "why", "failure"):
-        text: object = getattr(result, name)
-        if not isinstance(text, str):
-            raise ConfigError(f"{where} returned a Result whose {name} is {kind_of(text)}", remedy=_TEXTS)
-    turns = tuple(cast("Sequence[object]", result.turns))
-    if isinstance(result.turns, str) or not all(isinstance(turn, str) for turn in turns):
-        raise ConfigError(f"{where} returned a Result whose turns aren't texts", remedy=_TEXTS)
-    plain = replace(
-        result,
-        hard=float(result.hard),
-        soft=float(result.soft),
-        response=_writable(result.response),
-        why=_writable(result.why),
-        turns=tuple(map(_writable, result.turns)),
-        failure=_writable(result.failure),
-    )
+    fields: dict[str, Any] = {name: getattr(result, name) for name in Result.__struct_fields__}
+    for name, value in fields.items():
+        if isinstance(value, Real):
+            fields[name] = float(value)
+        elif isinstance(value, str):
+            fields[name] = _writable(value)
+        elif name == "turns" and isinstance(value, list | tuple):
+            turns = cast("Sequence[object]", value)
+            fields[name] = [_writable(turn) if isinstance(turn, str) else turn for turn in turns]
     try:
-        return msgspec.convert(msgspec.to_builtins(plain), Result)
-    except (msgspec.ValidationError, TypeError) as error:
-        raise ConfigError(f"{where} returned an invalid Result: {error}", remedy="fix the environment") from error
+        return msgspec.convert(fields, Result)
+    except msgspec.ValidationError as error:
+        raise ConfigError(
+            f"{where} returned an invalid Result: {error}",
+            remedy="fix the environment: grades are numbers, all else is text",
+        ) from error
 
 
 def _writable(text: str) -> str:
@@ -248,14 +235,14 @@ def _check_options(name: str, options: Mapping[str, Any], parameters: Mapping[st
 
 def _check_type(name: str, option: str, value: Any, expected: Any) -> None:
     """Raise ConfigError if the option is annotated with a plain type and the value has another one."""
-    if expected not in _PLAIN or type(value) is expected:
+    if expected not in {str, int, float, bool}:
         return
-    if expected is float and type(value) is int:
-        return
-    raise ConfigError(
-        f"env.{option}: environment {name} takes {_PLAIN[expected]} for it, not {value!r}",
-        remedy="fix it in [env]",
-    )
+    try:
+        msgspec.convert(value, expected)
+    except msgspec.ValidationError as error:
+        raise ConfigError(
+            f"env.{option} of environment {name} can't be {value!r}: {error}", remedy="fix it in [env]"
+        ) from error
 
 
 def _resolved(path: Any, folder: Path) -> Any:

@@ -5,36 +5,35 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError
+from msgspec import structs
+
+from skillopt_sleep.errors import BackendUnavailable, ConfigError
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.protocols.models import SpendTally
 from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Split
 from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, Spent
-from skillopt_sleep.trainer.calls import asked, check_priced, meter
-from skillopt_sleep.trainer.checks import check_parts, checked_config, checked_split
+from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job
+from skillopt_sleep.trainer.calls import check_priced, meter, wrap_model
+from skillopt_sleep.trainer.checks import check_arguments, checked_config
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.data import limits_of, read_split
-from skillopt_sleep.trainer.env import Env, kind_of
+from skillopt_sleep.trainer.costs import StageCosts
+from skillopt_sleep.trainer.data import as_document, as_task, limits_of, read_split
+from skillopt_sleep.trainer.env import Env
 from skillopt_sleep.trainer.loading import make_pool, no_progress
 from skillopt_sleep.trainer.manifest import digest_of
 from skillopt_sleep.trainer.models import Named, as_model
 from skillopt_sleep.trainer.parts import VAL_SAMPLE, scores
-from skillopt_sleep.trainer.run import CALLS, CONFIG, Paid, alone, answers, read_manifest
-from skillopt_sleep.trainer.spending import paid_of, write_paid
+from skillopt_sleep.trainer.run import CALLS, CONFIG, lock_folder, open_answers, read_manifest
 from skillopt_sleep.trainer.summary import Scores
-from skillopt_sleep.trainer.tasks import as_document, as_task
-
-_LIMITS = "raise [limits] (0 = none), which hold for all calls in the training's folder; paid results are kept"
 
 
-class Evaluation(NamedTuple):
-    """A skill's scores on one split, and what was paid for them: what the folder had already isn't paid again."""
+class Evaluation(Scores, frozen=True, kw_only=True):
+    """A skill's scores on one split, and what was paid for them: what was answered before isn't paid again."""
 
-    scores: Scores
-    paid: Paid
+    paid: SpendTally
 
 
 def evaluate(
@@ -46,64 +45,49 @@ def evaluate(
     target: Named,
     pool: Pool | None = None,
     folder: Path | str = "run",
-    clock: Callable[[], datetime] = utc_now,
-) -> Scores:
-    """Score the skill on a split, which is limited as the configuration says.
-
-    Answers on val and train are drawn anew, as those of a training may have chosen the skill. Raises ConfigError if
-    the split is empty or an item is invalid, BackendUnavailable if no item could be scored, NightLocked if a training
-    is running in the folder.
-    """
-    found = evaluated(config, env, skill, split, target=target, pool=pool, folder=folder, clock=clock)
-    for why in unlike_run(config, env, Split(split), Path(folder)):
-        warnings.warn(f"Data: {why}.", stacklevel=2)
-    return found.scores
-
-
-def evaluated(
-    config: TrainerConfig,
-    env: Env,
-    skill: str,
-    split: Split,
-    *,
-    target: Named,
-    pool: Pool | None = None,
-    folder: Path | str = "run",
+    wired: bool = False,
     clock: Callable[[], datetime] = utc_now,
 ) -> Evaluation:
-    """Score the skill as `evaluate` does, and say what was paid for it."""
+    """Score the skill on a split, which is limited as the configuration says.
+
+    Answers on val and train are drawn anew, as those of a training may have chosen the skill. That the items aren't
+    those of the training in the folder is a Python warning, unless it is told elsewhere (`wired`). Raises ConfigError
+    if the split is empty or an item is invalid, BackendUnavailable if no item could be scored, NightLocked if a
+    training is running in the folder.
+    """
     config = checked_config(config)
-    if not isinstance(cast("object", skill), str):
-        raise ConfigError(f"the skill is {kind_of(skill)}, not a text", remedy='pass its text, "" for none')
-    split = checked_split(split)
+    try:
+        split = Split(cast("str", split))
+    except ValueError as error:
+        raise ConfigError(f"there is no split {split!r}", remedy="one of: train, val, test") from error
+    if cast("object", skill) is None:
+        raise ConfigError("the skill is nothing (None), not a text", remedy='pass its text, "" for none')
     model = as_model(target, role="target")
-    check_parts(env, {"target": model}, {"pool": pool}, skill)
+    check_arguments(env, pools={"pool": pool}, skill=skill)
     check_priced({"target": model}, config.limits)
     folder = Path(folder)
+    if not wired:
+        for why in unlike_run(config, env, split, folder):
+            warnings.warn(f"Data: {why}.", stacklevel=2)
     items = read_split(env, split, most=limits_of(config)[split])
     if not items:
         raise ConfigError(
             f"environment {env.name} has no {split} items", remedy="choose another split, or add items to this one"
         )
+    document = as_document(skill)
     with (
-        alone(folder),
+        lock_folder(folder),
         closing(CallStore(folder / CALLS, clock)) as store,
-        answers(folder, clock) as calls,
+        open_answers(folder, clock) as calls,
     ):
         begun = clock()
         budget = meter(config.limits, store.ledger, clock)
-        backend = asked(model, calls=calls, failures=store.failures, meter=budget)
-        document = as_document(skill)
-        attempts = Attempts(Attempt(env, backend), pool or make_pool(config, no_progress), Spent())
+        backend = wrap_model(model, calls=calls, failures=store.failures, meter=budget)
+        attempts = Attempts(Attempt(env, backend), pool or make_pool(config, no_progress), StageCosts())
         draw = "" if split is Split.TEST else "@eval"
         jobs = [Job(item, document.text, document.sha, VAL_SAMPLE, "eval", draw) for item in items]
-        try:
-            attempted = attempts.make(jobs, label="eval")
-        except BudgetExhausted as error:
-            raise BudgetExhausted(error.message, remedy=_LIMITS) from error
-        finally:
-            write_paid(folder, store.ledger.spent())
-        paid = paid_of(store.ledger.spent_since(begun))
+        attempted = attempts.make(jobs, label="eval")
+        paid = store.ledger.spent_since(begun)
     tasks = {item.id: as_task(item, split, source=env.name) for item in items}
     result = scores(attempted, tasks, config.rule())
     if not result.n:
@@ -111,7 +95,7 @@ def evaluated(
         raise BackendUnavailable(
             f"none of {len(items)} items could be scored: {reason}", remedy="fix that, and score again"
         )
-    return Evaluation(result, paid)
+    return Evaluation(**structs.asdict(result), paid=paid)
 
 
 def unlike_run(config: TrainerConfig, env: Env, split: Split, folder: Path) -> Iterator[str]:

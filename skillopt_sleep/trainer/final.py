@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.statistics import wilson
 from skillopt_sleep.records import UNKNOWN, Note, Split
-from skillopt_sleep.trainer.course import TrainingProgress
-from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, Held, Parts, State, scores
+from skillopt_sleep.trainer.epochs import TrainingProgress
+from skillopt_sleep.trainer.parts import CONFIRMING, VAL_SAMPLE, Parts, ScoredSkill, State, scores
 from skillopt_sleep.trainer.summary import Reported, Scores, Summary, TestedSkill
 
 Grades = dict[str, list[float]]  # of one text: a val item, and the grades of the attempts at it
@@ -31,7 +31,7 @@ class Gain(NamedTuple):
     noise: float
 
 
-def bias_of_best(parts: Parts, best: Held, initial: Held) -> float:
+def bias_of_best(parts: Parts, best: ScoredSkill, initial: ScoredSkill) -> float:
     """Return by how much the mean that is reported of the best skill is expected to be above its true quality.
 
     Passes that chose nothing repeat the bias that comes from val's items, but not that of answers which differ from
@@ -137,8 +137,8 @@ def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[s
     best = state.best
     tested_best = _tested(parts, best, sample=sample)
     tested_initial, tested_final = (
-        _of(held, tested_best) if held.document.sha == best.document.sha else _tested(parts, held)
-        for held in (initial, state.current)
+        _of(skill, tested_best) if skill.document.sha == best.document.sha else _tested(parts, skill)
+        for skill in (initial, state.current)
     )
     notes: list[Note] = []
     for record in (*history.steps, *history.epochs):
@@ -161,7 +161,7 @@ def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[s
         stopped=course.stopped,
         reported=estimate,
         learned=course.learned,
-        costs=parts.spent.costs(),
+        costs=parts.costs.by_stage(),
         notes=tuple(notes),
         best_skill=best.document.text,
     )
@@ -176,26 +176,26 @@ def reported(val: Scores, *, bias: float, tried: int, level: float) -> Reported 
     if val.metric is None or not val.n:
         return None
     texts = max(1, tried)
-    low, high = wilson(val.metric, val.size, level=1 - (1 - level) / texts)
+    low, high = wilson(val.metric, val.items, level=1 - (1 - level) / texts)
     mean = max(low, val.metric - bias)
     return Reported(
-        mean=mean, selection_bias=val.metric - mean, interval=(low, high), n=val.size, tried=tried, level=level
+        mean=mean, selection_bias=val.metric - mean, interval=(low, high), n=val.items, tried=tried, level=level
     )
 
 
-def _others(state: State, initial: Held) -> frozenset[str]:
+def _others(state: State, initial: ScoredSkill) -> frozenset[str]:
     """Return the texts that val was asked about besides the initial one."""
     return state.tried - {initial.document.sha}
 
 
-def _reporting(parts: Parts, state: State, initial: Held) -> int:
+def _reporting(parts: Parts, state: State, initial: ScoredSkill) -> int:
     """Return the sample of the pass that reports the best skill: if nothing was tried, that of the first."""
     is_fresh = parts.config.of_preset.confirm and _others(state, initial) and not parts.attempts.is_over
     return CONFIRMING if is_fresh else VAL_SAMPLE
 
 
-def _tested(parts: Parts, held: Held, *, sample: int = VAL_SAMPLE) -> TestedSkill:
-    document = held.document
+def _tested(parts: Parts, skill: ScoredSkill, *, sample: int = VAL_SAMPLE) -> TestedSkill:
+    document = skill.document
     jobs = parts.val_jobs(document, sample)
     made = parts.attempts.make(jobs, label="final")
     if len(made) < len(jobs):  # the training was ended before this pass: what trials asked has to do
@@ -205,13 +205,13 @@ def _tested(parts: Parts, held: Held, *, sample: int = VAL_SAMPLE) -> TestedSkil
     if parts.config.evaluation.test and parts.attempts.known(parts.test_jobs(document)):
         test = parts.measured(parts.test_jobs(document), label="final")
     val = scores(made, parts.tasks, parts.rule)
-    return _of(held, TestedSkill(standing=held.standing, file="", chars=len(document.text), val=val, test=test))
+    return _of(skill, TestedSkill(version=skill.version, file="", chars=len(document.text), val=val, test=test))
 
 
-def _of(held: Held, scored: TestedSkill) -> TestedSkill:
+def _of(skill: ScoredSkill, scored: TestedSkill) -> TestedSkill:
     """Return the scores of a text as those of this skill: equal texts have one number."""
-    standing = replace(held.standing, val=scored.val.metric)
-    return replace(scored, standing=standing, file=f"skills/skill_v{held.standing.version:04d}.md")
+    version = replace(skill.version, val=scored.val.metric)
+    return replace(scored, version=version, file=f"skills/skill_v{skill.version.number:04d}.md")
 
 
 def _error_rate(parts: Parts) -> str:

@@ -1,14 +1,13 @@
 """Try a candidate against the current skill on val, and against the best so far; say which is current and best."""
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import BLOCK, block
 from skillopt_sleep.learning.learn import Draft
-from skillopt_sleep.learning.pairs import digest, measure
 from skillopt_sleep.learning.statistics import noise
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
@@ -22,18 +21,23 @@ from skillopt_sleep.records import (
     GateRule,
     Note,
     Split,
-    Task,
     Trial,
     Verdict,
 )
-from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
-from skillopt_sleep.trainer.parts import VAL_SAMPLE, Held, ItemAttempts, Parts, State, kept_sample, own_sample
+from skillopt_sleep.trainer.parts import (
+    ItemAttempts,
+    PairedTrial,
+    Parts,
+    ScoredSkill,
+    State,
+    attempt_pairs,
+    kept_sample,
+    own_sample,
+)
 from skillopt_sleep.trainer.summary import Action, Gated
 
 NO_GAIN = "it gained nothing on the train items that it was learned from"
-Key = tuple[str, int, int]  # an item, the place of an edit or WITHOUT, and a sample
-WITHOUT = -1
 
 
 def screened(parts: Parts, document: Document, drafted: Draft) -> Draft:
@@ -44,10 +48,9 @@ def screened(parts: Parts, document: Document, drafted: Draft) -> Draft:
     applied = [fate.edit for fate in drafted.fates if fate.fate is EditFate.APPLIED]
     if not parts.config.of_preset.screen or not applied:
         return drafted
-    vain, notes = _in_vain(parts, document, applied)
-    if not vain:
-        return replace(drafted, notes=(*drafted.notes, *notes))
-    left_out = {edit.key for edit in vain}
+    left_out = {edit.key for edit in _useless(parts, document, applied)}
+    if not left_out:
+        return drafted
     kept = [edit for edit in applied if edit.key not in left_out]
     changed = candidate(document, kept, most=parts.most(document))
     if changed is None:
@@ -59,57 +62,30 @@ def screened(parts: Parts, document: Document, drafted: Draft) -> Draft:
             fates.append(AppliedEdit(edit=fate.edit, fate=EditFate.LEFT_OUT, because=NO_GAIN))
         else:
             fates.append(fate)
-    return replace(drafted, candidate=changed, fates=tuple(fates), notes=(*drafted.notes, *notes))
+    return replace(drafted, candidate=changed, fates=tuple(fates))
 
 
-def _in_vain(parts: Parts, document: Document, edits: Sequence[Edit]) -> tuple[list[Edit], tuple[Note, ...]]:
-    """Return the edits that do no better, each by itself, on the train items of their own, and what is noted.
+def _useless(parts: Parts, document: Document, edits: Sequence[Edit]) -> list[Edit]:
+    """Return the edits that gain nothing, each by itself, on the train items of their own.
 
-    An edit that train can't tell of, and one that takes text away, isn't in vain. Without twice the calls for it
-    nothing is left out.
+    An edit that train can't tell of, and one that takes text away, isn't among them.
     """
     train = [task for task in parts.tasks.values() if task.split is Split.TRAIN]
-    pairs: dict[int, dict[Key, Job]] = {}
-    for place, edit in enumerate(edits):
+    tried: list[Edit] = []
+    trials: list[PairedTrial] = []
+    for edit in edits:
         changed = candidate(document, (edit,), most=parts.most(document))
         own = [task for task in train if task.id in edit.tasks or task.lesson in edit.lessons]
-        pairs[place] = {}
         if edit.op is not EditOp.DELETE and changed is not None and own:
-            pairs[place] = _pairs(document, changed, own, place, parts.config.of_preset.screen)
-    jobs: dict[Key, Job] = {}
-    for asked in pairs.values():
-        jobs |= asked
-    attempts = ItemAttempts(parts, Split.TRAIN, "screen", label="screen")
-    if jobs and attempts.left() < 4 * len(jobs):
-        summary = f"{document.id}: {len(edits)} edits weren't compared on train: that takes {2 * len(jobs)} calls"
-        return [], (Note(stage="screen", summary=summary, remedy="raise the limit of calls"),)
-    made = attempts.make(list(jobs.values()), label=f"screen {document.id}") if jobs else ()
-    grades: dict[Key, float] = {}
-    for key, attempt in zip(jobs, made, strict=True):
-        if attempt.score is not None:
-            grades[key] = measure(attempt.score, parts.rule)
-    return [edit for place, edit in enumerate(edits) if pairs[place] and _gain(place, grades) <= 0], ()
-
-
-def _pairs(document: Document, changed: Document, own: Sequence[Task], place: int, least: int) -> dict[Key, Job]:
-    """Return the attempts at an edit's own train items, without it and with it by itself: so many pairs at least."""
-    jobs: dict[Key, Job] = {}
-    first = block("train", document.text, document.text)
-    for sample in range(first, first - (-least // len(own))):
-        for task in own:
-            jobs[task.id, WITHOUT, sample] = (task, document, sample)
-            jobs[task.id, place, sample] = (task, changed, CANDIDATE_SAMPLES + sample)
-    return jobs
-
-
-def _gain(place: int, grades: dict[Key, float]) -> float:
-    """Return what the edit at this place gained, of the attempts that were scored with it and without it."""
-    gains: list[float] = []
-    for (task, owner, sample), grade in grades.items():
-        without = grades.get((task, WITHOUT, sample))
-        if owner == place and without is not None:
-            gains.append(grade - without)
-    return math.fsum(gains)
+            rounds = math.ceil(parts.config.of_preset.screen / len(own))
+            tried.append(edit)
+            trials.append(PairedTrial(own, document, changed, range(rounds * len(own))))
+    found = attempt_pairs(parts, trials, stage="screen")
+    return [
+        edit
+        for edit, pairs in zip(tried, found, strict=True)
+        if math.fsum(after - before for before, after in pairs) <= 0
+    ]
 
 
 _ENDS = {
@@ -132,7 +108,7 @@ def gate(parts: Parts, state: State, candidate: Document, *, step: int, origin: 
         best = state.best.document
         after = after.moved(candidate, step=step, origin=origin, val=trial.after)
         is_best = True
-        if best.sha != state.current.standing.sha:
+        if best.sha != state.current.version.sha:
             _, against = _strict(parts, best, candidate, parts.rule)
             is_best = against.decision is Decision.ACCEPT
             verdict = replace(verdict, reason=f"{verdict.reason}; against the best so far: {against.reason}")
@@ -152,7 +128,7 @@ def judge(parts: Parts, state: State, *, alpha: float = 1.0) -> tuple[State, Gat
         trial, verdict = _strict(parts, best.document, current.document, parts.rule)
     else:
         rule = replace(parts.rule, alpha=alpha * parts.rule.alpha)
-        trial, verdict = _run(parts, best.document, current.document, rule, _Draws())
+        trial, verdict = _run(parts, best.document, current.document, rule)
     measured = _measured(parts, current, trial.after, trial)
     state = replace(state, current=measured, tried=_tried(state, current.document, trial))
     action = _ENDS.get(verdict.decision, Action.ACCEPT_NEW_BEST)
@@ -161,11 +137,11 @@ def judge(parts: Parts, state: State, *, alpha: float = 1.0) -> tuple[State, Gat
     return state, _gated(trial, verdict, action), trial
 
 
-def _measured(parts: Parts, held: Held, val: float | None, trial: Trial) -> Held:
+def _measured(parts: Parts, skill: ScoredSkill, val: float | None, trial: Trial) -> ScoredSkill:
     """Return the skill with its mean in this trial, unless that ended before all of val was asked."""
     if not _is_whole(parts, trial):
-        return held
-    return replace(held, standing=replace(held.standing, val=val))
+        return skill
+    return replace(skill, version=replace(skill.version, val=val))
 
 
 def _tried(state: State, candidate: Document, trial: Trial) -> frozenset[str]:
@@ -193,32 +169,14 @@ def _gated(trial: Trial, verdict: Verdict, action: Action) -> Gated:
     )
 
 
-class _Draws(NamedTuple):
-    """The samples of a trial: the first of them, and whether a skill keeps those it was accepted with."""
-
-    first: int = 0
-    kept: bool = False
-    anew: bool = False
-
-    def __call__(self, sample: int) -> int:
-        """Return the training's own sample for one of the engine."""
-        if self.anew:
-            # The candidate's attempts are those of the trial before.
-            return sample - CANDIDATE_SAMPLES - self.first if sample >= CANDIDATE_SAMPLES else sample
-        return kept_sample(sample) if self.kept else own_sample(sample)
-
-
 def _strict(parts: Parts, current: Document, candidate: Document, rule: GateRule) -> tuple[Trial, Verdict]:
-    """Compare means; where the preset says so, the current skill is attempted afresh before a candidate is lost.
-
-    Answers that repeat themselves hold no luck.
-    """
+    """Compare means; where the preset says so, the current skill is attempted afresh before a candidate is lost."""
     fresh = BLOCK + block("val", current.text, candidate.text)
-    trial, verdict = _run(parts, current, candidate, rule, _Draws(kept=True))
+    trial, verdict = _run(parts, current, candidate, rule, sampled=kept_sample)
     if not parts.config.of_preset.redraw or verdict.decision is not Decision.REJECT:
         return trial, verdict
-    if _within_noise(trial) and not _repeats(parts, current, first=fresh):
-        return _run(parts, current, candidate, rule, _Draws(fresh, anew=True))
+    if _within_noise(trial):
+        return _run(parts, current, candidate, rule, sampled=partial(_fresh_sample, fresh), first=fresh)
     return trial, verdict
 
 
@@ -227,22 +185,22 @@ def _within_noise(trial: Trial) -> bool:
     return noise(trial.gains) > 0 and math.fsum(trial.gains) >= -noise(trial.gains)
 
 
-def _repeats(parts: Parts, skill: Document, *, first: int) -> bool:
-    """Return whether fresh attempts at the first part of val give the very answers that the skill gave before."""
-    items = parts.items[Split.VAL]
-    asked = items[: math.ceil(parts.config.of_preset.part * len(items)) or len(items)]
-    kept = parts.attempts.make(parts.jobs(skill, asked, sample=VAL_SAMPLE, stage="val"), label="gate")
-    anew = parts.attempts.make(parts.jobs(skill, asked, sample=first, stage="val"), label="gate")
-    return all(
-        digest(old.rollout.trajectory) == digest(new.rollout.trajectory) for old, new in zip(kept, anew, strict=True)
-    )
+def _fresh_sample(first: int, sample: int) -> int:
+    """Return new samples for the current skill; the candidate's attempts are those of the trial before."""
+    return sample - CANDIDATE_SAMPLES - first if sample >= CANDIDATE_SAMPLES else sample
 
 
 def _run(
-    parts: Parts, current: Document, candidate: Document, rule: GateRule, draws: _Draws
+    parts: Parts,
+    current: Document,
+    candidate: Document,
+    rule: GateRule,
+    *,
+    sampled: Callable[[int], int] = own_sample,
+    first: int = 0,
 ) -> tuple[Trial, Verdict]:
-    attempts = ItemAttempts(parts, Split.VAL, "val", label="gate", sampled=draws)
+    attempts = ItemAttempts(parts, Split.VAL, "val", label="gate", sampled=sampled)
     val = [parts.tasks[item.id] for item in parts.items[Split.VAL]]
     part = parts.config.of_preset.part
-    trial, verdict, _ = run_trial(current, candidate, val, attempts=attempts, rule=rule, first=draws.first, part=part)
+    trial, verdict, _ = run_trial(current, candidate, val, attempts=attempts, rule=rule, first=first, part=part)
     return trial, verdict

@@ -12,26 +12,23 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.learning.asking import Optimizer
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
-from skillopt_sleep.records import Note, Split, Task
-from skillopt_sleep.trainer.answer_files import AnswerFiles, Replies
-from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
-from skillopt_sleep.trainer.calls import asked, check_priced, meter, name_of
-from skillopt_sleep.trainer.checks import check_on_step, check_parts, checked_config, unread
+from skillopt_sleep.records import Note, Spend, Split, Task
+from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting
+from skillopt_sleep.trainer.calls import check_priced, meter, name_of, wrap_model
+from skillopt_sleep.trainer.checks import check_arguments, checked_config, ignored
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import ENDINGS, OnStep, TrainingProgress, go_on, steps_in_all
-from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
+from skillopt_sleep.trainer.costs import StageCosts
+from skillopt_sleep.trainer.data import as_document, as_task, read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
+from skillopt_sleep.trainer.epochs import ENDINGS, OnStep, TrainingProgress, go_on, steps_in_all
 from skillopt_sleep.trainer.final import final
 from skillopt_sleep.trainer.loading import make_pool, no_progress, read_skill
 from skillopt_sleep.trainer.manifest import Manifest, manifest
-from skillopt_sleep.trainer.models import Named, as_model, lent
+from skillopt_sleep.trainer.models import Named, as_model, for_workers
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.plan import notices
-from skillopt_sleep.trainer.run import SUMMARY, RunFolder, check_resumable, open_run
-from skillopt_sleep.trainer.spending import spending
-from skillopt_sleep.trainer.summary import Summary
-from skillopt_sleep.trainer.tasks import as_document, as_task
-from skillopt_sleep.trainer.underway import Underway, Watch
+from skillopt_sleep.trainer.run import SUMMARY, AnswerFiles, RunFolder, open_run
+from skillopt_sleep.trainer.summary import LiveProgress, Summary
 from skillopt_sleep.trainer.wording import about, check_overrides, left_out, wording
 
 
@@ -70,11 +67,11 @@ class Trainer:
         if env is None:
             raise ConfigError("no environment is given", remedy='pass one, as in env=Dataset(path="shop.csv")')
         models = self._of_roles(model, optimizer, target)
-        check_parts(env, models, {"pool": pool, "optimizer_pool": optimizer_pool}, initial_skill)
+        pools = {"pool": pool, "optimizer_pool": optimizer_pool}
+        check_arguments(env, pools=pools, skill=initial_skill, on_step=on_step)
         check_overrides(prompt_overrides or {})
-        check_on_step(on_step)
         if config.train.pool == "ray" and pool is None:
-            models["target"] = lent(models["target"], target or model or optimizer)
+            models["target"] = for_workers(models["target"], target or model or optimizer)
         if initial_skill is None and config.skill:
             initial_skill = read_skill(Path(config.skill))
         if initial_skill is None:
@@ -90,7 +87,8 @@ class Trainer:
         self._on_step = on_step or go_on
         self._wired = wired
         self._clock = clock
-        self._watch: Watch | None = None
+        self._live: LiveProgress | None = None
+        self._spend: Callable[[], Spend] = Spend
         self.ended_by: BaseException | None = None
 
     @staticmethod
@@ -115,22 +113,22 @@ class Trainer:
                 warnings.warn(line, stacklevel=2)
         items = read_items(self._env, self._config)
         with open_run(self._folder, self._manifest(items), clock=self._clock) as folder:
-            replies = Replies(folder)
             try:
-                with spending(folder):
-                    return self._run(folder, items, replies)
+                return self._run(folder, items)
             finally:
-                self._watch = None
-                replies.write()
+                self._live = None
 
-    def check_resumable(self) -> None:
-        """Raise ConfigError if `train` would refuse to start in the folder, or to go on with what is there."""
-        check_resumable(self._folder, self._manifest(read_items(self._env, self._config)))
-
-    def underway(self) -> Underway | None:
+    def progress(self) -> LiveProgress | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""
-        watch = self._watch
-        return watch.now() if watch else None
+        return self._live and replace(self._live, spend=self._spend())
+
+    def _stepped(self, step: int) -> None:
+        """Note that a step has ended. The first one holds the baseline, and tells nothing of how long others take."""
+        if self._live is None:
+            return
+        live, now, spend = self._live, self._clock(), self._spend()
+        each = now - live.since if step > 1 and spend.calls > live.spend.calls else live.each
+        self._live = replace(live, step=step, since=now, spend=spend, each=each)
 
     def _manifest(self, items: Mapping[Split, Sequence[Item]]) -> Manifest:
         """Return what a run of this trainer is started with."""
@@ -145,7 +143,7 @@ class Trainer:
 
     def _notices(self) -> Iterator[str]:
         """Yield what should be known of the training before anything is spent on it."""
-        for text in unread(self._config, self._folder):
+        for text in ignored(self._config):
             yield f"Config: {text}."
         for text in left_out(self._overrides):
             yield f"Prompts: {text}."
@@ -161,22 +159,21 @@ class Trainer:
         self,
         folder: RunFolder,
         items: Mapping[Split, Sequence[Item]],
-        replies: Replies,
     ) -> Summary:
         config, store, calls = self._config, folder.store, folder.calls
         counter = meter(config.limits, store.ledger, self._clock)
         models = self._models
-        optimizer = asked(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
-        target = asked(models["target"], calls=calls, failures=store.failures, meter=counter)
-        spent = Spent()
-        counting = Counting(optimizer, tell=replies.tell)
+        optimizer = wrap_model(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
+        target = wrap_model(models["target"], calls=calls, failures=store.failures, meter=counter)
+        costs = StageCosts()
+        counting = Counting(optimizer)
         document = as_document(self._skill)
         attempt = Attempt(self._env, target)
         parts = Parts(
             config=config,
             items=items,
             tasks=self._tasks(items),
-            attempts=Attempts(attempt, self._pool, spent, tell=AnswerFiles(folder).tell),
+            attempts=Attempts(attempt, self._pool, costs, tell=AnswerFiles(folder).tell),
             optimizer=Optimizer(
                 backend=counting,
                 pool=self._optimizer_pool,
@@ -190,14 +187,20 @@ class Trainer:
             counting=counting,
             folder=folder,
             initial=document.sha,
-            spent=spent,
+            costs=costs,
             rule=config.rule(),
         )
         planned = steps_in_all(config, len(items[Split.TRAIN]))
-        self._watch = Watch(
-            self._folder.name, steps=planned, limits=config.limits, spent=counter.spend, clock=self._clock
+        now, self._spend = self._clock(), counter.spend
+        self._live = LiveProgress(
+            folder=self._folder.name,
+            started=now,
+            since=now,
+            steps=planned,
+            spend=counter.spend(),
+            most_calls=config.limits.calls,
         )
-        course = TrainingProgress(parts, document, watch=self._watch, left=counter.left, on_step=self._on_step)
+        course = TrainingProgress(parts, document, stepped=self._stepped, left=counter.left, on_step=self._on_step)
         course.run()
         summary = self._summary(parts, course, planned)
         folder.write(SUMMARY, summary)
@@ -206,16 +209,16 @@ class Trainer:
 
     def _summary(self, parts: Parts, course: TrainingProgress, planned: int) -> Summary:
         """Summarize the training; what ends it while its best skill is tested leaves that out."""
-        for purpose, taken in parts.counting.taken:
-            parts.spent.add(purpose, (taken,))
+        for purpose, cost in parts.counting.answered:
+            parts.costs.add(purpose, (cost,))
         names = self._model_names()
         try:
             summary = final(parts, course, env=self._env.name, models=names, planned=planned)
         except ENDINGS as error:
             course.end(error)
             summary = final(parts, course, env=self._env.name, models=names, planned=planned)
-        said = (*remarks(self._env, used_splits(self._config)), *repeated(parts.items))
-        known = tuple(Note(stage="data", summary=text, expected=True) for text in said)
+        texts = (*remarks(self._env, used_splits(self._config)), *repeated(parts.items))
+        known = tuple(Note(stage="data", summary=text, expected=True) for text in texts)
         return replace(summary, notes=(*summary.notes, *known))
 
     def _tasks(self, items: Mapping[Split, Sequence[Item]]) -> dict[str, Task]:

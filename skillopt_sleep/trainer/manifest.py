@@ -93,34 +93,22 @@ def _redacted_by_name(value: Any) -> Any:
     return value
 
 
-def differences(before: Manifest, now: Manifest) -> tuple[str, ...]:
-    """List what differs between two runs' manifests, each as `key: before → now`."""
-    old = _flat(msgspec.to_builtins(before))
-    new = _flat(msgspec.to_builtins(now))
-    changes: list[str] = []
-    for key in sorted(old.keys() | new.keys()):
-        before_value = old.get(key)
-        now_value = new.get(key)
-        if before_value != now_value:
-            changes.append(f"{key}: {_short(before_value)} → {_short(now_value)}")
-    return tuple(changes)
-
-
 def settings(manifest: Manifest) -> dict[str, str]:
     """Return what a run was started with that can change its result, each key with its value in words."""
-    found: dict[str, str] = {}
-    for key, value in _flat(msgspec.to_builtins(manifest)).items():
-        if not f"{key}:".startswith(_FREE):
-            found[key.removeprefix("config.")] = _short(value).lower() if isinstance(value, bool) else _short(value)
-    return found
+    return {
+        key.removeprefix("config."): _short(value)
+        for key, value in _flat(msgspec.to_builtins(manifest)).items()
+        if not f"{key}:".startswith(_FREE)
+    }
 
 
-def hindrances(before: Manifest, now: Manifest) -> tuple[str, ...]:
+def conflicts(before: Manifest, now: Manifest) -> tuple[str, ...]:
     """List the differences that prevent a run from going on: those that change its result, except for more epochs."""
-    allowed = _FREE
+    old, new = settings(before), settings(now)
     if _epochs(now) > _epochs(before):
-        allowed = (*allowed, "config.train.epochs:")
-    return tuple(line for line in differences(before, now) if not line.startswith(allowed))
+        old["train.epochs"] = new["train.epochs"]
+    changed = [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key)]
+    return tuple(f"{key}: {old.get(key, 'nothing')} → {new.get(key, 'nothing')}" for key in changed)
 
 
 def _epochs(manifest: Manifest) -> int:
@@ -139,7 +127,8 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def _short(value: Any) -> str:
-    text = "nothing" if value is None else str(value)
+    """Return a value in words, of a digest its beginning."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
     return text[:12] if len(text) == hashlib.sha256().digest_size * 2 else text
 
 

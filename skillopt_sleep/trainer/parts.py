@@ -1,14 +1,16 @@
 """Hold what every step of a training works with, and measure skills."""
 
 import dataclasses
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.asking import Optimizer
+from skillopt_sleep.learning.attempts import block
 from skillopt_sleep.learning.learn import EditLimit
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.select import edit_budget
@@ -29,21 +31,22 @@ from skillopt_sleep.records import (
 )
 from skillopt_sleep.replay.rollout import Job as EngineJob
 from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
-from skillopt_sleep.trainer.attempts import Attempts, Counting, FinishedAttempt, Job, Spent
+from skillopt_sleep.trainer.attempts import Attempts, Counting, FinishedAttempt, Job
 from skillopt_sleep.trainer.config import TrainerConfig
+from skillopt_sleep.trainer.costs import StageCosts
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.run import RunFolder
-from skillopt_sleep.trainer.summary import Scores, Standing
+from skillopt_sleep.trainer.summary import Scores, SkillVersion
 
 VAL_SAMPLE = 0
 CONFIRMING = 900_000  # the first sample of the passes that report the best skill: no trial draws it
 
 
-class Held(Record, frozen=True, kw_only=True):
+class ScoredSkill(Record, frozen=True, kw_only=True):
     """The current or best skill, with its score and origin."""
 
     document: Document
-    standing: Standing
+    version: SkillVersion
 
 
 class State(Record, frozen=True, kw_only=True):
@@ -52,18 +55,18 @@ class State(Record, frozen=True, kw_only=True):
     `tried` has the texts that val was asked about.
     """
 
-    current: Held
-    best: Held
+    current: ScoredSkill
+    best: ScoredSkill
     versions: int = 0
     tried: frozenset[str] = frozenset()
 
     def moved(self, document: Document, *, step: int, origin: str, val: float | None) -> "State":
         """Return the state with this skill as the current one; a text equal to the best has the best's score."""
-        version = self.versions + 1
-        if val is None and document.sha == self.best.standing.sha:
-            val = self.best.standing.val
-        standing = Standing(sha=document.sha, step=step, version=version, origin=origin, val=val)
-        return replace(self, current=Held(document=document, standing=standing), versions=version)
+        number = self.versions + 1
+        if val is None and document.sha == self.best.version.sha:
+            val = self.best.version.val
+        version = SkillVersion(sha=document.sha, step=step, number=number, origin=origin, val=val)
+        return replace(self, current=ScoredSkill(document=document, version=version), versions=number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +81,7 @@ class Parts:
     counting: Counting
     folder: RunFolder
     initial: str
-    spent: Spent
+    costs: StageCosts
     rule: GateRule
 
     def asking(self, asker: str) -> "Parts":
@@ -87,7 +90,7 @@ class Parts:
 
     def calls(self) -> int:
         """Return how many calls were answered so far, the optimizer's too."""
-        return self.spent.calls + len(self.counting.taken)
+        return self.costs.calls + len(self.counting.answered)
 
     def rules(self, document: Document) -> StepRules:
         """Return how a step learns, as the engine takes it."""
@@ -146,11 +149,9 @@ class Parts:
         """Return the scores of these attempts, making those that weren't made yet."""
         return scores(self.attempts.make(jobs, label=label), self.tasks, self.rule)
 
-    def keep(self, document: Document, version: int) -> str:
-        """Save a skill that became current; return its file's name."""
-        name = f"skills/skill_v{version:04d}.md"
-        self.folder.write(name, document.text)
-        return name
+    def keep(self, document: Document, number: int) -> None:
+        """Save a skill that became current."""
+        self.folder.write(f"skills/skill_v{number:04d}.md", document.text)
 
 
 def refusal(document: Document, *, allow_urls: bool, most: int) -> Callable[[Edit], str]:
@@ -206,9 +207,33 @@ class ItemAttempts:
             wanted += self._parts.jobs(document, (item,), sample=self._sampled(sample), stage=self._stage)
         return tuple(made.rollout for made in self._parts.attempts.make(wanted, label=self._label))
 
-    def left(self) -> int:
-        """Return how many calls may still be made: a training's own limits end it when they are reached."""
-        return sys.maxsize
+
+class PairedTrial(NamedTuple):
+    """Two versions of a skill, to be attempted at these train items in turn, in the pairs with these numbers."""
+
+    tasks: Sequence[Task]
+    before: Document
+    after: Document
+    numbers: range
+
+
+def attempt_pairs(parts: Parts, trials: Sequence[PairedTrial], *, stage: str) -> list[list[tuple[float, float]]]:
+    """Make the attempts of all trials together, and return the metrics of each trial's pairs that could be scored."""
+    jobs: list[EngineJob] = []
+    places: list[int] = []
+    for place, trial in enumerate(trials):
+        first = block(stage, trial.before.text, trial.before.text)
+        for number in trial.numbers:
+            task = trial.tasks[number % len(trial.tasks)]
+            sample = first + number // len(trial.tasks)
+            jobs += [(task, trial.before, sample), (task, trial.after, CANDIDATE_SAMPLES + sample)]
+            places.append(place)
+    made = ItemAttempts(parts, Split.TRAIN, stage, label=stage).make(jobs, label=stage)
+    pairs: list[list[tuple[float, float]]] = [[] for _ in trials]
+    for place, old, new in zip(places, made[::2], made[1::2], strict=True):
+        if old.score is not None and new.score is not None:
+            pairs[place].append((measure(old.score, parts.rule), measure(new.score, parts.rule)))
+    return pairs
 
 
 def scores(made: Sequence[FinishedAttempt], tasks: Mapping[str, Task], rule: GateRule) -> Scores:
@@ -226,10 +251,10 @@ def scores(made: Sequence[FinishedAttempt], tasks: Mapping[str, Task], rule: Gat
     kinds: dict[str, tuple[int, float, float]] = {}
     if any(by_kind):
         for kind, own in sorted(by_kind.items()):
-            kinds[kind] = (len(own), _hard(own) or 0.0, _soft(own) or 0.0)
+            kinds[kind] = (len(own), fmean(score.hard for score in own), fmean(score.soft for score in own))
     return Scores(
-        hard=_hard(scored),
-        soft=_soft(scored),
+        hard=mean_of([score.hard for score in scored]),
+        soft=mean_of([score.soft for score in scored]),
         metric=mean_of([measure(score, rule) for score in scored]),
         n=len(scored),
         items=len({attempted.rollout.task for attempted in made if attempted.rollout.score is not None}),
@@ -237,11 +262,3 @@ def scores(made: Sequence[FinishedAttempt], tasks: Mapping[str, Task], rule: Gat
         because=next((reason for reason, _ in failures.most_common(1)), ""),
         kinds=kinds,
     )
-
-
-def _hard(scored: Sequence[Score]) -> float | None:
-    return mean_of([score.hard for score in scored])
-
-
-def _soft(scored: Sequence[Score]) -> float | None:
-    return mean_of([score.soft for score in scored])

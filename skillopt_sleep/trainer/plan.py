@@ -14,11 +14,11 @@ from skillopt_sleep.records import Record, Split, Usage
 from skillopt_sleep.trainer.calls import priced
 from skillopt_sleep.trainer.checks import unused
 from skillopt_sleep.trainer.config import TrainerConfig
-from skillopt_sleep.trainer.course import FIRST_SHARE, steps_in_all
 from skillopt_sleep.trainer.data import read_items, remarks, repeated, used_splits
 from skillopt_sleep.trainer.env import Env, Item
+from skillopt_sleep.trainer.epochs import FIRST_SHARE, steps_in_all
 from skillopt_sleep.trainer.removal import most_attempts
-from skillopt_sleep.trainer.run import SPEND, Spending, read_kept
+from skillopt_sleep.trainer.run import read_paid
 from skillopt_sleep.trainer.slow import SLOW_ITEMS
 
 ANSWER_TOKENS = 300  # of an answer whose length nobody knows yet
@@ -139,8 +139,8 @@ def notices(
     items = read_items(env, config)
     yield from data_lines(config, env, items)
     made = plan(config, env, optimizer=optimizer, target=target, initial_skill=initial_skill)
-    spending = read_kept(folder / SPEND, Spending)
-    yield from limit_lines(config, made, paid=spending.paid.calls if spending else 0)
+    paid = read_paid(folder)
+    yield from limit_lines(config, made, paid=paid.calls if paid else 0)
 
 
 def data_lines(config: TrainerConfig, env: Env, items: Mapping[Split, Sequence[Item]]) -> Iterator[str]:
@@ -175,7 +175,7 @@ def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int) -> 
     train, val, test = (sizes[split] for split in (Split.TRAIN, Split.VAL, Split.TEST))
     items = min(train, config.train.batch_size * config.train.accumulation)
     screened = 2 * edits * (way.screen + items - 1) if way.screen else 0
-    looked_back = 2 * min(SLOW_ITEMS, train) * (config.epochs - 1) * (way.slow_update or way.meta_skill)
+    looked_back = 2 * min(SLOW_ITEMS, train) * (config.epochs - 1) * way.look_back
     tried = math.ceil(_TRIED * steps)
     removal = most_attempts(steps * edits) if way.removal else 0
     if way.at_end:
@@ -183,7 +183,7 @@ def _attempts(config: TrainerConfig, sizes: Mapping[Split, int], steps: int) -> 
     else:
         afresh = 2 if way.redraw else 1
         # The initial skill, the final one, and the best one afresh.
-        passes = (2 + tried, 3 + 2 * afresh * (steps + 1) + (config.epochs - 1) * way.slow_update)
+        passes = (2 + tried, 3 + 2 * afresh * (steps + 1) + (config.epochs - 1) * way.look_back)
     return {
         "train": (config.epochs * train, config.epochs * train),
         "screen": (steps * 2 * edits * way.screen, steps * screened),
@@ -215,9 +215,7 @@ def _questions(config: TrainerConfig, steps: int) -> dict[str, tuple[int, int]]:
     batches = steps * config.train.accumulation
     deep = batches if config.gradient.reflection == "deep" else 0
     later = config.epochs - 1
-    guidance = later * way.slow_update
-    notes = max(later - 1, 0) * way.meta_skill
-    most = {"slow_update": guidance, "meta_skill": notes}
+    most = {"slow_update": later * way.look_back, "meta_skill": max(later - 1, 0) * way.look_back}
     if own.mode == "full_rewrite":
         most |= {"rewrite_full": batches * reflections, "rewrite": steps}
     else:

@@ -33,30 +33,18 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
 
     Notes are for later epochs, so none are asked for after the last one.
     """
-    own = parts.config.of_preset
-    notes_wanted = own.meta_skill and epoch < parts.config.epochs
-    record = EpochRecord(
-        epoch=epoch,
-        calls=parts.calls(),
-        current=state.current.standing,
-        best=state.best.standing,
-        notebook=past.notes,
-    )
-    if not (own.slow_update or notes_wanted):
-        return LookedBack(state, record, past.notes)
     current = state.current.document
     compared = _compared(parts, previous, current, epoch)
     folder = f"epochs/epoch_{epoch:02d}"
     parts.folder.write(f"{folder}/compared.json", compared)
     tasks = {one.task: parts.tasks[one.task] for one in compared}
-
     optimizer = parts.optimizer.about(current).knowing(past)
 
     snapshot = Earlier(night=f"epoch {epoch - 1}", body=previous.body, nights=1)
     questions: list[Question] = []
-    if compared and own.slow_update:
+    if compared:
         questions.append(partial(slow_update, compared, tasks, snapshot, optimizer=optimizer))
-    if compared and notes_wanted:
+    if compared and epoch < parts.config.epochs:
         questions.append(partial(meta_skill, compared, tasks, optimizer=optimizer))
     guidance: Edit | None = None
     notebook = past.notes
@@ -68,11 +56,18 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
             notebook = answer
         elif answer is not None:
             failed.append(answer)
-    counts = dict(Counter(one.change.value for one in compared))
-    record = replace(record, compared=counts, notebook=notebook, notes=tuple(failed))
+    parts.folder.write_replies(folder, parts.counting.take_replies())
+    record = EpochRecord(
+        epoch=epoch,
+        calls=parts.calls(),
+        compared=dict(Counter(one.change.value for one in compared)),
+        current=state.current.version,
+        best=state.best.version,
+        notebook=notebook,
+        notes=tuple(failed),
+    )
     if guidance is not None:
         state, record = _guided(parts, state, guidance, record, step=step, folder=folder)
-    record = replace(record, calls=parts.calls())
     parts.folder.write(f"{folder}/epoch.json", record)
     return LookedBack(state, record, notebook)
 
@@ -95,7 +90,7 @@ def _guided(
     reason = "put in without a trial; what it scores on val isn't known yet"
     gated = Gated(action=Action.FORCE_ACCEPT, reason=reason, error_rate=UNVERIFIED)
     parts.keep(changed, state.versions)
-    return state, replace(record, gated=gated, current=state.current.standing, best=state.best.standing)
+    return state, replace(record, gated=gated, current=state.current.version, best=state.best.version)
 
 
 def _compared(parts: Parts, previous: Document, current: Document, epoch: int) -> tuple[Compared, ...]:

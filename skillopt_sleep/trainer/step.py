@@ -23,12 +23,12 @@ from skillopt_sleep.records import (
     Rollout,
     effect_of,
 )
-from skillopt_sleep.trainer.answer_files import row
 from skillopt_sleep.trainer.attempts import FinishedAttempt, Job
 from skillopt_sleep.trainer.calls import MANY, check_scored
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.gate import gate, screened
 from skillopt_sleep.trainer.parts import Parts, State, scores
+from skillopt_sleep.trainer.run import attempt_row
 from skillopt_sleep.trainer.summary import TAKEN, Action, Gated, StepRecord
 
 UNJUDGED = "it gained on train; val is asked at the end"
@@ -46,29 +46,6 @@ class StepPosition(NamedTuple):
     def folder(self) -> str:
         """The folder of the step's files."""
         return f"steps/step_{self.step:04d}"
-
-
-class Learned(NamedTuple):
-    """The draft of a step; without a candidate to try, `nothing` says why."""
-
-    draft: Draft
-    nothing: Action | None
-
-    @property
-    def edit_budget(self) -> int | None:
-        """How many edits could be applied; None if there was no budget."""
-        budget = self.draft.budget
-        if budget is None:
-            return None
-        return budget.edits
-
-    @property
-    def budget_reason(self) -> str:
-        """Why the optimizer chose this budget, if it did."""
-        budget = self.draft.budget
-        if budget is None:
-            return ""
-        return budget.because
 
 
 class Stepped(NamedTuple):
@@ -95,35 +72,37 @@ def run_step(
     jobs = train_jobs(parts, document, batches, place.epoch)
     made = parts.attempts.make(jobs, label="rollout")
     parts.attempts.forget(jobs)
-    rows = [row(job, attempted) for job, attempted in zip(jobs, made, strict=True)]
+    rows = [attempt_row(job, attempted) for job, attempted in zip(jobs, made, strict=True)]
     parts.folder.write(f"{place.folder}/rollouts.json", rows)
     if len(made) >= MANY:
         check_scored(made, parts.folder, what="train items")
     train = scores(made, parts.tasks, parts.rule)
-    learned = Learned(Draft(candidate=document), Action.SKIP_UNSCORED)
+    drafted, nothing = Draft(candidate=document), Action.SKIP_UNSCORED
     if train.n:
-        learned = _learned(parts, document, _in_batches(made, batches), place=place, past=past)
-    fates = learned.draft.fates
-    parts.folder.write(f"{place.folder}/patches.json", learned.draft.patches)
-    parts.folder.write(f"{place.folder}/merged.json", learned.draft.merged)
-    selected = {"edit_budget": learned.edit_budget, "edits": tuple(fate.edit for fate in fates)}
+        drafted, nothing = _drafted(parts, document, _in_batches(made, batches), place=place, past=past)
+    parts.folder.write_replies(place.folder, parts.counting.take_replies())
+    fates, budget = drafted.fates, drafted.budget
+    parts.folder.write(f"{place.folder}/patches.json", drafted.patches)
+    parts.folder.write(f"{place.folder}/merged.json", drafted.merged)
+    edit_budget = budget.edits if budget else None
+    selected = {"edit_budget": edit_budget, "edits": tuple(fate.edit for fate in fates)}
     parts.folder.write(f"{place.folder}/selected.json", selected)
     parts.folder.write(f"{place.folder}/edits.json", fates)
-    after, gated, tried_edits = _decided(parts, state, learned, place=place)
+    after, gated, tried_edits = _decided(parts, state, drafted, nothing, place=place)
     record = StepRecord(
         step=place.step,
         epoch=place.epoch,
         calls=parts.calls(),
         train=train,
-        merged=len(learned.draft.merged.edits),
-        edit_budget=learned.edit_budget,
-        because=learned.budget_reason,
+        merged=len(drafted.merged.edits),
+        edit_budget=edit_budget,
+        because=budget.because if budget else "",
         edits=fates,
         chars=len(after.current.document.text),
         gated=gated,
-        current=after.current.standing,
-        best=after.best.standing,
-        notes=_why_unscored(made) + learned.draft.notes,
+        current=after.current.version,
+        best=after.best.version,
+        notes=_why_unscored(made) + drafted.notes,
     )
     parts.folder.write(f"{place.folder}/step.json", record)
     fared = _fared(made, f"step {place.step}")
@@ -141,10 +120,10 @@ def _in_batches(made: Sequence[FinishedAttempt], batches: Sequence[Sequence[Item
     return tried
 
 
-def _learned(
+def _drafted(
     parts: Parts, document: Document, batches: Sequence[Sequence[Rollout]], *, place: StepPosition, past: Past
-) -> Learned:
-    """Draft a candidate from the attempts of each batch, in an order that depends on the seed."""
+) -> tuple[Draft, Action | None]:
+    """Draft a candidate from the attempts of each batch, in an order by the seed, or say why there is none."""
     seed = parts.config.train.seed + place.step
     shuffled = [_shuffled(batch, seed + 1000 * number) for number, batch in enumerate(batches)]
     tasks = {rollout.task: parts.tasks[rollout.task] for rollout in chain.from_iterable(shuffled)}
@@ -160,7 +139,7 @@ def _learned(
         drafted = replace(drafted, merged=Patch(), budget=None)
     if nothing is None:
         drafted = screened(parts, document, drafted)
-    return Learned(drafted, nothing)
+    return drafted, nothing
 
 
 def _shuffled(batch: Sequence[Rollout], seed: int) -> tuple[Rollout, ...]:
@@ -195,12 +174,12 @@ def _nothing(drafted: Draft) -> Action | None:
 
 
 def _decided(
-    parts: Parts, state: State, learned: Learned, *, place: StepPosition
+    parts: Parts, state: State, drafted: Draft, nothing: Action | None, *, place: StepPosition
 ) -> tuple[State, Gated, tuple[EditEffect, ...]]:
     """Let the gate decide; without a candidate the state stays as it is."""
-    if learned.nothing is not None:
-        return state, Gated(action=learned.nothing), ()
-    changed, fates = learned.draft.candidate, learned.draft.fates
+    if nothing is not None:
+        return state, Gated(action=nothing), ()
+    changed, fates = drafted.candidate, drafted.fates
     if changed.text == state.current.document.text:
         reasons = dict.fromkeys(f"{fate.fate}: {fate.because}" for fate in fates)
         action = Action.SKIP_NO_CHANGE

@@ -1,10 +1,11 @@
 """The records a training writes: every step, every epoch's comparison, and the final summary."""
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-from skillopt_sleep.records import AppliedEdit, Note, Record
-from skillopt_sleep.trainer.attempts import Cost, sum_of
+from skillopt_sleep.records import AppliedEdit, Note, Record, Spend
+from skillopt_sleep.trainer.costs import Cost, sum_of
 
 
 class Action(StrEnum):
@@ -65,11 +66,6 @@ class Scores(Record, frozen=True, kw_only=True):
     because: str = ""
     kinds: dict[str, tuple[int, float, float]] = {}  # noqa: RUF012 - msgspec copies it
 
-    @property
-    def size(self) -> int:
-        """How many independent measurements the means are of: attempts at the same item count once."""
-        return self.items
-
 
 class Gated(Record, frozen=True, kw_only=True):
     """The gate's decision and reason; `before` and `after` are the metric of current and candidate over `n` pairs.
@@ -87,13 +83,8 @@ class Gated(Record, frozen=True, kw_only=True):
     items: int = 0
     unscored: int = 0
 
-    @property
-    def size(self) -> int:
-        """How many independent measurements the means are of: pairs at the same item count once."""
-        return self.items
 
-
-class Standing(Record, frozen=True, kw_only=True):
+class SkillVersion(Record, frozen=True, kw_only=True):
     """The current or best skill: its text's SHA-256, the step it came from (0: the initial one), its metric on val.
 
     `val` is None if it wasn't measured, as after a slow update.
@@ -101,7 +92,7 @@ class Standing(Record, frozen=True, kw_only=True):
 
     sha: str
     step: int = 0
-    version: int = 0
+    number: int = 0
     origin: str = "initial"
     val: float | None = None
 
@@ -122,8 +113,8 @@ class StepRecord(Record, frozen=True, kw_only=True):
     edits: tuple[AppliedEdit, ...] = ()
     chars: int = 0
     gated: Gated
-    current: Standing
-    best: Standing
+    current: SkillVersion
+    best: SkillVersion
     notes: tuple[Note, ...] = ()
 
 
@@ -136,8 +127,8 @@ class EpochRecord(Record, frozen=True, kw_only=True):
     edits: tuple[AppliedEdit, ...] = ()
     gated: Gated | None = None
     notebook: str = ""
-    current: Standing
-    best: Standing
+    current: SkillVersion
+    best: SkillVersion
     notes: tuple[Note, ...] = ()
 
 
@@ -164,11 +155,33 @@ class History(Record, frozen=True, kw_only=True):
 class TestedSkill(Record, frozen=True, kw_only=True):
     """A skill with its file in the run's folder and its scores; `test` is None if nothing was tested."""
 
-    standing: Standing
+    version: SkillVersion
     file: str
     chars: int
     val: Scores
     test: Scores | None = None
+
+
+class LiveProgress(Record, frozen=True, kw_only=True):
+    """A running training at one moment: `step` of at most `steps` steps have ended, the last one at `since`.
+
+    `spend` is that of all its runs. The last step that paid for calls took `each`, None while there is none.
+    """
+
+    folder: str
+    started: datetime
+    since: datetime
+    steps: int
+    spend: Spend
+    most_calls: int = 0
+    step: int = 0
+    each: timedelta | None = None
+
+    def left(self, now: datetime) -> timedelta | None:
+        """Return about how long the other steps take, each like the last one; None if that isn't known."""
+        if self.each is None:
+            return None
+        return max(self.each * (self.steps - self.step) - (now - self.since), timedelta())
 
 
 class Reported(Record, frozen=True, kw_only=True):

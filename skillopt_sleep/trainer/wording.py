@@ -12,20 +12,22 @@ from skillopt_sleep.prompts import slots, template
 from skillopt_sleep.records import Metric
 from skillopt_sleep.trainer.env import kind_of
 
-NAMES = (
-    "reflect",
-    "reflect_deep",
-    "diagnose",
-    "aggregate",
-    "budget",
-    "select",
-    "rewrite",
-    "rewrite_full",
-    "slow_update",
-    "meta_skill",
-)
+# The prompts, each with the slot without which it asks the optimizer to learn from nothing.
+SHOWN = {
+    "reflect": "trajectories",
+    "reflect_deep": "causes",
+    "diagnose": "trajectories",
+    "aggregate": "patches",
+    "budget": "edits",
+    "select": "edits",
+    "rewrite": "suggestions",
+    "rewrite_full": "trajectories",
+    "slow_update": "compared",
+    "meta_skill": "compared",
+}
+NAMES = tuple(SHOWN)
 # What skillrl 1.0.0 calls its prompts.
-THEIRS = {
+SKILLRL_PROMPTS = {
     "analyst_error": "reflect",
     "analyst_success": "reflect",
     "merge_failure": "aggregate",
@@ -40,21 +42,6 @@ _GRADES = {
     Metric.MIXED: "An item counts as right or wrong and is graded from 0 to 1, and the score is a mean of both.",
 }
 _NO_LINKS = re.compile(r", no links(?: that aren't there now)?(?=,)")
-
-
-# A prompt without this slot asks the optimizer to learn from nothing.
-SHOWN = {
-    "reflect": "trajectories",
-    "reflect_deep": "causes",
-    "diagnose": "trajectories",
-    "aggregate": "patches",
-    "budget": "edits",
-    "select": "edits",
-    "rewrite": "suggestions",
-    "rewrite_full": "trajectories",
-    "slow_update": "compared",
-    "meta_skill": "compared",
-}
 
 
 @cache
@@ -76,8 +63,8 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
             remedy = f"known here: {', '.join(NAMES)}"
             if near:
                 remedy = f"did you mean {near[0]!r}?"
-            if name in THEIRS:
-                remedy = f"it is called {THEIRS[name]!r} here"
+            if name in SKILLRL_PROMPTS:
+                remedy = f"it is called {SKILLRL_PROMPTS[name]!r} here"
             raise ConfigError(f"there is no prompt called {name!r}", remedy=remedy)
         if not isinstance(cast("object", text), str):
             raise ConfigError(f"the prompt {name} is {kind_of(text)}, not a text", remedy="pass its text")

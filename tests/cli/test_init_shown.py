@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.init_offers import Offer
-from skillopt_sleep.cli.init_shown import leaving_lines, next_lines, written_lines
-from skillopt_sleep.cli.init_written import WrittenConfig
+from skillopt_sleep.cli.init import WrittenConfig, written_lines
+from skillopt_sleep.cli.init_asked import Offer
+from skillopt_sleep.cli.init_shown import leaving_lines, next_lines
 from skillopt_sleep.cli.plan import Ahead
 from skillopt_sleep.night.account import Account, ProjectCounts
 from skillopt_sleep.night.harvest import Harvest

@@ -16,7 +16,7 @@ from skillopt_sleep.cli.progress import (
 )
 from skillopt_sleep.records import Spend
 from skillopt_sleep.stores.running import Progress, StageProgress
-from skillopt_sleep.trainer.underway import Underway
+from skillopt_sleep.trainer import LiveProgress
 
 STARTED = datetime(2026, 3, 2, 3, tzinfo=UTC)
 PROGRESS = Progress(
@@ -62,32 +62,33 @@ def test_a_night_fits_sixty_columns_with_its_stage_its_spending_and_its_time() -
     assert all(len(line.rstrip()) <= 60 for line in lines)
 
 
-UNDERWAY = Underway(
+LIVE = LiveProgress(
     folder="run",
     started=STARTED,
+    since=STARTED,
     step=3,
     steps=16,
     spend=Spend(calls=1_200, tokens=90_000, usd=0.31),
-    left=timedelta(minutes=12),
+    each=timedelta(minutes=1),
 )
 
 
-def drawn(underway: Underway) -> list[str]:
+def drawn(live: LiveProgress) -> list[str]:
     console = Console(width=60, record=True, file=StringIO())
-    console.print(training_view(underway, now=STARTED + timedelta(minutes=3)))
+    console.print(training_view(live, now=STARTED + timedelta(minutes=3)))
     lines = console.export_text().splitlines()
     assert all(len(line.rstrip()) <= 60 for line in lines)
     return lines
 
 
 def test_a_training_is_drawn_with_its_steps_its_spending_and_the_time_left() -> None:
-    head, bar = drawn(UNDERWAY)
-    assert head.rstrip() == "Training run  step 3 of 16  3 min  about 12 min left"
+    head, bar = drawn(LIVE)
+    assert head.rstrip() == "Training run  step 3 of 16  3 min  about 10 min left"
     assert "1,200 calls, $0.31" in bar
 
 
 def test_a_training_with_a_limit_names_it_and_an_unknown_time_is_not_told() -> None:
-    head, bar = drawn(replace(UNDERWAY, most_calls=2_000, left=None))
+    head, bar = drawn(replace(LIVE, most_calls=2_000, each=None))
     assert "left" not in head
     assert "1,200 of at most 2,000 calls" in bar
 
@@ -95,7 +96,7 @@ def test_a_training_with_a_limit_names_it_and_an_unknown_time_is_not_told() -> N
 def test_stages_are_shown_below_the_training_they_belong_to() -> None:
     shown = Stages()
     shown.advance("gate", 1, 8)
-    shown.underway = lambda: UNDERWAY
+    shown.training = lambda: LIVE
     console = Console(width=60, record=True, file=StringIO())
     console.print(shown.view())
     first, _, last = console.export_text().splitlines()

@@ -35,7 +35,7 @@ def test_runs_are_listed_as_a_table_the_best_first_with_what_they_differ_in(tmp_
     assert "long/" * 6 not in whole
     assert " of 4 steps: " in cut
     told = home.command("train", "list", str(runs), "--json").json
-    assert [run["apart"]["optimizer.edit_budget"] for run in told["runs"]] == ["2", "1"]
+    assert [run["differs"]["optimizer.edit_budget"] for run in told["runs"]] == ["2", "1"]
     assert "No trainings in" in home.command("train", "list", str(tmp_path / "home")).out
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from skillopt_sleep.cli.runs import training_lines
 from skillopt_sleep.records import Prompt
-from skillopt_sleep.trainer.found import read
-from skillopt_sleep.trainer.plot.page import page
+from skillopt_sleep.trainer.plot import page
+from skillopt_sleep.trainer.runs import read
 from tests.trainer.toy import Late, Scripted, a_config, a_trainer
 
 

@@ -10,6 +10,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from skillopt_sleep.trainer.run import read_paid
 from tests.command import Done, Home
 from tests.pressed import Pressed
 from tests.sweeps import thinned
@@ -280,7 +281,9 @@ def test_a_training_that_is_stopped_says_how_to_go_on(
     assert "paid" in first
     assert "paid results are kept" in err
     assert f"skillopt-sleep train {config} --model other" in err.partition("continue: ")[2]
-    assert json.loads((tmp_path / "one" / "spend.json").read_bytes())["paid"]["purposes"]
+    paid = read_paid(tmp_path / "one")
+    assert paid
+    assert paid.calls
 
 
 def test_what_has_every_key_is_named_in_the_help(tmp_path: Path) -> None:

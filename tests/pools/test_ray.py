@@ -25,9 +25,9 @@ from skillopt_sleep.pools.ray import RayPool, WorkerModel
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Completion, Limit, Prompt, Usage
 from skillopt_sleep.trainer import TrainerConfig
-from skillopt_sleep.trainer.calls import asked
+from skillopt_sleep.trainer.calls import wrap_model
 from skillopt_sleep.trainer.loading import load_class
-from skillopt_sleep.trainer.models import FunctionModel, lent
+from skillopt_sleep.trainer.models import FunctionModel, for_workers
 from tests.fakes import FakeBackend, FakeCalls, FakeClock, FakeFailures, FakeLedger
 from tests.pools.portable import (
     Broken,
@@ -106,10 +106,10 @@ def where(_text: str) -> str:
 
 
 def test_a_model_that_is_a_function_is_called_in_the_cluster_from_python_too(pool: RayPool) -> None:
-    (there,) = pool.map(Work(ask, lent(FunctionModel(where), where)), ["where"], label="x")
+    (there,) = pool.map(Work(ask, for_workers(FunctionModel(where), where)), ["where"], label="x")
     assert there != str(os.getpid())
     mine = Echo()
-    assert lent(mine, mine) is mine
+    assert for_workers(mine, mine) is mine
 
 
 def test_an_attempt_may_ask_from_several_threads(pool: RayPool) -> None:
@@ -183,7 +183,7 @@ def test_an_attempt_whose_worker_dies_is_made_again_with_the_same_result(pool: R
     mark = str(tmp_path / "died")
     items = [(str(n), mark if n == 5 else "") for n in range(12)]
     model = Echo()
-    kept = asked(
+    kept = wrap_model(
         model, calls=FakeCalls(), failures=FakeFailures(), meter=NightMeter(FakeLedger(), limits(), clock=FakeClock())
     )
     answers = pool.map(Work(die_once, kept), items, label="x")
@@ -243,7 +243,7 @@ def limits(calls: int = 0) -> Limits:
 def test_calls_never_exceed_their_limit_over_all_workers(pool: RayPool, *, by_worker: bool) -> None:
     ledger, echo = FakeLedger(), Echo(0.01)
     target: Backend = WorkerModel(echo, Echo) if by_worker else echo
-    limited = asked(
+    limited = wrap_model(
         target, calls=FakeCalls(), failures=FakeFailures(), meter=NightMeter(ledger, limits(10), clock=FakeClock())
     )
     with pytest.raises(BudgetExhausted, match="10 calls"):
@@ -255,7 +255,7 @@ def test_calls_never_exceed_their_limit_over_all_workers(pool: RayPool, *, by_wo
 
 def test_an_equal_question_is_asked_once_whoever_asks(pool: RayPool) -> None:
     ledger = FakeLedger()
-    kept = asked(
+    kept = wrap_model(
         WorkerModel(Echo(), Echo),
         calls=FakeCalls(),
         failures=FakeFailures(),
@@ -282,7 +282,7 @@ class Dying(Echo):
 
 def test_a_worker_models_call_that_dies_with_its_worker_counts_as_spent(pool: RayPool, tmp_path: Path) -> None:
     ledger = FakeLedger()
-    kept = asked(
+    kept = wrap_model(
         WorkerModel(Echo(), partial(Dying, tmp_path / "died")),
         calls=FakeCalls(),
         failures=FakeFailures(),

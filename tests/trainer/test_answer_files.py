@@ -11,7 +11,7 @@ from tests.trainer.toy import Scripted, a_trainer, bytes_of
 def test_every_val_and_test_answer_can_be_read(tmp_path: Path) -> None:
     summary = a_trainer(tmp_path).train()
     for split, scores in (("val", summary.best.val), ("test", summary.best.test)):
-        file = tmp_path / "answers" / f"{split}-{summary.best.standing.sha[:12]}.json"
+        file = tmp_path / "answers" / f"{split}-{summary.best.version.sha[:12]}.json"
         rows = json.loads(file.read_text(encoding="utf-8"))
         assert scores is not None
         assert sum(row["hard"] for row in rows) / len(rows) == scores.hard

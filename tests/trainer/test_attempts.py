@@ -7,10 +7,12 @@ import pytest
 
 from skillopt_sleep.errors import BudgetExhausted, CallFailed, ConfigError, FailureKind, ItemError, blamed
 from skillopt_sleep.pools.threads import ThreadPool
+from skillopt_sleep.prompts.attempts import RESPONSE_CHARS as SHOWN_CHARS
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Purpose, Usage
 from skillopt_sleep.trainer import Item, Result
-from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, Spent, Taken
+from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, clipped, shown
+from skillopt_sleep.trainer.costs import Cost, StageCosts
 from tests.fakes import FakeBackend, SerialPool
 from tests.trainer.toy import Toy
 
@@ -42,6 +44,7 @@ class Raising(Toy, frozen=True):
 def test_an_ungraded_attempt_is_a_failure_and_never_a_score(end: Exception | Result, failure: str) -> None:
     made = Attempt(Raising(end=end), FakeBackend())(JOB)
     assert made.rollout.score is None
+    assert made.rollout.failed
     assert failure in made.rollout.note
 
 
@@ -61,7 +64,7 @@ def test_an_item_in_the_same_words_and_another_try_are_other_questions() -> None
 
 def test_an_attempt_is_made_once_until_it_is_forgotten_and_counted_by_stage() -> None:
     backend = FakeBackend({Purpose.ROLLOUT: "alpha"}, usage=Usage(input_tokens=3, output_tokens=1))
-    spent = Spent()
+    spent = StageCosts()
     attempts = Attempts(Attempt(Toy(), backend), SerialPool(), spent)
     first = attempts.make([JOB, JOB], label="val")
     assert first[0] is first[1]
@@ -71,7 +74,7 @@ def test_an_attempt_is_made_once_until_it_is_forgotten_and_counted_by_stage() ->
     attempts.forget([JOB])
     attempts.make([JOB._replace(stage="test"), JOB._replace(sample=1)], label="test")
     assert len(backend.prompts) == 3
-    costs = spent.costs()
+    costs = spent.by_stage()
     assert {stage: (cost.calls, cost.input_tokens) for stage, cost in costs.items()} == {
         "test": (1, 3),
         "val": (2, 6),
@@ -81,9 +84,9 @@ def test_an_attempt_is_made_once_until_it_is_forgotten_and_counted_by_stage() ->
 
 def test_sums_do_not_depend_on_the_order_of_the_calls() -> None:
     def dollars(values: list[float]) -> float | None:
-        spent = Spent()
+        spent = StageCosts()
         spent.add("s", _taken(values))
-        return spent.costs()["s"].usd
+        return spent.by_stage()["s"].usd
 
     values = [0.1, 1e9, 0.2, -1e9, 0.3, 1e-9] * 7
     assert dollars(values) == dollars(values[::-1]) == dollars(sorted(values))
@@ -99,8 +102,8 @@ def copied(value: object) -> object:
     return pickle.loads(pickle.dumps(value))  # noqa: S301 - our own
 
 
-def _taken(values: list[float]) -> Iterator[Taken]:
-    return (Taken(Usage(), value) for value in values)
+def _taken(values: list[float]) -> Iterator[Cost]:
+    return (Cost(usd=value) for value in values)
 
 
 def test_an_invalid_result_ends_everything_and_names_the_item() -> None:
@@ -128,3 +131,13 @@ def test_an_environment_that_ends_the_program_is_named_and_is_no_stop_of_the_use
         ThreadPool(2, lambda label, done, total: None).map(attempt, [JOB, JOB], label="train")
     with pytest.raises(SystemExit):
         attempt(JOB)
+
+
+def test_long_attempts_show_their_head_and_tail() -> None:
+    turns = tuple(f"turn {n} " + "x" * 2000 for n in range(20))
+    text = shown(Result(response="the end", turns=turns))
+    assert len(text) <= SHOWN_CHARS
+    assert text.startswith("turn 0")
+    assert text.endswith("Final answer: the end")
+    assert shown(Result(response="only this")) == "only this"
+    assert clipped("short", 100) == "short"

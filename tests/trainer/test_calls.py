@@ -27,7 +27,7 @@ from skillopt_sleep.pools.ray import WorkerModel
 from skillopt_sleep.protocols.program import Dialect, Setup
 from skillopt_sleep.records import Completion, EditOp, Prompt, Purpose, Usage
 from skillopt_sleep.stores.calls import CallStore
-from skillopt_sleep.trainer.calls import asked, check_priced, meter, name_of, priced
+from skillopt_sleep.trainer.calls import check_priced, meter, name_of, priced, wrap_model
 from skillopt_sleep.trainer.config import LimitsSection
 from tests.fakes import FakeBackend
 from tests.trainer.toy import Scripted, a_config, a_trainer
@@ -46,7 +46,7 @@ def a_prompt(text: str = "q", sample: int = 0) -> Prompt:
 
 def test_a_completed_call_is_paid_once_and_another_sample_is_another_call(store: CallStore) -> None:
     backend = FakeBackend(otherwise="yes", usage=Usage(input_tokens=1))
-    model = asked(
+    model = wrap_model(
         backend, calls=store.calls, failures=store.failures, meter=meter(LimitsSection(), store.ledger, utc_now)
     )
     assert model.complete(a_prompt()).text == model.complete(a_prompt()).text == "yes"
@@ -57,7 +57,7 @@ def test_a_completed_call_is_paid_once_and_another_sample_is_another_call(store:
 
 def test_calls_never_exceed_their_limit(store: CallStore) -> None:
     backend = FakeBackend(otherwise="yes")
-    model = asked(
+    model = wrap_model(
         backend,
         calls=store.calls,
         failures=store.failures,
@@ -70,7 +70,7 @@ def test_calls_never_exceed_their_limit(store: CallStore) -> None:
 
 def test_a_model_that_is_gone_ends_all(store: CallStore) -> None:
     backend = FakeBackend(otherwise=CallFailed(FailureKind.LOGIN, "no key"))
-    model = asked(
+    model = wrap_model(
         backend, calls=store.calls, failures=store.failures, meter=meter(LimitsSection(), store.ledger, utc_now)
     )
     with pytest.raises(BackendUnavailable):
@@ -81,7 +81,7 @@ def test_a_handoffs_rejected_answer_is_asked_for_again_and_is_neither_a_call_nor
     store: CallStore, tmp_path: Path
 ) -> None:
     handoff = HandoffBackend(tmp_path / "handoff")
-    model = asked(
+    model = wrap_model(
         handoff, calls=store.calls, failures=store.failures, meter=meter(LimitsSection(), store.ledger, utc_now)
     )
 
@@ -144,7 +144,9 @@ def test_a_structured_reply_of_another_kind_is_an_error_that_says_what_belongs_t
 
 def test_a_completion_without_a_text_is_an_error_of_the_model(tmp_path: Path) -> None:
     nothing: Any = None
-    with pytest.raises(ConfigError, match=r"the model mine returned a Completion whose text is nothing \(None\)"):
+    with pytest.raises(
+        ConfigError, match=r"the model mine returned a Completion that can't be used: .* at `\$.text`"
+    ):
         a_trainer(tmp_path, optimizer=Own(lambda prompt, text: Completion(text=nothing))).train()
 
 
@@ -172,15 +174,15 @@ def test_numbers_of_another_library_are_taken_as_plain_ones(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"usage": {"input_tokens": 3}}, "whose usage is a dict"),
-        ({"usage": Usage(input_tokens=1.5)}, "whose usage counts 1.5 tokens"),  # pyright: ignore[reportArgumentType]
-        ({"usd": "0.01"}, "that costs '0.01'"),
+        ({"usage": {"input_tokens": 3}}, "input_tokens"),
+        ({"usage": Usage(input_tokens=1.5)}, "float"),  # pyright: ignore[reportArgumentType]
+        ({"usd": "0.01"}, r"\$.usd"),
     ],
 )
 def test_a_completion_whose_cost_is_no_number_is_an_error_of_the_model(
     tmp_path: Path, fields: dict[str, Any], said: str
 ) -> None:
-    with pytest.raises(ConfigError, match=f"the model mine returned a Completion {said}"):
+    with pytest.raises(ConfigError, match=f"the model mine returned a Completion that can't be used: .*{said}"):
         a_trainer(tmp_path, optimizer=Own(lambda _prompt, text: Completion(text=text, **fields))).train()
 
 

@@ -6,7 +6,7 @@ import pytest
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import sections_of
 from skillopt_sleep.trainer import TrainerConfig, load_config
-from skillopt_sleep.trainer.config import OURS, PRESETS, WITHOUT
+from skillopt_sleep.trainer.config import PRESETS, SKILLOPT_KEYS, SKILLOPT_KEYS_LEFT_OUT
 
 
 def _written(folder: Path, text: str) -> Path:
@@ -63,8 +63,8 @@ def test_the_names_of_other_projects_lead_to_keys_that_are_there() -> None:
         if kind is not None
         for field in msgspec.structs.fields(kind)
     }
-    assert set(OURS.values()) <= known
-    assert not OURS.keys() & WITHOUT.keys()
+    assert set(SKILLOPT_KEYS.values()) <= known
+    assert not SKILLOPT_KEYS.keys() & SKILLOPT_KEYS_LEFT_OUT.keys()
 
 
 def test_the_environments_own_options_are_free(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_preset_decides_how_skills_are_chosen(name: str, epochs: int, gate: st
 def test_only_the_preset_of_skillopt_looks_back_and_tries_no_edit_on_train() -> None:
     for name, preset in PRESETS.items():
         is_skillopt = name == "skillopt"
-        assert (preset.slow_update, preset.meta_skill, preset.screen == 0) == (is_skillopt,) * 3
+        assert (preset.look_back, preset.screen == 0) == (is_skillopt,) * 2
 
 
 def test_there_are_no_more_than_32_keys() -> None:

@@ -1,13 +1,17 @@
 """A training tells each step as it ends, and can be ended by what is told, or by patience."""
 
+import itertools
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from skillopt_sleep.errors import ConfigError, blamed
-from skillopt_sleep.trainer import StepRecord
-from tests.trainer.toy import Toy, a_config, a_trainer
+from skillopt_sleep.errors import BudgetExhausted, ConfigError, blamed
+from skillopt_sleep.records import Prompt, Spend
+from skillopt_sleep.trainer import LiveProgress, StepRecord
+from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
 
 def test_on_step_gets_every_record_and_ends_the_training_by_returning_true(tmp_path: Path) -> None:
@@ -61,6 +65,18 @@ def test_only_true_ends_a_training_and_what_is_neither_true_nor_false_is_refused
     assert not a_trainer(tmp_path, on_step=lambda _record: False).train().stopped
 
 
+def test_what_ended_a_training_is_said_without_secrets(tmp_path: Path) -> None:
+    secret = "sk-ant-api03-" + "Zx9" * 30
+
+    def out_of_money(_prompt: Prompt, number: int) -> None:
+        if number == 60:
+            raise BudgetExhausted(f"{secret} has no credit")
+
+    stopped = a_trainer(tmp_path, Scripted(out_of_money)).train().stopped
+    assert secret not in stopped
+    assert "has no credit" in stopped
+
+
 def test_a_training_ends_when_nothing_better_comes(tmp_path: Path) -> None:
     summary = a_trainer(tmp_path, config=a_config(train={"epochs": 6, "patience": 2})).train()
     assert summary.steps < 12
@@ -74,3 +90,37 @@ def test_a_fault_of_on_step_is_said_to_be_its_own(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError) as failed:
         a_trainer(tmp_path, on_step=fails).train()
     assert blamed(failed.value) == "on_step"
+
+
+def test_a_training_says_how_far_it_is_while_it_runs_and_only_then(tmp_path: Path) -> None:
+    seen: list[LiveProgress] = []
+
+    def look(_prompt: Prompt, _number: int) -> None:
+        live = trainer.progress()
+        assert live
+        seen.append(live)
+
+    minutes = itertools.count()
+    clock = lambda: datetime(2026, 3, 2, tzinfo=UTC) + timedelta(minutes=next(minutes))  # noqa: E731
+    trainer = a_trainer(tmp_path / "run", Scripted(look), config=a_config(limits={"calls": 500}), clock=clock)
+    assert trainer.progress() is None
+    trainer.train()
+    assert trainer.progress() is None
+    steps = [live.step for live in seen]
+    assert steps == sorted(steps)
+    assert set(steps) == {0, 1, 2, 3, 4}
+    last = seen[-1]
+    assert (last.folder, last.steps, last.most_calls) == ("run", 4, 500)
+    assert 0 < last.spend.calls <= len(seen)
+    assert [live.each is None for live in seen] == [live.step < 2 for live in seen]
+
+
+def test_the_steps_that_are_left_take_as_long_as_the_last_one() -> None:
+    start = datetime(2026, 3, 2, tzinfo=UTC)
+    live = LiveProgress(
+        folder="run", started=start, since=start, steps=4, step=2, spend=Spend(), each=timedelta(minutes=5)
+    )
+    assert live.left(start) == timedelta(minutes=10)
+    assert live.left(start + timedelta(minutes=3)) == timedelta(minutes=7)
+    assert live.left(start + timedelta(minutes=30)) == timedelta()
+    assert replace(live, each=None).left(start) is None

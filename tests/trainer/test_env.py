@@ -6,9 +6,9 @@ import pytest
 from skillopt_sleep.errors import ConfigError, ItemError, blamed
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Env, Item, Result, find_env
+from skillopt_sleep.trainer.data import as_document
 from skillopt_sleep.trainer.env import blaming, checked_result
 from skillopt_sleep.trainer.envs.dataset import Dataset
-from skillopt_sleep.trainer.tasks import as_document
 from tests.trainer.toy import Toy
 
 ITEM = Item(id="one", text="one")
@@ -94,7 +94,7 @@ def test_the_path_options_of_an_environment_are_relative_to_the_folder(mine: Pat
         (
             "users_own_envs:Mine",
             {"times": "2"},
-            "env.times: environment users_own_envs:Mine takes a whole number for it, not '2'",
+            "env.times of environment users_own_envs:Mine can't be '2': Expected `int`, got `str`",
         ),
         ("users_own_envs:Mine", {"gold": 3}, "env.gold"),
         (

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from skillopt_sleep.errors import (
 )
 from skillopt_sleep.records import Prompt, Split
 from skillopt_sleep.trainer import Item
-from skillopt_sleep.trainer.evaluate import evaluate, evaluated
-from skillopt_sleep.trainer.run import alone
+from skillopt_sleep.trainer.evaluate import evaluate
+from skillopt_sleep.trainer.run import lock_folder, read_paid
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -26,13 +25,15 @@ def test_a_skill_tested_in_its_run_is_scored_without_new_calls(tmp_path: Path) -
     found = evaluate(
         a_config(), Toy(), summary.best_skill, Split.TEST, target=again, pool=SerialPool(), folder=tmp_path
     )
-    assert found == summary.best.test
+    assert (found.hard, found.soft, found.n) == (1.0, 1.0, 8)
+    assert summary.best.test
+    assert summary.best.test.hard == found.hard
     assert again.prompts == []
 
 
 def test_nothing_is_scored_while_a_training_uses_the_folder(tmp_path: Path) -> None:
     asked = Scripted()
-    with alone(tmp_path), pytest.raises(NightLocked, match="another training"):
+    with lock_folder(tmp_path), pytest.raises(NightLocked, match="another training"):
         evaluate(a_config(), Toy(), "Say alpha.", Split.VAL, target=asked, pool=SerialPool(), folder=tmp_path)
     assert asked.prompts == []
 
@@ -91,7 +92,8 @@ def test_a_skill_that_is_no_text_is_refused(tmp_path: Path, skill: Any) -> None:
 
 
 def _paid(folder: Path) -> int:
-    return sum(json.loads((folder / "spend.json").read_bytes())["paid"]["purposes"].values())
+    paid = read_paid(folder)
+    return paid.calls if paid else 0
 
 
 def test_what_is_paid_to_score_a_skill_counts_in_its_folder_before_and_after_a_training(tmp_path: Path) -> None:
@@ -129,7 +131,7 @@ def test_what_was_paid_is_written_if_a_limit_ends_the_scoring(tmp_path: Path) ->
 def test_what_was_paid_for_one_scoring_is_what_was_not_there_yet(tmp_path: Path) -> None:
     paid: list[int] = []
     for _ in range(2):
-        found = evaluated(
+        found = evaluate(
             a_config(), Toy(), "Say beta.", Split.TEST, target=Scripted(), pool=SerialPool(), folder=tmp_path
         )
         paid.append(found.paid.calls)

@@ -29,7 +29,7 @@ def test_where_nothing_was_tried_no_further_pass_is_made_and_none_is_counted(tmp
 def test_the_evidence_gate_at_the_end_asks_val_for_its_trial_and_the_report_alone(tmp_path: Path) -> None:
     config = a_config("evidence", optimizer={"edit_budget": 4}, evaluation={"test": False})
     summary = a_trainer(tmp_path, config=config).train()
-    assert summary.best.standing.step > 0
-    answers = json.loads((tmp_path / f"answers/val-{summary.best.standing.sha[:12]}.json").read_bytes())
+    assert summary.best.version.step > 0
+    answers = json.loads((tmp_path / f"answers/val-{summary.best.version.sha[:12]}.json").read_bytes())
     samples = {answer["sample"] for answer in answers}
     assert {sample for sample in samples if sample < CANDIDATE_SAMPLES} == {CONFIRMING}

@@ -10,12 +10,13 @@ from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Document, Split
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer import Item, Result
-from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting, Spent
+from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting
+from skillopt_sleep.trainer.costs import StageCosts
+from skillopt_sleep.trainer.data import as_document, as_task
 from skillopt_sleep.trainer.gate import gate, judge
-from skillopt_sleep.trainer.parts import Held, Parts, State
+from skillopt_sleep.trainer.parts import Parts, ScoredSkill, State
 from skillopt_sleep.trainer.run import RunFolder
-from skillopt_sleep.trainer.summary import Action, Gated, Standing
-from skillopt_sleep.trainer.tasks import as_document, as_task
+from skillopt_sleep.trainer.summary import Action, Gated, SkillVersion
 from tests.fakes import FakeBackend, SerialPool
 from tests.nights import an_optimizer
 from tests.trainer.toy import Toy, a_config
@@ -45,7 +46,7 @@ def some_parts(
     **evaluation: Any,
 ) -> Parts:
     config = a_config(preset, evaluation=evaluation)
-    world, spent = env(grade=grade, sizes=sizes or {}), Spent()
+    world, costs = env(grade=grade, sizes=sizes or {}), StageCosts()
     folder.mkdir(exist_ok=True)
     store = CallStore(folder / "calls.db", utc_now)
     items = {split: tuple(world.items(split)) for split in Split}
@@ -53,19 +54,19 @@ def some_parts(
         config=config,
         items=items,
         tasks={item.id: as_task(item, split, source="toy") for split, some in items.items() for item in some},
-        attempts=Attempts(Attempt(world, FakeBackend()), SerialPool(), spent),
+        attempts=Attempts(Attempt(world, FakeBackend()), SerialPool(), costs),
         optimizer=an_optimizer(),
         counting=Counting(FakeBackend()),
         folder=RunFolder(folder, store, store.calls),
         initial=as_document("# Skill").sha,
-        spent=spent,
+        costs=costs,
         rule=config.rule(),
     )
 
 
-def held(text: str, val: float | None = None) -> Held:
+def held(text: str, val: float | None = None) -> ScoredSkill:
     document = as_document(text)
-    return Held(document=document, standing=Standing(sha=document.sha, val=val))
+    return ScoredSkill(document=document, version=SkillVersion(sha=document.sha, val=val))
 
 
 def decided(parts: Parts, best: str = "current") -> tuple[State, Gated]:

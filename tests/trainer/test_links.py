@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.records import Edit, EditOp, Prompt, Purpose
+from skillopt_sleep.trainer.data import as_document
 from skillopt_sleep.trainer.parts import refusal
-from skillopt_sleep.trainer.tasks import as_document
 from skillopt_sleep.trainer.wording import NAMES, wording
 from tests.trainer.toy import Scripted, a_config, a_trainer
 

@@ -241,7 +241,7 @@ def test_a_limit_ends_the_training_with_a_result_and_a_higher_one_lets_it_go_on_
     trainer = a_trainer(tmp_path / "run", first, config=a_config(limits={"calls": limit}))
     ended = trainer.train()
     assert isinstance(trainer.ended_by, BudgetExhausted)
-    assert "train again" in trainer.ended_by.remedy
+    assert "raise it in [limits]" in trainer.ended_by.remedy
     assert len(first.prompts) <= limit
     assert ended.stopped
     assert 0 < ended.steps < ended.planned
@@ -309,7 +309,7 @@ def test_one_step_of_several_batches_reflects_on_each_and_decides_once(tmp_path:
 
 def test_a_folder_with_another_training_is_refused(tmp_path: Path) -> None:
     a_trainer(tmp_path).train()
-    with pytest.raises(ConfigError, match=r"was started with something else: config\.train\.seed: 7 → 8"):
+    with pytest.raises(ConfigError, match=r"was started with something else: train\.seed: 7 → 8"):
         a_trainer(tmp_path, config=a_config(train={"seed": 8})).train()
 
 
@@ -332,7 +332,7 @@ def test_a_training_from_a_skill_that_val_chose_draws_val_anew(tmp_path: Path) -
 
 def test_the_final_skill_is_the_best_where_only_the_end_tells(tmp_path: Path) -> None:
     summary = a_trainer(tmp_path, Late()).train()
-    assert summary.best.standing == summary.final.standing
+    assert summary.best.version == summary.final.version
     assert summary.best.val.hard == 1
     history = from_json((tmp_path / "history.json").read_bytes(), History)
     (end,) = history.end

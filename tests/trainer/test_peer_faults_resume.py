@@ -13,7 +13,7 @@ from skillopt_sleep.trainer import Trainer
 
 SIZES = {"train": 16, "val": 8, "test": 8}
 SHORT = {"num_epochs": 2, "batch_size": 8, "minibatch_size": 4, "workers": 4, "seed": 3}
-ANEW = {"calls.db", "calls.db-wal", "calls.db-shm", "run.lock", "spend.json"}  # they tell what this life took
+ANEW = {"calls.db", "calls.db-wal", "calls.db-shm", "run.lock"}  # they tell what this life took
 PLAIN_TO_SEE = "sk-ant-api03-" + "Zx9" * 30
 NAMED_ONE = "q7Rt2mVx9LpZ4kNw8sYd"  # only the key's name tells what it is
 
@@ -111,10 +111,10 @@ def test_a_run_goes_on_in_another_place_and_without_what_was_half_written(
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"batch_size": 4}, "config.train.batch_size: 8 → 4"),
-        ({"seed": 4}, "config.train.seed: 3 → 4"),
-        ({"gate_metric": "soft"}, "config.evaluation.metric: hard → soft"),
-        ({"num_epochs": 1}, "config.train.epochs: 2 → 1"),
+        ({"batch_size": 4}, "train.batch_size: 8 → 4"),
+        ({"seed": 4}, "train.seed: 3 → 4"),
+        ({"gate_metric": "soft"}, "evaluation.metric: hard → soft"),
+        ({"num_epochs": 1}, "train.epochs: 2 → 1"),
     ],
 )
 def test_a_changed_configuration_is_refused_with_the_difference_and_harms_nothing(

@@ -40,7 +40,7 @@ def test_answers_that_differ_each_time_prove_what_repeated_ones_can_not(tmp_path
     config = a_config("evidence", optimizer={"edit_budget": 4})
     env = Varied(sizes={"val": 4}, fixed=fixed)
     summary = a_trainer(tmp_path, config=config, env=env).train()
-    assert (summary.best.standing.step > 0) is not fixed
+    assert (summary.best.version.step > 0) is not fixed
 
 
 class Coin(Toy, frozen=True):

@@ -51,7 +51,7 @@ def test_the_rules_that_show_nothing_are_gone_before_val_is_asked_and_no_other_i
     summary = trained(tmp_path, model)
     assert "Be kind" not in summary.best_skill
     assert all(word in summary.best_skill for word in ("alpha", "beta", "gamma", "delta"))
-    assert summary.best.standing.origin == "removal"
+    assert summary.best.version.origin == "removal"
     assert [worth.rule for worth in summary.learned.rules if worth.removed] == ["- Be kind."]
     assert (tmp_path / summary.best.file).read_text(encoding="utf-8") == summary.best_skill
     assert not [one for one in model.prompts if "val request" in one.text and "Be kind" in one.text]
@@ -61,7 +61,6 @@ def test_other_presets_measure_no_rule(tmp_path: Path) -> None:
     summary = trained(tmp_path, preset="default")
     assert summary.learned == Rules()
     assert "removal" not in summary.costs
-    assert not (tmp_path / "rules.json").exists()
 
 
 def test_a_useful_rule_is_clear_soon_and_a_useless_one_is_asked_to_the_end(tmp_path: Path) -> None:
@@ -74,7 +73,7 @@ def test_a_useful_rule_is_clear_soon_and_a_useless_one_is_asked_to_the_end(tmp_p
     assert useless.interval is not None
     assert useless.interval[0] < 0 < useless.interval[1]
     assert all(item.startswith("train-") for one in worth.values() for item in one.items)
-    assert from_json((tmp_path / "rules.json").read_bytes(), Rules) == summary.learned
+    assert from_json((tmp_path / "summary.json").read_bytes(), Summary).learned == summary.learned
 
 
 def test_a_run_that_goes_on_comes_to_the_same_and_pays_for_nothing_twice(tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.records import AppliedEdit, Edit, EditFate, EditOp, EditSource
-from skillopt_sleep.trainer.removal import LearnedRule, learned_rules, taking_out
-from skillopt_sleep.trainer.summary import Action, Gated, Scores, Standing, StepRecord
-from skillopt_sleep.trainer.tasks import as_document
+from skillopt_sleep.trainer.data import as_document
+from skillopt_sleep.trainer.removal import learned_rules, taking_out
+from skillopt_sleep.trainer.summary import Action, Gated, RuleWorth, Scores, SkillVersion, StepRecord
 
 
 def a_step(number: int, *edits: Edit, fate: EditFate = EditFate.APPLIED) -> StepRecord:
@@ -15,8 +15,8 @@ def a_step(number: int, *edits: Edit, fate: EditFate = EditFate.APPLIED) -> Step
         train=Scores(),
         edits=tuple(AppliedEdit(edit=edit, fate=fate) for edit in edits),
         gated=Gated(action=Action.ACCEPT),
-        current=Standing(sha=""),
-        best=Standing(sha=""),
+        current=SkillVersion(sha=""),
+        best=SkillVersion(sha=""),
     )
 
 
@@ -31,11 +31,11 @@ def test_only_what_an_applied_edit_added_and_still_stands_is_a_rule() -> None:
         a_step(2, an_edit("- One.", "b", "a"), an_edit("- Guided.", "a", source=EditSource.SLOW)),
         a_step(3, an_edit("- Mine.\n- One.", "c"), fate=EditFate.REFUSED),
     ]
-    assert learned_rules(steps, skill, initial) == (LearnedRule(text="- One.", step=1, tasks=("a", "b")),)
+    assert learned_rules(steps, skill, initial) == (RuleWorth(rule="- One.", step=1, items=("a", "b")),)
 
 
 def test_a_rule_is_taken_out_where_it_stands_by_itself() -> None:
-    rule = LearnedRule(text="Be brief.", step=1, tasks=())
+    rule = RuleWorth(rule="Be brief.", step=1, items=())
     for text, left in (
         ("# A\n\nBe brief.\n\n# B", "# A\n\n# B"),
         ("- Be brief. Always.\nBe brief.\n- C.", "- Be brief. Always.\n- C."),

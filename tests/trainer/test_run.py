@@ -11,7 +11,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Item, Result
-from skillopt_sleep.trainer.manifest import Manifest, differences, hindrances, manifest
+from skillopt_sleep.trainer.manifest import Manifest, conflicts, manifest
 from skillopt_sleep.trainer.run import open_run, read_manifest
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -25,14 +25,13 @@ def a_manifest(**fields: Any) -> Manifest:
 
 def test_what_changes_the_result_is_a_difference_and_what_does_not_is_none() -> None:
     free = a_config(train={"epochs": 5, "workers": 3, "folder": "there"}, limits={"calls": 9})
-    assert hindrances(a_manifest(), a_manifest(config=free)) == ()
-    assert "config.train.workers: 8 → 3" in differences(a_manifest(), a_manifest(config=free))
+    assert conflicts(a_manifest(), a_manifest(config=free)) == ()
     asked = a_config(backend={"timeout": "600s", "api_key_env": "OTHER_KEY", "confirmed": True, "program": "/bin/x"})
-    assert hindrances(a_manifest(), a_manifest(config=asked)) == ()
+    assert conflicts(a_manifest(), a_manifest(config=asked)) == ()
     changed = a_config(train={"epochs": 1}, optimizer={"edit_budget": 3})
-    assert hindrances(a_manifest(), a_manifest(config=changed)) == (
-        "config.optimizer.edit_budget: 1 → 3",
-        "config.train.epochs: 2 → 1",
+    assert conflicts(a_manifest(), a_manifest(config=changed)) == (
+        "optimizer.edit_budget: 1 → 3",
+        "train.epochs: 2 → 1",
     )
 
 
@@ -43,7 +42,7 @@ def test_what_changes_the_result_is_a_difference_and_what_does_not_is_none() -> 
         ({"model": "another"}, "models.target: scripted → another"),
         ({"initial_skill": "# Other\n"}, "initial_skill"),
         ({"prompt_overrides": {"select": "Choose {{budget}} of {{edits}}"}}, "prompts.select: nothing"),
-        ({"config": a_config(train={"seed": 8})}, "config.train.seed: 7 → 8"),
+        ({"config": a_config(train={"seed": 8})}, "train.seed: 7 → 8"),
     ],
 )
 def test_going_on_with_something_else_is_refused_and_named(tmp_path: Path, changed: Any, said: str) -> None:
@@ -121,7 +120,7 @@ def test_nothing_secret_is_written_and_only_the_owner_reads_it(tmp_path: Path) -
     assert '"monkey": "kept"' in (tmp_path / "config.json").read_text()
 
 
-@pytest.mark.parametrize("name", ["skills", "steps", "best_skill.md", "summary.json", "spend.json"])
+@pytest.mark.parametrize("name", ["skills", "steps", "best_skill.md", "summary.json"])
 def test_what_is_not_of_a_run_is_never_written_over(tmp_path: Path, name: str) -> None:
     mine = tmp_path / name / "mine.md" if "." not in name else tmp_path / name
     mine.parent.mkdir(exist_ok=True)

@@ -7,9 +7,9 @@ from skillopt_sleep.backends.replies import decoded
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.learning.learn import Draft
 from skillopt_sleep.records import AppliedEdit, Completion, Edit, EditFate, EditOp, Prompt, Purpose, Split
+from skillopt_sleep.trainer.data import as_document
 from skillopt_sleep.trainer.gate import screened
 from skillopt_sleep.trainer.summary import History
-from skillopt_sleep.trainer.tasks import as_document
 from tests.trainer.test_gate import some_parts
 from tests.trainer.toy import Scripted, a_config, a_trainer
 

@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from skillopt_sleep.records import Split
+from skillopt_sleep.trainer.data import as_document
 from skillopt_sleep.trainer.final import final, selection_bias
 from skillopt_sleep.trainer.gate import gate
-from skillopt_sleep.trainer.parts import Held, State
+from skillopt_sleep.trainer.parts import ScoredSkill, State
 from skillopt_sleep.trainer.summary import History, Reported, Rules, Scores
-from skillopt_sleep.trainer.tasks import as_document
 from tests.trainer.test_gate import held, some_parts
 
 STEPS = 12
@@ -27,7 +27,7 @@ class Ended(NamedTuple):
     """What a training has come to."""
 
     state: State
-    initial: Held
+    initial: ScoredSkill
     history: History
     learned: Rules = Rules()
     stopped: str = ""

@@ -1,13 +1,12 @@
 """What was set but changes nothing is named, and what changes something isn't."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Item, TrainerConfig
-from skillopt_sleep.trainer.checks import unread, unused
+from skillopt_sleep.trainer.checks import ignored, unused
 from tests.trainer.toy import a_config
 
 ITEMS = {split: [Item(id=f"{split}-{n}", text="x") for n in range(4)] for split in Split}
@@ -81,16 +80,7 @@ def test_what_changes_nothing_is_named(sections: dict[str, Any], said: list[str]
 
 
 def test_what_only_the_command_looks_at_is_named() -> None:
-    run = Path("run")
-    assert list(unread(TrainerConfig(), run)) == []
-    assert list(unread(TrainerConfig(), Path("elsewhere"))) == []
-    assert list(unread(a_config(train={"folder": "mine"}), Path("mine"))) == []
-    assert list(unread(a_config(train={"folder": "mine"}), run)) == [
-        "the folder is the one that Trainer is given, so train.folder isn't looked at"
-    ]
-    assert list(unread(a_config(env={"name": "toy"}), run)) == [
-        "the environment is the one that Trainer is given, so env isn't looked at"
-    ]
-    assert list(unread(a_config(backend={"name": "openai"}), run)) == [
-        "the models are those that Trainer is given, so backend isn't looked at"
+    assert list(ignored(TrainerConfig())) == []
+    assert list(ignored(a_config(env={"name": "toy"}, backend={"name": "openai"}))) == [
+        "Trainer is given its environment and models, so these aren't looked at: env, backend"
     ]

@@ -149,7 +149,7 @@ def a_trainer(folder: Path, model: Scripted | None = None, *, workers: int = 4, 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
     """Read all files of a run that mustn't depend on timing."""
-    own = {"spend.json", "calls.db", "calls.db-wal", "calls.db-shm", "run.lock", "answers.db"}
+    own = {"calls.db", "calls.db-wal", "calls.db-shm", "run.lock", "answers.db"}
     return {
         str(p.relative_to(folder)): p.read_bytes()
         for p in sorted(folder.rglob("*"))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.backends.openai import OpenAIBackend
-from skillopt_sleep.cli.init_offers import local_servers
+from skillopt_sleep.cli.init_asked import local_servers
 from skillopt_sleep.cli.init_shown import next_lines
 from skillopt_sleep.cli.plan import dollars, recipients
 from skillopt_sleep.daemon.conditions import lacking

@@ -1,6 +1,5 @@
 """A dataset of questions with right answers: its own columns and score, or a public format, known by its rows."""
 
-import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -13,27 +12,28 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError, ItemError
 from skillopt_sleep.kit.markdown import fence
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.mining.tasks_file import read_tasks
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Prompt, Purpose, Rubric, Split, Task, Trajectory
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.trainer.env import HUB, Item, Result, kind_of
-from skillopt_sleep.trainer.envs.choices import LABELS, mmlu_columns
-from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, row_id, stem_of
+from skillopt_sleep.trainer.envs.choices import Asked, is_mmlus, shuffled
+from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, stem_of
 from skillopt_sleep.trainer.envs.reading import (
     LONG_AGO,
     SAVED,
     Row,
     Splits,
-    hub_splits,
+    from_library,
     kind_of_row,
     read_rows,
-    saved_splits,
     split_of,
 )
-from skillopt_sleep.trainer.envs.recipes import Asked, asked, questions
+from skillopt_sleep.trainer.envs.recipes import asked, questions
 from skillopt_sleep.trainer.loading import load_class
 from skillopt_sleep.trainer.scorers import (
+    anls,
     chosen,
     comparable,
     equal_numbers,
@@ -45,7 +45,7 @@ from skillopt_sleep.trainer.scorers import (
 )
 
 SHOWN_CHARS = 1_500  # of a text, to the optimizer; the target is shown up to `context_chars`
-SCORES = ("exact", "f1", "number", "choice")
+SCORES = ("exact", "f1", "number", "choice", "anls")
 ROLES = frozenset({"question", "answers", "context", "choices", "id", "kind"})
 ANSWER_FORM = """\
 Think as long as you need to. Then give the answer by itself, without a sentence around it, between <answer> and
@@ -53,13 +53,9 @@ Think as long as you need to. Then give the answer by itself, without a sentence
 _FORMS = {
     "choice": "Think as long as you need to. Then give your choice's letter alone between <answer> and </answer>.",
     "number": "Think as long as you need to. Then give the number alone between <answer> and </answer>.",
+    "anls": f"{ANSWER_FORM} Use the words of the page, as they are written there.",
 }
 _UNSAID = " Where the text does not say it, leave nothing between them."
-# A choice that refers to others by their place ("all of the above") makes no sense in another order.
-_OF_OTHERS = re.compile(
-    r"\b(?i:all|any|both|none|neither|either)\b.{0,30}\b(?i:above|below|these|those)\b"
-    r"|\b[A-H]\)? (?:and|or|nor) \(?[A-H]\b"
-)
 _OF_SPLIT = re.compile(r"_(?:test|val|dev|train)$")
 
 
@@ -68,8 +64,8 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
 
     `columns` says which column is the `question`, the `answers` (or `choices` and the right one in `answers`), the
     `context`, the `id` and the `kind`; a public format needs none. `prompt` is what is asked instead, with columns in
-    braces. `score` is exact, f1, number or choice, or a function `score(answer, row)` of yours as in "my.py:score";
-    "" takes what the format has. Of a context the first `context_chars` are used, 0 for all.
+    braces. `score` is exact, f1, number, choice or anls, or a function `score(answer, row)` of yours as in
+    "my.py:score"; "" takes what the format has. Of a context the first `context_chars` are used, 0 for all.
     """
 
     name: ClassVar[str] = "dataset"
@@ -100,11 +96,10 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         """Say also how many contexts were cut."""
         if not self._cut:
             return super().remarks
-        lost = sum(self._cut)
-        some = "1 context is" if len(self._cut) == 1 else f"{len(self._cut):,} contexts are"
-        said = f"{some} longer than env.context_chars = {self.context_chars:,} and were cut"
-        if lost:
-            said += f"; {lost:,} of them lost a document that the answer rests on (0 cuts none)"
+        cut = counted(len(self._cut), "context")
+        said = f"{cut} cut at env.context_chars = {self.context_chars:,} (0 cuts none)"
+        if lost := sum(self._cut):
+            said += f", {lost:,} of them before a document that the answer rests on"
         return (*super().remarks, said)
 
     @cached_property
@@ -117,68 +112,48 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         """Return the user's own score, if there is one."""
         return load_class(self.score, Path()) if ".py:" in self.score else None
 
-    @property
-    def is_there(self) -> bool:
-        """Return whether there is something to read."""
-        return self.path.startswith(HUB) or super().is_there
-
-    def assigned(self, split: Split) -> tuple[Item, ...]:
-        """Assign rows with a column `split` to the one they name; others as any files."""
-        found = self._of_library or self._by_split
-        return found[split] if found else super().assigned(split)
-
     @cached_property
-    def _of_library(self) -> Splits:
-        """Return the items that the library `datasets` reads: of the Hub, or of a folder that it saved."""
+    def _library(self) -> Mapping[str, Sequence[Row]]:
+        """Return the rows by split that the library `datasets` reads: of the Hub, or of a folder that it saved."""
         if self.path.startswith(HUB):
             name, _, subset = self.path.removeprefix(HUB).partition(":")
-            rows_by_name = hub_splits(name, subset)
-        elif any((self.place / name).exists() for name in SAVED):
-            rows_by_name = saved_splits(self.place)
-        else:
-            return {}
-        found: dict[Split, tuple[Item, ...]] = {}
-        every: list[Item] = []
-        for name, rows in rows_by_name.items():
-            items = self._items(tuple(rows), Path(name or self.place.name))
-            every += items
-            split = split_of(name)
-            if split is not None:
-                found[split] = found.get(split, ()) + tuple(items)
-        if Split.TRAIN not in found:
-            return self.divided(every)
-        if Split.VAL not in found:
-            found |= {split: some for split, some in self.parted(found[Split.TRAIN]).items() if some}
-        return {split: found.get(split, ()) for split in Split}
+            return from_library(name, lambda library: library.load_dataset(name, subset or None))
+        if any((self.place / name).exists() for name in SAVED):
+            return from_library(self.place, lambda library: library.load_from_disk(str(self.place)))
+        return {}
 
     @cached_property
-    def _by_split(self) -> Splits:
-        """Return the items by the split that their rows name; empty if none names one."""
-        if self.named_files:
-            return {}
-        items = tuple(self.read_all(self.data_files(self.place)))
-        named = [split_of(str(item.data.get("split") or "")) for item in items]
-        if not any(named):
-            return {}
-        found: dict[Split, list[Item]] = {split: [] for split in Split}
-        for item, split in zip(items, named, strict=True):
-            if split is None:
-                raise ConfigError(
-                    f"{self.place}: {item.id!r} has no split, but other rows do", remedy="give every row a split"
-                )
-            found[split].append(item)
-        return {split: tuple(some) for split, some in found.items()}
+    def files(self) -> Mapping[Split | None, Sequence[Path]]:
+        """Return the files to read by the split they are for, or the names of what the library has read."""
+        if not self._library:
+            return super().files
+        found: dict[Split | None, list[Path]] = {}
+        for name in self._library:
+            found.setdefault(split_of(name), []).append(Path(name))
+        if Split.TRAIN not in found:
+            return {None: list(map(Path, self._library))}
+        self.leave_out(found.pop(None, ()))
+        return found
+
+    def divided(self, items: Sequence[Item]) -> Splits:
+        """Assign items to the split that their rows name, if any does, or divide them."""
+        found: dict[Split | None, list[Item]] = {split: [] for split in (*Split, None)}
+        for item in items:
+            found[split_of(str(item.data.get("split") or ""))].append(item)
+        unnamed = found.pop(None)
+        if len(unnamed) == len(items):
+            return super().divided(items)
+        if unnamed:
+            problem = f"{unnamed[0].id!r} has no split, but other rows do"
+            raise ConfigError(f"{self.place}: {problem}", remedy="give every row a split")
+        return {split: tuple(found[split]) for split in Split}
 
     def read(self, path: Path) -> Sequence[Item]:
-        """Read the questions of one file, or of one split of a dataset of the Hub."""
-        rows = read_rows(path, columns=mmlu_columns)
+        """Read the questions of one file, or of what the library has read under this name."""
+        rows = self._library[path.name] if self._library else read_rows(path)
         if rows and "reference" in rows[0]:
             return tuple(self._tasks(path))
-        return self._items(rows, path)
-
-    def _items(self, rows: Sequence[Row], path: Path) -> Sequence[Item]:
-        asked_rows = tuple(questions(rows, where=str(path)))
-        return self.converted(asked_rows, lambda number, row: self._item(number, row, path), where=path)
+        return self.converted(questions(rows, where=str(path)), path)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Ask for one answer, and grade it: soft is F1 where words are compared."""
@@ -195,9 +170,10 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         hard, soft, why = _score(score, answer, data)
         return Result(hard=hard, soft=soft, response=reply, why=with_source(why, reply))
 
-    def _item(self, number: int, row: Row, path: Path) -> Item:
-        found = self._mapped(row) if self.columns or self.prompt else asked(row)
-        name = found.id or row_id(path, number)
+    def item(self, row: Row, name: str, path: Path) -> Item:
+        """Return a row as a question, in the form that the options or a recipe say."""
+        found = self.asked(row, path)
+        name = found.id or name
         context = found.shortened(self.context_chars)
         if context != found.context:
             self._cut.append(not all(document in context for document in found.needed))
@@ -207,25 +183,28 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         data: dict[str, Any] = {
             "question": found.question,
             "context": context,
-            "answers": [text for text in found.answers if comparable(text)] or [""],
+            "answers": [text for text in found.answers if (text if score == "anls" else comparable(text))] or [""],
             "score": score,
         }
         if found.choices:
-            data |= self._choices(found, name)
+            data |= shuffled(found, seed=f"{self.split_seed}:{name}")
         if "split" in row:
             data["split"] = str(row["split"])
         if ".py:" in self.score:
             data["row"] = {name: row[name] for name in row}
-        kind = found.kind or (_OF_SPLIT.sub("", stem_of(path)) if found.is_table else "")
+        kind = found.kind or (_OF_SPLIT.sub("", stem_of(path)) if is_mmlus(row) else "")
         text = f"{context[:SHOWN_CHARS]}\n\n{data['question']}".strip()
         return Item(id=name, text=text, kind=kind, data=data)
 
-    def _mapped(self, row: Row) -> Asked:
-        """Return what a row asks by the columns and the prompt that the configuration names."""
+    def asked(self, row: Row, path: Path) -> Asked:
+        """Return what a row asks by the columns and the prompt that the configuration names, or by a recipe."""
+        del path
+        if not self.columns and not self.prompt:
+            return asked(row)
+        for role, column in self.columns.items():
+            if column not in row:
+                raise ValueError(f"it has no column {column!r} (env.columns.{role})")
         columns = {role: self.columns.get(role, role) for role in ROLES}
-        for role in ("question", "answers", "context", "choices", "id", "kind"):
-            if role in self.columns and self.columns[role] not in row:
-                raise ValueError(f"it has no column {self.columns[role]!r} (env.columns.{role})")
         plain = {role: row[column] for role, column in columns.items() if column in row}
         if self.prompt:
             try:
@@ -236,21 +215,6 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
             plain["answers"] = []
         found = asked(plain)
         return found._replace(kind=found.kind or kind_of_row(plain, "kind"))
-
-    def _choices(self, found: Asked, name: str) -> dict[str, Any]:
-        """Return the choices by letter, in an order that depends on the item alone, and the right one."""
-        order = list(range(len(found.choices)))
-        if found.right_first or not any(_OF_OTHERS.search(text) for text in found.choices):
-            random.Random(f"{self.split_seed}:{name}").shuffle(order)  # noqa: S311 - an order, not a secret
-        choices = {label: found.choices[place] for label, place in zip(LABELS, order, strict=False)}
-        shown = "\n".join(f"{label}) {text}" for label, text in choices.items())
-        right = LABELS[order.index(found.right)]
-        return {
-            "question": f"{found.question}\n\n{shown}",
-            "choices": choices,
-            "right": right,
-            "answers": [choices[right]],
-        }
 
     def _tasks(self, path: Path) -> Iterator[Item]:
         """Yield the tasks of a file that nights exported."""
@@ -306,6 +270,12 @@ def _score(score: str, answer: str, data: Mapping[str, Any]) -> tuple[float, flo
         right = float(any(equal_numbers(answer, text) for text in accepted))
         wrong = f"{answer} is not the right number" if is_number(answer) else "the answer is not one number"
         return right, right, "" if right else wrong
+    if score == "anls":
+        soft = anls(answer, accepted)
+        why = f"the answer is {soft:.0%} like the right one, but not it"
+        if not soft:
+            why = why_wrong(answer, accepted) or "the answer is wrong"
+        return float(soft == 1), soft, "" if soft == 1 else why
     exact, f1 = exact_match(answer, accepted), token_f1(answer, accepted)
     return (f1 if score == "f1" else exact), f1, why_wrong(answer, accepted)
 

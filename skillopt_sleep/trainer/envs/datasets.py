@@ -1,8 +1,8 @@
 """Read a dataset from disk as items by split: from files named for their split, or divided by a ratio."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from importlib.resources import files
+from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -16,23 +16,21 @@ from skillopt_sleep.settings import wrong_value
 from skillopt_sleep.trainer.env import Item
 from skillopt_sleep.trainer.envs.reading import (
     COMPRESSED,
+    READABLE,
     SUFFIXES,
     Row,
     Splits,
     by_ratio,
     form_of,
-    is_hidden,
     read_rows,
     split_of,
-    splits_in,
-    visible,
 )
 
 Count = Annotated[int, Meta(ge=0)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
 
 _RATIO = (2, 1, 7)
-_MOST_NAMES = 12  # of columns that are said not to be used
+_MOST_NAMES = 12  # of columns and files that are said not to be used
 _ROW = "fix the row, or leave it out"
 _TABLE = f"{_ROW}; the first line of a table has to name its columns"
 
@@ -40,16 +38,17 @@ _TABLE = f"{_ROW}; the first line of a table has to name its columns"
 class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The common part of environments that read files; their fields are their options.
 
-    `path` is a file or a folder, "" for a small sample of our own. In a folder, entries whose names contain `train`,
-    `val` (`dev`, `valid`, `selection`) or `test` are those splits; otherwise all files are divided among train, val
-    and test by `ratio` and `split_seed`. If train has files but val has none, train is divided into both. `limit`
-    keeps the first items of each split, 0 for all. Files are read when items are first needed; a copy for a worker
-    carries the options only.
+    `path` is a file or a folder, "" for a small sample of our own. In a folder, the first folder or file of a path
+    whose name contains `train`, `val` (`dev`, `valid`, `selection`) or `test` says its split. If there is none, all
+    files are divided among train, val and test by `ratio` and `split_seed`; if train has files but val has none,
+    train is divided into both. `limit` keeps the first items of each split, 0 for all. Files are read when items are
+    first needed; a copy for a worker carries the options only.
     """
 
     name: ClassVar[str]
     path_options: ClassVar[frozenset[str]] = frozenset({"path"})
     suffixes: ClassVar[frozenset[str]] = SUFFIXES
+    wanted: ClassVar[str] = f"set env.path to data as {READABLE}"
 
     path: str = ""
     ratio: tuple[Count, Count, Count] = _RATIO
@@ -69,11 +68,15 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
         A test split in files of its own is only read if it is asked for, as it may come without answers.
         """
-        return self.loaded_test if split is Split.TEST else self.loaded[split]
+        return self._test if split is Split.TEST else self._trained[split]
 
     def initial_skill(self) -> str:
         """Return "": every prompt says what to do."""
         return ""
+
+    def item(self, row: Row, name: str, path: Path) -> Item:
+        """Return a row as an item, called `name` if it has no id; raise ValueError saying what is wrong with it."""
+        raise NotImplementedError
 
     @property
     def place(self) -> Path:
@@ -81,64 +84,42 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return Path(self.path).expanduser() if self.path else sample_folder(self.name)
 
     @property
-    def is_there(self) -> bool:
-        """Return whether there is something to read."""
-        return self.place.exists()
+    def beside(self) -> Collection[str]:
+        """Return the names of folders and files that hold what rows refer to, and no rows themselves."""
+        return ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Say what of the files read so far was left out or done otherwise than one might expect."""
-        unread = [name for name in self._columns if name not in self._read]
-        if not unread:
-            return tuple(self._notes)
-        rest = f" and {len(unread) - _MOST_NAMES} more" if len(unread) > _MOST_NAMES else ""
-        return (*self._notes, f"columns that are not used: {', '.join(unread[:_MOST_NAMES])}{rest}")
+        unread = [name for name, is_read in self._columns.items() if not is_read]
+        return (*self._notes, *([f"columns that are not used: {_listed(unread)}"] if unread else []))
 
     @cached_property
     def _notes(self) -> dict[str, None]:
         return {}
 
     @cached_property
-    def _columns(self) -> dict[str, None]:
+    def _columns(self) -> dict[str, bool]:
+        """Hold the names of all columns, and whether each was read."""
         return {}
 
     @cached_property
-    def _read(self) -> set[str]:
-        return set()
-
-    def remark(self, text: str) -> None:
-        """Add a remark, which is made once."""
-        self._notes[text] = None
-
-    @cached_property
-    def loaded(self) -> Splits:
+    def _trained(self) -> Splits:
         """Load train and val; raise ConfigError if an id occurs twice, or one of them is empty."""
-        if not self.is_there:
-            raise ConfigError(f"{self.place} doesn't exist", remedy="fix env.path")
         items = {split: self.assigned(split)[: self.limit or None] for split in (Split.TRAIN, Split.VAL)}
         _refuse_twice(items, where=str(self.place))
         for split, split_items in items.items():
             if not split_items:
-                raise self._without(split)
+                raise ConfigError(
+                    f"{self.place}: there are no {split} items",
+                    remedy="add a file named for it, or name one file as env.path, which env.ratio divides",
+                )
         return items
 
-    def _without(self, split: Split) -> ConfigError:
-        """Return the error of a split without items, which names the files that were read for it or instead of it."""
-        named = self.named_files
-        own = [path.name for path in named.get(split, ())]
-        if own:
-            return ConfigError(f"{self.place}: no items are in {', '.join(own)}", remedy="add some to it")
-        read = [f"{path.name} as {other}" for other, paths in named.items() for path in paths]
-        instead = f"; it was read: {', '.join(read)}" if read else ""
-        return ConfigError(
-            f"{self.place}: there are no {split} items{instead}",
-            remedy="add a file named for it, or name one file as env.path, which env.ratio divides",
-        )
-
     @cached_property
-    def loaded_test(self) -> tuple[Item, ...]:
+    def _test(self) -> tuple[Item, ...]:
         """Load test, which may be empty; raise ConfigError if an id of it occurs twice or in another split."""
-        trained = self.loaded
+        trained = self._trained
         try:
             items = self.assigned(Split.TEST)[: self.limit or None]
         except ConfigError as error:
@@ -148,22 +129,22 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def assigned(self, split: Split) -> tuple[Item, ...]:
         """Return all items of a split: those of its own files, or its part by the ratio."""
-        named = self.named_files
-        if not named:
-            return self._divided[split]
-        if split is Split.TEST or Split.VAL in named:
-            return tuple(self.read_all(named.get(split, ())))
-        return self._train_divided[split]
+        if None not in self.files and (split is Split.TEST or Split.VAL in self.files):
+            return self._all(self.files.get(split, ()))
+        return self._divided[split]
 
     @cached_property
     def _divided(self) -> Splits:
-        paths = self.data_files(self.place)
-        if not paths:
-            raise ConfigError(
-                f"{self.place} holds no file that can be read",
-                remedy=f"env.name = {self.name!r} reads {readable(self.suffixes)}",
-            )
-        return self.divided(tuple(self.read_all(paths)))
+        """Divide the items of files that are named for no split, or those of train, as none is named for val."""
+        if None in self.files:
+            return self.divided(self._all(self.files[None]))
+        whole = self._all(self.files.get(Split.TRAIN, ()))
+        items = by_ratio(whole, (*self.ratio[:2], 0), seed=self.split_seed)
+        self._notes[
+            f"no file is named for val, so {len(items[Split.VAL]):,} of the {len(whole):,} train items are val "
+            f"(env.ratio; evaluation.val_items limits them)"
+        ] = None
+        return items
 
     def divided(self, items: Sequence[Item]) -> Splits:
         """Divide all items by the ratio, and say so, as nothing of them is named for a split."""
@@ -171,139 +152,85 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         parts = ", ".join(f"{len(some):,} {split}" for split, some in splits.items())
         ratio = ":".join(map(str, self.ratio))
         whole = counted(len(items), "item")
-        self.remark(f"no file is named for a split, so the {whole} were divided: {parts} (env.ratio {ratio})")
+        self._notes[f"no file is named for a split, so the {whole} were divided: {parts} (env.ratio {ratio})"] = None
         return splits
 
     @cached_property
-    def _train_divided(self) -> Splits:
-        """Divide the items of train among train and val, as no file is named for val."""
-        return self.parted(tuple(self.read_all(self.named_files.get(Split.TRAIN, ()))))
+    def files(self) -> Mapping[Split | None, Sequence[Path]]:
+        """Return the files to read by the split they are for, all of them under None if nothing names a split.
 
-    def parted(self, whole: Sequence[Item]) -> Splits:
-        """Divide the items of train among train and val, and say so."""
-        train, val, _ = self.ratio
-        items = by_ratio(whole, (train, val, 0), seed=self.split_seed)
-        if whole:
-            self.remark(
-                f"no file is named for val, so {len(items[Split.VAL]):,} of the {len(whole):,} train items are val "
-                f"(env.ratio; evaluation.val_items limits them)"
-            )
-        return items
+        Raises ConfigError if a split's only files can't be read: it wouldn't be the split that its author made.
+        """
+        if self.place.is_file():
+            return {None: [self.place]}
+        named: dict[Split | None, list[Path]] = {}
+        unread: dict[Split | None, list[Path]] = {}
+        for path in sorted(self.place.rglob("*")):
+            parts = path.relative_to(self.place).parts
+            if path.is_dir() or any(part.startswith(".") or part in self.beside for part in parts):
+                continue
+            split = next(filter(None, map(split_of, parts)), None)
+            (named if form_of(path) in self.suffixes else unread).setdefault(split, []).append(path)
+        if not named:
+            problem = "holds no file that can be read" if self.place.is_dir() else "doesn't exist"
+            raise ConfigError(f"{self.place} {problem}", remedy=self.wanted)
+        for split in (Split.TRAIN, Split.VAL):
+            if split in unread and split not in named:
+                problem = f"{unread[split][0]} is named for {split}, but can't be read"
+                raise ConfigError(problem, remedy=self.wanted)
+        unread.pop(None, None)
+        if len(named) > 1 or None not in named:
+            unread[None] = named.pop(None, [])
+        self.leave_out([path.relative_to(self.place) for paths in unread.values() for path in paths])
+        if Split.VAL in named and self.ratio != _RATIO:
+            self._notes["env.ratio changes nothing, as files are named for their splits"] = None
+        return named
+
+    def leave_out(self, paths: Sequence[Path]) -> None:
+        """Say which files are not read, if any."""
+        if paths:
+            names = _listed([path.as_posix() for path in paths])
+            self._notes[f"not read, as no split is in the name or the form isn't known: {names}"] = None
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the items of one file; raise ConfigError naming what is unusable."""
-        return self.converted(
-            read_rows(path), lambda number, row: self.item(row, row_id(path, number), path), where=path
-        )
+        return self.converted(read_rows(path), path)
 
-    def item(self, row: Row, name: str, path: Path) -> Item:
-        """Return a row as an item, called `name` if it has no id; raise ValueError saying what is wrong with it."""
-        raise NotImplementedError
+    def _all(self, paths: Iterable[Path]) -> tuple[Item, ...]:
+        return tuple(item for path in paths for item in self.read(path))
 
-    def read_all(self, paths: Iterable[Path]) -> Iterable[Item]:
-        """Read the items of these files."""
-        for path in paths:
-            yield from self.read(path)
-
-    def converted(self, rows: Iterable[Row], make: Callable[[int, Row], Item], *, where: Path) -> tuple[Item, ...]:
+    def converted(self, rows: Iterable[Row], path: Path) -> Sequence[Item]:
         """Convert rows, numbered from 1, noting which columns are read; raise ConfigError naming an unusable row."""
         items: list[Item] = []
         for number, row in enumerate(rows, start=1):
-            self._columns.update(dict.fromkeys(row))
+            for column in row:
+                self._columns.setdefault(column, False)
             try:
-                items.append(make(number, NotedRow(row, self._read)))
+                items.append(self.item(NotedRow(row, self._columns), _row_id(path, number), path))
             except ValueError as error:
-                is_header = number == 1 and form_of(where) in {".csv", ".tsv"}
-                raise ConfigError(f"{where}: row {number}: {error}", remedy=_TABLE if is_header else _ROW) from error
-        return tuple(items)
-
-    @cached_property
-    def named_files(self) -> Mapping[Split, Sequence[Path]]:
-        """Return the files of each split that entries of the folder are named for; may be empty.
-
-        Raises ConfigError if a split's only entries can't be read: it wouldn't be the split that its author made.
-        """
-        named: dict[Split, list[Path]] = {}
-        unread: dict[Split, list[Path]] = {}
-        unnamed: list[str] = []
-        if not self.place.is_dir():
-            return named
-        for entry in visible(self._split_folder):
-            split = split_of(entry.stem)
-            inside = self.data_files(entry)
-            if inside and len(splits_in(entry.stem)) > 1:
-                self.remark(f"{entry.name} is named for several splits, and was read as {split}")
-            if split is not None and inside:
-                named.setdefault(split, []).extend(inside)
-            elif split is not None:
-                unread.setdefault(split, []).append(entry)
-            elif inside and not self.is_beside(entry):
-                unnamed.append(entry.name)
-        if named:
-            self._tell_unread(named, unread)
-        if named and unnamed:
-            self.remark(f"not read, as no split is in the name: {', '.join(unnamed)}")
-        if Split.VAL in named and self.ratio != _RATIO:
-            self.remark("env.ratio changes nothing, as files are named for their splits")
-        return named
-
-    def is_beside(self, entry: Path) -> bool:
-        """Return whether an entry holds what rows refer to, and no rows itself."""
-        del entry
-        return False
-
-    @cached_property
-    def _split_folder(self) -> Path:
-        """The folder whose entries may be named for splits; if all data is in one folder of it, that one."""
-        folder = self.place
-        while True:
-            inside = [entry for entry in visible(folder) if self.data_files(entry)]
-            if len(inside) != 1 or not inside[0].is_dir() or split_of(inside[0].stem):
-                return folder
-            folder = inside[0]
-
-    def _tell_unread(self, named: Collection[Split], unread: Mapping[Split, Sequence[Path]]) -> None:
-        """Say which entries are named for a split but can't be read; ConfigError if train or val has no others."""
-        for split in (Split.TRAIN, Split.VAL):
-            if split in unread and split not in named:
-                raise ConfigError(
-                    f"{unread[split][0]} is named for {split}, but can't be read",
-                    remedy=f"env.name = {self.name!r} reads {readable(self.suffixes)}, in the form that it knows",
-                )
-        names = [entry.name for entries in unread.values() for entry in entries]
-        if names:
-            self.remark(f"not read, though named for a split: {', '.join(sorted(names))}")
-
-    def data_files(self, place: Path) -> list[Path]:
-        """Return the files at a place that may hold items, in order of their paths; `path` itself with any suffix.
-
-        Hidden files aren't read.
-        """
-        if place.is_file() and place == self.place:
-            return [place]
-        paths = [place] if place.is_file() else sorted(place.rglob("*"))
-        shown = [path for path in paths if not is_hidden(path.relative_to(place))]
-        return [path for path in shown if path.is_file() and form_of(path) in self.suffixes]
-
-
-def readable(suffixes: Collection[str]) -> str:
-    """List the kinds of files with these suffixes, for a message."""
-    return f"{', '.join(sorted(suffixes))}, and texts compressed as {COMPRESSED}"
+                is_header = number == 1 and form_of(path) in {".csv", ".tsv"}
+                raise ConfigError(f"{path}: row {number}: {error}", remedy=_TABLE if is_header else _ROW) from error
+        return items
 
 
 def sample_folder(name: str) -> Path:
     """Return the folder of a sample that comes with the program."""
-    return Path(str(files("skillopt_sleep.trainer") / "samples" / name))
-
-
-def row_id(path: Path, number: int) -> str:
-    """Return an id for a row that has none: its file and number."""
-    return f"{path.parent.name}-{stem_of(path)}-{number}"
+    return Path(str(resources.files("skillopt_sleep.trainer") / "samples" / name))
 
 
 def stem_of(path: Path) -> str:
     """Return a file's name without what says how it is written: `x` for `x.jsonl.gz`."""
     return Path(path.name.removesuffix(COMPRESSED)).stem
+
+
+def _row_id(path: Path, number: int) -> str:
+    """Return an id for a row that has none: its file and number."""
+    return f"{path.parent.name}-{stem_of(path)}-{number}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    rest = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{', '.join(names[:_MOST_NAMES])}{rest}"
 
 
 def _refuse_twice(items_by_split: Splits, *, where: str) -> None:
@@ -320,14 +247,14 @@ def _refuse_twice(items_by_split: Splits, *, where: str) -> None:
 class NotedRow(dict[str, Any]):
     """A row that notes the names of the fields that are read; to look whether it has one is not to read it."""
 
-    def __init__(self, row: Row, read: set[str]) -> None:
+    def __init__(self, row: Row, read: dict[str, bool]) -> None:
         super().__init__(row)
         self._read = read
 
     def __getitem__(self, name: str) -> Any:
         """Return a field, noting its name."""
         value = super().__getitem__(name)
-        self._read.add(name)
+        self._read[name] = True
         return value
 
     def get(self, name: str, default: Any = None) -> Any:

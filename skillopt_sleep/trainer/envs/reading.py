@@ -12,62 +12,55 @@ import json
 import math
 import random
 import re
+import string
 import zlib
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.extras import command_for
 from skillopt_sleep.records import Split
-from skillopt_sleep.trainer.env import Item
+from skillopt_sleep.trainer.env import Item, kind_of
 
-TEXTS = frozenset({".json", ".jsonl", ".csv", ".tsv"})
-TABLES = frozenset({".parquet"})
+PARQUET = ".parquet"
 COMPRESSED = ".gz"
-SUFFIXES = TEXTS | TABLES
+SUFFIXES = frozenset({".json", ".jsonl", ".csv", ".tsv", PARQUET})
+READABLE = f"{', '.join(sorted(SUFFIXES))}, and texts compressed as {COMPRESSED}"
 SAVED = ("dataset_dict.json", "state.json")  # what save_to_disk writes into a folder
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)  # the time a task was written must not change the dataset
 # By default the csv reader refuses a cell as long as a page of text.
 CELL_CHARS = 50_000_000
-# Checked in this order, so that `valid_unseen` is test and `valid_seen` is val.
 _WORDS = {
-    Split.TEST: frozenset({"test", "unseen"}),
     Split.TRAIN: frozenset({"train", "training"}),
     Split.VAL: frozenset({"val", "valid", "validation", "dev", "selection"}),
+    Split.TEST: frozenset({"test"}),
 }
+LABELS = string.ascii_uppercase
+FEWEST = 2
+# The columns of a table of MMLU's, which has no header.
+QUESTION, ANSWER = "question", "answer"
 Splits = Mapping[Split, tuple[Item, ...]]
 Row = Mapping[str, Any]
-# Given the first line of a table, returns the names of its columns if that line is no header, else nothing.
-Columns = Callable[[Sequence[str]], Sequence[str]]
 
 
 def form_of(path: Path) -> str:
     """Return the suffix that says how a file is written: for `x.jsonl.gz` it is `.jsonl`."""
-    name = path.name.lower().removesuffix(COMPRESSED)
-    return Path(name).suffix
+    return Path(path.name.lower().removesuffix(COMPRESSED)).suffix
 
 
-def with_header(_first: Sequence[str]) -> Sequence[str]:
-    """Return nothing: the first line of the table is its header."""
-    return ()
-
-
-def read_rows(path: Path, *, columns: Columns = with_header) -> tuple[Row, ...]:
-    """Read the rows of a file, for a JSON object those of its only list; ConfigError names file and problem.
-
-    A first line of MRQA's files, which says what they hold, is no row.
-    """
-    if form_of(path) in TABLES:
-        return tuple(_of_library(path))
+def read_rows(path: Path) -> Sequence[Row]:
+    """Read the rows of a file, for a JSON object those of its only list; ConfigError names file and problem."""
+    if form_of(path) == PARQUET:
+        tables = from_library(path, lambda _: importlib.import_module("pyarrow.parquet").read_table(path).to_pylist())
+        return tuple(tables[""])
     try:
-        text = _decoded(path)
-        rows = _parse(text, form_of(path), columns)
-    except RecursionError as error:
-        raise ConfigError(f"{path}: it is nested too deeply", remedy="fix the file, or name another one") from error
-    except (OSError, ValueError, EOFError, csv.Error, zlib.error) as error:
+        data = path.read_bytes()
+        text = _decoded(gzip.decompress(data) if path.name.lower().endswith(COMPRESSED) else data)
+        rows = _parse(text, form_of(path))
+    except (OSError, ValueError, RecursionError, EOFError, csv.Error, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(f"{path}: {reason}", remedy="fix the file, or name another one") from error
     for number, row in enumerate(rows, start=1):
@@ -76,48 +69,24 @@ def read_rows(path: Path, *, columns: Columns = with_header) -> tuple[Row, ...]:
     return tuple(cast("list[Row]", rows))
 
 
-def library() -> Any:
-    """Import the library that reads what isn't text; raise ConfigError if it isn't installed."""
+def from_library(what: object, load: Callable[[Any], Any]) -> Mapping[str, Sequence[Row]]:
+    """Return the rows that the library `datasets` loads, by the names of their splits, "" if there are none.
+
+    Raises ConfigError if the library isn't installed or can't read this.
+    """
     try:
-        return importlib.import_module("datasets")
+        library = importlib.import_module("datasets")
     except ImportError as error:
         raise ConfigError("reading this needs the library datasets", remedy=command_for("envs")) from error
-
-
-def saved_splits(place: Path) -> dict[str, list[Row]]:
-    """Return the rows of a folder that save_to_disk wrote, by the names of its splits, "" if it has none."""
-    with _library_errors(place):
-        found: Any = library().load_from_disk(str(place))
-        return {name: list(rows) for name, rows in found.items()} if hasattr(found, "items") else {"": list(found)}
-
-
-def hub_splits(name: str, subset: str) -> dict[str, list[Row]]:
-    """Return the rows of a dataset of the Hugging Face Hub by the names of its splits."""
-    with _library_errors(name):
-        found: Any = library().load_dataset(name, subset or None)
-        return {split: list(rows) for split, rows in found.items()}
-
-
-@contextmanager
-def _library_errors(what: object) -> Generator[None]:
-    """Say what the library couldn't read."""
     try:
-        yield
+        found = load(library)
+        return {name: list(rows) for name, rows in found.items()} if hasattr(found, "items") else {"": list(found)}
     except (OSError, ValueError, RuntimeError, KeyError, EOFError) as error:
         problem = str(error).partition("\n")[0]
         raise ConfigError(f"{what}: {problem}", remedy="check the name, or download it again") from error
 
 
-def _of_library(path: Path) -> Iterator[Row]:
-    library()
-    with _library_errors(path):
-        yield from importlib.import_module("pyarrow.parquet").read_table(str(path)).to_pylist()
-
-
-def _decoded(path: Path) -> str:
-    data = path.read_bytes()
-    if path.name.lower().endswith(COMPRESSED):
-        data = gzip.decompress(data)
+def _decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -125,25 +94,71 @@ def _decoded(path: Path) -> str:
         raise ValueError(f"line {line} is not UTF-8: {error.reason}") from error
 
 
-def _parse(text: str, form: str, columns: Columns) -> list[Any]:
+def _parse(text: str, form: str) -> Sequence[object]:
     match form:
         case ".json":
-            return _of_json(json.loads(text, object_pairs_hook=_object))
+            return _only_list(_from_json(text))
         case ".jsonl":
-            rows = [_line(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-            return rows[1:] if rows and _is_mrqa_header(rows[0]) else rows
+            return [_line(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         case ".csv":
             head = text.partition("\n")[0]
-            delimiter = ";" if head.count(";") > head.count(",") else ","
-            return list(_of_table(text, delimiter=delimiter, columns=columns))
+            return list(_table(text, delimiter=";" if head.count(";") > head.count(",") else ","))
         case ".tsv":
-            return list(_of_table(text, delimiter="\t", columns=columns))
+            return list(_table(text, delimiter="\t"))
         case _:
-            raise ValueError(f"only {', '.join(sorted(SUFFIXES))} can be read, and texts compressed as {COMPRESSED}")
+            raise ValueError(f"only {READABLE} can be read")
 
 
-def _is_mrqa_header(row: object) -> bool:
-    return isinstance(row, dict) and list(cast("dict[str, object]", row)) == ["header"]
+def _from_json(text: str) -> object:
+    """Parse JSON, with NaN, which Python writes for what is missing, as null."""
+    return json.loads(text, parse_constant=lambda _: None)
+
+
+def _line(number: int, line: str) -> object:
+    try:
+        return _from_json(line)
+    except ValueError as error:
+        raise ValueError(f"line {number}: {error}") from error
+
+
+def _only_list(value: object) -> Sequence[object]:
+    if isinstance(value, dict):
+        every = list(cast("dict[str, object]", value).values())
+        lists = [cast("object", inner) for inner in every if isinstance(inner, list)]
+        value = lists[0] if len(lists) == 1 else None
+    if not isinstance(value, list):
+        raise ValueError("neither a list of rows nor an object with one list of them")  # noqa: TRY004 - the file's content is wrong
+    return cast("list[object]", value)
+
+
+def _table(text: str, *, delimiter: str) -> Iterator[dict[str, str]]:
+    csv.field_size_limit(CELL_CHARS)
+    first = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), list[str]())
+    names = mmlu_columns(first) or None
+    twice = [name for name in first if first.count(name) > 1]
+    if twice and not names:
+        raise ValueError(f"two columns are called {twice[0]!r}")
+    number = 0
+    try:
+        table = csv.DictReader(io.StringIO(text, newline=""), names, delimiter=delimiter, strict=True)
+        for number, row in enumerate(table, start=1):
+            if None in row or None in row.values():
+                raise ValueError(f"row {number} has more or fewer cells than the first line")
+            yield row
+    except csv.Error as error:
+        raise ValueError(f"row {number + 1}: {error}") from error
+
+
+def mmlu_columns(first: Sequence[str]) -> Sequence[str]:
+    """Return the names of the columns if this first line of a table is a question, its choices and a letter.
+
+    MMLU's tables have no header.
+    """
+    labels = LABELS[: max(len(first) - 2, 0)]
+    is_header = any(cell.strip().lower() in {QUESTION, ANSWER} for cell in first)
+    if is_header or len(labels) < FEWEST or first[-1].strip().upper() not in set(labels):
+        return ()
+    return (QUESTION, *labels, ANSWER)
 
 
 def text_of(row: Row, *names: str) -> str:
@@ -161,13 +176,11 @@ def optional(row: Row, *names: str) -> str:
     """
     for name in names:
         value: object = row.get(name)
-        if _is_missing(value):
-            continue
-        if isinstance(value, str | int | float):
-            if str(value).strip():
-                return str(value).strip()
-        elif value:
-            raise ValueError(f"its {name!r} is {_shape(value)}, not a text")
+        text = _plain(value)
+        if text:
+            return text
+        if text is None and value:
+            raise ValueError(f"its {name!r} is {kind_of(value)}, not a text")
     return ""
 
 
@@ -175,22 +188,17 @@ def kind_of_row(row: Row, *names: str) -> str:
     """Return the first text of the first of these fields that has any, or ""."""
     for name in names:
         value: Any = row.get(name)
-        values = cast("list[Any]", value) if isinstance(value, list) else [value]
-        for one in values:
-            if isinstance(one, str | int | float) and str(one).strip() and not _is_missing(one):
-                return str(one).strip()
+        for one in cast("list[Any]", value) if isinstance(value, list) else [value]:
+            if text := _plain(one):
+                return text
     return ""
 
 
-def _is_missing(value: object) -> bool:
-    """Return whether this is NaN, as pandas writes what is missing."""
-    return isinstance(value, float) and math.isnan(value)
-
-
-def _shape(value: object) -> str:
-    if isinstance(value, Mapping):
-        return f"an object with {', '.join(map(repr, list(cast('Mapping[str, object]', value))[:4]))}"
-    return "a list" if isinstance(value, Sequence) else f"a {type(value).__name__}"
+def _plain(value: object) -> str | None:
+    """Return a text or a number as stripped text, "" for NaN, None for anything else."""
+    if not isinstance(value, str | int | float):
+        return None
+    return "" if isinstance(value, float) and math.isnan(value) else str(value).strip()
 
 
 def texts_of(value: object) -> tuple[str, ...]:
@@ -204,18 +212,17 @@ def texts_of(value: object) -> tuple[str, ...]:
         return texts_of(cast("Mapping[str, object]", value)["text"])
     if isinstance(value, Sequence) and not isinstance(value, str):
         return tuple(as_text(element) for element in cast("Sequence[object]", value))
-    if value is None:
-        return ()
-    return (as_text(cast("object", value)),)
+    return () if value is None else (as_text(cast("object", value)),)
 
 
 def as_text(value: object) -> str:
     """Convert a text, a number or an object's `text` to stripped text; raise ValueError for anything else."""
     if isinstance(value, Mapping) and "text" in value:
         value = cast("Mapping[str, object]", value)["text"]
-    if not isinstance(value, str | int | float) or _is_missing(value):
+    text = _plain(cast("object", value))
+    if text is None or (not text and isinstance(value, float)):
         raise ValueError(f"{json.dumps(value, default=str)[:80]} is neither a text nor a number")
-    return str(value).strip()
+    return text
 
 
 def _parsed(cell: str) -> object:
@@ -228,82 +235,17 @@ def _parsed(cell: str) -> object:
     return [cell]
 
 
-def _of_json(value: object) -> list[object]:
-    if isinstance(value, dict):
-        every = list(cast("dict[str, object]", value).values())
-        lists = [cast("list[object]", inner) for inner in every if isinstance(inner, list)]
-        value = lists[0] if len(lists) == 1 else None
-    if not isinstance(value, list):
-        raise ValueError("neither a list of rows nor an object with one list of them")  # noqa: TRY004 - the file's content is wrong
-    return cast("list[object]", value)
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the object of these pairs; raise ValueError for a name that occurs twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError(f"an object has {_twice([name for name, _ in pairs])!r} twice")
-    return found
-
-
-def _twice(names: Sequence[str]) -> str:
-    """Return the first name that occurs twice, or ""."""
-    return next((name for place, name in enumerate(names) if name in names[:place]), "")
-
-
-def _line(number: int, line: str) -> object:
-    try:
-        return json.loads(line, object_pairs_hook=_object)
-    except ValueError as error:
-        raise ValueError(f"line {number}: {error}") from error
-
-
-def _of_table(text: str, *, delimiter: str, columns: Columns) -> Iterator[dict[str, str]]:
-    csv.field_size_limit(CELL_CHARS)
-    first = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), list[str]())
-    names = columns(first) or None
-    if names is None and _twice(first):
-        raise ValueError(f"two columns are called {_twice(first)!r}")
-    table = csv.DictReader(io.StringIO(text, newline=""), names, delimiter=delimiter, strict=True)
-    number = 0
-    try:
-        for number, row in enumerate(table, start=1):
-            if None in row or None in row.values():
-                which = "header" if names is None else "first line"
-                raise ValueError(f"row {number} has more or fewer cells than the {which}")
-            yield row
-    except csv.Error as error:
-        raise ValueError(f"row {number + 1}: {error}") from error
-
-
 def split_of(name: str) -> Split | None:
-    """Return the split that a file's or folder's name contains, if any; of several the first in our order."""
-    return next(iter(splits_in(name)), None)
-
-
-def splits_in(name: str) -> Sequence[Split]:
-    """Return all splits that a name contains; `valid_unseen` is test, as ALFWorld calls it."""
+    """Return the split that a name contains as a word, None if none or several; ALFWorld's `valid_unseen` is test."""
     words = set(re.split(r"[^a-z]+", name.lower()))
     if "unseen" in words:
-        return (Split.TEST,)
-    return [split for split, names in _WORDS.items() if names & words]
-
-
-def visible(folder: Path) -> list[Path]:
-    """Return what is in a folder, but for hidden entries."""
-    return [entry for entry in sorted(folder.iterdir()) if not is_hidden(Path(entry.name))]
-
-
-def is_hidden(path: Path) -> bool:
-    """Return whether a file, or a folder that it is in, is hidden."""
-    return any(part.startswith(".") for part in path.parts)
+        return Split.TEST
+    found = [split for split, names in _WORDS.items() if names & words]
+    return found[0] if len(found) == 1 else None
 
 
 def by_ratio(items: Sequence[Item], ratio: tuple[int, int, int], *, seed: int) -> Splits:
-    """Divide items by the ratio of train, val and test; equal texts stay together, each split keeps the file order.
-
-    What is left over by the division goes to the splits with the largest remainders.
-    """
+    """Divide items by the ratio of train, val and test; equal texts stay together, splits keep the file order."""
     if not sum(ratio):
         raise ConfigError("env.ratio has only zeros", remedy="write it as [2, 1, 7]")
     groups: dict[str, list[int]] = {}
@@ -311,21 +253,9 @@ def by_ratio(items: Sequence[Item], ratio: tuple[int, int, int], *, seed: int) -
         groups.setdefault(item.text, []).append(place)
     shuffled = list(groups.values())
     random.Random(seed).shuffle(shuffled)  # noqa: S311 - a seeded split, not a secret
+    ends = [math.floor(len(shuffled) * sum(ratio[:part]) / sum(ratio) + 0.5) for part in range(len(ratio) + 1)]
     splits: dict[Split, tuple[Item, ...]] = {}
-    at = 0
-    for split, count in zip(Split, _counts(len(shuffled), ratio), strict=True):
-        places: list[int] = []
-        for group in shuffled[at : at + count]:
-            places += group
-        splits[split] = tuple(items[place] for place in sorted(places))
-        at += count
+    for split, (start, end) in zip(Split, pairwise(ends), strict=True):
+        places = sorted(place for group in shuffled[start:end] for place in group)
+        splits[split] = tuple(items[place] for place in places)
     return splits
-
-
-def _counts(total: int, ratio: Sequence[int]) -> list[int]:
-    exact = [total * part / sum(ratio) for part in ratio]
-    counts = [int(share) for share in exact]
-    by_remainder = sorted(range(len(ratio)), key=lambda place: (counts[place] - exact[place], place))
-    for place in by_remainder[: total - sum(counts)]:
-        counts[place] += 1
-    return counts

@@ -2,58 +2,38 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
+
+import regex
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.trainer.envs.choices import FAMILIES, choice_of, is_mmlus
+from skillopt_sleep.trainer.envs.choices import DOCUMENT, FAMILIES, Asked, choice_of
 from skillopt_sleep.trainer.envs.reading import Row, as_text, kind_of_row, optional, text_of, texts_of
 
-DOCUMENT = "[DOC]"
 _QUESTION = ("question", "query", "problem", "Question")
 _ANSWERS = ("answers", "answer", "final_answer", "completion", "output", "target", "ideal", "response", "Answer")
 _CONTEXTS = ("context", "text", "passage", "paragraph", "article", "Body")
-_IDS = ("id", "_id", "qid", "uid", "question_id", "key", "QuestionId", "Record ID", "questionID", "unique_id")
-_KINDS = ("theorem_type", "task_type", "type", "subject", "Subject", "category", "Category", "High-level domain")
+_IDS = ("id", "_id", "qid", "uid", "question_id", "QuestionId", "questionId", "questionID", "Record ID")
+_KINDS = ("question_types", "task_type", "type", "subject", "category", "Category", "High-level domain")
 _ENDING = re.compile(r"^####\s*(\S.*?)\s*\Z", re.MULTILINE)
+_BOX = regex.compile(r"\\boxed(\{(?:[^{}]|(?1))*\})")
 _COLUMNS = "name its columns in env.columns"
 _SWE = "it asks for a change of a whole repository, as SWE-bench does, which isn't supported"
 _CODE = 'it is a program to write: env.name = "code_tasks" runs its tests'
 
 
-class Asked(NamedTuple):
-    """A question with its accepted answers, or its choices and the place of the right one.
-
-    `needed` are the documents of the context that the answer rests on, if the dataset says which. If the file lists
-    the right choice first (`right_first`), its order may not be shown.
-    """
-
-    question: str
-    answers: tuple[str, ...]
-    score: str = "exact"
-    context: str = ""
-    needed: tuple[str, ...] = ()
-    choices: tuple[str, ...] = ()
-    right: int = 0
-    right_first: bool = False
-    id: str = ""
-    kind: str = ""
-    is_table: bool = False
-
-    def shortened(self, most: int) -> str:
-        """Return the first `most` characters of the context, 0 for all; of several documents those that fit."""
-        if not most or len(self.context) <= most:
-            return self.context
-        end = self.context.rfind(DOCUMENT, 1, most)
-        return self.context[: end if end > 0 else most].rstrip()
-
-
 def questions(rows: Sequence[Row], *, where: str) -> Iterator[Row]:
-    """Yield a row for each question: SQuAD's articles and MRQA's paragraphs hold several."""
+    """Yield a row for each question: SQuAD's articles and MRQA's paragraphs hold several; MRQA's header is none."""
     for row in rows:
-        paragraphs: object = row.get("paragraphs")
-        if "qas" in row:
-            paragraphs = [row]
-        elif "paragraphs" not in row:
+        if list(row) == ["header"]:
+            continue
+        paragraphs: object = [row] if "qas" in row else row.get("paragraphs")
+        inner: Any = row.get("qa")
+        if isinstance(inner, Mapping):  # FinQA
+            fields = cast("Row", inner)
+            yield {**row, **fields, "answer": fields.get("answer") or fields.get("exe_ans")}
+            continue
+        if "qas" not in row and "paragraphs" not in row:
             yield row
             continue
         for paragraph in _objects(paragraphs, where):
@@ -63,12 +43,9 @@ def questions(rows: Sequence[Row], *, where: str) -> Iterator[Row]:
 
 def asked(row: Row) -> Asked:
     """Return what a row asks; raise ValueError if it has none of the known forms."""
-    for is_one, recipe in RECIPES:
-        if is_one(row):
-            found = recipe(row)
-            kinds = () if "AnswerKey" in row else _KINDS  # in ARC's table the category is the split
-            return found._replace(id=found.id or optional(row, *_IDS), kind=found.kind or kind_of_row(row, *kinds))
-    raise ValueError(_CODE)
+    found = next(recipe for is_one, recipe in RECIPES if is_one(row))(row)
+    kinds = () if "AnswerKey" in row else _KINDS  # in ARC's table the category is the split
+    return found._replace(id=optional(row, *_IDS), kind=kind_of_row(row, *kinds))
 
 
 def _plain(row: Row) -> Asked:
@@ -120,33 +97,23 @@ def _trivia(row: Row) -> Asked:
 
 def _math(row: Row) -> Asked:
     """Read MATH, whose answer stands in the last box of its solution."""
-    solution = text_of(row, "solution")
-    start = solution.rfind("\\boxed{")
-    depth, end = 0, len(solution)
-    for place in range(max(start, 0), len(solution)):
-        depth += {"{": 1, "}": -1}.get(solution[place], 0)
-        if depth == 0 and solution[place] == "}":
-            end = place
-            break
-    if start < 0 or end == len(solution):
+    boxes = list(_BOX.finditer(text_of(row, "solution")))
+    if not boxes:
         raise ValueError("its 'solution' has no \\boxed{answer}")
-    answer = solution[start + len("\\boxed{") : end].strip()
-    return Asked(text_of(row, "problem"), (answer,), score="number")
+    return Asked(text_of(row, "problem"), (boxes[-1][1][1:-1].strip(),), score="number")
 
 
-def _choice(row: Row) -> Asked:
-    found = choice_of(row)
-    context = optional(row, *_CONTEXTS)
-    return Asked(
-        found.question,
-        (found.choices[found.right],),
-        score="choice",
-        context=context,
-        choices=tuple(found.choices),
-        right=found.right,
-        right_first=found.first,
-        is_table=is_mmlus(row),
-    )
+def _of_table(row: Row) -> Asked:
+    """Read FinQA or WikiTableQuestions, which ask about a table and perhaps the texts around it."""
+    lines: Any = row["table"]
+    if isinstance(lines, Mapping):
+        named = cast("Row", lines)
+        lines = [named.get("header"), *(named.get("rows") or ())]
+    if not all(isinstance(line, list) for line in lines):
+        raise ValueError(f"its 'table' is neither lists of cells, nor has a 'header' and 'rows' of them: {_COLUMNS}")
+    table = [" | ".join(map(as_text, line)) for line in lines]
+    parts = [*texts_of(row.get("pre_text")), *table, *texts_of(row.get("post_text"))]
+    return _plain(row)._replace(context="\n".join(parts), score="number")
 
 
 def _yes_or_no(row: Row) -> Asked:
@@ -171,8 +138,9 @@ def _has_choices(row: Row) -> bool:
 # The first form that a row has is the one that it is read in.
 RECIPES: Sequence[tuple[Callable[[Row], bool], Callable[[Row], Asked]]] = (
     (lambda row: bool({"base_commit", "FAIL_TO_PASS", "entry_point", "test_list", "tests"} & set(row)), _refused),
-    (_has_choices, _choice),
+    (_has_choices, lambda row: choice_of(row)._replace(context=optional(row, *_CONTEXTS))),
     (lambda row: isinstance(row.get("Answer", row.get("answer")), Mapping), _trivia),
+    (lambda row: isinstance(row.get("table"), Mapping | list), _of_table),
     (lambda row: "problem" in row and "solution" in row and "answer" not in row, _math),
     (lambda row: "question" in row and isinstance(row.get("answer"), bool), _yes_or_no),
     (lambda row: any(isinstance(row.get(name), list) for name in ("messages", "conversations", "input")), _chat),

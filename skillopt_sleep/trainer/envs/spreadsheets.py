@@ -1,11 +1,10 @@
 """Workbooks to be changed by a program, compared cell by cell; reads SpreadsheetBench's own files."""
 
 import hashlib
-import importlib.util
+import importlib
 import json
 import warnings
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 from zipfile import BadZipFile
@@ -16,16 +15,23 @@ from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.trainer.env import Item, Result
 from skillopt_sleep.trainer.envs.dataset import ask
 from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv
-from skillopt_sleep.trainer.envs.programs import MOST_SAID, NO_PROGRAM, of_several, program_of, why_failed
+from skillopt_sleep.trainer.envs.programs import (
+    MOST_SAID,
+    NO_PROGRAM,
+    Ended,
+    of_several,
+    program_of,
+    run_sealed,
+    usual_seal,
+    why_failed,
+)
 from skillopt_sleep.trainer.envs.reading import Row, optional, text_of
-from skillopt_sleep.trainer.envs.sealed_runs import Ended, SealedRuns, usual_seal
 
 FORM = """\
 Think as long as you need to. Then give one Python program in a code block between ``` and ```. It reads `input.xlsx`,
 does what is asked, and saves the workbook as `output.xlsx`. It runs on several workbooks of the same form, with
 openpyxl and Python's own library only. Write values, not formulas: they aren't calculated."""
 INPUT, OUTPUT, ANSWER, PROGRAM, COMPARE = "input.xlsx", "output.xlsx", "answer.xlsx", "program.py", "compare.py"
-PACKAGES = ("openpyxl", "et_xmlfile")
 # How the workbooks of a case are named: those of the whole benchmark, and those of its verified part.
 NAMES = (("input", "answer"), ("init", "golden"))
 
@@ -51,15 +57,18 @@ class Spreadsheets(DataEnv, frozen=True, kw_only=True, dict=True):
     rows: AtLeastOne = 8
     columns: AtLeastOne = 20
 
-    @cached_property
-    def runs(self) -> SealedRuns:
-        """Return what runs the programs; raise ConfigError if nothing can be sealed on this machine."""
-        return SealedRuns(usual_seal(), seconds=self.seconds)
+    @property
+    def beside(self) -> Collection[str]:
+        """Return the folder of the workbooks."""
+        return ("spreadsheet",)
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the tasks of one file; raise ConfigError also if they couldn't be run and compared here."""
-        if not _has("openpyxl"):
-            raise ConfigError("reading workbooks needs openpyxl", remedy=f"install it: {command_for('envs')}")
+        try:
+            importlib.import_module("openpyxl")
+        except ImportError as error:
+            remedy = f"install it: {command_for('envs')}"
+            raise ConfigError("reading workbooks needs openpyxl", remedy=remedy) from error
         usual_seal()
         return super().read(path)
 
@@ -85,16 +94,13 @@ class Spreadsheets(DataEnv, frozen=True, kw_only=True, dict=True):
     def _fault(self, program: str, case: Case, position: str) -> str:
         """Run the program on one workbook and compare what it saved; return what is wrong with it, or ""."""
         given = (self._folder / case.given).read_bytes()
-        ended = self.runs.run(
-            ["python3", PROGRAM], {PROGRAM: program, INPUT: given}, wanted=[OUTPUT], packages=PACKAGES
-        )
-        output = ended.files.get(OUTPUT)
+        ended = self._run(PROGRAM, {PROGRAM: program, INPUT: given})
         if ended.status != 0:
-            return _why_ended(ended)
-        if output is None:
+            return why_failed(ended)
+        if ended.file is None:
             return f"it saved no {OUTPUT}, or one that is too large"
         right = (self._folder / case.right).read_bytes()
-        compared = self._compared(right, output, position)
+        compared = self._compared(right, ended.file, position)
         if compared.status == 0:
             return str(json.loads(compared.stdout))
         if self._compared(right, right, position).status != 0:
@@ -103,10 +109,16 @@ class Spreadsheets(DataEnv, frozen=True, kw_only=True, dict=True):
 
     def _compared(self, right: bytes, output: bytes, position: str) -> Ended:
         """Compare two workbooks in the seal, as one of them was written by the model's program."""
-        return self.runs.run(
-            ["python3", COMPARE, ANSWER, OUTPUT, position],
-            {COMPARE: _comparing(), ANSWER: right, OUTPUT: output},
-            packages=PACKAGES,
+        comparing = Path(__file__).with_name("cells.py").read_bytes()
+        return self._run(COMPARE, {COMPARE: comparing, ANSWER: right, OUTPUT: output}, ANSWER, OUTPUT, position)
+
+    def _run(self, program: str, files: Mapping[str, bytes | str], *words: str) -> Ended:
+        return run_sealed(
+            ["python3", program, *words],
+            files,
+            seconds=self.seconds,
+            wanted=OUTPUT,
+            packages=("openpyxl", "et_xmlfile"),
         )
 
     @property
@@ -163,18 +175,3 @@ def preview(path: Path, *, rows: int, columns: int) -> str:
         for row in sheet.iter_rows(max_row=last_row, max_col=last_column, values_only=True):
             lines.append(json.dumps(row, default=str, ensure_ascii=False))
     return "\n".join(lines)
-
-
-def _why_ended(ended: Ended) -> str:
-    return why_failed(ended).replace("the tests ended", "it ended").replace("a test failed", "it failed")
-
-
-def _has(package: str) -> bool:
-    try:
-        return importlib.util.find_spec(package) is not None
-    except ValueError:  # it is kept from being imported
-        return False
-
-
-def _comparing() -> bytes:
-    return Path(__file__).with_name("cells.py").read_bytes()

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from skillopt_sleep.agents import TITLES
+from skillopt_sleep.deciding.quotes import around
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
@@ -130,9 +131,9 @@ def _one(request: Request) -> Response:
         line = next((line for line in history.lines if line.id == request.query_params.get("id", "")), None)
         if line is None:
             raise HTTPException(404)
-        (stored,) = store.index.sessions([line.id])
-        found = explain(history, line, stored, partial(excluded_by, settings))
+        found = explain(history, line, store.index, partial(excluded_by, settings))
         lessons = store.lessons.of_session(line.id)
+    stored, is_quoted = found.session, "turn" in request.query_params
     before = sum(typed.turn is not None and typed.turn < turn for typed in found.turns)
     skipped = skipped_in(request) or before // AT_ONCE * AT_ONCE
     return show(
@@ -147,6 +148,8 @@ def _one(request: Request) -> Response:
         read_by=history.held[line.id].night,
         facts=(("Agent", TITLES.get(stored.source, stored.source)), ("Id", line.id), *found.facts(utc_now())),
         lessons=lessons,
+        turn=turn if is_quoted else None,
+        place=[around(found.part, turn)] if is_quoted else [],
         turns=paged(found.turns, skipped=skipped, at_once=AT_ONCE).each(_typed),
     )
 

@@ -20,9 +20,9 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import is_locked
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.trainer import TrainerConfig, load_config
-from skillopt_sleep.trainer.found import Run, find, read, reason_of
 from skillopt_sleep.trainer.plot import page
 from skillopt_sleep.trainer.run import SUMMARY, read_kept
+from skillopt_sleep.trainer.runs import Run, find, read
 from skillopt_sleep.trainer.summary import Summary
 from skillopt_sleep.web.site import Page, done, field, paged, show, skipped_in, whole_page
 
@@ -180,8 +180,8 @@ def trained(path: Path) -> Trained:
     """Return how the training in a folder went."""
     try:
         run = read(path)
-    except (ConfigError, OSError) as error:
-        return Trained(path, reason_of(error, path), "can't be read")
+    except ConfigError as error:
+        return Trained(path, error.message, "can't be read")
     says = f"{run.manifest.env}, {run.manifest.models.get('target', 'unknown model')}"
     is_drawn = bool(run.history and run.history.steps)
     return Trained(path, says, run.state(), _score(run), is_drawn=is_drawn)
@@ -189,9 +189,9 @@ def trained(path: Path) -> Trained:
 
 def _score(run: Run) -> str:
     """Return the best skill's score with its n and interval, "" if it isn't known."""
-    if run.summary is None or run.summary.reported is None:
+    reported = run.reported
+    if reported is None:
         return ""
-    reported = run.summary.reported
     low, high = reported.interval
     return f"{reported.mean:.3f} ({100 * reported.level:.0f} % interval {low:.3f} to {high:.3f}, n={reported.n})"
 

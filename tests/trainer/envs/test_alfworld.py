@@ -6,7 +6,7 @@ import pytest
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.records import Purpose, Split
-from skillopt_sleep.trainer.envs.text_worlds import TextWorlds, games_below
+from skillopt_sleep.trainer.envs.text_worlds import TextWorlds
 from tests.fakes import FakeBackend, in_turn
 
 KIND = "pick_and_place_simple"
@@ -42,6 +42,7 @@ def test_the_games_are_found_as_they_are_downloaded(tmp_path: Path, inside: str)
         ["t3"],
         ["t4"],
     ]
+    assert env.remarks == ()
     item = env.items(Split.TRAIN)[0]
     assert (item.id.removeprefix("json_2.1.1/"), item.kind) == (f"train/{KIND}-Mug-None-Desk-1/t1", KIND)
     assert item.data["gamefile"] == f"{item.id}/game.tw-pddl"
@@ -56,24 +57,26 @@ def test_games_without_split_folders_are_divided_by_ratio(tmp_path: Path) -> Non
 
 def test_unplayable_games_are_left_out(tmp_path: Path) -> None:
     _lay(tmp_path, "train", "good")
+    _lay(tmp_path, "valid_seen", "other")
     _lay(tmp_path, "train", "unsolvable", solvable=False)
     _lay(tmp_path, "train", "sliced", task="pick_heat-AppleSliced-None-Desk-1")
     _lay(tmp_path, "train", "movable", task="pick_and_place_with_movable_recep-Mug-Bowl-Desk-1")
-    assert [found.path.parent.name for found in games_below(tmp_path)] == ["good"]
+    assert [item.id.rpartition("/")[2] for item in TextWorlds(path=str(tmp_path)).items(Split.TRAIN)] == ["good"]
 
 
 def test_another_content_is_another_dataset(tmp_path: Path) -> None:
-    _lay(tmp_path / "a", "train", "t1", grammar="x")
-    _lay(tmp_path / "b", "train", "t1", grammar="y")
-    one, other = (next(games_below(tmp_path / name)) for name in "ab")
-    assert one.digest != other.digest
+    for name in "ab":
+        _lay(tmp_path / name, "train", "t1", grammar=name)
+        _lay(tmp_path / name, "valid_seen", "t2")
+    one, other = (TextWorlds(path=str(tmp_path / name)).items(Split.TRAIN)[0] for name in "ab")
+    assert one.data["digest"] != other.data["digest"]
 
 
 def test_a_broken_game_is_named(tmp_path: Path) -> None:
     _lay(tmp_path, "train", "t1")
     (tmp_path / "train" / f"{KIND}-Mug-None-Desk-1" / "t1" / "traj_data.json").write_text("{", encoding="utf-8")
     with pytest.raises(ConfigError, match="t1"):
-        list(games_below(tmp_path))
+        TextWorlds(path=str(tmp_path)).items(Split.TRAIN)
 
 
 @pytest.mark.slow

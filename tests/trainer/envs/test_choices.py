@@ -1,6 +1,7 @@
 import pytest
 
-from skillopt_sleep.trainer.envs.choices import choice_of, is_mmlus, mmlu_columns
+from skillopt_sleep.trainer.envs.choices import choice_of, is_mmlus
+from skillopt_sleep.trainer.envs.reading import mmlu_columns
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ def test_choices_are_found_where_they_are_marked(
     question: str, key: str, asked: str, choices: list[str], right: int
 ) -> None:
     found = choice_of({"question": question, "AnswerKey": key})
-    assert (found.question, list(found.choices), found.right, found.first) == (asked, choices, right, False)
+    assert (found.question, list(found.choices), found.right, found.right_first) == (asked, choices, right, False)
 
 
 @pytest.mark.parametrize(
@@ -41,12 +42,12 @@ def test_marks_that_are_not_clear_are_refused(question: str, key: str, said: str
 @pytest.mark.parametrize("targets", [{"choices": ["yes", "no"], "labels": [1, 0]}, {"yes": 1, "no": 0}])
 def test_truthfulqas_marked_choices_have_one_that_is_right(targets: object) -> None:
     found = choice_of({"question": "Is it?", "mc1_targets": targets})
-    assert (list(found.choices), found.right, found.first) == (["yes", "no"], 0, True)
+    assert (list(found.choices), found.right, found.right_first) == (["yes", "no"], 0, True)
 
 
 def test_truthfulqas_table_may_name_a_wrong_answer_twice() -> None:
     found = choice_of({"Question": "Is it?", "Best Answer": "no", "Incorrect Answers": "yes; perhaps; yes;"})
-    assert (list(found.choices), found.right, found.first) == (["no", "yes", "perhaps"], 0, True)
+    assert (list(found.choices), found.right, found.right_first) == (["no", "yes", "perhaps"], 0, True)
 
 
 @pytest.mark.parametrize("targets", [{"a": 1, "b": 1}, {"a": 0}, {"choices": ["a", "b"], "labels": [1]}])

@@ -7,7 +7,7 @@ import pytest
 from skillopt_sleep.errors import ConfigError, ItemError
 from skillopt_sleep.records import Purpose, Split
 from skillopt_sleep.trainer.env import Item, Result
-from skillopt_sleep.trainer.envs.code_tasks import CodeTasks, task_of
+from skillopt_sleep.trainer.envs.code_tasks import CodeTasks, check_command, task_of
 from tests.fakes import FakeBackend
 from tests.sealing import seal_or_skip
 
@@ -62,7 +62,7 @@ def test_humanevals_function_is_tested_by_its_own_check(tmp_path: Path) -> None:
     right = answered(item, "def halves(xs: List[float]) -> List[float]:\n    return [half(x) for x in xs]")
     assert (right.hard, right.soft, right.why) == (1, 1, "")
     wrong = answered(item, "def halves(xs):\n    return xs")
-    assert (wrong.hard, wrong.why) == (0, "a test failed")
+    assert (wrong.hard, wrong.why) == (0, "an assertion failed")
 
 
 def test_mbpps_function_is_tested_by_all_its_assertions_and_shown_one(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_mbpps_function_is_tested_by_all_its_assertions_and_shown_one(tmp_path: 
     assert "vowels('aba') == 2" in item.text
     assert "vowels('')" not in item.text
     assert answered(item, "def vowels(t):\n    return sum(c in 'aeiou' for c in t)").hard == 1
-    assert answered(item, "def vowels(t):\n    return 2").why == "a test failed"
+    assert answered(item, "def vowels(t):\n    return 2").why == "an assertion failed"
     assert answered(item, "def vowel(t):\n    return 2").why.startswith("it failed with NameError")
 
 
@@ -87,7 +87,7 @@ def test_tests_of_ones_own_are_run_by_their_command_on_the_answer_and_the_files(
     assert "20" not in item.text
     assert answered(item, "def price(n):\n    return 10 * n").hard == 1
     wrong = answered(item, "def price(n):\n    return n")
-    assert (wrong.hard, wrong.why) == (0, "a test failed")
+    assert (wrong.hard, wrong.why) == (0, "an assertion failed")
 
 
 def test_half_a_character_in_a_program_is_its_own_fault(tmp_path: Path) -> None:
@@ -143,3 +143,51 @@ def test_an_answer_for_which_no_test_ran_has_no_score(tmp_path: Path) -> None:
 def test_an_unusable_row_is_named_with_its_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"train\.jsonl: row 1: it has no 'command'"):
         items(tmp_path, {"prompt": "Write."})
+
+
+HALF_TEST = "from solution import half\n\nassert half(4) == 2\n"
+
+
+def checked(command: str, tests: dict[str, str]) -> None:
+    seal_or_skip()
+    check_command(command.split(), tests, {*tests, "solution.py"})
+
+
+@pytest.mark.parametrize(
+    ("command", "tests"),
+    [
+        ("python3 test_it.py", {"test_it.py": HALF_TEST}),
+        ("python3 ./test_it.py", {"test_it.py": HALF_TEST}),
+        ("python3 -m unittest -q test_it", {"test_it.py": f"import unittest\n{HALF_TEST}"}),
+        ("python3 test_it.py", {"test_it.py": "import helpers\n", "tests/helpers.py": ""}),
+        ("python3 test_it.py", {"test_it.py": "try:\n    import numpie\nexcept ImportError:\n    pass\n"}),
+        ("python3 -W ignore test_it.py --only=other.py", {"test_it.py": HALF_TEST}),
+        ("sh run.sh", {"run.sh": "python3 solution.py\n", "test_it.py": "no Python ("}),
+        ("./run.sh", {"run.sh": "python3 solution.py\n"}),
+        ("python3 test_it.py python3", {"test_it.py": HALF_TEST}),
+        ("./pytest", {"pytest": "", "test_it.py": "import numpie\n"}),
+    ],
+)
+def test_what_can_run_is_let_through(command: str, tests: dict[str, str]) -> None:
+    checked(command, tests)
+
+
+@pytest.mark.parametrize(
+    ("command", "tests", "said"),
+    [
+        ("nosuchcmd test_it.py", {"test_it.py": HALF_TEST}, "'command' runs 'nosuchcmd', which isn't there"),
+        ("./run.sh", {"test_it.py": HALF_TEST}, "'command' names './run.sh', which isn't among"),
+        ("python3 test_is.py", {"test_it.py": HALF_TEST}, "names 'test_is.py', which isn't among"),
+        ("python3 -m numpie", {"test_it.py": HALF_TEST}, "needs the module 'numpie', which isn't there"),
+        ("python3 test_it.py", {"test_it.py": "def test(:\n"}, "'test_it.py' isn't Python"),
+        ("./pytest", {"pytest": "", "test_it.py": "def test(:\n"}, "'test_it.py' isn't Python"),
+        (
+            "python3 test_it.py",
+            {"test_it.py": "import numpie.core\n"},
+            "needs the module 'numpie', which isn't there",
+        ),
+    ],
+)
+def test_what_can_not_run_is_named(command: str, tests: dict[str, str], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        checked(command, tests)

@@ -88,6 +88,20 @@ PUBLIC_LAYOUTS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("ReClor", {"context": "C.", "question": "Q?", "answers": ["x", "y", "z"], "label": 2}, "Q?", "z", "choice"),
     ("RACE", {"article": "C.", "question": "Q?", "options": ["x", "y"], "answer": "B"}, "Q?", "y", "choice"),
     (
+        "FinQA",
+        {"pre_text": ["In $."], "table": [["", "2019"], ["net", "94"]], "qa": {"question": "Q?", "answer": "5.2%"}},
+        "Q?",
+        "5.2",
+        "number",
+    ),
+    (
+        "WikiTableQuestions",
+        {"question": "Q?", "answers": ["Ada"], "table": {"header": ["who"], "rows": [["Ada"]], "name": "t"}},
+        "Q?",
+        "Ada",
+        "exact",
+    ),
+    (
         "MedQA",
         {"question": "Q?", "options": {"A": "x", "B": "y"}, "answer_idx": "B", "answer": "y"},
         "Q?",
@@ -106,6 +120,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("SciQ", {"question": "Q?", "distractor1": "x", "correct_answer": "y"}, "env.columns"),
     ("MGSM", {"question": "Q?", "answer": None, "answer_number": 11}, "env.columns"),
     ("pairs of answers", {"prompt": "P.", "chosen": "a", "rejected": "b"}, "env.columns"),
+    ("HybridQA", {"question": "Q?", "answer": "a", "table": {"title": "t", "data": []}}, "env.columns"),
+    ("a table of objects", {"question": "Q?", "answer": "a", "table": [{"who": "Ada"}]}, "env.columns"),
     ("MATH without a box", {"problem": "p", "solution": "s"}, "boxed"),
 ]
 
@@ -151,6 +167,16 @@ def test_a_common_layout_is_read_as_it_is_meant(
         ({"Body": "C.", "Question": "How many?", "Answer": 3.0}, "C."),
         ({"instruction": "Do.", "context": "C.", "response": "R"}, "C."),
         ({"instruction": "Do.", "output": "done", "text": "Do. done"}, ""),
+        (
+            {
+                "pre_text": ["In $."],
+                "post_text": ["End."],
+                "table": [["", 19]],
+                "qa": {"question": "Q?", "exe_ans": 4},
+            },
+            "In $.\n | 19\nEnd.",
+        ),
+        ({"question": "Q?", "answers": ["a"], "table": {"header": ["x"], "rows": [["a"], ["b"]]}}, "x\na\nb"),
     ],
 )
 def test_the_text_that_a_question_is_about_is_shown_and_never_the_answer(
@@ -280,3 +306,23 @@ def test_parquet_and_folders_that_the_library_saved_are_read(tmp_path: Path) -> 
     library.DatasetDict({"train": rows, "validation": rows.select(range(2))}).save_to_disk(str(tmp_path / "saved"))
     env = find_env("dataset", {"path": str(tmp_path / "saved")})
     assert [len(env.items(split)) for split in (Split.TRAIN, Split.VAL)] == [6, 2]
+    more = library.DatasetDict({"train": rows, "unsupervised": rows, "test": rows.remove_columns("answers")})
+    more.save_to_disk(str(tmp_path / "more"))
+    env = find_env("dataset", {"path": str(tmp_path / "more"), "ratio": [2, 1, 0]})
+    assert [len(env.items(split)) for split in (Split.TRAIN, Split.VAL)] == [4, 2]
+    with pytest.raises(ConfigError, match="it has no 'answers'"):
+        env.items(Split.TEST)
+
+
+def test_how_many_contexts_were_cut_and_lost_what_their_answer_rests_on_is_said(tmp_path: Path) -> None:
+    documents = [["a", ["short."]], ["b", ["x" * 90]]]
+    rows = [
+        {"question": f"q{n}", "answer": "x", "context": documents, "supporting_facts": [[title, 0]]}
+        for n, title in enumerate("aab")
+    ]
+    env: Any = find_env("dataset", {"path": str(written(tmp_path, rows)), "ratio": [1, 1, 1], "context_chars": 60})
+    assert {item.data["context"] for split in Split for item in env.items(split)} == {"[DOC] a\nshort."}
+    said = (
+        "3 contexts cut at env.context_chars = 60 (0 cuts none), 1 of them before a document that the answer rests on"
+    )
+    assert said in env.remarks

@@ -42,7 +42,7 @@ def test_a_file_that_is_named_for_no_split_beside_others_that_are_is_said_to_be_
         (tmp_path / f"{name}.json").write_text(_rows(name), encoding="utf-8")
     env = _env(tmp_path)
     assert _ids(env.items(Split.TRAIN)) == ["train"]
-    assert "not read, as no split is in the name: more.json" in env.remarks
+    assert "not read, as no split is in the name or the form isn't known: more.json" in env.remarks
 
 
 def test_a_file_that_is_named_for_a_split_but_can_not_be_read_is_said_beside_others(tmp_path: Path) -> None:
@@ -52,7 +52,9 @@ def test_a_file_that_is_named_for_a_split_but_can_not_be_read_is_said_beside_oth
         (tmp_path / name).write_text(_rows("more"), encoding="utf-8")
     env = _env(tmp_path)
     assert _ids(env.items(Split.TRAIN)) == ["train"]
-    assert env.remarks == ("not read, though named for a split: test.json.bak, train_more.txt, train_part2.xlsx",)
+    assert [sorted(line.partition(": ")[2].split(", ")) for line in env.remarks] == [
+        ["test.json.bak", "train_more.txt", "train_part2.xlsx"]
+    ]
 
 
 def test_splits_are_looked_for_where_the_data_is(tmp_path: Path) -> None:
@@ -68,18 +70,26 @@ def test_splits_are_looked_for_where_the_data_is(tmp_path: Path) -> None:
     assert env.remarks == ()
 
 
-@pytest.mark.parametrize(
-    ("name", "split"), [("train_test", Split.TEST), ("validation-train", Split.TRAIN), ("train_val", Split.TRAIN)]
-)
-def test_a_file_that_is_named_for_two_splits_is_said_with_what_it_was_read_as(
-    tmp_path: Path, name: str, split: Split
-) -> None:
-    for own in ("train", "val", "test"):
-        (tmp_path / f"{own}.json").write_text(_rows(own), encoding="utf-8")
+@pytest.mark.parametrize("name", ["train_test", "validation-train", "train_val"])
+def test_a_file_that_is_named_for_two_splits_is_said_to_be_left_out(tmp_path: Path, name: str) -> None:
+    for split in Split:
+        (tmp_path / f"{split}.json").write_text(_rows(split), encoding="utf-8")
     (tmp_path / f"{name}.json").write_text(_rows("more"), encoding="utf-8")
     env = _env(tmp_path)
-    assert "more" in _ids(env.items(split))
-    assert env.remarks == (f"{name}.json is named for several splits, and was read as {split}",)
+    assert [_ids(env.items(split)) for split in Split] == [["train"], ["val"], ["test"]]
+    assert env.remarks == (f"not read, as no split is in the name or the form isn't known: {name}.json",)
+
+
+def test_files_of_several_folders_keep_the_splits_that_they_are_named_for(tmp_path: Path) -> None:
+    for name in ("main/train", "main/test", "socratic/train", "socratic/dev", "auxiliary_train/mc_test"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.json").write_text(_rows(name), encoding="utf-8")
+    env = _env(tmp_path)
+    assert [_ids(env.items(split)) for split in Split] == [
+        ["auxiliary_train/mc_test", "main/train", "socratic/train"],
+        ["socratic/dev"],
+        ["main/test"],
+    ]
 
 
 def test_a_hidden_folder_that_is_named_is_read(tmp_path: Path) -> None:
@@ -98,22 +108,13 @@ def test_a_ratio_that_divides_nothing_is_said(tmp_path: Path) -> None:
     assert env.remarks == ("env.ratio changes nothing, as files are named for their splits",)
 
 
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        ({"train": "", "val": "v"}, "no items are in train.json"),
-        (
-            {"train_test": "t", "val": "v"},
-            "there are no train items; it was read: train_test.json as test, val.json as val",
-        ),
-    ],
-)
-def test_a_split_without_items_says_what_was_read_instead(tmp_path: Path, names: dict[str, str], said: str) -> None:
+@pytest.mark.parametrize("names", [{"train": "", "val": "v"}, {"train_test": "t", "val": "v"}])
+def test_a_split_without_items_is_said_with_what_to_do(tmp_path: Path, names: dict[str, str]) -> None:
     for name, ids in names.items():
         (tmp_path / f"{name}.json").write_text(_rows(*ids), encoding="utf-8")
-    with pytest.raises(ConfigError) as refused:
+    with pytest.raises(ConfigError, match="there are no train items") as refused:
         _env(tmp_path).items(Split.TRAIN)
-    assert said in refused.value.message
+    assert "name one file as env.path" in refused.value.remedy
 
 
 def test_what_pandas_writes_for_what_is_missing_is_no_text(tmp_path: Path) -> None:
@@ -162,7 +163,9 @@ def test_a_split_whose_file_can_not_be_read_is_never_made_of_something_else(
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(_rows(*"abcdef"), encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"(dev\.arrow|train\.txt|val) is named for .* can't be read") as refused:
+    with pytest.raises(
+        ConfigError, match=r"(dev\.arrow|train\.txt|val/x\.txt) is named for .* can't be read"
+    ) as refused:
         _env(tmp_path).items(Split.TRAIN)
     assert ".parquet" in refused.value.remedy
 

@@ -44,16 +44,11 @@ def test_a_compressed_text_that_ends_early_is_named(tmp_path: Path) -> None:
         read_rows(tmp_path / "x.jsonl.gz")
 
 
-def test_mrqas_first_line_is_no_row(tmp_path: Path) -> None:
-    (tmp_path / "x.jsonl").write_text('{"header": {"dataset": "d"}}\n{"header": 1, "q": 2}\n', encoding="utf-8")
-    assert read_rows(tmp_path / "x.jsonl") == ({"header": 1, "q": 2},)
-
-
-def test_a_table_without_a_header_gets_the_names_of_its_columns(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text('a,"b\nc"\nd,e\n', encoding="utf-8")
-    assert read_rows(tmp_path / "x.csv", columns=lambda first: [f"{len(first)}", "x"]) == (
-        {"2": "a", "x": "b\nc"},
-        {"2": "d", "x": "e"},
+def test_mmlus_table_without_a_header_gets_the_names_of_its_columns(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text('why?,"b\nc",d,A\nhow?,e,f,B\n', encoding="utf-8")
+    assert read_rows(tmp_path / "x.csv") == (
+        {"question": "why?", "A": "b\nc", "B": "d", "answer": "A"},
+        {"question": "how?", "A": "e", "B": "f", "answer": "B"},
     )
 
 
@@ -74,15 +69,13 @@ def test_a_long_cell_with_lines_in_it_is_one_cell(tmp_path: Path) -> None:
         ("x.json", "{", "x.json"),
         ("x.json", "[1]", "row 1"),
         ("x.jsonl", '{"q": 1}\n{"q"', "line 2"),
-        ("x.csv", "q,n\nb,1\na\n", "row 2 has more or fewer cells than the header"),
+        ("x.csv", "q,n\nb,1\na\n", "row 2 has more or fewer cells than the first line"),
         ("x.csv", "q\na,b\n", "row 1 has more"),
         ("x.csv", 'q,n\nb,1\na,"1\n', "row 2: unexpected end of data"),
         ("x.csv", "q,n,q\nb,1,2\n", "two columns are called 'q'"),
         ("x.tsv", "q\tq\nb\t1\n", "two columns are called 'q'"),
-        ("x.json", '[{"q": 1, "n": {"a": 1, "a": 2}}]', "an object has 'a' twice"),
-        ("x.jsonl", '{"q": 1}\n{"q": 1, "q": 2}', "line 2: an object has 'q' twice"),
-        ("x.json", "[" * 100_000, "nested too deeply"),
-        ("x.jsonl", '{"q": 1}\n' + "[" * 100_000, "it is nested too deeply"),
+        ("x.json", "[" * 100_000, "recursion"),
+        ("x.jsonl", '{"q": 1}\n' + "[" * 100_000, "recursion"),
         ("x.arrow", "", ".jsonl"),
         ("x.jsonl.gz", "{}", "gzip"),
     ],
@@ -115,7 +108,7 @@ def test_the_first_field_that_says_something_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [([1], "a list"), ({"text": "a"}, "an object with 'text'"), (b"x", "a list"), ({1}, "a set")]
+    ("value", "said"), [([1], "a list"), ({"text": "a"}, "a dict"), (b"x", "a bytes"), ({1}, "a set")]
 )
 def test_what_is_no_text_is_never_left_out_as_if_it_were_empty(value: object, said: str) -> None:
     with pytest.raises(ValueError, match=f"its 'context' is {said}"):

@@ -2,11 +2,11 @@ import pytest
 
 from skillopt_sleep.errors import CallFailed, ConfigError, FailureKind
 from skillopt_sleep.records import Purpose, Split
-from skillopt_sleep.trainer.envs.text_worlds import TextWorlds, View, command_of
+from skillopt_sleep.trainer.envs.text_worlds import Game, TextWorlds, View, command_of
 from tests.fakes import Answer, FakeBackend, in_turn
 
 
-class Corridor:
+class Corridor(Game):
     """A game that two steps win."""
 
     def __init__(self) -> None:
@@ -67,6 +67,6 @@ def test_a_game_is_closed_after_an_outage_too() -> None:
 
 
 def test_a_folder_without_games_is_refused(tmp_path: object) -> None:
-    with pytest.raises(ConfigError, match="no game of ALFWorld") as refused:
+    with pytest.raises(ConfigError, match="holds no file that can be read") as refused:
         TextWorlds(path=str(tmp_path)).items(Split.TRAIN)
     assert "ALFWORLD_DATA" in refused.value.remedy

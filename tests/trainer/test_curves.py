@@ -1,12 +1,11 @@
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.statistics import wilson
 from skillopt_sleep.pages.chart import Chart
-from skillopt_sleep.trainer.found import read
-from skillopt_sleep.trainer.plot.page import Moment, chart_of, interval_of, moments
+from skillopt_sleep.trainer.plot import Moment, chart_of, interval_of, moments
+from skillopt_sleep.trainer.runs import read
 from skillopt_sleep.trainer.summary import (
     Action,
     EndRecord,
@@ -14,17 +13,17 @@ from skillopt_sleep.trainer.summary import (
     Gated,
     History,
     Scores,
-    Standing,
+    SkillVersion,
     StepRecord,
     Summary,
 )
 from tests.trainer.toy import Late, a_trainer
 
-START = Standing(sha="a", val=0.25)
-BEST = Standing(sha="b", step=2, version=1, val=0.75)
+START = SkillVersion(sha="a", val=0.25)
+BEST = SkillVersion(sha="b", step=2, number=1, val=0.75)
 
 
-def a_step(number: int, epoch: int, calls: int, gated: Gated, best: Standing = START) -> StepRecord:
+def a_step(number: int, epoch: int, calls: int, gated: Gated, best: SkillVersion = START) -> StepRecord:
     return StepRecord(
         step=number,
         epoch=epoch,
@@ -99,17 +98,13 @@ def test_the_trial_of_the_final_skill_stands_at_the_end() -> None:
     assert (refused.val, refused.taken, refused.best) == (0.125, False, None)
 
 
-@pytest.mark.parametrize("origin", ["slow_update", "removal"])
-def test_a_test_score_stands_where_its_skill_arose(tmp_path: Path, origin: str) -> None:
+def test_the_test_scores_stand_at_the_beginning_and_at_the_end(tmp_path: Path) -> None:
     summary = a_trainer(tmp_path, Late()).train()
-    assert summary.best.standing.origin == "slow_update"
     history = read(tmp_path).history
     assert history is not None
-    last_step, last_epoch = history.steps[-1].calls, history.epochs[-1].calls
-    best = replace(summary.best, standing=replace(summary.best.standing, origin=origin))
-    found = titles(drawn(history, replace(summary, best=best)), "test")
-    assert [title for title in found if title.startswith(f"best, after {last_epoch:,} calls")]
-    assert last_epoch != last_step
+    first, last = titles(chart_of(moments(history), history, summary, end=summary.total.calls), "test")
+    assert first.startswith(f"initial skill, after {history.calls:,} calls: 0.000")
+    assert last.startswith(f"best, after {summary.total.calls:,} calls: ")
 
 
 def test_the_chart_has_each_mean_in_words_and_no_curve_without_one() -> None:

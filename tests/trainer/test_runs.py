@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.trainer.found import find, read, reason_of
+from skillopt_sleep.trainer.runs import find, read
 from tests.trainer.toy import a_config, a_trainer
 
 
@@ -30,12 +30,13 @@ def test_a_training_is_read_with_its_gate_seed_and_what_it_paid(tmp_path: Path) 
     assert run.state() == "finished"
     row = run.row()
     assert row["paid"]["calls"] == row["summary"].total.calls
-    (tmp_path / "spend.json").unlink()
+    (tmp_path / "calls.db").unlink()
     assert read(tmp_path).row()["paid"] is None
 
 
 def test_why_a_training_can_not_be_read_is_said_in_words(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError) as refused:
+    with pytest.raises(ConfigError, match="holds no run"):
         read(tmp_path)
-    assert "holds no run" in reason_of(refused.value, tmp_path)
-    assert reason_of(OSError(13, "Permission denied"), tmp_path) == f"{tmp_path}: Permission denied"
+    (tmp_path / "config.json").mkdir()
+    with pytest.raises(ConfigError, match=r"config\.json: Is a directory"):
+        read(tmp_path)

@@ -1,4 +1,4 @@
-"""A training under way: epochs of steps over shuffled batches, each epoch closed by a look back."""
+"""Run the epochs of a training: steps over shuffled batches, a look back after each, and val's word at the end."""
 
 import math
 import random
@@ -9,21 +9,20 @@ from typing import cast
 from msgspec.structs import replace
 
 from skillopt_sleep.backends.metered import UNLIMITED
-from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError
+from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, ConfigError, SleepError
+from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.records import Document, EditFate, Past, Split
 from skillopt_sleep.trainer.calls import LIMITED, MANY, check_answers, check_scored
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.env import Item, blaming, kind_of
 from skillopt_sleep.trainer.gate import judge
-from skillopt_sleep.trainer.parts import Held, Parts, State, scores
-from skillopt_sleep.trainer.removal import PAIRS, lighten
+from skillopt_sleep.trainer.parts import Parts, ScoredSkill, State, scores
+from skillopt_sleep.trainer.removal import PAIRS, remove_useless_rules
 from skillopt_sleep.trainer.run import BEST, CURRENT, HISTORY
 from skillopt_sleep.trainer.slow import look_back
-from skillopt_sleep.trainer.spending import reason, write_spending
 from skillopt_sleep.trainer.step import StepPosition, run_step, train_jobs
-from skillopt_sleep.trainer.summary import EndRecord, History, Rules, Standing, StepRecord
-from skillopt_sleep.trainer.underway import Watch
+from skillopt_sleep.trainer.summary import EndRecord, History, Rules, SkillVersion, StepRecord
 
 Batches = Sequence[Sequence[Item]]
 OnStep = Callable[[StepRecord], bool | None]
@@ -59,7 +58,7 @@ def batches(config: TrainerConfig, items: Sequence[Item], epoch: int) -> list[Ba
 class TrainingProgress:
     """The progress of a training: its `state`, `history` and `learned` rules; `initial` is the skill it began with.
 
-    The initial skill is measured along with the first batch. `watch` and `on_step` are told of every step. So many
+    The initial skill is measured along with the first batch. `stepped` and `on_step` are told of every step. So many
     calls are `left`: no step is begun that would leave too few for val at the end. Raises BackendUnavailable if val
     can't be scored: an outage is not a score.
     """
@@ -69,12 +68,12 @@ class TrainingProgress:
         parts: Parts,
         document: Document,
         *,
-        watch: Watch,
+        stepped: Callable[[int], None] = lambda _step: None,
         left: Callable[[], int] = lambda: UNLIMITED,
         on_step: OnStep = go_on,
     ) -> None:
         self._parts = parts
-        self._watch = watch
+        self._stepped = stepped
         self._left = left
         self._on_step = on_step
         self.stopped = ""
@@ -90,10 +89,10 @@ class TrainingProgress:
         made = parts.attempts.make(parts.val_jobs(document), label="baseline")
         check_scored(made, parts.folder, what="val items under the initial skill")
         baseline = scores(made, parts.tasks, parts.rule)
-        self.initial = Held(document=document, standing=Standing(sha=document.sha, val=baseline.metric))
+        self.initial = ScoredSkill(document=document, version=SkillVersion(sha=document.sha, val=baseline.metric))
         self.state = State(current=self.initial, best=self.initial)
         self.history = History(baseline=baseline, calls=parts.calls())
-        self._ends: dict[int, Held] = {}
+        self._ends: dict[int, ScoredSkill] = {}
         parts.keep(document, 0)
         self._tell()
 
@@ -106,26 +105,25 @@ class TrainingProgress:
             self._run()
             self._finish()
         except ENDINGS as error:
-            has_learned = self.history.steps and self._parts.counting.taken
+            has_learned = self.history.steps and self._parts.counting.answered
             if isinstance(error, BackendUnavailable) and not has_learned:
                 raise
             self.end(error)
 
     def end(self, error: BaseException) -> None:
         """Note what ended the training: from now on nothing more is attempted."""
-        self.stopped, self.ended_by = reason(error), error
+        self.stopped, self.ended_by = _reason(error), error
         self._parts.attempts.is_over = True
 
     def _run(self) -> None:
         """Run the epochs, each closed by a look back."""
-        way = self._parts.config.of_preset
         before, notebook = self.initial.document, ""
         for epoch in range(1, self._parts.config.epochs + 1):
             past = self._steps(epoch, notebook)
             after = self.state.current
             if self.stopped:
                 break
-            if epoch > 1 and (way.slow_update or way.meta_skill):
+            if epoch > 1 and self._parts.config.of_preset.look_back:
                 step = len(self.history.steps)
                 back = look_back(
                     self._parts.asking(f"epoch {epoch}"), self.state, before, epoch=epoch, step=step, past=past
@@ -143,19 +141,19 @@ class TrainingProgress:
             self._judge(self.state.current, alpha=1.0)
             return
         if self._left() >= self._needed():
-            self.state, self.learned = lighten(self._parts, self.state, self.initial, self.history)
+            self.state, self.learned = remove_useless_rules(self._parts, self.state, self.initial, self.history)
         self._judge(self.state.current, alpha=FIRST_SHARE)
         earlier = self._earlier()
-        if earlier is not None and self.state.best.standing.sha == self.initial.standing.sha:
+        if earlier is not None and self.state.best.version.sha == self.initial.version.sha:
             self._judge(earlier, alpha=1 - FIRST_SHARE)
 
-    def _judge(self, held: Held, *, alpha: float) -> None:
+    def _judge(self, skill: ScoredSkill, *, alpha: float) -> None:
         """Ask val whether this skill is better than the best so far."""
-        if held.standing.sha == self.state.best.standing.sha:
+        if skill.version.sha == self.state.best.version.sha:
             return
         parts, final = self._parts, self.state.current
-        after, gated, trial = judge(parts, replace(self.state, current=held), alpha=alpha)
-        if held is not final:
+        after, gated, trial = judge(parts, replace(self.state, current=skill), alpha=alpha)
+        if skill is not final:
             after = replace(after, current=final)
         self.state = after
         ended = EndRecord(calls=parts.calls(), gated=gated)
@@ -163,15 +161,15 @@ class TrainingProgress:
         parts.folder.write(f"end/trial_{len(self.history.end)}.json", trial)
         self._tell()
 
-    def _earlier(self) -> Held | None:
+    def _earlier(self) -> ScoredSkill | None:
         """Return the skill of an earlier epoch's end with which the train items of the next one went best."""
-        best: tuple[float, Held] | None = None
-        for epoch, held in self._ends.items():
+        best: tuple[float, ScoredSkill] | None = None
+        for epoch, skill in self._ends.items():
             grades = [step.train.metric for step in self.history.steps if step.epoch == epoch + 1]
             known = [grade for grade in grades if grade is not None]
-            is_other = held.standing.sha not in {self.initial.standing.sha, self.state.current.standing.sha}
+            is_other = skill.version.sha not in {self.initial.version.sha, self.state.current.version.sha}
             if known and is_other and (best is None or fmean(known) > best[0]):
-                best = fmean(known), held
+                best = fmean(known), skill
         return best[1] if best else None
 
     def _steps(self, epoch: int, notebook: str) -> Past:
@@ -187,7 +185,7 @@ class TrainingProgress:
             self.state, past = done.state, done.past
             self.history = replace(self.history, steps=(*self.history.steps, done.record))
             self._tell()
-            self._watch.stepped(place.step)
+            self._stepped(place.step)
             check_answers(parts.counting, parts.folder, least=MANY)
             self.stopped = self._told_to_stop(done.record) or self._out_of_patience(done.record)
             if not self.stopped:
@@ -231,7 +229,7 @@ class TrainingProgress:
 
     def _out_of_patience(self, record: StepRecord) -> str:
         patience = self._parts.config.train.patience
-        waited = record.step - self.state.best.standing.step
+        waited = record.step - self.state.best.version.step
         if patience and waited >= patience:
             return f"no new best in {counted(waited, 'step')} (train.patience)"
         return ""
@@ -241,4 +239,8 @@ class TrainingProgress:
         folder.write(HISTORY, self.history)
         folder.write(BEST, self.state.best.document.text)
         folder.write(CURRENT, self.state.current.document.text)
-        write_spending(folder)
+
+
+def _reason(error: BaseException) -> str:
+    """Return in words what ended a training."""
+    return redact(error.message) if isinstance(error, SleepError) else "it was stopped"

@@ -1,11 +1,15 @@
-"""Questions about a folder of office documents, answered with read-only tools; reads OfficeQA's own table."""
+"""Questions about documents: on the OCR text of a page (DocVQA), or on a folder searched with tools (OfficeQA).
+
+Only text is sent, so questions that need a picture (a signature, a colour) can't be answered.
+"""
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import ClassVar, cast
+from typing import Any, ClassVar, Literal, cast
 
 import msgspec
 import regex
@@ -14,29 +18,104 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.trainer.env import Item, Result
-from skillopt_sleep.trainer.envs.dataset import ask
-from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv
+from skillopt_sleep.trainer.envs.choices import Asked
+from skillopt_sleep.trainer.envs.dataset import Dataset, ask
+from skillopt_sleep.trainer.envs.datasets import AtLeastOne, Count, DataEnv
 from skillopt_sleep.trainer.envs.reading import Row, optional, text_of, texts_of
 from skillopt_sleep.trainer.scorers import exact_match, final_answer, same_numbers, token_f1, why_wrong
 
+OCR_FOLDERS = ("ocr_results", "ocr", "spdocvqa_ocr")
+FORM = """\
+You can look into a folder of documents. One call of a tool at a time, as JSON between <tool> and </tool>:
+- {"tool": "glob", "pattern": "**/*1941*"} lists the documents whose path has this form
+- {"tool": "grep", "pattern": "total receipts", "files": "*.txt"} finds lines by a regular expression
+- {"tool": "read", "file": "report.txt", "line": 1} shows the lines from this one on
+What it says stands in your next turn. When you know the answer, give it by itself, without a sentence around it,
+between <answer> and </answer>."""
+DOCUMENTS = "documents"
+REPLY_CHARS = 4_000
 SHOWN_CHARS = 6_000
-MOST_NAMES = 100
-MOST_HITS = 40
-READ_LINES = 120
 LINE_CHARS = 500
 REGEX_SECONDS = 1.0
 TEXTS = frozenset({".txt", ".md", ".csv", ".tsv", ".json", ".jsonl", ".html", ".xml", ".log"})
+CUT = "(cut here: narrow the pattern or the files, or read on from a later line)"
+_MOVE = re.compile(r"<(tool|answer)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 
-TOOLS = f"""\
-- {{"tool": "glob", "pattern": "**/*1941*"}} lists the documents whose path has this form
-- {{"tool": "grep", "pattern": "total receipts", "files": "*.txt"}} finds lines by a regular expression
-- {{"tool": "read", "file": "report.txt", "line": 1}} shows {READ_LINES} lines from this one on"""
+
+class DocumentQA(Dataset, frozen=True, kw_only=True, dict=True):
+    """Rows with `question`, `answers` and the page's text: in `text`, or in the OCR result named like their `image`.
+
+    `ocr` is the folder of OCR results (DocVQA's, Textract's, or plain .txt), "" to look beside the file. The first
+    `context_chars` of a page are used, 0 for all.
+    """
+
+    name: ClassVar[str] = "document_qa"
+    path_options: ClassVar[frozenset[str]] = frozenset({"path", "ocr"})
+
+    ocr: str = ""
+    context_chars: Count = 12_000
+    score: str = "anls"
+
+    @property
+    def beside(self) -> Collection[str]:
+        """Return the folders of OCR results."""
+        return {*OCR_FOLDERS, *_inside(self.place, self.ocr)}
+
+    def asked(self, row: Row, path: Path) -> Asked:
+        """Return a question with the text of its page."""
+        found = super().asked(row, path)
+        if not any(found.answers):
+            raise ValueError("it has no 'answers': leave out a split without public answers")
+        page = found.context or optional(row, "ocr") or self._page(text_of(row, "image", "image_path"), path.parent)
+        return found._replace(context=page)
+
+    def _page(self, image: str, folder: Path) -> str:
+        places = [Path(self.ocr).expanduser()] if self.ocr else [folder / name for name in OCR_FOLDERS]
+        stem = Path(image).stem
+        for path in (place / f"{stem}{suffix}" for place in places for suffix in (".json", ".txt")):
+            if path.is_file():
+                return page_text(path)
+        raise ValueError(f"the text of the page {stem} is not in {' or '.join(map(str, places))}: set env.ocr")
+
+
+def _inside(place: Path, folder: str) -> Collection[str]:
+    """Return the name of a folder if it is inside of this place."""
+    path = Path(folder).expanduser().resolve()
+    return (path.name,) if folder and place.resolve() in path.parents else ()
+
+
+def page_text(path: Path) -> str:
+    """Return the lines of an OCR result, in its order; raise ValueError if it has none."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        if path.suffix == ".json":
+            text = "\n".join(_lines(msgspec.json.decode(text)))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    except (AttributeError, TypeError) as error:
+        raise ValueError(f"{path} is not an OCR result of DocVQA or Textract") from error
+    if not text.strip():
+        raise ValueError(f"{path} holds no text")
+    return text.strip()
+
+
+def _lines(content: Any) -> Iterator[str]:
+    """Yield the lines of a DocVQA result (recognitionResults, or readResults in newer ones) or Textract's (LINE)."""
+    if not isinstance(content, Mapping):
+        return
+    fields = cast("Mapping[str, Any]", content)
+    result: Any = fields.get("analyzeResult") or fields
+    for page in result.get("recognitionResults") or result.get("readResults") or ():
+        for line in page.get("lines", ()):
+            yield str(line.get("text", ""))
+    for line in fields.get("LINE", ()):
+        yield str(line.get("Text", ""))
 
 
 class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A model's call of a tool."""
 
-    tool: str
+    tool: Literal["glob", "grep", "read"]
     pattern: str = ""
     files: str = "*"
     file: str = ""
@@ -70,88 +149,43 @@ class Library:
 
     def use(self, text: str) -> str:
         """Run a tool call written as JSON and return its output; problems are reported in words, never raised."""
+        shown = ""
         try:
-            output = self._run(msgspec.json.decode(text, type=Call))
-        except msgspec.DecodeError as error:
-            output = f"That is no call of a tool: {error}"
-        except (ValueError, RecursionError) as error:
-            output = f"That can't be done: {error}"
-        if len(output) > SHOWN_CHARS:
-            return f"{output[:SHOWN_CHARS]}\n(cut here)"
-        return output
-
-    def _run(self, call: Call) -> str:
-        match call.tool:
-            case "glob":
-                return self._glob(call.pattern)
-            case "grep":
-                return self._grep(call.pattern, call.files)
-            case "read":
-                return self._read(call.file, call.line)
-            case _:
-                return f"There is no tool {call.tool!r}: use glob, grep or read."
-
-    def _glob(self, pattern: str) -> str:
-        names = self._like(pattern)
-        if not names:
-            return "No document has such a path."
-        rest = f"\n({len(names) - MOST_NAMES} more)" if len(names) > MOST_NAMES else ""
-        return "\n".join(names[:MOST_NAMES]) + rest
-
-    def _grep(self, pattern: str, files: str) -> str:
-        if not pattern:
-            return "grep needs a pattern."
-        hits: list[str] = []
-        try:
-            compiled = regex.compile(pattern, regex.IGNORECASE | regex.MULTILINE)
-            for name in self._like(files):
-                # The time limit is per document, so that the hits don't depend on how many documents there are.
-                whole = "\n".join(self._lines(name))
-                for match in compiled.finditer(whole, timeout=REGEX_SECONDS):
-                    number = whole.count("\n", 0, match.start()) + 1
-                    line = whole.split("\n", number)[number - 1]
-                    hit = f"{name}:{number}: {line[:LINE_CHARS]}"
-                    if hit not in hits[-1:]:
-                        hits.append(hit)
-                    if len(hits) == MOST_HITS:
-                        return "\n".join([*hits, "(more lines match: narrow the pattern or the files)"])
-        except regex.error as error:
-            return f"The pattern is not a regular expression: {error}"
+            for line in self._output(msgspec.json.decode(text, type=Call)):
+                if len(shown) + len(line) > SHOWN_CHARS:
+                    return f"{shown}{CUT}"
+                shown += f"{line}\n"
         except TimeoutError:
             return "The pattern takes too long: make it simpler."
-        return "\n".join(hits) or "Nothing matches."
+        except (msgspec.DecodeError, regex.error, ValueError, RecursionError) as error:
+            return f"That can't be done: {error}"
+        return shown.rstrip("\n") or "Nothing matches."
 
-    def _read(self, name: str, line: int) -> str:
-        name = PurePosixPath(name).as_posix()
-        if name not in self._paths:
-            return f"There is no document {name!r}: find its path with glob."
-        lines = self._lines(name)
-        start = max(line, 1)
-        if start > len(lines):
-            return f"{name} has {len(lines)} lines."
-        shown = [f"{at}: {text[:LINE_CHARS]}" for at, text in enumerate(lines[start - 1 :][:READ_LINES], start)]
-        last = start + len(shown) - 1
-        return "\n".join([*shown, f"(line {start} to {last} of {len(lines)})"])
+    def _output(self, call: Call) -> Iterator[str]:
+        """Yield the lines of a tool's output."""
+        if call.tool == "glob":
+            yield from self._like(call.pattern)
+        elif call.tool == "grep":
+            pattern = regex.compile(call.pattern, regex.IGNORECASE)
+            for name in self._like(call.files):
+                for number, line in enumerate(self._lines(name), 1):
+                    if pattern.search(line, timeout=REGEX_SECONDS):
+                        yield f"{name}:{number}: {line[:LINE_CHARS]}"
+        elif (name := PurePosixPath(call.file).as_posix()) in self._paths:
+            lines = self._lines(name)
+            yield f"{name} has {len(lines)} lines."
+            for number, line in enumerate(lines[max(call.line, 1) - 1 :], max(call.line, 1)):
+                yield f"{number}: {line[:LINE_CHARS]}"
+        else:
+            yield f"There is no document {name!r}: find its path with glob."
 
     def _like(self, pattern: str) -> list[str]:
-        """List the documents whose path, or the end of it, matches this glob pattern."""
-        form = PurePosixPath(pattern.removeprefix("**/"))
-        whole = form.parts in {(), ("**",)}
-        return [name for name in self._paths if whole or PurePosixPath(name).match(str(form))]
+        """List the documents whose path, or the end of it, matches this glob pattern; "" matches all."""
+        form = pattern.removeprefix("**/") or "*"
+        return [name for name in self._paths if fnmatch(name, form) or fnmatch(name, f"*/{form}")]
 
     def _lines(self, name: str) -> list[str]:
         return self._paths[name].read_text(encoding="utf-8", errors="replace").splitlines()
-
-
-FORM = f"""\
-You can look into a folder of documents. One call of a tool at a time, as JSON between <tool> and </tool>:
-{TOOLS}
-What it says stands in your next turn. When you know the answer, give it by itself, without a sentence around it,
-between <answer> and </answer>."""
-DOCUMENTS = "documents"
-REPLY_CHARS = 4_000
-
-_MOVE = re.compile(r"<(tool|answer)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 
 
 class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
@@ -181,9 +215,10 @@ class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
         beside = self.place if self.place.is_dir() else self.place.parent
         return Library(beside / DOCUMENTS)
 
-    def data_files(self, place: Path) -> list[Path]:
-        """Return the files that hold questions, without the documents."""
-        return [path for path in super().data_files(place) if DOCUMENTS not in path.relative_to(self.place).parts]
+    @property
+    def beside(self) -> Collection[str]:
+        """Return the folder of the documents."""
+        return _inside(self.place, self.documents) if self.documents else (DOCUMENTS,)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Attempt the question in several turns; hard is exact match with the same numbers, soft is F1."""

@@ -5,16 +5,16 @@ import itertools
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from skillopt_sleep.errors import ConfigError
+from msgspec import to_builtins
+
+from skillopt_sleep.errors import ConfigError, StoreError
 from skillopt_sleep.kit.words import counted
-
-if TYPE_CHECKING:
-    from skillopt_sleep.trainer import Summary
-    from skillopt_sleep.trainer.manifest import Manifest
-    from skillopt_sleep.trainer.run import Paid, Spending
-    from skillopt_sleep.trainer.summary import History, Reported
+from skillopt_sleep.protocols.models import SpendTally
+from skillopt_sleep.trainer.manifest import Manifest, settings
+from skillopt_sleep.trainer.run import CALLS, CONFIG, HISTORY, SUMMARY, read_kept, read_manifest, read_paid
+from skillopt_sleep.trainer.summary import History, Reported, Summary
 
 DEPTH = 3
 
@@ -23,18 +23,13 @@ class Run(NamedTuple):
     """A training as its folder holds it; what isn't written yet is None."""
 
     folder: Path
-    manifest: "Manifest"
-    summary: "Summary | None"
-    history: "History | None"
-    spending: "Spending | None"
+    manifest: Manifest
+    summary: Summary | None
+    history: History | None
+    paid: SpendTally | None
 
     @property
-    def paid(self) -> "Paid | None":
-        """What was paid in its folder, None if that isn't written yet."""
-        return self.spending.paid if self.spending else None
-
-    @property
-    def reported(self) -> "Reported | None":
+    def reported(self) -> Reported | None:
         """What may be said of its best skill, None if that isn't known."""
         return self.summary.reported if self.summary else None
 
@@ -45,8 +40,7 @@ class Run(NamedTuple):
         if self.summary:
             return f"{self.summary.steps} of {self.summary.planned} steps: {self.summary.stopped}"
         done = counted(len(self.history.steps), "step") if self.history else "no step"
-        ended = self.spending.ended if self.spending else ""
-        return f"{done} so far; {ended}" if ended else f"{done} so far"
+        return f"{done} so far"
 
     def row(self) -> dict[str, Any]:
         """Return the training as data."""
@@ -54,21 +48,22 @@ class Run(NamedTuple):
             "folder": str(self.folder),
             "started_with": self.manifest,
             "state": self.state(),
-            "paid": self._paid(),
+            "paid": paid_row(self.paid),
             "summary": self.summary,
         }
 
-    def _paid(self) -> dict[str, Any] | None:
-        """Return what was paid in its folder as data, with the number of all calls."""
-        from msgspec import to_builtins
 
-        return self.paid and {"calls": self.paid.calls, **to_builtins(self.paid)}
+def paid_row(paid: SpendTally | None) -> dict[str, Any] | None:
+    """Return what was paid for as data; the dollars are None if no price is known at all."""
+    if paid is None:
+        return None
+    dollars = None if paid.unpriced and not paid.dollars else paid.dollars
+    row: dict[str, Any] = {"calls": paid.calls, **paid._asdict(), "dollars": dollars}
+    return row | {"usage": to_builtins(paid.usage)}
 
 
 def find(folder: Path, depth: int = DEPTH) -> Iterator[Path]:
-    """Yield the folders of trainings in this folder or below it, also of one whose answers are gone."""
-    from skillopt_sleep.trainer.run import CALLS, CONFIG, HISTORY
-
+    """Yield the folders of trainings in this folder or below it, also of one whose calls are gone."""
     if (folder / CONFIG).is_file() and any((folder / name).is_file() for name in (CALLS, HISTORY)):
         yield folder
     elif depth and folder.is_dir():
@@ -78,24 +73,21 @@ def find(folder: Path, depth: int = DEPTH) -> Iterator[Path]:
 
 
 def read(path: Path) -> Run:
-    """Return the training in a folder; ConfigError if there is none."""
-    from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest, read_spending
-    from skillopt_sleep.trainer.summary import History, Summary
-
-    return Run(
-        folder=path,
-        manifest=read_manifest(path),
-        summary=read_kept(path / SUMMARY, Summary),
-        history=read_kept(path / HISTORY, History),
-        spending=read_spending(path),
-    )
-
-
-def reason_of(error: ConfigError | OSError, path: Path) -> str:
-    """Return in words why a training can't be read."""
-    if isinstance(error, ConfigError):
-        return error.message
-    return f"{error.filename or path}: {error.strerror or error}"
+    """Return the training in a folder; ConfigError if there is none, or it can't be read."""
+    try:
+        return Run(
+            folder=path,
+            manifest=read_manifest(path),
+            summary=read_kept(path / SUMMARY, Summary),
+            history=read_kept(path / HISTORY, History),
+            paid=read_paid(path),
+        )
+    except OSError as error:
+        raise ConfigError(
+            f"{error.filename or path}: {error.strerror or error}", remedy="make it readable"
+        ) from error
+    except StoreError as error:
+        raise ConfigError(error.message, remedy=error.remedy) from error
 
 
 def by_score(runs: Iterable[Run]) -> list[Run]:
@@ -108,12 +100,10 @@ def differing(runs: Sequence[Run]) -> dict[Path, dict[str, str]]:
 
     What changes no result, such as the folder or the limits, isn't a difference.
     """
-    from skillopt_sleep.trainer.manifest import settings
-
     every = {run.folder: settings(run.manifest) for run in runs}
     keys = dict.fromkeys(key for own in every.values() for key in own)
-    apart = [key for key in keys if len({own.get(key, "") for own in every.values()}) > 1]
-    return {folder: {key: own.get(key, "") for key in apart} for folder, own in every.items()}
+    varying = [key for key in keys if len({own.get(key, "") for own in every.values()}) > 1]
+    return {folder: {key: own.get(key, "") for key in varying} for folder, own in every.items()}
 
 
 def variants(raw: Mapping[str, Any], changes: Sequence[str], seeds: int) -> list[dict[str, Any]]:

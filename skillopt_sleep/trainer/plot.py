@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.learning.statistics import wilson
 from skillopt_sleep.pages.chart import Chart, Curve, Point, chart
 from skillopt_sleep.pages.render import self_contained
-from skillopt_sleep.records import EditFate, Record
-from skillopt_sleep.trainer.attempts import Cost
+from skillopt_sleep.records import AppliedEdit, EditFate, Record
+from skillopt_sleep.trainer.costs import Cost, spent_line, token_words
 from skillopt_sleep.trainer.manifest import Manifest
-from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest, read_spending
-from skillopt_sleep.trainer.spending import spent_line, tokens
+from skillopt_sleep.trainer.run import HISTORY, SUMMARY, read_kept, read_manifest, read_paid
 from skillopt_sleep.trainer.summary import (
     ACTIONS,
     SKIPPED,
@@ -24,7 +23,6 @@ from skillopt_sleep.trainer.summary import (
     Scores,
     StepRecord,
     Summary,
-    TestedSkill,
 )
 
 NAME = "plot.html"
@@ -52,15 +50,11 @@ class Moment(Record, frozen=True, kw_only=True):
     best: float | None = None
 
 
-class EditRow(Record, frozen=True, kw_only=True):
-    """An edit: when it was proposed, what it changes, what became of it and why, and whether a taken skill has it."""
+class EditRow(NamedTuple):
+    """An edit with what became of it, when it was proposed, and whether a skill that was taken has it."""
 
     what: str
-    op: str
-    content: str
-    target: str
-    fate: str
-    why: str
+    applied: AppliedEdit
     kept: bool
 
 
@@ -72,13 +66,12 @@ def page(folder: Path) -> str:
         raise ConfigError(f"the training in {folder} has no step yet", remedy="plot it after its first step")
     values = _values(folder, manifest, history)
     filters = {"tokens": _tokens}
-    return self_contained(__package__ or "", "page.html.j2", values, style="page.css", filters=filters)
+    return self_contained(__package__ or "", "plot.html.j2", values, style="plot.css", filters=filters)
 
 
 def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any]:
     """Return what the page shows."""
     summary = read_kept(folder / SUMMARY, Summary)
-    spending = read_spending(folder)
     shown = moments(history)
     calls = max(moment.calls for moment in shown)
     if summary is not None:
@@ -94,7 +87,7 @@ def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any
         "moments": shown,
         "edits": [row for record in in_order(history) for row in _edits(record)],
         "stages": sorted(summary.costs.items(), key=lambda stage: -stage[1].calls) if summary else (),
-        "paid": spent_line(summary.total, spending.paid) if summary and spending else "",
+        "paid": spent_line(summary.total, read_paid(folder)) if summary else "",
         "metric": manifest.config["evaluation"]["metric"],
         "level": f"{100 * LEVEL:.0f} %",
         "interval_of": interval_of,
@@ -102,7 +95,7 @@ def _values(folder: Path, manifest: Manifest, history: History) -> dict[str, Any
 
 
 def _tokens(cost: Cost) -> str:
-    known = tokens(cost.input_tokens + cost.output_tokens, unnamed=cost.unnamed)
+    known = token_words(cost.input_tokens + cost.output_tokens, unnamed=cost.unnamed)
     return known.removeprefix("tokens ").removesuffix(" tokens")
 
 
@@ -119,7 +112,7 @@ def moments(history: History) -> tuple[Moment, ...]:
         what="initial skill",
         calls=history.calls,
         val=start,
-        n=history.baseline.size,
+        n=history.baseline.items,
         decision="where it began",
         best=start,
     )
@@ -146,7 +139,7 @@ def _judged(gated: Gated) -> dict[str, Any]:
     """Return what the gate's verdict says."""
     return {
         "val": gated.after,
-        "n": gated.size,
+        "n": gated.items,
         "before": gated.before,
         "gain": gated.interval,
         "decision": decision(gated.action),
@@ -168,16 +161,8 @@ def decision(action: Action) -> str:
 def _edits(record: StepRecord | EpochRecord) -> Iterator[EditRow]:
     """Yield the edits of a step, or the guidance at the end of an epoch."""
     is_taken = record.gated is not None and record.gated.action in TAKEN
-    for one in record.edits:
-        yield EditRow(
-            what=_moment(record).what,
-            op=one.edit.op.value.replace("_", " "),
-            content=one.edit.content,
-            target=one.edit.target,
-            fate=one.fate.value.replace("_", " "),
-            why=one.because,
-            kept=is_taken and one.fate is EditFate.APPLIED,
-        )
+    for applied in record.edits:
+        yield EditRow(_moment(record).what, applied, is_taken and applied.fate is EditFate.APPLIED)
 
 
 def chart_of(shown: Sequence[Moment], history: History, summary: Summary | None, *, end: int) -> Chart:
@@ -187,7 +172,7 @@ def chart_of(shown: Sequence[Moment], history: History, summary: Summary | None,
     best: list[Point] = []
     for moment in shown:
         if moment.train is not None:
-            train += _points(moment.what, moment.calls, moment.train.metric, moment.train.size)
+            train += _points(moment.what, moment.calls, moment.train.metric, moment.train.items)
         val += _points(moment.what, moment.calls, moment.val, moment.n, filled=moment.taken)
         if moment.best is not None:
             best.append(Point(moment.calls, moment.best, (moment.best, moment.best), ""))
@@ -227,25 +212,14 @@ def _title(what: str, calls: int, mean: float, interval: tuple[float, float], n:
 
 
 def _test(history: History, summary: Summary | None) -> list[Point]:
-    """Return the test scores of the initial, the best and the final skill, each where its skill arose."""
+    """Return the test scores of the initial skill, where it began, and of the best one, at the end."""
     if summary is None:
         return []
-    points: dict[float, Point] = {}
-    for role, tested in (("initial skill", summary.initial), ("final skill", summary.final), ("best", summary.best)):
+    points: list[Point] = []
+    for role, tested, calls in (
+        ("initial skill", summary.initial, history.calls),
+        ("best", summary.best, summary.total.calls),
+    ):
         if tested.test is not None:
-            for point in _points(role, _arose(history, tested), tested.test.metric, tested.test.size):
-                points[point.x] = point
-    return [points[calls] for calls in sorted(points)]
-
-
-def _arose(history: History, tested: TestedSkill) -> int:
-    """Return after how many calls a skill was there: guidance comes after its epoch, removal at the end."""
-    standing = tested.standing
-    if standing.origin == "removal":
-        return max((record.calls for record in in_order(history)), default=history.calls)
-    if not standing.step:
-        return history.calls
-    step = history.steps[standing.step - 1]
-    if standing.origin != "slow_update":
-        return step.calls
-    return next((epoch.calls for epoch in history.epochs if epoch.epoch == step.epoch), step.calls)
+            points += _points(role, calls, tested.test.metric, tested.test.items)
+    return points
