@@ -13,13 +13,6 @@ from skillopt_sleep.records import Decider, Decision, NightReport, Record, Recur
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
-class OwnLesson(Record, frozen=True, kw_only=True):
-    """A lesson of the rule, by its id and its wording."""
-
-    id: str
-    wording: str
-
-
 class NightTrial(Record, frozen=True, kw_only=True):
     """The rule's trial as a night left it: its e-value so far, over `n` pairs, and what answered and judged."""
 
@@ -35,12 +28,13 @@ class NightTrial(Record, frozen=True, kw_only=True):
 class Passport(Record, frozen=True, kw_only=True):
     """The rule, its origin without quotes, its trial night by night, and how often its lessons were corrected since.
 
-    `tasks` are those it was tried on, each with a hash of its request and its reference.
+    Of its lessons only the ids stand here: the wording of one may be what the person said. `tasks` are those it was
+    tried on, each with a hash of its request and its reference.
     """
 
     rule: str
     proposed: ProposedIn
-    lessons: tuple[OwnLesson, ...]
+    lessons: tuple[str, ...]
     sessions: int
     first: datetime | None
     last: datetime | None
@@ -60,16 +54,13 @@ def passport(origin: RuleOrigin, store: SqliteStore) -> Passport:
     return Passport(
         rule=origin.rule,
         proposed=replace(origin.proposed, reason=""),
-        lessons=tuple(
-            OwnLesson(id=name, wording=wording)
-            for name, wording in zip(origin.asked.lessons, origin.asked.wordings, strict=False)
-        ),
+        lessons=origin.asked.lessons,
         sessions=origin.asked.sessions,
         first=origin.asked.first,
         last=origin.asked.last,
         tested=origin.tested,
         nights=nights,
-        live=tuple(replace(one, again=(), news=False) for one in live),
+        live=tuple(replace(one, wording="", again=(), news=False) for one in live),
         tasks=known,
     )
 

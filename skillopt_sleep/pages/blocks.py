@@ -6,6 +6,7 @@ that is done by the two renderers, `text.markdown` and the template blocks.html.
 
 from collections.abc import Sequence
 from typing import NamedTuple
+from urllib.parse import quote
 
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.pages.chart import Bars, Dot
@@ -19,6 +20,11 @@ class Link(NamedTuple):
 
     text: str
     address: str
+
+    @classmethod
+    def to_turn(cls, text: str, session: str, turn: int) -> "Link":
+        """Return a link to a turn on its session's page."""
+        return cls(text, f"/sessions/one?id={quote(session)}&turn={turn}#turn-{turn}")
 
 
 class Heading(NamedTuple):

@@ -65,7 +65,8 @@ def wrap_model(model: Backend, *, calls: Calls, failures: KeptFailures, meter: N
     send: nothing in its prompts is taken out.
     """
     named = CheckedModel(model, name_of(model))
-    retried = Retried(Repaired(Metered(named, meter, model=name_of(model), price=_price(model))))
+    metered = Metered(named, meter, model=name_of(model), price=lambda _name, usage: priced(model, usage))
+    retried = Retried(Repaired(metered))
     # A missing answer doesn't count as a call, and an unusable one not as a failure: it is asked for again.
     backend: Backend = retried
     if isinstance(model, HandoffBackend):
@@ -137,34 +138,25 @@ def name_of(model: Any) -> str:
     return str(getattr(model, "name", "") or type(model).__name__)
 
 
-def priced(model: Backend, usage: Usage) -> float | None:
+def priced(model: Any, usage: Usage) -> float | None:
     """Return the dollars that this model takes for so many tokens, None if that isn't known."""
-    return _price(model)("", usage)
+    price: Callable[[str, Usage], object] | None = getattr(model, "price", None)
+    if price is None:
+        return None
+    with blaming(model, f"model {name_of(model)}, its price"):
+        dollars = price(name_of(model), usage)
+    if dollars is None:
+        return None
+    if isinstance(dollars, Real) and 0 <= float(dollars) < math.inf:
+        return float(dollars)
+    raise ConfigError(
+        f"the price of the model {name_of(model)} was given as {dollars!r}",
+        remedy="let its price return dollars, a number from 0 on, or None if it isn't known",
+    )
 
 
 def _version(model: Any) -> str:
     return str(getattr(model, "version", ""))
-
-
-def _price(model: Any) -> Callable[[str, Usage], float | None]:
-    """Return what the model's price says, checked; ConfigError if that is no amount of dollars."""
-    price: Callable[[str, Usage], object] | None = getattr(model, "price", None)
-
-    def checked(name: str, usage: Usage) -> float | None:
-        if price is None:
-            return None
-        with blaming(model, f"model {name_of(model)}, its price"):
-            dollars = price(name, usage)
-        if dollars is None:
-            return None
-        if isinstance(dollars, Real) and 0 <= float(dollars) < math.inf:
-            return float(dollars)
-        raise ConfigError(
-            f"the price of the model {name_of(model)} was given as {dollars!r}",
-            remedy="let its price return dollars, a number from 0 on, or None if it isn't known",
-        )
-
-    return checked
 
 
 def check_scored(made: Sequence[FinishedAttempt], folder: RunFolder, *, what: str) -> None:

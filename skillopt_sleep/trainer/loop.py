@@ -27,7 +27,7 @@ from skillopt_sleep.trainer.manifest import Manifest, manifest
 from skillopt_sleep.trainer.models import Named, as_model, for_workers
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.plan import notices
-from skillopt_sleep.trainer.run import SUMMARY, AnswerFiles, Replies, RunFolder, open_run
+from skillopt_sleep.trainer.run import SUMMARY, AnswerFiles, RunFolder, open_run
 from skillopt_sleep.trainer.summary import LiveProgress, Summary
 from skillopt_sleep.trainer.wording import about, check_overrides, left_out, wording
 
@@ -113,12 +113,10 @@ class Trainer:
                 warnings.warn(line, stacklevel=2)
         items = read_items(self._env, self._config)
         with open_run(self._folder, self._manifest(items), clock=self._clock) as folder:
-            replies = Replies(folder)
             try:
-                return self._run(folder, items, replies)
+                return self._run(folder, items)
             finally:
                 self._live = None
-                replies.write()
 
     def progress(self) -> LiveProgress | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""
@@ -161,7 +159,6 @@ class Trainer:
         self,
         folder: RunFolder,
         items: Mapping[Split, Sequence[Item]],
-        replies: Replies,
     ) -> Summary:
         config, store, calls = self._config, folder.store, folder.calls
         counter = meter(config.limits, store.ledger, self._clock)
@@ -169,7 +166,7 @@ class Trainer:
         optimizer = wrap_model(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
         target = wrap_model(models["target"], calls=calls, failures=store.failures, meter=counter)
         costs = StageCosts()
-        counting = Counting(optimizer, tell=replies.tell)
+        counting = Counting(optimizer)
         document = as_document(self._skill)
         attempt = Attempt(self._env, target)
         parts = Parts(
@@ -220,8 +217,8 @@ class Trainer:
         except ENDINGS as error:
             course.end(error)
             summary = final(parts, course, env=self._env.name, models=names, planned=planned)
-        said = (*remarks(self._env, used_splits(self._config)), *repeated(parts.items))
-        known = tuple(Note(stage="data", summary=text, expected=True) for text in said)
+        texts = (*remarks(self._env, used_splits(self._config)), *repeated(parts.items))
+        known = tuple(Note(stage="data", summary=text, expected=True) for text in texts)
         return replace(summary, notes=(*summary.notes, *known))
 
     def _tasks(self, items: Mapping[Split, Sequence[Item]]) -> dict[str, Task]:

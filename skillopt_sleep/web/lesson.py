@@ -27,7 +27,7 @@ from skillopt_sleep.reporters.status import PUT_OFF, REFUSED as REJECTED_RULE, S
 from skillopt_sleep.reporters.tried import uses_in
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, Banked
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.web.site import Paged, Row, paged, turn_at
+from skillopt_sleep.web.site import Paged, Row, paged
 
 REFUSED = "refused"
 ONE_SESSION = "one_session"
@@ -156,7 +156,7 @@ def _sign(piece: Evidence, *, now: datetime) -> Said:
     agent, _, session = piece.session.partition(":")
     where = f"{TITLES.get(agent, agent)} {session[:_SESSION_CHARS]}, turn {piece.turn}"
     when = f"{ago(piece.at, now)}," if piece.at else ""
-    return Said(said_or_done(piece, piece.quote), when, Link(where, turn_at(piece.session, piece.turn)))
+    return Said(said_or_done(piece, piece.quote), when, Link.to_turn(where, piece.session, piece.turn))
 
 
 def _rule(origin: RuleOrigin, *, now: datetime) -> tuple[Block, ...]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
-from urllib.parse import quote
 
 import msgspec
 from jinja2 import Environment
@@ -166,11 +165,6 @@ def key_of(path: Path) -> str:
 def file_at(path: Path) -> str:
     """Return the address of a file's page."""
     return f"/documents/{key_of(path)}"
-
-
-def turn_at(session: str, turn: int) -> str:
-    """Return the address of a turn on its session's page."""
-    return f"/sessions/one?id={quote(session)}&turn={turn}#turn-{turn}"
 
 
 class Paged(NamedTuple, Generic[Row]):

@@ -6,8 +6,9 @@ import pytest
 from starlette.requests import Request
 
 from skillopt_sleep.example import MARKER
+from skillopt_sleep.pages.blocks import Link
 from skillopt_sleep.web.pages import GROUPS
-from skillopt_sleep.web.site import Messages, file_at, key_of, paged, skipped_in, turn_at, whole_page
+from skillopt_sleep.web.site import Messages, file_at, key_of, paged, skipped_in, whole_page
 from tests.cli.walked import with_three_rules
 from tests.command import Home
 from tests.web.dashboard import Dashboard, entered, visible_text
@@ -111,7 +112,8 @@ def test_a_file_is_named_by_its_path_and_not_shown_in_the_address() -> None:
 
 
 def test_a_turn_is_a_place_on_its_sessions_page_whatever_the_session_is_called() -> None:
-    assert turn_at("codex:a b&c#d", 3) == "/sessions/one?id=codex%3Aa%20b%26c%23d&turn=3#turn-3"
+    link = Link.to_turn("in its place", "codex:a b&c#d", 3)
+    assert link.address == "/sessions/one?id=codex%3Aa%20b%26c%23d&turn=3#turn-3"
 
 
 def test_a_message_is_shown_once_and_only_a_few_are_kept() -> None:

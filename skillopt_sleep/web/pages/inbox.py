@@ -18,6 +18,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.words import home_path
 from skillopt_sleep.pages.blocks import Link
 from skillopt_sleep.proposals.plan import MergeNeeded, Plan
+from skillopt_sleep.reporters.recurrence import told
 from skillopt_sleep.reporters.rule_page import more, whole
 from skillopt_sleep.settings import length
 from skillopt_sleep.stores.bank import OPEN
@@ -72,6 +73,8 @@ def _inbox(
     if skipped is None:
         skipped = max(at, 0) // AT_ONCE * AT_ONCE
     decided = [one for one in every_decision(kept.store, now=now) if one.proposal.id not in {did, here}]
+    seen_again = [one for one in kept.store.recurrences().values() if one.since.times and not one.fewer]
+    again = [one for one in seen_again if one.proposal != here]
     return show(
         request,
         "inbox.html.j2",
@@ -85,6 +88,7 @@ def _inbox(
         next=names[at + 1] if 0 <= at < len(names) - 1 else "",
         put_off=len(kept.store.bank.postponed(now)),
         notice=notice_of(kept.store, did, now=now) if did else None,
+        again=[*told(again, most=LAST)],
         decided=[decided_line(one, now=now) for one in decided[:LAST]],
         trouble=(*kept.damaged, *trouble),
     )

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from skillopt_sleep.agents import TITLES
+from skillopt_sleep.deciding.quotes import around
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
@@ -56,10 +57,8 @@ def _typed(turn: TypedTurn) -> tuple[Block, ...]:
         taken_for = f"{taken_for}; {PARTLY_PASTED}"
     elif turn.own is not None:
         taken_for = f"{taken_for}; {PASTED}"
-    text = Sentence((turn.own or turn.text)[:_MOST_CHARS], "rule")
-    if turn.turn is None:
-        return Heading(sentence(taken_for), 3), text
-    return Heading(f"Turn {turn.turn} · {taken_for}", 3, f"turn-{turn.turn}"), text
+    named = sentence(taken_for) if turn.turn is None else f"Turn {turn.turn} · {taken_for}"
+    return Heading(named, 3), Sentence((turn.own or turn.text)[:_MOST_CHARS], "rule")
 
 
 def _list(request: Request) -> Response:
@@ -128,9 +127,9 @@ def _one(request: Request) -> Response:
         line = next((line for line in history.lines if line.id == request.query_params.get("id", "")), None)
         if line is None:
             raise HTTPException(404)
-        (stored,) = store.index.sessions([line.id])
-        found = explain(history, line, stored, partial(excluded_by, settings))
+        found = explain(history, line, store.index, partial(excluded_by, settings))
         lessons = store.lessons.of_session(line.id)
+    stored = found.session
     before = sum(typed.turn is not None and typed.turn < turn for typed in found.turns)
     skipped = skipped_in(request) or before // AT_ONCE * AT_ONCE
     turns = paged(request, found.turns, skipped=skipped, at_once=AT_ONCE).each(_typed)
@@ -140,6 +139,8 @@ def _one(request: Request) -> Response:
     read_by = Link(f"read by {night}", f"/nights/{quote(night)}")
     items.append(Item("Night:", link=read_by) if night else Item(f"Night: {found.night}"))
     shown: list[Block] = [Sentence(f"{sentence(found.fate)} {sentence(found.because)}"), Items(tuple(items))]
+    if "turn" in request.query_params and around(found.part, turn).items:
+        shown += [Heading(f"Turn {turn} in its place", name=f"turn-{turn}"), around(found.part, turn)]
     if lessons:
         links = [Link(lesson.wording or lesson.id, f"/lessons/{lesson.id}") for lesson in lessons]
         shown += [Heading("Lessons that came up in it"), Items(tuple(Item("", link=link) for link in links))]
