@@ -217,8 +217,8 @@ class Trainer:
         except ENDINGS as error:
             course.end(error)
             summary = final(parts, course, env=self._env.name, models=names, planned=planned)
-        said = (*remarks(self._env, used_splits(self._config)), *repeated(parts.items))
-        known = tuple(Note(stage="data", summary=text, expected=True) for text in said)
+        texts = (*remarks(self._env, used_splits(self._config)), *repeated(parts.items))
+        known = tuple(Note(stage="data", summary=text, expected=True) for text in texts)
         return replace(summary, notes=(*summary.notes, *known))
 
     def _tasks(self, items: Mapping[Split, Sequence[Item]]) -> dict[str, Task]:

@@ -24,7 +24,7 @@ from skillopt_sleep.protocols.models import Calls, SpendTally
 from skillopt_sleep.records import Prompt
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.attempts import FinishedAttempt, Job
-from skillopt_sleep.trainer.manifest import Manifest, hindrances
+from skillopt_sleep.trainer.manifest import Manifest, conflicts
 
 CONFIG = "config.json"
 CALLS = "calls.db"
@@ -103,7 +103,7 @@ def open_run(path: Path, started_with: Manifest, *, clock: Callable[[], datetime
     difference, or if its answers are gone; NightLocked if another process is using the folder.
     """
     _check_resumable(path, started_with)
-    with alone(path), closing(CallStore(path / CALLS, clock)) as store, answers(path, clock) as calls:
+    with lock_folder(path), closing(CallStore(path / CALLS, clock)) as store, open_answers(path, clock) as calls:
         for name in _RESULTS:
             _remove(path / name)
         write_atomic(path / CONFIG, to_json(started_with, pretty=True))
@@ -111,7 +111,7 @@ def open_run(path: Path, started_with: Manifest, *, clock: Callable[[], datetime
 
 
 @contextmanager
-def answers(path: Path, clock: Callable[[], datetime]) -> Generator[Calls]:
+def open_answers(path: Path, clock: Callable[[], datetime]) -> Generator[Calls]:
     """Open the answers of all trainings beside this folder; the first to open them makes the file, others wait."""
     file = path.absolute().parent / ANSWERS
     private_dir(path)
@@ -122,7 +122,7 @@ def answers(path: Path, clock: Callable[[], datetime]) -> Generator[Calls]:
 
 
 @contextmanager
-def alone(path: Path) -> Generator[None]:
+def lock_folder(path: Path) -> Generator[None]:
     """Lock the folder: limits hold only if one process counts. Raise NightLocked if another process has it."""
     taken = NightLocked(f"another training is running in {path}", remedy="wait until it ends")
     with locked(private_dir(path) / "run.lock", lambda: taken):
@@ -170,7 +170,7 @@ def _check_resumable(path: Path, started_with: Manifest) -> None:
                     remedy="name another train.folder",
                 )
         return
-    changed = hindrances(read_manifest(path), started_with)
+    changed = conflicts(read_manifest(path), started_with)
     if changed:
         raise ConfigError(
             f"the run in {path} was started with something else: {'; '.join(changed)}",

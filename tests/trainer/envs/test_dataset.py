@@ -312,3 +312,17 @@ def test_parquet_and_folders_that_the_library_saved_are_read(tmp_path: Path) -> 
     assert [len(env.items(split)) for split in (Split.TRAIN, Split.VAL)] == [4, 2]
     with pytest.raises(ConfigError, match="it has no 'answers'"):
         env.items(Split.TEST)
+
+
+def test_how_many_contexts_were_cut_and_lost_what_their_answer_rests_on_is_said(tmp_path: Path) -> None:
+    documents = [["a", ["short."]], ["b", ["x" * 90]]]
+    rows = [
+        {"question": f"q{n}", "answer": "x", "context": documents, "supporting_facts": [[title, 0]]}
+        for n, title in enumerate("aab")
+    ]
+    env: Any = find_env("dataset", {"path": str(written(tmp_path, rows)), "ratio": [1, 1, 1], "context_chars": 60})
+    assert {item.data["context"] for split in Split for item in env.items(split)} == {"[DOC] a\nshort."}
+    said = (
+        "3 contexts cut at env.context_chars = 60 (0 cuts none), 1 of them before a document that the answer rests on"
+    )
+    assert said in env.remarks
