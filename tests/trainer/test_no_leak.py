@@ -52,7 +52,8 @@ def test_reflection_is_told_right_answers_of_train_and_no_prompt_those_of_val_or
     model = Coding()
     config: Any = a_config(preset, train={"epochs": 3}, optimizer={"mode": mode})
     summary = a_trainer(tmp_path / "run", model, config=config, env=a_dataset(data)).train()
-    assert summary.best.val.metric and summary.best.val.metric > (summary.initial.val.metric or 0)
+    assert summary.best.val.metric is not None
+    assert summary.best.val.metric > (summary.initial.val.metric or 0)
     texts = [prompt.text for prompt in model.prompts if prompt.purpose is not Purpose.ROLLOUT]
     assert any("trainmark" in text for text in texts)
     assert not [text for text in texts if "valmark" in text or "testmark" in text]
