@@ -261,11 +261,11 @@ def test_calls_are_kept_for_the_pass_that_reports_the_best_skill(tmp_path: Path)
     config = a_config("default", limits={"calls": 80})
     trainer = a_trainer(tmp_path, config=config)
     summary = trainer.train()
-    assert summary.stopped.endswith("left, as val and test need them at the end")
+    assert summary.stopped.endswith("left, kept for val and test at the end")
     assert not [note for note in summary.notes if note.stage == "final"]
     assert summary.best.test is not None
     alone = a_config("default", limits={"calls": 80}, evaluation={"test": False})
-    assert a_trainer(tmp_path / "alone", config=alone).train().stopped.endswith("left, as val needs them at the end")
+    assert a_trainer(tmp_path / "alone", config=alone).train().stopped.endswith("left, kept for val at the end")
 
 
 def test_calls_that_do_not_suffice_for_val_and_test_go_to_val(tmp_path: Path) -> None:
@@ -288,7 +288,9 @@ def test_a_limit_below_the_first_scores_is_said_to_give_no_result(paid: int) -> 
     made = plan(config, Toy(), optimizer=Scripted(), target=Scripted())
     (line,) = limit_lines(config, made, paid=paid)
     already = ", of which 5 are paid already," if paid else ""
-    assert line.startswith(f"Limit: limits.calls = 5{already} ends it without a result: the first scores take 24 calls")
+    assert line.startswith(
+        f"Limit: limits.calls = 5{already} ends it without a result: the first scores take 24 calls"
+    )
 
 
 def test_a_limit_before_the_initial_skill_is_scored_is_an_error(tmp_path: Path) -> None:
