@@ -96,7 +96,7 @@ class RayPool(ThreadPool):
             if self._mailbox is None:
                 self._connected = connect(self._address, processes=self.width)
                 self._mailbox = self._begin()
-        _send_own_code()
+        send_own_code()
         sent = [library().put(portable.asking(cast("Backend", None)))], sys.path
 
         def run(item: Item) -> Result:
@@ -145,7 +145,7 @@ class RayPool(ThreadPool):
             mailbox.end.remote(name)
 
 
-def _send_own_code() -> None:
+def send_own_code() -> None:
     """Let classes of files that a training names, and of modules beside these files, be sent whole."""
     modules = [module for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
     folders = {Path(str(module.__file__)).parent for module in modules if module.__name__.startswith(OWN_FILES)}
