@@ -151,7 +151,8 @@ def send_own_code() -> None:
     folders = {Path(str(module.__file__)).parent for module in modules if module.__name__.startswith(OWN_FILES)}
     for module in modules:
         file = Path(str(module.__file__))
-        if folders.intersection(file.parents) and "site-packages" not in file.parts:
+        is_installed = "site-packages" in file.parts or module.__name__.partition(".")[0] == "skillopt_sleep"
+        if folders.intersection(file.parents) and not is_installed:
             library().cloudpickle.register_pickle_by_value(module)
 
 

@@ -186,6 +186,7 @@ def test_nothing_to_send_begins_no_cluster() -> None:
         assert pool.map(Work(square, Nobody()), (), label="x") == ()
 
 
+@pytest.mark.slow
 def test_an_environment_in_a_clone_of_this_project_takes_its_neighbours_along_and_not_this_package(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
