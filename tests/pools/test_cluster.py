@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.pools.ray import RayPool, connect, library, send_own_code
+from skillopt_sleep.pools.ray import RayPool, connect, own_code
 from tests.pools.portable import Nobody, Work, square
 
 PORT = "26391"
@@ -186,17 +186,13 @@ def test_nothing_to_send_begins_no_cluster() -> None:
         assert pool.map(Work(square, Nobody()), (), label="x") == ()
 
 
-@pytest.mark.slow
 def test_an_environment_in_a_clone_of_this_project_takes_its_neighbours_along_and_not_this_package(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     own = ModuleType("skillopt_env_in_a_clone")
     own.__file__ = str(ROOT / "in_a_clone.py")
-    sent: list[ModuleType] = []
     monkeypatch.setitem(sys.modules, own.__name__, own)
-    monkeypatch.setattr(library().cloudpickle, "register_pickle_by_value", sent.append)
-    send_own_code()
-    packages = {module.__name__.partition(".")[0] for module in sent}
+    packages = {module.__name__.partition(".")[0] for module in own_code()}
     assert {own.__name__, "tests"} <= packages
     assert "skillopt_sleep" not in packages
 
