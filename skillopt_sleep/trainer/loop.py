@@ -14,7 +14,7 @@ from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Note, Spend, Split, Task
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting
-from skillopt_sleep.trainer.calls import check_priced, meter, name_of, wrap_model
+from skillopt_sleep.trainer.calls import calls_left, check_priced, meter, name_of, wrap_model
 from skillopt_sleep.trainer.checks import check_arguments, checked_config, ignored
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.costs import StageCosts
@@ -200,7 +200,8 @@ class Trainer:
             spend=counter.spend(),
             most_calls=config.limits.calls,
         )
-        course = TrainingProgress(parts, document, stepped=self._stepped, left=counter.left, on_step=self._on_step)
+        left = calls_left(counter, parts.calls)
+        course = TrainingProgress(parts, document, stepped=self._stepped, left=left, on_step=self._on_step)
         course.run()
         summary = self._summary(parts, course, planned)
         folder.write(SUMMARY, summary)

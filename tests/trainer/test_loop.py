@@ -278,11 +278,11 @@ def test_training_again_with_the_limit_that_ended_it_changes_and_pays_nothing(tm
 def test_a_training_that_is_killed_is_not_ended_earlier_by_what_it_has_paid(tmp_path: Path) -> None:
     def kill(_prompt: Prompt, number: int) -> None:
         if number == 95:
-            raise KeyError(number)
+            raise Killed
 
     config = a_config("default", limits={"calls": 130}, train={"epochs": 4})
     whole = a_trainer(tmp_path / "a" / "whole", config=config, workers=1).train()
-    with pytest.raises(KeyError):
+    with pytest.raises(Killed):
         a_trainer(tmp_path / "b" / "run", Scripted(kill), config=config, workers=1).train()
     summary = a_trainer(tmp_path / "b" / "run", config=config, workers=1).train()
     assert whole.steps == summary.steps
