@@ -28,11 +28,12 @@ class Link(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading of level 2 to 4; `name` lets a link lead to it."""
+    """A heading of level 2 to 4; `name` lets a link lead to it, `address` makes it one to a page of the dashboard."""
 
     text: str
     level: int = 2
     name: str = ""
+    address: str = ""
     kind = "heading"
 
 
@@ -128,7 +129,7 @@ class Interval(NamedTuple):
     kind = "interval"
 
 
-Cell = str | Dot | Bars
+Cell = str | Link | Dot | Bars
 
 
 class Table(NamedTuple):

@@ -16,6 +16,7 @@ from skillopt_sleep.deciding.undo import take_back, undoable
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.words import home_path
+from skillopt_sleep.pages.blocks import Link
 from skillopt_sleep.proposals.plan import MergeNeeded, Plan
 from skillopt_sleep.reporters.recurrence import told
 from skillopt_sleep.reporters.rule_page import more, whole
@@ -30,6 +31,7 @@ from skillopt_sleep.web.site import (
     paged,
     settings_of,
     show,
+    show_blocks,
     skipped_in,
     store_and_journal,
 )
@@ -78,7 +80,7 @@ def _inbox(
         "inbox.html.j2",
         title=f"{seen.waiting.rule.text} · Inbox" if seen else "Inbox",
         status=_CONFLICT if trouble else _OK,
-        lines=paged(rules, skipped=skipped, at_once=AT_ONCE),
+        lines=paged(request, rules, skipped=skipped, at_once=AT_ONCE, path="/inbox"),
         shown=here,
         card=card_of(seen, now=now) if seen else None,
         number=at + 1,
@@ -115,14 +117,16 @@ def _known(request: Request) -> Response:
     if seen is None:
         raise HTTPException(404)
     rule, known = seen.waiting.rule, more(seen.waiting.proposal, seen.waiting.whole)
-    _, *blocks = whole(rule, known)  # its heading is that of the page
-    return show(request, "known.html.j2", title=f"{rule.text} · Inbox", rule=rule, blocks=blocks)
+    trail = Link(rule.id, f"/inbox/{rule.id}")
+    return show_blocks(
+        request, whole(rule, known), title=f"{rule.text} · Inbox", heading="All that is known", trail=trail
+    )
 
 
 def _decided(request: Request) -> Response:
     did, now = request.query_params.get("did", ""), utc_now()
     with store_and_journal(request) as kept:
-        every = paged(every_decision(kept.store, now=now), skipped=skipped_in(request), at_once=AT_ONCE)
+        every = paged(request, every_decision(kept.store, now=now), at_once=AT_ONCE)
         lines = every.each(lambda one: decided_line(one, now=now))
         notice = notice_of(kept.store, did, now=now) if did else None
     return show(request, "decided.html.j2", title="Decided · Inbox", lines=lines, notice=notice)
