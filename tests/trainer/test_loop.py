@@ -5,10 +5,12 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, ConfigError, FailureKind
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.records import Prompt, Purpose, Split
+from skillopt_sleep.trainer import Item
 from skillopt_sleep.trainer.summary import Action, EpochRecord, History, StepRecord
 from tests.fakes import SerialPool
 from tests.sweeps import thinned
@@ -166,6 +168,19 @@ def test_a_score_of_zero_is_a_score_when_a_run_goes_on(tmp_path: Path) -> None:
     summary = a_trainer(tmp_path, second, env=env, config=config).train()
     assert summary.initial.val.hard == 0
     assert not set(first.keys()[:-1]) & set(second.keys())
+
+
+def test_a_run_whose_items_have_numbers_as_keys_goes_on_and_pays_nothing_twice(tmp_path: Path) -> None:
+    class Numbered(Toy, frozen=True):
+        def items(self, split: Split) -> list[Item]:
+            return [replace(item, data=item.data | {1: "a", 2.5: {3: "b"}}) for item in super().items(split)]
+
+    first, second, whole = Scripted(killing(40)), Scripted(), Scripted()
+    with pytest.raises(Killed):
+        a_trainer(tmp_path / "a" / "run", first, env=Numbered(), pool=SerialPool()).train()
+    summary = a_trainer(tmp_path / "a" / "run", second, env=Numbered()).train()
+    assert summary == a_trainer(tmp_path / "b" / "run", whole, env=Numbered()).train()
+    assert sorted(first.keys()[:-1] + second.keys()) == sorted(set(whole.keys()))
 
 
 def test_an_outage_ends_the_training_with_what_it_has_and_is_no_score(tmp_path: Path) -> None:
