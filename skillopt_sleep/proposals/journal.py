@@ -116,9 +116,8 @@ class Journal:
 
     def begin_undo(self, entry: Entry, moves: Sequence[Move], *, at: datetime) -> Entry:
         """Record an undo that is about to write these files."""
-        back = [move.back for move in moves]
-        self._save(entry, [(move.old, move.new) for move in back])
-        files = tuple(move.record for move in back)
+        self._save(entry, [(move.new, move.old) for move in moves])
+        files = tuple(move._replace(old=move.new, new=move.old).record for move in moves)
         undoing = msgspec.structs.replace(entry, state=AdoptionState.UNDOING, undone=at, taken_back=files)
         self._write(undoing)
         return undoing
@@ -237,7 +236,7 @@ class Journal:
         try:
             target = paths.writable(Path(file.path), root=Path(entry.root))
             before = _copy(self._copy_of(entry, file.before), file.before, file.path)
-            move = Move(file.path, target, paths.read_live(target), before, attributes_of(target), file.attributes)
+            move = Move(file.path, target, paths.read_live(target), before, attributes_of(target))
             why = "the path leads elsewhere by now"
             if str(target) == file.target:
                 why = "another program wrote it at this moment"

@@ -91,7 +91,7 @@ def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: T
         changed = live.change(path, now, old, new, rules=rules)
         attributes = attributes_of(target) if target.exists() else None
         text = now if live.body(path, now) == new else changed.data
-        moves.append(Move(file.path, target, now, text, attributes, attributes))
+        moves.append(Move(file.path, target, now, text, attributes))
         # A file that isn't there holds nothing of the person's.
         by_hand = now is not None and not _is_ours(changed.body, old, path, target, journal)
         if text != now and (changed.overlaps or by_hand):
@@ -119,10 +119,8 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
         rules = _rules(path, now if entry.state is AdoptionState.UNDONE else after, old, new)
         attributes = attributes_of(target) if target.exists() else None
         if now == after and str(target) == file.target and rules == _rules(path, before, old, new):
-            # The mode is as the person left it.
             held = True
-            gives = attributes if before is not None else None
-            moves.append(Move(file.path, target, now, before, attributes, gives))
+            moves.append(Move(file.path, target, now, before, attributes))
             continue
         changed = live.change(path, now, old, new, rules=rules)
         held = held or changed.data != now
@@ -131,7 +129,7 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
         replaced = changed.overlaps and entry.state is not AdoptionState.UNDONE
         if changed.data == now and not replaced:
             text = now
-        moves.append(Move(file.path, target, now, text, attributes, attributes))
+        moves.append(Move(file.path, target, now, text, attributes))
         by_hand = not _is_ours(changed.body, old, path, target, journal)
         if changed.overlaps and not by_hand:
             gone = set(old.split("\n")) - {*new.split("\n"), *changed.body.split("\n")}
@@ -155,7 +153,7 @@ def plan_rest(path: Path, *, journal: Journal, over: Texts | None = None) -> Pla
         return Plan((), ())
     text = _without_block(path, live.change(path, now, body, "").data, journal=journal, stands=True)
     attributes = attributes_of(target)
-    return Plan((Move(str(path), target, now, text, attributes, attributes),), ())
+    return Plan((Move(str(path), target, now, text, attributes),), ())
 
 
 def _rules(path: Path, text: bytes | None, body: str, other: str) -> tuple[str, ...]:

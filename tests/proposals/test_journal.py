@@ -11,7 +11,6 @@ import pytest
 
 from skillopt_sleep.errors import AdoptInterrupted, ProposalError
 from skillopt_sleep.proposals.adopt import adopt
-from skillopt_sleep.proposals.attributes import attributes_of
 from skillopt_sleep.proposals.entry import AdoptionState, Entry, Written
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.paths import digest
@@ -36,8 +35,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def a_file(path: Path, before: bytes | None) -> Written:
-    attributes = attributes_of(path) if path.exists() else None
-    return Written(path=str(path), target=str(path), attributes=attributes, before=digest(before), after=digest(NEW))
+    return Written(path=str(path), target=str(path), before=digest(before), after=digest(NEW))
 
 
 def entry(file: Path, state: AdoptionState, *, existed: bool = True, number: str = "p1") -> Entry:
