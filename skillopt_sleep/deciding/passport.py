@@ -1,23 +1,15 @@
 """A rule's passport: all that is known of a rule in numbers, names and hashes, without what was said in a session."""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 
 import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.deciding.read import digest_of
 from skillopt_sleep.learning.statistics import statistic
-from skillopt_sleep.proposals.origins import ProposedIn, RuleOrigin, RuleResult
-from skillopt_sleep.records import Decider, Decision, NightReport, Record, Recurrence, Task
+from skillopt_sleep.proposals.origins import ProposedIn, RuleLessons, RuleOrigin, RuleResult
+from skillopt_sleep.records import Decider, Decision, NightReport, Record, Recurrence
 from skillopt_sleep.stores.sqlite import SqliteStore
-
-
-class OwnLesson(Record, frozen=True, kw_only=True):
-    """A lesson of the rule, by its id and its wording."""
-
-    id: str
-    wording: str
 
 
 class NightTrial(Record, frozen=True, kw_only=True):
@@ -40,10 +32,7 @@ class Passport(Record, frozen=True, kw_only=True):
 
     rule: str
     proposed: ProposedIn
-    lessons: tuple[OwnLesson, ...]
-    sessions: int
-    first: datetime | None
-    last: datetime | None
+    asked: RuleLessons
     tested: RuleResult
     nights: tuple[NightTrial, ...] = ()
     live: tuple[Recurrence, ...] = ()
@@ -56,21 +45,15 @@ def passport(origin: RuleOrigin, store: SqliteStore) -> Passport:
     nights = tuple(_nights(origin, store.reports(), tried))[::-1]
     recurring = store.recurrences()
     live = (recurring[name] for name in origin.asked.lessons if name in recurring)
-    known = {task.id: _hash(task) for task in store.bank.all_tasks() if task.id in tried}
+    tasks = [task for task in store.bank.all_tasks() if task.id in tried]
     return Passport(
         rule=origin.rule,
         proposed=replace(origin.proposed, reason=""),
-        lessons=tuple(
-            OwnLesson(id=name, wording=wording)
-            for name, wording in zip(origin.asked.lessons, origin.asked.wordings, strict=False)
-        ),
-        sessions=origin.asked.sessions,
-        first=origin.asked.first,
-        last=origin.asked.last,
+        asked=replace(origin.asked, said=()),
         tested=origin.tested,
         nights=nights,
         live=tuple(replace(one, again=(), news=False) for one in live),
-        tasks=known,
+        tasks={task.id: digest_of((task.prompt, task.context, task.reference)) for task in tasks},
     )
 
 
@@ -91,7 +74,3 @@ def _nights(origin: RuleOrigin, reports: Iterable[NightReport], tried: dict[str,
                         models=trial.models,
                         judges=trial.judges,
                     )
-
-
-def _hash(task: Task) -> str:
-    return digest_of((task.prompt, task.context, task.reference))
