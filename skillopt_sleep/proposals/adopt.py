@@ -6,7 +6,6 @@ from datetime import datetime
 from pathlib import Path
 
 from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, UnsafePath
-from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan, agree, plan_adoption, plan_undo
@@ -39,17 +38,16 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime, agreed: Plan
             )
         if earlier is not None and is_done:
             journal.take_back(earlier, at=at)
-        missing: dict[Path, None] = {}
-        made: dict[str, None] = {}
+        folders: dict[str, None] = {}
         for move in plan.moves:
-            missing |= dict.fromkeys(paths.missing_folders(move.target))
-            made |= dict.fromkeys(journal.made_folders(move.target))
+            folders |= dict.fromkeys(journal.own_folders(move.target))
+        missing = [Path(folder) for folder in folders if not Path(folder).exists()]
         entry = Entry(
             proposal=proposal.id,
             root=proposal.root,
             files=tuple(move.record for move in plan.moves),
             made=proposal.files[0].result,
-            folders=tuple(dict.fromkeys((*made, *map(str, missing)))),
+            folders=tuple(folders),
             state=AdoptionState.PREPARED,
             adopted=at,
         )

@@ -54,12 +54,20 @@ class FileParts(NamedTuple):
     trail: bytes
     eol: bytes
 
+    @property
+    def data(self) -> bytes:
+        """The whole file."""
+        return self.lead + self.open + self.lines + self.close + self.trail
+
 
 class Changed(NamedTuple):
-    """A file with a change of its rules, its `lines` with it, and whether it overlaps with what a person changed."""
+    """The bytes of a file with a change of our rules; `body` are the rules as they were.
+
+    `overlaps` says that the change takes away a line which a person changed, or one outside of our part.
+    """
 
     data: bytes
-    lines: bytes
+    body: str
     overlaps: bool
 
 
@@ -126,12 +134,11 @@ def change(cut: FileParts, old: str, new: str) -> Changed:
     """
     merged = merge(cut.lines, canonical(old), canonical(new), eol=cut.eol)
     if not canonical(decoded(merged.lines)):
-        return Changed(cut.lead + cut.trail, b"", merged.overlaps)
+        return Changed(cut.lead + cut.trail, cut.body, merged.overlaps)
     # In a file of our own, a person's marker or open fence can't break what only takes lines away.
     if merged.lines != cut.lines and (cut.close or any(set(new.split("\n")) - set(old.split("\n")))):
         _refuse_markers(merged.lines)
-    data = cut.lead + cut.open + merged.lines + cut.close + cut.trail
-    return Changed(data, merged.lines, merged.overlaps)
+    return Changed(cut._replace(lines=merged.lines).data, cut.body, merged.overlaps)
 
 
 def unmarked(data: bytes) -> bytes:

@@ -64,12 +64,6 @@ def read_live(target: Path) -> bytes | None:
         ) from error
 
 
-def missing_folders(target: Path) -> tuple[Path, ...]:
-    """Return the parent folders that don't exist yet, outermost first."""
-    missing = [folder for folder in target.parents if not folder.exists()]
-    return tuple(reversed(missing))
-
-
 def numbered(name: str, index: int) -> str:
     """Return the name of what is kept of the first file of a proposal or of a further one, as in `before-2`."""
     return f"{name}-{index + 1}" if index else name
