@@ -79,22 +79,18 @@ def recovering(journal: Journal, moves: Sequence[Move]) -> Generator[None]:
     except OSError as error:
         with suppress(OSError):
             journal.recover()
-        raise _write_failed(moves, error) from error
-
-
-def _write_failed(moves: Sequence[Move], error: OSError) -> ProposalError:
-    states: list[str] = []
-    for move in moves:
-        state = "was changed by another program"
-        if move.now == move.old:
-            state = "is as it was before"
-        elif move.now == move.new:
-            state = "has its new text"
-        states.append(f"{move.path} {state}")
-    return ProposalError(
-        f"writing failed ({error.strerror}); {', '.join(states)}",
-        remedy="free some space or repair the folder, then try again",
-    )
+        states: list[str] = []
+        for move in moves:
+            state = "was changed by another program"
+            if move.now == move.old:
+                state = "is as it was before"
+            elif move.now == move.new:
+                state = "has its new text"
+            states.append(f"{move.path} {state}")
+        raise ProposalError(
+            f"writing failed ({error.strerror}); {', '.join(states)}",
+            remedy="free some space or repair the folder, then try again",
+        ) from error
 
 
 def _is_in_effect(entry: Entry, journal: Journal) -> bool:

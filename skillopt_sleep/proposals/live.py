@@ -130,11 +130,6 @@ def marked(path: Path, data: bytes) -> tuple[list[str], set[int]]:
     return [block.decoded(line) for line in lines], ours
 
 
-def count_blocks(path: Path) -> int:
-    """Return how many blocks of ours stand in the file: more than one after a merge of branches."""
-    return len(block.find(path.read_bytes())) if path.exists() else 0
-
-
 def users_part(path: Path, data: bytes | None) -> str:
     """Return the person's part of these bytes of the file; "" if there is no file."""
     if data is None:
@@ -145,9 +140,7 @@ def users_part(path: Path, data: bytes | None) -> str:
 
 
 def without_markers(path: Path, data: bytes) -> bytes:
-    """Return the file without what says that a part of it is ours; a file of our own stays as it is."""
-    if own_file(path) is not None:
-        return data
+    """Return a file that isn't our own without what says that a part of it is ours."""
     with _located(path):
         return block.unmarked(data)
 
@@ -172,8 +165,17 @@ def _located(path: Path) -> Generator[None, None, None]:
 
 def _parts(path: Path, data: bytes | None) -> block.FileParts:
     kind = own_file(path)
-    if kind is not None:
-        return _own_parts(path, data, kind)
+    if kind is not None and data is None:
+        head = _NEW_HEADS[kind].encode()
+        return block.FileParts(lead=head, open=b"", body="", lines=b"", close=b"", trail=b"", eol=b"\n")
+    if kind is not None and data is not None:
+        head = _head(path, data)
+        if head is None:
+            raise UnsafePath(
+                f"{path} wasn't written by skillopt-sleep and is left alone",
+                remedy="rename it: lessons go to a file of this name",
+            )
+        return _whole(data, lead=head)
     if data is None:
         raise UnsafePath(
             f"{path} doesn't exist (any more)", remedy="nothing to do: the next night finds another place"
@@ -233,19 +235,6 @@ def _refuse_outside(text: bytes, data: bytes, rule: str, *, adds: bool) -> None:
                 f"{where} already, as your own: it stays yours", remedy="nothing to do: your agent reads it there"
             )
         raise UnsafeEdit(f"{where} among other words", remedy="take it out there by hand, then run the command again")
-
-
-def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.FileParts:
-    if data is None:
-        head = _NEW_HEADS[kind].encode()
-        return block.FileParts(lead=head, open=b"", body="", lines=b"", close=b"", trail=b"", eol=b"\n")
-    head = _head(path, data)
-    if head is None:
-        raise UnsafePath(
-            f"{path} wasn't written by skillopt-sleep and is left alone",
-            remedy="rename it: lessons go to a file of this name",
-        )
-    return _whole(data, lead=head)
 
 
 def _head(path: PurePath, data: bytes) -> bytes | None:

@@ -93,9 +93,10 @@ class FolderStager:
             change = change._replace(proof=Proof.ELSEWHERE)
         files = (copied_file(change.document, text), *twins)
         waiting = page.bank.waiting(change.document.path)
-        same = _with_result(waiting, files, change)
-        if same is not None:
-            return same
+        results = {one.file.path: one.file.result for one in files}
+        for one in waiting:
+            if one.proof is change.proof and {file.path: file.result for file in one.files} == results:
+                return one
         number = ids.get(key(change.document.path, change.lessons), "")
         old = _with_lesson(waiting, change)
         return write_proposal(change, page, files=files, number=number, old=old, one_model=self.one_model)
@@ -114,16 +115,6 @@ def read_proposal(folder: Path) -> Proposal:
         raise StaleProposal(
             f"the proposal in {folder} can't be read: {error}", remedy="run a night again: skillopt-sleep run"
         ) from error
-
-
-def _with_result(waiting: Iterable[Proposal], files: Sequence[CopiedFile], change: ProposedChange) -> Proposal | None:
-    """Return the first of the waiting proposals that would leave these bytes in the files on the same proof."""
-    results = {one.file.path: one.file.result for one in files}
-    for proposal in waiting:
-        proposed = {file.path: file.result for file in proposal.files}
-        if proposed == results and proposal.proof is change.proof:
-            return proposal
-    return None
 
 
 def _with_lesson(waiting: Iterable[Proposal], change: ProposedChange) -> Proposal | None:
