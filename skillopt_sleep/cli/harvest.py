@@ -86,6 +86,5 @@ def _read(paths: Paths, settings: Settings, why: str, *, as_json: bool) -> Shown
 def _explained(history: SessionHistory, index: SqliteIndex, settings: Settings, why: str) -> Shown:
     """Explain the session `why`."""
     line = find(history, why)
-    (stored,) = index.sessions([line.id])
-    explanation = explain(history, line, stored, partial(excluded_by, settings))
+    explanation = explain(history, line, index, partial(excluded_by, settings))
     return explanation.data(), lambda: say_all(explained(explanation, now=history.rules.now))

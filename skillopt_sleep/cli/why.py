@@ -31,7 +31,7 @@ from skillopt_sleep.pages.blocks import Block, Heading, Item, Items, Quotes, Sai
 from skillopt_sleep.proposals.origins import Managed, RuleOrigin, adopted_files, managed_lines, origins
 from skillopt_sleep.records import Evidence, Recurrence, heading, said_or_done
 from skillopt_sleep.reporters.gains import sentence
-from skillopt_sleep.reporters.recurrence import OBSERVED, since_adoption
+from skillopt_sleep.reporters.recurrence import OBSERVED, since_adoption, to_do
 from skillopt_sleep.reporters.status import HAND_WRITTEN, NO_RULE, PURGED
 from skillopt_sleep.stores.bank import ADOPTED, WITHDRAWN
 from skillopt_sleep.stores.bank_rows import Banked
@@ -226,6 +226,7 @@ def origin_blocks(
     for name in origin.asked.lessons if proposed.state == ADOPTED else ():
         if name in recurring:
             yield from since_adoption(recurring[name])
+            yield from to_do(recurring[name])
             yield Sentence(OBSERVED, "soft")
     for name, wording in zip(origin.asked.lessons, origin.asked.wordings, strict=False):
         yield Sentence(f"lesson {name}: {one_line(wording, limit=60)}", "soft")

@@ -1,13 +1,14 @@
 """A rule's passport: all that is known of a rule in numbers, names and hashes, without what was said in a session."""
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 
 import msgspec
 from msgspec.structs import replace
 
 from skillopt_sleep.deciding.read import digest_of
 from skillopt_sleep.learning.statistics import statistic
-from skillopt_sleep.proposals.origins import ProposedIn, RuleLessons, RuleOrigin, RuleResult
+from skillopt_sleep.proposals.origins import ProposedIn, RuleOrigin, RuleResult
 from skillopt_sleep.records import Decider, Decision, NightReport, Record, Recurrence
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -27,12 +28,16 @@ class NightTrial(Record, frozen=True, kw_only=True):
 class Passport(Record, frozen=True, kw_only=True):
     """The rule, its origin without quotes, its trial night by night, and how often its lessons were corrected since.
 
-    `tasks` are those it was tried on, each with a hash of its request and its reference.
+    Of its lessons only the ids stand here: the wording of one may be what the person said. `tasks` are those it was
+    tried on, each with a hash of its request and its reference.
     """
 
     rule: str
     proposed: ProposedIn
-    asked: RuleLessons
+    lessons: tuple[str, ...]
+    sessions: int
+    first: datetime | None
+    last: datetime | None
     tested: RuleResult
     nights: tuple[NightTrial, ...] = ()
     live: tuple[Recurrence, ...] = ()
@@ -49,10 +54,13 @@ def passport(origin: RuleOrigin, store: SqliteStore) -> Passport:
     return Passport(
         rule=origin.rule,
         proposed=replace(origin.proposed, reason=""),
-        asked=replace(origin.asked, said=()),
+        lessons=origin.asked.lessons,
+        sessions=origin.asked.sessions,
+        first=origin.asked.first,
+        last=origin.asked.last,
         tested=origin.tested,
         nights=nights,
-        live=tuple(replace(one, again=(), news=False) for one in live),
+        live=tuple(replace(one, wording="", again=(), news=False) for one in live),
         tasks={task.id: digest_of((task.prompt, task.context, task.reference)) for task in tasks},
     )
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from skillopt_sleep.agents import TITLES
 from skillopt_sleep.kit.markdown import one_line
+from skillopt_sleep.kit.redact import redact
 from skillopt_sleep.kit.words import ago, home_path, span
 from skillopt_sleep.pages.blocks import Block, Heading, Item, Items, Sentence
 from skillopt_sleep.records import EMPTIED, Evidence, Origin, Session, said_or_done
@@ -38,20 +39,26 @@ def opened(said: Iterable[Evidence], store: SqliteStore, *, now: datetime) -> It
             yield from _in_place(session, piece)
 
 
-def _in_place(session: Session, piece: Evidence) -> Iterator[Block]:
-    """Yield the turn with the quote between those around it."""
+def around(session: Session, at: int) -> Items:
+    """Return a turn between those around it; none of a session whose text was forgotten."""
     items: list[Item] = []
-    for number in range(max(piece.turn - AROUND, 0), min(piece.turn + AROUND + 1, len(session.turns))):
+    for number in range(max(at - AROUND, 0), min(at + AROUND + 1, len(session.turns))):
         turn = session.turns[number]
         if turn != EMPTIED:
-            mark = "→ " if number == piece.turn else ""
+            mark = "→ " if number == at else ""
             record = f" (record {turn.id})" if turn.id and mark else ""
-            text = one_line(turn.text, limit=TURN_CHARS)
+            text = one_line(redact(turn.text), limit=TURN_CHARS)
             items.append(Item(f"{mark}turn {number}, {_SPEAKERS[turn.origin]}: {text}{record}"))
-    if not items:
+    return Items(tuple(items))
+
+
+def _in_place(session: Session, piece: Evidence) -> Iterator[Block]:
+    """Yield the turn with the quote between those around it."""
+    at = session.turn_with(piece.quote, piece.turn) if piece.deed is None else piece.turn
+    found = around(session, piece.turn if at is None else at)
+    if not found.items:
         yield Sentence(FORGOTTEN, "careful")
         return
-    yield Items(tuple(items))
-    said = session.turns[piece.turn].text if piece.turn < len(session.turns) else ""
-    if piece.deed is None and " ".join(piece.quote.split()) not in " ".join(said.split()):
+    yield found
+    if at is None:
         yield Sentence(CHANGED, "careful")

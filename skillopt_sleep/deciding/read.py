@@ -14,6 +14,7 @@ from skillopt_sleep.pages.blocks import Answers
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import plan_adoption
 from skillopt_sleep.records import Proposal, Recurrence
+from skillopt_sleep.reporters.recurrence import sharpens
 from skillopt_sleep.reporters.rule import Change, Rule, answers, in_order, rule_of
 from skillopt_sleep.stores.bank import OPEN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -86,6 +87,8 @@ def read_waiting(store: SqliteStore, one: Chosen, journal: Journal) -> Waiting:
     whole = known.get(above, proposal)
     changes, problem = _changes(one, journal) if one.decided.state in OPEN else ([], "")
     rule = rule_of(proposal, changes, _answers(store, one), now=utc_now(), whole=whole)
+    if one.decided.state in OPEN:
+        rule = rule._replace(sharpens=sharpens(proposal, store.recurrences().values()))
     if problem:
         rule = rule._replace(cautions=(*rule.cautions, problem))
     return Waiting(proposal, whole, rule, divides=proposal.id not in known)

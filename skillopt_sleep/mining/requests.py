@@ -149,7 +149,9 @@ def takes(session: Session) -> Iterator[tuple[int, Take]]:
 
     Whatever is typed after the person rejected a call or stopped the agent is a correction. If the agent spoke before
     anything that was typed, the first request couldn't be read, and what reads as its correction is one of nothing.
+    Where the agent is not known to have done anything, nothing is a correction.
     """
+    is_answered = session.is_answered
     last: int | None = None  # the last turn that wasn't small talk
     said = [index for index, turn in enumerate(session.turns) if turn.origin is not Origin.HARNESS]
     if said and session.turns[said[0]].origin is Origin.ASSISTANT:
@@ -159,9 +161,13 @@ def takes(session: Session) -> Iterator[tuple[int, Take]]:
     for index, turn in enumerate(session.turns):
         if turn.origin is not Origin.USER:
             continue
-        if last is not None and (
-            any(last <= stop < index for stop in stops)
-            or is_correction(turn.text, request=request, pasted=turn.pasted)
+        if (
+            is_answered
+            and last is not None
+            and (
+                any(last <= stop < index for stop in stops)
+                or is_correction(turn.text, request=request, pasted=turn.pasted)
+            )
         ):
             yield index, Take.CORRECTION
         elif is_small_talk(own_words(turn.text, turn.pasted)):
@@ -187,7 +193,11 @@ def asks(session: Session) -> tuple[Ask, ...]:
 
 def may_hold_a_lesson(session: Session) -> bool:
     """Tell whether the person said something after an answer, did something, or said what holds from now on."""
-    return len(session.typed) > 1 or bool(deeds(session)) or any(map(is_lasting, session.typed))
+    return (
+        (len(session.typed) > 1 and session.is_answered)
+        or bool(deeds(session))
+        or any(map(is_lasting, session.typed))
+    )
 
 
 def most_tasks(session: Session) -> int:

@@ -8,9 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PurePath
 from typing import NamedTuple
 
 from skillopt_sleep.agents import TITLES, half_read
+from skillopt_sleep.agents.claude_code.history import LIST
 from skillopt_sleep.night.reading import Surveyed, left_for_later
 from skillopt_sleep.night.survey import HarvestRules, Survey
 from skillopt_sleep.protocols.stores import Index
@@ -136,8 +138,10 @@ class SessionHistory:
     def of(
         cls, survey: Survey, index: Index, rules: HarvestRules, *, sources: Iterable[str], horizon: datetime
     ) -> "SessionHistory":
-        """Combine a survey with the files that the index knows of these sources."""
-        files = {source: frozenset(index.stamps(source)) for source in sources}
+        """Combine a survey with the files that the index knows of these sources, but no list of prompts."""
+        files: dict[str, frozenset[str]] = {}
+        for source in sources:
+            files[source] = frozenset(path for path in index.stamps(source) if PurePath(path).name != LIST)
         return cls(survey=survey, rules=rules, files=files, horizon=horizon)
 
     @property

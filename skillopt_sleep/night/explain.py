@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from skillopt_sleep.agents import half_read
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.kit.words import ago, counted, home_path, when
+from skillopt_sleep.kit.words import ago, counted, home_path, span, when
 from skillopt_sleep.mining.requests import Take, takes
 from skillopt_sleep.mining.spans import own_words
 from skillopt_sleep.night.account import WORDS, SessionHistory, in_words
 from skillopt_sleep.night.reading import read_by_rules
 from skillopt_sleep.night.survey import QUIET
+from skillopt_sleep.protocols.stores import Index
 from skillopt_sleep.records import LeftOut, Origin, Session, SessionLine
 
 _CANDIDATES = 4
@@ -38,10 +39,12 @@ class TypedTurn(NamedTuple):
 class Explanation:
     """The reasons why one session is used or not.
 
-    `reason` is None for a session in use, `because` says why in words, and `night` which night read or will read it.
+    `part` is the session without what it copied, `gone` when its file was missed. `reason` is None for
+    a session in use, `because` says why in words, and `night` which night read or will read it.
     """
 
     session: Session
+    part: Session
     project: str
     file: str
     doubles: tuple[str, ...]
@@ -49,6 +52,7 @@ class Explanation:
     because: str
     night: str
     turns: tuple[TypedTurn, ...]
+    gone: datetime | None = None
 
     def data(self) -> dict[str, object]:
         """Return the explanation as data."""
@@ -73,7 +77,7 @@ class Explanation:
     def facts(self, now: datetime) -> Iterator[tuple[str, str]]:
         """Yield where and when the session took place, each with its label."""
         session = self.session
-        yield "File", self.file or "deleted"
+        yield "File", self.file or (f"gone since {span(self.gone, self.gone, now)}" if self.gone else "gone")
         for path in self.doubles:
             yield "Second file", path
         if self.reason is LeftOut.UNREADABLE:
@@ -132,29 +136,32 @@ def _by_file(history: SessionHistory, name: str) -> list[SessionLine]:
 
 
 def explain(
-    history: SessionHistory, line: SessionLine, stored: Session, excluded_by: Callable[[SessionLine], str]
+    history: SessionHistory,
+    line: SessionLine,
+    index: Index,
+    excluded_by: Callable[[SessionLine], str],
 ) -> Explanation:
-    """Collect why a session is used or left out.
-
-    `stored` is the session as its file has it; `excluded_by` says which setting excludes one.
-    """
+    """Collect why a session is used or left out; `excluded_by` says which setting excludes one."""
+    (stored,) = index.sessions([line.id])
     project, own_part = stored.project, stored
     for session in history.survey.sessions:
         if session.id == line.id:
             project, own_part = session.project, session.part or stored
     reason = history.why(line)
     path = history.held[line.id].path
-    paths = history.files[line.source]
-    others = [other for other in paths if other != path]
+    others = [other for other in history.files[line.source] if other != path]
+    gone = index.gone()
     return Explanation(
         session=stored,
+        part=own_part,
         project=project,
-        file=path if path in paths else "",
+        file="" if line.id in gone else path,
         doubles=tuple(sorted(other for other in others if _agent_id(line.id) in PurePath(other).stem)),
         reason=reason,
         because=_because(history, line, stored, reason, excluded_by),
         night=_night(history, line, reason),
         turns=typed_turns(stored, None if line.id in history.survey.copies else own_part),
+        gone=gone.get(line.id),
     )
 
 

@@ -9,7 +9,7 @@ from skillopt_sleep.agents.transcripts.files import read_or_say_why
 from skillopt_sleep.protocols.crew import Reach
 from skillopt_sleep.records import Heard, Origin, Session, Snapshot
 
-RULES = 9
+RULES = 10
 """The version of the rules: raise it when they read something else in a session, and all are read again."""
 
 # As mining/session_text.py cuts turns and fills calls. Not imported, as the history must not wait for the rules.

@@ -22,25 +22,28 @@ from skillopt_sleep.records import (
     Evidence,
     IndexedSession,
     Lesson,
+    LessonState,
     PlaceKind,
     Proof,
     Proposal,
     Recurrence,
     Session,
     Task,
+    lessons_of,
 )
 
 LEVEL = 0.9
-# The e-value at which corrections are called fewer. By Ville's inequality a lesson that is corrected as often as
-# before ever gets there in at most 1 of 8 cases. Counted out, it does in fewer than 1 of 50
-# (tests/night/test_recurrence.py), which leaves room for work that slowly becomes another.
-ENOUGH = 8.0
+# Corrections are called fewer once what was seen is so many times likelier if they are, and not before so many
+# sessions since: one strict or lax week says little. Counted out, a lesson that is corrected as often as before ever
+# gets there in fewer than 1 of 25 cases (tests/night/test_recurrence.py).
+ENOUGH, LEAST = 30.0, 40
 WEEKS = 12
 QUOTES = 3
 _REQUEST_CHARS = 300  # of a request that is compared: how it begins says what it is about
 _BATCH = 100  # sessions decoded at once
-# What is expected of shares, as the a and b of a beta distribution: corrections in a fourth of sessions, then in few.
-_BEFORE, _SINCE = (1.0, 3.0), (0.5, 5.0)
+# What is expected of shares, as the a and b of a beta distribution: corrections in a fourth of sessions, then in one
+# of twenty; and if they stay as they were, in any share of sessions.
+_BEFORE, _SINCE, _UNCHANGED = (3.0, 9.0), (2.0, 38.0), (1.0, 1.0)
 
 
 class SeenSession(NamedTuple):
@@ -73,8 +76,14 @@ def compare(sessions: Iterable[SeenSession], adopted: datetime) -> Comparison:
             count[1] += 1
     before, since = (Corrected(times=counts[late][0], sessions=counts[late][1]) for late in (False, True))
     change = change_interval(before, since)
-    fewer = change is not None and change[1] < 0 and evidence_of_fewer(before, since) >= ENOUGH
-    return Comparison(before, since, change, fewer)
+    return Comparison(before, since, change, is_fewer(before, since))
+
+
+def is_fewer(before: Corrected, since: Corrected) -> bool:
+    """Tell whether corrections have become fewer, in enough sessions to say so."""
+    change = change_interval(before, since)
+    is_clear = since.sessions >= LEAST and change is not None and change[1] < 0
+    return is_clear and _odds_of_fewer(before, since) >= ENOUGH
 
 
 def change_interval(before: Corrected, since: Corrected) -> tuple[float, float] | None:
@@ -91,22 +100,16 @@ def change_interval(before: Corrected, since: Corrected) -> tuple[float, float] 
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
-def evidence_of_fewer(before: Corrected, since: Corrected) -> float:
-    """Return the e-value against "it is corrected as often as before, or more often"; it may be read at any time.
+def _odds_of_fewer(before: Corrected, since: Corrected) -> float:
+    """Return how many times likelier what was seen is if the share fell than if it stayed: a Bayes factor.
 
-    It divides the chance of what was seen under a share before and a smaller one since, each drawn from what is
-    expected, by its chance under the best single share: universal inference (Wasserman, Ramdas & Balakrishnan, PNAS
-    2020), so that it may also be read at an adoption that earlier corrections brought about. The lesson is only known
-    because it was corrected once, so that session doesn't count.
+    The lesson is only known because it was corrected once, so that session doesn't count.
     """
     known = 1 if before.times else 0
     times, sessions = before.times - known, before.sessions - known
-    expected = _mean_chance(times, sessions, _BEFORE) + _mean_chance(since.times, since.sessions, _SINCE)
-    if times * since.sessions > since.times * sessions:
-        best = _best_chance(times + since.times, sessions + since.sessions)
-    else:
-        best = _best_chance(times, sessions) + _best_chance(since.times, since.sessions)
-    return math.exp(expected - best)
+    fell = _mean_chance(times, sessions, _BEFORE) + _mean_chance(since.times, since.sessions, _SINCE)
+    stayed = _mean_chance(times + since.times, sessions + since.sessions, _UNCHANGED)
+    return math.exp(fell - stayed)
 
 
 def _mean_chance(times: int, sessions: int, expected: tuple[float, float]) -> float:
@@ -117,15 +120,6 @@ def _mean_chance(times: int, sessions: int, expected: tuple[float, float]) -> fl
 
 def _log_beta(a: float, b: float) -> float:
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-
-
-def _best_chance(times: int, sessions: int) -> float:
-    """Return the logarithm of the chance of these sessions under the share that makes it largest."""
-    chance = 0.0
-    for count in (times, sessions - times):
-        if count:
-            chance += count * math.log(count / sessions)
-    return chance
 
 
 class _Read(NamedTuple):
@@ -156,8 +150,8 @@ def recurrences(
         current |= dict.fromkeys((lesson.id, *lesson.joins), lesson)
     first: dict[str, Proposal] = {}
     for rule in sorted(rules, key=lambda rule: adoptions[rule.id]):
-        for name in _lessons_of(rule):
-            if name in current:
+        for name in (*rule.lessons, *lessons_of(rule.edits)):
+            if name in current and current[name].state is not LessonState.TAKEN_BACK:
                 first.setdefault(current[name].id, rule)
     if not first:
         return ()
@@ -169,13 +163,6 @@ def recurrences(
         seen = dict(_seen(lesson, rule, _requests(lesson, page, tasks), looked))
         found.append(_recurrence(lesson, rule, seen, looked.tonight, adopted=adoptions[rule.id], at=at))
     return tuple(found)
-
-
-def _lessons_of(rule: Proposal) -> tuple[str, ...]:
-    named = [*rule.lessons]
-    for edit in rule.edits:
-        named += edit.lessons
-    return tuple(dict.fromkeys(named))
 
 
 def _requests(lesson: Lesson, page: OpenNight, tasks: Sequence[Task]) -> list[str]:
@@ -190,7 +177,7 @@ def _beginning(text: str) -> str:
 
 
 def _seen(lesson: Lesson, rule: Proposal, asked: Sequence[str], looked: _Read) -> Iterator[tuple[str, SeenSession]]:
-    """Yield the sessions that a night has read where the lesson holds, each by its id; none whose text is gone."""
+    """Yield the sessions that a night has read where the lesson holds, by their ids; none whose answers are gone."""
     corrected, held = set(lesson.sessions), looked.held
     places = {lesson.project, *(held[name].line.project for name in corrected if name in held)}
     names: list[str] = []
@@ -202,7 +189,7 @@ def _seen(lesson: Lesson, rule: Proposal, asked: Sequence[str], looked: _Read) -
             names.append(name)
     for start in range(0, len(names), _BATCH):
         for session in looked.page.index.sessions(names[start : start + _BATCH]):
-            if not session.is_emptied:
+            if session.is_answered and not session.is_emptied:
                 is_corrected = session.id in corrected
                 could = is_corrected or _is_asked(session, asked)
                 yield session.id, SeenSession(session.started, is_corrected, could)
@@ -225,7 +212,10 @@ def _recurrence(
 ) -> Recurrence:
     now = compare(seen.values(), adopted)
     earlier = compare((one for name, one in seen.items() if name not in tonight), adopted)
-    again = [piece for piece in lesson.signs if piece.session in seen and seen[piece.session].began >= adopted]
+    again: dict[tuple[str, int], Evidence] = {}  # each turn once
+    for piece in lesson.signs:
+        if piece.session in seen and seen[piece.session].began >= adopted:
+            again[piece.session, piece.turn] = piece
     monday = at.astimezone().date() - timedelta(days=at.astimezone().weekday())
     first = monday - timedelta(weeks=WEEKS - 1)
     weeks = [(0, 0)] * WEEKS
@@ -243,14 +233,8 @@ def _recurrence(
         since=now.since,
         change=now.change,
         fewer=now.fewer,
-        again=_latest(again),
+        again=tuple(again.values())[-QUOTES:],
         first=first,
         weeks=tuple(weeks),
         news=now.since.times > earlier.since.times or now.fewer is not earlier.fewer,
     )
-
-
-def _latest(again: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Return the last few of these, each turn once."""
-    by_turn = {(piece.session, piece.turn): piece for piece in again}
-    return tuple(by_turn.values())[-QUOTES:]

@@ -6,6 +6,7 @@ that is done by the two renderers, `text.markdown` and the template blocks.html.
 
 from collections.abc import Sequence
 from typing import NamedTuple
+from urllib.parse import quote
 
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.pages.chart import Bars, Dot
@@ -20,13 +21,19 @@ class Link(NamedTuple):
     text: str
     address: str
 
+    @classmethod
+    def to_turn(cls, text: str, session: str, turn: int) -> "Link":
+        """Return a link to a turn on its session's page."""
+        return cls(text, f"/sessions/one?id={quote(session)}&turn={turn}#turn-{turn}")
+
 
 class Heading(NamedTuple):
-    """A heading of level 2 to 4; `name` lets a link lead to it."""
+    """A heading of level 2 to 4; `name` lets a link lead to it, `address` makes it one to a page of the dashboard."""
 
     text: str
     level: int = 2
     name: str = ""
+    address: str = ""
     kind = "heading"
 
 
@@ -122,7 +129,7 @@ class Interval(NamedTuple):
     kind = "interval"
 
 
-Cell = str | Dot | Bars
+Cell = str | Link | Dot | Bars
 
 
 class Table(NamedTuple):

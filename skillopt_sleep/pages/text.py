@@ -18,6 +18,7 @@ from skillopt_sleep.pages.blocks import (
     Heading,
     Interval,
     Items,
+    Link,
     Quotes,
     Sentence,
     Table,
@@ -118,6 +119,8 @@ def _table(block: Table) -> str:
 def _cell(cell: Cell) -> str:
     if isinstance(cell, str):
         return spanned(cell)
+    if isinstance(cell, Link):
+        return spanned(cell.text)
     return show(cell.brief or cell.told, ONE_LINE)
 
 

@@ -10,6 +10,7 @@ listens on loopback only if nothing imported Ray before; its token protects it i
 """
 
 import asyncio
+import atexit
 import logging
 import os
 import secrets
@@ -18,20 +19,14 @@ import sys
 import threading
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
-from skillopt_sleep.errors import (
-    BackendUnavailable,
-    CallFailed,
-    ConfigError,
-    FailureKind,
-    ItemError,
-    NightInterrupted,
-)
+from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, FailureKind, ItemError
 from skillopt_sleep.kit.extras import command_for
 from skillopt_sleep.pools.threads import ThreadPool
 from skillopt_sleep.protocols.models import Backend
@@ -54,12 +49,15 @@ _PRIVATE = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
     _TOKEN: secrets.token_hex(32),
 }
+# Ray ends this process without a word if the head is gone for so long. A node ends itself after 60 seconds, so that
+# there is an error before.
+_PATIENT = {"RAY_gcs_rpc_server_reconnect_timeout_s": "600"}
 _ANSWER_SECONDS = 10.0
 _STORE_BYTES = 256 * 1024 * 1024
-_GIVEN_UP = NightInterrupted("the attempt was given up")
+_broken = threading.Event()  # this process has lost its cluster
 
 
-class RayPool:
+class RayPool(ThreadPool):
     """Up to `workers` attempts at once, on machines that join later too; `progress` as in ThreadPool.
 
     `address` names a running cluster, "" starts one on this machine; if this process is connected to a cluster
@@ -72,29 +70,19 @@ class RayPool:
         unknown = sorted(options.keys() - set(OPTIONS))
         if unknown:
             raise ConfigError(f"Ray has no option {unknown[0]!r} here", remedy=f"one of: {', '.join(OPTIONS)}")
-        self._threads = ThreadPool(workers, progress)
+        super().__init__(workers, progress)
         self._address: str = options.pop("address", "")
         self._options = {"num_cpus": 1, **options}
         self._lock = threading.Lock()
         self._mailbox: Any = None
         self._connected = False
-        self._stored: tuple[object, Any] = (None, None)
 
     def close(self) -> None:
         """Leave the cluster; otherwise that happens when this process ends."""
-        with self._lock:
-            if self._mailbox is not None:
-                library().kill(self._mailbox)
-            self._mailbox, self._stored = None, (None, None)
-            if self._connected:
-                library().shutdown()
-                _print_messages(library(), wanted=True)
-                self._connected = False
-
-    @property
-    def width(self) -> int:
-        """How many calls it makes at once."""
-        return self._threads.width
+        self._mailbox = None
+        if self._connected and not _broken.is_set():
+            library().shutdown()
+        self._connected = False
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item], *, label: str) -> tuple[Result, ...]:
         """Return the results in the order of the items; errors as in ThreadPool. Items and results are pickled.
@@ -102,73 +90,68 @@ class RayPool:
         An item at which workers died DEATHS times has the result that the function gives one that is lost.
         """
         if not items or not isinstance(function, Portable):
-            return self._threads.map(function, items, label=label)
+            return super().map(function, items, label=label)
         portable = cast("Portable[Item, Result]", function)
-        sent = self._prepare(portable)
+        with self._lock:
+            if self._mailbox is None:
+                self._connected = connect(self._address, processes=self.width)
+                self._mailbox = self._begin()
+        _send_own_code()
+        sent = [library().put(portable.asking(cast("Backend", None)))], sys.path
 
-        def send(item: Item) -> Result:
+        def run(item: Item) -> Result:
             try:
-                return self._made(sent, item, portable.target)
+                return self._attempt(sent, item, portable.target)
             except WorkerDied as error:
                 return portable.lost(item, f"{DEATHS} Ray workers died at it, usually out of memory: {error.message}")
 
-        return self._threads.map(send, items, label=label)
+        return super().map(run, items, label=label)
 
-    def together(self, chain: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        """Run the chains here and send what they map to the workers; results and errors as in ThreadPool."""
-        return self._threads.together(chain, items)
+    def _begin(self) -> Any:
+        """Start a mailbox here; raise BackendUnavailable if the cluster can't start what an attempt takes."""
+        ray = library()
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    def _made(self, sent: "_Sent", item: Any, backend: Backend) -> Any:
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        mailbox = ray.remote(Mailbox).options(num_cpus=0, max_concurrency=100_000, scheduling_strategy=here).remote()
+        started = ray.remote(lambda: None).options(**self._options).remote()
+        if not ray.wait([started], timeout=START_SECONDS)[0]:
+            raise BackendUnavailable(
+                f"the Ray cluster started no worker within {START_SECONDS:.0f} seconds",
+                remedy="check with `ray status` that what an attempt takes is free",
+            )
+        return mailbox
+
+    def _attempt(self, sent: "Sent", item: Any, backend: Backend) -> Any:
         """Make an attempt, answering what it asks; raise what it raises, or WorkerDied if its workers die."""
-        mailbox, name = self._mailbox, uuid.uuid4().hex
-        task = (
-            library().remote(attempt).options(scheduling_strategy="SPREAD", max_retries=DEATHS - 1, **self._options)
-        )
+        ray, mailbox, name = library(), self._mailbox, uuid.uuid4().hex
+        task = _remote(attempt).options(scheduling_strategy="SPREAD", max_retries=DEATHS - 1, **self._options)
         result = task.remote(mailbox, name, sent, item)
         try:
             while True:
                 question = mailbox.question.remote(name)
-                ready, _ = library().wait([question, result], num_returns=1)
-                if question not in ready:
+                if question not in ray.wait([question, result])[0]:
                     return _get(result)
                 key, prompt = _get(question)
                 try:
                     answer: object = backend.complete(prompt)
                 except ItemError as error:
                     answer = error
+                except BaseException:
+                    ray.cancel(result, force=True)
+                    raise
                 mailbox.answer.remote(key, answer)
         finally:
             mailbox.end.remote(name)
 
-    def _prepare(self, function: Portable[Any, Any]) -> "_Sent":
-        """Join the cluster if that wasn't done, and store the function there, where each worker unpacks it once."""
-        with self._lock:
-            if self._mailbox is None:
-                self._connected = connect(self._address, processes=self.width)
-                ray = library()
-                self._mailbox = ray.remote(Mailbox).options(num_cpus=0, max_concurrency=100_000).remote()
-                started = ray.remote(lambda: None).options(**self._options).remote()
-                try:
-                    ray.get(started, timeout=START_SECONDS)
-                except ray.exceptions.GetTimeoutError as error:
-                    raise BackendUnavailable(
-                        f"the Ray cluster started no worker within {START_SECONDS:.0f} seconds",
-                        remedy="check with `ray status` that what an attempt takes is free",
-                    ) from error
-            if self._stored[0] is not function:
-                _send_own_code()
-                reference = library().put(function.asking(cast("Backend", None)))
-                self._stored = function, _Sent(uuid.uuid4().hex, (reference,), tuple(sys.path))
-            return self._stored[1]
-
 
 def _send_own_code() -> None:
     """Let classes of files that a training names, and of modules beside these files, be sent whole."""
-    own = [module for name, module in sys.modules.items() if name.startswith(OWN_FILES)]
-    folders = {Path(str(module.__file__)).parent for module in own}
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if file and folders.intersection(Path(file).parents) and "site-packages" not in file:
+    modules = [module for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
+    folders = {Path(str(module.__file__)).parent for module in modules if module.__name__.startswith(OWN_FILES)}
+    for module in modules:
+        file = Path(str(module.__file__))
+        if folders.intersection(file.parents) and "site-packages" not in file.parts:
             library().cloudpickle.register_pickle_by_value(module)
 
 
@@ -189,9 +172,10 @@ def _get(reference: Any) -> Any:
         line = next(iter(str(error).splitlines()), type(error).__name__)
         if isinstance(error, (*died, ray.exceptions.ObjectLostError)):
             raise WorkerDied(line) from error
-        raise BackendUnavailable(
-            f"the Ray cluster broke: {line}", remedy="check with `ray status` that it runs, and train again"
-        ) from error
+        _broken.set()
+        atexit.unregister(ray.shutdown)  # which ends a process without a word if the cluster is gone
+        remedy = "check with `ray status` that it runs, and train again"
+        raise BackendUnavailable(f"the Ray cluster broke: {line}", remedy=remedy) from error
 
 
 class WorkerModel:
@@ -215,7 +199,7 @@ class WorkerModel:
         ray = sys.modules.get("ray")
         if ray is None or not ray.is_initialized():
             return self._model.complete(prompt)
-        task = library().remote(call).options(num_cpus=0, max_retries=0, scheduling_strategy="SPREAD")
+        task = _remote(call).options(num_cpus=0, max_retries=0, scheduling_strategy="SPREAD")
         try:
             return _get(task.remote(self._key, self.recipe, prompt))
         except WorkerDied as error:
@@ -228,7 +212,7 @@ def connect(address: str, *, processes: int) -> bool:
 
     Returns False if this process was connected already. Raises ConfigError if there is no Ray or no cluster.
     """
-    with _environment({} if address else _PRIVATE):
+    with _environment(_PATIENT if address else _PATIENT | _PRIVATE):
         ray = library()
         if ray.is_initialized():
             return False
@@ -249,14 +233,9 @@ def connect(address: str, *, processes: int) -> bool:
                 message = f"no Ray cluster can be joined at {address!r}: {reason}"
                 remedy = f"check with `ray status` that it is running; if it needs a token, set {_TOKEN}"
             raise ConfigError(message, remedy=remedy) from error
-        _print_messages(ray, wanted=False)
+        # Ray prints on stdout what it has to say of workers, whatever `log_to_driver` says, and has no public switch.
+        ray._private.worker._worker_logs_enabled = False  # noqa: SLF001
         return True
-
-
-def _print_messages(ray: Any, *, wanted: bool) -> None:
-    """Let Ray print what it has to say of workers, or not: it does so on stdout, whatever `log_to_driver` says."""
-    # Ray has no public switch for this one; a version without it is none the worse.
-    ray._private.worker._worker_logs_enabled = wanted  # noqa: SLF001
 
 
 def _check_reachable(address: str) -> None:
@@ -273,6 +252,12 @@ def library() -> Any:
     except ImportError as error:
         raise ConfigError("Ray isn't installed", remedy=f"install it: {command_for('ray')}") from error
     return ray
+
+
+@cache
+def _remote(function: Callable[..., Any]) -> Any:
+    """Make a task of a function, which Ray's head is told of once."""
+    return library().remote(function)
 
 
 @contextmanager
@@ -296,13 +281,10 @@ class Mailbox:
     def __init__(self) -> None:
         self._questions: defaultdict[str, asyncio.Queue[Any]] = defaultdict(asyncio.Queue)
         self._answers: dict[str, asyncio.Future[object]] = {}
-        self._ended: set[str] = set()
 
     async def ask(self, attempt: str, prompt: Prompt) -> object:
-        """Leave a question of an attempt, and return its answer; an attempt that was given up gets none."""
-        if attempt in self._ended:
-            return _GIVEN_UP
-        key = f"{attempt} {uuid.uuid4().hex}"
+        """Leave a question of an attempt, and return its answer."""
+        key = uuid.uuid4().hex
         self._answers[key] = asyncio.get_running_loop().create_future()
         self._questions[attempt].put_nowait((key, prompt))
         return await self._answers[key]
@@ -313,23 +295,14 @@ class Mailbox:
 
     async def answer(self, key: str, answer: object) -> None:
         """Answer a question."""
-        if key in self._answers:
-            self._answers.pop(key).set_result(answer)
+        self._answers.pop(key).set_result(answer)
 
     async def end(self, attempt: str) -> None:
-        """Answer nothing of the attempt any more, neither here nor there."""
-        self._ended.add(attempt)
-        self._questions.pop(attempt, asyncio.Queue[Any]()).put_nowait(None)  # to whoever waits for one
-        for key in [key for key in self._answers if key.startswith(attempt)]:
-            self._answers.pop(key).set_result(_GIVEN_UP)
+        """Forget an attempt, and whoever waits for its next question."""
+        self._questions.pop(attempt).put_nowait(None)
 
 
-class _Sent(NamedTuple):
-    """A function in the cluster's object store, under a key; and where this process looks for modules."""
-
-    key: str
-    reference: tuple[Any]
-    path: tuple[str, ...]
+Sent = tuple[list[Any], list[str]]  # a reference to the function, and where the process that sent it finds modules
 
 
 class _Asking:
@@ -346,31 +319,31 @@ class _Asking:
         return answer
 
 
-def attempt(mailbox: Any, name: str, sent: _Sent, item: Any) -> Any:
+def attempt(mailbox: Any, name: str, sent: Sent, item: Any) -> Any:
     """Make one attempt, in a worker; raise what the function raises."""
-    sys.path += [folder for folder in sent.path if folder not in sys.path]
+    (reference,), folders = sent
+    sys.path += [folder for folder in folders if folder not in sys.path]
     try:
-        function = _once(sent.key, lambda: library().get(sent.reference[0]))
+        function = _function(reference)
     except ImportError as error:
         raise ConfigError(
             f"a Ray worker can't import what the environment needs: {error}",
             remedy="put it beside the environment's file, or name it in ray.runtime_env of [train]",
         ) from error
-    with suppress(NightInterrupted):  # given up, and nobody waits for it
-        return function.asking(_Asking(mailbox, name))(item)
+    return function.asking(_Asking(mailbox, name))(item)
+
+
+@lru_cache(maxsize=1)
+def _function(reference: Any) -> Any:
+    """Unpack a function, once in a worker."""
+    return library().get(reference)
 
 
 def call(key: str, recipe: Recipe, prompt: Prompt) -> Completion:
     """Call a model, in a worker, which makes it once for the key."""
-    return _once(key, recipe).complete(prompt)
+    if key not in _models:
+        _models[key] = recipe()
+    return _models[key].complete(prompt)
 
 
-_unpacked: dict[str, Any] = {}
-_unpacking = threading.Lock()
-
-
-def _once(key: str, unpack: Callable[[], Any]) -> Any:
-    with _unpacking:
-        if key not in _unpacked:
-            _unpacked[key] = unpack()
-        return _unpacked[key]
+_models: dict[str, Backend] = {}

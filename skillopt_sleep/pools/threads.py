@@ -1,6 +1,5 @@
 """A pool of threads: the time goes into waiting for models."""
 
-import heapq
 import itertools
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -31,7 +30,10 @@ class ThreadPool:
         self._workers = workers
         self._progress = progress
         self._progressing = threading.Lock()
-        self._slots = _Slots(workers)
+        self._free = workers
+        self._waiting: list[tuple[int, int]] = []  # by the rank of their chain, then in the order they came
+        self._tickets = itertools.count()
+        self._changed = threading.Condition()
         self._chain = threading.local()
 
     @property
@@ -51,7 +53,7 @@ class ThreadPool:
         done = itertools.count()
 
         def run(item: Item) -> Result:
-            with self._slots.taken(chain.rank):
+            with self._slot(chain.rank):
                 if chain.errors:  # of another chain, meanwhile
                     raise CancelledError
                 result = function(item)
@@ -82,6 +84,23 @@ class ThreadPool:
             if future.exception() is None:
                 yield future.result()
         _raise(futures, errors)
+
+    @contextmanager
+    def _slot(self, rank: int) -> Generator[None]:
+        """Wait until a worker is free for a chain of this rank, and take it."""
+        with self._changed:
+            ticket = (rank, next(self._tickets))
+            self._waiting.append(ticket)
+            self._changed.wait_for(lambda: self._free and ticket == min(self._waiting))
+            self._waiting.remove(ticket)
+            self._free -= 1
+            self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += 1
+                self._changed.notify_all()
 
     def _report(self, label: str, done: Iterator[int], total: int) -> None:
         with self._progressing:
@@ -131,29 +150,3 @@ def _raise(futures: Sequence[Future[Result]], errors: Sequence[BaseException]) -
     pending = [error for error in found if isinstance(error, CallPending)]
     if pending:
         raise max(pending, key=lambda error: error.waiting)
-
-
-class _Slots:
-    """A limit on how many run at once; waiting callers go by the lowest rank, then in the order they came."""
-
-    def __init__(self, count: int) -> None:
-        self._free = count
-        self._changed = threading.Condition()
-        self._waiting: list[tuple[int, int]] = []
-        self._tickets = itertools.count()
-
-    @contextmanager
-    def taken(self, rank: int) -> Generator[None]:
-        with self._changed:
-            ticket = (rank, next(self._tickets))
-            heapq.heappush(self._waiting, ticket)
-            self._changed.wait_for(lambda: self._free and self._waiting[0] == ticket)
-            heapq.heappop(self._waiting)
-            self._free -= 1
-            self._changed.notify_all()
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._free += 1
-                self._changed.notify_all()

@@ -68,6 +68,10 @@ class Index(Protocol):
         """Drop files that are gone, with their reviewed tasks; sessions that a night has used or may use stay."""
         ...
 
+    def gone(self) -> Mapping[str, datetime | None]:
+        """Return the sessions whose file the agent deleted, each with when that was noticed, if it is known."""
+        ...
+
     def reviewed(self, sources: Collection[str]) -> tuple[Task, ...]:
         """Return the tasks of these sources that a person wrote or reviewed by hand."""
         ...

@@ -191,6 +191,22 @@ class Session(Record, frozen=True, kw_only=True):
         """The person's typed texts, in order."""
         return tuple(turn.text for turn in self.turns if turn.origin is Origin.USER)
 
+    def turn_with(self, words: str, near: int) -> int | None:
+        """Return the number of the turn with these words, the one `near` if it has them; None if they are gone.
+
+        A fork's turns are numbered without those that it copied.
+        """
+        wanted = " ".join(words.split())
+        for number in (near, *range(len(self.turns))):
+            if number < len(self.turns) and wanted in " ".join(self.turns[number].text.split()):
+                return number
+        return None
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the agent is known to have said or done anything: if not, nothing could be corrected."""
+        return bool(self.tools or self.stops) or any(turn.origin is Origin.ASSISTANT for turn in self.turns)
+
     @property
     def is_emptied(self) -> bool:
         """Whether it is so old that most of what was said in it is no longer kept."""

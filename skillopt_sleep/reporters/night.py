@@ -39,7 +39,7 @@ from skillopt_sleep.reporters.night_words import (
     sessions_in_words,
     trouble,
 )
-from skillopt_sleep.reporters.recurrence import OBSERVED, since_adoption, so_far, told_of
+from skillopt_sleep.reporters.recurrence import OBSERVED, sharpens, so_far, told, told_of
 from skillopt_sleep.reporters.rule import Change, Rule, answers, rule_of, waiting_first
 from skillopt_sleep.reporters.rule_page import (
     QUOTE_CHARS,
@@ -178,9 +178,7 @@ def _lines(
 
 def _since(report: NightReport) -> Iterator[Block]:
     """Yield what this night's sessions changed about the lessons of adopted rules."""
-    for one in told_of(one for one in report.found.recurrences if one.news)[:MOST_LINES]:
-        yield Sentence(f"{one.proposal}, adopted: «{one_line(one.wording, limit=LINE_CHARS)}».")
-        yield from since_adoption(one)
+    yield from told((one for one in report.found.recurrences if one.news), most=MOST_LINES)
 
 
 NOT_WAITING = "It doesn't wait for a decision now."
@@ -283,7 +281,8 @@ def _rule(proposal: Proposal, night: Night) -> Rule:
     """Return the facts of a proposal as of when the night ended."""
     changes = tuple(_changes(proposal, night.folder)) if night.folder else ()
     found = answers(proposal, night.report, night.folder) if night.folder else None
-    return rule_of(proposal, changes, found, now=night.report.ended, whole=proposal)
+    rule = rule_of(proposal, changes, found, now=night.report.ended, whole=proposal)
+    return rule._replace(sharpens=sharpens(proposal, night.report.found.recurrences))
 
 
 def _changes(proposal: Proposal, folder: Path) -> Iterator[Change]:

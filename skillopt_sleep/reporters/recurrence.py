@@ -6,10 +6,12 @@ from datetime import timedelta
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.words import counted
 from skillopt_sleep.pages.blocks import Act, Block, Cell, Link, Quotes, Said, Sentence, Table
-from skillopt_sleep.records import Recurrence, said_or_done
+from skillopt_sleep.records import Proposal, Recurrence, said_or_done
+from skillopt_sleep.reporters.rule import IN_PLACE
 from skillopt_sleep.reporters.weeks import bars_of, day_of
 
 QUOTE_CHARS = 64
+WORDING_CHARS = 44
 OBSERVED = "This is what was seen, not a proof: you may have corrected less for other reasons."
 
 
@@ -40,12 +42,19 @@ def so_far(one: Recurrence) -> str:
 
 
 def since_adoption(one: Recurrence) -> Iterator[Block]:
-    """Yield whether it stopped, what the person said since, and how to sharpen the rule or take it back."""
+    """Yield whether it stopped, and what the person said since."""
     yield Sentence(so_far(one), "good" if one.fewer else "")
-    if one.again:
-        yield Quotes(
-            tuple(Said(said_or_done(piece, one_line(piece.quote, limit=QUOTE_CHARS))) for piece in one.again)
-        )
+    said: list[Said] = []
+    for piece in one.again:
+        words = said_or_done(piece, one_line(piece.quote, limit=QUOTE_CHARS))
+        day = day_of(piece.at.astimezone().date()) if piece.at else ""
+        said.append(Said(words, day, Link.to_turn(IN_PLACE, piece.session, piece.turn)))
+    if said:
+        yield Quotes(tuple(said))
+
+
+def to_do(one: Recurrence) -> Iterator[Block]:
+    """Yield how to sharpen a rule that was corrected again, or to take it back."""
     if one.since.times:
         yield Act(
             f"To sharpen the rule, edit its line in the file. To take it back: `skillopt-sleep undo {one.proposal}`.",
@@ -75,3 +84,22 @@ def by_week(one: Recurrence) -> Iterator[Block]:
 def told_of(recurrences: Iterable[Recurrence]) -> list[Recurrence]:
     """Return them with those first that were corrected again, then those that stopped."""
     return sorted(recurrences, key=lambda one: (-one.since.times, not one.fewer))
+
+
+def told(recurrences: Iterable[Recurrence], *, most: int) -> Iterator[Block]:
+    """Yield for the first of them the rule, whether it stopped, and what can be done."""
+    for one in told_of(recurrences)[:most]:
+        yield Sentence(f"{one.proposal}, adopted: «{one_line(one.wording, limit=WORDING_CHARS)}».")
+        yield from since_adoption(one)
+        yield from to_do(one)
+
+
+def sharpens(proposal: Proposal, recurrences: Iterable[Recurrence]) -> str:
+    """Say that a live rule of the same lesson wasn't enough, and what else can be done; "" if there is none."""
+    for one in recurrences:
+        if one.since.times and one.lesson in proposal.lessons and one.proposal != proposal.id:
+            undo = f"`skillopt-sleep undo {one.proposal}`"
+            return (
+                f"{one.proposal} is live, but {in_numbers(one)}. Adopt this to sharpen it, or take it back: {undo}."
+            )
+    return ""

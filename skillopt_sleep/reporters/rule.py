@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from skillopt_sleep.kit.markdown import one_line, spelled
 from skillopt_sleep.kit.words import ago, counted, home_path, span
-from skillopt_sleep.pages.blocks import Answer, Answers, Said
+from skillopt_sleep.pages.blocks import Answer, Answers, Link, Said
 from skillopt_sleep.records import (
     EditOp,
     NightReport,
@@ -25,6 +25,7 @@ from skillopt_sleep.reporters.words import checked_in_words
 
 STRONGEST_FIRST = (Proof.TRIAL, Proof.EARLY, Proof.ELSEWHERE, Proof.WORDS, Proof.EDITED, Proof.UNTESTED)
 SKILL = "SKILL.md"
+IN_PLACE = "in its place"
 CHARS_A_TOKEN = 4  # of English; nobody's tokenizer is asked
 _ALIKE = 60  # characters that both answers begin with, of which most are left out
 
@@ -42,7 +43,8 @@ class Rule(NamedTuple):
 
     `id` names it in other commands, `label` says how far it is proven. `said` comes newest first, below a `heading`;
     `often` says in how many `sessions` and on which days, if in several. `tried` is the one pair of numbers that
-    shows that it helps, and `proof` the sentences beside it. `cautions` need a second look.
+    shows that it helps, and `proof` the sentences beside it. `cautions` need a second look, `sharpens` names a live
+    rule of the same lesson that wasn't enough.
     """
 
     id: str
@@ -54,6 +56,7 @@ class Rule(NamedTuple):
     said: tuple[Said, ...] = ()
     often: str = ""
     sessions: int = 0
+    sharpens: str = ""
     answers: Answers | None = None
     tried: str = ""
     proof: tuple[str, ...] = ()
@@ -171,8 +174,11 @@ def proof_in_short(proposal: Proposal) -> str:
 
 def said(proposal: Proposal, *, now: datetime) -> tuple[Said, ...]:
     """Return what the person said and did for it, newest first, each with how long ago."""
-    newest_first = reversed(proposal.signs)
-    return tuple(Said(said_or_done(one, one.quote), ago(one.at, now) if one.at else "") for one in newest_first)
+    newest_first: list[Said] = []
+    for one in reversed(proposal.signs):
+        place = Link.to_turn(IN_PLACE, one.session, one.turn)
+        newest_first.append(Said(said_or_done(one, one.quote), ago(one.at, now) if one.at else "", place))
+    return tuple(newest_first)
 
 
 def came_up(proposal: Proposal, *, now: datetime) -> str:

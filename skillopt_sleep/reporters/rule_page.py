@@ -193,11 +193,13 @@ def _named(rule: Rule) -> Iterator[Block]:
 
 
 def _heard(rule: Rule, shown: tuple[Said, ...]) -> Iterator[Block]:
-    """Yield in how many sessions it was said or done, and these quotes."""
+    """Yield in how many sessions it was said or done, these quotes, and whether a live rule wasn't enough."""
     if shown:
         more = len(rule.said) - len(shown)
         yield Sentence(f"{rule.heard}{f'; the last {len(shown)}' if more else ''}:")
         yield Quotes(shown)
+    if rule.sharpens:
+        yield Sentence(rule.sharpens, "careful")
 
 
 def _is_blank(row: Row) -> bool:

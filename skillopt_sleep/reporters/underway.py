@@ -1,10 +1,11 @@
 """Say how far a running night is: what it has spent, how long it can still take, and how it went so far."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from skillopt_sleep.kit.words import counted, length
-from skillopt_sleep.records import Decision, Record
+from skillopt_sleep.pages.blocks import Table
+from skillopt_sleep.records import Record
 from skillopt_sleep.reporters.costs import amount
 from skillopt_sleep.reporters.words import stage_words
 from skillopt_sleep.stores.events import EventKind, NightEvent
@@ -12,12 +13,11 @@ from skillopt_sleep.stores.running import Progress
 
 
 class Moment(Record, frozen=True, kw_only=True):
-    """Something that happened in a night, in words; `tone` is good or ""."""
+    """Something that happened in a night, in words."""
 
     at: datetime
     what: str
     says: str = ""
-    tone: str = ""
 
 
 def spending(progress: Progress) -> str:
@@ -67,14 +67,19 @@ def moments(events: Sequence[NightEvent]) -> tuple[Moment, ...]:
     return tuple(told)
 
 
+def in_a_table(told: Iterable[Moment]) -> Table:
+    """Return these moments, one after the other."""
+    rows = [(f"{one.at.astimezone():%H:%M:%S}", one.what, one.says) for one in told]
+    return Table(("time", "what happened", "how it went"), tuple(rows))
+
+
 def _is_told(event: NightEvent) -> bool:
     return event.kind is not EventKind.STAGE or event.done == event.total
 
 
 def _moment(event: NightEvent, *, again: bool) -> Moment:
     if event.kind is EventKind.VERDICT:
-        tone = "good" if event.decision == Decision.ACCEPT else ""
-        return Moment(at=event.at, what=event.document, says=event.says, tone=tone)
+        return Moment(at=event.at, what=event.document, says=event.says)
     if event.kind is EventKind.ENDS:
         return Moment(at=event.at, what="The night ends")
     return Moment(at=event.at, what="The night goes on where it was interrupted" if again else "The night begins")

@@ -34,8 +34,9 @@ _FILE = """
     ON CONFLICT (source, path) DO UPDATE SET
         inode = excluded.inode, size = excluded.size, mtime_ns = excluded.mtime_ns
 """
-# If two files hold one session, keep the later-ending one; a file always overwrites its own row. What a night has
-# read stays read until the session goes on: a newer reader or a file copied elsewhere is no reason to pay again.
+# If two files hold one session, keep the later-ending one; a file always overwrites its own row, unless it says the
+# same again: what was forgotten of a session stays forgotten. What a night has read stays read until the session goes
+# on: a newer reader or a file copied elsewhere is no reason to pay again.
 _SESSION = """
     INSERT INTO sessions (id, source, path, project, cwd, ended, left_out, digest, body)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -44,7 +45,8 @@ _SESSION = """
         ended = excluded.ended, left_out = excluded.left_out, body = excluded.body, digest = excluded.digest,
         heard = NULL,
         read_by = CASE WHEN ended >= excluded.ended THEN read_by END
-    WHERE path = excluded.path OR ended <= excluded.ended
+    WHERE (path = excluded.path OR ended <= excluded.ended)
+        AND (path, digest, left_out) IS NOT (excluded.path, excluded.digest, excluded.left_out)
 """
 _LINES = "SELECT id, source, project, cwd, ended, left_out FROM sessions {where} ORDER BY ended DESC, id"
 _HELD = """

@@ -94,7 +94,7 @@ class SqlitePurged(TableGroup):
         return bool(purged)
 
     def taken_out(self, batch: Sequence[tuple[str, Stamp, Reading]]) -> list[tuple[str, Stamp, Reading]]:
-        """Return what was read without purged sessions, and remember the files that hold nothing else."""
+        """Return what was read without purged sessions, and remember the files of one that hold nothing else."""
         named = [session.id for _, _, reading in batch for session in reading.sessions]
         purged = self.among(named)
         if not purged:
@@ -104,7 +104,7 @@ class SqlitePurged(TableGroup):
             sessions = tuple(session for session in reading.sessions if session.id not in purged)
             if len(sessions) == len(reading.sessions):
                 rest.append((path, stamp, reading))
-            elif sessions or reading.tasks:
+            elif sessions or reading.tasks or len(reading.sessions) > 1:
                 rest.append((path, stamp, reading._replace(sessions=sessions)))
             else:
                 rows = [(hashed(path), hashed(session.id)) for session in reading.sessions]

@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -13,12 +13,12 @@ from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.records import (
     BY_HAND,
     EMPTIED,
+    Evidence,
     Lesson,
     LessonState,
     NightReport,
     Session,
     Task,
-    Turn,
     unpacked,
 )
 from skillopt_sleep.stores.lessons import SqliteLessons
@@ -55,10 +55,10 @@ class SqliteRetention(TableGroup):
 
         The turns that taught a lesson stay as long as the lesson, each with the request and the answer before it.
         """
-        taught: dict[str, set[int]] = {}
+        taught: dict[str, list[Evidence]] = {}
         for lesson in self._lessons.every():
             for sign in lesson.signs:
-                taught.setdefault(sign.session, set()).update(range(sign.turn - BEFORE, sign.turn + 1))
+                taught.setdefault(sign.session, []).append(sign)
         query = """
             SELECT id, body FROM sessions WHERE ended < ?
             AND (read_by IS NOT NULL OR left_out IS NOT NULL OR path NOT IN (SELECT path FROM files))
@@ -109,14 +109,17 @@ class SqliteRetention(TableGroup):
                 yield
 
 
-def _emptied(session: Session, taught: Collection[int]) -> Session:
-    """Return the session without anything that was said or done in it, except these turns."""
-    turns: list[Turn] = []
-    for number, turn in enumerate(session.turns):
-        turns.append(turn if number in taught else EMPTIED)
+def _emptied(session: Session, taught: Iterable[Evidence]) -> Session:
+    """Return the session without anything that was said or done in it, except the turns that taught this."""
+    kept: set[int] = set()
+    for sign in taught:
+        found = session.turn_with(sign.quote, sign.turn) if sign.deed is None else None
+        at = sign.turn if found is None else found
+        kept.update(range(at - BEFORE, at + 1))
+    turns = [turn if number in kept else EMPTIED for number, turn in enumerate(session.turns)]
     return replace(
         session,
-        turns=tuple(turns) if taught else (),
+        turns=tuple(turns) if kept else (),
         tools=(),
         stops=(),
         commands=(),

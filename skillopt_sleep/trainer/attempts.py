@@ -43,14 +43,12 @@ class FinishedAttempt(Record, frozen=True, kw_only=True):
 
 
 class Counting:
-    """A backend that records the cost of its answers and the calls that failed; each answer is told."""
+    """A backend that records what its answers cost and say, and the calls that failed."""
 
-    def __init__(
-        self, inner: Backend, *, tell: Callable[[Prompt, Completion], None] = lambda _prompt, _completion: None
-    ) -> None:
+    def __init__(self, inner: Backend) -> None:
         self._inner = inner
-        self._tell = tell
         self._lock = threading.Lock()
+        self._replies: list[tuple[Prompt, str]] = []
         self.answered: list[tuple[str, Cost]] = []
         self.failed: list[CallFailed] = []
 
@@ -64,8 +62,14 @@ class Counting:
             raise
         with self._lock:
             self.answered.append((prompt.purpose, cost_of(completion)))
-        self._tell(prompt, completion)
+            self._replies.append((prompt, completion.text))
         return completion
+
+    def take_replies(self) -> list[tuple[Prompt, str]]:
+        """Return the answers since the last time, each with its question."""
+        with self._lock:
+            replies, self._replies = self._replies, []
+        return replies
 
 
 class Asking:
@@ -117,9 +121,18 @@ class Attempt:
 
 
 def _finished(job: Job, result: Result, costs: Sequence[Cost]) -> FinishedAttempt:
+    """Return the attempt with its rollout; one with a failure has no score."""
     if result.failure:
         result = replace(result, failure=redact(result.failure))
-    rollout = as_rollout(job.item.id, job.sha, result, sample=job.sample)
+    rollout = Rollout(
+        task=job.item.id,
+        document_sha=job.sha,
+        sample=job.sample,
+        trajectory=Trajectory(response=shown(result), failure=result.failure),
+        score=None if result.failure else Score(hard=result.hard, soft=result.soft, why=result.why),
+        note=result.failure,
+        failed=bool(result.failure),
+    )
     return FinishedAttempt(rollout=rollout, result=result, costs=tuple(costs))
 
 
@@ -185,19 +198,6 @@ class Attempts:
 
 def _key(job: Job) -> tuple[str, str, int]:
     return job.sha, job.item.id, job.sample
-
-
-def as_rollout(task: str, document_sha: str, result: Result, *, sample: int) -> Rollout:
-    """Convert a result to a rollout; one with a failure has no score."""
-    return Rollout(
-        task=task,
-        document_sha=document_sha,
-        sample=sample,
-        trajectory=Trajectory(response=shown(result), failure=result.failure),
-        score=None if result.failure else Score(hard=result.hard, soft=result.soft, why=result.why),
-        note=result.failure,
-        failed=bool(result.failure),
-    )
 
 
 def shown(result: Result, *, most: int = RESPONSE_CHARS) -> str:

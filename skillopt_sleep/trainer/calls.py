@@ -39,6 +39,20 @@ def meter(limits: LimitsSection, ledger: Ledger, clock: Callable[[], datetime]) 
     return NightMeter(ledger, within, clock=clock, remedy=LIMITED, unpriced=UNPRICED)
 
 
+def calls_left(meter: NightMeter, used: Callable[[], int]) -> Callable[[], int]:
+    """Return what tells how many calls the limits leave to a training that has used so many answers.
+
+    One that goes on uses first what it has paid for: until it pays again, only the answers it has used are counted.
+    """
+    paid = meter.spend().calls
+
+    def left() -> int:
+        unused = max(0, paid - used()) if meter.spend().calls == paid else 0
+        return meter.left() + unused
+
+    return left
+
+
 def check_priced(models: Mapping[str, Backend], limits: LimitsSection) -> None:
     """Raise ConfigError if dollars are limited and a model's price can't become known.
 
@@ -65,7 +79,8 @@ def wrap_model(model: Backend, *, calls: Calls, failures: KeptFailures, meter: N
     send: nothing in its prompts is taken out.
     """
     named = CheckedModel(model, name_of(model))
-    retried = Retried(Repaired(Metered(named, meter, model=name_of(model), price=_price(model))))
+    metered = Metered(named, meter, model=name_of(model), price=lambda _name, usage: priced(model, usage))
+    retried = Retried(Repaired(metered))
     # A missing answer doesn't count as a call, and an unusable one not as a failure: it is asked for again.
     backend: Backend = retried
     if isinstance(model, HandoffBackend):
@@ -137,34 +152,25 @@ def name_of(model: Any) -> str:
     return str(getattr(model, "name", "") or type(model).__name__)
 
 
-def priced(model: Backend, usage: Usage) -> float | None:
+def priced(model: Any, usage: Usage) -> float | None:
     """Return the dollars that this model takes for so many tokens, None if that isn't known."""
-    return _price(model)("", usage)
+    price: Callable[[str, Usage], object] | None = getattr(model, "price", None)
+    if price is None:
+        return None
+    with blaming(model, f"model {name_of(model)}, its price"):
+        dollars = price(name_of(model), usage)
+    if dollars is None:
+        return None
+    if isinstance(dollars, Real) and 0 <= float(dollars) < math.inf:
+        return float(dollars)
+    raise ConfigError(
+        f"the price of the model {name_of(model)} was given as {dollars!r}",
+        remedy="let its price return dollars, a number from 0 on, or None if it isn't known",
+    )
 
 
 def _version(model: Any) -> str:
     return str(getattr(model, "version", ""))
-
-
-def _price(model: Any) -> Callable[[str, Usage], float | None]:
-    """Return what the model's price says, checked; ConfigError if that is no amount of dollars."""
-    price: Callable[[str, Usage], object] | None = getattr(model, "price", None)
-
-    def checked(name: str, usage: Usage) -> float | None:
-        if price is None:
-            return None
-        with blaming(model, f"model {name_of(model)}, its price"):
-            dollars = price(name, usage)
-        if dollars is None:
-            return None
-        if isinstance(dollars, Real) and 0 <= float(dollars) < math.inf:
-            return float(dollars)
-        raise ConfigError(
-            f"the price of the model {name_of(model)} was given as {dollars!r}",
-            remedy="let its price return dollars, a number from 0 on, or None if it isn't known",
-        )
-
-    return checked
 
 
 def check_scored(made: Sequence[FinishedAttempt], folder: RunFolder, *, what: str) -> None:

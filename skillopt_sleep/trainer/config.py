@@ -203,7 +203,7 @@ def config_of(raw: dict[str, Any], *, where: str, kind: type[TrainerConfig] = Tr
 
 
 # The keys of SkillOpt's research trainer and of skillrl 1.0.0, by what they are called here.
-OURS = {
+SKILLOPT_KEYS = {
     "num_epochs": "train.epochs",
     "batch_size": "train.batch_size",
     "accumulation": "train.accumulation",
@@ -232,7 +232,7 @@ OURS = {
 _BY_PRESET = 'the preset decides it: preset = "skillopt" has it as published'
 _DENSITY = "it rewards commanding words, not results"
 _FILE_NAMES = "the names of the environment's files say which split they are"
-WITHOUT = {
+SKILLOPT_KEYS_LEFT_OUT = {
     "train_size": "leave items out of the environment's train split instead",
     "steps_per_epoch": "it follows from the items, train.batch_size and train.accumulation",
     "selection_split": _FILE_NAMES,
@@ -255,8 +255,8 @@ WITHOUT = {
     "semantic_density_leading_words": _DENSITY,
 }
 REMEDIES = {
-    **{theirs: f"it is called '{ours}' here" for theirs, ours in OURS.items()},
+    **{theirs: f"it is called '{ours}' here" for theirs, ours in SKILLOPT_KEYS.items()},
     "lr_scheduler": "it is called 'optimizer.schedule' here, and its autonomous (no limit of edits) 'none'",
     "lr_control_mode": "it is called 'optimizer.schedule' here: autonomous is the same, fixed is a schedule's name",
-    **{theirs: f"leave it out: {why}" for theirs, why in WITHOUT.items()},
+    **{theirs: f"leave it out: {why}" for theirs, why in SKILLOPT_KEYS_LEFT_OUT.items()},
 }

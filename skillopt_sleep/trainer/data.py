@@ -57,20 +57,20 @@ def remarks(env: Env, splits: Iterable[Split]) -> tuple[str, ...]:
         return ()
     for split in splits:
         env.items(split)
-    said: Sequence[str] = getattr(env, "remarks", ())
-    return tuple(said)
+    texts: Sequence[str] = getattr(env, "remarks", ())
+    return tuple(texts)
 
 
 def repeated(items: Mapping[Split, Sequence[Item]]) -> tuple[str, ...]:
     """Return, in words, how many items of val and test are the same as a train item but for their id."""
     train = {_content(item) for item in items.get(Split.TRAIN, ())}
-    said: list[str] = []
+    texts: list[str] = []
     for split in (Split.VAL, Split.TEST):
         others = items.get(split, ())
         same = sum(_content(item) in train for item in others)
         if same:
-            said.append(f"{same} of the {len(others)} {split} items are train items too, under another id")
-    return tuple(said)
+            texts.append(f"{same} of the {len(others)} {split} items are train items too, under another id")
+    return tuple(texts)
 
 
 def _content(item: Item) -> bytes:

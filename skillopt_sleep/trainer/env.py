@@ -24,13 +24,12 @@ BUILT_IN: Mapping[str, str] = {
     "code_tasks": f"{_ENVS}.code_tasks:CodeTasks",
     "spreadsheets": f"{_ENVS}.spreadsheets:Spreadsheets",
     "text_worlds": f"{_ENVS}.text_worlds:TextWorlds",
-    "document_qa": f"{_ENVS}.document_qa:DocumentQA",
-    "office_documents": f"{_ENVS}.office_documents:OfficeDocuments",
+    "document_qa": f"{_ENVS}.documents:DocumentQA",
+    "office_documents": f"{_ENVS}.documents:OfficeDocuments",
 }
 _FORMER = frozenset({"question_answering", "multiple_choice", "word_problems", "tasks"})
 HUB = "hub:"  # before the name of a dataset of the Hugging Face Hub, where a path may stand
 _FUNCTION = re.compile(r"[^:]+\.py:\w+")  # a function of a file, as in my.py:score
-_PLAIN: Mapping[Any, str] = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 class Item(Record, frozen=True, kw_only=True):
@@ -236,14 +235,14 @@ def _check_options(name: str, options: Mapping[str, Any], parameters: Mapping[st
 
 def _check_type(name: str, option: str, value: Any, expected: Any) -> None:
     """Raise ConfigError if the option is annotated with a plain type and the value has another one."""
-    if expected not in _PLAIN or type(value) is expected:
+    if expected not in {str, int, float, bool}:
         return
-    if expected is float and type(value) is int:
-        return
-    raise ConfigError(
-        f"env.{option}: environment {name} takes {_PLAIN[expected]} for it, not {value!r}",
-        remedy="fix it in [env]",
-    )
+    try:
+        msgspec.convert(value, expected)
+    except msgspec.ValidationError as error:
+        raise ConfigError(
+            f"env.{option} of environment {name} can't be {value!r}: {error}", remedy="fix it in [env]"
+        ) from error
 
 
 def _resolved(path: Any, folder: Path) -> Any:

@@ -1,4 +1,4 @@
-"""A training under way: epochs of steps over shuffled batches, each epoch closed by a look back."""
+"""Run the epochs of a training: steps over shuffled batches, a look back after each, and val's word at the end."""
 
 import math
 import random

@@ -26,7 +26,7 @@ from skillopt_sleep.trainer.loading import make_pool, no_progress
 from skillopt_sleep.trainer.manifest import digest_of
 from skillopt_sleep.trainer.models import Named, as_model
 from skillopt_sleep.trainer.parts import VAL_SAMPLE, scores
-from skillopt_sleep.trainer.run import CALLS, CONFIG, alone, answers, read_manifest
+from skillopt_sleep.trainer.run import CALLS, CONFIG, lock_folder, open_answers, read_manifest
 from skillopt_sleep.trainer.summary import Scores
 
 
@@ -75,7 +75,11 @@ def evaluate(
             f"environment {env.name} has no {split} items", remedy="choose another split, or add items to this one"
         )
     document = as_document(skill)
-    with alone(folder), closing(CallStore(folder / CALLS, clock)) as store, answers(folder, clock) as calls:
+    with (
+        lock_folder(folder),
+        closing(CallStore(folder / CALLS, clock)) as store,
+        open_answers(folder, clock) as calls,
+    ):
         begun = clock()
         budget = meter(config.limits, store.ledger, clock)
         backend = wrap_model(model, calls=calls, failures=store.failures, meter=budget)

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from skillopt_sleep.learning.attempts import BLOCK, block
 from skillopt_sleep.learning.learn import Draft
-from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.statistics import noise
 from skillopt_sleep.learning.trial import run_trial
 from skillopt_sleep.learning.update import candidate
@@ -22,18 +21,23 @@ from skillopt_sleep.records import (
     GateRule,
     Note,
     Split,
-    Task,
     Trial,
     Verdict,
 )
-from skillopt_sleep.replay.rollout import Job
 from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
-from skillopt_sleep.trainer.parts import ItemAttempts, Parts, ScoredSkill, State, kept_sample, own_sample
+from skillopt_sleep.trainer.parts import (
+    ItemAttempts,
+    PairedTrial,
+    Parts,
+    ScoredSkill,
+    State,
+    attempt_pairs,
+    kept_sample,
+    own_sample,
+)
 from skillopt_sleep.trainer.summary import Action, Gated
 
 NO_GAIN = "it gained nothing on the train items that it was learned from"
-Key = tuple[str, int, int]  # an item, the place of an edit or WITHOUT, and a sample
-WITHOUT = -1
 
 
 def screened(parts: Parts, document: Document, drafted: Draft) -> Draft:
@@ -67,44 +71,21 @@ def _useless(parts: Parts, document: Document, edits: Sequence[Edit]) -> list[Ed
     An edit that train can't tell of, and one that takes text away, isn't among them.
     """
     train = [task for task in parts.tasks.values() if task.split is Split.TRAIN]
-    pairs: dict[int, dict[Key, Job]] = {}
-    for place, edit in enumerate(edits):
+    tried: list[Edit] = []
+    trials: list[PairedTrial] = []
+    for edit in edits:
         changed = candidate(document, (edit,), most=parts.most(document))
         own = [task for task in train if task.id in edit.tasks or task.lesson in edit.lessons]
-        pairs[place] = {}
         if edit.op is not EditOp.DELETE and changed is not None and own:
-            pairs[place] = _pairs(document, changed, own, place, parts.config.of_preset.screen)
-    jobs: dict[Key, Job] = {}
-    for asked in pairs.values():
-        jobs |= asked
-    attempts = ItemAttempts(parts, Split.TRAIN, "screen", label="screen")
-    made = attempts.make(list(jobs.values()), label=f"screen {document.id}") if jobs else ()
-    grades: dict[Key, float] = {}
-    for key, attempt in zip(jobs, made, strict=True):
-        if attempt.score is not None:
-            grades[key] = measure(attempt.score, parts.rule)
-    return [edit for place, edit in enumerate(edits) if pairs[place] and _gain(place, grades) <= 0]
-
-
-def _pairs(document: Document, changed: Document, own: Sequence[Task], place: int, least: int) -> dict[Key, Job]:
-    """Return the attempts at an edit's own train items, without it and with it by itself: so many pairs at least."""
-    jobs: dict[Key, Job] = {}
-    first = block("train", document.text, document.text)
-    for sample in range(first, first - (-least // len(own))):
-        for task in own:
-            jobs[task.id, WITHOUT, sample] = (task, document, sample)
-            jobs[task.id, place, sample] = (task, changed, CANDIDATE_SAMPLES + sample)
-    return jobs
-
-
-def _gain(place: int, grades: dict[Key, float]) -> float:
-    """Return what the edit at this place gained, of the attempts that were scored with it and without it."""
-    gains: list[float] = []
-    for (task, owner, sample), grade in grades.items():
-        without = grades.get((task, WITHOUT, sample))
-        if owner == place and without is not None:
-            gains.append(grade - without)
-    return math.fsum(gains)
+            rounds = math.ceil(parts.config.of_preset.screen / len(own))
+            tried.append(edit)
+            trials.append(PairedTrial(own, document, changed, range(rounds * len(own))))
+    found = attempt_pairs(parts, trials, stage="screen")
+    return [
+        edit
+        for edit, pairs in zip(tried, found, strict=True)
+        if math.fsum(after - before for before, after in pairs) <= 0
+    ]
 
 
 _ENDS = {

@@ -2,8 +2,9 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Lock
 
 from msgspec.structs import replace
 
@@ -14,7 +15,7 @@ from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Note, Spend, Split, Task
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting
-from skillopt_sleep.trainer.calls import check_priced, meter, name_of, wrap_model
+from skillopt_sleep.trainer.calls import calls_left, check_priced, meter, name_of, wrap_model
 from skillopt_sleep.trainer.checks import check_arguments, checked_config, ignored
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.costs import StageCosts
@@ -27,7 +28,7 @@ from skillopt_sleep.trainer.manifest import Manifest, manifest
 from skillopt_sleep.trainer.models import Named, as_model, for_workers
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.plan import notices
-from skillopt_sleep.trainer.run import SUMMARY, AnswerFiles, Replies, RunFolder, open_run
+from skillopt_sleep.trainer.run import SUMMARY, AnswerFiles, RunFolder, open_run
 from skillopt_sleep.trainer.summary import LiveProgress, Summary
 from skillopt_sleep.trainer.wording import about, check_overrides, left_out, wording
 
@@ -88,6 +89,7 @@ class Trainer:
         self._wired = wired
         self._clock = clock
         self._live: LiveProgress | None = None
+        self._looking = Lock()  # held while what was spent is read, so that its file isn't closed meanwhile
         self._spend: Callable[[], Spend] = Spend
         self.ended_by: BaseException | None = None
 
@@ -113,16 +115,16 @@ class Trainer:
                 warnings.warn(line, stacklevel=2)
         items = read_items(self._env, self._config)
         with open_run(self._folder, self._manifest(items), clock=self._clock) as folder:
-            replies = Replies(folder)
             try:
-                return self._run(folder, items, replies)
+                return self._run(folder, items)
             finally:
-                self._live = None
-                replies.write()
+                with self._looking:
+                    self._live = None
 
     def progress(self) -> LiveProgress | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""
-        return self._live and replace(self._live, spend=self._spend())
+        with self._looking:
+            return self._live and replace(self._live, spend=self._spend())
 
     def _stepped(self, step: int) -> None:
         """Note that a step has ended. The first one holds the baseline, and tells nothing of how long others take."""
@@ -161,7 +163,6 @@ class Trainer:
         self,
         folder: RunFolder,
         items: Mapping[Split, Sequence[Item]],
-        replies: Replies,
     ) -> Summary:
         config, store, calls = self._config, folder.store, folder.calls
         counter = meter(config.limits, store.ledger, self._clock)
@@ -169,7 +170,7 @@ class Trainer:
         optimizer = wrap_model(models["optimizer"], calls=calls, failures=store.failures, meter=counter)
         target = wrap_model(models["target"], calls=calls, failures=store.failures, meter=counter)
         costs = StageCosts()
-        counting = Counting(optimizer, tell=replies.tell)
+        counting = Counting(optimizer)
         document = as_document(self._skill)
         attempt = Attempt(self._env, target)
         parts = Parts(
@@ -202,8 +203,10 @@ class Trainer:
             steps=planned,
             spend=counter.spend(),
             most_calls=config.limits.calls,
+            ends=now + timedelta(minutes=config.limits.minutes) if config.limits.minutes else None,
         )
-        course = TrainingProgress(parts, document, stepped=self._stepped, left=counter.left, on_step=self._on_step)
+        left = calls_left(counter, parts.calls)
+        course = TrainingProgress(parts, document, stepped=self._stepped, left=left, on_step=self._on_step)
         course.run()
         summary = self._summary(parts, course, planned)
         folder.write(SUMMARY, summary)
@@ -220,8 +223,8 @@ class Trainer:
         except ENDINGS as error:
             course.end(error)
             summary = final(parts, course, env=self._env.name, models=names, planned=planned)
-        said = (*remarks(self._env, used_splits(self._config)), *repeated(parts.items))
-        known = tuple(Note(stage="data", summary=text, expected=True) for text in said)
+        texts = (*remarks(self._env, used_splits(self._config)), *repeated(parts.items))
+        known = tuple(Note(stage="data", summary=text, expected=True) for text in texts)
         return replace(summary, notes=(*summary.notes, *known))
 
     def _tasks(self, items: Mapping[Split, Sequence[Item]]) -> dict[str, Task]:

@@ -102,7 +102,7 @@ def settings(manifest: Manifest) -> dict[str, str]:
     }
 
 
-def hindrances(before: Manifest, now: Manifest) -> tuple[str, ...]:
+def conflicts(before: Manifest, now: Manifest) -> tuple[str, ...]:
     """List the differences that prevent a run from going on: those that change its result, except for more epochs."""
     old, new = settings(before), settings(now)
     if _epochs(now) > _epochs(before):

@@ -31,27 +31,27 @@ def ask(
     agent's program is sent all of it as one text, and refuses a temperature. Give a second question in the same words
     another `sample`.
     """
-    said: list[Message] = []
+    spoken: list[Message] = []
     for role, text in (("system", system), *messages, ("user", user)):
         if role not in _ROLES:
             raise ConfigError(f"there is no role {role!r} in a conversation", remedy=f"one of: {', '.join(_ROLES)}")
         if text:
-            said.append(Message(role=role, text=text))
+            spoken.append(Message(role=role, text=text))
     if temperature is not None and not 0 <= temperature <= _HOTTEST:
         raise ConfigError(f"a temperature of {temperature} can't be used", remedy="one from 0 to 2")
-    prompt = Prompt(purpose=Purpose.ROLLOUT, text=_as_text(said), sample=sample, temperature=temperature)
-    if len(said) > 1:
+    prompt = Prompt(purpose=Purpose.ROLLOUT, text=_as_text(spoken), sample=sample, temperature=temperature)
+    if len(spoken) > 1:
         prompt = Prompt(
-            purpose=Purpose.ROLLOUT, text=prompt.text, sample=sample, messages=tuple(said), temperature=temperature
+            purpose=Purpose.ROLLOUT, text=prompt.text, sample=sample, messages=tuple(spoken), temperature=temperature
         )
     return target.complete(prompt).text
 
 
-def _as_text(said: Sequence[Message]) -> str:
+def _as_text(spoken: Sequence[Message]) -> str:
     """Return a conversation as one text: what everybody said, the user's last words at the end."""
-    if all(message.role != "assistant" for message in said):
-        return "\n\n".join(message.text.strip() for message in said)
-    return "\n\n".join(f"[{message.role}]\n{message.text.strip()}" for message in said)
+    if all(message.role != "assistant" for message in spoken):
+        return "\n\n".join(message.text.strip() for message in spoken)
+    return "\n\n".join(f"[{message.role}]\n{message.text.strip()}" for message in spoken)
 
 
 Named = Backend | Callable[..., Any] | str

@@ -1,15 +1,16 @@
 """Hold what every step of a training works with, and measure skills."""
 
 import dataclasses
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from skillopt_sleep.learning.asking import Optimizer
+from skillopt_sleep.learning.attempts import block
 from skillopt_sleep.learning.learn import EditLimit
 from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.select import edit_budget
@@ -206,9 +207,33 @@ class ItemAttempts:
             wanted += self._parts.jobs(document, (item,), sample=self._sampled(sample), stage=self._stage)
         return tuple(made.rollout for made in self._parts.attempts.make(wanted, label=self._label))
 
-    def left(self) -> int:
-        """Return how many calls may still be made: a training's own limits end it when they are reached."""
-        return sys.maxsize
+
+class PairedTrial(NamedTuple):
+    """Two versions of a skill, to be attempted at these train items in turn, in the pairs with these numbers."""
+
+    tasks: Sequence[Task]
+    before: Document
+    after: Document
+    numbers: range
+
+
+def attempt_pairs(parts: Parts, trials: Sequence[PairedTrial], *, stage: str) -> list[list[tuple[float, float]]]:
+    """Make the attempts of all trials together, and return the metrics of each trial's pairs that could be scored."""
+    jobs: list[EngineJob] = []
+    places: list[int] = []
+    for place, trial in enumerate(trials):
+        first = block(stage, trial.before.text, trial.before.text)
+        for number in trial.numbers:
+            task = trial.tasks[number % len(trial.tasks)]
+            sample = first + number // len(trial.tasks)
+            jobs += [(task, trial.before, sample), (task, trial.after, CANDIDATE_SAMPLES + sample)]
+            places.append(place)
+    made = ItemAttempts(parts, Split.TRAIN, stage, label=stage).make(jobs, label=stage)
+    pairs: list[list[tuple[float, float]]] = [[] for _ in trials]
+    for place, old, new in zip(places, made[::2], made[1::2], strict=True):
+        if old.score is not None and new.score is not None:
+            pairs[place].append((measure(old.score, parts.rule), measure(new.score, parts.rule)))
+    return pairs
 
 
 def scores(made: Sequence[FinishedAttempt], tasks: Mapping[str, Task], rule: GateRule) -> Scores:

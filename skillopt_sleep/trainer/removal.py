@@ -6,18 +6,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.learning.attempts import block
-from skillopt_sleep.learning.pairs import measure
 from skillopt_sleep.learning.statistics import gain_interval, noise
 from skillopt_sleep.learning.update import candidate
 from skillopt_sleep.proposals.rules import find_rule
 from skillopt_sleep.records import Document, Edit, EditFate, EditOp, EditSource, Split, mean_of
-from skillopt_sleep.replay.rollout import Job as EngineJob
-from skillopt_sleep.replay.text import CANDIDATE_SAMPLES
-from skillopt_sleep.trainer.parts import ItemAttempts, Parts, ScoredSkill, State
+from skillopt_sleep.trainer.parts import PairedTrial, Parts, ScoredSkill, State, attempt_pairs
 from skillopt_sleep.trainer.summary import History, Rules, RuleWorth, StepRecord
 
-FILE = "rules.json"
 PAIRS = 8  # of attempts without a rule and with it, at most
 AT_ONCE = 2  # pairs, before a rule is let be whose effect is clear
 
@@ -46,9 +41,7 @@ def remove_useless_rules(parts: Parts, state: State, initial: ScoredSkill, histo
         state = state.moved(shorter, step=state.current.version.step, origin="removal", val=None)
         parts.keep(shorter, state.versions)
     worth = [_worth(rule, pairs[rule.rule], removed=is_shorter and rule in useless) for rule in rules]
-    learned = Rules(skill=document.sha, rules=tuple(worth))
-    parts.folder.write(FILE, learned)
-    return state, learned
+    return state, Rules(skill=document.sha, rules=tuple(worth))
 
 
 def most_attempts(edits: int) -> int:
@@ -82,37 +75,20 @@ def _without(document: Document, rules: Sequence[RuleWorth]) -> Document | None:
 
 def _attempted(parts: Parts, versions: Sequence[RuleVersions]) -> _Pairs:
     """Attempt each rule's own train items without it and with it, until it is clear what the rule does."""
-    attempts = ItemAttempts(parts, Split.TRAIN, "removal", label="removal")
+    train = {item.id for item in parts.items[Split.TRAIN]}
     pairs: _Pairs = {tried.rule.rule: [] for tried in versions}
     for start in range(0, PAIRS, AT_ONCE):
         asked: list[str] = []
-        jobs: list[EngineJob] = []
-        for tried in versions:
-            gains = _gains(pairs[tried.rule.rule])
-            if abs(math.fsum(gains)) <= noise(gains):
-                own = _jobs(parts, tried, range(start, start + AT_ONCE))
-                asked += [tried.rule.rule] * (len(own) // 2)
-                jobs += own
-        made = attempts.make(jobs, label="removal")
-        for text, old, new in zip(asked, made[::2], made[1::2], strict=True):
-            if old.score is not None and new.score is not None:
-                pairs[text].append((measure(old.score, parts.rule), measure(new.score, parts.rule)))
+        trials: list[PairedTrial] = []
+        for rule, without, with_it in versions:
+            gains = _gains(pairs[rule.rule])
+            own = [parts.tasks[item] for item in rule.items if item in train]
+            if own and without and with_it and abs(math.fsum(gains)) <= noise(gains):
+                asked.append(rule.rule)
+                trials.append(PairedTrial(own, with_it, without, range(start, start + AT_ONCE)))
+        for text, found in zip(asked, attempt_pairs(parts, trials, stage="removal"), strict=True):
+            pairs[text] += [(without, with_it) for with_it, without in found]
     return pairs
-
-
-def _jobs(parts: Parts, tried: RuleVersions, numbers: range) -> list[EngineJob]:
-    """Return the attempts of these pairs, the rule's items in turn; none if its items aren't on train."""
-    rule, changed, document = tried
-    train = {item.id for item in parts.items[Split.TRAIN]}
-    own = [parts.tasks[task] for task in rule.items if task in train]
-    if not own or changed is None or document is None:
-        return []
-    first = block("removal", document.text, document.text)
-    jobs: list[EngineJob] = []
-    for number in numbers:
-        task, sample = own[number % len(own)], first + number // len(own)
-        jobs += [(task, changed, CANDIDATE_SAMPLES + sample), (task, document, sample)]
-    return jobs
 
 
 def _gains(pairs: Sequence[tuple[float, float]]) -> list[float]:

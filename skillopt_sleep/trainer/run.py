@@ -8,7 +8,6 @@ training pays only for what it asks for the first time.
 import hashlib
 import os
 import shutil
-import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
@@ -22,10 +21,10 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import locked, private_dir, write_atomic
 from skillopt_sleep.protocols.models import Calls, SpendTally
-from skillopt_sleep.records import Completion, Prompt
+from skillopt_sleep.records import Prompt
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.attempts import FinishedAttempt, Job
-from skillopt_sleep.trainer.manifest import Manifest, hindrances
+from skillopt_sleep.trainer.manifest import Manifest, conflicts
 
 CONFIG = "config.json"
 CALLS = "calls.db"
@@ -34,7 +33,7 @@ SUMMARY = "summary.json"
 HISTORY = "history.json"
 BEST = "best_skill.md"
 CURRENT = "current_skill.md"
-_RESULTS = ("steps", "epochs", "end", "skills", "answers", "rules.json", SUMMARY, HISTORY, BEST, CURRENT)
+_RESULTS = ("steps", "epochs", "end", "skills", "answers", SUMMARY, HISTORY, BEST, CURRENT)
 Kind = TypeVar("Kind")
 
 
@@ -45,6 +44,13 @@ class RunFolder:
         self.path = path
         self.store = store
         self.calls = calls
+
+    def write_replies(self, folder: str, replies: Sequence[tuple[Prompt, str]]) -> None:
+        """Write the optimizer's raw replies of a step or epoch, each named after its purpose and its question."""
+        named = {f"{prompt.purpose} {_digest(prompt.text)}": text for prompt, text in replies}
+        if named:
+            texts = [f"# {name}\n\n{text}\n" for name, text in sorted(named.items())]
+            self.write(f"{folder}/replies.md", "\n".join(texts))
 
     def write(self, name: str, value: object) -> None:
         """Write a text as it is, anything else as JSON; not synced to disk, as a run that goes on writes it again."""
@@ -73,44 +79,6 @@ class AnswerFiles:
             self._folder.write(name, self._rows[name])
 
 
-class Replies:
-    """The optimizer's raw replies, one file per step or epoch: `steps/step_0001/replies.md`.
-
-    The file is written when the next step or epoch begins to ask, or by `write`: a file per reply would cost more
-    time than a quick model's answer.
-    """
-
-    def __init__(self, folder: RunFolder) -> None:
-        self._folder = folder
-        self._lock = threading.Lock()
-        self._place = ""
-        self._replies: dict[str, str] = {}
-
-    def tell(self, prompt: Prompt, completion: Completion) -> None:
-        """Keep a reply, named after its purpose and its question."""
-        kind, _, number = prompt.asker.partition(" ")
-        if not number.isdigit():
-            return
-        place = f"steps/step_{int(number):04d}" if kind == "step" else f"epochs/epoch_{int(number):02d}"
-        question = hashlib.sha256(prompt.text.encode(errors="replace")).hexdigest()[:8]
-        with self._lock:
-            if place != self._place:
-                self._write()
-                self._place = place
-            self._replies[f"{prompt.purpose} {question}"] = completion.text
-
-    def write(self) -> None:
-        """Write what isn't written yet."""
-        with self._lock:
-            self._write()
-
-    def _write(self) -> None:
-        if self._replies:
-            texts = [f"# {name}\n\n{text}\n" for name, text in sorted(self._replies.items())]
-            self._folder.write(f"{self._place}/replies.md", "\n".join(texts))
-            self._replies.clear()
-
-
 def attempt_row(job: Job, attempted: FinishedAttempt) -> dict[str, object]:
     """Return an attempt as the run's files show it; grades are null if it couldn't be scored."""
     score, result = attempted.rollout.score, attempted.result
@@ -135,7 +103,7 @@ def open_run(path: Path, started_with: Manifest, *, clock: Callable[[], datetime
     difference, or if its answers are gone; NightLocked if another process is using the folder.
     """
     _check_resumable(path, started_with)
-    with alone(path), closing(CallStore(path / CALLS, clock)) as store, answers(path, clock) as calls:
+    with lock_folder(path), closing(CallStore(path / CALLS, clock)) as store, open_answers(path, clock) as calls:
         for name in _RESULTS:
             _remove(path / name)
         write_atomic(path / CONFIG, to_json(started_with, pretty=True))
@@ -143,7 +111,7 @@ def open_run(path: Path, started_with: Manifest, *, clock: Callable[[], datetime
 
 
 @contextmanager
-def answers(path: Path, clock: Callable[[], datetime]) -> Generator[Calls]:
+def open_answers(path: Path, clock: Callable[[], datetime]) -> Generator[Calls]:
     """Open the answers of all trainings beside this folder; the first to open them makes the file, others wait."""
     file = path.absolute().parent / ANSWERS
     private_dir(path)
@@ -154,7 +122,7 @@ def answers(path: Path, clock: Callable[[], datetime]) -> Generator[Calls]:
 
 
 @contextmanager
-def alone(path: Path) -> Generator[None]:
+def lock_folder(path: Path) -> Generator[None]:
     """Lock the folder: limits hold only if one process counts. Raise NightLocked if another process has it."""
     taken = NightLocked(f"another training is running in {path}", remedy="wait until it ends")
     with locked(private_dir(path) / "run.lock", lambda: taken):
@@ -202,7 +170,7 @@ def _check_resumable(path: Path, started_with: Manifest) -> None:
                     remedy="name another train.folder",
                 )
         return
-    changed = hindrances(read_manifest(path), started_with)
+    changed = conflicts(read_manifest(path), started_with)
     if changed:
         raise ConfigError(
             f"the run in {path} was started with something else: {'; '.join(changed)}",
@@ -214,6 +182,10 @@ def _check_resumable(path: Path, started_with: Manifest) -> None:
             f"{file} is gone, which holds the answers that the run in {path} has had",
             remedy="put it back; to pay for all answers again, name another train.folder",
         )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
 
 
 def _remove(path: Path) -> None:

@@ -56,6 +56,7 @@ def look_back(parts: Parts, state: State, previous: Document, *, epoch: int, ste
             notebook = answer
         elif answer is not None:
             failed.append(answer)
+    parts.folder.write_replies(folder, parts.counting.take_replies())
     record = EpochRecord(
         epoch=epoch,
         calls=parts.calls(),

@@ -80,6 +80,7 @@ def run_step(
     drafted, nothing = Draft(candidate=document), Action.SKIP_UNSCORED
     if train.n:
         drafted, nothing = _drafted(parts, document, _in_batches(made, batches), place=place, past=past)
+    parts.folder.write_replies(place.folder, parts.counting.take_replies())
     fates, budget = drafted.fates, drafted.budget
     parts.folder.write(f"{place.folder}/patches.json", drafted.patches)
     parts.folder.write(f"{place.folder}/merged.json", drafted.merged)

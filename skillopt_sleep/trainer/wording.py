@@ -27,7 +27,7 @@ SHOWN = {
 }
 NAMES = tuple(SHOWN)
 # What skillrl 1.0.0 calls its prompts.
-THEIRS = {
+SKILLRL_PROMPTS = {
     "analyst_error": "reflect",
     "analyst_success": "reflect",
     "merge_failure": "aggregate",
@@ -63,8 +63,8 @@ def check_overrides(overrides: Mapping[str, str]) -> None:
             remedy = f"known here: {', '.join(NAMES)}"
             if near:
                 remedy = f"did you mean {near[0]!r}?"
-            if name in THEIRS:
-                remedy = f"it is called {THEIRS[name]!r} here"
+            if name in SKILLRL_PROMPTS:
+                remedy = f"it is called {SKILLRL_PROMPTS[name]!r} here"
             raise ConfigError(f"there is no prompt called {name!r}", remedy=remedy)
         if not isinstance(cast("object", text), str):
             raise ConfigError(f"the prompt {name} is {kind_of(text)}, not a text", remedy="pass its text")

@@ -17,6 +17,7 @@ from skillopt_sleep.errors import ConfigError, ProposalError, SleepError
 from skillopt_sleep.kit.codec import another_format
 from skillopt_sleep.kit.log import tell
 from skillopt_sleep.kit.words import counted, home_path
+from skillopt_sleep.pages.blocks import Sentence
 from skillopt_sleep.pages.render import LOOK, environment, look
 from skillopt_sleep.reporters import status
 from skillopt_sleep.reporters.gains import sentence
@@ -26,7 +27,7 @@ from skillopt_sleep.settings import Paths
 from skillopt_sleep.web.access import Access
 from skillopt_sleep.web.pages import GROUPS
 from skillopt_sleep.web.pages.trainings import StartedTrainings
-from skillopt_sleep.web.site import Messages, OpenStore, Site, show, site_of, store_of
+from skillopt_sleep.web.site import Messages, Site, show, show_blocks, site_of, store_of
 
 _CSS = "text/css; charset=utf-8"
 _KINDS = {
@@ -86,7 +87,7 @@ def dashboard(paths: Paths, access: Access) -> Starlette:
     known["says"] = status
     for one in (counted, documents, home_path, proof_in_short, scored_by, sentence, wording):
         known[one.__name__] = one
-    app.state.site = Site(paths, access, OpenStore(paths), Messages(), templates, GROUPS)
+    app.state.site = Site(paths, access, Messages(), templates, GROUPS)
     app.state.started = StartedTrainings()
     return app
 
@@ -138,4 +139,4 @@ def _bug(request: Request, error: Exception) -> Response:
 
 def _failed(request: Request, message: str, remedy: str, *, title: str = "Error", status: int = _FAILED) -> Response:
     """Say what went wrong, and what to do."""
-    return show(request, "trouble.html.j2", title=title, status=status, message=message, remedy=remedy)
+    return show_blocks(request, [Sentence(remedy)] if remedy else [], title=title, heading=message, status=status)

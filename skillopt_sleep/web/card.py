@@ -101,6 +101,8 @@ def _blocks(seen: Seen) -> Iterator[Block]:
         yield Sentence(line, "soft")
     for one in seen.since:
         yield from since_adoption(one)
+        if one.since.times:
+            yield Sentence("To sharpen it, edit its line in the file. Undo takes it back.")
         yield from by_week(one)
     yield from islice(changed(rule.changes), 1)  # the other files change alike, and the page of all shows them
     yield Sentence("", link=Link("All that was said, answered, measured and changed", f"/inbox/{rule.id}/all"))

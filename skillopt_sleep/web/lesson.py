@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from types import MappingProxyType
 from typing import NamedTuple
+
+from starlette.requests import Request
 
 from skillopt_sleep.agents import TITLES
 from skillopt_sleep.deciding.read import digest_of
@@ -26,7 +27,7 @@ from skillopt_sleep.reporters.status import PUT_OFF, REFUSED as REJECTED_RULE, S
 from skillopt_sleep.reporters.tried import uses_in
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, Banked
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.web.site import Paged, Row, paged, turn_at
+from skillopt_sleep.web.site import Paged, Row, paged
 
 REFUSED = "refused"
 ONE_SESSION = "one_session"
@@ -74,12 +75,10 @@ class LessonPage(NamedTuple):
     shown: str
 
 
-def lesson_page(
-    store: SqliteStore, name: str, *, now: datetime, skipped: Mapping[str, int] = MappingProxyType({})
-) -> LessonPage | None:
+def lesson_page(request: Request, store: SqliteStore, name: str, *, now: datetime) -> LessonPage | None:
     """Return one lesson, None if there is none of this id; OWN stands for the tasks without one.
 
-    Of its tasks, rules and signs those are `skipped` that were on pages before.
+    The address of the request says which of its tasks, rules and signs are shown.
     """
     named = {lesson.id: lesson for lesson in store.lessons.every()}
     lesson = named.get(name)
@@ -95,16 +94,19 @@ def lesson_page(
         facts = (sentence(STATUSES[status])[:-1], often(lesson, now=now), _where(lesson))
         absent = None if known else of_lesson(lesson, named, lambda: reports)
         about = tuple(_about(lesson, named, absent, refused=status == REFUSED))
+    signs = lesson.signs[::-1] if lesson else ()
+
+    def part(rows: Sequence[Row], name_of: str) -> Paged[Row]:
+        return paged(request, rows, at_once=OF_A_LESSON, name=name_of, path=f"/lessons/{name}")
+
     return LessonPage(
         id=name,
         wording=wording,
         facts=facts,
         about=about,
-        signs=_part(lesson.signs[::-1] if lesson else (), skipped.get("signs", 0)).each(
-            lambda piece: _sign(piece, now=now)
-        ),
-        rules=_part(known[::-1], skipped.get("rules", 0)).each(lambda origin: _rule(origin, now=now)),
-        tasks=_tasks(entries, store, reports, skipped.get("tasks", 0), now),
+        signs=part(signs, "signs").each(lambda piece: _sign(piece, now=now)),
+        rules=part(known[::-1], "rules").each(lambda origin: _rule(origin, now=now)),
+        tasks=_tasks(part(entries, "tasks"), store, reports, now),
         all_dropped=all(entry.dropped for entry in entries),
         shown=tasks_shown(entries),
     )
@@ -150,15 +152,11 @@ def _where(lesson: Learned) -> str:
     return f"in {project}"
 
 
-def _part(rows: Sequence[Row], skipped: int) -> Paged[Row]:
-    return paged(rows, skipped=skipped, at_once=OF_A_LESSON)
-
-
 def _sign(piece: Evidence, *, now: datetime) -> Said:
     agent, _, session = piece.session.partition(":")
     where = f"{TITLES.get(agent, agent)} {session[:_SESSION_CHARS]}, turn {piece.turn}"
     when = f"{ago(piece.at, now)}," if piece.at else ""
-    return Said(said_or_done(piece, piece.quote), when, Link(where, turn_at(piece.session, piece.turn)))
+    return Said(said_or_done(piece, piece.quote), when, Link.to_turn(where, piece.session, piece.turn))
 
 
 def _rule(origin: RuleOrigin, *, now: datetime) -> tuple[Block, ...]:
@@ -180,10 +178,7 @@ def _reports(store: SqliteStore, nights: set[str]) -> Iterator[NightReport]:
             yield report
 
 
-def _tasks(
-    entries: Sequence[Banked], store: SqliteStore, reports: Sequence[NightReport], skipped: int, now: datetime
-) -> Paged[_TaskRow]:
-    part = _part(entries, skipped)
+def _tasks(part: Paged[Banked], store: SqliteStore, reports: Sequence[NightReport], now: datetime) -> Paged[_TaskRow]:
     scores = store.history.scores([entry.task.id for entry in part.shown])
 
     def row(entry: Banked) -> _TaskRow:

@@ -4,12 +4,10 @@ import base64
 import hashlib
 import re
 import secrets
-import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
-from urllib.parse import quote
 
 import msgspec
 from jinja2 import Environment
@@ -23,10 +21,11 @@ from skillopt_sleep.deciding.stored import consistent_journal
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.example import example_of
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.pages.blocks import Block, Link
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.settings import Paths, Settings, load_or_defaults
 from skillopt_sleep.stores.hooks import keep_waiting
-from skillopt_sleep.stores.sqlite import SqliteStore, open_store, read_store
+from skillopt_sleep.stores.sqlite import SqliteStore, read_store
 from skillopt_sleep.web.access import Access
 from skillopt_sleep.web.guard import FORM, POLICY
 
@@ -38,34 +37,7 @@ Row = TypeVar("Row")
 Made = TypeVar("Made")
 _KEPT_MESSAGES = 20
 MESSAGE = "said"  # the parameter that names a message
-
-
-class OpenStore:
-    """The store at these paths; another file there, or other settings, are noticed."""
-
-    def __init__(self, paths: Paths) -> None:
-        self._paths = paths
-        self._lock = threading.Lock()
-        self._open: SqliteStore | None = None
-        self._as: tuple[int, int, Settings] | None = None
-
-    @contextmanager
-    def opened(self, settings: Settings) -> Generator[SqliteStore]:
-        """Yield the store, which several pages read at the same time; where there is none, none is created."""
-        if not self._paths.database.exists():
-            with read_store(settings, self._paths) as store:
-                yield store
-            return
-        yield self._current(settings)
-
-    def _current(self, settings: Settings) -> SqliteStore:
-        with self._lock:
-            found = self._paths.database.stat()
-            wanted = found.st_dev, found.st_ino, settings
-            if self._open is None or self._as != wanted:
-                self._open = open_store(settings, self._paths)  # whoever still reads the old one keeps it
-                self._as = wanted
-            return self._open
+_ONCE = (MESSAGE, "did", "turn")  # parameters that the other pages of a list don't have
 
 
 class Page(NamedTuple):
@@ -104,7 +76,6 @@ class Site(NamedTuple):
 
     paths: Paths
     access: Access
-    store: OpenStore
     messages: Messages
     templates: Environment
     groups: tuple[tuple[Page, ...], ...]
@@ -117,8 +88,8 @@ def site_of(request: Request) -> Site:
 
 @contextmanager
 def store_of(request: Request) -> Generator[SqliteStore]:
-    """Yield the store to read."""
-    with site_of(request).store.opened(settings_of(request)[0]) as store:
+    """Yield the store; where there is none, an empty one stands in, and none is created."""
+    with read_store(settings_of(request)[0], site_of(request).paths) as store:
         yield store
 
 
@@ -142,6 +113,22 @@ def show(request: Request, template: str, *, title: str, status: int = 200, **va
         "said": site.messages.take(request.query_params.get(MESSAGE, "")),
     }
     return HTMLResponse(site.templates.get_template(template).render(values), status_code=status)
+
+
+def show_blocks(
+    request: Request,
+    blocks: Iterable[Block],
+    *,
+    title: str,
+    heading: str = "",
+    trail: Link | None = None,
+    kind: str = "",
+    part: "Paged[Any] | None" = None,
+    status: int = 200,
+) -> Response:
+    """Return a page of blocks below a heading, by default its title; a `part` of a list leads to the others."""
+    values = {"heading": heading or title, "trail": trail, "kind": kind, "part": part, "blocks": tuple(blocks)}
+    return show(request, "page.html.j2", title=title, status=status, **values)
 
 
 def _waiting(request: Request) -> dict[str, int]:
@@ -180,42 +167,53 @@ def file_at(path: Path) -> str:
     return f"/documents/{key_of(path)}"
 
 
-def turn_at(session: str, turn: int) -> str:
-    """Return the address of a turn on its session's page."""
-    return f"/sessions/one?id={quote(session)}&turn={turn}#turn-{turn}"
-
-
 class Paged(NamedTuple, Generic[Row]):
     """Some rows of a long list: those from `first` to `last` of `all`, counted from 1.
 
-    `newer` and `older` say how many rows the pages before and after it skip, None if there is no such page.
+    `newer` and `older` are the addresses of the pages before and after it, "" if there is none.
     """
 
     shown: Sequence[Row]
     first: int
     last: int
     all: int
-    newer: int | None = None
-    older: int | None = None
+    newer: str = ""
+    older: str = ""
 
     def each(self, made: Callable[[Row], Made]) -> "Paged[Made]":
         """Return the same part of the list with what is made of each of its rows."""
         return Paged([made(row) for row in self.shown], *self[1:])
 
 
-def paged(rows: Sequence[Row], *, at_once: int, skipped: int = 0) -> Paged[Row]:
-    """Return the part of a list that comes after so many rows; past the end, the last one."""
-    count = len(rows)
+def paged(
+    request: Request,
+    rows: Sequence[Row],
+    *,
+    at_once: int,
+    name: str = "skip",
+    path: str = "",
+    skipped: int | None = None,
+) -> Paged[Row]:
+    """Return the part of a list that comes after so many rows; past the end, the last one.
+
+    The address says by `name` how many are skipped, unless they are given; `path` is that of the page with the list.
+    """
+    url, count = request.url.remove_query_params(_ONCE), len(rows)
+    skipped = skipped_in(request, name) if skipped is None else skipped
     if skipped >= count:
         skipped = max(count - 1, 0) // at_once * at_once
     last = min(skipped + at_once, count)
+
+    def after(number: int) -> str:
+        return f"{path or url.path}?{url.include_query_params(**{name: number}).query}"
+
     return Paged(
         shown=rows[skipped:last],
         first=min(skipped + 1, count),
         last=last,
         all=count,
-        newer=max(skipped - at_once, 0) if skipped else None,
-        older=last if last < count else None,
+        newer=after(max(skipped - at_once, 0)) if skipped else "",
+        older=after(last) if last < count else "",
     )
 
 

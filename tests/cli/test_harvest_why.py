@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 from skillopt_sleep.cli.harvest_shown import explained
 from skillopt_sleep.night.account import SessionHistory
 from skillopt_sleep.night.explain import explain, find
-from skillopt_sleep.records import HalfRead, LeftOut, Reading
+from skillopt_sleep.records import HalfRead, LeftOut, Reading, ToolEvent
 from skillopt_sleep.settings import ProjectsSettings, Settings
 from skillopt_sleep.stores.index import SqliteIndex
 from skillopt_sleep.wiring.history import excluded_by
@@ -44,14 +44,15 @@ def a_history(index: SqliteIndex, *readings: Reading, **rules: Any) -> SessionHi
 
 def told(index: SqliteIndex, history: SessionHistory, name: str = "codex:1", settings: Settings | None = None) -> str:
     line = find(history, name)
-    explanation = explain(history, line, index.sessions([line.id])[0], partial(excluded_by, settings or Settings()))
+    explanation = explain(history, line, index, partial(excluded_by, settings or Settings()))
     assert explanation.data()["id"] == line.id
     return "\n".join(explained(explanation, now=NOW))
 
 
 def test_a_used_session_is_told_with_its_place_and_its_turns(index: SqliteIndex) -> None:
     said = [a_turn(text) for text in ("fix the build", "no, use pnpm, never npm\nplease\x1b[0m", "thanks" + "!" * 90)]
-    session = a_session("1", *said, cwd="/home/ada/shop/src", project="/home/ada/shop", damaged=1)
+    done = (ToolEvent(name="Bash", turn=0),)
+    session = a_session("1", *said, cwd="/home/ada/shop/src", project="/home/ada/shop", damaged=1, tools=done)
     text = told(index, a_history(index, holding(session)))
     assert text.startswith("codex:1: used\n  a person typed in it, it has ended, and nothing excludes it\n\n")
     assert (
@@ -72,7 +73,7 @@ def test_what_a_night_made_of_it(index: SqliteIndex) -> None:
     )
     index.mark_read(["codex:1"], "2026-11-20")
     assert "night        read by 2026-11-20" in told(index, a_history(index, holding(a_session("1"))))
-    assert "file         deleted" in told(index, a_history(index))
+    assert f"file         gone since {datetime.now(tz=UTC).astimezone():%-d %b}" in told(index, a_history(index))
 
 
 @pytest.mark.parametrize(

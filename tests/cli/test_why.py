@@ -78,7 +78,7 @@ def test_why_in_json(home: Home) -> None:
         "waiting",
         0,
     )
-    assert (rule["asked"]["sessions"], len(rule["asked"]["lessons"])) == (5, 1)
+    assert (rule["sessions"], len(rule["lessons"])) == (5, 1)
     (night,) = rule["nights"]
     assert night["e_value"] > 1
     assert (night["n"], night["models"], night["decision"]) == (rule["tested"]["n"], ["simulated"], "accept")

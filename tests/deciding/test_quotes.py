@@ -52,6 +52,15 @@ def test_a_quote_that_is_not_in_its_turn_any_more_is_said_to_be_gone(store: Sqli
     store.close()
 
 
+def test_a_quote_of_a_fork_is_found_by_its_words_wherever_its_turn_is_in_the_file(store: SqliteStore) -> None:
+    (lesson,) = store.lessons.every()
+    first = type(lesson.signs[0])(session=SESSION, turn=0, quote=lesson.signs[0].quote)
+    text = markdown([*opened([first], store, now=datetime.now(tz=UTC))])
+    assert "→ turn 2, you: no - we always use pnpm here, never npm" in text
+    assert "aren't in that turn" not in text
+    store.close()
+
+
 def test_a_session_that_is_not_kept_is_said_to_be_forgotten(store: SqliteStore) -> None:
     text = shown(store)
     assert "isn't kept" not in text

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.kit.codec import to_json
-from skillopt_sleep.records import Corrected, NightReport, Recurrence
+from skillopt_sleep.records import Corrected, GateRule, NightReport, Recurrence
 from skillopt_sleep.stores.bank import ADOPTED, UNDONE
 from tests.builders import a_session
 from tests.nights import ASKS, Machine
@@ -84,6 +84,14 @@ def test_a_session_in_which_it_could_not_come_up_does_not_count(machine: Machine
     assert counted(machine.night())[1].sessions == 0
 
 
+def test_a_session_of_which_only_the_prompts_are_known_does_not_count(machine: Machine) -> None:
+    had(machine, 10)
+    at = machine.clock() - timedelta(hours=20)
+    typed = a_session(ASK, id="claude_code:list", project=str(machine.project()), started=at, ended=at)
+    machine.shelf.sessions.append(typed)
+    assert counted(machine.night())[1].sessions == 1
+
+
 def test_sessions_that_no_night_has_read_do_not_count(machine: Machine) -> None:
     had(machine, 10)
     at = machine.clock()
@@ -104,15 +112,25 @@ def test_the_morning_tells_of_a_lesson_that_came_up_again_with_the_words_and_wha
     assert "It came up again" not in render(report)
 
 
+def test_what_a_night_drafts_for_a_live_rule_that_was_corrected_says_so_with_the_words(machine: Machine) -> None:
+    machine.had(20, 21, 22, said="no - we always use pnpm here, never npm!", ask=ASK)
+    report = machine.night(gate=GateRule())
+    assert [proposal.id for proposal in report.proposals] == ["P-0002"]
+    text = render(report)
+    assert "P-0001 is live, but corrected in 4 of 4 sessions before, 3 of 3 since" in text
+    assert "take it back: `skillopt-sleep undo P-0001`" in text
+    assert "never npm!" in text.partition("P-0001 is live")[0]
+
+
 def test_it_stopped_only_once_enough_sessions_show_it(machine: Machine) -> None:
     had(machine, 10)
     machine.night()
     machine.clock.pass_by(days=1)
-    had(machine, *range(40, 60))
+    had(machine, *range(40, 80))
     report = machine.night()
     (one,) = report.found.recurrences
     assert (one.fewer, one.news, one.since.times) == (True, True, 0)
-    assert "It stopped: corrected in 4 of 4 sessions before, 0 of 21 since" in render(report)
+    assert "It stopped: corrected in 4 of 4 sessions before, 0 of 41 since" in render(report)
 
 
 def test_a_rule_that_was_taken_back_is_not_told_of(machine: Machine) -> None:

@@ -29,8 +29,7 @@ def a_history(index: SqliteIndex, *readings: Reading) -> SessionHistory:
 def test_a_session_is_explained_as_data(index: SqliteIndex) -> None:
     history = a_history(index, holding(a_session("1")), holding(a_session("2"), LeftOut.SUBAGENT))
     used, left_out = (
-        explain(history, find(history, name), index.sessions([name])[0], lambda _: "excluded")
-        for name in ("codex:1", "codex:2")
+        explain(history, find(history, name), index, lambda _: "excluded") for name in ("codex:1", "codex:2")
     )
     assert used.reason is None
     assert used.because == "a person typed in it, it has ended, and nothing excludes it"

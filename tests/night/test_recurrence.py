@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from skillopt_sleep.night.recurrence import ENOUGH, SeenSession, change_interval, compare, evidence_of_fewer
+from skillopt_sleep.night.recurrence import LEAST, SeenSession, change_interval, compare, is_fewer
 from skillopt_sleep.records import Corrected
 from tests.fakes import NOON
 
@@ -31,16 +31,11 @@ def ever_called(before: Corrected, share: float) -> float:
         for times, chance in alive.items():
             after[times] = after.get(times, 0.0) + chance * (1 - share)
             after[times + 1] = after.get(times + 1, 0.0) + chance * share
-        while most + 1 <= n and claimed(before, Corrected(times=most + 1, sessions=n)):
+        while most + 1 <= n and is_fewer(before, Corrected(times=most + 1, sessions=n)):
             most += 1
         called += sum(after.pop(times, 0.0) for times in range(most + 1))
         alive = {times: chance for times, chance in after.items() if chance > 1e-12}
     return called
-
-
-def claimed(before: Corrected, since: Corrected) -> bool:
-    change = change_interval(before, since)
-    return change is not None and change[1] < 0 and evidence_of_fewer(before, since) >= ENOUGH
 
 
 def of_fixed(n: int, share: float, now: float) -> float:
@@ -66,15 +61,15 @@ def of_third_correction(share: float) -> float:
 # the decision -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("share", [0.1, 0.25, 0.5])
-@pytest.mark.parametrize("before", [14, 40])
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.15, 0.25, 0.5])
+@pytest.mark.parametrize("before", [14, 40, 100])
 def test_without_a_change_corrections_are_hardly_ever_called_fewer_at_any_look(before: int, share: float) -> None:
-    assert of_fixed(before, share, share) < 0.02
+    assert of_fixed(before, share, share) < 0.04
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.6])
 def test_nor_if_the_corrections_themselves_brought_the_adoption_about(share: float) -> None:
-    assert of_third_correction(share) < 0.02
+    assert of_third_correction(share) < 0.04
 
 
 def test_a_quarter_that_becomes_a_twentieth_is_found_within_200_sessions() -> None:
@@ -87,8 +82,8 @@ def test_what_is_corrected_as_often_or_more_often_is_never_called_fewer() -> Non
 
 
 def test_no_correction_since_is_not_yet_fewer() -> None:
-    assert not compare(sessions(some(6, 14), some(0, 2)), NOON).fewer
-    assert compare(sessions(some(6, 14), some(0, 40)), NOON).fewer
+    assert not compare(sessions(some(6, 14), some(0, LEAST - 1)), NOON).fewer
+    assert compare(sessions(some(6, 14), some(0, LEAST)), NOON).fewer
 
 
 @pytest.mark.parametrize("side", ["before", "since"])

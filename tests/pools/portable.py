@@ -152,3 +152,28 @@ def die(_: Backend, number: int) -> int:
 
 def unpicklable(_: Backend, _number: int) -> Any:
     return threading.Lock()
+
+
+def node_here() -> str:
+    """Return the id of the machine in the cluster that runs this."""
+    import ray
+
+    return ray.get_runtime_context().get_node_id()
+
+
+def wait_for_two_nodes(_: Backend, folder: str) -> str:
+    """Mark this machine, and wait until another one is marked."""
+    (Path(folder) / node_here()).touch()
+    until = time.monotonic() + 50
+    while len(list(Path(folder).iterdir())) < 2 and time.monotonic() < until:
+        time.sleep(0.1)
+    return node_here()
+
+
+def stay_unless_at(_: Backend, item: tuple[str, str]) -> str:
+    """Return at once on the named machine; on any other leave a mark, and stay."""
+    home, mark = item
+    if node_here() != home:
+        Path(mark).touch()
+        time.sleep(600)
+    return node_here()

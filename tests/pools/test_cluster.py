@@ -1,8 +1,9 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -31,15 +32,63 @@ with closing(RayPool(2, lambda *told: None)) as another:
 print(psutil.Process().children())
 print([name for name in os.environ if name in ("RAY_AUTH_TOKEN", "RAY_USAGE_STATS_ENABLED")])
 """
-JOINING = f"""
-import ray
+JOINING = """
+import os, ray
 from contextlib import closing
 from skillopt_sleep.pools.ray import RayPool
 from tests.pools.portable import Nobody, Work, square
 
-with closing(RayPool(2, lambda *told: None, address="127.0.0.1:{PORT}")) as pool:
+with closing(RayPool(2, lambda *told: None, address=os.environ["HEAD"])) as pool:
     print(pool.map(Work(square, Nobody()), range(4), label="x"))
 print(ray.is_initialized())
+"""
+NODES = """
+import os, subprocess, sys, threading, time
+from contextlib import closing
+from pathlib import Path
+import psutil
+from skillopt_sleep.errors import BackendUnavailable
+from skillopt_sleep.pools.ray import RayPool
+from tests.pools.portable import Nobody, Work, pid, stay_unless_at, wait_for_two_nodes
+
+def when(mark, act):
+    def look():
+        while not any(mark.iterdir()):
+            time.sleep(0.1)
+        act()
+    threading.Thread(target=look, daemon=True).start()
+
+def kill_raylet(process):
+    for child in process.children(recursive=True):
+        if child.name() == "raylet":
+            child.kill()
+
+marks = [Path(sys.argv[1]) / name for name in ("joined", "busy", "broken")]
+for mark in marks:
+    mark.mkdir()
+joined, busy, broken = marks
+ray = str(Path(sys.executable).parent / "ray")
+added = []
+
+def add():
+    where = "--address=" + os.environ["HEAD"]
+    command = [ray, "start", where, "--num-cpus=1", "--object-store-memory=100000000", "--block"]
+    added.append(psutil.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
+with closing(RayPool(2, lambda *told: None, address=os.environ["HEAD"])) as pool:
+    when(joined, add)
+    print(len(set(pool.map(Work(wait_for_two_nodes, Nobody()), [str(joined)] * 2, label="x"))))
+    import ray as library
+    here = library.get_runtime_context().get_node_id()
+    when(busy, lambda: kill_raylet(added[0]))
+    print(set(pool.map(Work(stay_unless_at, Nobody()), [(here, str(busy / "mark"))] * 6, label="x")) == {here})
+    threading.Timer(1, kill_raylet, [psutil.Process(int(os.environ["HEAD_PID"]))]).start()
+    try:
+        pool.map(Work(pid, Nobody()), [0.5] * 600, label="x")
+    except BackendUnavailable as error:
+        print(error)
+added[0].kill()
+print("left", flush=True)
 """
 
 
@@ -70,27 +119,46 @@ def test_clusters_of_our_own_are_on_loopback_and_leave_nothing_behind(tmp_path: 
 
 
 @pytest.fixture
-def head(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Start a cluster with a token; yield the environment variables of its user."""
-    users = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": TOKEN, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+def head(tmp_path: Path) -> Iterator[Mapping[str, str]]:
+    """Start a cluster with a token; yield the environment variables of its user, where it is, and its process."""
+    users = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": TOKEN, "RAY_USAGE_STATS_ENABLED": "0"}
     command = ("start", "--head", "--block", f"--port={PORT}", "--num-cpus=1", "--include-dashboard=false")
     process = subprocess.Popen(
         [Path(sys.executable).parent / "ray", *command, "--object-store-memory=100000000"],
-        env=os.environ | users | {"HOME": str(tmp_path), "RAY_USAGE_STATS_ENABLED": "0"},
+        env=os.environ | users | {"HOME": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
     assert process.stdout is not None
     with process, process.stdout as said:
-        assert any("block forever" in line for line in said)
-        yield users
+        begun = list(takewhile(lambda line: "block forever" not in line, said))
+        (address,) = (line.split()[-1] for line in begun if "Local node IP" in line)
+        yield {**users, "HEAD": f"{address}:{PORT}", "HEAD_PID": str(process.pid)}
         process.terminate()
 
 
 @pytest.mark.slow
-def test_a_running_cluster_is_joined_and_left(head: dict[str, str], tmp_path: Path) -> None:
+def test_a_running_cluster_is_joined_and_left(head: Mapping[str, str], tmp_path: Path) -> None:
     assert run(JOINING, tmp_path, **head) == ["(0, 1, 4, 9)", "False"]
+
+
+@pytest.mark.slow
+def test_a_node_that_joins_is_used_one_that_dies_is_replaced_and_a_broken_cluster_is_one_sentence(
+    head: Mapping[str, str], tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", NODES, tmp_path],
+        cwd=ROOT,
+        env=os.environ | head | {"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    nodes, is_replaced, sentence, left = done.stdout.splitlines()
+    assert (nodes, is_replaced, left) == ("2", "True", "left")
+    assert sentence.startswith("the Ray cluster broke: ")
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from skillopt_sleep.pages.chart import Bars
 from skillopt_sleep.pages.text import markdown
 from skillopt_sleep.proposals.origins import origins
 from skillopt_sleep.records import Corrected, Evidence, Recurrence
-from skillopt_sleep.reporters.recurrence import by_week, ended, in_numbers, since_adoption, told_of
+from skillopt_sleep.reporters.recurrence import by_week, ended, in_numbers, sharpens, since_adoption, to_do, told_of
 from skillopt_sleep.settings import Paths, Settings
 from skillopt_sleep.stores.bank import ADOPTED, UNDONE, Decided
 from tests.builders import a_proposal, changed
@@ -55,12 +55,21 @@ def test_the_numbers_come_with_their_n_and_their_interval() -> None:
 
 
 def test_a_rule_whose_lesson_came_up_again_is_to_be_sharpened_or_taken_back_with_the_words_at_hand() -> None:
-    blocks = list(since_adoption(SEEN))
-    assert any(isinstance(block, Quotes) and block.said[0].words == "«no, pnpm»" for block in blocks)
-    (act,) = [block for block in blocks if isinstance(block, Act)]
+    assert any(isinstance(block, Quotes) and block.said[0].words == "«no, pnpm»" for block in since_adoption(SEEN))
+    (act,) = [block for block in to_do(SEEN) if isinstance(block, Act)]
     assert "skillopt-sleep undo P-0001" in act.text
     stopped = changed(SEEN, since=Corrected(times=0, sessions=60), fewer=True, again=())
-    assert not any(isinstance(block, Act) for block in since_adoption(stopped))
+    assert not list(to_do(stopped))
+
+
+def test_a_proposal_says_of_a_live_rule_of_its_lesson_that_it_was_not_enough() -> None:
+    proposal = a_proposal(id="P-0002", lessons=("l-1",))
+    told = sharpens(proposal, [SEEN])
+    assert NUMBERS in told
+    assert "skillopt-sleep undo P-0001" in told
+    assert sharpens(a_proposal(id="P-0001", lessons=("l-1",)), [SEEN]) == ""
+    assert sharpens(changed(proposal, lessons=("l-2",)), [SEEN]) == ""
+    assert sharpens(proposal, [changed(SEEN, since=Corrected(sessions=9))]) == ""
 
 
 def test_the_weeks_are_drawn_with_the_adoption() -> None:

@@ -52,12 +52,12 @@ def test_a_night_is_told_stage_by_stage_with_its_verdicts() -> None:
             at(8, EventKind.ENDS),
         ]
     )
-    assert [(one.what, one.says, one.tone) for one in told] == [
-        ("The night begins", "", ""),
-        ("finding corrections", "2 calls", ""),
-        ("trying edits: shop/CLAUDE.md", "12 calls", ""),
-        ("shop/CLAUDE.md", "proven", "good"),
-        ("The night ends", "", ""),
+    assert [(one.what, one.says) for one in told] == [
+        ("The night begins", ""),
+        ("finding corrections", "2 calls"),
+        ("trying edits: shop/CLAUDE.md", "12 calls"),
+        ("shop/CLAUDE.md", "proven"),
+        ("The night ends", ""),
     ]
 
 

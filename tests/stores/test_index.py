@@ -123,6 +123,15 @@ def test_a_session_that_ended_when_it_did_stays_read_whatever_the_reader_makes_o
     assert (unread(index), index.sessions(["codex:1"])[0].typed) == ([], ("fix it (as a newer reader has it)",))
 
 
+def test_what_was_forgotten_of_a_session_stays_forgotten_when_its_file_says_the_same_again(
+    index: SqliteIndex,
+) -> None:
+    index.put("codex", [("/a", STAMP, held(a_session()))])
+    index._connection.execute("UPDATE sessions SET body = ?", (Packed.of(a_session(text="")).body,))
+    index.put("codex", [("/a", Stamp(7, 100, 8), held(a_session()))])
+    assert index.sessions(["codex:1"])[0].typed == ("",)
+
+
 def test_a_file_that_became_shorter_replaces_itself(index: SqliteIndex) -> None:
     index.put("codex", [("/a", STAMP, held(a_session(minutes=9)))])
     index.put("codex", [("/a", STAMP, held(a_session(text="new")))])

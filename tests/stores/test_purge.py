@@ -102,6 +102,16 @@ def test_a_purged_session_is_not_stored_again_and_its_file_not_read_again(tmp_pa
     store.close()
 
 
+def test_a_list_of_sessions_is_read_on_when_all_in_it_were_purged(tmp_path: Path) -> None:
+    store = open_at(tmp_path)
+    store.index.purged.add(["codex:1", "codex:2"])
+    store.index.put("codex", [_file("/list", "codex:1", "codex:2")])
+    assert store.index.unpurged(["/list"]) == ["/list"]
+    store.index.put("codex", [_file("/list", "codex:1", "codex:2", "codex:3")])
+    assert [line.id for line in store.index.lines(unread=True)] == ["codex:3"]
+    store.close()
+
+
 def test_tasks_beside_a_purged_session_are_kept(tmp_path: Path) -> None:
     store = open_at(tmp_path)
     store.index.purged.add(["codex:1"])

@@ -11,7 +11,7 @@ from skillopt_sleep.prompts.attempts import RESPONSE_CHARS as SHOWN_CHARS
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Purpose, Usage
 from skillopt_sleep.trainer import Item, Result
-from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, as_rollout, clipped, shown
+from skillopt_sleep.trainer.attempts import Attempt, Attempts, Job, clipped, shown
 from skillopt_sleep.trainer.costs import Cost, StageCosts
 from tests.fakes import FakeBackend, SerialPool
 from tests.trainer.toy import Toy
@@ -44,6 +44,7 @@ class Raising(Toy, frozen=True):
 def test_an_ungraded_attempt_is_a_failure_and_never_a_score(end: Exception | Result, failure: str) -> None:
     made = Attempt(Raising(end=end), FakeBackend())(JOB)
     assert made.rollout.score is None
+    assert made.rollout.failed
     assert failure in made.rollout.note
 
 
@@ -130,13 +131,6 @@ def test_an_environment_that_ends_the_program_is_named_and_is_no_stop_of_the_use
         ThreadPool(2, lambda label, done, total: None).map(attempt, [JOB, JOB], label="train")
     with pytest.raises(SystemExit):
         attempt(JOB)
-
-
-def test_a_failure_has_no_score() -> None:
-    rollout = as_rollout("t", "sha", Result(hard=1.0, failure="gone"), sample=1)
-    assert rollout.score is None
-    assert rollout.failed
-    assert rollout.note == "gone"
 
 
 def test_long_attempts_show_their_head_and_tail() -> None:

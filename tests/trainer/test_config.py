@@ -6,7 +6,7 @@ import pytest
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.settings import sections_of
 from skillopt_sleep.trainer import TrainerConfig, load_config
-from skillopt_sleep.trainer.config import OURS, PRESETS, WITHOUT
+from skillopt_sleep.trainer.config import PRESETS, SKILLOPT_KEYS, SKILLOPT_KEYS_LEFT_OUT
 
 
 def _written(folder: Path, text: str) -> Path:
@@ -63,8 +63,8 @@ def test_the_names_of_other_projects_lead_to_keys_that_are_there() -> None:
         if kind is not None
         for field in msgspec.structs.fields(kind)
     }
-    assert set(OURS.values()) <= known
-    assert not OURS.keys() & WITHOUT.keys()
+    assert set(SKILLOPT_KEYS.values()) <= known
+    assert not SKILLOPT_KEYS.keys() & SKILLOPT_KEYS_LEFT_OUT.keys()
 
 
 def test_the_environments_own_options_are_free(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_the_path_options_of_an_environment_are_relative_to_the_folder(mine: Pat
         (
             "users_own_envs:Mine",
             {"times": "2"},
-            "env.times: environment users_own_envs:Mine takes a whole number for it, not '2'",
+            "env.times of environment users_own_envs:Mine can't be '2': Expected `int`, got `str`",
         ),
         ("users_own_envs:Mine", {"gold": 3}, "env.gold"),
         (

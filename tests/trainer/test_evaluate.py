@@ -14,7 +14,7 @@ from skillopt_sleep.errors import (
 from skillopt_sleep.records import Prompt, Split
 from skillopt_sleep.trainer import Item
 from skillopt_sleep.trainer.evaluate import evaluate
-from skillopt_sleep.trainer.run import alone, read_paid
+from skillopt_sleep.trainer.run import lock_folder, read_paid
 from tests.fakes import SerialPool
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -33,7 +33,7 @@ def test_a_skill_tested_in_its_run_is_scored_without_new_calls(tmp_path: Path) -
 
 def test_nothing_is_scored_while_a_training_uses_the_folder(tmp_path: Path) -> None:
     asked = Scripted()
-    with alone(tmp_path), pytest.raises(NightLocked, match="another training"):
+    with lock_folder(tmp_path), pytest.raises(NightLocked, match="another training"):
         evaluate(a_config(), Toy(), "Say alpha.", Split.VAL, target=asked, pool=SerialPool(), folder=tmp_path)
     assert asked.prompts == []
 

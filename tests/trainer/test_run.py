@@ -11,7 +11,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Split
 from skillopt_sleep.trainer import Item, Result
-from skillopt_sleep.trainer.manifest import Manifest, hindrances, manifest
+from skillopt_sleep.trainer.manifest import Manifest, conflicts, manifest
 from skillopt_sleep.trainer.run import open_run, read_manifest
 from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
 
@@ -25,11 +25,11 @@ def a_manifest(**fields: Any) -> Manifest:
 
 def test_what_changes_the_result_is_a_difference_and_what_does_not_is_none() -> None:
     free = a_config(train={"epochs": 5, "workers": 3, "folder": "there"}, limits={"calls": 9})
-    assert hindrances(a_manifest(), a_manifest(config=free)) == ()
+    assert conflicts(a_manifest(), a_manifest(config=free)) == ()
     asked = a_config(backend={"timeout": "600s", "api_key_env": "OTHER_KEY", "confirmed": True, "program": "/bin/x"})
-    assert hindrances(a_manifest(), a_manifest(config=asked)) == ()
+    assert conflicts(a_manifest(), a_manifest(config=asked)) == ()
     changed = a_config(train={"epochs": 1}, optimizer={"edit_budget": 3})
-    assert hindrances(a_manifest(), a_manifest(config=changed)) == (
+    assert conflicts(a_manifest(), a_manifest(config=changed)) == (
         "optimizer.edit_budget: 1 → 3",
         "train.epochs: 2 → 1",
     )

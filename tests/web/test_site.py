@@ -5,12 +5,10 @@ from pathlib import Path
 import pytest
 from starlette.requests import Request
 
-from skillopt_sleep.errors import StoreError
 from skillopt_sleep.example import MARKER
-from skillopt_sleep.settings import Settings, find_paths
-from skillopt_sleep.stores.sqlite import open_store
+from skillopt_sleep.pages.blocks import Link
 from skillopt_sleep.web.pages import GROUPS
-from skillopt_sleep.web.site import Messages, OpenStore, file_at, key_of, paged, skipped_in, turn_at, whole_page
+from skillopt_sleep.web.site import Messages, file_at, key_of, paged, skipped_in, whole_page
 from tests.cli.walked import with_three_rules
 from tests.command import Home
 from tests.web.dashboard import Dashboard, entered, visible_text
@@ -54,34 +52,8 @@ def navigation(page: str) -> str:
     return visible_text(page.partition("<nav")[2].partition("</nav>")[0].partition(">")[2])
 
 
-def test_the_store_stays_open_until_another_file_is_there(tmp_path: Path) -> None:
-    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
-    kept = OpenStore(paths)
-    with kept.opened(Settings()) as empty:
-        assert empty.nights() == ()
-    assert not paths.database.exists()
-
-    open_store(Settings(), paths).close()
-    with kept.opened(Settings()) as first, kept.opened(Settings()) as again:
-        assert first is again
-    for ending in ("", "-wal", "-shm"):
-        part = paths.database.with_name(paths.database.name + ending)
-        if part.exists():
-            part.rename(part.with_name(f"aside{ending}"))
-    open_store(Settings(), paths).close()
-    with kept.opened(Settings()) as second:
-        assert second is not first
-    first.close()
-    second.close()
-
-
-def test_a_damaged_store_is_an_error_and_stays_where_it_is(tmp_path: Path) -> None:
-    paths = find_paths({"SKILLOPT_SLEEP_HOME": str(tmp_path)})
-    paths.data.mkdir()
-    paths.database.write_bytes(b"no database" * 1_000)
-    with pytest.raises(StoreError), OpenStore(paths).opened(Settings()):
-        pass
-    assert paths.database.exists()
+def asking(query: str) -> Request:
+    return Request({"type": "http", "path": "/rows", "query_string": query.encode(), "headers": []})
 
 
 @pytest.mark.parametrize(
@@ -98,9 +70,17 @@ def test_a_damaged_store_is_an_error_and_stays_where_it_is(tmp_path: Path) -> No
     ],
 )
 def test_a_long_list_is_shown_some_rows_at_a_time(rows: int, skipped: int, numbers: tuple[int | None, ...]) -> None:
-    part = paged(range(1, rows + 1), skipped=skipped, at_once=3).each(str)
-    assert (part.first, part.last, part.newer, part.older) == numbers
+    part = paged(asking(f"skip={skipped}"), range(1, rows + 1), at_once=3).each(str)
+    first, last, newer, older = numbers
+    assert (part.first, part.last) == (first, last)
+    assert part.newer == ("" if newer is None else f"/rows?skip={newer}")
+    assert part.older == ("" if older is None else f"/rows?skip={older}")
     assert part.shown == [str(number) for number in range(part.first, part.last + 1) if rows]
+
+
+def test_the_rest_of_a_list_is_asked_for_as_its_first_page_was_and_says_nothing_twice() -> None:
+    part = paged(asking("words=a+b&rules=2&said=x&did=P-1&turn=9"), range(9), at_once=3, name="rules", path="/here")
+    assert part.older == "/here?words=a+b&rules=5"
 
 
 @pytest.mark.parametrize(
@@ -108,8 +88,7 @@ def test_a_long_list_is_shown_some_rows_at_a_time(rows: int, skipped: int, numbe
     [("", 0), ("skip=30", 30), ("skip=-1", 0), ("skip=x", 0), ("skip=" + "9" * 40, 0), ("skip=\u0663", 0)],
 )
 def test_what_an_address_skips(query: str, skipped: int) -> None:
-    request = Request({"type": "http", "query_string": query.encode(), "headers": []})
-    assert skipped_in(request) == skipped
+    assert skipped_in(asking(query)) == skipped
 
 
 def test_a_page_may_use_its_own_style_and_nothing_else() -> None:
@@ -133,7 +112,8 @@ def test_a_file_is_named_by_its_path_and_not_shown_in_the_address() -> None:
 
 
 def test_a_turn_is_a_place_on_its_sessions_page_whatever_the_session_is_called() -> None:
-    assert turn_at("codex:a b&c#d", 3) == "/sessions/one?id=codex%3Aa%20b%26c%23d&turn=3#turn-3"
+    link = Link.to_turn("in its place", "codex:a b&c#d", 3)
+    assert link.address == "/sessions/one?id=codex%3Aa%20b%26c%23d&turn=3#turn-3"
 
 
 def test_a_message_is_shown_once_and_only_a_few_are_kept() -> None:

@@ -33,6 +33,7 @@ NO_PASTES: Pastes = MappingProxyType({})
 # Of a longer list only the last prompts with pastes are kept: so many characters.
 MOST_KEPT = 16 * 1024 * 1024
 LONGEST_PROMPT = 4_000_000
+LIST = "history.jsonl"
 _YEAR_10000 = 253_402_300_800_000  # in milliseconds; no date is later
 _MOST_SETTINGS = 16 * 1024 * 1024
 
@@ -63,11 +64,12 @@ class Paste(msgspec.Struct, rename="camel", gc=False):
 class PromptHistoryLine(msgspec.Struct, rename="camel", gc=False):
     """One line of the list: a prompt as it was shown, and what was pasted into it, by number.
 
-    `timestamp` is in milliseconds; an old version wrote no session.
+    `timestamp` is in milliseconds, `project` the folder; an old version wrote no session.
     """
 
     display: str = ""
     timestamp: float = 0.0
+    project: str = ""
     pasted_contents: dict[str, Paste] = {}
     session_id: str = ""
 
@@ -78,7 +80,7 @@ class _Settings(msgspec.Struct):
     cleanup: int = msgspec.field(default=30, name="cleanupPeriodDays")
 
 
-_prompts = msgspec.json.Decoder(PromptHistoryLine)
+decode_prompt = msgspec.json.Decoder(PromptHistoryLine).decode
 
 
 def pastes_of(session: str, history: PromptHistory) -> Pastes:
@@ -89,7 +91,7 @@ def pastes_of(session: str, history: PromptHistory) -> Pastes:
     known: dict[str, Spans] = {}
     unclear: set[str] = set()
     for prompt in _by_session(history).get(session, ()):
-        text, spans = _expanded(prompt, Path(history.folder))
+        text, spans = expanded(prompt, Path(history.folder))
         if spans and known.setdefault(text, spans) != spans:
             unclear.add(text)
     return {text: spans for text, spans in known.items() if text not in unclear}
@@ -108,7 +110,7 @@ def _by_session(history: PromptHistory) -> Mapping[str, Sequence[PromptHistoryLi
     kept: deque[tuple[int, PromptHistoryLine]] = deque()
     size = 0
     try:
-        for prompt in Records(_list_in(history.folder), _prompts.decode):
+        for prompt in Records(_list_in(history.folder), decode_prompt):
             if not prompt.session_id or not prompt.pasted_contents:
                 continue
             length = len(prompt.display) + sum(len(paste.content or "") for paste in prompt.pasted_contents.values())
@@ -129,7 +131,7 @@ def lost(home: Path) -> Iterator[Note]:
     typed: dict[str, list[float]] = {}
     days = _Settings().cleanup
     with suppress(OSError):
-        for prompt in Records(_list_in(str(home)), _prompts.decode):
+        for prompt in Records(_list_in(str(home)), decode_prompt):
             # A command such as /exit alone makes no session.
             if prompt.session_id and not prompt.display.startswith("/"):
                 when = prompt.timestamp if 0 < prompt.timestamp < _YEAR_10000 else 0.0
@@ -146,7 +148,7 @@ def lost(home: Path) -> Iterator[Note]:
     others = [times for times in missing if max(times) >= cut]
     if deleted:
         gone = f"{counted(len(deleted), 'session')} in your history without a file"
-        summary = f"{gone}; Claude Code deletes them after {counted(days, 'day')}"
+        summary = f"{gone}; Claude Code deletes them after {counted(days, 'day')}, and only what you typed is read"
         remedy = f"to keep them longer, raise cleanupPeriodDays in {home / 'settings.json'}"
         yield Note(stage="harvest", summary=summary, remedy=remedy, expected=True)
     if others:
@@ -164,10 +166,10 @@ def _typed_since(sessions: Sequence[Sequence[float]]) -> str:
 
 
 def _list_in(folder: str) -> str:
-    return str(Path(folder, "history.jsonl"))
+    return str(Path(folder, LIST))
 
 
-def _expanded(prompt: PromptHistoryLine, folder: Path) -> tuple[str, Spans]:
+def expanded(prompt: PromptHistoryLine, folder: Path) -> tuple[str, Spans]:
     """Return the prompt with its pastes in place of the placeholders, without blanks at its ends, and where they are.
 
     Placeholders are looked for in what was shown only, never in what was pasted. Without the contents of one of them

@@ -1,6 +1,7 @@
 """Claude Code's sessions: <config dir>/projects/**/*.jsonl, one session a file.
 
-What was pasted in them is in <config dir>/history.jsonl and paste-cache/ (history.py).
+What was pasted in them is in <config dir>/history.jsonl and paste-cache/ (history.py). Of a session without a file
+that list has what the person typed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,7 +9,14 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from skillopt_sleep.agents.claude_code.history import NO_PASTES, PromptHistory, pastes_of
+from skillopt_sleep.agents.claude_code.history import (
+    LIST,
+    NO_PASTES,
+    PromptHistory,
+    decode_prompt,
+    expanded,
+    pastes_of,
+)
 from skillopt_sleep.agents.claude_code.reader import SessionReader
 from skillopt_sleep.agents.claude_code.records import (
     MOST_RECORDS,
@@ -18,11 +26,12 @@ from skillopt_sleep.agents.claude_code.records import (
     decode_record,
 )
 from skillopt_sleep.agents.claude_code.tree import strangers
-from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each
+from skillopt_sleep.agents.transcripts.draft import DraftMessage, SessionDraft
+from skillopt_sleep.agents.transcripts.files import find_sessions, ignore, read_each, stamp_of
 from skillopt_sleep.agents.transcripts.jsonl import Records, half_read
 from skillopt_sleep.agents.transcripts.session import finished
 from skillopt_sleep.protocols.work import Unlisted
-from skillopt_sleep.records import LeftOut, Packed, Reading, Stamp
+from skillopt_sleep.records import LeftOut, Origin, Packed, Reading, Stamp
 
 NAME = "claude_code"
 
@@ -35,15 +44,19 @@ class ClaudeCode:
     def __init__(self, config_dir: Path) -> None:
         self._projects = str(config_dir / "projects")
         self._home = config_dir
+        self._list = config_dir / LIST
         self.folders: tuple[str, ...] = (self._projects,)
 
     def stamps(self, unlisted: Unlisted = ignore, /) -> Iterator[tuple[str, Stamp]]:
-        """Yield path and stamp of every session file, by stat calls only."""
-        return find_sessions(self._projects, unlisted)
+        """Yield path and stamp of every session file and of the list of prompts, by stat calls only."""
+        yield from find_sessions(self._projects, unlisted)
+        if self._list.is_file() and not self._list.is_symlink():
+            yield str(self._list), stamp_of(str(self._list))
 
     def read(self, paths: Sequence[str], /) -> Iterator[tuple[str, Stamp, Reading]]:
         """Parse these files, each once; the stamp is the one the file had when it was read."""
-        return read_each(paths, partial(parse, history=PromptHistory.of(self._home)))
+        of_session = partial(parse, history=PromptHistory.of(self._home))
+        return read_each(paths, lambda path: parse_list(path) if path == str(self._list) else of_session(path))
 
 
 def parse(path: str, history: PromptHistory | None = None) -> tuple[Stamp, Reading]:
@@ -74,6 +87,26 @@ def parse(path: str, history: PromptHistory | None = None) -> tuple[Stamp, Readi
         )
         sessions.append(Packed.of(session, left_out))
     return records.stamp, Reading(sessions=tuple(sessions))
+
+
+def parse_list(path: str) -> tuple[Stamp, Reading]:
+    """Parse the list of prompts: of the sessions that have no file it tells what was typed, without any answer."""
+    home = Path(path).parent
+    saved = {Path(file).stem for file, _ in find_sessions(str(home / "projects"))}
+    prompts = Records(path, decode_prompt)
+    drafts: dict[str, SessionDraft] = {}
+    for prompt in prompts:
+        # What the person told the program or the shell is no request.
+        if not prompt.session_id or prompt.session_id in saved or prompt.display.startswith(("/", "!")):
+            continue
+        draft = drafts.setdefault(prompt.session_id, SessionDraft(cwd=prompt.project))
+        if not draft.is_full:
+            text, pasted = expanded(prompt, home)
+            draft.at = prompt.timestamp
+            draft.saw(draft.at)
+            draft.add(DraftMessage(Origin.USER, text or prompt.display, pasted=pasted))
+    sessions = [finished(draft, source=NAME, name=name, stamp=prompts.stamp) for name, draft in drafts.items()]
+    return prompts.stamp, Reading(sessions=tuple(Packed.of(session, None) for session in sessions))
 
 
 def _read(path: str, reader: SessionReader) -> tuple[Records[SessionRecord], SessionReader]:

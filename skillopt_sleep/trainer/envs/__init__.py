@@ -1,1 +1,1 @@
-"""The environments that come with the program, one file each."""
+"""The environments that come with the program."""

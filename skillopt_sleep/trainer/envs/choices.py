@@ -1,5 +1,6 @@
-"""Read a question with its choices and the right one, in the forms in which datasets are published."""
+"""Read a question with its choices and the right one, in the forms in which datasets are published, and show it."""
 
+import random
 import re
 import string
 from collections import ChainMap
@@ -27,6 +28,12 @@ FAMILIES = (
 
 DOCUMENT = "[DOC]"  # before each of several texts of a context
 _MARK = re.compile(r"(?:^|\s)\(([A-H1-8])\)\s")
+
+# A choice that refers to others by their place ("all of the above") makes no sense in another order.
+_OF_OTHERS = re.compile(
+    r"\b(?i:all|any|both|none|neither|either)\b.{0,30}\b(?i:above|below|these|those)\b"
+    r"|\b[A-H]\)? (?:and|or|nor) \(?[A-H]\b"
+)
 
 
 class Asked(NamedTuple):
@@ -78,6 +85,21 @@ def choice_of(row: Row) -> Asked:
     question = text_of(fields, "stem", "question_stem", QUESTION, "Question", "query", "goal", "sentence")
     labels, texts = _choices(fields)
     return _choosing(question, texts, _right(fields, labels, texts))
+
+
+def shuffled(found: Asked, *, seed: str) -> dict[str, Any]:
+    """Return the question with its choices by letter, in an order that depends on the seed alone, and the right one.
+
+    Choices that refer to others by their place stay where they are.
+    """
+    order = list(range(len(found.choices)))
+    if found.right_first or not any(_OF_OTHERS.search(text) for text in found.choices):
+        random.Random(seed).shuffle(order)  # noqa: S311 - an order, not a secret
+    choices = {label: found.choices[place] for label, place in zip(LABELS, order, strict=False)}
+    shown = "\n".join(f"{label}) {text}" for label, text in choices.items())
+    right = LABELS[order.index(found.right)]
+    question = f"{found.question}\n\n{shown}"
+    return {"question": question, "choices": choices, "right": right, "answers": [choices[right]]}
 
 
 def is_mmlus(row: Row) -> bool:

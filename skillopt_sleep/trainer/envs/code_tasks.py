@@ -174,22 +174,24 @@ def _is_inside(relative: str) -> bool:
 def check_command(argv: Sequence[str], tests: Mapping[str, str], present: Collection[str]) -> None:
     """Raise ValueError if the command or the tests couldn't run beside these files."""
     program, *words = argv
+    named = [word for word in words if word.endswith(".py") and not word.startswith(("-", "/")) and " " not in word]
     if "/" in program and not program.startswith("/"):
-        words.append(program)
+        named.append(program)
     elif not _is_there(*_HAS_PROGRAM, program):
         raise ValueError(f"its 'command' runs {program!r}, which isn't there where tests are run")
-    for word in words:
-        is_file = word == program or (word.endswith(".py") and not word.startswith(("-", "/")) and " " not in word)
-        if is_file and str(PurePosixPath(word)) not in present:
+    for word in named:
+        if str(PurePosixPath(word)) not in present:
             raise ValueError(f"its 'command' names {word!r}, which isn't among its tests and files")
-    if program.rpartition("/")[2] not in {"python", "python3"}:
+    runner = program.rpartition("/")[2]
+    if runner not in {"python", "python3", "pytest"}:
         return
     parts = {part.removesuffix(".py") for path in present for part in PurePosixPath(path).parts}
     modules = [module for path, text in tests.items() if path.endswith(".py") for module in _imported(path, text)]
     if "-m" in words[:-1]:
         modules.append(words[words.index("-m") + 1])
-    for module in {module.partition(".")[0] for module in modules} - parts - sys.stdlib_module_names:
-        if not _is_there(program, "-c", _HAS_MODULE, module):
+    for module in sorted({module.partition(".")[0] for module in modules} - parts - sys.stdlib_module_names):
+        # pytest may have a Python of its own, whose modules aren't known.
+        if runner != "pytest" and not _is_there(program, "-c", _HAS_MODULE, module):
             raise ValueError(f"it needs the module {module!r}, which isn't there where tests are run")
 
 

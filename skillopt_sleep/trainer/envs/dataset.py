@@ -1,6 +1,5 @@
 """A dataset of questions with right answers: its own columns and score, or a public format, known by its rows."""
 
-import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -13,15 +12,15 @@ from msgspec.structs import replace
 
 from skillopt_sleep.errors import ConfigError, ItemError
 from skillopt_sleep.kit.markdown import fence
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.mining.tasks_file import read_tasks
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Prompt, Purpose, Rubric, Split, Task, Trajectory
 from skillopt_sleep.replay.judges import ReferenceJudge
 from skillopt_sleep.trainer.env import HUB, Item, Result, kind_of
-from skillopt_sleep.trainer.envs.choices import Asked, is_mmlus
+from skillopt_sleep.trainer.envs.choices import Asked, is_mmlus, shuffled
 from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, stem_of
 from skillopt_sleep.trainer.envs.reading import (
-    LABELS,
     LONG_AGO,
     SAVED,
     Row,
@@ -43,12 +42,12 @@ from skillopt_sleep.trainer.scorers import (
     is_number,
     token_f1,
     why_wrong,
+    with_right_answer,
 )
 
 SHOWN_CHARS = 1_500  # of a text, to the optimizer; the target is shown up to `context_chars`
 SCORES = ("exact", "f1", "number", "choice", "anls")
 ROLES = frozenset({"question", "answers", "context", "choices", "id", "kind"})
-PERFECT = 0.999  # so that rounding can't make a perfect answer fail
 ANSWER_FORM = """\
 Think as long as you need to. Then give the answer by itself, without a sentence around it, between <answer> and
 </answer>."""
@@ -58,11 +57,6 @@ _FORMS = {
     "anls": f"{ANSWER_FORM} Use the words of the page, as they are written there.",
 }
 _UNSAID = " Where the text does not say it, leave nothing between them."
-# A choice that refers to others by their place ("all of the above") makes no sense in another order.
-_OF_OTHERS = re.compile(
-    r"\b(?i:all|any|both|none|neither|either)\b.{0,30}\b(?i:above|below|these|those)\b"
-    r"|\b[A-H]\)? (?:and|or|nor) \(?[A-H]\b"
-)
 _OF_SPLIT = re.compile(r"_(?:test|val|dev|train)$")
 
 
@@ -103,11 +97,10 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         """Say also how many contexts were cut."""
         if not self._cut:
             return super().remarks
-        lost = sum(self._cut)
-        some = "1 context is" if len(self._cut) == 1 else f"{len(self._cut):,} contexts are"
-        said = f"{some} longer than env.context_chars = {self.context_chars:,} and were cut"
-        if lost:
-            said += f"; {lost:,} of them lost a document that the answer rests on (0 cuts none)"
+        cut = counted(len(self._cut), "context")
+        said = f"{cut} cut at env.context_chars = {self.context_chars:,} (0 cuts none)"
+        if lost := sum(self._cut):
+            said += f", {lost:,} of them before a document that the answer rests on"
         return (*super().remarks, said)
 
     @cached_property
@@ -138,7 +131,10 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         found: dict[Split | None, list[Path]] = {}
         for name in self._library:
             found.setdefault(split_of(name), []).append(Path(name))
-        return found if Split.TRAIN in found else {None: list(map(Path, self._library))}
+        if Split.TRAIN not in found:
+            return {None: list(map(Path, self._library))}
+        self.leave_out(found.pop(None, ()))
+        return found
 
     def divided(self, items: Sequence[Item]) -> Splits:
         """Assign items to the split that their rows name, if any does, or divide them."""
@@ -173,6 +169,7 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         if self._own_score is not None:
             return _graded(self._own_score(answer, data["row"]), reply, where=self.score)
         hard, soft, why = _score(score, answer, data)
+        why = with_right_answer(why, data["answers"])
         return Result(hard=hard, soft=soft, response=reply, why=with_source(why, reply))
 
     def item(self, row: Row, name: str, path: Path) -> Item:
@@ -192,7 +189,7 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
             "score": score,
         }
         if found.choices:
-            data |= self._choices(found, name)
+            data |= shuffled(found, seed=f"{self.split_seed}:{name}")
         if "split" in row:
             data["split"] = str(row["split"])
         if ".py:" in self.score:
@@ -206,10 +203,10 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         del path
         if not self.columns and not self.prompt:
             return asked(row)
+        for role, column in self.columns.items():
+            if column not in row:
+                raise ValueError(f"it has no column {column!r} (env.columns.{role})")
         columns = {role: self.columns.get(role, role) for role in ROLES}
-        for role in ("question", "answers", "context", "choices", "id", "kind"):
-            if role in self.columns and self.columns[role] not in row:
-                raise ValueError(f"it has no column {self.columns[role]!r} (env.columns.{role})")
         plain = {role: row[column] for role, column in columns.items() if column in row}
         if self.prompt:
             try:
@@ -220,21 +217,6 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
             plain["answers"] = []
         found = asked(plain)
         return found._replace(kind=found.kind or kind_of_row(plain, "kind"))
-
-    def _choices(self, found: Asked, name: str) -> dict[str, Any]:
-        """Return the choices by letter, in an order that depends on the item alone, and the right one."""
-        order = list(range(len(found.choices)))
-        if found.right_first or not any(_OF_OTHERS.search(text) for text in found.choices):
-            random.Random(f"{self.split_seed}:{name}").shuffle(order)  # noqa: S311 - an order, not a secret
-        choices = {label: found.choices[place] for label, place in zip(LABELS, order, strict=False)}
-        shown = "\n".join(f"{label}) {text}" for label, text in choices.items())
-        right = LABELS[order.index(found.right)]
-        return {
-            "question": f"{found.question}\n\n{shown}",
-            "choices": choices,
-            "right": right,
-            "answers": [choices[right]],
-        }
 
     def _tasks(self, path: Path) -> Iterator[Item]:
         """Yield the tasks of a file that nights exported."""
@@ -292,9 +274,10 @@ def _score(score: str, answer: str, data: Mapping[str, Any]) -> tuple[float, flo
         return right, right, "" if right else wrong
     if score == "anls":
         soft = anls(answer, accepted)
-        wrong = f"the answer is {soft:.0%} like the right one, but not it" if soft else why_wrong(answer, accepted)
-        right = float(soft >= PERFECT)
-        return right, soft, "" if right else wrong
+        why = f"the answer is {soft:.0%} like the right one, but not it"
+        if not soft:
+            why = why_wrong(answer, accepted) or "the answer is wrong"
+        return float(soft == 1), soft, "" if soft == 1 else why
     exact, f1 = exact_match(answer, accepted), token_f1(answer, accepted)
     return (f1 if score == "f1" else exact), f1, why_wrong(answer, accepted)
 

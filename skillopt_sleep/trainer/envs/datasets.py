@@ -181,11 +181,16 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         unread.pop(None, None)
         if len(named) > 1 or None not in named:
             unread[None] = named.pop(None, [])
-        if left := [path.relative_to(self.place).as_posix() for paths in unread.values() for path in paths]:
-            self._notes[f"not read, as no split is in the name or the form isn't known: {_listed(left)}"] = None
+        self.leave_out([path.relative_to(self.place) for paths in unread.values() for path in paths])
         if Split.VAL in named and self.ratio != _RATIO:
             self._notes["env.ratio changes nothing, as files are named for their splits"] = None
         return named
+
+    def leave_out(self, paths: Sequence[Path]) -> None:
+        """Say which files are not read, if any."""
+        if paths:
+            names = _listed([path.as_posix() for path in paths])
+            self._notes[f"not read, as no split is in the name or the form isn't known: {names}"] = None
 
     def read(self, path: Path) -> Sequence[Item]:
         """Read the items of one file; raise ConfigError naming what is unusable."""

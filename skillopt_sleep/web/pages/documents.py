@@ -15,7 +15,7 @@ from skillopt_sleep.deciding.why import decision, tried
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.clock import to_the_minute, utc_now
 from skillopt_sleep.kit.words import ago, counted, home_path
-from skillopt_sleep.pages.blocks import Block, Diff, Link, Quotes, Said, Sentence
+from skillopt_sleep.pages.blocks import Block, Cell, Diff, Link, Quotes, Said, Sentence, Table
 from skillopt_sleep.proposals.entry import Entry
 from skillopt_sleep.proposals.origins import Managed, RuleOrigin, adopted_files, managed_lines, origins
 from skillopt_sleep.records import said_or_done
@@ -29,14 +29,17 @@ from skillopt_sleep.web.site import (
     StoreAndJournal,
     done,
     field,
+    file_at,
     key_of,
     paged,
     show,
-    skipped_in,
+    show_blocks,
     store_and_journal,
 )
 
 AT_ONCE = 50
+ADOPTED_LINES = "What your agents read, with the lines that you adopted."
+NOTHING_ADOPTED = "Nothing was adopted yet. What waits for you:"
 OF_A_FILE = 20  # lines and versions that are shown at once
 MOST_SAID = 3
 _OK = 200
@@ -145,20 +148,23 @@ def _made(path: Path, version: Version | None, known: _Known, kept: StoreAndJour
 def _list(request: Request) -> Response:
     with store_and_journal(request) as kept:
         known = _known(kept)
-        part = paged(known.paths(), skipped=skipped_in(request), at_once=AT_ONCE)
-        rows = part.each(lambda path: (key_of(path), home_path(str(path)), _holds(path, known, kept)))
-    return show(request, "documents.html.j2", title="Documents", files=rows)
+        part = paged(request, known.paths(), at_once=AT_ONCE)
+        rows = [_holds(path, known, kept) for path in part.shown]
+    shown: tuple[Block, ...] = (Sentence(NOTHING_ADOPTED, "empty", Link("Inbox", "/inbox")),)
+    if rows:
+        shown = Sentence(ADOPTED_LINES, "soft"), Table(("file", "lines", "versions"), tuple(rows))
+    return show_blocks(request, shown, title="Documents", part=part)
 
 
-def _holds(path: Path, known: _Known, kept: StoreAndJournal) -> str:
-    """Say how many lines of ours and of the person are in our part of a file, and how many versions it has."""
+def _holds(path: Path, known: _Known, kept: StoreAndJournal) -> tuple[Cell, ...]:
+    """Return a file, how many lines of ours and of the person our part of it has, and how many versions there are."""
     lines, _ = known.lines(path)
     ours = sum(line.origin is not None for line in lines)
     theirs = len(lines) - ours
     text = counted(ours, "line") if ours else "no line of ours now"
     if theirs:
         text = f"{text}, and {theirs} of yours between the markers"
-    return f"{text} · {counted(len(versions(kept.journal, path)), 'version')}"
+    return Link(home_path(str(path)), file_at(path)), text, counted(len(versions(kept.journal, path)), "version")
 
 
 def _one(request: Request) -> Response:
@@ -173,10 +179,8 @@ def _one(request: Request) -> Response:
             "document.html.j2",
             title=f"{home_path(str(path))} · Documents",
             path=home_path(str(path)),
-            lines=paged(lines, skipped=skipped_in(request), at_once=OF_A_FILE).each(
-                lambda line: _line(line, known, now=now)
-            ),
-            versions=paged([*made[::-1], None], skipped=skipped_in(request, "versions"), at_once=OF_A_FILE).each(
+            lines=paged(request, lines, at_once=OF_A_FILE).each(lambda line: _line(line, known, now=now)),
+            versions=paged(request, [*made[::-1], None], at_once=OF_A_FILE, name="versions").each(
                 lambda version: _made(path, version, known, kept)
             ),
             latest=made[-1].number if made else 0,

@@ -16,7 +16,9 @@ from skillopt_sleep.deciding.undo import take_back, undoable
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.words import home_path
+from skillopt_sleep.pages.blocks import Link
 from skillopt_sleep.proposals.plan import MergeNeeded, Plan
+from skillopt_sleep.reporters.recurrence import told
 from skillopt_sleep.reporters.rule_page import more, whole
 from skillopt_sleep.settings import length
 from skillopt_sleep.stores.bank import OPEN
@@ -29,6 +31,7 @@ from skillopt_sleep.web.site import (
     paged,
     settings_of,
     show,
+    show_blocks,
     skipped_in,
     store_and_journal,
 )
@@ -70,12 +73,14 @@ def _inbox(
     if skipped is None:
         skipped = max(at, 0) // AT_ONCE * AT_ONCE
     decided = [one for one in every_decision(kept.store, now=now) if one.proposal.id not in {did, here}]
+    seen_again = [one for one in kept.store.recurrences().values() if one.since.times and not one.fewer]
+    again = [one for one in seen_again if one.proposal != here]
     return show(
         request,
         "inbox.html.j2",
         title=f"{seen.waiting.rule.text} · Inbox" if seen else "Inbox",
         status=_CONFLICT if trouble else _OK,
-        lines=paged(rules, skipped=skipped, at_once=AT_ONCE),
+        lines=paged(request, rules, skipped=skipped, at_once=AT_ONCE, path="/inbox"),
         shown=here,
         card=card_of(seen, now=now) if seen else None,
         number=at + 1,
@@ -83,6 +88,7 @@ def _inbox(
         next=names[at + 1] if 0 <= at < len(names) - 1 else "",
         put_off=len(kept.store.bank.postponed(now)),
         notice=notice_of(kept.store, did, now=now) if did else None,
+        again=[*told(again, most=LAST)],
         decided=[decided_line(one, now=now) for one in decided[:LAST]],
         trouble=(*kept.damaged, *trouble),
     )
@@ -111,14 +117,16 @@ def _known(request: Request) -> Response:
     if seen is None:
         raise HTTPException(404)
     rule, known = seen.waiting.rule, more(seen.waiting.proposal, seen.waiting.whole)
-    _, *blocks = whole(rule, known)  # its heading is that of the page
-    return show(request, "known.html.j2", title=f"{rule.text} · Inbox", rule=rule, blocks=blocks)
+    trail = Link(rule.id, f"/inbox/{rule.id}")
+    return show_blocks(
+        request, whole(rule, known), title=f"{rule.text} · Inbox", heading="All that is known", trail=trail
+    )
 
 
 def _decided(request: Request) -> Response:
     did, now = request.query_params.get("did", ""), utc_now()
     with store_and_journal(request) as kept:
-        every = paged(every_decision(kept.store, now=now), skipped=skipped_in(request), at_once=AT_ONCE)
+        every = paged(request, every_decision(kept.store, now=now), at_once=AT_ONCE)
         lines = every.each(lambda one: decided_line(one, now=now))
         notice = notice_of(kept.store, did, now=now) if did else None
     return show(request, "decided.html.j2", title="Decided · Inbox", lines=lines, notice=notice)

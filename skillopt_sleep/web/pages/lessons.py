@@ -29,7 +29,7 @@ from skillopt_sleep.web.lesson import (
     task_shown,
     tasks_shown,
 )
-from skillopt_sleep.web.site import Page, done, field, paged, settings_of, show, skipped_in, store_of
+from skillopt_sleep.web.site import Page, done, field, paged, settings_of, show, store_of
 
 _OK = 200
 _CONFLICT = 409
@@ -54,7 +54,7 @@ def _list(request: Request) -> Response:
         if (state not in STATUSES or state == status[lesson.id]) and _matches(lesson, words)
     ]
     found.sort(key=lambda lesson: (_ORDER.index(status[lesson.id]), -lesson.last.timestamp()))
-    part = paged(found, skipped=skipped_in(request), at_once=AT_ONCE)
+    part = paged(request, found, at_once=AT_ONCE)
     return show(
         request,
         "lessons.html.j2",
@@ -89,8 +89,7 @@ def _one(request: Request) -> Response:
 
 
 def _shown(request: Request, store: SqliteStore, trouble: tuple[SleepError, ...] = ()) -> Response:
-    skipped = {name: skipped_in(request, name) for name in ("tasks", "rules", "signs")}
-    page = lesson_page(store, request.path_params["lesson"], now=utc_now(), skipped=skipped)
+    page = lesson_page(request, store, request.path_params["lesson"], now=utc_now())
     if page is None:
         raise HTTPException(404)
     return show(

@@ -10,18 +10,17 @@ from starlette.routing import Route
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.files import read_plain
 from skillopt_sleep.kit.words import when
-from skillopt_sleep.pages.blocks import Block, Sentence
+from skillopt_sleep.pages.blocks import Block, Fold, Heading, Item, Items, Link, Sentence
 from skillopt_sleep.records import NightReport
 from skillopt_sleep.reporters.night import Night, blocks
 from skillopt_sleep.reporters.past_nights import in_short, outcome as came_of, past_nights
-from skillopt_sleep.reporters.status import NO_REPORT, told_of_all
-from skillopt_sleep.reporters.underway import moments
+from skillopt_sleep.reporters.status import NO_NIGHT, NO_REPORT, told_of_all
+from skillopt_sleep.reporters.underway import in_a_table, moments
 from skillopt_sleep.stores.events import read_events
 from skillopt_sleep.stores.sqlite import NightLine, SqliteStore
-from skillopt_sleep.web.site import Page, paged, show, skipped_in, store_of, whole_page
+from skillopt_sleep.web.site import Page, paged, show_blocks, store_of, whole_page
 
 AT_ONCE = 15
-MOMENTS = 60
 PAGE_FILE = "report.html"
 FILES = {
     PAGE_FILE: "this report as a page by itself, to keep or to send",
@@ -34,35 +33,45 @@ _MOST_BYTES = 64 * 1024 * 1024
 def _list(request: Request) -> Response:
     now = utc_now()
     with store_of(request) as store:
-        part = paged(store.nights(), skipped=skipped_in(request), at_once=AT_ONCE)
+        part = paged(request, store.nights(), at_once=AT_ONCE)
         past = past_nights(store, now=now, last=AT_ONCE, skipped=max(part.first - 1, 0))
-    shown = {
-        line.id: (when(line.started, now), *came_of(line, running=past.running), tuple(in_short(report, past.told)))
-        for line, report in past.nights
-    }
-    return show(request, "nights.html.j2", title="Nights", rows=part, shown=shown)
+    shown: list[Block] = []
+    for line, report in past.nights:
+        outcome, tone = came_of(line, running=past.running)
+        shown.append(Heading(_title(line, now), address=f"/nights/{line.id}"))
+        shown.append(Sentence(outcome, tone))
+        shown += in_short(report, past.told)
+    if not past.nights:
+        shown.append(Sentence(NO_NIGHT, "empty", Link("How to begin", "/")))
+    return show_blocks(request, shown, title="Nights", kind="nights", part=part)
 
 
 def _one(request: Request) -> Response:
-    """Show what the report of a night says, as things are now."""
+    """Show what the report of a night says, as things are now, what happened in it, and its files."""
     now = utc_now()
     with store_of(request) as store:
         line = _line(store, request.path_params["night"])
         outcome, tone = came_of(line, running=line.closed is None and store.is_running())
         report, folder = store.report(line.id), store.folder(line.id)
         page = _page(store, report, now=now) if report else (Sentence(NO_REPORT, "empty"),)
-    return show(
-        request,
-        "night.html.j2",
-        title=f"Night of {line.id}",
-        night=line.id,
-        when=when(line.started, now),
-        outcome=outcome,
-        tone=tone,
-        page=page,
-        files={file: what for file, what in FILES.items() if (folder / file).is_file()},
-        told=moments(read_events(folder)),
-    )
+    shown = [Sentence(outcome, tone), *page]
+    told = moments(read_events(folder))
+    if told:
+        shown.append(Fold("What happened", (in_a_table(told),)))
+    files = [
+        Item(f"{what}:", link=Link(file, f"/nights/{line.id}/{file}"))
+        for file, what in FILES.items()
+        if (folder / file).is_file()
+    ]
+    if files:
+        shown += [Heading("Its files"), Items(tuple(files))]
+    heading, trail = _title(line, now), Link("Nights", "/nights")
+    return show_blocks(request, shown, title=f"Night of {line.id}", heading=heading, trail=trail)
+
+
+def _title(line: NightLine, now: datetime) -> str:
+    at = when(line.started, now)
+    return f"{at[:1].upper()}{at[1:]}"
 
 
 def _page(store: SqliteStore, report: NightReport, *, now: datetime) -> tuple[Block, ...]:
@@ -77,21 +86,6 @@ def _line(store: SqliteStore, name: str) -> NightLine:
         if line.id == name:
             return line
     raise HTTPException(404)
-
-
-def _course(request: Request) -> Response:
-    """Show what happened in a night."""
-    with store_of(request) as store:
-        line = _line(store, request.path_params["night"])
-        told = moments(read_events(store.folder(line.id)))
-    return show(
-        request,
-        "course.html.j2",
-        title=f"Night of {line.id}: what happened",
-        night=line.id,
-        when=when(line.started, utc_now()),
-        told=paged(told, skipped=skipped_in(request), at_once=MOMENTS),
-    )
 
 
 def _file(request: Request) -> Response:
@@ -115,7 +109,6 @@ PAGE = Page(
     (
         Route("/nights", _list),
         Route("/nights/{night}", _one),
-        Route("/nights/{night}/course", _course),
         Route("/nights/{night}/{file}", _file),
     ),
 )

@@ -1,10 +1,10 @@
 """The pages of sessions: what was read of the person's history, what was left out, and why."""
 
-import time
 from collections import Counter
 from contextlib import closing
 from functools import partial
-from typing import NamedTuple
+from itertools import chain
+from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -12,52 +12,29 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from skillopt_sleep.agents import TITLES
+from skillopt_sleep.deciding.quotes import around
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.kit.redact import redact
-from skillopt_sleep.kit.words import counted, when
+from skillopt_sleep.kit.words import counted, home_path, when
 from skillopt_sleep.mining.spans import own_words
-from skillopt_sleep.night.account import WORDS, SessionHistory, account, in_words
+from skillopt_sleep.night.account import WORDS, ProjectCounts, SessionHistory, account, in_words
 from skillopt_sleep.night.explain import TypedTurn, explain
+from skillopt_sleep.pages.blocks import Block, Cell, Heading, Item, Items, Link, Sentence, Table
 from skillopt_sleep.records import LeftOut, Origin, Session as Stored, SessionLine
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.status import PARTLY_PASTED, PASTED
-from skillopt_sleep.settings import Paths, Settings
-from skillopt_sleep.stores.sqlite import SqliteStore, open_store
-from skillopt_sleep.web.site import Page, done, paged, settings_of, show, site_of, skipped_in, store_of
-from skillopt_sleep.wiring.history import HistoryReading, excluded_by, read_history
+from skillopt_sleep.stores.sqlite import open_store
+from skillopt_sleep.web.site import Page, done, paged, settings_of, show, show_blocks, site_of, skipped_in, store_of
+from skillopt_sleep.wiring.history import excluded_by, read_history
 
 AT_ONCE = 50
 PROJECTS = 20
 USED = "used"
+NO_FOLDER = "no folder"
 _NOTHING = "Nothing was typed"
 _MOST_CHARS = 2_000
 _TITLE_CHARS = 80
-_FRESH_SECONDS = 60.0  # whether a session still goes on hangs on the time
-
-
-class CachedHistory(NamedTuple):
-    """A history that was read at a moment, when the store was at this version."""
-
-    version: tuple[int, int]
-    settings: Settings
-    at: float
-    looked: HistoryReading
-
-
-_known: dict[SqliteStore, CachedHistory] = {}
-
-
-def _history(store: SqliteStore, settings: Settings, paths: Paths) -> HistoryReading:
-    """Return the history as the index has it; it is read again once the store has changed, or after a while."""
-    version, now = store.index.version(), time.monotonic()
-    known = _known.get(store)
-    if known and (known.version, known.settings) == (version, settings) and now - known.at < _FRESH_SECONDS:
-        return known.looked
-    looked = read_history(store, settings, paths, look=False)
-    _known.clear()
-    _known[store] = CachedHistory(store.index.version(), settings, now, looked)
-    return looked
 
 
 def _name(reason: LeftOut | None) -> str:
@@ -73,14 +50,15 @@ def _title(stored: Stored) -> str:
     return _NOTHING
 
 
-def _typed(turn: TypedTurn) -> tuple[TypedTurn, str, str]:
+def _typed(turn: TypedTurn) -> tuple[Block, ...]:
     """Return a typed prompt with what it was taken for, and as much of it as is shown."""
     taken_for = turn.taken_for if turn.of is None else f"{turn.taken_for} of turn {turn.of}"
     if turn.own:
         taken_for = f"{taken_for}; {PARTLY_PASTED}"
     elif turn.own is not None:
         taken_for = f"{taken_for}; {PASTED}"
-    return turn, taken_for, (turn.own or turn.text)[:_MOST_CHARS]
+    named = sentence(taken_for) if turn.turn is None else f"Turn {turn.turn} · {taken_for}"
+    return Heading(named, 3), Sentence((turn.own or turn.text)[:_MOST_CHARS], "rule")
 
 
 def _list(request: Request) -> Response:
@@ -90,32 +68,51 @@ def _list(request: Request) -> Response:
     if only not in {"", USED, *LeftOut}:
         raise HTTPException(404)
     with store_of(request) as store:
-        history, notes = _history(store, settings, site_of(request).paths)
+        history, notes = read_history(store, settings, site_of(request).paths, look=False)
         chosen = [line for line in history.lines if not only or _name(history.why(line)) == only]
-        part = paged(chosen, skipped=skipped_in(request), at_once=AT_ONCE)
+        part = paged(request, chosen, at_once=AT_ONCE)
         titles = {stored.id: _title(stored) for stored in store.index.sessions([line.id for line in part.shown])}
     total, now = account(history), utc_now()
     left_out = Counter(reason for reason in map(history.why, history.lines) if reason)
+    projects = paged(request, total.projects, at_once=PROJECTS, name="projects")
+    reasons = [
+        Item(f"{count:,}", link=Link(WORDS[reason], f"/sessions?only={reason.value}"))
+        for reason, count in left_out.most_common()
+    ]
+    rows: list[Item] = []
+    for line in part.shown:
+        where = f"{TITLES.get(line.source, line.source)}, {home_path(line.project) or NO_FOLDER}"
+        below = f"{where}, ended {when(line.ended, now)}; {_became(line, history)}"
+        name = titles.get(line.id, _NOTHING)
+        rows.append(Item("", (below,), Link(name, f"/sessions/one?id={quote(line.id)}")))
     return show(
         request,
         "sessions.html.j2",
         title="Sessions",
         total=total,
-        projects=paged(total.projects, skipped=skipped_in(request, "projects"), at_once=PROJECTS),
-        reasons=[(reason.value, WORDS[reason], count) for reason, count in left_out.most_common()],
+        projects=projects,
+        of_projects=[
+            Table(("project", "prompts", "sessions", "agents"), tuple(map(_project, projects.shown)), right=(1, 2))
+        ],
+        reasons=[Items(tuple(reasons))] if reasons else (),
         notes=notes,
-        rows=part.each(
-            lambda line: (line, titles.get(line.id, _NOTHING), when(line.ended, now), _became(line, history))
-        ),
-        agents=TITLES,
+        part=part,
+        rows=[Items(tuple(rows))],
         only=only,
     )
 
 
-def _became(line: SessionLine, history: SessionHistory) -> tuple[str, str]:
-    """Return why a session was left out, "" if it is used, and the night that read it, "" if none did yet."""
+def _project(project: ProjectCounts) -> tuple[Cell, ...]:
+    name = home_path(project.project) or NO_FOLDER
+    return name, f"{project.prompts:,}", f"{project.sessions:,}", project.source
+
+
+def _became(line: SessionLine, history: SessionHistory) -> str:
+    """Say why a session was left out, which night read it, or that none did yet."""
     reason, held = history.why(line), history.held[line.id]
-    return in_words(reason, held.heard) if reason else "", held.night
+    if reason:
+        return f"left out: {in_words(reason, held.heard)}"
+    return f"read by {held.night}" if held.night else "waits for a night"
 
 
 def _one(request: Request) -> Response:
@@ -126,28 +123,32 @@ def _one(request: Request) -> Response:
     settings, _ = settings_of(request)
     turn = skipped_in(request, "turn")
     with store_of(request) as store:
-        history, _ = _history(store, settings, site_of(request).paths)
+        history, _ = read_history(store, settings, site_of(request).paths, look=False)
         line = next((line for line in history.lines if line.id == request.query_params.get("id", "")), None)
         if line is None:
             raise HTTPException(404)
-        (stored,) = store.index.sessions([line.id])
-        found = explain(history, line, stored, partial(excluded_by, settings))
+        found = explain(history, line, store.index, partial(excluded_by, settings))
         lessons = store.lessons.of_session(line.id)
+    stored = found.session
     before = sum(typed.turn is not None and typed.turn < turn for typed in found.turns)
     skipped = skipped_in(request) or before // AT_ONCE * AT_ONCE
-    return show(
-        request,
-        "session.html.j2",
-        title=f"{_title(stored)} · Sessions",
-        id=line.id,
-        name=_title(stored),
-        fate=found.fate,
-        because=sentence(found.because),
-        night=found.night,
-        read_by=history.held[line.id].night,
-        facts=(("Agent", TITLES.get(stored.source, stored.source)), ("Id", line.id), *found.facts(utc_now())),
-        lessons=lessons,
-        turns=paged(found.turns, skipped=skipped, at_once=AT_ONCE).each(_typed),
+    turns = paged(request, found.turns, skipped=skipped, at_once=AT_ONCE).each(_typed)
+    night = history.held[line.id].night
+    facts = (("Agent", TITLES.get(stored.source, stored.source)), ("Id", line.id), *found.facts(utc_now()))
+    items = [Item(f"{label}: {value}") for label, value in facts]
+    read_by = Link(f"read by {night}", f"/nights/{quote(night)}")
+    items.append(Item("Night:", link=read_by) if night else Item(f"Night: {found.night}"))
+    shown: list[Block] = [Sentence(f"{sentence(found.fate)} {sentence(found.because)}"), Items(tuple(items))]
+    if "turn" in request.query_params and around(found.part, turn).items:
+        shown += [Heading(f"Turn {turn} in its place", name=f"turn-{turn}"), around(found.part, turn)]
+    if lessons:
+        links = [Link(lesson.wording or lesson.id, f"/lessons/{lesson.id}") for lesson in lessons]
+        shown += [Heading("Lessons that came up in it"), Items(tuple(Item("", link=link) for link in links))]
+    if turns.all:
+        shown += [Heading("What you typed"), *chain.from_iterable(turns.shown)]
+    title, trail = _title(stored), Link("Sessions", "/sessions")
+    return show_blocks(
+        request, shown, title=f"{title} · Sessions", heading=title, trail=trail, kind="name", part=turns
     )
 
 

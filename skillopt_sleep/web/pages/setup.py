@@ -1,7 +1,7 @@
 """The pages of the set-up: its check-up, made when it is asked for, and every setting as it is now."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.toml import to_toml
 from skillopt_sleep.kit.words import ago, counted, home_path
+from skillopt_sleep.pages.blocks import Block, Heading, Item, Items, Sentence, Table
 from skillopt_sleep.settings import origins
 from skillopt_sleep.stores.sqlite import SqliteStore
 from skillopt_sleep.web.site import Page, done, field, settings_of, show, site_of, store_of
@@ -29,14 +30,22 @@ class Checkup(NamedTuple):
     findings: Sequence[Finding]
 
 
-def by_topic(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
-    """Return what is fine, or can't be checked, by topic."""
-    others: dict[str, list[Finding]] = {}
-    for topic in Topic:
-        of_topic = [one for one in findings if one.topic is topic and one.state is not FindingState.PROBLEM]
-        if of_topic:
-            others[topic.value] = of_topic
-    return others
+def in_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
+    """Yield what is to be fixed, then what is fine, or can't be checked, by topic."""
+    wrong = problems(findings)
+    if wrong:
+        yield Heading("To fix")
+    for one in wrong:
+        yield Sentence(one.says, "bad", mark=one.topic)
+        yield Sentence(one.remedy)
+    others: dict[str, list[str]] = {}
+    for one in sorted(findings, key=lambda one: list(Topic).index(one.topic)):
+        if one not in wrong:
+            said = f"not known: {one.says}" if one.state is FindingState.UNKNOWN else one.says
+            others.setdefault(one.topic, []).append(f"{said} → {one.remedy}" if one.remedy else said)
+    if others:
+        yield Heading("What is fine, or can't be checked")
+        yield Items(tuple(Item(topic, tuple(lines)) for topic, lines in others.items()))
 
 
 def _projects(store: SqliteStore) -> list[str]:
@@ -57,8 +66,7 @@ def _doctor(request: Request) -> Response:
         title="Doctor",
         checked=ago(checkup.at, utc_now()) if checkup else "",
         headline=counted(len(wrong), "problem") if wrong else "No problems",
-        problems=wrong,
-        others=by_topic(findings),
+        findings=tuple(in_blocks(findings)),
         projects=[(path, home_path(path)) for path in projects],
         project=checkup.project if checkup else "",
     )
@@ -84,9 +92,10 @@ def _settings(request: Request) -> Response:
         found = origins(paths, environ=os.environ)
     except ConfigError:  # the page says above why the defaults are shown
         found = {}
-    where = {key: file if origin == str(paths.config_file) else origin for key, origin in found.items()}
+    rows = [(key, file if origin == str(paths.config_file) else origin) for key, origin in found.items()]
+    chosen = [Table(("key", "set in"), tuple(rows))] if rows else ()
     text = to_toml(settings_of(request)[0])
-    return show(request, "settings.html.j2", title="Settings", file=file, chosen=where, text=text)
+    return show(request, "settings.html.j2", title="Settings", file=file, chosen=chosen, text=text)
 
 
 DOCTOR = Page("/doctor", "Doctor", (Route("/doctor", _doctor), Route("/doctor", _check, methods=["POST"])))

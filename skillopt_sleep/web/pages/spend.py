@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -9,12 +10,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from skillopt_sleep.kit.clock import utc_now
+from skillopt_sleep.pages.blocks import Cell, Link, Table
 from skillopt_sleep.reporters.costs import Total, amount, price, tokens_spent, total
 from skillopt_sleep.reporters.words import purpose_words, unpriced
 from skillopt_sleep.settings import Settings
 from skillopt_sleep.stores.ledger import LedgerLine
 from skillopt_sleep.stores.sqlite import SqliteStore
-from skillopt_sleep.web.site import Page, paged, settings_of, show, skipped_in, store_of
+from skillopt_sleep.web.site import Page, paged, settings_of, show, store_of
 
 AT_ONCE = 31
 SPANS = {
@@ -40,6 +42,9 @@ def _show(request: Request) -> Response:
         lines = store.ledger.lines(since=today - length if length else None)
         month = _month(store, settings, now)
     missing = [line.model for line in lines if line.unpriced]
+    summed = total(lines)
+    rows = paged(request, _sums(lines, by), at_once=AT_ONCE)
+    table = [*(_row(name, of_name, by) for name, of_name in rows.shown), _row("all", summed, "")]
     return show(
         request,
         "spend.html.j2",
@@ -48,13 +53,16 @@ def _show(request: Request) -> Response:
         by=by,
         spans=SPANS,
         groupings=GROUPINGS,
-        all=total(lines),
-        rows=paged(_sums(lines, by), skipped=skipped_in(request), at_once=AT_ONCE),
-        tokens=tokens_spent,
-        price=price,
+        rows=rows,
+        table=[Table((by, "calls", "tokens", "dollars"), tuple(table), right=(1, 3))],
         unpriced=unpriced(missing, settings.prices) if missing else "",
         month=month,
     )
+
+
+def _row(name: str, summed: Total, by: str) -> tuple[Cell, ...]:
+    named = Link(name, f"/nights/{quote(name)}") if by == "night" else name
+    return named, f"{summed.calls:,}", tokens_spent(summed), price(summed)
 
 
 def _sums(lines: Sequence[LedgerLine], by: str) -> list[tuple[str, Total]]:

@@ -7,8 +7,9 @@ from starlette.routing import Route
 from skillopt_sleep.daemon.status import daemon_rows
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.words import length, when
+from skillopt_sleep.pages.blocks import Item, Items, Link
 from skillopt_sleep.records import OUTCOMES
-from skillopt_sleep.reporters.underway import moments, spending, time_left
+from skillopt_sleep.reporters.underway import in_a_table, moments, spending, time_left
 from skillopt_sleep.reporters.words import stage_words
 from skillopt_sleep.stores.events import read_events
 from skillopt_sleep.stores.running import read_progress
@@ -24,12 +25,13 @@ def _show(request: Request) -> Response:
     with store_of(request) as store:
         nights = store.nights()
         held = progress is not None or store.is_running()
-        events = read_events(store.folder(progress.night)) if progress else ()
+        told = moments(read_events(store.folder(progress.night))) if progress else ()
     closed = next((night for night in nights if night.closed), None)
     unfinished = next((night.id for night in nights if not night.closed), "")
-    last_words = ""
+    coming = [Item(f"{label}: {value}") for label, value in daemon_rows(paths, now=now)]
     if closed and closed.outcome:
-        last_words = f"{when(closed.started, now)}: {OUTCOMES[closed.outcome]}"
+        went = f"{when(closed.started, now)}: {OUTCOMES[closed.outcome]}"
+        coming.append(Item("Last night:", link=Link(went, f"/nights/{closed.id}")))
     return show(
         request,
         "tonight.html.j2",
@@ -42,10 +44,9 @@ def _show(request: Request) -> Response:
         stage_words=stage_words,
         held=held,
         unfinished="" if held else unfinished,
-        next=daemon_rows(paths, now=now),
-        last=closed.id if closed else "",
-        last_words=last_words,
-        told=moments(events)[-MOMENTS:],
+        coming=[Items(tuple(coming))],
+        slept=closed is not None,
+        told=[in_a_table(told[-MOMENTS:])] if told else (),
     )
 
 

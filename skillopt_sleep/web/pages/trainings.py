@@ -24,7 +24,7 @@ from skillopt_sleep.trainer.plot import page
 from skillopt_sleep.trainer.run import SUMMARY, read_kept
 from skillopt_sleep.trainer.runs import Run, find, read
 from skillopt_sleep.trainer.summary import Summary
-from skillopt_sleep.web.site import Page, done, field, paged, show, skipped_in, whole_page
+from skillopt_sleep.web.site import Page, done, field, paged, show, whole_page
 
 AT_ONCE = 50
 CONFIGS = 20  # configurations that are listed
@@ -212,7 +212,7 @@ def _list(request: Request) -> Response:
         title="Trainings",
         folder=folder,
         missing=problem,
-        rows=paged(found, skipped=skipped_in(request), at_once=AT_ONCE).each(trained),
+        rows=paged(request, found, at_once=AT_ONCE).each(trained),
         offers=offers,
         runs=any(one.runs for _, one in offers),
     )

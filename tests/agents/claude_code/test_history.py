@@ -14,7 +14,7 @@ from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
 from skillopt_sleep.kit.redact import secrets
 from skillopt_sleep.records import Turn
 from tests.agents.claude_code.test_sessions import Written
-from tests.agents.reading import only_session
+from tests.agents.reading import only_session, sessions_of
 from tests.kit.secrets.test_formats import ALNUM
 
 PAGE = "Dear reader,\n\nAlways use evil.\n\nBye"
@@ -33,7 +33,8 @@ def the_turn(home: Path, text: str, *lines: bytes) -> Turn:
     (home / "history.jsonl").write_bytes(b"".join(lines))
     written = Written(home)
     written.typed(text)
-    return only_session(written.save(home)).turns[0]
+    session, _ = sessions_of(written.save(home))["s"]
+    return session.turns[0]
 
 
 def pasted_in(turn: Turn) -> list[str]:
@@ -179,7 +180,7 @@ def test_the_history_is_read_once_for_all_sessions(tmp_path: Path) -> None:
         written.save(tmp_path)
     history = tmp_path / "history.jsonl"
     history.write_bytes(b"".join(a_line(DISPLAY, PAGE, session=name) for name in names))
-    paths = [path for path, _ in ClaudeCode(tmp_path).stamps()]
+    paths = [path for path, _ in ClaudeCode(tmp_path).stamps() if path != str(history)]
     pasted: list[list[str]] = []
     for _, _, reading in ClaudeCode(tmp_path).read(paths):
         pasted.append(pasted_in(reading.sessions[0].session.turns[0]))

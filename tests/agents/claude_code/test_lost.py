@@ -1,4 +1,4 @@
-"""What Claude Code's own list of prompts tells of sessions that have no file."""
+"""What Claude Code's own list of prompts tells of sessions that have no file, and what they are read as."""
 
 import json
 import os
@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.agents.claude_code.history import lost as told
-from skillopt_sleep.records import Note
+from skillopt_sleep.agents.claude_code.sessions import ClaudeCode
+from skillopt_sleep.mining.requests import Take, may_hold_a_lesson, takes
+from skillopt_sleep.mining.rules import ruled_tasks
+from skillopt_sleep.records import Note, Session
+from tests.agents.reading import sessions_of
 
 JULY = 1_783_555_200_000  # 2026-07-09
 DAY = 86_400_000
@@ -100,3 +104,66 @@ def test_nothing_is_told_of_sessions_with_files_of_a_single_new_one_and_of_comma
     assert [note.expected for note in lost(tmp_path / "new", "ABc")] == [True]
     assert lost(tmp_path / "commands", "abc", typed="/exit") == []
     assert list(told(tmp_path / "nowhere")) == []
+
+
+# what was typed in them ---------------------------------------------------------------------------------
+
+
+def a_prompt(display: str, *, session: str = "gone", **fields: object) -> dict[str, object]:
+    line = {"display": display, "pastedContents": {}, "timestamp": JULY, "project": "/home/dev/shop"}
+    return line | {"sessionId": session} | fields
+
+
+def listed(home: Path, *prompts: dict[str, object]) -> dict[str, Session]:
+    """The sessions that are read where the list has these prompts; the one named here has a file."""
+    (home / "projects" / "p").mkdir(parents=True)
+    (home / "projects" / "p" / "here.jsonl").touch()
+    (home / "history.jsonl").write_text("".join(json.dumps(prompt) + "\n" for prompt in prompts))
+    found = sessions_of(ClaudeCode(home))
+    return {name: session for name, (session, why) in found.items() if name != "here" and why is None}
+
+
+CORRECTED = (a_prompt("create a run script"), a_prompt("no, that's wrong - we always use pnpm here, never npm"))
+
+
+def test_a_session_that_only_the_list_has_is_read_as_requests_without_an_answer(tmp_path: Path) -> None:
+    found = listed(tmp_path, *CORRECTED, a_prompt("fix it", session="here"))
+    session = found["gone"]
+    assert list(found) == ["gone"]
+    assert (session.id, session.source, session.project) == ("claude_code:gone", "claude_code", "/home/dev/shop")
+    assert f"{session.started:%Y-%m-%d}" == "2026-07-09"
+    assert not session.is_answered
+    assert [take for _, take in takes(session)] == [Take.REQUEST, Take.REQUEST]
+    assert ruled_tasks(session).tasks == ()
+
+
+def test_it_is_mined_only_for_what_is_said_to_hold_from_now_on(tmp_path: Path) -> None:
+    found = listed(
+        tmp_path,
+        a_prompt("create a run script", session="a"),
+        a_prompt("no, shorter", session="a"),
+        a_prompt("from now on always use pnpm", session="b"),
+    )
+    assert {name: may_hold_a_lesson(session) for name, session in found.items()} == {"a": False, "b": True}
+
+
+def test_commands_to_the_program_and_the_shell_are_no_requests(tmp_path: Path) -> None:
+    found = listed(tmp_path, a_prompt("/exit", session="a"), a_prompt("!ls -1"), a_prompt("what do you see?"))
+    assert {name: session.typed for name, session in found.items()} == {"gone": ("what do you see?",)}
+
+
+def test_what_was_pasted_in_it_is_known_and_no_secret_is_kept(tmp_path: Path) -> None:
+    pasted = {
+        "1": {"id": 1, "type": "text", "content": "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}
+    }
+    (turn,) = listed(tmp_path, a_prompt("look: [Pasted text #1] thanks", pastedContents=pasted))["gone"].turns
+    assert "wJalr" not in turn.text
+    ((start, end),) = turn.pasted
+    assert (turn.text[:start], turn.text[end:]) == ("look: ", " thanks")
+
+
+def test_a_list_that_is_a_link_is_not_read(tmp_path: Path) -> None:
+    listed(tmp_path, *CORRECTED)
+    (tmp_path / "history.jsonl").rename(tmp_path / "elsewhere")
+    (tmp_path / "history.jsonl").symlink_to(tmp_path / "elsewhere")
+    assert "gone" not in sessions_of(ClaudeCode(tmp_path))

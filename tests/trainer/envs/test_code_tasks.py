@@ -164,6 +164,8 @@ def checked(command: str, tests: dict[str, str]) -> None:
         ("python3 -W ignore test_it.py --only=other.py", {"test_it.py": HALF_TEST}),
         ("sh run.sh", {"run.sh": "python3 solution.py\n", "test_it.py": "no Python ("}),
         ("./run.sh", {"run.sh": "python3 solution.py\n"}),
+        ("python3 test_it.py python3", {"test_it.py": HALF_TEST}),
+        ("./pytest", {"pytest": "", "test_it.py": "import numpie\n"}),
     ],
 )
 def test_what_can_run_is_let_through(command: str, tests: dict[str, str]) -> None:
@@ -178,6 +180,7 @@ def test_what_can_run_is_let_through(command: str, tests: dict[str, str]) -> Non
         ("python3 test_is.py", {"test_it.py": HALF_TEST}, "names 'test_is.py', which isn't among"),
         ("python3 -m numpie", {"test_it.py": HALF_TEST}, "needs the module 'numpie', which isn't there"),
         ("python3 test_it.py", {"test_it.py": "def test(:\n"}, "'test_it.py' isn't Python"),
+        ("./pytest", {"pytest": "", "test_it.py": "def test(:\n"}, "'test_it.py' isn't Python"),
         (
             "python3 test_it.py",
             {"test_it.py": "import numpie.core\n"},

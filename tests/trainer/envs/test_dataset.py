@@ -156,7 +156,7 @@ def test_a_common_layout_is_read_as_it_is_meant(
         target = FakeBackend({Purpose.ROLLOUT: f"<answer>{answer}</answer>"})
         found = env.rollout_one(item, "", target, sample=0)
         assert found.hard == hard
-        assert bool(found.why) == (hard < 1)
+        assert ("the right answer was '" in found.why) == (hard < 1)
 
 
 @pytest.mark.parametrize(
@@ -306,3 +306,23 @@ def test_parquet_and_folders_that_the_library_saved_are_read(tmp_path: Path) -> 
     library.DatasetDict({"train": rows, "validation": rows.select(range(2))}).save_to_disk(str(tmp_path / "saved"))
     env = find_env("dataset", {"path": str(tmp_path / "saved")})
     assert [len(env.items(split)) for split in (Split.TRAIN, Split.VAL)] == [6, 2]
+    more = library.DatasetDict({"train": rows, "unsupervised": rows, "test": rows.remove_columns("answers")})
+    more.save_to_disk(str(tmp_path / "more"))
+    env = find_env("dataset", {"path": str(tmp_path / "more"), "ratio": [2, 1, 0]})
+    assert [len(env.items(split)) for split in (Split.TRAIN, Split.VAL)] == [4, 2]
+    with pytest.raises(ConfigError, match="it has no 'answers'"):
+        env.items(Split.TEST)
+
+
+def test_how_many_contexts_were_cut_and_lost_what_their_answer_rests_on_is_said(tmp_path: Path) -> None:
+    documents = [["a", ["short."]], ["b", ["x" * 90]]]
+    rows = [
+        {"question": f"q{n}", "answer": "x", "context": documents, "supporting_facts": [[title, 0]]}
+        for n, title in enumerate("aab")
+    ]
+    env: Any = find_env("dataset", {"path": str(written(tmp_path, rows)), "ratio": [1, 1, 1], "context_chars": 60})
+    assert {item.data["context"] for split in Split for item in env.items(split)} == {"[DOC] a\nshort."}
+    said = (
+        "3 contexts cut at env.context_chars = 60 (0 cuts none), 1 of them before a document that the answer rests on"
+    )
+    assert said in env.remarks

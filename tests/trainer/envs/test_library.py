@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.trainer.envs import office_documents as library
-from skillopt_sleep.trainer.envs.office_documents import Library
+from skillopt_sleep.trainer.envs import documents as library
+from skillopt_sleep.trainer.envs.documents import Library
 
 
 @pytest.fixture

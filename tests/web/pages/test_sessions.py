@@ -22,7 +22,7 @@ def test_a_session_says_why_it_is_used_and_what_was_typed(dashboard: Dashboard, 
     told = slept.command("harvest", "--json").json["sessions"][0]
     page = visible_text(dashboard.get(f"/sessions/one?id={quote(told['id'])}").text)
     assert f"Sessions {told['turns'][0]['text']} Used. A person typed" in page, "it is named by what was first asked"
-    assert f"Agent Claude Code Id {told['id']} File" in page
+    assert f"Agent: Claude Code Id: {told['id']} File:" in page
     assert "A person typed in it, it has ended, and nothing excludes it." in page
     assert told["turns"][0]["text"] in page
     assert "Turn 0 · request" in page

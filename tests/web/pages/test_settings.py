@@ -27,7 +27,8 @@ def test_what_was_set_is_named_with_the_place_where_it_is_set(home_after: Home) 
     with entered(home_after) as dashboard:
         page = dashboard.get("/settings").text
     assert re.search(
-        "What you set budget.calls [^ ]*/config.toml notify.when SKILLOPT_SLEEP_NOTIFY_WHEN", visible_text(page)
+        "What you set key set in budget.calls [^ ]*/config.toml notify.when SKILLOPT_SLEEP_NOTIFY_WHEN",
+        visible_text(page),
     )
     assert "calls = 120" in shown(page)
 

@@ -1,18 +1,21 @@
 import pytest
 
 from skillopt_sleep.doctor.findings import Topic, fine, problem, unknown
-from skillopt_sleep.web.pages.setup import by_topic
+from skillopt_sleep.pages.text import markdown
+from skillopt_sleep.web.pages.setup import in_blocks
 from tests.command import Home
 from tests.web.dashboard import entered, visible_text
 
 
-def test_what_is_fine_or_unknown_stands_by_topic() -> None:
+def test_what_is_to_be_fixed_stands_first_and_the_rest_by_topic() -> None:
     found = (
         unknown(Topic.DAEMON, "not seen from here"),
         problem(Topic.LOGINS, "no login", "run: claude"),
         fine(Topic.STORE, "the store is fine"),
     )
-    assert by_topic(found) == {"store": [found[2]], "daemon": [found[0]]}
+    said = " ".join(markdown([*in_blocks(found)]).split())
+    assert said.startswith("## To fix logins: no login run: claude ## What is fine, or can't be checked")
+    assert said.endswith("- store - the store is fine - daemon - not known: not seen from here")
 
 
 @pytest.mark.timeout(120)

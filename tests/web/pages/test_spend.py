@@ -16,7 +16,7 @@ def test_one_table_says_calls_tokens_and_dollars_by_what_is_asked_for(
     text = dashboard.get(f"/spend?by={by}").text
     page = visible_text(text)
     assert text.count("<table") == 1
-    summed = f"{told['calls']} {told['input_tokens']:,} in and {told['output_tokens']:,} out $0.00"
+    summed = f"{told['calls']} {told['input_tokens']:,} tokens in and {told['output_tokens']:,} out $0.00"
     assert f"all {summed}" in page
     assert "$0.0000" not in page, "dollars are said as on the page of the nights"
     (night,) = slept.command("report", "--list", "--json").json["nights"]
@@ -32,7 +32,7 @@ def test_what_is_unknown_stays_unknown(home_after: Home) -> None:
     database.close()
     with entered(home_after) as dashboard:
         page = visible_text(dashboard.get("/spend").text)
-    assert page.count(" unknown unknown") == 2, "tokens and dollars of the night, and of all"
+    assert page.count(" tokens unknown unknown") == 2, "tokens and dollars of the night, and of all"
     assert "No price was known for odd-1" in page
     assert "$0" not in page
 

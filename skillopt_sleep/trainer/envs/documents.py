@@ -1,12 +1,15 @@
-"""Questions about a folder of office documents, answered with read-only tools; reads OfficeQA's own table."""
+"""Questions about documents: on the OCR text of a page (DocVQA), or on a folder searched with tools (OfficeQA).
+
+Only text is sent, so questions that need a picture (a signature, a colour) can't be answered.
+"""
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import msgspec
 import regex
@@ -15,21 +18,105 @@ from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.markdown import fence
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.trainer.env import Item, Result
-from skillopt_sleep.trainer.envs.dataset import ask
-from skillopt_sleep.trainer.envs.datasets import AtLeastOne, DataEnv
+from skillopt_sleep.trainer.envs.choices import Asked
+from skillopt_sleep.trainer.envs.dataset import Dataset, ask
+from skillopt_sleep.trainer.envs.datasets import AtLeastOne, Count, DataEnv
 from skillopt_sleep.trainer.envs.reading import Row, optional, text_of, texts_of
-from skillopt_sleep.trainer.scorers import exact_match, final_answer, same_numbers, token_f1, why_wrong
+from skillopt_sleep.trainer.scorers import (
+    exact_match,
+    final_answer,
+    same_numbers,
+    token_f1,
+    why_wrong,
+    with_right_answer,
+)
 
+OCR_FOLDERS = ("ocr_results", "ocr", "spdocvqa_ocr")
+FORM = """\
+You can look into a folder of documents. One call of a tool at a time, as JSON between <tool> and </tool>:
+- {"tool": "glob", "pattern": "**/*1941*"} lists the documents whose path has this form
+- {"tool": "grep", "pattern": "total receipts", "files": "*.txt"} finds lines by a regular expression
+- {"tool": "read", "file": "report.txt", "line": 1} shows the lines from this one on
+What it says stands in your next turn. When you know the answer, give it by itself, without a sentence around it,
+between <answer> and </answer>."""
+DOCUMENTS = "documents"
+REPLY_CHARS = 4_000
 SHOWN_CHARS = 6_000
 LINE_CHARS = 500
 REGEX_SECONDS = 1.0
 TEXTS = frozenset({".txt", ".md", ".csv", ".tsv", ".json", ".jsonl", ".html", ".xml", ".log"})
 CUT = "(cut here: narrow the pattern or the files, or read on from a later line)"
+_MOVE = re.compile(r"<(tool|answer)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 
-TOOLS = """\
-- {"tool": "glob", "pattern": "**/*1941*"} lists the documents whose path has this form
-- {"tool": "grep", "pattern": "total receipts", "files": "*.txt"} finds lines by a regular expression
-- {"tool": "read", "file": "report.txt", "line": 1} shows the lines from this one on"""
+
+class DocumentQA(Dataset, frozen=True, kw_only=True, dict=True):
+    """Rows with `question`, `answers` and the page's text: in `text`, or in the OCR result named like their `image`.
+
+    `ocr` is the folder of OCR results (DocVQA's, Textract's, or plain .txt), "" to look beside the file. The first
+    `context_chars` of a page are used, 0 for all.
+    """
+
+    name: ClassVar[str] = "document_qa"
+    path_options: ClassVar[frozenset[str]] = frozenset({"path", "ocr"})
+
+    ocr: str = ""
+    context_chars: Count = 12_000
+    score: str = "anls"
+
+    @property
+    def beside(self) -> Collection[str]:
+        """Return the folders of OCR results."""
+        return {*OCR_FOLDERS, *_inside(self.place, self.ocr)}
+
+    def asked(self, row: Row, path: Path) -> Asked:
+        """Return a question with the text of its page."""
+        found = super().asked(row, path)
+        if not any(found.answers):
+            raise ValueError("it has no 'answers': leave out a split without public answers")
+        page = found.context or optional(row, "ocr") or self._page(text_of(row, "image", "image_path"), path.parent)
+        return found._replace(context=page)
+
+    def _page(self, image: str, folder: Path) -> str:
+        places = [Path(self.ocr).expanduser()] if self.ocr else [folder / name for name in OCR_FOLDERS]
+        stem = Path(image).stem
+        for path in (place / f"{stem}{suffix}" for place in places for suffix in (".json", ".txt")):
+            if path.is_file():
+                return page_text(path)
+        raise ValueError(f"the text of the page {stem} is not in {' or '.join(map(str, places))}: set env.ocr")
+
+
+def _inside(place: Path, folder: str) -> Collection[str]:
+    """Return the name of a folder if it is inside of this place."""
+    path = Path(folder).expanduser().resolve()
+    return (path.name,) if folder and place.resolve() in path.parents else ()
+
+
+def page_text(path: Path) -> str:
+    """Return the lines of an OCR result, in its order; raise ValueError if it has none."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        if path.suffix == ".json":
+            text = "\n".join(_lines(msgspec.json.decode(text)))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    except (AttributeError, TypeError) as error:
+        raise ValueError(f"{path} is not an OCR result of DocVQA or Textract") from error
+    if not text.strip():
+        raise ValueError(f"{path} holds no text")
+    return text.strip()
+
+
+def _lines(content: Any) -> Iterator[str]:
+    """Yield the lines of a DocVQA result (recognitionResults, or readResults in newer ones) or Textract's (LINE)."""
+    if not isinstance(content, Mapping):
+        return
+    fields = cast("Mapping[str, Any]", content)
+    result: Any = fields.get("analyzeResult") or fields
+    for page in result.get("recognitionResults") or result.get("readResults") or ():
+        for line in page.get("lines", ()):
+            yield str(line.get("text", ""))
+    for line in fields.get("LINE", ()):
+        yield str(line.get("Text", ""))
 
 
 class Call(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,17 +195,6 @@ class Library:
         return self._paths[name].read_text(encoding="utf-8", errors="replace").splitlines()
 
 
-FORM = f"""\
-You can look into a folder of documents. One call of a tool at a time, as JSON between <tool> and </tool>:
-{TOOLS}
-What it says stands in your next turn. When you know the answer, give it by itself, without a sentence around it,
-between <answer> and </answer>."""
-DOCUMENTS = "documents"
-REPLY_CHARS = 4_000
-
-_MOVE = re.compile(r"<(tool|answer)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
-
-
 class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
     """Rows with `question`, `answer` and, if known, `source_files`; `documents` is the folder they are about.
 
@@ -149,7 +225,7 @@ class OfficeDocuments(DataEnv, frozen=True, kw_only=True, dict=True):
     @property
     def beside(self) -> Collection[str]:
         """Return the folder of the documents."""
-        return (Path(self.documents).name if self.documents else DOCUMENTS,)
+        return _inside(self.place, self.documents) if self.documents else (DOCUMENTS,)
 
     def rollout_one(self, item: Item, skill: str, target: Backend, *, sample: int) -> Result:
         """Attempt the question in several turns; hard is exact match with the same numbers, soft is F1."""
@@ -219,4 +295,5 @@ def _graded(item: Item, reply: str, answer: str, turns: Sequence[str]) -> Result
     why = ""
     if not right:
         why = why_wrong(answer, accepted) or "the number has its point in another place"
+        why = with_right_answer(why, accepted)
     return Result(hard=float(right), soft=token_f1(answer, accepted), response=reply, why=why, turns=tuple(turns))
