@@ -94,8 +94,8 @@ class Journal:
         bytes which the earlier entry needs for its undo.
         """
         known = self.get(entry.proposal)
-        loses = known is not None and _originals(known) != _originals(entry)
-        if known is not None and loses and (known.path != entry.path or known.state is not AdoptionState.UNDONE):
+        is_back = known is not None and known.path == entry.path and known.state is AdoptionState.UNDONE
+        if known is not None and not is_back and _originals(known) != _originals(entry):
             raise ProposalError(
                 f"{entry.proposal} is also the number of an adoption of {known.path}, whose undo would be lost",
                 remedy=f"undo that adoption if you want to, then move {self._folder_of(entry.proposal)} elsewhere",

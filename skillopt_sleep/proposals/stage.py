@@ -220,9 +220,8 @@ def summary_of(edits: Sequence[Edit], *documents: str) -> str:
         if count:
             noun = "rule" if count == 1 else "rules"
             verbs.append(f"{verb} {count} {noun}")
-    summary = (
-        f"{' and '.join(verbs).capitalize()} in {where}: “{one_line(changed[0].removeprefix('- '), limit=_QUOTE)}”"
-    )
+    first = one_line(changed[0].removeprefix("- "), limit=_QUOTE)
+    summary = f"{' and '.join(verbs).capitalize()} in {where}: “{first}”"
     if len(changed) > 1:
         return f"{summary} and {len(changed) - 1} more"
     return summary
