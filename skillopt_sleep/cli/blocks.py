@@ -31,6 +31,7 @@ from skillopt_sleep.pages.blocks import (
     Quotes,
     Sentence,
     Table,
+    in_words,
 )
 from skillopt_sleep.pages.text import markdown
 
@@ -133,7 +134,7 @@ def _cells(table: Table) -> "Grid":
     grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style=DIM)
     rows: list[list[Text]] = []
     for row in table.rows:
-        rows.append([_text(cell if isinstance(cell, str) else cell.brief or cell.told) for cell in row])
+        rows.append([_text(in_words(cell)) for cell in row])
     for at, name in enumerate(table.columns):
         is_text = any(row[at].cell_len > _SHORT for row in rows)
         justify = "right" if at in table.right else "left"

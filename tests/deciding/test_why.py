@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.deciding.why import Absence, Looked, Unheard, absence, decision, often, tried
+from skillopt_sleep.deciding.origin import decision, often, tried
+from skillopt_sleep.deciding.why import Absence, Looked, Unheard, absence
 from skillopt_sleep.proposals.origins import RuleOrigin, origins
 from skillopt_sleep.records import (
     BECAME,
