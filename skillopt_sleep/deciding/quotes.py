@@ -29,18 +29,14 @@ def opened(said: Iterable[Evidence], store: SqliteStore, *, now: datetime) -> It
         yield Heading(said_or_done(piece, one_line(piece.quote, limit=QUOTE_CHARS)), 3)
         yield Sentence(f"{TITLES.get(agent, agent)} {name[:SESSION_CHARS]}, turn {piece.turn}{when}", "about")
         if piece.session in gone:
-            since = since_day(gone[piece.session], now)
+            at = gone[piece.session]
+            since = f" since {span(at, at, now)}" if at else ""
             yield Sentence(f"This session is gone{since}: its agent deleted the file. We keep this:", "careful")
         else:
             place = store.index.place(piece.session)
             yield Sentence(f"File: {home_path(place)}" if place else FORGOTTEN, "soft" if place else "careful")
         for session in store.index.sessions([piece.session]):
             yield from _in_place(session, piece)
-
-
-def since_day(gone: datetime | None, now: datetime) -> str:
-    """Return since when a file is gone, as in " since 3 Nov"; "" if that isn't known."""
-    return f" since {span(gone, gone, now)}" if gone else ""
 
 
 def around(session: Session, at: int) -> Items:

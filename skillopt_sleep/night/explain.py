@@ -149,19 +149,19 @@ def explain(
             project, own_part = session.project, session.part or stored
     reason = history.why(line)
     path = history.held[line.id].path
-    paths = history.files[line.source]
-    others = [other for other in paths if other != path]
+    others = [other for other in history.files[line.source] if other != path]
+    gone = index.gone()
     return Explanation(
         session=stored,
         part=own_part,
         project=project,
-        file=path if path in paths else "",
+        file="" if line.id in gone else path,
         doubles=tuple(sorted(other for other in others if _agent_id(line.id) in PurePath(other).stem)),
         reason=reason,
         because=_because(history, line, stored, reason, excluded_by),
         night=_night(history, line, reason),
         turns=typed_turns(stored, None if line.id in history.survey.copies else own_part),
-        gone=index.gone().get(line.id),
+        gone=gone.get(line.id),
     )
 
 

@@ -22,12 +22,14 @@ from skillopt_sleep.records import (
     Evidence,
     IndexedSession,
     Lesson,
+    LessonState,
     PlaceKind,
     Proof,
     Proposal,
     Recurrence,
     Session,
     Task,
+    lessons_of,
 )
 
 LEVEL = 0.9
@@ -148,8 +150,8 @@ def recurrences(
         current |= dict.fromkeys((lesson.id, *lesson.joins), lesson)
     first: dict[str, Proposal] = {}
     for rule in sorted(rules, key=lambda rule: adoptions[rule.id]):
-        for name in _lessons_of(rule):
-            if name in current:
+        for name in (*rule.lessons, *lessons_of(rule.edits)):
+            if name in current and current[name].state is not LessonState.TAKEN_BACK:
                 first.setdefault(current[name].id, rule)
     if not first:
         return ()
@@ -161,13 +163,6 @@ def recurrences(
         seen = dict(_seen(lesson, rule, _requests(lesson, page, tasks), looked))
         found.append(_recurrence(lesson, rule, seen, looked.tonight, adopted=adoptions[rule.id], at=at))
     return tuple(found)
-
-
-def _lessons_of(rule: Proposal) -> tuple[str, ...]:
-    named = [*rule.lessons]
-    for edit in rule.edits:
-        named += edit.lessons
-    return tuple(dict.fromkeys(named))
 
 
 def _requests(lesson: Lesson, page: OpenNight, tasks: Sequence[Task]) -> list[str]:
@@ -217,7 +212,10 @@ def _recurrence(
 ) -> Recurrence:
     now = compare(seen.values(), adopted)
     earlier = compare((one for name, one in seen.items() if name not in tonight), adopted)
-    again = [piece for piece in lesson.signs if piece.session in seen and seen[piece.session].began >= adopted]
+    again: dict[tuple[str, int], Evidence] = {}  # each turn once
+    for piece in lesson.signs:
+        if piece.session in seen and seen[piece.session].began >= adopted:
+            again[piece.session, piece.turn] = piece
     monday = at.astimezone().date() - timedelta(days=at.astimezone().weekday())
     first = monday - timedelta(weeks=WEEKS - 1)
     weeks = [(0, 0)] * WEEKS
@@ -235,14 +233,8 @@ def _recurrence(
         since=now.since,
         change=now.change,
         fewer=now.fewer,
-        again=_latest(again),
+        again=tuple(again.values())[-QUOTES:],
         first=first,
         weeks=tuple(weeks),
         news=now.since.times > earlier.since.times or now.fewer is not earlier.fewer,
     )
-
-
-def _latest(again: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Return the last few of these, each turn once."""
-    by_turn = {(piece.session, piece.turn): piece for piece in again}
-    return tuple(by_turn.values())[-QUOTES:]

@@ -172,16 +172,10 @@ def _get(reference: Any) -> Any:
         line = next(iter(str(error).splitlines()), type(error).__name__)
         if isinstance(error, (*died, ray.exceptions.ObjectLostError)):
             raise WorkerDied(line) from error
-        raise _breakdown(line) from error
-
-
-def _breakdown(why: str) -> BackendUnavailable:
-    """Return the error of a cluster that broke, and never leave that cluster: Ray would end this process at once."""
-    _broken.set()
-    atexit.unregister(library().shutdown)
-    return BackendUnavailable(
-        f"the Ray cluster broke: {why}", remedy="check with `ray status` that it runs, and train again"
-    )
+        _broken.set()
+        atexit.unregister(ray.shutdown)  # which ends a process without a word if the cluster is gone
+        remedy = "check with `ray status` that it runs, and train again"
+        raise BackendUnavailable(f"the Ray cluster broke: {line}", remedy=remedy) from error
 
 
 class WorkerModel:

@@ -165,11 +165,6 @@ class Corrected(Record, frozen=True, kw_only=True):
     times: int = 0
     sessions: int = 0
 
-    @property
-    def share(self) -> float:
-        """The share of sessions with a correction; 0 without any session."""
-        return self.times / self.sessions if self.sessions else 0.0
-
 
 class Recurrence(Record, frozen=True, kw_only=True):
     """How often a lesson was corrected `before` its rule was adopted and `since`, by sessions that a night has read.

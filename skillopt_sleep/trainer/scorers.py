@@ -12,6 +12,8 @@ from fractions import Fraction
 from rapidfuzz.distance import Levenshtein
 
 ANLS_THRESHOLD = 0.5
+SHOWN_ANSWERS = 3  # of the right ones, to the optimizer
+SHOWN_CHARS = 300  # of each
 
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -86,7 +88,7 @@ def _f1(answer: Sequence[str], wanted: Sequence[str]) -> float:
 
 
 def why_wrong(answer: str, accepted: Sequence[str]) -> str:
-    """Say what is wrong with an answer without revealing the right one; "" if it is right."""
+    """Say what is wrong with an answer, not what is right; "" if it is right."""
     if exact_match(answer, accepted):
         return ""
     if not any(map(comparable, accepted)):
@@ -99,6 +101,12 @@ def why_wrong(answer: str, accepted: Sequence[str]) -> str:
     if len(normalized(answer).split()) > longest:
         return "the answer has words of the right one, but is not it: it says too much"
     return "the answer has words of the right one, but is not it: some are missing"
+
+
+def with_right_answer(why: str, accepted: Sequence[str]) -> str:
+    """Add the right answer to why another one fell short: the optimizer is shown attempts at train items only."""
+    texts = [repr(text[:SHOWN_CHARS]) for text in dict.fromkeys(accepted) if text][:SHOWN_ANSWERS]
+    return f"{why}: the right answer was {' or '.join(texts)}" if why and texts else why
 
 
 def same_numbers(answer: str, wanted: str) -> bool:

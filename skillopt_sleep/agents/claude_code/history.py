@@ -148,7 +148,7 @@ def lost(home: Path) -> Iterator[Note]:
     others = [times for times in missing if max(times) >= cut]
     if deleted:
         gone = f"{counted(len(deleted), 'session')} in your history without a file"
-        summary = f"{gone}; Claude Code deletes them after {counted(days, 'day')}"
+        summary = f"{gone}; Claude Code deletes them after {counted(days, 'day')}, and only what you typed is read"
         remedy = f"to keep them longer, raise cleanupPeriodDays in {home / 'settings.json'}"
         yield Note(stage="harvest", summary=summary, remedy=remedy, expected=True)
     if others:

@@ -42,6 +42,7 @@ from skillopt_sleep.trainer.scorers import (
     is_number,
     token_f1,
     why_wrong,
+    with_right_answer,
 )
 
 SHOWN_CHARS = 1_500  # of a text, to the optimizer; the target is shown up to `context_chars`
@@ -168,6 +169,7 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         if self._own_score is not None:
             return _graded(self._own_score(answer, data["row"]), reply, where=self.score)
         hard, soft, why = _score(score, answer, data)
+        why = with_right_answer(why, data["answers"])
         return Result(hard=hard, soft=soft, response=reply, why=with_source(why, reply))
 
     def item(self, row: Row, name: str, path: Path) -> Item:

@@ -22,7 +22,14 @@ from skillopt_sleep.trainer.envs.choices import Asked
 from skillopt_sleep.trainer.envs.dataset import Dataset, ask
 from skillopt_sleep.trainer.envs.datasets import AtLeastOne, Count, DataEnv
 from skillopt_sleep.trainer.envs.reading import Row, optional, text_of, texts_of
-from skillopt_sleep.trainer.scorers import exact_match, final_answer, same_numbers, token_f1, why_wrong
+from skillopt_sleep.trainer.scorers import (
+    exact_match,
+    final_answer,
+    same_numbers,
+    token_f1,
+    why_wrong,
+    with_right_answer,
+)
 
 OCR_FOLDERS = ("ocr_results", "ocr", "spdocvqa_ocr")
 FORM = """\
@@ -288,4 +295,5 @@ def _graded(item: Item, reply: str, answer: str, turns: Sequence[str]) -> Result
     why = ""
     if not right:
         why = why_wrong(answer, accepted) or "the number has its point in another place"
+        why = with_right_answer(why, accepted)
     return Result(hard=float(right), soft=token_f1(answer, accepted), response=reply, why=why, turns=tuple(turns))

@@ -156,7 +156,7 @@ def test_a_common_layout_is_read_as_it_is_meant(
         target = FakeBackend({Purpose.ROLLOUT: f"<answer>{answer}</answer>"})
         found = env.rollout_one(item, "", target, sample=0)
         assert found.hard == hard
-        assert bool(found.why) == (hard < 1)
+        assert ("the right answer was '" in found.why) == (hard < 1)
 
 
 @pytest.mark.parametrize(

@@ -86,10 +86,10 @@ def test_an_answer_is_scored_by_anls(tmp_path: Path) -> None:
     assert _answered("1/8/93", item).hard == 1
     near = _answered("1/8/98", item)
     assert (near.hard, near.soft) == (0, pytest.approx(1 - 1 / 6))
-    assert near.why == "the answer is 83% like the right one, but not it"
+    assert near.why == "the answer is 83% like the right one, but not it: the right answer was '1/8/93' or '1/8/1993'"
     far = _answered("Friday", item)
-    assert (far.hard, far.soft, far.why) == (0, 0, "the answer is wrong")
-    assert _answered("", item).why == "it gives no answer, and the text has one"
+    assert (far.hard, far.soft, far.why) == (0, 0, "the answer is wrong: the right answer was '1/8/93' or '1/8/1993'")
+    assert _answered("", item).why.startswith("it gives no answer, and the text has one: the right answer was")
 
 
 GREP = '<tool>{"tool": "grep", "pattern": "cargo", "files": "*2020*"}</tool>'
@@ -119,7 +119,7 @@ def test_an_answer_is_found_with_a_tool() -> None:
 
 def test_a_point_in_another_place_is_another_number() -> None:
     result, _ = _played("<answer>225</answer>", item=_item("o-04"))
-    assert (result.hard, result.why) == (0, "the number has its point in another place")
+    assert (result.hard, result.why) == (0, "the number has its point in another place: the right answer was '22.5'")
     assert _played("<answer>22.50</answer>", item=_item("o-04"))[0].hard == 0  # as the benchmark has it: text counts
     assert _played("<answer>22.5</answer>", item=_item("o-04"))[0].hard == 1
 
