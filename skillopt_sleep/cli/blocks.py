@@ -136,11 +136,7 @@ def _cells(table: Table) -> "Grid":
     grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style=DIM)
     rows: list[list[Text]] = []
     for row in table.rows:
-<<<<<<< HEAD
         rows.append([_text(in_words(cell)) for cell in row])
-=======
-        rows.append([_text(_cell(cell)) for cell in row])
->>>>>>> main
     for at, name in enumerate(table.columns):
         longest = max([len(name), *(row[at].cell_len for row in rows)])
         is_whole = at in table.right or (not at and longest <= _SHORT)

@@ -265,6 +265,30 @@ def test_calls_are_kept_for_the_pass_that_reports_the_best_skill(tmp_path: Path)
     assert summary.best.test is not None
 
 
+@pytest.mark.parametrize("preset", ["default", "skillopt"])
+def test_training_again_with_the_limit_that_ended_it_changes_and_pays_nothing(tmp_path: Path, preset: str) -> None:
+    config, again = a_config(preset, limits={"calls": 120}, train={"epochs": 4}), Scripted()
+    ended = a_trainer(tmp_path, config=config).train()
+    assert "left, for val at the end" in ended.stopped
+    assert ended.best.version.step > 1
+    assert a_trainer(tmp_path, again, config=config).train() == ended
+    assert again.prompts == []
+
+
+def test_a_training_that_is_killed_is_not_ended_earlier_by_what_it_has_paid(tmp_path: Path) -> None:
+    def kill(_prompt: Prompt, number: int) -> None:
+        if number == 95:
+            raise Killed
+
+    config = a_config("default", limits={"calls": 130}, train={"epochs": 4})
+    whole = a_trainer(tmp_path / "a" / "whole", config=config, workers=1).train()
+    with pytest.raises(Killed):
+        a_trainer(tmp_path / "b" / "run", Scripted(kill), config=config, workers=1).train()
+    summary = a_trainer(tmp_path / "b" / "run", config=config, workers=1).train()
+    assert whole.steps == summary.steps
+    assert whole.best_skill == summary.best_skill
+
+
 def test_a_limit_before_the_initial_skill_is_scored_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BudgetExhausted):
         a_trainer(tmp_path, config=a_config(limits={"calls": 5})).train()
