@@ -23,13 +23,11 @@ from skillopt_sleep.pages.blocks import (
     Answer,
     Answers,
     Block,
-    Cell,
     Diff,
     Fold,
     Heading,
     Interval,
     Items,
-    Link,
     Quotes,
     Sentence,
     Table,
@@ -147,12 +145,6 @@ def _cells(table: Table) -> "Grid":
     for row in rows:
         grid.add_row(*row)
     return grid
-
-
-def _cell(cell: Cell) -> str:
-    if isinstance(cell, Link):
-        return cell.text
-    return cell if isinstance(cell, str) else cell.brief or cell.told
 
 
 def _answers(block: Answers, *, is_wide: bool) -> "Grid":
