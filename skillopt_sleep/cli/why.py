@@ -21,7 +21,7 @@ from skillopt_sleep.deciding.passport import passport
 from skillopt_sleep.deciding.quotes import opened
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.deciding.tasks import find
-from skillopt_sleep.deciding.why import Absence, Looked, absence
+from skillopt_sleep.deciding.why import Absence, absence
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.likeness import likeness
@@ -153,7 +153,8 @@ def _absence(store: SqliteStore, asked: str, known: Sequence[RuleOrigin]) -> Abs
         store.lessons.every(),
         store.reports,
         lambda said: typed_like(said, store.index, unfinished=unfinished),
-        looked=Looked(sessions=len(store.index.lines(unread=False)), purged=store.index.purged.has_any()),
+        sessions=len(store.index.lines(unread=False)),
+        purged=store.index.purged.has_any(),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.deciding.why import Absence, Looked, Unheard, absence
+from skillopt_sleep.deciding.why import Absence, absence
 from skillopt_sleep.proposals.origins import origins
 from skillopt_sleep.records import (
     BECAME,
@@ -33,12 +33,10 @@ def found(
     *decided: Decided,
     lessons: Sequence[Lesson] = (),
     reports: Sequence[NightReport] = (),
-    typed: Unheard | None = None,
+    typed: Absence | None = None,
 ) -> Absence:
     rules = list(origins(decided, lessons))
-    return absence(
-        asked, rules, lessons, lambda: reports, lambda _asked: typed, looked=Looked(sessions=1, purged=False)
-    )
+    return absence(asked, rules, lessons, lambda: reports, lambda _asked: typed, sessions=1, purged=False)
 
 
 def night(name: str, *became: Became, lesson: str = "l1", because: str = "") -> NightReport:
@@ -122,7 +120,7 @@ def test_a_correction_without_a_lesson_is_told_by_the_night_that_dropped_it() ->
 
 
 def test_what_was_only_typed_is_found_last() -> None:
-    typed = Unheard(words=SAID, because="it was taken for small talk", next="say it as a wish")
+    typed = Absence(said=(SAID,), end="typed", because="it was taken for small talk", next="say it as a wish")
     said = found("use pnpm", typed=typed)
     assert (said.end, said.because, said.next, said.said) == ("typed", typed.because, typed.next, (SAID,))
 
