@@ -23,16 +23,15 @@ from skillopt_sleep.pages.blocks import (
     Answer,
     Answers,
     Block,
-    Cell,
     Diff,
     Fold,
     Heading,
     Interval,
     Items,
-    Link,
     Quotes,
     Sentence,
     Table,
+    in_words,
 )
 from skillopt_sleep.pages.text import markdown
 
@@ -135,7 +134,7 @@ def _cells(table: Table) -> "Grid":
     grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style=DIM)
     rows: list[list[Text]] = []
     for row in table.rows:
-        rows.append([_text(_cell(cell)) for cell in row])
+        rows.append([_text(in_words(cell)) for cell in row])
     for at, name in enumerate(table.columns):
         longest = max([len(name), *(row[at].cell_len for row in rows)])
         is_whole = at in table.right or (not at and longest <= _SHORT)
@@ -146,12 +145,6 @@ def _cells(table: Table) -> "Grid":
     for row in rows:
         grid.add_row(*row)
     return grid
-
-
-def _cell(cell: Cell) -> str:
-    if isinstance(cell, Link):
-        return cell.text
-    return cell if isinstance(cell, str) else cell.brief or cell.told
 
 
 def _answers(block: Answers, *, is_wide: bool) -> "Grid":

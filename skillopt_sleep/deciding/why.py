@@ -1,15 +1,13 @@
 """Say why a rule is there, or why something that the person said is none: how far it came, and what to do."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import datetime
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from skillopt_sleep.agents import TITLES
 from skillopt_sleep.kit.likeness import LIKE, likeness
-from skillopt_sleep.kit.markdown import visible
-from skillopt_sleep.kit.words import home_path, span
+from skillopt_sleep.kit.words import home_path
 from skillopt_sleep.proposals.origins import RuleOrigin
 from skillopt_sleep.records import (
     BECAME,
@@ -20,12 +18,10 @@ from skillopt_sleep.records import (
     Lesson,
     LessonState,
     NightReport,
-    Proof,
     Record,
     taken_back,
     why_ended,
 )
-from skillopt_sleep.reporters.gains import in_numbers
 from skillopt_sleep.reporters.status import NEXT, status_of
 from skillopt_sleep.stores.bank import ADOPTED, WAITING
 
@@ -225,31 +221,3 @@ def reason(correction: Correction) -> str:
     """Return what became of a correction, in words."""
     words = BECAME[correction.became]
     return f"{words} ({correction.because})" if correction.because else words
-
-
-def often(origin: RuleOrigin, *, now: datetime) -> str:
-    """Return in how many sessions a rule came up and when, "" if in one."""
-    if origin.asked.sessions <= 1:
-        return ""
-    days = f", {span(origin.asked.first, origin.asked.last, now)}" if origin.asked.first and origin.asked.last else ""
-    of = f" of {', '.join(origin.proposed.projects)}" if origin.proposed.projects else ""
-    return f"in {origin.asked.sessions} sessions{of}{days}"
-
-
-def tried(origin: RuleOrigin) -> str:
-    """Say in one sentence what is known of a rule's trial."""
-    if origin.proposed.proof is Proof.WORDS:
-        return "your own words are its proof, no trial was run"
-    tested = origin.tested
-    what = "it was tried" if tested.alone else f"all rules of {origin.proposed.proposal} were tried together"
-    if tested.solved is not None:
-        return f"{what}: {in_numbers(tested.solved, rules=1 if tested.alone else 2)}"
-    if tested.before is not None and tested.after is not None:
-        return f"{what}: graded {tested.before:.2f} before, {tested.after:.2f} with it, n={tested.n}"
-    return "no trial was run"
-
-
-def decision(origin: RuleOrigin, *, now: datetime) -> str:
-    """Say what the person decided on a rule's proposal, and when."""
-    proposed = origin.proposed
-    return status_of(proposed.state, decided=proposed.decided, reason=visible(proposed.reason), now=now)

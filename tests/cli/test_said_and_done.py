@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.cli.tasks_why import task_blocks
-from skillopt_sleep.cli.why import absence_blocks, managed_blocks, origin_blocks
+from skillopt_sleep.cli.why import absence_blocks, managed_blocks
+from skillopt_sleep.deciding.origin import origin_blocks
 from skillopt_sleep.deciding.why import absence
 from skillopt_sleep.mining.mined import corrections_of
 from skillopt_sleep.mining.provenance import quote_of_command
