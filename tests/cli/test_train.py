@@ -112,7 +112,7 @@ def test_a_column_that_is_not_used_is_said_before_anything_is_spent_and_once(tmp
     assert done.code == 0, done.err
     assert done.err.count("columns that are not used: explanation") == 1
     assert [note["summary"] for note in done.json["notes"] if note["stage"] == "data"] == [
-        "no file is named for a split, so the 12 items were divided: 4 train, 4 val, 4 test (env.ratio 1:1:1)",
+        "no file is named for a split, so the 12 items were divided: 4 train, 4 val, 4 test (env.ratio = [1, 1, 1])",
         "columns that are not used: explanation",
     ]
     assert "explanation" in home.command("train", "eval", str(config), "--split", "val").err
