@@ -126,11 +126,10 @@ class _Asked(NamedTuple):
 
 
 class _Trained(NamedTuple):
-    """A training that has ended: its summary, what its folder paid, also before, its folder, and the exit code."""
+    """A training that has ended: its summary, what its folder paid, its folder, and the exit code."""
 
     summary: Summary
     paid: SpendTally | None
-    paid_before: SpendTally | None
     folder: Path
     code: int
     remedy: str
@@ -158,7 +157,10 @@ def _trained(asked: _Asked, config: TrainerConfig | None, told: set[str]) -> _Tr
         shown.training = trainer.progress
         summary = trainer.train()
     code, remedy = _ending(trainer.ended_by)
-    return _Trained(summary, read_paid(training.folder), before, training.folder, code, remedy)
+    paid = read_paid(training.folder)
+    if paid == before:
+        warn("No call was made: all answers were there already.")
+    return _Trained(summary, paid, training.folder, code, remedy)
 
 
 def _ending(error: BaseException | None) -> tuple[int, str]:
@@ -179,8 +181,6 @@ def _say_trained(asked: _Asked, trained: _Trained) -> None:
     else:
         for line in summary_lines(summary, trained.paid):
             say(line)
-        if trained.paid == trained.paid_before:
-            say("No call was made: all answers were there already.")
         say(best_line(summary, trained.folder))
     if trained.remedy:
         warn(f"Ended early: {summary.stopped}; {trained.remedy}.")
@@ -223,32 +223,26 @@ def _show_plan(asked: _Asked, several: Sequence[TrainerConfig | None]) -> None:
     """Print the plan of a training; of several, what they cost together and the plan of the first."""
     plans: list[TrainingPlan] = []
     told: dict[str, None] = {}
-    paid: list[str] = []
     for config in several:
         with _wired(asked, no_progress, config=config, planning=True) as training:
-            told |= dict.fromkeys((*_notices(training), *priced_lines(training)))
-            made = plan(
-                training.config,
-                training.env,
-                optimizer=training.optimizer,
-                target=training.target,
-                initial_skill=training.skill,
-            )
-            plans.append(made)
-            paid = paid or list(paid_lines(training))
+            told |= dict.fromkeys((*_notices(training), *priced_lines(training), *paid_lines(training)))
+            models = {"optimizer": training.optimizer, "target": training.target}
+            plans.append(plan(training.config, training.env, **models, initial_skill=training.skill))
     for line in told:
         warn(line)
+    usual, most = sum(made.usual for made in plans), sum(made.calls for made in plans)
     if asked.as_json:
         rows: list[dict[str, Any]] = []
         for made in plans:
             sums = {"usual": made.usual, "calls": made.calls, "tokens": made.tokens, "usd": made.usd}
             rows.append(to_builtins(made) | sums)
-        say_json(rows[0] if len(rows) == 1 else {"schema_version": 2, "trainings": rows})
+        say_json(
+            rows[0] if len(rows) == 1 else {"schema_version": 2, "usual": usual, "calls": most, "trainings": rows}
+        )
         return
     if len(plans) > 1:
-        usual, most = sum(made.usual for made in plans), sum(made.calls for made in plans)
         say(f"{len(plans)} trainings, about {usual:,} calls together, at most {most:,}. The first of them:")
-    for line in (*plan_lines(plans[0]), *paid):
+    for line in plan_lines(plans[0]):
         say(line)
 
 

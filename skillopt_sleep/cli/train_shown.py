@@ -166,11 +166,8 @@ def paid_lines(training: WiredTraining) -> Iterator[str]:
     except ConfigError as error:
         yield f"Folder: train refuses to start: {error.message}; {error.remedy}."
         return
-    state = "is finished" if read(training.folder).state() == "finished" else "has begun"
-    yield (
-        f"The training in {training.folder} {state}. Paid so far: {paid_words(paid)}. None of these answers is paid "
-        "for again."
-    )
+    state = read(training.folder).state()
+    yield f"Paid in {training.folder} ({state}): {paid_words(paid)}. None of these answers is paid for again."
 
 
 def _dollars(usd: float | None) -> str:

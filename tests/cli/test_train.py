@@ -208,12 +208,12 @@ def test_a_sweep_makes_a_training_of_each_combination_and_lists_them(tmp_path: P
 
 def test_a_finished_training_says_that_it_asks_nothing_again(tmp_path: Path) -> None:
     home, config = Home(tmp_path / "home"), a_config(tmp_path)
-    assert "No call was made" not in home.command("train", str(config)).out
-    assert "No call was made: all answers were there already." in home.command("train", str(config)).out
-    planned = " ".join(home.command("train", str(config), "--plan").out.split())
-    assert re.search(r"The training in \S+one is finished\. Paid so far: ", planned)
+    assert "No call was made" not in home.command("train", str(config)).err
+    assert "No call was made: all answers were there already." in home.command("train", str(config)).err
+    planned = " ".join(home.command("train", str(config), "--plan").err.split())
+    assert re.search(r"Paid in \S+one \(finished\): ", planned)
     config.write_text(CONFIG.replace("batch_size = 8", "batch_size = 3"), encoding="utf-8")
-    other = " ".join(home.command("train", str(config), "--plan").out.split())
+    other = " ".join(home.command("train", str(config), "--plan").err.split())
     assert "train refuses to start: the run in " in other
     assert "was started with something else: train.batch_size" in other
     assert "Paid" not in other
