@@ -15,10 +15,9 @@ from skillopt_sleep.cli.lazy import DefaultGroup
 from skillopt_sleep.cli.progress import stages
 from skillopt_sleep.cli.train_shown import (
     best_line,
-    paid_lines,
     partial,
     plan_lines,
-    priced_lines,
+    plan_notices,
     scored,
     summary_lines,
 )
@@ -225,7 +224,8 @@ def _show_plan(asked: _Asked, several: Sequence[TrainerConfig | None]) -> None:
     told: dict[str, None] = {}
     for config in several:
         with _wired(asked, no_progress, config=config, planning=True) as training:
-            told |= dict.fromkeys((*_notices(training), *priced_lines(training), *paid_lines(training)))
+            is_named = bool(asked.backend or training.config.backend.name or load(find_paths()).backend.name)
+            told |= dict.fromkeys((*_notices(training), *plan_notices(training, is_named=is_named)))
             models = {"optimizer": training.optimizer, "target": training.target}
             plans.append(plan(training.config, training.env, **models, initial_skill=training.skill))
     for line in told:

@@ -70,7 +70,7 @@ def test_a_plan_says_what_is_wrong_with_the_data_and_which_limit_ends_it(tmp_pat
     assert "Data: 1 of the 1 test items are train items too" in said
     assert 'Config: evaluation.alpha changes nothing without preset = "evidence".' in said
     assert "Limit: limits.calls = 5 ends it without a result: the first scores take 11 calls" in said
-    assert "Limit: train refuses to start with limits.usd: what openai:of-mine" in said
+    assert "Train refuses to start: what openai:of-mine" in said
     assert "limit calls and tokens instead" in said
 
 
@@ -214,9 +214,11 @@ def test_a_finished_training_says_that_it_asks_nothing_again(tmp_path: Path) -> 
     assert re.search(r"Paid in \S+one \(finished\): ", planned)
     config.write_text(CONFIG.replace("batch_size = 8", "batch_size = 3"), encoding="utf-8")
     other = " ".join(home.command("train", str(config), "--plan").err.split())
-    assert "train refuses to start: the run in " in other
+    assert "Train refuses to start: the run in " in other
     assert "was started with something else: train.batch_size" in other
     assert "Paid" not in other
+    unnamed = a_config(tmp_path, CONFIG.replace('name = "simulated"', ""), "unnamed.toml")
+    assert "Train refuses" not in home.command("train", str(unnamed), "--plan").err
 
 
 def test_a_sweep_that_is_stopped_names_the_command_that_goes_on(tmp_path: Path) -> None:
