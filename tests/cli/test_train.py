@@ -69,7 +69,7 @@ def test_a_plan_says_what_is_wrong_with_the_data_and_which_limit_ends_it(tmp_pat
     assert "Data: 2 of the 2 val items are train items too, under another id." in said
     assert "Data: 1 of the 1 test items are train items too" in said
     assert 'Config: evaluation.alpha changes nothing without preset = "evidence".' in said
-    assert "Limit: limits.calls = 5 ends it without a result: the first scores take 9 calls" in said
+    assert "Limit: limits.calls = 5 ends it without a result: the first scores take 11 calls" in said
     assert "Limit: train refuses to start with limits.usd: what openai:of-mine" in said
     assert "limit calls and tokens instead" in said
 
