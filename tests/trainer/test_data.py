@@ -80,7 +80,9 @@ def test_a_duplicate_item_is_refused() -> None:
 def test_an_error_of_an_environment_is_blamed_on_it_by_name() -> None:
     with pytest.raises(KeyError) as raised:
         read_items(_Odd(odd=lambda: {}["gold"]), a_config())
-    assert blamed(raised.value) == "environment toy, val: items"
+    assert (
+        blamed(raised.value) == f"environment toy, val: items (test_data.py, line {raised.traceback[0].lineno + 1})"
+    )
 
 
 def test_an_initial_skill_that_is_no_text_is_refused() -> None:
