@@ -349,4 +349,5 @@ def test_an_attempt_that_breaks_is_told_with_its_item(tmp_path: Path) -> None:
     home.has(OWN)
     done = home.trains("own_env:Own")
     assert done.code == 2
-    assert "environment own, item 'val-0': KeyError: 'gold'" in done.err
+    assert "environment own, item 'val-0' (own_env.py, line " in done.err
+    assert "): KeyError: 'gold'" in done.err

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import ConfigError, ItemError, NightLocked
+from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, FailureKind, ItemError, NightLocked
 from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols.models import Backend
-from skillopt_sleep.records import Split
+from skillopt_sleep.records import Prompt, Split
 from skillopt_sleep.trainer import Item, Result, find_env
 from skillopt_sleep.trainer.manifest import Manifest, conflicts, manifest
 from skillopt_sleep.trainer.run import open_run, read_manifest
@@ -54,6 +54,16 @@ def test_going_on_with_something_else_is_refused_and_named(tmp_path: Path, chang
         a_trainer(tmp_path, model, **changed).train()
     assert said in refused.value.message
     assert model.prompts == []
+
+
+def test_a_folder_in_which_no_call_was_answered_may_hold_another_run(tmp_path: Path) -> None:
+    def unreachable(_prompt: Prompt, _number: int) -> None:
+        raise CallFailed(FailureKind.UNREACHABLE, "nobody there")
+
+    with pytest.raises(BackendUnavailable):
+        a_trainer(tmp_path, Scripted(unreachable)).train()
+    assert (tmp_path / "config.json").exists()
+    assert a_trainer(tmp_path, config=a_config(train={"seed": 8})).train().steps
 
 
 CODED = """
