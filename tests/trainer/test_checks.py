@@ -60,7 +60,7 @@ def odd(value: object) -> Any:
         (lambda: odd(None), "not a TrainerConfig", "load_config"),
         (
             lambda: TrainerConfig(optimizer=OptimizerSection(edit_budget=1, min_edit_budget=2)),
-            "optimizer.min_edit_budget is above",
+            "optimizer.min_edit_budget is 2, above",
             "",
         ),
         (

@@ -128,6 +128,9 @@ def test_an_item_of_another_split_under_another_id_is_counted() -> None:
 @given(st.text())
 def test_a_skill_is_the_document_to_the_byte(skill: str) -> None:
     assert as_document(skill).text == skill
+    assert msgspec.structs.replace(as_document(skill), body="- Rule.").text.endswith("- Rule.\n") == (
+        not skill or skill.endswith("\n")
+    )
 
 
 def test_every_item_counts_as_a_session_of_its_own() -> None:

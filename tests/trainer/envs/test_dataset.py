@@ -193,7 +193,7 @@ def test_the_text_that_a_question_is_about_is_shown_and_never_the_answer(
 def test_what_can_not_be_told_is_refused_with_what_to_do(tmp_path: Path, row: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError) as refused:
         items(written(tmp_path, [row]))
-    assert said in refused.value.message
+    assert said in f"{refused.value.message} -> {refused.value.remedy}"
 
 
 def test_columns_and_a_prompt_of_ones_own_are_used(tmp_path: Path) -> None:
@@ -285,6 +285,38 @@ def test_a_python_function_may_be_the_score(tmp_path: Path) -> None:
 
 def _short(answer: str, row: Mapping[str, Any]) -> tuple[float, str]:
     return float(len(answer) <= row["most"]), f"at most {row['most']}"
+
+
+def refusal(tmp_path: Path, text: str, **options: Any) -> str:
+    (tmp_path / "support.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        items(tmp_path / "support.csv", **options)
+    return f"{refused.value.message} -> {refused.value.remedy}"
+
+
+def test_an_empty_cell_and_columns_of_other_names_are_told_apart(tmp_path: Path) -> None:
+    empty = refusal(tmp_path, "question,answer\nWhat?,yes\nAnd?,\n")
+    assert "row 2: its answer is empty -> fix the row" in empty
+    assert "its columns" not in empty
+    other = refusal(tmp_path, "message,label\nWhat?,yes\n")
+    assert "its columns are 'message', 'label' -> " in other
+    assert other.endswith('say which is which, as in env.columns = {question = "message", answers = "label"}')
+    half = refusal(tmp_path, "question,label\nWhat?,yes\n")
+    assert half.endswith('as in env.columns = {question = "question", answers = "label"}')
+
+
+def test_too_few_rows_to_divide_are_said_to_be(tmp_path: Path) -> None:
+    few = refusal(tmp_path, "question,answer\nWhat?,yes\nAnd?,no\n")
+    assert "there are no val items, as 2 rows are too few for env.ratio 1:1:1 -> add rows" in few
+
+
+def test_a_row_without_an_id_gets_one_from_its_file_and_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("support.csv").write_text("question,answer\n" + "\n".join(f"q{n},a" for n in range(9)), encoding="utf-8")
+    names = {item.id for item in items(Path("support.csv"))}
+    assert names == {f"support-{n}" for n in range(1, 10)}
 
 
 def test_f1_may_be_the_score(tmp_path: Path) -> None:
