@@ -31,6 +31,7 @@ from skillopt_sleep.pages.blocks import (
     Quotes,
     Sentence,
     Table,
+    in_words,
 )
 from skillopt_sleep.pages.text import markdown
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 TOP = 2  # the level of a page's heading; blanks stand above one below it
 SIDE_BY_SIDE = 100  # columns from which both answers stand beside each other
 _LONGEST = 1_000  # characters of a sentence
-_SHORT = 24  # characters of a cell that is never wrapped
+_SHORT = 40  # characters of a row's name that is never wrapped
 _TONES = {"lead": BOLD, "good": GOOD, "bad": BAD, "careful": CAREFUL, "soft": DIM, "about": DIM}
 _SIGNS = {"+": GOOD, "-": BAD, " ": DIM}
 
@@ -127,17 +128,20 @@ def _grid(*, padding: int = 1, expand: bool = False) -> "Grid":
 
 
 def _cells(table: Table) -> "Grid":
-    """Draw a table; where it is too wide, long texts take more lines."""
+    """Draw a table; where it is too wide, texts take more lines, but not numbers and a short name of a row."""
     from rich.table import Table as Grid
 
     grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style=DIM)
     rows: list[list[Text]] = []
     for row in table.rows:
-        rows.append([_text(cell if isinstance(cell, str) else cell.brief or cell.told) for cell in row])
+        rows.append([_text(in_words(cell)) for cell in row])
     for at, name in enumerate(table.columns):
-        is_text = any(row[at].cell_len > _SHORT for row in rows)
+        longest = max([len(name), *(row[at].cell_len for row in rows)])
+        is_whole = at in table.right or (not at and longest <= _SHORT)
         justify = "right" if at in table.right else "left"
-        grid.add_column(name, justify=justify, no_wrap=not is_text, overflow="fold" if is_text else "ellipsis")
+        grid.add_column(
+            name, justify=justify, no_wrap=is_whole, overflow="fold", min_width=longest if is_whole else None
+        )
     for row in rows:
         grid.add_row(*row)
     return grid

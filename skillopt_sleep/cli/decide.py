@@ -13,7 +13,6 @@ from skillopt_sleep.cli.lazy import proposal_ids
 from skillopt_sleep.deciding import decide as deciding
 from skillopt_sleep.deciding.chosen import Chosen, named, with_folder
 from skillopt_sleep.deciding.stored import opened, opened_to_read
-from skillopt_sleep.deciding.undo import Preview
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.clock import to_the_minute, utc_now
 from skillopt_sleep.kit.markdown import spelled
@@ -122,7 +121,7 @@ def adopt_one(store: SqliteStore, journal: Journal, one: Chosen, agreed: Mapping
 
 def _preview(names: Sequence[str], *, every: bool) -> None:
     """Show what adopting these proposals would write."""
-    preview = Preview()
+    preview = Plan((), ())
     with TemporaryDirectory() as scratch, opened_to_read() as store, consistent_journal(store) as journal:
         for one in chosen(store, names, every=every, scratch=Path(scratch)):
             deciding.refuse_unless(one, "adopted")
@@ -133,7 +132,7 @@ def _preview(names: Sequence[str], *, every: bool) -> None:
             say(f"Would adopt {one.name}: {spelled(proposal.summary)}")
             if plan.edited:
                 say(f"  you edited our rules in {' and '.join(map(spelled, plan.edited))}: this is merged into them")
-            preview.add(plan)
+            preview = preview.then(plan)
     say_preview(preview)
 
 

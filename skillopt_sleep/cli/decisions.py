@@ -10,7 +10,6 @@ import typer
 from skillopt_sleep.cli.console import say, warn
 from skillopt_sleep.deciding import stored
 from skillopt_sleep.deciding.decide import Adopted, CanComeBack, Event
-from skillopt_sleep.deciding.undo import Preview
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.kit.markdown import spelled, visible
 from skillopt_sleep.proposals.journal import Journal
@@ -32,7 +31,7 @@ def _warn(error: SleepError) -> None:
     warn(visible(f"skillopt-sleep: {error.message} → {error.remedy}"))
 
 
-def say_preview(preview: Preview) -> None:
+def say_preview(preview: Plan) -> None:
     """Print what would change in each file."""
     for move in preview.moves:
         if move.new == move.old:

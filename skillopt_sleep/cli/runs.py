@@ -21,6 +21,8 @@ from skillopt_sleep.trainer.summary import ACTIONS, Gated, History
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 _VALUE_CHARS = 30
+# What is shown as a digest in a manifest.
+_TEXTS = {"dataset": "other data", "initial_skill": "another initial skill", "prompts": "other prompts"}
 
 
 def list_runs(
@@ -53,23 +55,41 @@ def list_runs(
 
 
 def say_runs(runs: Sequence[Run]) -> None:
-    """Print trainings as a table, the best first, with those keys only in which not all agree."""
+    """Print trainings as a table, the best first, and in what the settings of each differ from others'."""
     own = differing(runs)
-    keys = list(next(iter(own.values())))
-    columns = ("run", "best", "90 % interval", "calls", *(key.rpartition(".")[2] for key in keys), "state")
+    ordered = by_score(runs)
     rows: list[tuple[str, ...]] = []
-    for run in by_score(runs):
+    for run in ordered:
         calls = f"{run.paid.calls:,}" if run.paid else ""
-        values = [_short(own[run.folder][key]) for key in keys]
-        rows.append((str(run.folder), *_score(run), calls, *values, run.state()))
-    say_blocks([Table(columns, tuple(rows), right=(1, 3))])
+        differs = ", ".join(dict.fromkeys(_differs(own[run.folder], best=own[ordered[0].folder])))
+        rows.append((str(run.folder), *_score(run), calls, differs, run.state()))
+    columns = ("run", "best", "90 % interval", "test", "calls", "differs in", "state")
+    say_blocks([Table(columns, tuple(rows), right=(1, 3, 4))])
 
 
-def _score(run: Run) -> tuple[str, str]:
-    if run.reported is None:
-        return "", ""
+def _differs(own: Mapping[str, str], *, best: Mapping[str, str]) -> Iterator[str]:
+    """Yield a training's own settings, each model once; of its data, whether they are others than the best one's."""
+    is_one = own.get("models.optimizer") == own.get("models.target")
+    for key, value in own.items():
+        section, name = key.partition(".")[0], key.rpartition(".")[2]
+        if section in _TEXTS:
+            if value != best[key]:
+                yield _TEXTS[section]
+        elif section == "models":
+            if name == "optimizer" or not is_one:
+                yield f"{'model' if is_one else name} {value}"
+        elif name not in {"base_url", "model"} and key not in {"backend.name", "target.name"}:
+            yield f"{section if name == 'name' else name} {_short(value)}"
+
+
+def _score(run: Run) -> tuple[str, str, str]:
+    """Return the best skill's score on items like val, its interval, and its score on test, "" if not known."""
+    if run.summary is None or run.reported is None:
+        return "", "", ""
     low, high = run.reported.interval
-    return f"{run.reported.mean:.3f}", f"{low:.3f} to {high:.3f} (n={run.reported.n})"
+    test = run.summary.best.test
+    tested = f"{test.metric:.3f}" if test and test.metric is not None else ""
+    return f"{run.reported.mean:.3f}", f"{low:.3f} to {high:.3f} (n={run.reported.n})", tested
 
 
 def _short(value: str) -> str:

@@ -24,7 +24,7 @@ def summary_lines(summary: Summary, paid: SpendTally | None) -> list[str]:
     steps = counted(summary.planned, "step")
     if summary.steps < summary.planned:
         steps = f"{summary.steps} of {steps}"
-    lines = [f"{summary.env}: {steps}: {actions}", summary.error_rate]
+    lines = [": ".join(filter(None, (summary.env, steps, actions))), summary.error_rate]
     for role, tested in _roles(summary):
         lines.append(_skill(role, tested))
     if summary.stopped:
@@ -60,7 +60,8 @@ def best_line(summary: Summary, folder: Path) -> str:
     if summary.best.version.step:
         return f"The best skill is in {file}"
     start = "your initial skill" if summary.best.chars else "as empty as the initial skill"
-    return f"No step scored better on val than the initial skill, so {file} is {start}."
+    why = "No step scored better on val than the initial skill" if summary.steps else "No step was made"
+    return f"{why}, so {file} is {start}."
 
 
 def partial(summary: Summary) -> list[str]:
@@ -131,8 +132,8 @@ def _gain(worth: RuleWorth) -> str:
 def plan_lines(made: TrainingPlan) -> Iterator[str]:
     """Yield a plan in a few lines: calls by stage with about their tokens and dollars, and how sure the result is."""
     items = ", ".join(f"{size} {split}" for split, size in made.items.items())
-    each = "one" if made.calls_each == 1 else str(made.calls_each)
-    yield f"{counted(made.steps, 'step')} over {items} items; about {made.usual:,} calls, {each} for each attempt."
+    each = "is one call" if made.calls_each == 1 else f"takes up to {made.calls_each} calls"
+    yield f"{counted(made.steps, 'step')} over {items} items; about {made.usual:,} calls; an attempt {each}."
     yield "At most, without what is repeated after a failure (tokens are an estimate):"
     rows = [(stage.name, stage.calls, stage.tokens, stage.usd) for stage in made.stages]
     for name, calls, tokens, usd in (*rows, ("total", made.calls, made.tokens, made.usd)):

@@ -229,7 +229,7 @@ def _preview(wanted: Sequence[Step], *, rest: Path | None = None) -> None:
     with opened_to_undo() as store, consistent_journal(store) as journal:
         preview = preview_of(store, journal, wanted)
         if rest:
-            preview.add(plan_rest(rest, journal=journal, over=preview.texts))
+            preview = preview.then(plan_rest(rest, journal=journal, over=preview.texts))
     for step in wanted:
         say(f"Would {'adopt' if step.adopting else 'undo'} {step.proposal}")
     say_preview(preview)

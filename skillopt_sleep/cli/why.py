@@ -1,10 +1,9 @@
 """The command `why`: where a rule, a line or a task comes from, and why something you said is no rule."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated
 
 import typer
@@ -17,31 +16,28 @@ from skillopt_sleep.cli.tasks import as_data
 from skillopt_sleep.cli.tasks_why import task_blocks
 from skillopt_sleep.cli.why_typed import typed_like
 from skillopt_sleep.deciding.chosen import file_named
+from skillopt_sleep.deciding.origin import decision, heard, often, origin_blocks, place, tried, words
 from skillopt_sleep.deciding.passport import passport
 from skillopt_sleep.deciding.quotes import opened
 from skillopt_sleep.deciding.stored import opened_to_read
 from skillopt_sleep.deciding.tasks import find
-from skillopt_sleep.deciding.why import Absence, Looked, absence, decision, often, tried
+from skillopt_sleep.deciding.why import Absence, absence
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.likeness import likeness
 from skillopt_sleep.kit.markdown import one_line
-from skillopt_sleep.kit.words import ago, counted, home_path
-from skillopt_sleep.pages.blocks import Block, Heading, Item, Items, Quotes, Said, Sentence
+from skillopt_sleep.kit.words import counted, home_path
+from skillopt_sleep.pages.blocks import Block, Item, Items, Sentence
 from skillopt_sleep.proposals.origins import Managed, RuleOrigin, adopted_files, managed_lines, origins
-from skillopt_sleep.records import Evidence, Recurrence, heading, said_or_done
+from skillopt_sleep.records import Evidence
 from skillopt_sleep.reporters.gains import sentence
-from skillopt_sleep.reporters.recurrence import OBSERVED, since_adoption, to_do
 from skillopt_sleep.reporters.status import HAND_WRITTEN, NO_RULE, PURGED
-from skillopt_sleep.stores.bank import ADOPTED, WITHDRAWN
+from skillopt_sleep.stores.bank import WITHDRAWN
 from skillopt_sleep.stores.bank_rows import Banked
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 _PROPOSAL = re.compile(r"P-\d+(?:\.\w+)?", re.IGNORECASE)
 _TASK_CHARS = 8  # of a task's id, so that no word is taken for one
-QUOTES = 3  # so many of the person's quotes are shown
-QUOTE_CHARS = 240
-SESSION_CHARS = 8  # of a session's id: as much as `harvest --why` needs
 
 
 def why(
@@ -157,7 +153,8 @@ def _absence(store: SqliteStore, asked: str, known: Sequence[RuleOrigin]) -> Abs
         store.lessons.every(),
         store.reports,
         lambda said: typed_like(said, store.index, unfinished=unfinished),
-        looked=Looked(sessions=len(store.index.lines(unread=False)), purged=store.index.purged.has_any()),
+        sessions=len(store.index.lines(unread=False)),
+        purged=store.index.purged.has_any(),
     )
 
 
@@ -210,52 +207,9 @@ def rules_of(asked: str, known: Sequence[RuleOrigin]) -> list[RuleOrigin]:
     return rules[int(number) - 1 : int(number)] if number.isdecimal() and int(number) else []
 
 
-def origin_blocks(
-    origin: RuleOrigin, *, now: datetime, recurring: Mapping[str, Recurrence] = MappingProxyType({})
-) -> Iterator[Block]:
-    """Yield why a rule is there: what the person said, what was tried, what they decided, and the ids."""
-    proposed = origin.proposed
-    yield Heading(origin.rule.removeprefix("- "))
-    yield Sentence(f"in {' and '.join(origin.proposed.documents)}", "about")
-    yield from _heard(origin.asked.said, now=now, often=often(origin, now=now))
-    yield Sentence(sentence(tried(origin)))
-    if proposed.label:
-        yield Sentence(sentence(proposed.label), "careful")
-    yield Sentence(sentence(decision(origin, now=now)), "lead")
-    for name in origin.asked.lessons if proposed.state == ADOPTED else ():
-        if name in recurring:
-            yield from since_adoption(recurring[name])
-            yield from to_do(recurring[name])
-            yield Sentence(OBSERVED, "soft")
-    for name, wording in zip(origin.asked.lessons, origin.asked.wordings, strict=False):
-        yield Sentence(f"lesson {name}: {one_line(wording, limit=60)}", "soft")
-    yield Sentence(f"proposal {proposed.proposal}, night {proposed.night}", "soft")
-
-
-def _heard(said: Sequence[Evidence], *, now: datetime, often: str = "", how: str = "") -> Iterator[Block]:
-    """Yield what the person said and did, each with when and where, behind how `often` it came up."""
-    if not said:
-        return
-    yield Sentence(f"{how or heading(said)} {often}".rstrip() + ":")
-    yield Quotes(tuple(Said(_words(piece), _place(piece, now=now)) for piece in said[:QUOTES]))
-    if len(said) > QUOTES:
-        yield Sentence(f"and {counted(len(said) - QUOTES, 'more time')}")
-
-
-def _words(piece: Evidence) -> str:
-    return said_or_done(piece, one_line(piece.quote, limit=QUOTE_CHARS))
-
-
-def _place(piece: Evidence, *, now: datetime) -> str:
-    """Return when something was said, if that is known, and in which session."""
-    agent, _, name = piece.session.partition(":")
-    at = f"{piece.at.astimezone():%Y-%m-%d} ({ago(piece.at, now)}), " if piece.at else ""
-    return f"{at}{agent} {name[:SESSION_CHARS]}, turn {piece.turn}"
-
-
 def absence_blocks(absence: Absence, *, now: datetime) -> Iterator[Block]:
     """Yield what became of something the person said, why, and what to do next."""
-    yield from _heard(absence.said, now=now, how="You pasted" if absence.pasted else "")
+    yield from heard(absence.said, now=now, how="You pasted" if absence.pasted else "")
     yield Sentence(sentence(absence.because))
     if absence.rule:
         yield Items(tuple(Item(line.removeprefix("- ")) for line in absence.rule.splitlines()))
@@ -283,6 +237,6 @@ def _managed(number: int, line: str, origin: RuleOrigin | None, *, now: datetime
     below: list[str] = []
     if origin.asked.said:
         first = next((piece for piece in origin.asked.said if piece.deed is None), origin.asked.said[0])
-        below += [_words(first), f"{_place(first, now=now)}; {often(origin, now=now)}".removesuffix("; ")]
+        below += [words(first), f"{place(first, now=now)}; {often(origin, now=now)}".removesuffix("; ")]
     below += [tried(origin), origin.proposed.label, f"{decision(origin, now=now)}: {origin.proposed.proposal}"]
     return Item(text, tuple(filter(None, below)))

@@ -1,6 +1,6 @@
 """Find what was typed in the indexed sessions, and say why no lesson came of it."""
 
-from skillopt_sleep.deciding.why import NAME_IT, Unheard
+from skillopt_sleep.deciding.why import NAME_IT, Absence
 from skillopt_sleep.kit.likeness import LIKE, likeness
 from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.mining.forks import EarlierTurns
@@ -23,7 +23,7 @@ _TAKEN_FOR = {
 }
 
 
-def typed_like(asked: str, index: SqliteIndex, *, unfinished: str = "") -> Unheard | None:
+def typed_like(asked: str, index: SqliteIndex, *, unfinished: str = "") -> Absence | None:
     """Return the typed words most like these, and why no lesson came of them; of equals the newest, but no copy.
 
     A night that is `unfinished` may be reading what no other night has read.
@@ -43,27 +43,26 @@ def typed_like(asked: str, index: SqliteIndex, *, unfinished: str = "") -> Unhea
                 # The newest come last.
                 if near > LIKE and near >= nearest:
                     best, nearest = (one, session, number), near
-    return _unheard(*best, asked, unfinished) if best else None
+    return _typed(*best, asked, unfinished) if best else None
 
 
-def _unheard(held: IndexedSession, session: Session, number: int, asked: str, unfinished: str) -> Unheard:
+def _typed(held: IndexedSession, session: Session, number: int, asked: str, unfinished: str) -> Absence:
     turn = session.turns[number]
     at = turn.at or session.started
     words = Evidence(session=session.id, turn=number, quote=one_line(turn.text, limit=QUOTE_CHARS), at=at)
     why = f"skillopt-sleep harvest --why {session.id}"
-    if likeness(asked, own_words(turn.text[:TYPED_CHARS], turn.pasted)) <= LIKE:
-        return Unheard(words=words, because=_PASTED, next=f"{IN_YOUR_WORDS}; see also: {why}", pasted=True)
-    if held.line.left_out is not None:
-        return Unheard(
-            words=words, because=f"its session is left out: {WORDS[held.line.left_out]}", next=f"see: {why}"
-        )
-    if not held.night and unfinished:
+    pasted = likeness(asked, own_words(turn.text[:TYPED_CHARS], turn.pasted)) <= LIKE
+    if pasted:
+        because, remedy = _PASTED, f"{IN_YOUR_WORDS}; see also: {why}"
+    elif held.line.left_out is not None:
+        because, remedy = f"its session is left out: {WORDS[held.line.left_out]}", f"see: {why}"
+    elif held.night:
+        take = dict(takes(session))[number]
+        because = f"night {held.night} read it: {_TAKEN_FOR[take]}"
+        remedy = f"{'nothing' if take is Take.SMALL_TALK else NAME_IT}; see also: {why}"
+    elif unfinished:
         because = f"night {unfinished} isn't over, and may have read it: what came of it is known when it is over"
-        return Unheard(words=words, because=because, next=f"how far it is: skillopt-sleep status; or see: {why}")
-    if not held.night:
-        because = "no night has read its session yet"
-        return Unheard(words=words, because=because, next=f"run a night: skillopt-sleep run; or see: {why}")
-    take = dict(takes(session))[number]
-    remedy = "nothing" if take is Take.SMALL_TALK else NAME_IT
-    because = f"night {held.night} read it: {_TAKEN_FOR[take]}"
-    return Unheard(words=words, because=because, next=f"{remedy}; see also: {why}")
+        remedy = f"how far it is: skillopt-sleep status; or see: {why}"
+    else:
+        because, remedy = "no night has read its session yet", f"run a night: skillopt-sleep run; or see: {why}"
+    return Absence(said=(words,), end="typed", because=because, next=remedy, pasted=pasted)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.proposals.divide import divide
-from skillopt_sleep.records import Proposal
 from skillopt_sleep.stores.bank import OPEN, WAITING, WITHDRAWN, Decided
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -68,7 +67,10 @@ def single_rules(store: SqliteStore, whole: Decided, *, scratch: Path) -> list[C
 
     Raises UnsafeEdit if they build on one another.
     """
-    return [Chosen(Decided(part, WAITING, "", ""), scratch / part.id) for part in _divided(store, whole, scratch)]
+    proposal = whole.proposal
+    known = store.lessons.named(proposal.lessons)
+    parts = divide(proposal, with_folder(store, whole).folder, lessons=known, into=scratch)
+    return [Chosen(Decided(part, WAITING, "", ""), scratch / part.id) for part in parts]
 
 
 def place_of(whole: Decided, name: str) -> int:
@@ -94,17 +96,11 @@ def _rule(store: SqliteStore, whole: Decided, name: str, scratch: Path | None, u
             remedy=f"name it whole: {proposal.id}; once undone, its rules are adopted one by one, as {proposal.id}.1",
         )
     into = scratch or with_folder(store, whole).folder.parent
-    parts = _divided(store, whole, into)
+    parts = single_rules(store, whole, scratch=into)
     if scratch is None:
-        store.bank.divide(proposal.id, parts, at=utc_now(), because="taken rule by rule")
-    part = parts[place]
-    return Chosen(Decided(part, WAITING, "", ""), into / part.id)
-
-
-def _divided(store: SqliteStore, whole: Decided, into: Path) -> tuple[Proposal, ...]:
-    proposal = whole.proposal
-    known = store.lessons.named(proposal.lessons)
-    return divide(proposal, with_folder(store, whole).folder, lessons=known, into=into)
+        divided = [part.decided.proposal for part in parts]
+        store.bank.divide(proposal.id, divided, at=utc_now(), because="taken rule by rule")
+    return parts[place]
 
 
 def with_folder(store: SqliteStore, decided: Decided) -> Chosen:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from skillopt_sleep.deciding.read import digest_of
 from skillopt_sleep.learning.statistics import statistic
 from skillopt_sleep.proposals.origins import ProposedIn, RuleOrigin, RuleResult
-from skillopt_sleep.records import Decider, Decision, NightReport, Record, Recurrence, Task
+from skillopt_sleep.records import Decider, Decision, NightReport, Record, Recurrence
 from skillopt_sleep.stores.sqlite import SqliteStore
 
 
@@ -50,7 +50,7 @@ def passport(origin: RuleOrigin, store: SqliteStore) -> Passport:
     nights = tuple(_nights(origin, store.reports(), tried))[::-1]
     recurring = store.recurrences()
     live = (recurring[name] for name in origin.asked.lessons if name in recurring)
-    known = {task.id: _hash(task) for task in store.bank.all_tasks() if task.id in tried}
+    tasks = [task for task in store.bank.all_tasks() if task.id in tried]
     return Passport(
         rule=origin.rule,
         proposed=replace(origin.proposed, reason=""),
@@ -61,7 +61,7 @@ def passport(origin: RuleOrigin, store: SqliteStore) -> Passport:
         tested=origin.tested,
         nights=nights,
         live=tuple(replace(one, wording="", again=(), news=False) for one in live),
-        tasks=known,
+        tasks={task.id: digest_of((task.prompt, task.context, task.reference)) for task in tasks},
     )
 
 
@@ -82,7 +82,3 @@ def _nights(origin: RuleOrigin, reports: Iterable[NightReport], tried: dict[str,
                         models=trial.models,
                         judges=trial.judges,
                     )
-
-
-def _hash(task: Task) -> str:
-    return digest_of((task.prompt, task.context, task.reference))

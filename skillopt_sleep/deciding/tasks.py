@@ -75,11 +75,13 @@ def reworded(task: Task, *, prompt: str | None, context: str | None, split: Spli
 
 def write(store: SqliteStore, entry: Banked, written: Task, *, among: Sequence[Banked]) -> Edited:
     """Store a person's version of a task; ConfigError if another one of its session, `among` all, is the same."""
-    twin = _twin(entry, written, among)
-    if twin:
-        raise ConfigError(
-            f"{twin} has the same request, in the same session", remedy=f"drop one: skillopt-sleep tasks drop {twin}"
-        )
+    for other in among:
+        twin = other.task
+        if twin.id != entry.task.id and (twin.session, twin.prompt) == (entry.task.session, written.prompt):
+            raise ConfigError(
+                f"{twin.id} has the same request, in the same session",
+                remedy=f"drop one: skillopt-sleep tasks drop {twin.id}",
+            )
     edited = Edited(entry.task, written)
     if not edited.is_changed:
         return edited
@@ -97,12 +99,3 @@ def mark(store: SqliteStore, names: Sequence[str], wanted: TaskMark, *, undo: bo
 def editable(task: Task) -> tuple[object, ...]:
     """Return the parts of a task that a person can change."""
     return task.prompt, task.context, task.reference, task.project, task.split, task.at
-
-
-def _twin(entry: Banked, written: Task, entries: Sequence[Banked]) -> str:
-    """Return the id of another task with the same session and request, "" if there is none."""
-    for other in entries:
-        is_same = (other.task.session, other.task.prompt) == (entry.task.session, written.prompt)
-        if is_same and other.task.id != entry.task.id:
-            return other.task.id
-    return ""

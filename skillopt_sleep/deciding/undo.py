@@ -18,7 +18,6 @@ from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan, is_unedited, plan_adoption, plan_rest, plan_undo
 from skillopt_sleep.proposals.stage import read_proposal
 from skillopt_sleep.proposals.undo import adopted, undo
-from skillopt_sleep.proposals.written import Move
 from skillopt_sleep.stores.bank import ADOPTED, OPEN, UNDONE, WAITING
 from skillopt_sleep.stores.sqlite import SqliteStore
 
@@ -193,37 +192,9 @@ def versions(journal: Journal, path: Path) -> tuple[Version, ...]:
     return tuple(found)
 
 
-class Preview:
-    """The files that several decisions would write, one after the other.
-
-    In those that are `edited` the person changed our part by hand, so that a decision is merged into it.
-    """
-
-    def __init__(self) -> None:
-        self._moves: dict[Path, Move] = {}
-        self.edited: dict[str, None] = {}
-
-    def add(self, plan: Plan) -> None:
-        """Take the plan of the next decision, made for the texts so far."""
-        for move in plan.moves:
-            first = self._moves.setdefault(move.target, move)
-            self._moves[move.target] = first._replace(new=move.new)
-        self.edited |= dict.fromkeys(plan.edited)
-
-    @property
-    def texts(self) -> dict[Path, bytes | None]:
-        """The bytes of each file after all decisions."""
-        return {target: move.new for target, move in self._moves.items()}
-
-    @property
-    def moves(self) -> tuple[Move, ...]:
-        """Each file with what all decisions together make of it."""
-        return tuple(self._moves.values())
-
-
-def preview_of(store: SqliteStore, journal: Journal, wanted: Sequence[Step]) -> Preview:
-    """Return what these steps would write."""
-    preview = Preview()
+def preview_of(store: SqliteStore, journal: Journal, wanted: Sequence[Step]) -> Plan:
+    """Return what these steps together would write."""
+    preview = Plan((), ())
     undone: list[str] = []
     with TemporaryDirectory() as folder:
         scratch = Path(folder)
@@ -231,9 +202,9 @@ def preview_of(store: SqliteStore, journal: Journal, wanted: Sequence[Step]) -> 
             if step.adopting:
                 for one in named(store, step.proposal, scratch=scratch, states=(*OPEN, ADOPTED), undone=undone):
                     proposal = read_proposal(one.folder)
-                    preview.add(plan_adoption(one.folder, proposal, journal=journal, over=preview.texts))
+                    preview = preview.then(plan_adoption(one.folder, proposal, journal=journal, over=preview.texts))
             else:
                 entry = adopted(undoable(store, journal, step.proposal), journal)
-                preview.add(plan_undo(entry, journal=journal, over=preview.texts, undone=undone))
+                preview = preview.then(plan_undo(entry, journal=journal, over=preview.texts, undone=undone))
                 undone.append(entry.proposal)
     return preview

@@ -1,13 +1,13 @@
 """Say why a rule is there, or why something that the person said is none: how far it came, and what to do."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import datetime
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from skillopt_sleep.agents import TITLES
 from skillopt_sleep.kit.likeness import LIKE, likeness
-from skillopt_sleep.kit.markdown import visible
-from skillopt_sleep.kit.words import home_path, span
+from skillopt_sleep.kit.words import home_path
 from skillopt_sleep.proposals.origins import RuleOrigin
 from skillopt_sleep.records import (
     BECAME,
@@ -18,12 +18,10 @@ from skillopt_sleep.records import (
     Lesson,
     LessonState,
     NightReport,
-    Proof,
     Record,
     taken_back,
     why_ended,
 )
-from skillopt_sleep.reporters.gains import in_numbers
 from skillopt_sleep.reporters.status import NEXT, status_of
 from skillopt_sleep.stores.bank import ADOPTED, WAITING
 
@@ -35,30 +33,11 @@ _Known = TypeVar("_Known", RuleOrigin, Lesson)
 _PROGRESS = {became: number for number, became in enumerate(Became)}
 
 
-class Unheard(Record, frozen=True, kw_only=True):
-    """Something typed in a session that founded nothing, and what the session and the turn were taken for.
-
-    `pasted` says that it stood in a text which the person pasted.
-    """
-
-    words: Evidence
-    because: str
-    next: str
-    pasted: bool = False
-
-
-class Looked(Record, frozen=True, kw_only=True):
-    """The sessions in which was looked: how many are kept, and whether the person purged others."""
-
-    sessions: int
-    purged: bool
-
-
 class Absence(Record, frozen=True, kw_only=True):
     """The end of something the person said, with their first words for it.
 
     `end` is the state of its proposal, what became of its correction or lesson, "typed" if it founded nothing, or
-    "not found". `rule` is what was written for it, `because` the reason in words.
+    "not found". `rule` is what was written for it, `because` the reason in words. It may have been `pasted`.
     """
 
     said: tuple[Evidence, ...]
@@ -82,14 +61,15 @@ def absence(
     known: Sequence[RuleOrigin],
     lessons: Sequence[Lesson],
     reports: Reports,
-    typed: Callable[[str], Unheard | None],
+    typed: Callable[[str], Absence | None],
     *,
-    looked: Looked,
+    sessions: int,
+    purged: bool,
 ) -> Absence:
     """Return what became of what is most like the words asked for, or of the lesson with that id.
 
     It is looked for in what was proposed, in the lessons and in the corrections of past nights, the nearest of which
-    wins, and at last in what was `typed` in any session.
+    wins, and at last in what was `typed` in any of the `sessions` that are kept; others may have been `purged`.
     """
     named = {lesson.id: lesson for lesson in lessons}
     origin, near = _best(
@@ -106,23 +86,17 @@ def absence(
     if lesson is not None:
         decided = _rule_of(lesson, known)
         return of_lesson(lesson, named, reports) if decided is None else _of_origin(decided, lesson.signs, known)
-    unheard = typed(asked)
-    if unheard is not None:
-        return Absence(
-            said=(unheard.words,), end="typed", because=unheard.because, next=unheard.next, pasted=unheard.pasted
-        )
-    return _not_found(looked)
+    return typed(asked) or _not_found(sessions, purged=purged)
 
 
-def _not_found(looked: Looked) -> Absence:
+def _not_found(sessions: int, *, purged: bool) -> Absence:
     """Say why nothing like the words is known, as far as that is known."""
     because = "nothing like it was typed in any session that was found"
-    if looked.purged:
-        because = "nothing like it is in the sessions that are kept, and what you purged can't be looked up"
-    elif not looked.sessions:
-        because = "no session has been read yet"
     remedy = "see which sessions are read: skillopt-sleep harvest; or say it in a session"
-    if not looked.sessions and not looked.purged:
+    if purged:
+        because = "nothing like it is in the sessions that are kept, and what you purged can't be looked up"
+    elif not sessions:
+        because = "no session has been read yet"
         remedy = "read them, which sends nothing: skillopt-sleep harvest; then ask again"
     return Absence(said=(), end="not found", because=because, next=remedy)
 
@@ -186,55 +160,38 @@ def _of_origin(origin: RuleOrigin, said: Sequence[Evidence], known: Sequence[Rul
 def of_lesson(lesson: Lesson, named: dict[str, Lesson], reports: Reports) -> Absence:
     """Say how far a lesson came that has no rule: the end of the newest night that tried it."""
     if lesson.state is LessonState.TAKEN_BACK:
-        because = why_ended(taken_back(named.values()).get(lesson.id))
-        return _absence(lesson, named, Became.TAKEN_BACK, because)
+        return _absence(lesson, Became.TAKEN_BACK, why_ended(taken_back(named.values()).get(lesson.id)))
+    is_open = lesson.state is not LessonState.NOTICED and len(lesson.sessions) > 1
+    became = Became.NOT_REACHED if is_open else Became.NEEDS_SESSION
+    found = _absence(lesson, became, BECAME[became])
     for report in reports():
         own = [one for one in report.found.corrections.listed if one.lesson == lesson.id]
         if own:
             furthest = max(own, key=lambda one: _PROGRESS[one.became])
-            return _absence(
-                lesson,
-                named,
-                furthest.became,
-                reason(furthest),
-                task=furthest.task,
-                night=report.night,
-                rule=_edit_for(lesson, report),
-            )
-    is_open = lesson.state is not LessonState.NOTICED and len(lesson.sessions) > 1
-    became = Became.NOT_REACHED if is_open else Became.NEEDS_SESSION
-    return _absence(lesson, named, became, BECAME[became])
-
-
-def _absence(
-    lesson: Lesson,
-    named: dict[str, Lesson],
-    became: Became,
-    because: str,
-    *,
-    task: str = "",
-    night: str = "",
-    rule: str = "",
-) -> Absence:
-    next_step, times = NEXT_STEPS[became], len(lesson.sessions)
+            found = _absence(lesson, furthest.became, reason(furthest))
+            found = replace(found, task=furthest.task, night=report.night, rule=_edit_for(lesson, report))
+            break
+    if found.end != Became.NEEDS_SESSION:
+        return found
+    times = len(lesson.sessions)
     alike = [one for one in named.values() if one.wording.casefold() == lesson.wording.casefold()]
     projects = len({lesson.project, *(one.project for one in alike)})
-    if became is Became.NEEDS_SESSION and times > 1:
+    if times > 1:
         because = f"it came up in {times} sessions, and too few of them have a request that can test it"
-        next_step = MISSING
-    elif became is Became.NEEDS_SESSION and projects > 1:
-        because = f"it was said in {projects} projects, once in each"
-        next_step = ELSEWHERE
+        return replace(found, because=because, next=MISSING)
+    if projects > 1:
+        return replace(found, because=f"it was said in {projects} projects, once in each", next=ELSEWHERE)
+    return found
+
+
+def _absence(lesson: Lesson, became: Became, because: str) -> Absence:
     return Absence(
         said=lesson.signs,
         end=became.value,
         because=because,
-        next=next_step,
-        rule=rule,
+        next=NEXT_STEPS[became],
         lesson=lesson.id,
         wording=lesson.wording,
-        task=task,
-        night=night,
     )
 
 
@@ -264,31 +221,3 @@ def reason(correction: Correction) -> str:
     """Return what became of a correction, in words."""
     words = BECAME[correction.became]
     return f"{words} ({correction.because})" if correction.because else words
-
-
-def often(origin: RuleOrigin, *, now: datetime) -> str:
-    """Return in how many sessions a rule came up and when, "" if in one."""
-    if origin.asked.sessions <= 1:
-        return ""
-    days = f", {span(origin.asked.first, origin.asked.last, now)}" if origin.asked.first and origin.asked.last else ""
-    of = f" of {', '.join(origin.proposed.projects)}" if origin.proposed.projects else ""
-    return f"in {origin.asked.sessions} sessions{of}{days}"
-
-
-def tried(origin: RuleOrigin) -> str:
-    """Say in one sentence what is known of a rule's trial."""
-    if origin.proposed.proof is Proof.WORDS:
-        return "your own words are its proof, no trial was run"
-    tested = origin.tested
-    what = "it was tried" if tested.alone else f"all rules of {origin.proposed.proposal} were tried together"
-    if tested.solved is not None:
-        return f"{what}: {in_numbers(tested.solved, rules=1 if tested.alone else 2)}"
-    if tested.before is not None and tested.after is not None:
-        return f"{what}: graded {tested.before:.2f} before, {tested.after:.2f} with it, n={tested.n}"
-    return "no trial was run"
-
-
-def decision(origin: RuleOrigin, *, now: datetime) -> str:
-    """Say what the person decided on a rule's proposal, and when."""
-    proposed = origin.proposed
-    return status_of(proposed.state, decided=proposed.decided, reason=visible(proposed.reason), now=now)

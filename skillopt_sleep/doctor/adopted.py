@@ -9,6 +9,7 @@ from skillopt_sleep.doctor.findings import Finding, Topic, fine, problem, unknow
 from skillopt_sleep.doctor.instructions import CLAUDE, SeenInstructions
 from skillopt_sleep.errors import ProposalError
 from skillopt_sleep.proposals import live
+from skillopt_sleep.proposals.block import find
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import plan_undo
@@ -79,7 +80,7 @@ def _document(
             yield fine(Topic.SIGHT, f"what was adopted into {path} is no longer there")
             continue
         standing.append(path)
-        if (blocks := live.count_blocks(path)) > 1:
+        if (blocks := len(find(path.read_bytes()))) > 1:
             once = f"skillopt-sleep undo {entry.proposal} --yes && skillopt-sleep undo --redo {entry.proposal}"
             yield problem(Topic.SIGHT, f"our block stands {blocks} times in {path}", f"to have one: {once}")
         seen |= dict.fromkeys(sight.agent for sight in sights if sight.sees(path, body))

@@ -132,6 +132,13 @@ class Interval(NamedTuple):
 Cell = str | Link | Dot | Bars
 
 
+def in_words(cell: Cell) -> str:
+    """Return what a cell says, that of a picture in words or numbers."""
+    if isinstance(cell, str):
+        return cell
+    return cell.text if isinstance(cell, Link) else cell.brief or cell.told
+
+
 class Table(NamedTuple):
     """Rows of cells below the names of their columns; the first cell names its row, those in `right` are numbers."""
 

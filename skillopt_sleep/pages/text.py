@@ -18,10 +18,10 @@ from skillopt_sleep.pages.blocks import (
     Heading,
     Interval,
     Items,
-    Link,
     Quotes,
     Sentence,
     Table,
+    in_words,
 )
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|])")
@@ -117,11 +117,7 @@ def _table(block: Table) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    if isinstance(cell, str):
-        return spanned(cell)
-    if isinstance(cell, Link):
-        return spanned(cell.text)
-    return show(cell.brief or cell.told, ONE_LINE)
+    return spanned(in_words(cell))
 
 
 def _diff(block: Diff) -> str:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -96,7 +97,8 @@ class RayPool(ThreadPool):
             if self._mailbox is None:
                 self._connected = connect(self._address, processes=self.width)
                 self._mailbox = self._begin()
-        _send_own_code()
+        for module in own_code():
+            library().cloudpickle.register_pickle_by_value(module)
         sent = [library().put(portable.asking(cast("Backend", None)))], sys.path
 
         def run(item: Item) -> Result:
@@ -145,14 +147,17 @@ class RayPool(ThreadPool):
             mailbox.end.remote(name)
 
 
-def _send_own_code() -> None:
-    """Let classes of files that a training names, and of modules beside these files, be sent whole."""
+def own_code() -> list[ModuleType]:
+    """Return the modules that are sent whole: files that a training names, and what is beside these files."""
     modules = [module for module in list(sys.modules.values()) if getattr(module, "__file__", None)]
     folders = {Path(str(module.__file__)).parent for module in modules if module.__name__.startswith(OWN_FILES)}
+    found: list[ModuleType] = []
     for module in modules:
         file = Path(str(module.__file__))
-        if folders.intersection(file.parents) and "site-packages" not in file.parts:
-            library().cloudpickle.register_pickle_by_value(module)
+        is_installed = "site-packages" in file.parts or module.__name__.partition(".")[0] == "skillopt_sleep"
+        if folders.intersection(file.parents) and not is_installed:
+            found.append(module)
+    return found
 
 
 class WorkerDied(ItemError):
@@ -172,16 +177,10 @@ def _get(reference: Any) -> Any:
         line = next(iter(str(error).splitlines()), type(error).__name__)
         if isinstance(error, (*died, ray.exceptions.ObjectLostError)):
             raise WorkerDied(line) from error
-        raise _breakdown(line) from error
-
-
-def _breakdown(why: str) -> BackendUnavailable:
-    """Return the error of a cluster that broke, and never leave that cluster: Ray would end this process at once."""
-    _broken.set()
-    atexit.unregister(library().shutdown)
-    return BackendUnavailable(
-        f"the Ray cluster broke: {why}", remedy="check with `ray status` that it runs, and train again"
-    )
+        _broken.set()
+        atexit.unregister(ray.shutdown)  # which ends a process without a word if the cluster is gone
+        remedy = "check with `ray status` that it runs, and train again"
+        raise BackendUnavailable(f"the Ray cluster broke: {line}", remedy=remedy) from error
 
 
 class WorkerModel:

@@ -6,7 +6,6 @@ from datetime import datetime
 from pathlib import Path
 
 from skillopt_sleep.errors import ProposalError, StaleProposal, UnsafeEdit, UnsafePath
-from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.entry import AdoptionState, Entry
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.plan import Plan, agree, plan_adoption, plan_undo
@@ -39,17 +38,16 @@ def adopt(proposal_folder: Path, *, journal: Journal, at: datetime, agreed: Plan
             )
         if earlier is not None and is_done:
             journal.take_back(earlier, at=at)
-        missing: dict[Path, None] = {}
-        made: dict[str, None] = {}
+        folders: dict[str, None] = {}
         for move in plan.moves:
-            missing |= dict.fromkeys(paths.missing_folders(move.target))
-            made |= dict.fromkeys(journal.made_folders(move.target))
+            folders |= dict.fromkeys(journal.own_folders(move.target))
+        missing = [Path(folder) for folder in folders if not Path(folder).exists()]
         entry = Entry(
             proposal=proposal.id,
             root=proposal.root,
             files=tuple(move.record for move in plan.moves),
             made=proposal.files[0].result,
-            folders=tuple(dict.fromkeys((*made, *map(str, missing)))),
+            folders=tuple(folders),
             state=AdoptionState.PREPARED,
             adopted=at,
         )
@@ -81,22 +79,18 @@ def recovering(journal: Journal, moves: Sequence[Move]) -> Generator[None]:
     except OSError as error:
         with suppress(OSError):
             journal.recover()
-        raise _write_failed(moves, error) from error
-
-
-def _write_failed(moves: Sequence[Move], error: OSError) -> ProposalError:
-    states: list[str] = []
-    for move in moves:
-        state = "was changed by another program"
-        if move.now == move.old:
-            state = "is as it was before"
-        elif move.now == move.new:
-            state = "has its new text"
-        states.append(f"{move.path} {state}")
-    return ProposalError(
-        f"writing failed ({error.strerror}); {', '.join(states)}",
-        remedy="free some space or repair the folder, then try again",
-    )
+        states: list[str] = []
+        for move in moves:
+            state = "was changed by another program"
+            if move.now == move.old:
+                state = "is as it was before"
+            elif move.now == move.new:
+                state = "has its new text"
+            states.append(f"{move.path} {state}")
+        raise ProposalError(
+            f"writing failed ({error.strerror}); {', '.join(states)}",
+            remedy="free some space or repair the folder, then try again",
+        ) from error
 
 
 def _is_in_effect(entry: Entry, journal: Journal) -> bool:

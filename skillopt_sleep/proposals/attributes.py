@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from skillopt_sleep.errors import UnsafePath
 from skillopt_sleep.kit.files import PLAIN_FLAGS, PRIVATE_FILE, replace_bytes
-from skillopt_sleep.records import Record
 
 # Attributes that the system gives every file by itself: labels by the policy of the folder, checksums that only the
 # kernel writes, and where a cluster keeps the blocks. A copy rightly has its own.
@@ -23,7 +23,7 @@ _APPLE_ACL = 1 << 0
 _APPLE_EXTENDED = 1 << 2
 
 
-class Attributes(Record, frozen=True, kw_only=True):
+class Attributes(NamedTuple):
     """The attributes of one file; `extended` holds its access lists too, as the kernel stores them."""
 
     mode: int
@@ -141,11 +141,8 @@ def _extended(path: Path) -> dict[str, bytes]:
         raise
     extended: dict[str, bytes] = {}
     for name in names:
-        if name in _BY_THE_SYSTEM or name.startswith(_BY_THE_DISK):
-            continue
-        if not name.isprintable():
-            raise UnsafePath(f"{path}: its attribute {name!r} can't be written down", remedy="remove it: setfattr -x")
-        extended[name] = os.getxattr(path, name, follow_symlinks=False)
+        if name not in _BY_THE_SYSTEM and not name.startswith(_BY_THE_DISK):
+            extended[name] = os.getxattr(path, name, follow_symlinks=False)
     return extended
 
 

@@ -7,7 +7,6 @@ Whatever a person wrote inside the block stays too, to the byte.
 
 import codecs
 import re
-from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,12 +20,13 @@ BEGIN = "<!-- skillopt-sleep:begin -->"
 END = "<!-- skillopt-sleep:end -->"
 BOM = b"\xef\xbb\xbf"
 
-_BLANKS = b" \t"
 _EOL = re.compile(rb"\r\n|\n|\r")
-_LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r|\Z)")
+# A line with a marker and nothing else.
+_MARK = re.compile(
+    rb"(?:\A|(?<=[\r\n])|(?<=\A\xef\xbb\xbf))"
+    rb"(?P<indent>[ \t]*)<!-- skillopt-sleep:(?P<kind>begin|end) -->(?P<rest>[ \t]*(?P<eol>\r\n|\n|\r|\Z))"
+)
 _PROBE = "\n\nx"
-_RULER = b"***"
-_MARKERS = {BEGIN.encode(): "begin", END.encode(): "end"}
 
 
 class Block(NamedTuple):
@@ -54,12 +54,20 @@ class FileParts(NamedTuple):
     trail: bytes
     eol: bytes
 
+    @property
+    def data(self) -> bytes:
+        """The whole file."""
+        return self.lead + self.open + self.lines + self.close + self.trail
+
 
 class Changed(NamedTuple):
-    """A file with a change of its rules, its `lines` with it, and whether it overlaps with what a person changed."""
+    """The bytes of a file with a change of our rules; `body` are the rules as they were.
+
+    `overlaps` says that the change takes away a line which a person changed, or one outside of our part.
+    """
 
     data: bytes
-    lines: bytes
+    body: str
     overlaps: bool
 
 
@@ -74,21 +82,12 @@ class _Fences(NamedTuple):
     nested: int
 
 
-class _Line(NamedTuple):
-    number: int
-    start: int
-    stop: int
-    text: bytes
-    eol: bytes
-
-
 def find(data: bytes) -> list[Block]:
     """Return our blocks: one, or several after a merge of branches; raise UnsafeEdit if the markers are damaged."""
     _refuse_wide(data)
     marks = _marks(data)
-    kinds = [_MARKERS[mark.text] for mark in marks]
-    if kinds != ["begin", "end"] * (len(marks) // 2):
-        places = ", ".join(f"{kind} in line {mark.number}" for kind, mark in zip(kinds, marks, strict=True))
+    if [mark["kind"] for mark in marks] != [b"begin", b"end"] * (len(marks) // 2):
+        places = ", ".join(f"{mark['kind'].decode()} in line {_number(mark)}" for mark in marks)
         raise UnsafeEdit(
             f"the markers of the skillopt-sleep block are damaged: {places}",
             remedy="keep one begin line and one end line after it, or delete all of them",
@@ -126,12 +125,11 @@ def change(cut: FileParts, old: str, new: str) -> Changed:
     """
     merged = merge(cut.lines, canonical(old), canonical(new), eol=cut.eol)
     if not canonical(decoded(merged.lines)):
-        return Changed(cut.lead + cut.trail, b"", merged.overlaps)
+        return Changed(cut.lead + cut.trail, cut.body, merged.overlaps)
     # In a file of our own, a person's marker or open fence can't break what only takes lines away.
     if merged.lines != cut.lines and (cut.close or any(set(new.split("\n")) - set(old.split("\n")))):
         _refuse_markers(merged.lines)
-    data = cut.lead + cut.open + merged.lines + cut.close + cut.trail
-    return Changed(data, merged.lines, merged.overlaps)
+    return Changed(cut._replace(lines=merged.lines).data, cut.body, merged.overlaps)
 
 
 def unmarked(data: bytes) -> bytes:
@@ -173,24 +171,24 @@ def _not_utf8() -> UnsafeEdit:
     return UnsafeEdit("the text is not UTF-8", remedy="save the file as UTF-8")
 
 
-def _block(data: bytes, begin: _Line, end: _Line) -> Block:
-    start, stop = begin.start, end.stop
-    ended = end.eol
-    if ended != begin.eol:
+def _block(data: bytes, begin: re.Match[bytes], end: re.Match[bytes]) -> Block:
+    start, stop = begin.start(), end.end()
+    ended, eol = end["eol"], begin["eol"]
+    if ended != eol:
         # We end both lines alike: this end is the person's, who wrote on below a block without one.
         ended, stop = b"", stop - len(ended)
-    blank_line_before = data[: begin.start].removeprefix(BOM).endswith(begin.eol * 2)
+    blank_line_before = data[:start].removeprefix(BOM).endswith(eol * 2)
     if blank_line_before:
         # We end the block with a line end exactly if the user's text ended with one: see _enclosure.
         added = 1 if ended else 2
-        start -= added * len(begin.eol)
+        start -= added * len(eol)
     return Block(
         start=start,
-        body_start=begin.stop,
-        body_end=end.start,
+        body_start=begin.end(),
+        body_end=end.start(),
         end=stop,
-        body=canonical(decoded(data[begin.stop : end.start])),
-        eol=begin.eol,
+        body=canonical(decoded(data[begin.end() : end.start()])),
+        eol=eol,
     )
 
 
@@ -211,38 +209,26 @@ def _enclosure(data: bytes) -> tuple[bytes, bytes, bytes]:
     return before + BEGIN.encode() + eol, END.encode() + after, eol
 
 
-def _lines(data: bytes) -> Iterator[_Line]:
-    skip = len(BOM) if data.startswith(BOM) else 0
-    for number, match in enumerate(_LINE.finditer(data, skip), start=1):
-        yield _Line(number, match.start(), match.end(), match[1].strip(_BLANKS), match[2])
+def _number(mark: re.Match[bytes]) -> int:
+    """Return the number of a marker line, from 1."""
+    return len(_EOL.findall(mark.string, 0, mark.start())) + 1
 
 
-def _marks(data: bytes) -> list[_Line]:
+def _marks(data: bytes) -> list[re.Match[bytes]]:
     """Return the marker lines; markers inside a closed code fence are the user's text.
 
     Raises UnsafeEdit if a fence that is still open at the end could hide our block, or a new one would end up in it.
     """
-    marks = [line for line in _lines(data) if line.text in _MARKERS]
-    fences = _fences(decoded(_ruled(data, marks)))
-    found = [mark for mark in marks if mark.number not in fences.closed]
-    last = found[-1].number if found else len(data)
+    # A ruler in place of each marker ends the paragraph before it, as an HTML block would.
+    fences = _fences(decoded(_MARK.sub(rb"\g<indent>***\g<rest>", data.removeprefix(BOM))))
+    found = [mark for mark in _MARK.finditer(data) if _number(mark) not in fences.closed]
+    last = _number(found[-1]) if found else len(data)
     if fences.opened and min(fences.opened, fences.nested or last) < last:
         raise UnsafeEdit(
             f"the code fence that opens in line {fences.opened} is never closed",
             remedy="close it with the same characters",
         )
     return found
-
-
-def _ruled(data: bytes, marks: list[_Line]) -> bytes:
-    """Replace each marker by a ruler, which ends the paragraph before it as an HTML block would."""
-    pieces: list[bytes] = []
-    position = len(BOM) if data.startswith(BOM) else 0
-    for mark in marks:
-        pieces.append(data[position : mark.start])
-        pieces.append(data[mark.start : mark.stop].replace(mark.text, _RULER))
-        position = mark.stop
-    return b"".join(pieces) + data[position:]
 
 
 def _fences(text: str) -> _Fences:
@@ -265,12 +251,12 @@ def _fences(text: str) -> _Fences:
 
 def _refuse_markers(body: bytes) -> None:
     _marks(body)
-    for line in _lines(body):
-        if line.text in _MARKERS:
-            raise UnsafeEdit(
-                f"line {line.number} of the new text is a marker of the skillopt-sleep block",
-                remedy="remove the markers from the text",
-            )
+    mark = _MARK.search(body)
+    if mark:
+        raise UnsafeEdit(
+            f"line {_number(mark)} of the new text is a marker of the skillopt-sleep block",
+            remedy="remove the markers from the text",
+        )
 
 
 @cache

@@ -1,18 +1,17 @@
 """Make a change in a document's twins too, so that it reaches all agents."""
 
 from collections.abc import Collection
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.errors import ProposalError, UnsafeEdit
 from skillopt_sleep.proposals import live, paths
 from skillopt_sleep.proposals.changes import ProposedChange, Text, checked
 from skillopt_sleep.proposals.edited import all_edited
 from skillopt_sleep.proposals.rules import repeats
-from skillopt_sleep.records import Document, Note, ProposedFile, Twin
+from skillopt_sleep.records import Document, Note, ProposedFile
 
 RESULT = "result"
 
@@ -24,27 +23,21 @@ class CopiedFile(NamedTuple):
     text: Text
 
 
-class Copied(NamedTuple):
-    """A change that names all who read one of its files, the files beside its own, and notes on those left out."""
-
-    change: ProposedChange
-    files: tuple[CopiedFile, ...]
-    notes: tuple[Note, ...]
-
-
 class _Unfit(UnsafeEdit):
     """The rules of a twin differ, so that the edits can't be made there: it is left out, and nothing is unsafe."""
 
 
-def copies(change: ProposedChange, *, allowed: Collection[str], most: int) -> Copied:
+def copies(
+    change: ProposedChange, *, allowed: Collection[str], most: int, notes: list[Note]
+) -> tuple[ProposedChange, list[CopiedFile]]:
     """Make the change in each twin where its edits fit; a note says why a twin isn't part of it.
 
-    No twin's rules get longer than `most` characters.
+    Returns the change, whose document names all who read one of the files, and the files of the twins. No twin's
+    rules get longer than `most` characters.
     """
     document = change.document
     readers = document.read_by
     files: list[CopiedFile] = []
-    notes: list[Note] = []
     for twin in document.twins:
         try:
             its, _ = live.load(Path(twin.path), root=Path(document.project), name=twin.id)
@@ -52,13 +45,14 @@ def copies(change: ProposedChange, *, allowed: Collection[str], most: int) -> Co
             repeated = [repeats(edit, its.text) for edit in change.edits]
             if body != its.body and not (repeated and all(repeated)):
                 text = checked(change._replace(document=its, body=body), allowed=allowed)
-                _refuse_long(its, text)
+                live.refuse_cut_off(its, len(text.result))
                 files.append(copied_file(its, text))
             readers = (*readers, *twin.read_by)
         except ProposalError as error:
-            notes.append(_note(twin, error))
-    reached = replace(document, read_by=readers)
-    return Copied(change._replace(document=reached), tuple(files), tuple(notes))
+            summary = f"{error.message}; so the change doesn't reach {' and '.join(twin.read_by)}"
+            unfit = isinstance(error, _Unfit)
+            notes.append(Note(stage="stage", summary=summary, remedy=error.remedy, expected=unfit))
+    return change._replace(document=replace(document, read_by=readers)), files
 
 
 def copied_file(document: Document, text: Text) -> CopiedFile:
@@ -88,24 +82,3 @@ def _body(change: ProposedChange, document: Document, *, most: int) -> str:
             f"the rules in {document.path} would pass {most:,} characters (max_chars)", remedy="shorten them"
         )
     return body
-
-
-def _refuse_long(document: Document, text: Text) -> None:
-    """Raise UnsafeEdit if an agent would read only the beginning of the new text."""
-    place = PurePath(document.path).relative_to(document.project)
-    for agent in AGENTS.values():
-        limit = agent.documents.limits.get(place)
-        if limit is not None and len(text.result) > limit:
-            raise UnsafeEdit(
-                f"{document.path} would pass the {limit // 1024} KiB that {agent.title} reads", remedy="shorten it"
-            )
-
-
-def _note(twin: Twin, error: ProposalError) -> Note:
-    """Say that the change doesn't reach the readers of a twin, and why."""
-    return Note(
-        stage="stage",
-        summary=f"{error.message}; so the change doesn't reach {' and '.join(twin.read_by)}",
-        remedy=error.remedy,
-        expected=isinstance(error, _Unfit),
-    )

@@ -1,6 +1,6 @@
 """Divide a proposal into its single rules, or put a person's own words in place of its rule."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -23,6 +23,7 @@ from skillopt_sleep.records import (
     Lesson,
     Proof,
     Proposal,
+    ProposedFile,
     RefusalKind,
     TrialResult,
     quotes_and_deeds,
@@ -58,12 +59,8 @@ def restaged(proposal: Proposal, folder: Path) -> tuple[Proposal, list[Text]]:
 
     Raises UnsafeEdit if an edit doesn't fit.
     """
-    texts = list(_texts(proposal, folder))
-    files = [replace(file, result=digest(text.result)) for file, text in zip(proposal.files, texts, strict=True)]
-    return replace(proposal, files=tuple(files)), texts
-
-
-def _texts(proposal: Proposal, folder: Path) -> Iterator[Text]:
+    files: list[ProposedFile] = []
+    texts: list[Text] = []
     for index, file in enumerate(proposal.files):
         path = Path(file.path)
         base = staged_text(folder, BASE, index, file.base, proposal)
@@ -71,7 +68,10 @@ def _texts(proposal: Proposal, folder: Path) -> Iterator[Text]:
         new = all_edited(old, proposal.edits)
         if new is None or new == old:
             raise UnsafeEdit(f"it doesn't fit {path} as it is", remedy="")
-        yield Text(base, live.change(path, base, old, new).data)
+        text = Text(base, live.change(path, base, old, new).data)
+        texts.append(text)
+        files.append(replace(file, result=digest(text.result)))
+    return replace(proposal, files=tuple(files)), texts
 
 
 def _part(whole: Proposal, number: int, edit: Edit, lessons: Iterable[Lesson]) -> Proposal:

@@ -63,7 +63,7 @@ def edited(body: str, edit: Edit) -> tuple[str, EditFate, str]:
     if start == -1 or not edit.target:
         return body, EditFate.UNMATCHED, "its target isn't in the editable part"
     end = start + len(edit.target)
-    if _touches_block(body, start, end):
+    if any(start < block.end() and block.start() < end for block in BLOCK.finditer(body)):
         return body, EditFate.REFUSED, "its target is in a protected block"
     changed = _changed(body, edit, start=start, end=end)
     if changed == body:
@@ -85,11 +85,6 @@ def all_edited(body: str, edits: Sequence[Edit]) -> str | None:
         if fate in {EditFate.UNMATCHED, EditFate.REFUSED}:
             return None
     return body
-
-
-def _touches_block(body: str, start: int, end: int) -> bool:
-    """Return whether a protected block stands between these places, in part or whole."""
-    return any(start < match.end() and match.start() < end for match in BLOCK.finditer(body))
 
 
 def _guided(body: str, edit: Edit) -> tuple[str, EditFate, str]:

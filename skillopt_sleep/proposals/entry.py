@@ -4,7 +4,6 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from skillopt_sleep.proposals.attributes import Attributes
 from skillopt_sleep.records import Proposal, Record
 
 
@@ -21,12 +20,11 @@ class AdoptionState(StrEnum):
 class Written(Record, frozen=True, kw_only=True):
     """One file of an adoption: `target` is the real file behind `path`.
 
-    `before` and `after` are SHA-256 digests, "" for no file. `attributes` are those of before, None without a file.
+    `before` and `after` are SHA-256 digests, "" for no file.
     """
 
     path: str
     target: str
-    attributes: Attributes | None
     before: str
     after: str
 

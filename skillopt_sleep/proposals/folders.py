@@ -180,26 +180,24 @@ def _skill_file(root: Path, name: str) -> PurePath | None:
 
 
 def _identities(projects: Iterable[str], notes: list[Note]) -> dict[str, _Identity | None]:
-    """Return the identity of each project; one that can't be read gets none, and its lessons go nowhere else."""
+    """Return the device and inode of each project's folder, the same under all of its names; None if it is gone.
+
+    One that can't be read is left out, with a note: its lessons go nowhere else.
+    """
     identities: dict[str, _Identity | None] = {}
     for project in projects:
         try:
-            identities[project] = _identity(project)
+            info = Path(project).stat()
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            identities[project] = None
         except OSError as error:
             summary = f"{project} can't be read: {error.strerror or error}; its lessons wait for another night"
             notes.append(Note(stage="targets", summary=summary, remedy="make it readable, or exclude it"))
+        else:
+            identities[project] = None
+            if stat.S_ISDIR(info.st_mode) and Path(project).is_absolute():
+                identities[project] = info.st_dev, info.st_ino
     return identities
-
-
-def _identity(project: str) -> _Identity | None:
-    """Return the device and inode of a folder, which are the same under all of its names, or None if it is gone."""
-    try:
-        info = Path(project).stat()
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        return None
-    if not stat.S_ISDIR(info.st_mode) or not Path(project).is_absolute():
-        return None
-    return info.st_dev, info.st_ino
 
 
 def common_folder(root: Path, tasks: Sequence[Task]) -> Path:

@@ -68,19 +68,15 @@ class Journal:
             return None
         return self._read(file)
 
-    def before(self, entry: Entry, index: int = 0) -> Path:
-        """Return where the bytes of one of its files from before are; nothing is there if there was no file."""
-        return self._copy_of(entry, entry.files[index].before)
-
-    def after(self, entry: Entry, index: int = 0) -> Path:
-        """Return where the adopted bytes of one of its files are."""
-        return self._copy_of(entry, entry.files[index].after)
+    def copy_of(self, entry: Entry, digest: str) -> Path:
+        """Return where an adoption's text with this digest is; nothing is there if it stands for no file."""
+        return self._folder_of(entry.proposal) / (digest or "none")
 
     def texts(self, entry: Entry, index: int) -> tuple[bytes | None, bytes | None]:
         """Return the bytes of one of its files from before and those adopted; raise AdoptInterrupted if damaged."""
         file = entry.files[index]
-        before = _copy(self.before(entry, index), file.before, file.path)
-        return before, _copy(self.after(entry, index), file.after, file.path)
+        before = _copy(self.copy_of(entry, file.before), file.before, file.path)
+        return before, _copy(self.copy_of(entry, file.after), file.after, file.path)
 
     def known(self, target: str) -> Iterator[bytes]:
         """Yield every text that is kept of the file: those we found there, and those we left."""
@@ -89,7 +85,7 @@ class Journal:
                 if file.target == target:
                     for digest in (file.before, file.after):
                         with suppress(OSError):
-                            yield self._copy_of(entry, digest).read_bytes()
+                            yield self.copy_of(entry, digest).read_bytes()
 
     def prepare(self, entry: Entry, *texts: tuple[bytes | None, bytes | None]) -> None:
         """Record an adoption that is about to happen, in place of an earlier entry of the same proposal.
@@ -97,7 +93,13 @@ class Journal:
         `texts` are the bytes of each file from before and those to adopt. Raises ProposalError if that would lose
         bytes which the earlier entry needs for its undo.
         """
-        self._refuse_loss(entry)
+        known = self.get(entry.proposal)
+        is_back = known is not None and known.path == entry.path and known.state is AdoptionState.UNDONE
+        if known is not None and not is_back and _originals(known) != _originals(entry):
+            raise ProposalError(
+                f"{entry.proposal} is also the number of an adoption of {known.path}, whose undo would be lost",
+                remedy=f"undo that adoption if you want to, then move {self._folder_of(entry.proposal)} elsewhere",
+            )
         self.replace(entry, *texts)
 
     def replace(self, entry: Entry, *texts: tuple[bytes | None, bytes | None]) -> None:
@@ -116,9 +118,8 @@ class Journal:
 
     def begin_undo(self, entry: Entry, moves: Sequence[Move], *, at: datetime) -> Entry:
         """Record an undo that is about to write these files."""
-        back = [move.back for move in moves]
-        self._save(entry, [(move.old, move.new) for move in back])
-        files = tuple(move.record for move in back)
+        self._save(entry, [(move.new, move.old) for move in moves])
+        files = tuple(move._replace(old=move.new, new=move.old).record for move in moves)
         undoing = msgspec.structs.replace(entry, state=AdoptionState.UNDOING, undone=at, taken_back=files)
         self._write(undoing)
         return undoing
@@ -137,12 +138,12 @@ class Journal:
         if not remove_empty(entry.folders):
             self._drop(self._folder_of(entry.proposal))
 
-    def made_folders(self, target: Path) -> tuple[str, ...]:
-        """Return the folders above this file that adoptions made, outermost first: the last undo removes them."""
-        remaining: set[str] = set()
-        for entry in self.entries():
-            remaining.update(entry.folders)
-        return tuple(str(folder) for folder in reversed(target.parents) if str(folder) in remaining)
+    def own_folders(self, target: Path) -> Iterator[str]:
+        """Yield the folders above this file that adoptions make, outermost first: the last undo removes them."""
+        made = {folder for entry in self.entries() for folder in entry.folders}
+        for folder in reversed(target.parents):
+            if not folder.exists() or str(folder) in made:
+                yield str(folder)
 
     @property
     def is_record_gone(self) -> bool:
@@ -177,23 +178,13 @@ class Journal:
                 elif entry.state is AdoptionState.UNDONE and entry.folders:
                     self.take_back(entry, at=entry.undone)
 
-    def _refuse_loss(self, entry: Entry) -> None:
-        known = self.get(entry.proposal)
-        if known is None or _originals(known) == _originals(entry):
-            return
-        if known.path != entry.path or known.state is not AdoptionState.UNDONE:
-            raise ProposalError(
-                f"{entry.proposal} is also the number of an adoption of {known.path}, whose undo would be lost",
-                remedy=f"undo that adoption if you want to, then move {self._folder_of(entry.proposal)} elsewhere",
-            )
-
     def _resolve(self, entry: Entry) -> None:
         """Settle what a crash left: if not all files hold the adopted text, those that do get their earlier one."""
         adopted: list[int] = []
         trouble: AdoptInterrupted | None = None
         for index, file in enumerate(entry.moving):
             with suppress(OSError):
-                copies = [self._copy_of(entry, digest) for digest in (file.before, file.after)]
+                copies = [self.copy_of(entry, digest) for digest in (file.before, file.after)]
                 sweep(file, [copy.read_bytes() for copy in copies if copy.exists()])
             try:
                 now = paths.digest(paths.read_live(Path(file.target)))
@@ -222,9 +213,9 @@ class Journal:
     def _edited(self, entry: Entry, index: int, now: str) -> AdoptInterrupted:
         """Return the error that says that one of the files was edited after the crash."""
         file = entry.moving[index]
-        remedy = f"the adopted text is in {self._copy_of(entry, file.after)}"
+        remedy = f"the adopted text is in {self.copy_of(entry, file.after)}"
         if file.before:
-            remedy = f"the text without it is in {self._copy_of(entry, file.before)}"
+            remedy = f"the text without it is in {self.copy_of(entry, file.before)}"
         return AdoptInterrupted(
             f"{file.path} was edited after an adoption of it stopped half-way, so it is left as it is"
             f" (now {now[:12] or 'deleted'}, was {file.before[:12] or 'no file'}, adopted {file.after[:12]})",
@@ -236,8 +227,8 @@ class Journal:
         file = entry.moving[index]
         try:
             target = paths.writable(Path(file.path), root=Path(entry.root))
-            before = _copy(self._copy_of(entry, file.before), file.before, file.path)
-            move = Move(file.path, target, paths.read_live(target), before, attributes_of(target), file.attributes)
+            before = _copy(self.copy_of(entry, file.before), file.before, file.path)
+            move = Move(file.path, target, paths.read_live(target), before, attributes_of(target))
             why = "the path leads elsewhere by now"
             if str(target) == file.target:
                 why = "another program wrote it at this moment"
@@ -252,15 +243,11 @@ class Journal:
             remedy=f"repair that, then run: skillopt-sleep undo {entry.proposal}",
         )
 
-    def _copy_of(self, entry: Entry, digest: str) -> Path:
-        """Return where the text with this digest is; nothing is there if it stands for no file."""
-        return self._folder_of(entry.proposal) / (digest or "none")
-
     def _save(self, entry: Entry, texts: Sequence[tuple[bytes | None, bytes | None]]) -> None:
         """Write each of these texts under its digest, none for a file that isn't there."""
         for text in (text for both in texts for text in both):
             if text is not None:
-                write_atomic(self._copy_of(entry, paths.digest(text)), text)
+                write_atomic(self.copy_of(entry, paths.digest(text)), text)
 
     def _clear(self, entry: Entry) -> None:
         """Remove what the entry doesn't name: texts of an earlier one, and files that are half written."""

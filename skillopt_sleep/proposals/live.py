@@ -8,8 +8,8 @@ import re
 from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import NamedTuple
 
+from skillopt_sleep.agents import AGENTS
 from skillopt_sleep.agents.claude_code.documents import RULES
 from skillopt_sleep.agents.codex.documents import SKILL
 from skillopt_sleep.errors import UnsafeEdit, UnsafePath
@@ -43,17 +43,6 @@ _NEW_HEADS = {SKILL: SKILL_HEAD, RULES: RULES_HEAD}
 _CONFLICT = re.compile(rb"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 
 
-class ChangedBytes(NamedTuple):
-    """A file's bytes with a change of our rules; `body` are the rules as they were.
-
-    `overlaps` says that the change takes away a line which a person changed, or one outside of our part.
-    """
-
-    data: bytes
-    body: str
-    overlaps: bool
-
-
 def own_file(path: PurePath) -> PurePath | None:
     """Return SKILL or RULES if the path names one of our own files, else None."""
     if path.parts[-len(SKILL.parts) :] == SKILL.parts:
@@ -82,7 +71,19 @@ def load(path: Path, *, root: Path, name: str) -> tuple[Document, bytes | None]:
     return document, data
 
 
-def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collection[str] = ()) -> ChangedBytes:
+def refuse_cut_off(document: Document, size: int) -> None:
+    """Raise UnsafeEdit if an agent would read only the beginning of the document with so many bytes."""
+    place = PurePath(document.path).relative_to(document.project)
+    for agent in AGENTS.values():
+        limit = agent.documents.limits.get(place)
+        if limit is not None and size > limit:
+            raise UnsafeEdit(
+                f"{document.path} with our lessons would pass the {limit // 1024} KiB that {agent.title} reads",
+                remedy="shorten it",
+            )
+
+
+def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collection[str] = ()) -> block.Changed:
     """Change the rules in these bytes of the file by what makes `new` out of `old`, wherever the rules stand now.
 
     `rules` are known by their words, too, in any layout and without our markers; raises UnsafeEdit with the line of
@@ -100,10 +101,10 @@ def change(path: Path, data: bytes | None, old: str, new: str, *, rules: Collect
             block.check_encoding(text)
         ours = _with_moved_rules(text, cut, rules, new)
         result = block.change(ours, old, new)
+        if data is not None and cut.body and ours == cut and result.data == cut.data:
+            return result._replace(data=data)  # several blocks stay as they are
         overlaps = result.overlaps or (ours.lead, ours.trail) != (cut.lead, cut.trail)
-        if data is not None and cut.body and ours == cut and result.lines == cut.lines:
-            return ChangedBytes(data, cut.body, result.overlaps)
-        return ChangedBytes(result.data, ours.body, overlaps)
+        return result._replace(overlaps=overlaps)
 
 
 def body(path: Path, data: bytes | None) -> str:
@@ -129,11 +130,6 @@ def marked(path: Path, data: bytes) -> tuple[list[str], set[int]]:
     return [block.decoded(line) for line in lines], ours
 
 
-def count_blocks(path: Path) -> int:
-    """Return how many blocks of ours stand in the file: more than one after a merge of branches."""
-    return len(block.find(path.read_bytes())) if path.exists() else 0
-
-
 def users_part(path: Path, data: bytes | None) -> str:
     """Return the person's part of these bytes of the file; "" if there is no file."""
     if data is None:
@@ -144,9 +140,7 @@ def users_part(path: Path, data: bytes | None) -> str:
 
 
 def without_markers(path: Path, data: bytes) -> bytes:
-    """Return the file without what says that a part of it is ours; a file of our own stays as it is."""
-    if own_file(path) is not None:
-        return data
+    """Return a file that isn't our own without what says that a part of it is ours."""
     with _located(path):
         return block.unmarked(data)
 
@@ -171,8 +165,17 @@ def _located(path: Path) -> Generator[None, None, None]:
 
 def _parts(path: Path, data: bytes | None) -> block.FileParts:
     kind = own_file(path)
-    if kind is not None:
-        return _own_parts(path, data, kind)
+    if kind is not None and data is None:
+        head = _NEW_HEADS[kind].encode()
+        return block.FileParts(lead=head, open=b"", body="", lines=b"", close=b"", trail=b"", eol=b"\n")
+    if kind is not None and data is not None:
+        head = _head(path, data)
+        if head is None:
+            raise UnsafePath(
+                f"{path} wasn't written by skillopt-sleep and is left alone",
+                remedy="rename it: lessons go to a file of this name",
+            )
+        return _whole(data, lead=head)
     if data is None:
         raise UnsafePath(
             f"{path} doesn't exist (any more)", remedy="nothing to do: the next night finds another place"
@@ -232,19 +235,6 @@ def _refuse_outside(text: bytes, data: bytes, rule: str, *, adds: bool) -> None:
                 f"{where} already, as your own: it stays yours", remedy="nothing to do: your agent reads it there"
             )
         raise UnsafeEdit(f"{where} among other words", remedy="take it out there by hand, then run the command again")
-
-
-def _own_parts(path: Path, data: bytes | None, kind: PurePath) -> block.FileParts:
-    if data is None:
-        head = _NEW_HEADS[kind].encode()
-        return block.FileParts(lead=head, open=b"", body="", lines=b"", close=b"", trail=b"", eol=b"\n")
-    head = _head(path, data)
-    if head is None:
-        raise UnsafePath(
-            f"{path} wasn't written by skillopt-sleep and is left alone",
-            remedy="rename it: lessons go to a file of this name",
-        )
-    return _whole(data, lead=head)
 
 
 def _head(path: PurePath, data: bytes) -> bytes | None:

@@ -109,12 +109,17 @@ def managed_lines(path: Path, known: Sequence[RuleOrigin]) -> list[Managed]:
         name for name in {name for one in known for name in one.proposed.paths} if Path(name).resolve() == real
     )
     texts, marked = live.marked(real, data or b"")
+    by_lines: dict[str, RuleOrigin] = {}
+    for origin in sorted(known, key=lambda one: _rank(one, here)):
+        by_lines |= dict.fromkeys(map(_folded, origin.edit.content.split("\n")), origin)
     by_words = _by_words(texts, document.body, [one for one in known if _rank(one, here) >= (True, True, False)])
     lines: list[Managed] = []
     for number, text in enumerate(texts):
         if not text.strip() or (number not in marked and number not in by_words):
             continue
-        origin = (_of_line(text, here, known) if number in marked else None) or by_words.get(number)
+        origin = by_words.get(number)
+        if number in marked:
+            origin = by_lines.get(_folded(text), origin)
         if origin is not None:
             origin = replace(origin, line=number + 1, rule=text.strip())
         lines.append(Managed(number + 1, text.strip(), origin))
@@ -139,15 +144,6 @@ def adopted_files(known: Sequence[RuleOrigin]) -> list[Path]:
         if origin.proposed.state == ADOPTED:
             paths |= dict.fromkeys(origin.proposed.paths)
     return [Path(name) for name in paths if Path(name).is_file()]
-
-
-def _of_line(line: str, here: frozenset[str], known: Sequence[RuleOrigin]) -> RuleOrigin | None:
-    best: RuleOrigin | None = None
-    for origin in known:
-        held = {_folded(one) for one in origin.edit.content.split("\n")}
-        if _folded(line) in held and (best is None or _rank(origin, here) >= _rank(best, here)):
-            best = origin
-    return best
 
 
 def _rank(origin: RuleOrigin, here: frozenset[str]) -> tuple[bool, bool, bool]:

@@ -32,16 +32,12 @@ def writable(path: Path, *, root: Path) -> Path:
         raise UnsafePath(f"{path} leads to {target}, outside of {root}", remedy=f"make it a plain file inside {root}")
     if ".git" in target.relative_to(base).parts:
         raise UnsafePath(f"{path} leads into git's own folder", remedy=f"make it a plain file inside {root}")
-    info = _stat(path, target)
-    if info is None:
+    try:
+        _refuse_odd(path, target, target.stat())
+    except FileNotFoundError:
         _refuse_missing(path, target)
-    else:
-        _refuse_odd(path, info)
-        problem = whose(target)
-        if problem:
-            raise UnsafePath(
-                f"{path} can't be replaced: {problem}", remedy="make it your own file, or exclude the project"
-            )
+    except OSError as error:
+        raise UnsafePath(f"{path} can't be read: {error.strerror}", remedy="check its folder") from error
     folder = _nearest_folder(target)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise UnsafePath(f"{path} is in a read-only folder", remedy=f"make {folder} writable")
@@ -64,12 +60,6 @@ def read_live(target: Path) -> bytes | None:
         ) from error
 
 
-def missing_folders(target: Path) -> tuple[Path, ...]:
-    """Return the parent folders that don't exist yet, outermost first."""
-    missing = [folder for folder in target.parents if not folder.exists()]
-    return tuple(reversed(missing))
-
-
 def numbered(name: str, index: int) -> str:
     """Return the name of what is kept of the first file of a proposal or of a further one, as in `before-2`."""
     return f"{name}-{index + 1}" if index else name
@@ -89,15 +79,6 @@ def _resolve(path: Path, *, strict: bool) -> Path:
         raise UnsafePath(f"{path} can't be followed: {error}", remedy="fix the link or the folder") from error
 
 
-def _stat(path: Path, target: Path) -> os.stat_result | None:
-    try:
-        return target.stat()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise UnsafePath(f"{path} can't be read: {error.strerror}", remedy="check its folder") from error
-
-
 def _refuse_missing(path: Path, target: Path) -> None:
     if path.is_symlink():
         raise UnsafePath(f"{path} is a link to {target}, which doesn't exist", remedy="fix or remove the link")
@@ -105,7 +86,7 @@ def _refuse_missing(path: Path, target: Path) -> None:
         raise UnsafePath(f"{path} has a file where its folder should be", remedy="move that file away")
 
 
-def _refuse_odd(path: Path, info: os.stat_result) -> None:
+def _refuse_odd(path: Path, target: Path, info: os.stat_result) -> None:
     if not stat.S_ISREG(info.st_mode):
         raise UnsafePath(f"{path} isn't a plain file", remedy="put a plain file there, or exclude the project")
     if info.st_nlink > 1:
@@ -115,6 +96,11 @@ def _refuse_odd(path: Path, info: os.stat_result) -> None:
         )
     if not info.st_mode & _ANY_WRITE or not os.access(path, os.W_OK):
         raise UnsafePath(f"{path} is read-only", remedy="make it writable if skillopt-sleep may change it")
+    problem = whose(target)
+    if problem:
+        raise UnsafePath(
+            f"{path} can't be replaced: {problem}", remedy="make it your own file, or exclude the project"
+        )
 
 
 def _nearest_folder(target: Path) -> Path:

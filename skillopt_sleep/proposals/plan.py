@@ -41,13 +41,12 @@ class Plan(NamedTuple):
         """The new bytes of each file."""
         return {move.target: move.new for move in self.moves}
 
-
-class _AdoptedLines(NamedTuple):
-    """The lines of our part of a file before an adoption and after it."""
-
-    entry: Entry
-    before: frozenset[str]
-    after: frozenset[str]
+    def then(self, following: "Plan") -> "Plan":
+        """Return this plan together with the one that follows it, which was made for its texts."""
+        moves = {move.target: move for move in self.moves}
+        for move in following.moves:
+            moves[move.target] = moves.get(move.target, move)._replace(new=move.new)
+        return Plan(tuple(moves.values()), tuple(dict.fromkeys((*self.edited, *following.edited))))
 
 
 class MergeNeeded(ProposalError):
@@ -76,12 +75,8 @@ def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: T
     """Return what adopting the proposal in this folder would write; `over` are texts to take for those on disk."""
     moves: list[Move] = []
     edited: list[str] = []
-    for index, file in enumerate(proposal.files):
-        path = Path(file.path)
+    for path, old, new in _staged(folder, proposal):
         target, now = _now(path, Path(proposal.root), moves, over or {})
-        base = staged_text(folder, BASE, index, file.base, proposal)
-        result = staged_text(folder, RESULT, index, file.result, proposal)
-        old, new = live.body(path, base), live.body(path, result)
         if old == new:
             raise UnsafeEdit(
                 f"{proposal.id} changes nothing in our part of {path}", remedy=f"skillopt-sleep reject {proposal.id}"
@@ -91,11 +86,11 @@ def plan_adoption(folder: Path, proposal: Proposal, *, journal: Journal, over: T
         changed = live.change(path, now, old, new, rules=rules)
         attributes = attributes_of(target) if target.exists() else None
         text = now if live.body(path, now) == new else changed.data
-        moves.append(Move(file.path, target, now, text, attributes, attributes))
+        moves.append(Move(str(path), target, now, text, attributes))
         # A file that isn't there holds nothing of the person's.
         by_hand = now is not None and not _is_ours(changed.body, old, path, target, journal)
         if text != now and (changed.overlaps or by_hand):
-            edited.append(file.path)
+            edited.append(str(path))
     return Plan(tuple(moves), tuple(edited))
 
 
@@ -119,10 +114,8 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
         rules = _rules(path, now if entry.state is AdoptionState.UNDONE else after, old, new)
         attributes = attributes_of(target) if target.exists() else None
         if now == after and str(target) == file.target and rules == _rules(path, before, old, new):
-            # The mode is as the person left it.
             held = True
-            gives = attributes if before is not None else None
-            moves.append(Move(file.path, target, now, before, attributes, gives))
+            moves.append(Move(file.path, target, now, before, attributes))
             continue
         changed = live.change(path, now, old, new, rules=rules)
         held = held or changed.data != now
@@ -131,7 +124,7 @@ def plan_undo(entry: Entry, *, journal: Journal, over: Texts | None = None, undo
         replaced = changed.overlaps and entry.state is not AdoptionState.UNDONE
         if changed.data == now and not replaced:
             text = now
-        moves.append(Move(file.path, target, now, text, attributes, attributes))
+        moves.append(Move(file.path, target, now, text, attributes))
         by_hand = not _is_ours(changed.body, old, path, target, journal)
         if changed.overlaps and not by_hand:
             gone = set(old.split("\n")) - {*new.split("\n"), *changed.body.split("\n")}
@@ -155,7 +148,7 @@ def plan_rest(path: Path, *, journal: Journal, over: Texts | None = None) -> Pla
         return Plan((), ())
     text = _without_block(path, live.change(path, now, body, "").data, journal=journal, stands=True)
     attributes = attributes_of(target)
-    return Plan((Move(str(path), target, now, text, attributes, attributes),), ())
+    return Plan((Move(str(path), target, now, text, attributes),), ())
 
 
 def _rules(path: Path, text: bytes | None, body: str, other: str) -> tuple[str, ...]:
@@ -166,16 +159,21 @@ def _rules(path: Path, text: bytes | None, body: str, other: str) -> tuple[str, 
 
 def is_unedited(folder: Path, proposal: Proposal) -> bool:
     """Return whether all lines that the proposal in this folder adds or takes out are so in the files as they are."""
+    for path, before, after in _staged(folder, proposal):
+        _, now = _now(path, Path(proposal.root), (), {})
+        old, new, lines = (set(body.split("\n")) for body in (before, after, live.body(path, now)))
+        if not new - old <= lines or any(line.strip() for line in (old - new) & lines):
+            return False
+    return True
+
+
+def _staged(folder: Path, proposal: Proposal) -> Iterator[tuple[Path, str, str]]:
+    """Yield each file of a proposal, with its rules before and after the change as it was staged."""
     for index, file in enumerate(proposal.files):
         path = Path(file.path)
         base = staged_text(folder, BASE, index, file.base, proposal)
         result = staged_text(folder, RESULT, index, file.result, proposal)
-        old, new = set(live.body(path, base).split("\n")), set(live.body(path, result).split("\n"))
-        _, now = _now(path, Path(proposal.root), (), {})
-        lines = set(live.body(path, now).split("\n"))
-        if not new - old <= lines or any(line.strip() for line in (old - new) & lines):
-            return False
-    return True
+        yield path, live.body(path, base), live.body(path, result)
 
 
 def staged_text(folder: Path, name: str, index: int, digest: str, proposal: Proposal) -> bytes | None:
@@ -249,21 +247,23 @@ def _without_block(path: Path, data: bytes, *, journal: Journal, stands: bool) -
         return data
     changes = list(_adopted_lines(path, journal.entries(), journal))
     # What stood in the block before our first adoption that is known may be of another one.
-    ours = set(changes[0].before)
-    for change in changes:
-        ours |= change.after - change.before
+    _, ours, _ = changes[0]
+    for _, before, after in changes:
+        ours |= after - before
     if {line for line in left & ours if line.strip()}:
         return data
     return live.without_markers(path, data)
 
 
-def _adopted_lines(path: Path, entries: Iterable[Entry], journal: Journal) -> Iterator[_AdoptedLines]:
-    """Yield what each of these adoptions changed in our part of a file, without those that didn't write it."""
+def _adopted_lines(
+    path: Path, entries: Iterable[Entry], journal: Journal
+) -> Iterator[tuple[Entry, frozenset[str], frozenset[str]]]:
+    """Yield each of these adoptions that wrote the file, with the lines of our part before and after it."""
     for entry in entries:
         place = entry.place_of(path)
         if place is not None:
             before, after = (frozenset(live.body(path, text).split("\n")) for text in journal.texts(entry, place))
-            yield _AdoptedLines(entry, before, after)
+            yield entry, before, after
 
 
 def _refuse_followed(
@@ -271,9 +271,9 @@ def _refuse_followed(
 ) -> None:
     """Raise StaleProposal if a later adoption took these lines of this one away: its undo would bring them back."""
     later = [other for other in reversed(others) if other.adopted >= entry.adopted]
-    for change in _adopted_lines(path, later, journal):
-        if any(line.strip() for line in (change.before - change.after) & set(gone)):
+    for other, before, after in _adopted_lines(path, later, journal):
+        if any(line.strip() for line in (before - after) & set(gone)):
             raise StaleProposal(
-                f"a rule of {entry.proposal} was changed again by {change.entry.proposal}",
-                remedy=f"first run: skillopt-sleep undo {change.entry.proposal}",
+                f"a rule of {entry.proposal} was changed again by {other.proposal}",
+                remedy=f"first run: skillopt-sleep undo {other.proposal}",
             )

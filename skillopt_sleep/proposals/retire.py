@@ -55,11 +55,8 @@ def retire(lessons: Sequence[Lesson], page: OpenNight) -> tuple[tuple[Proposal, 
 
 
 def _live_rules(ended: Mapping[str, Evidence | None], page: OpenNight) -> Iterator[_Ended]:
-    """Yield what was adopted for each lesson that was taken back, by document.
-
-    Files that one proposal changed stay together.
-    """
-    found: list[_Ended] = []
+    """Yield what was adopted in one place for each lesson that was taken back."""
+    found: dict[tuple[str, str], _Ended] = {}
     for adopted in page.bank.live():
         files = {file.path: file.document for file in adopted.files}
         for edit in adopted.edits:
@@ -67,17 +64,11 @@ def _live_rules(ended: Mapping[str, Evidence | None], page: OpenNight) -> Iterat
                 continue
             for lesson in edit.lessons:
                 if lesson in ended:
-                    _add(found, _Ended(lesson, ended[lesson], adopted.root, files, items(edit.content)))
-    yield from found
-
-
-def _add(found: list[_Ended], new: _Ended) -> None:
-    """Add what was adopted for a lesson to what is known of the same files, or by itself."""
-    for index, one in enumerate(found):
-        if one.lesson == new.lesson and one.files.keys() & new.files.keys():
-            found[index] = one._replace(files=one.files | new.files, rules=(*one.rules, *new.rules))
-            return
-    found.append(new)
+                    new = _Ended(lesson, ended[lesson], adopted.root, {}, ())
+                    one = found.setdefault((lesson, adopted.root), new)
+                    rules = (*one.rules, *items(edit.content))
+                    found[lesson, adopted.root] = one._replace(files=one.files | files, rules=rules)
+    yield from found.values()
 
 
 def _removal(ended: _Ended, page: OpenNight, notes: list[Note]) -> Proposal | None:

@@ -6,16 +6,13 @@ from typing import NamedTuple
 
 from skillopt_sleep.records import Document, Edit, EditOp
 
-_HEADING = re.compile(r"#{1,6}\s|[-=*_|: ]{3,}$|```|~~~|<!--")
 _POINT = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+|>\s*")
 _POINTS = re.compile(rf"\s*(?:{_POINT.pattern})*")
 _EMPHASIS = re.compile(r"(?<![\w*])[*_]+|[*_]+(?![\w*])")  # at the edge of a word, where it is layout
 _FENCE = re.compile(r"`{3,}(?!.*`)|~{3,}")
 _STARTS_ITEM = re.compile(r"[\s>]*(?:[-*+]|\d{1,3}[.)])\s")
 _NEXT_ITEM = "\n"  # stands before the words of an item
-_WRAPPED_FROM = 60  # characters; a shorter line is not wrapped: its rule ends there
 _ITEM = ("- ", "* ", "+ ")
-_ENDS = (".", "!", "?", ":", ";", "。", "！", "？")
 
 
 class RuleLines(NamedTuple):
@@ -24,26 +21,6 @@ class RuleLines(NamedTuple):
     first: int
     last: int
     alone: bool
-
-
-def rules(text: str) -> tuple[str, ...]:
-    """Return each rule of the text: a line that isn't a heading, joined with the lines it was wrapped into."""
-    result: list[str] = []
-    before = ""
-    for raw in text.splitlines():
-        line = raw.strip()
-        if not line or _HEADING.match(line):
-            before = ""
-            continue
-        point = _POINT.match(line)
-        if not point and len(before) >= _WRAPPED_FROM and not before.endswith(_ENDS):
-            result[-1] = f"{result[-1]} {line}"
-        elif point:
-            result.append(line[point.end() :])
-        else:
-            result.append(line)
-        before = line
-    return tuple(result)
 
 
 def items(content: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from skillopt_sleep.kit.markdown import one_line
 from skillopt_sleep.proposals import paths
 from skillopt_sleep.proposals.changes import ProposedChange, Text, changes, checked
 from skillopt_sleep.proposals.copies import RESULT, CopiedFile, copied_file, copies
-from skillopt_sleep.proposals.rules import rules
+from skillopt_sleep.proposals.rules import units
 from skillopt_sleep.proposals.warnings import warnings
 from skillopt_sleep.proposals.written import diff
 from skillopt_sleep.protocols.stores import OpenNight
@@ -86,24 +86,20 @@ class FolderStager:
         noted. Raises ProposalError if it can't be staged.
         """
         text = checked(found, allowed=self.allowed)
-        copied = copies(found, allowed=self.allowed, most=self.most)
-        notes += copied.notes
-        change = self._weighed(copied.change)
-        files = (copied_file(change.document, text), *copied.files)
+        change, twins = copies(found, allowed=self.allowed, most=self.most, notes=notes)
+        readers = change.document.read_by
+        if self.tried_with and readers and self.tried_with not in readers:
+            # The agent that made its trial never reads the document.
+            change = change._replace(proof=Proof.ELSEWHERE)
+        files = (copied_file(change.document, text), *twins)
         waiting = page.bank.waiting(change.document.path)
-        same = _with_result(waiting, files, change)
-        if same is not None:
-            return same
+        results = {one.file.path: one.file.result for one in files}
+        for one in waiting:
+            if one.proof is change.proof and {file.path: file.result for file in one.files} == results:
+                return one
         number = ids.get(key(change.document.path, change.lessons), "")
         old = _with_lesson(waiting, change)
         return write_proposal(change, page, files=files, number=number, old=old, one_model=self.one_model)
-
-    def _weighed(self, change: ProposedChange) -> ProposedChange:
-        """Return the change with what its trial proves if the agent that made it never reads the document."""
-        readers = change.document.read_by
-        if not self.tried_with or not readers or self.tried_with in readers:
-            return change
-        return change._replace(proof=Proof.ELSEWHERE)
 
 
 def read_proposal(folder: Path) -> Proposal:
@@ -119,16 +115,6 @@ def read_proposal(folder: Path) -> Proposal:
         raise StaleProposal(
             f"the proposal in {folder} can't be read: {error}", remedy="run a night again: skillopt-sleep run"
         ) from error
-
-
-def _with_result(waiting: Iterable[Proposal], files: Sequence[CopiedFile], change: ProposedChange) -> Proposal | None:
-    """Return the first of the waiting proposals that would leave these bytes in the files on the same proof."""
-    results = {one.file.path: one.file.result for one in files}
-    for proposal in waiting:
-        proposed = {file.path: file.result for file in proposal.files}
-        if proposed == results and proposal.proof is change.proof:
-            return proposal
-    return None
 
 
 def _with_lesson(waiting: Iterable[Proposal], change: ProposedChange) -> Proposal | None:
@@ -223,7 +209,8 @@ def summary_of(edits: Sequence[Edit], *documents: str) -> str:
     counts: Counter[str] = Counter()
     changed: list[str] = []
     for edit in edits:
-        texts = rules(edit.content if edit.content.strip() else edit.target)
+        text = edit.content if edit.content.strip() else edit.target
+        texts = [unit for unit in units(text) if not unit.startswith("#")]
         counts[_VERBS[edit.op]] += len(texts)
         changed += texts
     if not changed:
@@ -233,7 +220,8 @@ def summary_of(edits: Sequence[Edit], *documents: str) -> str:
         if count:
             noun = "rule" if count == 1 else "rules"
             verbs.append(f"{verb} {count} {noun}")
-    summary = f"{' and '.join(verbs).capitalize()} in {where}: “{one_line(changed[0], limit=_QUOTE)}”"
+    first = one_line(changed[0].removeprefix("- "), limit=_QUOTE)
+    summary = f"{' and '.join(verbs).capitalize()} in {where}: “{first}”"
     if len(changed) > 1:
         return f"{summary} and {len(changed) - 1} more"
     return summary

@@ -236,12 +236,5 @@ def _load(root: Path, place: PurePath, name: str) -> Document:
     document, data = live.load(root / place, root=root, name=f"{name}/{place.as_posix()}")
     if len(data or b"") > MOST_BYTES:
         raise UnsafeEdit(f"{document.path} {_TOO_LARGE}", remedy="shorten it")
-    size = len((document.lead + document.trail).encode())
-    for agent in AGENTS.values():
-        limit = agent.documents.limits.get(place)
-        if limit is not None and size + BLOCK_ROOM > limit:
-            raise UnsafeEdit(
-                f"{document.path} and our lessons would pass the {limit // 1024} KiB that {agent.title} reads",
-                remedy="shorten it, or do nothing: the lessons go elsewhere",
-            )
+    live.refuse_cut_off(document, len((document.lead + document.trail).encode()) + BLOCK_ROOM)
     return document

@@ -45,20 +45,25 @@ def undo(proposal_id: str, *, journal: Journal, at: datetime, agreed: Plan | Non
         entry = adopted(proposal_id, journal)
         plan = plan_undo(entry, journal=journal)
         moves = plan.changing
-        if not moves:
-            # Undone before, or taken out by hand.
-            if entry.state is not AdoptionState.UNDONE:
+        if moves:
+            agree(plan, agreed, entry.proposal, command="undo")
+            with recovering(journal, moves):
+                entry = journal.begin_undo(entry, moves, at=at)
+                changed = put(moves)
+                if changed:
+                    journal.mark(entry, AdoptionState.DONE)
+                    raise changed_meanwhile(changed)
                 entry = journal.take_back(entry, at=at)
-            return _undone(entry, plan)
-        agree(plan, agreed, entry.proposal, command="undo")
-        with recovering(journal, moves):
-            entry = journal.begin_undo(entry, moves, at=at)
-            changed = put(moves)
-            if changed:
-                journal.mark(entry, AdoptionState.DONE)
-                raise changed_meanwhile(changed)
+        elif entry.state is not AdoptionState.UNDONE:
+            # It was taken out by hand.
             entry = journal.take_back(entry, at=at)
-        return _undone(entry, plan)
+    planned = {move.path: move for move in plan.moves}
+    return Undone(
+        proposal=entry.proposal,
+        files={file.path: _left(planned.get(file.path), before=file.before) for file in entry.files},
+        already=not moves,
+        folders_left=entry.folders,
+    )
 
 
 def adopted(proposal_id: str, journal: Journal) -> Entry:
@@ -69,17 +74,6 @@ def adopted(proposal_id: str, journal: Journal) -> Entry:
             f"proposal {proposal_id} was never adopted", remedy="list the adopted ones: skillopt-sleep status"
         )
     return entry
-
-
-def _undone(entry: Entry, plan: Plan) -> Undone:
-    moves = {move.path: move for move in plan.moves}
-    files = {file.path: _left(moves.get(file.path), before=file.before) for file in entry.files}
-    return Undone(
-        proposal=entry.proposal,
-        files=files,
-        already=not plan.changing,
-        folders_left=entry.folders,
-    )
 
 
 def _left(move: Move | None, *, before: str) -> Left:

@@ -6,7 +6,7 @@ the rule is shown. The words are in warnings.toml.
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -78,20 +78,17 @@ def of_edit(flags: Sequence[RuleWarning], edit: Edit) -> tuple[RuleWarning, ...]
 def kinds(line: str) -> tuple[WarningKind, ...]:
     """Return the kinds of warnings about this line."""
     text = _EMPHASIS.sub("", plain(line)).replace("’", "'")
-    flags: list[WarningKind] = []
+    flags: dict[WarningKind, None] = {}
     for clause in _CLAUSE.split(text):
-        flags += _of_clause(_ENCOURAGED.sub(" ", clause))
-    return tuple(dict.fromkeys(flags))
+        asked = _ENCOURAGED.sub(" ", clause)
+        for words in _words():
+            if _touches(words, asked):
+                flags[words.kind] = None
+    return tuple(flags)
 
 
 def _shown(line: str) -> str:
     return one_line(line.strip().removeprefix("- "), limit=_LINE)
-
-
-def _of_clause(clause: str) -> Iterator[WarningKind]:
-    for words in _words():
-        if _touches(words, clause):
-            yield words.kind
 
 
 def _touches(words: _Words, clause: str) -> bool:

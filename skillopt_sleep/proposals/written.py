@@ -15,19 +15,13 @@ from skillopt_sleep.proposals.entry import Written
 
 
 class Move(NamedTuple):
-    """A file to write: its bytes as they are and as they become, None for no file, with the attributes of each."""
+    """A file to write: its bytes as they are and as they become, None for no file, and the attributes it has."""
 
     path: str
     target: Path
     old: bytes | None
     new: bytes | None
     attributes: Attributes | None
-    gives: Attributes | None
-
-    @property
-    def back(self) -> "Move":
-        """The move that takes this one back."""
-        return Move(self.path, self.target, self.new, self.old, self.gives, self.attributes)
 
     @property
     def record(self) -> Written:
@@ -35,7 +29,6 @@ class Move(NamedTuple):
         return Written(
             path=self.path,
             target=str(self.target),
-            attributes=self.attributes,
             before=paths.digest(self.old),
             after=paths.digest(self.new),
         )
@@ -51,7 +44,7 @@ class Move(NamedTuple):
         Then the file has what that program left.
         """
         with kept_open(self.target) as replaced:
-            _write(self.target, self.new, self.gives)
+            _write(self.target, self.new, self.attributes)
             theirs = replaced()
         if theirs not in (None, self.old) and self.now == self.new:
             _write(self.target, theirs, self.attributes)

@@ -7,6 +7,7 @@ from skillopt_sleep.records import (
     FreshRound,
     Proposal,
     Solved,
+    Trial,
     decided_by,
     solved,
     tries,
@@ -74,12 +75,14 @@ def with_interval(gain: float, interval: Interval) -> str:
     return f"{gain:+.2f} (90 % interval {low:+.2f} to {high:+.2f})"
 
 
-def tested(test: FreshRound) -> str:
-    """Return the figures on the test tasks; "" if there are none."""
-    if test.before is None or test.after is None or test.interval is None:
+def in_grades(measured: Trial | FreshRound) -> str:
+    """Say the mean grades without the change and with it, and the gain, with n and interval; "" if there are none."""
+    if measured.before is None or measured.after is None:
         return ""
-    gain = with_interval(test.after - test.before, test.interval)
-    return f"{test.before:.2f} → {test.after:.2f} ({tries(test.n)}), gain {gain}"
+    gain = measured.after - measured.before
+    shown = with_interval(gain, measured.interval) if measured.interval else f"{gain:+.2f} (no interval)"
+    n = measured.counted if isinstance(measured, Trial) else tries(measured.n)
+    return f"{measured.before:.2f} → {measured.after:.2f}, gain {shown}, {n}"
 
 
 def own_part(effect: EditEffect, fresh: FreshRound) -> str:

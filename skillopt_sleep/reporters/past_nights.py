@@ -16,6 +16,7 @@ from skillopt_sleep.records import (
     unknown_rate,
 )
 from skillopt_sleep.reporters.costs import dollars, tokens
+from skillopt_sleep.reporters.gains import in_grades
 from skillopt_sleep.reporters.status import status
 from skillopt_sleep.reporters.tried import arms, verdict
 from skillopt_sleep.stores.sqlite import NightLine, SqliteStore
@@ -79,27 +80,13 @@ def in_short(report: NightReport | None, told: Mapping[str, str]) -> Iterator[Bl
         return
     for step in report.documents:
         yield Sentence(of_document(report, step, told))
-        if gain(step):
-            yield Sentence(gain(step), "where")
+        if in_grades(step.trial):
+            yield Sentence(in_grades(step.trial), "where")
     if not report.documents:
         yield Sentence(report.because)
     spend = report.spend
     cost = f"{counted(spend.calls, 'call')}, {tokens(spend)}, {dollars(spend)}"
     yield Sentence(f"{counted(report.found.sessions.used, 'session')}, {cost}", "where")
-
-
-def gain(step: StepOutcome) -> str:
-    """Return the candidate's gain in its trial, on unseen tasks, with n and interval."""
-    trial = step.trial
-    if trial.before is None or trial.after is None:
-        return ""
-    details = ["no interval"]
-    if trial.interval is not None:
-        low, high = trial.interval
-        details = [f"90 % interval {low:+.2f} to {high:+.2f}"]
-    details.append(trial.counted)
-    change = f"{trial.before:.2f} → {trial.after:.2f}, gain {trial.after - trial.before:+.2f}"
-    return f"{change} ({', '.join(details)})"
 
 
 def proposed(report: NightReport, step: StepOutcome, told: Mapping[str, str]) -> str:

@@ -32,7 +32,7 @@ from skillopt_sleep.records import (
     solved,
     unknown_rate,
 )
-from skillopt_sleep.reporters.gains import both_arms, sentence, tested
+from skillopt_sleep.reporters.gains import both_arms, in_grades, sentence
 
 MOST_TRIALS = 4  # of a night
 MOST_FELL = 3
@@ -186,7 +186,7 @@ def _row(name: str, judged: Judged) -> tuple[Cell, ...]:
 def _fell(outcome: StepOutcome, report: NightReport) -> Iterator[Item]:
     """Yield why a document was left as it is, and what became of its edits beside their trials."""
     name = f"`{outcome.document.id}`"
-    kept_back = tested(outcome.kept_back)
+    kept_back = in_grades(outcome.kept_back)
     if kept_back:
         yield Item(f"{name}: on requests that were kept back, which never decide anything: {kept_back}")
     if outcome.because.rstrip(".") not in report.because and not outcome.tried.tested:

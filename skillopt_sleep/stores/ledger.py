@@ -141,6 +141,8 @@ def _tally(rows: Sequence[Sequence[Any]]) -> SpendTally:
         totals[name] = sum(row[column] for row in rows)
     highest_usd = max((row[1] for row in rows), default=0.0)
     known = totals["usd"] / _TRILLION
+    # A call whose price isn't known yet costs nothing if nothing was held for it at a known price.
+    may_cost = totals["unpriced"] or totals["held_usd"] or totals["without_held_usd"]
     return SpendTally(
         purposes={purpose: calls for purpose, _, calls, *_ in rows if calls},
         usage=Usage(
@@ -148,7 +150,7 @@ def _tally(rows: Sequence[Sequence[Any]]) -> SpendTally:
             output_tokens=totals["output_tokens"],
             cached_tokens=totals["cached_tokens"],
         ),
-        usd=None if totals["unknown_usd"] else known,
+        usd=None if totals["unknown_usd"] and may_cost else known,
         unnamed=totals["unnamed"],
         tokens=totals["input_tokens"] + totals["output_tokens"] + totals["held_tokens"],
         dollars=known + totals["held_usd"] / _TRILLION + totals["without_held_usd"] * highest_usd,

@@ -101,25 +101,33 @@ class SqliteLessons(TableGroup):
 
 
 class LocalWeeks:
-    """The last weeks until a time, by the local calendar, numbered from 0."""
+    """The last weeks until a time, but not those before `since`, by the local calendar, numbered from 0."""
 
-    def __init__(self, until: datetime) -> None:
-        day = until.astimezone().date()
-        self.first = day - timedelta(days=day.weekday()) - (WEEKS - 1) * _WEEK
+    def __init__(self, until: datetime, *, since: datetime | None) -> None:
+        last = _monday(until)
+        self.first = last - (WEEKS - 1) * _WEEK
+        if since is not None:
+            self.first = max(self.first, min(_monday(since), last))
+        self.count = (last - self.first) // _WEEK + 1
 
     def number(self, at: datetime) -> int | None:
         """Return the week of a time, None if it isn't among them."""
         number = (at.astimezone().date() - self.first) // _WEEK
-        return number if 0 <= number < WEEKS else None
+        return number if 0 <= number < self.count else None
 
     def counts(self, times: Iterable[datetime]) -> tuple[int, ...]:
         """Return how many of these times are in each week."""
-        counts = [0] * WEEKS
+        counts = [0] * self.count
         for at in times:
             number = self.number(at)
             if number is not None:
                 counts[number] += 1
         return tuple(counts)
+
+
+def _monday(at: datetime) -> date:
+    day = at.astimezone().date()
+    return day - timedelta(days=day.weekday())
 
 
 class SqliteTrend(TableGroup):
@@ -131,28 +139,28 @@ class SqliteTrend(TableGroup):
         self._lessons = SqliteLessons(connection, lock)
 
     def until(self, at: datetime, *, lessons: Sequence[Lesson] = (), models: str = "") -> Trend:
-        """Return the trend of the last weeks until a time.
+        """Return the trend of the last weeks until a time, from that of the first session on.
 
         `lessons` are newer than what is stored of them, and `models` those of a night that isn't stored yet.
         """
-        weeks = LocalWeeks(at)
+        ends = self._ends()
+        weeks = LocalWeeks(at, since=min(ends, default=None))
         known = {lesson.id: lesson for lesson in (*self._lessons.every(), *lessons)}
         adopted = self._bank.proposals(ADOPTED)
         found = [_of_lesson(lesson, weeks, adopted) for lesson in known.values()]
         found = sorted((one for one in found if any(one.corrections)), key=_most_first)
         return Trend(
             first=weeks.first,
-            sessions=weeks.counts(self._ends(weeks.first)),
+            sessions=weeks.counts(ends),
             lessons=tuple(found[:MOST_LESSONS]),
             left_out=len(found[MOST_LESSONS:]),
             models=_changes(weeks, [*self._models(), (at, models)]),
         )
 
-    def _ends(self, first: date) -> list[datetime]:
-        """Return when sessions ended since then; a day earlier counts too, as times are kept in UTC."""
-        since = (first - timedelta(days=1)).isoformat()
-        query = "SELECT ended FROM sessions WHERE ended >= ? AND left_out IS NULL"
-        return [datetime.fromisoformat(ended) for (ended,) in self._rows(query, (since,))]
+    def _ends(self) -> list[datetime]:
+        """Return when each session ended that could be read."""
+        query = "SELECT ended FROM sessions WHERE left_out IS NULL"
+        return [datetime.fromisoformat(ended) for (ended,) in self._rows(query)]
 
     def _models(self) -> list[tuple[datetime, str]]:
         """Return when each night began, oldest first, and its models."""

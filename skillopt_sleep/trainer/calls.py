@@ -39,6 +39,20 @@ def meter(limits: LimitsSection, ledger: Ledger, clock: Callable[[], datetime]) 
     return NightMeter(ledger, within, clock=clock, remedy=LIMITED, unpriced=UNPRICED)
 
 
+def calls_left(meter: NightMeter, used: Callable[[], int]) -> Callable[[], int]:
+    """Return what tells how many calls the limits leave to a training that has used so many answers.
+
+    One that goes on uses first what it has paid for: until it pays again, only the answers it has used are counted.
+    """
+    paid = meter.spend().calls
+
+    def left() -> int:
+        unused = max(0, paid - used()) if meter.spend().calls == paid else 0
+        return meter.left() + unused
+
+    return left
+
+
 def check_priced(models: Mapping[str, Backend], limits: LimitsSection) -> None:
     """Raise ConfigError if dollars are limited and a model's price can't become known.
 

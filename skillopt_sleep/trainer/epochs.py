@@ -179,8 +179,9 @@ class TrainingProgress:
         total = parts.config.epochs * len(steps)
         past = Past(notes=notebook)
         for batch in steps:
-            before = parts.calls()
             place = StepPosition(step=len(self.history.steps) + 1, epoch=epoch, total=total)
+            # The first step's items were attempted along with the baseline.
+            before = parts.calls() if self.history.steps else parts.calls() - sum(map(len, batch))
             done = run_step(parts.asking(f"step {place.step}"), self.state, batch, place=place, past=past)
             self.state, past = done.state, done.past
             self.history = replace(self.history, steps=(*self.history.steps, done.record))
@@ -199,9 +200,10 @@ class TrainingProgress:
         left = self._left()
         is_last = len(self.history.steps) == steps_in_all(self._parts.config, len(self._parts.items[Split.TRAIN]))
         if taken > 0 and not is_last and left < taken + self._needed():
+            which = "val and test" if self._parts.config.evaluation.test else "val"
+            are = "is" if left == 1 else "are"
             error = BudgetExhausted(
-                f"only {counted(left, 'call')} of [limits] {'is' if left == 1 else 'are'} left, for val at the end",
-                remedy=LIMITED,
+                f"only {counted(left, 'call')} of [limits] {are} left, kept for {which} at the end", remedy=LIMITED
             )
             self.stopped, self.ended_by = error.message, error
 
@@ -210,7 +212,7 @@ class TrainingProgress:
         parts = self._parts
         val, test = len(parts.items[Split.VAL]), len(parts.items[Split.TEST])
         if not parts.config.of_preset.at_end:
-            return val + 2 * test
+            return val + test * len({self.state.best.version.sha, self.state.current.version.sha})
         applied = [edit for step in self.history.steps for edit in step.edits if edit.fate is EditFate.APPLIED]
         return (2 * FIRST_ROUNDS + 1) * val + 2 * test + 2 * PAIRS * len(applied)
 

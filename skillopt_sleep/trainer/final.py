@@ -130,11 +130,12 @@ def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[s
     """
     state, initial, history = course.state, course.initial, course.history
     sample = _reporting(parts, state, initial)
-    jobs = parts.val_jobs(state.best.document, sample)
-    if parts.config.evaluation.test:
-        jobs += parts.test_jobs(state.best.document) + parts.test_jobs(state.current.document)
-    parts.attempts.make(jobs, label="final")
     best = state.best
+    passes = [parts.val_jobs(best.document, sample)]
+    if parts.config.evaluation.test:
+        passes += [parts.test_jobs(best.document), parts.test_jobs(state.current.document)]
+    for jobs in passes:  # what a limit leaves goes to the most important one
+        parts.attempts.make(jobs, label="final")
     tested_best = _tested(parts, best, sample=sample)
     tested_initial, tested_final = (
         _of(skill, tested_best) if skill.document.sha == best.document.sha else _tested(parts, skill)
@@ -143,7 +144,7 @@ def final(parts: Parts, course: TrainingProgress, *, env: str, models: Mapping[s
     notes: list[Note] = []
     for record in (*history.steps, *history.epochs):
         notes += record.notes
-    if parts.attempts.is_over and parts.config.of_preset.confirm and _others(state, initial):
+    if sample != CONFIRMING and parts.config.of_preset.confirm and _others(state, initial):
         notes.append(Note(stage="final", summary=_UNCONFIRMED, expected=True))
     estimate = reported(
         tested_best.val, bias=bias_of_best(parts, best, initial), tried=len(_others(state, initial)), level=LEVEL
@@ -190,8 +191,10 @@ def _others(state: State, initial: ScoredSkill) -> frozenset[str]:
 
 def _reporting(parts: Parts, state: State, initial: ScoredSkill) -> int:
     """Return the sample of the pass that reports the best skill: if nothing was tried, that of the first."""
-    is_fresh = parts.config.of_preset.confirm and _others(state, initial) and not parts.attempts.is_over
-    return CONFIRMING if is_fresh else VAL_SAMPLE
+    if not (parts.config.of_preset.confirm and _others(state, initial)):
+        return VAL_SAMPLE
+    has_it = parts.attempts.known(parts.val_jobs(state.best.document, CONFIRMING))
+    return CONFIRMING if has_it or not parts.attempts.is_over else VAL_SAMPLE
 
 
 def _tested(parts: Parts, skill: ScoredSkill, *, sample: int = VAL_SAMPLE) -> TestedSkill:

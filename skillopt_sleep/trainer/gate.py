@@ -158,7 +158,7 @@ def _is_whole(parts: Parts, trial: Trial) -> bool:
 def _gated(trial: Trial, verdict: Verdict, action: Action) -> Gated:
     return Gated(
         action=action,
-        reason=verdict.reason,
+        reason=verdict.reason.replace("request", "item"),  # the engine's word for what a night asks
         error_rate=verdict.error_rate,
         before=trial.before,
         after=trial.after,

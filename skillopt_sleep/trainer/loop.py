@@ -2,8 +2,9 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Lock
 
 from msgspec.structs import replace
 
@@ -14,7 +15,7 @@ from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.protocols.work import Pool
 from skillopt_sleep.records import Note, Spend, Split, Task
 from skillopt_sleep.trainer.attempts import Attempt, Attempts, Counting
-from skillopt_sleep.trainer.calls import check_priced, meter, name_of, wrap_model
+from skillopt_sleep.trainer.calls import calls_left, check_priced, meter, name_of, wrap_model
 from skillopt_sleep.trainer.checks import check_arguments, checked_config, ignored
 from skillopt_sleep.trainer.config import TrainerConfig
 from skillopt_sleep.trainer.costs import StageCosts
@@ -88,6 +89,7 @@ class Trainer:
         self._wired = wired
         self._clock = clock
         self._live: LiveProgress | None = None
+        self._looking = Lock()  # held while what was spent is read, so that its file isn't closed meanwhile
         self._spend: Callable[[], Spend] = Spend
         self.ended_by: BaseException | None = None
 
@@ -116,11 +118,13 @@ class Trainer:
             try:
                 return self._run(folder, items)
             finally:
-                self._live = None
+                with self._looking:
+                    self._live = None
 
     def progress(self) -> LiveProgress | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""
-        return self._live and replace(self._live, spend=self._spend())
+        with self._looking:
+            return self._live and replace(self._live, spend=self._spend())
 
     def _stepped(self, step: int) -> None:
         """Note that a step has ended. The first one holds the baseline, and tells nothing of how long others take."""
@@ -200,8 +204,10 @@ class Trainer:
             steps=planned,
             spend=counter.spend(),
             most_calls=config.limits.calls,
+            ends=now + timedelta(minutes=config.limits.minutes) if config.limits.minutes else None,
         )
-        course = TrainingProgress(parts, document, stepped=self._stepped, left=counter.left, on_step=self._on_step)
+        left = calls_left(counter, parts.calls)
+        course = TrainingProgress(parts, document, stepped=self._stepped, left=left, on_step=self._on_step)
         course.run()
         summary = self._summary(parts, course, planned)
         folder.write(SUMMARY, summary)

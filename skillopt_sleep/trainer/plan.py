@@ -160,12 +160,22 @@ def limit_lines(config: TrainerConfig, made: TrainingPlan, *, paid: int = 0) -> 
     if limit >= made.usual:
         yield f"Limit: limits.calls = {limit} may end it early, as {known}."
         return
-    begun = made.items["val"] + made.items["test"]
-    steps = max(0, int(made.steps * (limit - begun) / max(1, made.usual - begun)))
-    so_far = f", of which {paid:,} are paid already" if paid else ""
+    so_far = f", of which {paid:,} are paid already," if paid else ""
+    begun = made.calls_each * (made.items["val"] + made.items["test"])
+    least = begun + made.calls_each * min(made.items["train"], config.train.batch_size * config.train.accumulation)
+    if limit < least:
+        yield (
+            f"Limit: limits.calls = {limit}{so_far} ends it without a result: the first scores take {least:,} calls "
+            "(a batch of train, val and test)."
+        )
+        return
+    usual = {stage.name: stage.usual for stage in made.stages}
+    at_end = sum(usual.get(name, 0) for name in ("val", "removal", "test"))
+    fixed = at_end if config.of_preset.at_end else 2 * begun
+    steps = min(max(0, int(made.steps * (limit - fixed) / max(1, made.usual - fixed))), made.steps)
     yield (
-        f"Limit: limits.calls = {limit}{so_far} will end it after about {min(steps, made.steps)} of {made.steps} "
-        f"steps, as {known}. The best skill so far is kept."
+        f"Limit: limits.calls = {limit}{so_far} will end it after about {steps} of {made.steps} steps, as {known}. "
+        "The best skill so far is kept."
     )
 
 

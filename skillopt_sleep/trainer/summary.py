@@ -165,7 +165,8 @@ class TestedSkill(Record, frozen=True, kw_only=True):
 class LiveProgress(Record, frozen=True, kw_only=True):
     """A running training at one moment: `step` of at most `steps` steps have ended, the last one at `since`.
 
-    `spend` is that of all its runs. The last step that paid for calls took `each`, None while there is none.
+    `spend` is that of all its runs. The last step that paid for calls took `each`, None while there is none. Its
+    limit of minutes `ends` it, None if it has none.
     """
 
     folder: str
@@ -176,12 +177,16 @@ class LiveProgress(Record, frozen=True, kw_only=True):
     most_calls: int = 0
     step: int = 0
     each: timedelta | None = None
+    ends: datetime | None = None
 
     def left(self, now: datetime) -> timedelta | None:
-        """Return about how long the other steps take, each like the last one; None if that isn't known."""
-        if self.each is None:
-            return None
-        return max(self.each * (self.steps - self.step) - (now - self.since), timedelta())
+        """Return about how long it takes yet: steps like the last one, within its limit; None if that isn't known."""
+        known: list[timedelta] = []
+        if self.each is not None:
+            known.append(self.each * (self.steps - self.step) - (now - self.since))
+        if self.ends is not None:
+            known.append(self.ends - now)
+        return max(min(known), timedelta()) if known else None
 
 
 class Reported(Record, frozen=True, kw_only=True):

@@ -53,9 +53,8 @@ def change_to_version(kept: StoreAndJournal, path: Path, number: int) -> Version
     """Return what leads to a version of a file."""
     steps = steps_to(kept.store, kept.journal, path, number)
     preview = preview_of(kept.store, kept.journal, steps)
-    moves = [move for move in preview.moves if move.new != move.old]
-    shown = digest_of((steps, [(move.path, move.old, move.new) for move in moves]))
-    return VersionChange(steps, diffs(moves), list(map(home_path, preview.edited)), shown)
+    shown = digest_of((steps, [(move.path, move.old, move.new) for move in preview.changing]))
+    return VersionChange(steps, diffs(preview.changing), list(map(home_path, preview.edited)), shown)
 
 
 def take_step(kept: StoreAndJournal, step: Step) -> None:

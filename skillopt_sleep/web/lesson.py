@@ -7,9 +7,10 @@ from typing import NamedTuple
 from starlette.requests import Request
 
 from skillopt_sleep.agents import TITLES
+from skillopt_sleep.deciding.origin import decided_on
 from skillopt_sleep.deciding.read import digest_of
 from skillopt_sleep.deciding.tasks import editable
-from skillopt_sleep.deciding.why import Absence, decision, of_lesson, tried
+from skillopt_sleep.deciding.why import Absence, of_lesson
 from skillopt_sleep.kit.words import ago, counted, home_path, span
 from skillopt_sleep.pages.blocks import Block, Heading, Link, Said, Sentence
 from skillopt_sleep.proposals.origins import RuleOrigin, origins
@@ -96,6 +97,9 @@ def lesson_page(request: Request, store: SqliteStore, name: str, *, now: datetim
         about = tuple(_about(lesson, named, absent, refused=status == REFUSED))
     signs = lesson.signs[::-1] if lesson else ()
 
+    def rule(origin: RuleOrigin) -> tuple[Block, ...]:
+        return Heading(origin.rule.removeprefix("- "), 3), *decided_on(origin, now=now)
+
     def part(rows: Sequence[Row], name_of: str) -> Paged[Row]:
         return paged(request, rows, at_once=OF_A_LESSON, name=name_of, path=f"/lessons/{name}")
 
@@ -105,7 +109,7 @@ def lesson_page(request: Request, store: SqliteStore, name: str, *, now: datetim
         facts=facts,
         about=about,
         signs=part(signs, "signs").each(lambda piece: _sign(piece, now=now)),
-        rules=part(known[::-1], "rules").each(lambda origin: _rule(origin, now=now)),
+        rules=part(known[::-1], "rules").each(rule),
         tasks=_tasks(part(entries, "tasks"), store, reports, now),
         all_dropped=all(entry.dropped for entry in entries),
         shown=tasks_shown(entries),
@@ -157,16 +161,6 @@ def _sign(piece: Evidence, *, now: datetime) -> Said:
     where = f"{TITLES.get(agent, agent)} {session[:_SESSION_CHARS]}, turn {piece.turn}"
     when = f"{ago(piece.at, now)}," if piece.at else ""
     return Said(said_or_done(piece, piece.quote), when, Link.to_turn(where, piece.session, piece.turn))
-
-
-def _rule(origin: RuleOrigin, *, now: datetime) -> tuple[Block, ...]:
-    """Return what a rule that was proposed for a lesson says, its trial, and what was decided."""
-    name = origin.proposed.proposal
-    return (
-        Heading(origin.rule.removeprefix("- "), 3),
-        Sentence(sentence(tried(origin))),
-        Sentence(sentence(decision(origin, now=now)), "aside", Link(name, f"/inbox/{name}")),
-    )
 
 
 def _reports(store: SqliteStore, nights: set[str]) -> Iterator[NightReport]:

@@ -130,7 +130,7 @@ def in_force(config: TrainerConfig, settings: Settings, flags: Flags, *, path: P
     if not backend.name:
         raise ConfigError(
             "no backend is named, so nothing is sent anywhere",
-            remedy=f"add --backend auto (or claude, codex, openai …), or name it in [backend] of {path}",
+            remedy=f"name it in [backend] of {path}, or add --backend auto (or claude, openai …) to the command",
         )
     return replace(settings, backend=backend, target=target, judge=RoleSettings())
 
@@ -138,17 +138,18 @@ def in_force(config: TrainerConfig, settings: Settings, flags: Flags, *, path: P
 def check_consent(config: TrainerConfig, own: Settings, in_force: Settings, flags: Flags, *, path: Path) -> None:
     """Raise ConfigError if something would be sent without the user's consent.
 
-    That is a flag, or `confirmed` in the file or in the user's `own` settings. That a file names a backend is none.
+    That is a flag, or `confirmed` in the file or in the user's `own` settings. That a file names a backend is none. A
+    server on this machine needs none.
     """
     allowed = {SIMULATED, "handoff", flags.backend}  # the first two send nothing anywhere
     if config.backend.confirmed:
         allowed |= {config.backend.name, config.target.name}
-    sent = {in_force.backend.name, of_role(in_force.backend, in_force.target).name}
-    unconfirmed = sorted(sent - allowed)
+    asked = (in_force.backend, of_role(in_force.backend, in_force.target))
+    unconfirmed = sorted({one.name for one in asked if not one.is_local} - allowed)
     if unconfirmed and not own.backend.confirmed:
         raise ConfigError(
             f"the backend {unconfirmed[0]!r} was not confirmed, so nothing is sent to it",
-            remedy=f"add --backend {unconfirmed[0]}, or set confirmed = true in [backend] of {path}",
+            remedy=f"set confirmed = true in [backend] of {path}, or add --backend {unconfirmed[0]} to the command",
         )
 
 

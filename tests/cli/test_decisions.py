@@ -4,14 +4,13 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.cli.decisions import say_preview, with_consent
-from skillopt_sleep.deciding.undo import Preview
 from skillopt_sleep.errors import ConfigError, SleepError
 from skillopt_sleep.proposals.plan import MergeNeeded, Plan
 from skillopt_sleep.proposals.written import Move
 
 
 def a_plan(old: bytes = b"one\n", new: bytes | None = b"two\n") -> Plan:
-    move = Move("/p/CLAUDE.md", Path("/p/CLAUDE.md"), old, new, None, None)
+    move = Move("/p/CLAUDE.md", Path("/p/CLAUDE.md"), old, new, None)
     return Plan((move,), ("/p/CLAUDE.md",))
 
 
@@ -40,10 +39,7 @@ def test_every_error_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_preview_shows_what_all_decisions_together_change(capsys: pytest.CaptureFixture[str]) -> None:
-    preview = Preview()
-    preview.add(a_plan())
-    preview.add(a_plan(b"two\n", b"three\n"))
-    say_preview(preview)
+    say_preview(a_plan().then(a_plan(b"two\n", b"three\n")))
     out = capsys.readouterr().out
     assert "-one\n+three" in out
     assert "two" not in out

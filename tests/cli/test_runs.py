@@ -3,10 +3,12 @@ from pathlib import Path
 
 import pytest
 
+from skillopt_sleep.cli.runs import say_runs
 from skillopt_sleep.trainer import TrainerConfig
 from skillopt_sleep.trainer.env import Env
+from skillopt_sleep.trainer.runs import read
 from tests.command import Home
-from tests.trainer.toy import a_config, a_trainer
+from tests.trainer.toy import SIZES, Toy, a_config, a_trainer
 
 
 @pytest.fixture
@@ -27,9 +29,9 @@ def test_runs_are_listed_as_a_table_the_best_first_with_what_they_differ_in(tmp_
     listed = home.command("train", "list", str(runs))
     assert listed.code == 0, listed.err
     head, _, whole, cut = listed.out.splitlines()
-    assert head.startswith("| run | best | 90 % interval | calls | ")
-    assert {"path", "edit_budget", "state"} <= set(head.split())
-    assert "1.000" in whole
+    assert head == "| run | best | 90 % interval | test | calls | differs in | state |"
+    assert whole.count("1.000") == 3  # best, the end of its interval, test
+    assert "edit_budget 2, env toy, path …" in whole
     assert "(n=8)" in whole
     assert whole.endswith(" finished |")
     assert "long/" * 6 not in whole
@@ -37,6 +39,26 @@ def test_runs_are_listed_as_a_table_the_best_first_with_what_they_differ_in(tmp_
     told = home.command("train", "list", str(runs), "--json").json
     assert [run["differs"]["optimizer.edit_budget"] for run in told["runs"]] == ["2", "1"]
     assert "No trainings in" in home.command("train", "list", str(tmp_path / "home")).out
+
+
+def test_a_narrow_terminal_leaves_out_neither_a_run_nor_its_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {"FORCE_COLOR": "1", "COLUMNS": "80", "TERM": "dumb"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    names = [f"run-edit_budget={edits}-seed=42" for edits in (1, 2)]
+    for edits, name in enumerate(names, start=1):
+        config = a_config(optimizer={"edit_budget": edits}, train={"epochs": 1}, target={"base_url": f"u{edits}"})
+        a_trainer(tmp_path / name, config=config, env=Toy(sizes={**SIZES, "train": 8 * edits})).train()
+    say_runs([read(Path(name)) for name in names])
+    shown = capsys.readouterr().out
+    lines = [line for line in shown.splitlines() if line.startswith("run-")]
+    assert [line.split()[0] for line in lines] == list(reversed(names))
+    assert [line.split()[1] for line in lines] == ["0.375", "0.250"]
+    assert "other" in shown
+    assert not re.search("[0-9a-f]{12}", shown)
+    assert "base_url" not in shown
 
 
 @pytest.mark.slow

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from skillopt_sleep.cli.tasks_why import task_blocks
-from skillopt_sleep.cli.why import absence_blocks, managed_blocks, origin_blocks
-from skillopt_sleep.deciding.why import Looked, absence
+from skillopt_sleep.cli.why import absence_blocks, managed_blocks
+from skillopt_sleep.deciding.origin import origin_blocks
+from skillopt_sleep.deciding.why import absence
 from skillopt_sleep.mining.mined import corrections_of
 from skillopt_sleep.mining.provenance import quote_of_command
 from skillopt_sleep.pages.render import environment
@@ -53,7 +54,7 @@ def shown_by_blame(*quotes: Evidence) -> str:
 
 def shown_by_why_not(*quotes: Evidence) -> str:
     lesson = a_lesson("Run make lint", id="l1", quotes=quotes, deeds=(DID,))
-    found = absence("l1", [], [lesson], list, lambda _: None, looked=Looked(sessions=1, purged=False))
+    found = absence("l1", [], [lesson], list, lambda _: None, sessions=1, purged=False)
     return markdown([*absence_blocks(found, now=NOON)])
 
 
@@ -61,7 +62,7 @@ def shown_by_why_not_of_a_night(*quotes: Evidence) -> str:
     listed = tuple(corrections_of([a_task(evidence=quotes, deeds=(DID,))], Became.UNUSED))
     report = a_report(corrections=Corrections(listed=listed))
     words = quotes[-1].quote
-    found = absence(words, [], [], lambda: [report], lambda _: None, looked=Looked(sessions=1, purged=False))
+    found = absence(words, [], [], lambda: [report], lambda _: None, sessions=1, purged=False)
     return markdown([*absence_blocks(found, now=NOON)])
 
 

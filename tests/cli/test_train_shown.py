@@ -2,11 +2,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillopt_sleep.cli.train_shown import best_line, partial, rule_lines, scored
+from skillopt_sleep.cli.train_shown import best_line, partial, rule_lines, scored, summary_lines
 from skillopt_sleep.errors import CallFailed, FailureKind
 from skillopt_sleep.records import Note, Prompt
 from skillopt_sleep.trainer.summary import Rules, RuleWorth, Scores
-from tests.trainer.toy import Scripted, a_trainer
+from tests.trainer.toy import Scripted, a_config, a_trainer
 
 
 def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
@@ -26,6 +26,12 @@ def test_what_of_a_training_is_in_part_is_told(tmp_path: Path) -> None:
     assert partial(replace(whole, notes=(Note(stage="reflect", summary="no"),))) == ["failed on the way: reflect: no"]
     told = Note(stage="gate", summary="12 val items can only prove a gain of 0.50 or more", expected=True)
     assert partial(replace(whole, notes=(told,))) == []
+
+
+def test_a_training_without_a_step_says_nothing_of_steps(tmp_path: Path) -> None:
+    summary = a_trainer(tmp_path, config=a_config("default", limits={"calls": 50})).train()
+    assert summary_lines(summary, None)[0] == "toy: 0 of 4 steps"
+    assert best_line(summary, Path("run")).startswith("No step was made, so run/best_skill.md is your initial skill")
 
 
 def test_a_mixed_score_stands_beside_the_two_that_it_is_made_of() -> None:

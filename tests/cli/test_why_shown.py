@@ -1,6 +1,7 @@
 from datetime import timedelta
 
-from skillopt_sleep.cli.why import absence_blocks, managed_blocks, origin_blocks
+from skillopt_sleep.cli.why import absence_blocks, managed_blocks
+from skillopt_sleep.deciding.origin import origin_blocks
 from skillopt_sleep.deciding.why import Absence
 from skillopt_sleep.pages.text import markdown
 from skillopt_sleep.proposals.origins import Managed, RuleOrigin, origins

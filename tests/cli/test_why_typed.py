@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from skillopt_sleep.cli.why_typed import typed_like
-from skillopt_sleep.deciding.why import Unheard
+from skillopt_sleep.deciding.why import Absence
 from skillopt_sleep.night.reading import RULES, read_by_rules
 from skillopt_sleep.records import LeftOut, Packed, Reading, Session, Stamp
 from skillopt_sleep.stores.sqlite import SqliteStore
@@ -19,7 +19,7 @@ SESSION = a_session("write it down", "Done.", "thanks a lot", "You're welcome.",
 
 def typed(
     folder: Path, asked: str, *sessions: Session, night: str = "", left_out: LeftOut | None = None
-) -> Unheard | None:
+) -> Absence | None:
     store = SqliteStore(folder, clock=FakeClock(), lookback=timedelta(days=7), config="one")
     for number, session in enumerate(sessions):
         packed = Packed.of(session, left_out)
@@ -44,7 +44,7 @@ def typed(
 def test_a_turn_is_found_with_what_it_was_taken_for(tmp_path: Path, asked: str, turn: int, because: str) -> None:
     found = typed(tmp_path, asked, SESSION, night="2026-03-02")
     assert found is not None
-    assert (found.words.session, found.words.turn, found.words.at) == (SESSION.id, turn, SESSION.started)
+    assert (found.said[0].session, found.said[0].turn, found.said[0].at) == (SESSION.id, turn, SESSION.started)
     assert because in found.because
     assert f"harvest --why {SESSION.id}" in found.next
     assert found.next.startswith("nothing") is (asked == "thanks")
@@ -67,7 +67,7 @@ def test_of_equals_the_newest_is_found(tmp_path: Path) -> None:
     later = a_session("add a test", "Done.", "no - use pnpm", id="claude_code:s2", started=when, ended=when)
     found = typed(tmp_path, "use pnpm", SESSION, later)
     assert found is not None
-    assert found.words.session == "claude_code:s2"
+    assert found.said[0].session == "claude_code:s2"
 
 
 def test_what_was_copied_is_found_in_the_session_it_was_copied_from(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_what_was_copied_is_found_in_the_session_it_was_copied_from(tmp_path: Pa
     for number, sessions in enumerate([(SESSION, copy), (copy, SESSION), (copy, first)]):
         found = typed(tmp_path / str(number), "use pnpm", *sessions)
         assert found is not None
-        assert found.words.session == SESSION.id
+        assert found.said[0].session == SESSION.id
 
 
 def test_what_the_agent_said_is_not_found(tmp_path: Path) -> None:

@@ -1,13 +1,12 @@
 """Why something the person said is no rule is found, however far it came."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.deciding.why import Absence, Looked, Unheard, absence, decision, often, tried
-from skillopt_sleep.proposals.origins import RuleOrigin, origins
+from skillopt_sleep.deciding.why import Absence, absence
+from skillopt_sleep.proposals.origins import origins
 from skillopt_sleep.records import (
     BECAME,
     NEXT_STEPS,
@@ -20,12 +19,9 @@ from skillopt_sleep.records import (
     Lesson,
     LessonState,
     NightReport,
-    Proof,
-    Solved,
 )
 from skillopt_sleep.stores.bank import ADOPTED, REJECTED, UNDONE, WAITING, WITHDRAWN, Decided
-from tests.builders import a_lesson, a_proposal, a_report, an_edit, an_outcome, changed
-from tests.fakes import NOON
+from tests.builders import a_lesson, a_proposal, a_report, an_edit, an_outcome
 
 SAID = Evidence(session="s1", turn=2, quote="no, use pnpm, never npm")
 LESSON = a_lesson("Use pnpm, never npm", id="l1", quotes=(SAID,))
@@ -37,12 +33,10 @@ def found(
     *decided: Decided,
     lessons: Sequence[Lesson] = (),
     reports: Sequence[NightReport] = (),
-    typed: Unheard | None = None,
+    typed: Absence | None = None,
 ) -> Absence:
     rules = list(origins(decided, lessons))
-    return absence(
-        asked, rules, lessons, lambda: reports, lambda _asked: typed, looked=Looked(sessions=1, purged=False)
-    )
+    return absence(asked, rules, lessons, lambda: reports, lambda _asked: typed, sessions=1, purged=False)
 
 
 def night(name: str, *became: Became, lesson: str = "l1", because: str = "") -> NightReport:
@@ -126,7 +120,7 @@ def test_a_correction_without_a_lesson_is_told_by_the_night_that_dropped_it() ->
 
 
 def test_what_was_only_typed_is_found_last() -> None:
-    typed = Unheard(words=SAID, because="it was taken for small talk", next="say it as a wish")
+    typed = Absence(said=(SAID,), end="typed", because="it was taken for small talk", next="say it as a wish")
     said = found("use pnpm", typed=typed)
     assert (said.end, said.because, said.next, said.said) == ("typed", typed.because, typed.next, (SAID,))
 
@@ -210,31 +204,3 @@ def test_of_an_adopted_rule_it_is_said_which_agent_does_not_read_it_and_what_wai
     assert "Codex" not in found("use pnpm", rule, Decided(its, WAITING, "", ""), lessons=[lesson]).because
     both = found("l1", rule, Decided(its, ADOPTED, "", "2026-03-04"), lessons=[lesson])
     assert "Codex" not in both.because
-
-
-NOW = NOON + timedelta(days=3)
-
-
-def an_origin(state: str = ADOPTED, reason: str = "", **fields: object) -> RuleOrigin:
-    (origin,) = origins([Decided(a_proposal(), state, reason, NOON.isoformat())], ())
-    return changed(origin, **fields)
-
-
-def test_a_trial_is_told_in_whole_numbers() -> None:
-    solved = Solved(before=3, after=11, n=12, requests=3)
-    assert tried(an_origin(solved=solved)).startswith("it was tried: without the rule 3 of 12 answers did")
-    assert "rules of P-0001 were tried together" in tried(an_origin(solved=solved, alone=False))
-    assert "graded 0.25 before, 1.00 with it, n=9" in tried(an_origin(before=0.25, after=1.0, n=9))
-    assert "own words" in tried(an_origin(proof=Proof.WORDS))
-    assert tried(an_origin()) == "no trial was run"
-
-
-def test_a_decision_has_its_day_and_its_reason() -> None:
-    assert decision(an_origin(REJECTED, "too long"), now=NOW) == "you rejected it on 2 Mar: «too long»"
-    assert decision(an_origin(decided=""), now=NOW) == "you adopted it"
-
-
-def test_how_often_is_told_from_the_second_session_on() -> None:
-    assert often(an_origin(sessions=1), now=NOW) == ""
-    assert often(an_origin(sessions=3), now=NOW) == "in 3 sessions"
-    assert often(an_origin(sessions=3, projects=("shop", "blog")), now=NOW) == "in 3 sessions of shop, blog"

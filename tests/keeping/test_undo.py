@@ -69,7 +69,7 @@ def test_a_file_of_our_own_is_taken_back_whole_only_if_a_record_is_gone(tmp_path
     entry = Entry(
         proposal="P-0002",
         root=str(tmp_path),
-        files=(Written(path=str(own), target=str(own), attributes=None, before="", after=digest(b"another rule")),),
+        files=(Written(path=str(own), target=str(own), before="", after=digest(b"another rule")),),
         made=digest(b"another rule"),
         folders=(),
         state=AdoptionState.UNDONE,

@@ -373,7 +373,8 @@ def test_a_session_that_is_read_again_keeps_what_was_copied_from_it(index: Sqlit
 
 
 def test_sessions_beyond_the_reach_stay_unread_and_a_note_counts_them(index: SqliteIndex) -> None:
-    turns = [[typed(f"{n}a", f"fix {n}"), typed(f"{n}b")] for n in range(3)]
+    answer = Turn(role=Role.ASSISTANT, origin=Origin.ASSISTANT, text="Done.")
+    turns = [[typed(f"{n}a", f"fix {n}"), answer, typed(f"{n}b")] for n in range(3)]
     source = a_source(*(a_session(f"{n}", hours=n + 1, turns=turns[n]) for n in range(3)))
     found = harvest([source], index, replace(RULES, reach=Reach(calls=1, tokens=10**6, per_call=2)))
     assert [session.id for session in found.sessions] == ["listed:0", "listed:1"]

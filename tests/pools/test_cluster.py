@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from itertools import takewhile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.pools.ray import RayPool, connect
+from skillopt_sleep.pools.ray import RayPool, connect, own_code
 from tests.pools.portable import Nobody, Work, square
 
 PORT = "26391"
@@ -183,6 +184,17 @@ def test_nothing_imports_ray_before_something_is_sent() -> None:
 def test_nothing_to_send_begins_no_cluster() -> None:
     with closing(RayPool(2, lambda *told: None)) as pool:
         assert pool.map(Work(square, Nobody()), (), label="x") == ()
+
+
+def test_an_environment_in_a_clone_of_this_project_takes_its_neighbours_along_and_not_this_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = ModuleType("skillopt_env_in_a_clone")
+    own.__file__ = str(ROOT / "in_a_clone.py")
+    monkeypatch.setitem(sys.modules, own.__name__, own)
+    packages = {module.__name__.partition(".")[0] for module in own_code()}
+    assert {own.__name__, "tests"} <= packages
+    assert "skillopt_sleep" not in packages
 
 
 def test_where_ray_is_not_installed_the_remedy_names_the_extra(tmp_path: Path) -> None:

@@ -1,20 +1,26 @@
 """A change goes to the document's twins too, where its edits fit and nothing speaks against it."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from skillopt_sleep.agents.codex.documents import MOST_BYTES
-from skillopt_sleep.proposals.changes import changes
-from skillopt_sleep.proposals.copies import Copied, copies
+from skillopt_sleep.proposals.changes import ProposedChange, changes
+from skillopt_sleep.proposals.copies import CopiedFile, copies
 from skillopt_sleep.proposals.paths import digest
-from skillopt_sleep.records import Edit, EditOp
+from skillopt_sleep.records import Edit, EditOp, Note
 from tests.builders import an_edit
 from tests.proposals.corpus import splice
 from tests.proposals.staging import RULE, accepted, document, with_twin
 
 BRIEF, TABS = "- Be brief.", "- Use tabs."
+
+
+class Copied(NamedTuple):
+    change: ProposedChange
+    files: list[CopiedFile]
+    notes: list[Note]
 
 
 @pytest.fixture
@@ -30,7 +36,9 @@ def copied(root: Path, body: str = RULE, *edits: Edit, most: int = 1000, **field
     """A change of CLAUDE.md to this body by these edits, copied to AGENTS.md."""
     read = with_twin(document(root / "CLAUDE.md", root), root / "AGENTS.md")
     (change,) = changes(accepted(read, body))
-    return copies(change._replace(edits=edits or change.edits, **fields), allowed=(), most=most)
+    notes: list[Note] = []
+    found = copies(change._replace(edits=edits or change.edits, **fields), allowed=(), most=most, notes=notes)
+    return Copied(*found, notes)
 
 
 def block(root: Path, name: str, body: str) -> None:
@@ -41,7 +49,7 @@ def test_the_twin_gets_the_same_rules_in_its_own_text(root: Path) -> None:
     found = copied(root)
 
     ((copy, text),) = found.files
-    assert found.notes == ()
+    assert found.notes == []
     assert found.change.document.read_by == ("Claude Code", "Codex")
     assert text == (b"# For Codex\n", splice(b"# For Codex\n", RULE))
     assert (copy.document, copy.path) == ("shop-api/AGENTS.md", str(root / "AGENTS.md"))
@@ -65,7 +73,7 @@ def test_a_twin_that_says_it_already_is_reached_and_not_changed(root: Path, text
 
     found = copied(root)
 
-    assert (found.files, found.notes) == ((), ())
+    assert (found.files, found.notes) == ([], [])
     assert found.change.document.read_by == ("Claude Code", "Codex")
 
 
@@ -83,7 +91,7 @@ def test_a_body_that_its_edits_do_not_make_is_not_copied_to_other_rules(root: Pa
 
 def left_out(found: Copied, because: str) -> None:
     """The twin isn't part of it, and a note says why; that rules differ is no problem, anything else is one."""
-    assert found.files == ()
+    assert found.files == []
     assert found.change.document.read_by == ("Claude Code",)
     (note,) = found.notes
     assert because in note.summary
@@ -113,4 +121,5 @@ def test_a_twin_that_can_not_be_read_is_left_out_and_told(root: Path) -> None:
     (change,) = changes(accepted(read))
     (root / "AGENTS.md").unlink()
 
-    left_out(copies(change, allowed=(), most=1000), "doesn't exist")
+    notes: list[Note] = []
+    left_out(Copied(*copies(change, allowed=(), most=1000, notes=notes), notes), "doesn't exist")

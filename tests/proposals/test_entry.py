@@ -11,7 +11,7 @@ LATER = NOW + timedelta(hours=1)
 ENTRY = Entry(
     proposal="P-0001",
     root="/p",
-    files=(Written(path="/p/CLAUDE.md", target="/p/real.md", attributes=None, before="1", after="2"),),
+    files=(Written(path="/p/CLAUDE.md", target="/p/real.md", before="1", after="2"),),
     folders=(),
     state=AdoptionState.DONE,
     adopted=NOW,
@@ -37,5 +37,5 @@ def test_it_changed_last_when_it_was_undone() -> None:
 
 def test_what_is_written_are_the_files_of_the_undo_if_there_is_one() -> None:
     assert [file.after for file in ENTRY.moving] == ["2"]
-    undo = Written(path="/p/CLAUDE.md", target="/p/CLAUDE.md", attributes=None, before="5", after="6")
+    undo = Written(path="/p/CLAUDE.md", target="/p/CLAUDE.md", before="5", after="6")
     assert replace(ENTRY, taken_back=(undo,)).moving == (undo,)

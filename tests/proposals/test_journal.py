@@ -11,7 +11,6 @@ import pytest
 
 from skillopt_sleep.errors import AdoptInterrupted, ProposalError
 from skillopt_sleep.proposals.adopt import adopt
-from skillopt_sleep.proposals.attributes import attributes_of
 from skillopt_sleep.proposals.entry import AdoptionState, Entry, Written
 from skillopt_sleep.proposals.journal import Journal
 from skillopt_sleep.proposals.paths import digest
@@ -36,8 +35,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def a_file(path: Path, before: bytes | None) -> Written:
-    attributes = attributes_of(path) if path.exists() else None
-    return Written(path=str(path), target=str(path), attributes=attributes, before=digest(before), after=digest(NEW))
+    return Written(path=str(path), target=str(path), before=digest(before), after=digest(NEW))
 
 
 def entry(file: Path, state: AdoptionState, *, existed: bool = True, number: str = "p1") -> Entry:
@@ -101,7 +99,7 @@ def test_a_file_that_was_edited_after_a_crash_is_left_and_told_once(
         journal.recover()
     assert str(file) in caught.value.message
     assert digest(NEW)[:12] in caught.value.message
-    saved = journal.before(entry(file, state)) if existed else journal.after(entry(file, state))
+    saved = journal.copy_of(entry(file, state), digest(OLD if existed else NEW))
     assert str(saved) in caught.value.remedy
     assert saved.read_bytes() == (OLD if existed else NEW)
     assert (file.read_bytes() if file.exists() else None) == content
@@ -150,7 +148,7 @@ def test_if_one_file_of_a_pair_was_edited_after_a_crash_the_other_one_is_as_befo
         journal.recover()
 
     assert str(other) in caught.value.message
-    assert str(journal.after(pair(file, PREPARED), 1)) in caught.value.remedy
+    assert str(journal.copy_of(pair(file, PREPARED), digest(NEW))) in caught.value.remedy
     assert (file.read_bytes(), other.read_bytes()) == (OLD, EDITED)
     journal.recover()
 
@@ -159,14 +157,14 @@ def test_a_file_of_a_pair_that_can_not_be_put_back_is_told_with_what_to_do(journ
     torn = pair(file, PREPARED)
     journal.prepare(torn, (OLD, NEW), (None, NEW))
     put(file, NEW)
-    journal.before(torn).write_bytes(EDITED)
+    journal.copy_of(torn, digest(OLD)).write_bytes(EDITED)
 
     with pytest.raises(AdoptInterrupted, match="is damaged") as caught:
         journal.recover()
 
     assert "undo p1" in caught.value.remedy
     assert file.read_bytes() == NEW
-    journal.before(torn).write_bytes(OLD)
+    journal.copy_of(torn, digest(OLD)).write_bytes(OLD)
     undo("p1", journal=journal, at=NOW)
     assert file.read_bytes() == OLD
 
@@ -224,7 +222,7 @@ def test_an_adoption_of_another_file_is_never_replaced(state: AdoptionState, jou
         journal.prepare(entry(file.with_name("AGENTS.md"), PREPARED), (OLD, NEW))
     assert str(file) in caught.value.message
     assert journal.get("p1") == known
-    assert journal.before(known).read_bytes() == OLD
+    assert journal.copy_of(known, digest(OLD)).read_bytes() == OLD
 
 
 @pytest.mark.parametrize("state", [AdoptionState.DONE, AdoptionState.INTERRUPTED, AdoptionState.UNDONE])
@@ -237,11 +235,11 @@ def test_bytes_of_before_are_replaced_only_once_they_are_back(
     other = msgspec.structs.replace(known, files=(a_file(file, EDITED),), state=PREPARED)
     if state is AdoptionState.UNDONE:
         journal.prepare(other, (EDITED, NEW))
-        assert journal.before(other).read_bytes() == EDITED
+        assert journal.copy_of(other, digest(EDITED)).read_bytes() == EDITED
     else:
         with pytest.raises(ProposalError, match="whose undo would be lost"):
             journal.prepare(other, (EDITED, NEW))
-        assert journal.before(known).read_bytes() == OLD
+        assert journal.copy_of(known, digest(OLD)).read_bytes() == OLD
 
 
 def test_a_journal_that_does_not_exist_is_empty_and_stays_so(journal: Journal, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import UnsafePath
-from skillopt_sleep.proposals.paths import missing_folders, read_live, writable
+from skillopt_sleep.proposals.paths import read_live, writable
 from tests.attributes import as_stranger, needs_root, open_to_strangers
 
 
@@ -32,7 +32,6 @@ def test_a_plain_file_and_one_that_does_not_exist_yet_may_be_written(root: Path)
     assert writable(file, root=root) == file.resolve()
     new = root / ".claude" / "rules" / "a.md"
     assert writable(new, root=root) == new.resolve()
-    assert missing_folders(new) == (root / ".claude", root / ".claude" / "rules")
 
 
 def test_a_link_inside_of_the_root_leads_to_its_file(root: Path) -> None:

@@ -307,11 +307,11 @@ def test_a_class_that_the_user_allows_is_staged(root: Path, night: Path) -> None
     assert "make all" in proposal.edits[0].content
 
 
-def test_each_line_of_an_edit_is_a_rule_of_its_own(root: Path, night: Path) -> None:
+def test_each_item_and_paragraph_of_an_edit_is_a_rule_of_its_own(root: Path, night: Path) -> None:
     long = "A rule of many words that goes on and on, until it doesn't fit on"
     body = f"## Rules\n\n- Use tabs.\n- Name things.\n\n{long}\none line.\nBe brief."
     (proposal,), _ = FolderStager().stage([accepted(document(root / "CLAUDE.md", root), body)], page(night))
-    assert proposal.summary == "Adds 4 rules in shop-api/CLAUDE.md: “Use tabs.” and 3 more"
+    assert proposal.summary == "Adds 3 rules in shop-api/CLAUDE.md: “Use tabs.” and 2 more"
 
 
 def test_a_proposal_says_what_its_rules_touch_and_which_model_stood_alone_behind_it(root: Path, night: Path) -> None:

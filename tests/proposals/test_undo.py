@@ -196,7 +196,8 @@ def journal_entry(journal: Journal) -> Entry:
 
 def journal_copy(journal: Journal, which: str) -> Path:
     entry = journal_entry(journal)
-    return journal.before(entry) if which == "before" else journal.after(entry)
+    (file,) = entry.files
+    return journal.copy_of(entry, file.before if which == "before" else file.after)
 
 
 def test_undoing_twice_is_undoing_once(root: Path, night: Path, journal: Journal) -> None:

@@ -13,7 +13,7 @@ OLD, NEW = b"old\n", b"old\nand new\n"
 
 def a_move(path: Path, *, before: bytes | None) -> Move:
     attributes = attributes_of(path) if path.exists() else None
-    return Move(str(path), path, before, NEW, attributes, attributes)
+    return Move(str(path), path, before, NEW, attributes)
 
 
 def test_bytes_and_mode_come_back(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_bytes_and_mode_come_back(tmp_path: Path) -> None:
     path.write_bytes(NEW)
     path.chmod(0o600)
 
-    assert move.back.write()
+    move.take_back()
 
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (OLD, 0o640)
     assert (move.record.before, move.record.after) == (digest(OLD), digest(NEW))
@@ -35,7 +35,7 @@ def test_a_file_that_was_not_there_is_gone_again(tmp_path: Path) -> None:
     move = a_move(path, before=None)
     path.write_bytes(NEW)
 
-    assert move.back.write()
+    move.take_back()
 
     assert not path.exists()
     assert move.record.before == ""
@@ -58,7 +58,7 @@ def test_what_is_written_between_our_look_and_our_write_stays(tmp_path: Path) ->
     first, second = tmp_path / "AGENTS.md", tmp_path / "CLAUDE.md"
     for path in (first, second):
         path.write_bytes(OLD)
-    moves = [Move(str(path), path, OLD, NEW, attributes_of(path), attributes_of(path)) for path in (first, second)]
+    moves = [Move(str(path), path, OLD, NEW, attributes_of(path)) for path in (first, second)]
     line = b"mine\n"
     left = [second]
 

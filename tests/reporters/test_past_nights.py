@@ -1,12 +1,11 @@
 from datetime import timedelta
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from skillopt_sleep.records import Trial
-from skillopt_sleep.reporters.past_nights import gain, past_nights
+from skillopt_sleep.reporters.gains import in_grades
+from skillopt_sleep.reporters.past_nights import past_nights
 from skillopt_sleep.stores.sqlite import SqliteStore
-from tests.builders import a_fresh_round, a_report, an_outcome
+from tests.builders import a_fresh_round, a_report
 from tests.fakes import NOON, FakeClock
 from tests.reporters.reports import improved
 
@@ -28,12 +27,6 @@ def test_nights_are_read_newest_first_some_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_gain_is_never_told_without_its_n_and_interval() -> None:
-    assert gain(improved()) == "0.25 → 1.00, gain +0.75 (90 % interval -0.61 to +1.00, 2 tries)"
-    assert gain(an_outcome(trial=Trial())) == ""
-
-
-def test_a_gain_is_that_of_the_trial_also_if_it_was_asked_once_more() -> None:
-    """As on the card of its proposal: the round after the trial is measured apart."""
-    fresh = a_fresh_round(0.5, 0.75, 4, (-0.4, 0.8))
-
-    assert gain(replace(improved(), fresh=fresh)) == gain(improved())
+    assert in_grades(improved().trial) == "0.25 → 1.00, gain +0.75 (90 % interval -0.61 to +1.00), 2 tries"
+    assert in_grades(a_fresh_round(0.5, 0.75, 4, (-0.4, 0.8))).endswith("(90 % interval -0.40 to +0.80), 4 tries")
+    assert in_grades(Trial()) == ""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.cli.status import show_status
-from skillopt_sleep.cli.why import origin_blocks
+from skillopt_sleep.deciding.origin import origin_blocks
 from skillopt_sleep.pages.blocks import Act, Quotes, Table
 from skillopt_sleep.pages.chart import Bars
 from skillopt_sleep.pages.text import markdown

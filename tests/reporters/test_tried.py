@@ -103,7 +103,7 @@ def test_a_removal_says_what_was_solved_with_the_rule_and_without_it() -> None:
 
 
 def test_what_was_kept_back_is_called_what_it_is() -> None:
-    assert "kept back, which never decide anything: 0.00 → 1.00 (1 try), gain +1.00 (90 % interval" in text(WHOLE)
+    assert "kept back, which never decide anything: 0.00 → 1.00, gain +1.00 (90 % interval" in text(WHOLE)
     without = with_parts(improved(), kept_back=FreshRound())
     assert "kept back" not in text(a_report(documents=(without,)))
 

@@ -94,6 +94,14 @@ def test_a_lost_call_counts_with_what_was_held_for_it(store: SqliteStore) -> Non
     assert store.ledger.spent() == SpendTally(purposes={"rollout": 1}, usd=None, unnamed=1, tokens=100, dollars=0.5)
 
 
+def test_a_lost_call_that_can_cost_nothing_leaves_the_sum_known(store: SqliteStore) -> None:
+    call(store, usd=0.0)
+    reserve(store, tokens=100, usd=0.0)
+    assert store.ledger.spent().usd == 0.0
+    reserve(store, tokens=100)
+    assert store.ledger.spent().usd is None
+
+
 def test_a_lost_call_that_named_what_it_took_counts_with_that(store: SqliteStore) -> None:
     entry = reserve(store, tokens=100, usd=0.5)
     store.ledger.settle(entry, CallState.LOST, usage=USAGE, usd=0.25)

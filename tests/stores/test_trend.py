@@ -97,3 +97,13 @@ def test_the_sessions_that_could_be_read_are_counted_by_the_week_they_ended(stor
     for name, weeks_ago in (("s1", 0), ("s2", 0), ("s3", WEEKS - 1), ("s4", WEEKS)):
         put(store, a_session("hello", id=name, ended=FRIDAY - timedelta(weeks=weeks_ago)))
     assert store.trend.until(FRIDAY).sessions == (1, *[0] * (WEEKS - 2), 2)
+
+
+def test_the_weeks_begin_with_that_of_the_first_session(store: SqliteStore) -> None:
+    for name, weeks_ago in (("s1", 2), ("s2", 0)):
+        put(store, a_session("hello", id=name, ended=FRIDAY - timedelta(weeks=weeks_ago)))
+    trend = store.trend.until(FRIDAY, lessons=[lesson("l-1", 2, 0, 0)])
+    assert trend.first is not None
+    assert (FRIDAY.date() - trend.first).days == 7 * 2 + 4
+    assert trend.sessions == (1, 0, 1)
+    assert trend.lessons[0].corrections == (1, 0, 2)

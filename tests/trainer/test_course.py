@@ -1,8 +1,10 @@
 """A training tells each step as it ends, and can be ended by what is told, or by patience."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -113,6 +115,38 @@ def test_a_training_says_how_far_it_is_while_it_runs_and_only_then(tmp_path: Pat
     assert (last.folder, last.steps, last.most_calls) == ("run", 4, 500)
     assert 0 < last.spend.calls <= len(seen)
     assert [live.each is None for live in seen] == [live.step < 2 for live in seen]
+
+
+def test_another_thread_may_ask_how_far_a_training_is_as_it_ends(tmp_path: Path) -> None:
+    trainer, has_ended = a_trainer(tmp_path), Event()
+
+    def ask() -> None:
+        while not has_ended.is_set():
+            trainer.progress()
+
+    with ThreadPoolExecutor(3) as threads:
+        asking = [threads.submit(ask) for _ in range(3)]
+        try:
+            for _ in range(5):
+                trainer.train()
+        finally:
+            has_ended.set()
+    for one in asking:
+        one.result()
+
+
+def test_a_training_is_said_to_take_no_longer_than_its_limit_of_minutes_leaves(tmp_path: Path) -> None:
+    seen: list[LiveProgress | None] = []
+    config = a_config(limits={"minutes": 30})
+    trainer = a_trainer(tmp_path, config=config, on_step=lambda _: seen.append(trainer.progress()))
+    trainer.train()
+    live = seen[-1]
+    assert live
+    over = live.started + timedelta(minutes=30)
+    assert replace(live, each=None).left(over - timedelta(minutes=9)) == timedelta(minutes=9)
+    slow = replace(live, step=1, since=over, each=timedelta(hours=1))
+    assert slow.left(over - timedelta(minutes=2)) == timedelta(minutes=2)
+    assert slow.left(over + timedelta(minutes=2)) == timedelta()
 
 
 def test_the_steps_that_are_left_take_as_long_as_the_last_one() -> None:

@@ -104,6 +104,7 @@ def test_strict_takes_what_is_strictly_better_and_keeps_the_best_apart(
     assert after.current.document.text == ("candidate" if action is not Action.REJECT else "current")
     assert (gated.before, gated.after, gated.n) == (current, candidate, 8)
     assert gated.error_rate == "error rate unknown"
+    assert "unseen items" in gated.reason
 
 
 @pytest.mark.parametrize(("candidate", "action"), [(1.0, Action.ACCEPT_NEW_BEST), (0.0, Action.REJECT)])

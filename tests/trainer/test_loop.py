@@ -9,6 +9,7 @@ import pytest
 from skillopt_sleep.errors import BackendUnavailable, BudgetExhausted, CallFailed, ConfigError, FailureKind
 from skillopt_sleep.kit.codec import from_json
 from skillopt_sleep.records import Prompt, Purpose, Split
+from skillopt_sleep.trainer.plan import limit_lines, plan
 from skillopt_sleep.trainer.summary import Action, EpochRecord, History, StepRecord
 from tests.fakes import SerialPool
 from tests.sweeps import thinned
@@ -260,9 +261,60 @@ def test_calls_are_kept_for_the_pass_that_reports_the_best_skill(tmp_path: Path)
     config = a_config("default", limits={"calls": 80})
     trainer = a_trainer(tmp_path, config=config)
     summary = trainer.train()
-    assert "left, for val at the end" in summary.stopped
+    assert summary.stopped.endswith("left, kept for val and test at the end")
     assert not [note for note in summary.notes if note.stage == "final"]
     assert summary.best.test is not None
+    alone = a_config("default", limits={"calls": 80}, evaluation={"test": False})
+    assert a_trainer(tmp_path / "alone", config=alone).train().stopped.endswith("left, kept for val at the end")
+
+
+def test_calls_that_do_not_suffice_for_val_and_test_go_to_val(tmp_path: Path) -> None:
+    summary = a_trainer(tmp_path, config=a_config("default", limits={"calls": 64})).train()
+    assert summary.stopped
+    assert not [note for note in summary.notes if note.stage == "final"]
+    assert summary.best.test is None
+
+
+def test_what_the_end_takes_is_no_part_of_the_steps_that_are_foretold(tmp_path: Path) -> None:
+    config = a_config("default", limits={"calls": 70})
+    made = plan(config, Toy(), optimizer=Scripted(), target=Scripted())
+    steps = a_trainer(tmp_path, config=config).train().steps
+    assert f"will end it after about {steps} of 4 steps" in "".join(limit_lines(config, made))
+
+
+@pytest.mark.parametrize("paid", [0, 5])
+def test_a_limit_below_the_first_scores_is_said_to_give_no_result(paid: int) -> None:
+    config = a_config(limits={"calls": 5})
+    made = plan(config, Toy(), optimizer=Scripted(), target=Scripted())
+    (line,) = limit_lines(config, made, paid=paid)
+    already = ", of which 5 are paid already," if paid else ""
+    assert line.startswith(
+        f"Limit: limits.calls = 5{already} ends it without a result: the first scores take 24 calls"
+    )
+
+
+@pytest.mark.parametrize("preset", ["default", "skillopt"])
+def test_training_again_with_the_limit_that_ended_it_changes_and_pays_nothing(tmp_path: Path, preset: str) -> None:
+    config, again = a_config(preset, limits={"calls": 120}, train={"epochs": 4}), Scripted()
+    ended = a_trainer(tmp_path, config=config).train()
+    assert "left, for val at the end" in ended.stopped
+    assert ended.best.version.step > 1
+    assert a_trainer(tmp_path, again, config=config).train() == ended
+    assert again.prompts == []
+
+
+def test_a_training_that_is_killed_is_not_ended_earlier_by_what_it_has_paid(tmp_path: Path) -> None:
+    def kill(_prompt: Prompt, number: int) -> None:
+        if number == 95:
+            raise Killed
+
+    config = a_config("default", limits={"calls": 130}, train={"epochs": 4})
+    whole = a_trainer(tmp_path / "a" / "whole", config=config, workers=1).train()
+    with pytest.raises(Killed):
+        a_trainer(tmp_path / "b" / "run", Scripted(kill), config=config, workers=1).train()
+    summary = a_trainer(tmp_path / "b" / "run", config=config, workers=1).train()
+    assert whole.steps == summary.steps
+    assert whole.best_skill == summary.best_skill
 
 
 def test_a_limit_before_the_initial_skill_is_scored_is_an_error(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_plan_counts_every_call_of_an_attempt_whose_environment_says_how_many_
     summary = a_trainer(tmp_path, env=Twice()).train()
     most = {stage.name: stage.calls for stage in made.stages}
     assert all(cost.calls <= most[name] for name, cost in summary.costs.items())
-    assert "calls, 2 for each attempt" in next(iter(plan_lines(made)))
+    assert "calls; an attempt takes up to 2 calls." in next(iter(plan_lines(made)))
 
 
 @pytest.mark.parametrize(

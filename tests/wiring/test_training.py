@@ -59,13 +59,13 @@ def test_a_configuration_becomes_the_parts_it_names(tmp_path: Path) -> None:
 
 
 def test_without_a_backend_of_its_own_the_confirmed_one_is_asked(tmp_path: Path) -> None:
-    mine = Settings(backend=BackendSettings(name="openai", model="m", base_url="http://127.0.0.1:9"))
+    mine = Settings(backend=BackendSettings(name="openai", model="m", base_url="http://models.example.org/v1"))
     with pytest.raises(ConfigError, match="was not confirmed"):
         wired(tmp_path, ENV, mine)
     assert wired(tmp_path, ENV, mine, backend="openai").target.name
     assert wired(tmp_path, ENV, mine, planning=True).target.name
     confirmed = Settings(
-        backend=BackendSettings(name="openai", model="m", base_url="http://127.0.0.1:9", confirmed=True)
+        backend=BackendSettings(name="openai", model="m", base_url="http://models.example.org/v1", confirmed=True)
     )
     assert wired(tmp_path, ENV, confirmed).target.name
 
@@ -139,9 +139,18 @@ def test_a_skill_is_scored_by_the_model_that_attempts() -> None:
     assert forced(FILE, scoring=True, model="x")[0].model == "x"
 
 
+def test_a_server_on_this_machine_needs_no_consent() -> None:
+    local = '[backend]\nname = "openai"\nmodel = "mine"\nbase_url = "http://localhost:8/v1"\n'
+    assert forced(local)[0].model == "mine"
+    with pytest.raises(ConfigError, match="'openai' was not confirmed"):
+        forced(local + 'api_key_env = "GATEWAY_KEY"\n')
+    with pytest.raises(ConfigError, match="'claude' was not confirmed"):
+        forced(local + '[target]\nname = "claude"\n')
+
+
 def test_that_a_file_names_a_backend_is_no_consent_to_send() -> None:
     for text in (FILE, ELSEWHERE):
-        unsaid = text.replace("confirmed = true", "confirmed = false")
+        unsaid = text.replace("confirmed = true", "confirmed = false").replace("127.0.0.1", "models.example.org")
         with pytest.raises(ConfigError, match="was not confirmed") as refused:
             forced(unsaid, scoring=True)
         assert "set confirmed = true" in refused.value.remedy

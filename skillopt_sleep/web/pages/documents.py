@@ -1,6 +1,5 @@
 """The pages of the files with rules: what each line rests on, how the file was, and how to go back to that."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -10,15 +9,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from skillopt_sleep.deciding.origin import rests_on
 from skillopt_sleep.deciding.undo import Version, versions
-from skillopt_sleep.deciding.why import decision, tried
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.clock import to_the_minute, utc_now
-from skillopt_sleep.kit.words import ago, counted, home_path
-from skillopt_sleep.pages.blocks import Block, Cell, Diff, Link, Quotes, Said, Sentence, Table
+from skillopt_sleep.kit.words import counted, home_path
+from skillopt_sleep.pages.blocks import Block, Cell, Diff, Link, Sentence, Table
 from skillopt_sleep.proposals.entry import Entry
 from skillopt_sleep.proposals.origins import Managed, RuleOrigin, adopted_files, managed_lines, origins
-from skillopt_sleep.records import said_or_done
 from skillopt_sleep.reporters.gains import sentence
 from skillopt_sleep.reporters.status import HAND_WRITTEN
 from skillopt_sleep.stores.bank import ADOPTED, Decided
@@ -41,7 +39,6 @@ AT_ONCE = 50
 ADOPTED_LINES = "What your agents read, with the lines that you adopted."
 NOTHING_ADOPTED = "Nothing was adopted yet. What waits for you:"
 OF_A_FILE = 20  # lines and versions that are shown at once
-MOST_SAID = 3
 _OK = 200
 _CONFLICT = 409
 
@@ -99,23 +96,7 @@ def _line(line: Managed, known: _Known, *, now: datetime) -> _Line:
     proposed = line.origin.proposed
     entry = known.decided[proposed.proposal]
     adopted = entry if proposed.state == ADOPTED else None
-    return _Line(line, tuple(_rests_on(line.origin, now=now)), adopted, state_shown(entry))
-
-
-def _rests_on(origin: RuleOrigin, *, now: datetime) -> Iterator[Block]:
-    """Yield what was said for a rule, its trial, what was decided, and its lessons."""
-    said: list[Said] = []
-    for piece in origin.asked.said[:MOST_SAID]:
-        said.append(Said(said_or_done(piece, piece.quote), ago(piece.at, now) if piece.at else ""))
-    if said:
-        yield Quotes(tuple(said))
-    if origin.asked.sessions > 1:
-        yield Sentence(f"Asked for in {counted(origin.asked.sessions, 'session')}.", "aside")
-    yield Sentence(f"{sentence(tried(origin))} {sentence(origin.proposed.label)}".strip())
-    name = origin.proposed.proposal
-    yield Sentence(sentence(decision(origin, now=now)), "aside", Link(name, f"/inbox/{name}"))
-    for lesson, wording in zip(origin.asked.lessons, origin.asked.wordings, strict=False):
-        yield Sentence("Lesson:", "aside", Link(wording or lesson, f"/lessons/{lesson}"))
+    return _Line(line, tuple(rests_on(line.origin, now=now)), adopted, state_shown(entry))
 
 
 class _Made(NamedTuple):

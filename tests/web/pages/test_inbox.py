@@ -3,6 +3,7 @@
 import re
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from skillopt_sleep.records import Evidence, Proposal
 from tests.builders import changed
 from tests.cli.walked import rules, states, with_three_rules
 from tests.command import Home
-from tests.web.dashboard import entered, visible_text
+from tests.web.dashboard import entered, served, visible_text
 from tests.web.forms import follow, forms, send
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'><svg/onload=alert(3)> javascript:alert(4) \x1b[31m\u202e"
@@ -293,3 +294,21 @@ def test_the_page_of_a_rule_always_has_the_way_back(home: Home, decided: str, ve
         assert own.partition("</article>")[0].count(f">{button}</button>") == 1
         follow(dashboard, send(dashboard, own, f"/inbox/P-0001/{verb}"))
         assert "/inbox/P-0001/adopt" in dashboard.get("/inbox/P-0001").text
+
+
+def test_a_live_rule_that_was_corrected_again_is_in_the_inbox_and_its_page_says_what_to_do(home: Home) -> None:
+    assert home.command("adopt", "P-0001").code == 0
+    earlier = (datetime.now(UTC) - timedelta(days=9)).isoformat()
+    with closing(sqlite3.connect(home.folder / "sleep" / "data" / "sleep.db")) as store, store:
+        store.execute("UPDATE proposals SET decided = ? WHERE state = 'adopted'", (earlier,))
+    assert home.command("run", "--backend", "simulated").code == 0
+    with served(home) as (dashboard, _):
+        dashboard.enter()
+        inbox = dashboard.get("/inbox").text
+        page = visible_text(dashboard.get("/inbox/P-0001").text)
+    again = inbox.partition("Live, and corrected again")[2]
+    assert "5 of 5 since" in visible_text(again)
+    assert "we always use pnpm here, never npm" in again
+    assert "/inbox/P-0001" in again
+    assert "/sessions/one?id=" in again
+    assert "Undo takes it back" in page
