@@ -22,7 +22,12 @@ RunFolder = Annotated[Path, typer.Argument(help="The folder of a training.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 _VALUE_CHARS = 30
 # What is shown as a digest in a manifest.
-_TEXTS = {"dataset": "other data", "initial_skill": "another initial skill", "prompts": "other prompts"}
+_TEXTS = {
+    "dataset": "other data",
+    "initial_skill": "another initial skill",
+    "prompts": "other prompts",
+    "code": "other code",
+}
 
 
 def list_runs(

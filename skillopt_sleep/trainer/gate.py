@@ -68,7 +68,7 @@ def screened(parts: Parts, document: Document, drafted: Draft) -> Draft:
 def _useless(parts: Parts, document: Document, edits: Sequence[Edit]) -> list[Edit]:
     """Return the edits that gain nothing, each by itself, on the train items of their own.
 
-    An edit that train can't tell of, and one that takes text away, isn't among them.
+    An edit that train can't tell of, one that couldn't be scored, and one that takes text away isn't among them.
     """
     train = [task for task in parts.tasks.values() if task.split is Split.TRAIN]
     tried: list[Edit] = []
@@ -84,7 +84,7 @@ def _useless(parts: Parts, document: Document, edits: Sequence[Edit]) -> list[Ed
     return [
         edit
         for edit, pairs in zip(tried, found, strict=True)
-        if math.fsum(after - before for before, after in pairs) <= 0
+        if pairs and math.fsum(after - before for before, after in pairs) <= 0
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from skillopt_sleep.kit.codec import map_strings, to_json
 from skillopt_sleep.kit.redact import redact
@@ -70,6 +71,11 @@ def manifest(
         models=dict(models),
         code={name: _sha(text.encode()) for name, text in code.items()},
     )
+
+
+def with_config(before: Manifest, config: TrainerConfig) -> Manifest:
+    """Return what a run would be started with if only its configuration were another."""
+    return replace(before, config=_without_secrets(config))
 
 
 def digest_of(items: Sequence[Item]) -> str:

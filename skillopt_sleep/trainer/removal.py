@@ -56,7 +56,7 @@ def _measured(parts: Parts, document: Document, rules: Sequence[RuleWorth]) -> t
     without all of them.
     """
     pairs = _attempted(parts, [RuleVersions(rule, _without(document, [rule]), document) for rule in rules])
-    doubtful = [rule for rule in rules if pairs[rule.rule] and math.fsum(_gains(pairs[rule.rule])) <= 0]
+    doubtful = _without_gain(rules, pairs)
     rest = _without(document, doubtful)
     if len(doubtful) <= 1 or rest is None:
         return pairs, doubtful
@@ -65,7 +65,12 @@ def _measured(parts: Parts, document: Document, rules: Sequence[RuleWorth]) -> t
         with_it = _without(document, [other for other in doubtful if other is not rule])
         versions.append(RuleVersions(rule, rest, with_it))
     again = _attempted(parts, versions)
-    return pairs | again, [rule for rule in doubtful if math.fsum(_gains(again[rule.rule])) <= 0]
+    return pairs | again, _without_gain(doubtful, again)
+
+
+def _without_gain(rules: Sequence[RuleWorth], pairs: _Pairs) -> list[RuleWorth]:
+    """Return the rules that were measured, and gained nothing."""
+    return [rule for rule in rules if pairs[rule.rule] and math.fsum(_gains(pairs[rule.rule])) <= 0]
 
 
 def _without(document: Document, rules: Sequence[RuleWorth]) -> Document | None:

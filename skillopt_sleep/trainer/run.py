@@ -102,7 +102,7 @@ def open_run(path: Path, started_with: Manifest, *, clock: Callable[[], datetime
     Raises ConfigError if a foreign file would be overwritten, if the run was started with something else and has got
     an answer, naming the difference, or if its answers are gone; NightLocked if another process is using the folder.
     """
-    _check_resumable(path, started_with)
+    check_resumable(path, started_with)
     with lock_folder(path), closing(CallStore(path / CALLS, clock)) as store, open_answers(path, clock) as calls:
         for name in _RESULTS:
             _remove(path / name)
@@ -160,7 +160,7 @@ def read_paid(path: Path) -> SpendTally | None:
         return store.ledger.spent()
 
 
-def _check_resumable(path: Path, started_with: Manifest) -> None:
+def check_resumable(path: Path, started_with: Manifest) -> None:
     """Raise ConfigError if a training with this manifest can be neither started in this folder nor continued."""
     if not (path / CONFIG).exists():
         for name in _RESULTS:

@@ -106,7 +106,9 @@ def wire_training(
     )
 
 
-def in_force(config: TrainerConfig, settings: Settings, flags: Flags, *, path: Path, scoring: bool) -> Settings:
+def in_force(
+    config: TrainerConfig, settings: Settings, flags: Flags, *, path: Path, scoring: bool = False
+) -> Settings:
     """Return the settings with the models of this training: the file's, else the user's, overridden by the flags.
 
     A backend named by flag takes its other keys from the file or the user's settings if they know it, else the

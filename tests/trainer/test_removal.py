@@ -4,10 +4,13 @@ import json
 from pathlib import Path
 
 from skillopt_sleep.kit.codec import from_json
-from skillopt_sleep.records import Prompt, Purpose
+from skillopt_sleep.records import Prompt, Purpose, Split
 from skillopt_sleep.trainer import Summary
-from skillopt_sleep.trainer.removal import AT_ONCE, PAIRS
-from skillopt_sleep.trainer.summary import Rules, RuleWorth
+from skillopt_sleep.trainer.parts import State
+from skillopt_sleep.trainer.removal import AT_ONCE, PAIRS, remove_useless_rules
+from skillopt_sleep.trainer.summary import History, Rules, RuleWorth, Scores
+from tests.trainer.test_gate import held, some_parts
+from tests.trainer.test_rules import a_step, an_edit
 from tests.trainer.toy import Scripted, a_config, a_trainer, bytes_of
 
 
@@ -82,3 +85,17 @@ def test_a_run_that_goes_on_comes_to_the_same_and_pays_for_nothing_twice(tmp_pat
     model = Chatty()
     assert (trained(tmp_path / "one", model), model.prompts) == (first, [])
     assert bytes_of(tmp_path / "one") == before
+
+
+def test_a_rule_whose_attempts_without_the_others_have_no_score_stays(tmp_path: Path) -> None:
+    def grade(skill: str, _n: int, _sample: int) -> float | None:
+        return 0.5 if "- One." in skill or "- Two." in skill else None
+
+    parts = some_parts(tmp_path, grade, "evidence")
+    task = parts.items[Split.TRAIN][0].id
+    step = a_step(1, an_edit("- One.", task), an_edit("- Two.", task))
+    initial, current = held("- Old."), held("- Old.\n- One.\n- Two.")
+    state = State(current=current, best=initial)
+    after, learned = remove_useless_rules(parts, state, initial, History(baseline=Scores(), calls=0, steps=(step,)))
+    assert after == state
+    assert not [worth.rule for worth in learned.rules if worth.removed]

@@ -74,6 +74,13 @@ def test_an_edit_is_tried_on_the_items_it_names_only(tmp_path: Path, *, gains: b
     assert (found.candidate.text == document.text) is not gains
 
 
+def test_an_edit_whose_attempts_have_no_score_is_not_taken_for_useless(tmp_path: Path) -> None:
+    parts = some_parts(tmp_path, lambda skill, n, sample: None)
+    edit = Edit(op=EditOp.APPEND, content="- Good.", tasks=(parts.items[Split.TRAIN][0].id,))
+    drafted = Draft(candidate=as_document("- Old.\n- Good."), fates=(AppliedEdit(edit=edit, fate=EditFate.APPLIED),))
+    assert screened(parts, as_document("- Old."), drafted) == drafted
+
+
 def test_a_step_whose_edits_all_gain_nothing_asks_val_nothing(tmp_path: Path) -> None:
     class Useless(Scripted):
         def _answer(self, prompt: Prompt) -> str:

@@ -168,7 +168,7 @@ def _raw_choices(row: Row) -> tuple[Sequence[Any], Sequence[Any]]:
         if "text" in lists:
             return texts_of(lists.get("label")), texts_of(lists["text"])
         return sorted(lists), [lists[label] for label in sorted(lists)]
-    if isinstance(raw, str | None):
+    if not isinstance(raw, list | tuple):
         return _choices_in_columns(row) or ((), texts_of(raw))
     fields = [cast("Row", one) if isinstance(one, Mapping) else {"text": one} for one in cast("Sequence[Any]", raw)]
     return [one.get("label") or "" for one in fields], [one.get("text", one.get("content")) for one in fields]
@@ -200,9 +200,12 @@ def _right(row: Row, labels: Sequence[str], texts: Sequence[str]) -> int:
     elif answer.isdecimal() and int(answer) < len(texts):
         # A number is a place if the choices are words, as in MMLU's own files.
         places = {int(answer)} if isinstance(raw, int) and not numbers else {*places, int(answer)}
-    if len(places) != 1:
-        shown = " or ".join(repr(texts[place]) for place in sorted(places)) or "none"
-        raise ValueError(f"its answer {answer!r} may mean {shown} of the choices: write the letter of the right one")
+    if not places:
+        raise ValueError(f"its answer {answer!r} is none of the choices, or several")
+    if len(places) > 1:
+        shown = " or ".join(repr(texts[place]) for place in sorted(places))
+        name = "number of the right one, from 0" if label in LABELS else "letter of the right one"
+        raise ValueError(f"its answer {answer!r} may mean {shown}: write the {name}")
     return places.pop()
 
 

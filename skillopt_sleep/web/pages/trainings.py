@@ -19,12 +19,15 @@ from starlette.routing import Route
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.kit.files import is_locked
 from skillopt_sleep.kit.words import counted
+from skillopt_sleep.settings import Settings
 from skillopt_sleep.trainer import TrainerConfig, load_config
+from skillopt_sleep.trainer.manifest import with_config
 from skillopt_sleep.trainer.plot import page
-from skillopt_sleep.trainer.run import SUMMARY, read_kept
+from skillopt_sleep.trainer.run import SUMMARY, check_resumable, read_kept, read_manifest
 from skillopt_sleep.trainer.runs import Run, find, read
 from skillopt_sleep.trainer.summary import Summary
-from skillopt_sleep.web.site import Page, done, field, paged, show, whole_page
+from skillopt_sleep.web.site import Page, done, field, paged, settings_of, show, whole_page
+from skillopt_sleep.wiring.training import NO_FLAGS, check_consent, in_force
 
 AT_ONCE = 50
 CONFIGS = 20  # configurations that are listed
@@ -136,12 +139,15 @@ def _files(folder: Path) -> Iterator[Path]:
     yield from islice((path for path in files if b"[env" in path.read_bytes()[:_HEAD_BYTES]), CONFIGS)
 
 
-def offer(path: Path, process: Started | None) -> Offer:
-    """Return what can be done with a configuration; its training has a process if it was started here."""
+def offer(path: Path, process: Started | None, settings: Settings) -> Offer:
+    """Return what can be done with a configuration; its training has a process if it was started here.
+
+    What the command refuses isn't offered: a training without consent to its model, or whose folder holds another.
+    """
     try:
         config = load_config(path)
     except ConfigError as error:
-        return Offer("can't be started", problem=f"{error.message} → {error.remedy}")
+        return _refused(error)
     folder = path.parent / config.train.folder
     if process and process.is_running:
         if process.is_stopping:
@@ -150,12 +156,23 @@ def offer(path: Path, process: Started | None) -> Offer:
     said = process.failure() if process else ""
     if is_locked(folder / _RUN_LOCK):
         return Offer(f"{RUNNING}, started elsewhere", said=said)
-    if not list(find(folder, 0)):
+    is_new = not list(find(folder, 0))
+    try:
+        if not is_new:
+            check_resumable(folder, with_config(read_manifest(folder), config))
+            summary = read_kept(folder / SUMMARY, Summary)
+            if summary and not summary.stopped:
+                return Offer("finished", said=said)
+        check_consent(config, settings, in_force(config, settings, NO_FLAGS, path=path), NO_FLAGS, path=path)
+    except ConfigError as error:
+        return _refused(error, said)
+    if is_new:
         return Offer(_limits(config), "Start", "asks the model that the file names", said=said)
-    summary = read_kept(folder / SUMMARY, Summary)
-    if summary and not summary.stopped:
-        return Offer("finished", said=said)
     return Offer(_limits(config), "Go on", "nothing is paid for twice", said=said)
+
+
+def _refused(error: ConfigError, said: str = "") -> Offer:
+    return Offer("can't be started", problem=f"{error.message} → {error.remedy}", said=said)
 
 
 def _limits(config: TrainerConfig) -> str:
@@ -205,7 +222,8 @@ def _list(request: Request) -> Response:
         problem = "" if folder.is_dir() else f"There is no folder {folder}."
     except OSError as error:
         found, problem = [], f"{error.filename or folder}: {error.strerror or error}"
-    offers = [(path, offer(path, _started(request).of(path))) for path in _files(folder)]
+    settings, _ = settings_of(request)
+    offers = [(path, offer(path, _started(request).of(path), settings)) for path in _files(folder)]
     return show(
         request,
         "trainings.html.j2",
@@ -228,8 +246,10 @@ def _start_or_stop(request: Request) -> Response:
     if not path.is_absolute() or path not in set(_files(path.parent)):
         raise HTTPException(404)
     if request.path_params["verb"] == "start":
-        known = started.start(path)
-        message = f"Started {path.name}." if known else f"{path.name} is running already."
+        message = offer(path, started.of(path), settings_of(request)[0]).problem
+        if not message:
+            known = started.start(path)
+            message = f"Started {path.name}." if known else f"{path.name} is running already."
     else:
         known = started.stop(path)
         message = f"{path.name} ends after the calls in flight." if known else f"{path.name} isn't running."

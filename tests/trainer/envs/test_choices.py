@@ -72,3 +72,43 @@ def test_marks_of_several_right_choices_are_refused(targets: object) -> None:
 def test_a_line_that_ends_with_the_letter_of_a_choice_is_no_header(first: list[str], columns: list[str]) -> None:
     assert list(mmlu_columns(first)) == columns
     assert is_mmlus(dict.fromkeys(columns, "")) is bool(columns)
+
+
+@pytest.mark.parametrize(
+    ("choices", "answer", "right"),
+    [
+        (["ice", "iron"], "B", "iron"),
+        (["ice", "iron"], 1, "iron"),
+        (["ice", "iron"], "1", "iron"),
+        (["ice", "iron"], "iron", "iron"),
+        (["1", "2", "3"], 1, "2"),
+        ([1, 2, 3], "B", "2"),
+        (["A", "B", "C"], "B", "B"),
+        (["B", "A", "C"], 0, "B"),
+        ({"A": "ice", "B": "iron"}, "b)", "iron"),
+        ({"label": ["1", "2"], "text": ["ice", "iron"]}, "2", "iron"),
+    ],
+)
+def test_the_right_choice_is_named_by_its_letter_its_place_or_its_text(
+    choices: object, answer: object, right: str
+) -> None:
+    found = choice_of({"question": "Which?", "choices": choices, "answer": answer})
+    assert found.choices[found.right] == right
+
+
+@pytest.mark.parametrize(
+    ("choices", "answer", "said"),
+    [
+        (["1", "2", "3"], "1", "'1' may mean '1' or '2': write the letter of the right one"),
+        ([1, 2, 3], 1, "'1' may mean '1' or '2': write the letter of the right one"),
+        (["B", "A", "C"], "B", "'B' may mean 'B' or 'A': write the number of the right one, from 0"),
+        (["ice", "iron", "iron"], "iron", "'iron' is none of the choices, or several"),
+        (["ice", "iron"], "wood", "'wood' is none of the choices"),
+        (["ice", "iron"], 5, "'5' is none of the choices"),
+        (["ice"], "A", "two to 26 'choices'"),
+        (5, "A", "two to 26 'choices'"),
+    ],
+)
+def test_an_answer_that_names_no_choice_or_two_is_refused(choices: object, answer: object, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        choice_of({"question": "Which?", "choices": choices, "answer": answer})

@@ -4,10 +4,13 @@ from time import monotonic, sleep
 from urllib.parse import quote, urlencode
 
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Browser, expect
 
 from skillopt_sleep.kit.files import is_locked
-from skillopt_sleep.web.pages.trainings import trained
+from skillopt_sleep.settings import Settings
+from skillopt_sleep.trainer import LimitsSection, load_config
+from skillopt_sleep.web.pages.trainings import offer, trained
 from tests.command import Home
 from tests.trainer.toy import a_config, a_trainer
 from tests.web.browser import complaints_at_each_width, tab
@@ -136,13 +139,30 @@ def test_a_training_ends_with_the_dashboard(tmp_path: Path) -> None:
     assert not is_locked(tmp_path / "work" / "run" / "run.lock")
 
 
-@pytest.mark.slow
-def test_the_browser_gives_no_consent(tmp_path: Path) -> None:
-    place = a_demo(tmp_path / "work", backend="claude")
+def test_the_browser_gives_no_consent_and_says_at_once_where_it_is_given(tmp_path: Path) -> None:
+    place, config = a_demo(tmp_path / "work"), tmp_path / "work" / "demo.toml"
     with entered(Home(tmp_path / "ada")) as dashboard:
-        follow(dashboard, send(dashboard, dashboard.get(place).text, "/trainings/start"))
-        assert "was not confirmed" in shown_once(dashboard, place, "confirmed")
+        earlier = dashboard.get(place).text
+        config.write_text(TOML.format(backend="claude"), encoding="utf-8")
+        page = dashboard.get(place).text
+        sent = follow(dashboard, send(dashboard, earlier, "/trainings/start"))
+    assert "'claude' was not confirmed" in visible_text(page)
+    assert f"set confirmed = true in [backend] of {config}" in visible_text(page)
+    assert "/trainings/start" not in page
+    assert "Started" not in visible_text(sent)
     assert not (tmp_path / "work" / "run").exists()
+
+
+def test_a_training_that_the_command_would_refuse_is_not_offered_to_go_on(tmp_path: Path) -> None:
+    toml = tmp_path / "toy.toml"
+    toml.write_text('[backend]\nname = "simulated"\n[env]\nname = "toy"\n', encoding="utf-8")
+    a_trainer(tmp_path / "run", config=replace(load_config(toml), limits=LimitsSection(calls=60))).train()
+    assert offer(toml, None, Settings()).act == "Go on"
+    toml.write_text('[backend]\nname = "simulated"\n[env]\nname = "toy"\nratio = [4, 3, 3]\n', encoding="utf-8")
+    refused = offer(toml, None, Settings())
+    assert refused.act == ""
+    assert "was started with something else: env" in refused.problem
+    assert "name another train.folder" in refused.problem
 
 
 def test_only_what_the_page_lists_is_started_and_only_by_a_form_of_ours(tmp_path: Path) -> None:
