@@ -140,7 +140,9 @@ class Journal:
 
     def own_folders(self, target: Path) -> Iterator[str]:
         """Yield the folders above this file that adoptions make, outermost first: the last undo removes them."""
-        made = {folder for entry in self.entries() for folder in entry.folders}
+        made: set[str] = set()
+        for entry in self.entries():
+            made.update(entry.folders)
         for folder in reversed(target.parents):
             if not folder.exists() or str(folder) in made:
                 yield str(folder)

@@ -105,9 +105,10 @@ def managed_lines(path: Path, known: Sequence[RuleOrigin]) -> list[Managed]:
     if not real.is_file():
         raise ConfigError(f"{path} isn't a file", remedy="all files with adopted rules: skillopt-sleep why")
     document, data = live.load(real, root=real.parent, name=str(path))
-    here = frozenset(
-        name for name in {name for one in known for name in one.proposed.paths} if Path(name).resolve() == real
-    )
+    named: set[str] = set()
+    for one in known:
+        named.update(one.proposed.paths)
+    here = frozenset(name for name in named if Path(name).resolve() == real)
     texts, marked = live.marked(real, data or b"")
     by_lines: dict[str, RuleOrigin] = {}
     for origin in sorted(known, key=lambda one: _rank(one, here)):

@@ -161,7 +161,8 @@ def is_unedited(folder: Path, proposal: Proposal) -> bool:
     """Return whether all lines that the proposal in this folder adds or takes out are so in the files as they are."""
     for path, before, after in _staged(folder, proposal):
         _, now = _now(path, Path(proposal.root), (), {})
-        old, new, lines = (set(body.split("\n")) for body in (before, after, live.body(path, now)))
+        lines = set(live.body(path, now).split("\n"))
+        old, new = set(before.split("\n")), set(after.split("\n"))
         if not new - old <= lines or any(line.strip() for line in (old - new) & lines):
             return False
     return True
@@ -223,14 +224,12 @@ def _is_ours(body: str, old: str, path: Path, target: Path, journal: Journal) ->
 
 def _other_adoptions(entry: Entry, path: Path, journal: Journal, undone: Collection[str]) -> list[Entry]:
     """Return the other adoptions that stand in this file, oldest first."""
-    return [
-        other
-        for other in journal.entries()
-        if other.proposal != entry.proposal
-        and other.state is AdoptionState.DONE
-        and other.proposal not in undone
-        and other.place_of(path) is not None
-    ]
+    others: list[Entry] = []
+    for other in journal.entries():
+        stands = other.state is AdoptionState.DONE and other.proposal not in {entry.proposal, *undone}
+        if stands and other.place_of(path) is not None:
+            others.append(other)
+    return others
 
 
 def _without_block(path: Path, data: bytes, *, journal: Journal, stands: bool) -> bytes | None:
@@ -247,7 +246,8 @@ def _without_block(path: Path, data: bytes, *, journal: Journal, stands: bool) -
         return data
     changes = list(_adopted_lines(path, journal.entries(), journal))
     # What stood in the block before our first adoption that is known may be of another one.
-    _, ours, _ = changes[0]
+    _, known, _ = changes[0]
+    ours = set(known)
     for _, before, after in changes:
         ours |= after - before
     if {line for line in left & ours if line.strip()}:
@@ -257,13 +257,13 @@ def _without_block(path: Path, data: bytes, *, journal: Journal, stands: bool) -
 
 def _adopted_lines(
     path: Path, entries: Iterable[Entry], journal: Journal
-) -> Iterator[tuple[Entry, frozenset[str], frozenset[str]]]:
+) -> Iterator[tuple[Entry, set[str], set[str]]]:
     """Yield each of these adoptions that wrote the file, with the lines of our part before and after it."""
     for entry in entries:
         place = entry.place_of(path)
         if place is not None:
-            before, after = (frozenset(live.body(path, text).split("\n")) for text in journal.texts(entry, place))
-            yield entry, before, after
+            before, after = journal.texts(entry, place)
+            yield entry, set(live.body(path, before).split("\n")), set(live.body(path, after).split("\n"))
 
 
 def _refuse_followed(

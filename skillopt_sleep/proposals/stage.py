@@ -210,9 +210,10 @@ def summary_of(edits: Sequence[Edit], *documents: str) -> str:
     changed: list[str] = []
     for edit in edits:
         text = edit.content if edit.content.strip() else edit.target
-        texts = [unit for unit in units(text) if not unit.startswith("#")]
-        counts[_VERBS[edit.op]] += len(texts)
-        changed += texts
+        for rule in units(text):
+            if not rule.startswith("#"):
+                counts[_VERBS[edit.op]] += 1
+                changed.append(rule)
     if not changed:
         return f"Changes the text in {where}."
     verbs: list[str] = []

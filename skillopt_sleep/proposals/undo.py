@@ -58,9 +58,12 @@ def undo(proposal_id: str, *, journal: Journal, at: datetime, agreed: Plan | Non
             # It was taken out by hand.
             entry = journal.take_back(entry, at=at)
     planned = {move.path: move for move in plan.moves}
+    files: dict[str, Left] = {}
+    for file in entry.files:
+        files[file.path] = _left(planned.get(file.path), before=file.before)
     return Undone(
         proposal=entry.proposal,
-        files={file.path: _left(planned.get(file.path), before=file.before) for file in entry.files},
+        files=files,
         already=not moves,
         folders_left=entry.folders,
     )

@@ -40,7 +40,7 @@ def meter(limits: LimitsSection, ledger: Ledger, clock: Callable[[], datetime]) 
 
 
 def calls_left(meter: NightMeter, used: Callable[[], int]) -> Callable[[], int]:
-    """Return what tells how many calls the limits leave to a training that has used so many answers.
+    """Return what tells how many calls the limits leave to a training that has used so many of those it paid for.
 
     One that goes on uses first what it has paid for: until it pays again, only the answers it has used are counted.
     """

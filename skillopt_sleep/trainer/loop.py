@@ -206,7 +206,7 @@ class Trainer:
             most_calls=config.limits.calls,
             ends=now + timedelta(minutes=config.limits.minutes) if config.limits.minutes else None,
         )
-        left = calls_left(counter, parts.calls)
+        left = calls_left(counter, lambda: calls.used)
         course = TrainingProgress(parts, document, stepped=self._stepped, left=left, on_step=self._on_step)
         course.run()
         summary = self._summary(parts, course, planned)

@@ -21,7 +21,7 @@ from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.kit.codec import from_json, to_json
 from skillopt_sleep.kit.files import locked, private_dir, write_atomic
 from skillopt_sleep.protocols.models import Calls, SpendTally
-from skillopt_sleep.records import Prompt
+from skillopt_sleep.records import Completion, Prompt
 from skillopt_sleep.stores.calls import CallStore
 from skillopt_sleep.trainer.attempts import FinishedAttempt, Job
 from skillopt_sleep.trainer.manifest import Manifest, conflicts
@@ -37,13 +37,44 @@ _RESULTS = ("steps", "epochs", "end", "skills", "answers", SUMMARY, HISTORY, BES
 Kind = TypeVar("Kind")
 
 
+class RunAnswers:
+    """The answers of all trainings; `used` counts those that this run's folder paid for and has used since."""
+
+    def __init__(self, every: Calls, paid: Calls) -> None:
+        self._every = every
+        self._paid = paid  # its keys only: the answers are in the other one
+        self._keys: set[str] = set()
+
+    @property
+    def used(self) -> int:
+        """Return how many answers were used of those that this folder paid for."""
+        return len(self._keys)
+
+    def get(self, key: str) -> Completion | None:
+        """Return the stored answer, or None."""
+        answer = self._every.get(key)
+        if answer is not None and self._paid.get(key) is not None:
+            self._keys.add(key)
+        return answer
+
+    def draws(self) -> "RunAnswers":
+        """Return all answers: a training has no nights."""
+        return self
+
+    def put(self, key: str, completion: Completion) -> None:
+        """Store an answer before it is used."""
+        self._every.put(key, completion)
+        self._paid.put(key, Completion(text=""))
+        self._keys.add(key)
+
+
 class RunFolder:
     """The open folder of a run: `store` has what it spent, `calls` all answers; `write` saves a stage's result."""
 
     def __init__(self, path: Path, store: CallStore, calls: Calls) -> None:
         self.path = path
         self.store = store
-        self.calls = calls
+        self.calls = RunAnswers(calls, store.calls)
 
     def write_replies(self, folder: str, replies: Sequence[tuple[Prompt, str]]) -> None:
         """Write the optimizer's raw replies of a step or epoch, each named after its purpose and its question."""

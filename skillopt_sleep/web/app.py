@@ -139,4 +139,4 @@ def _bug(request: Request, error: Exception) -> Response:
 
 def _failed(request: Request, message: str, remedy: str, *, title: str = "Error", status: int = _FAILED) -> Response:
     """Say what went wrong, and what to do."""
-    return show_blocks(request, [Sentence(remedy)] if remedy else [], title=title, heading=message, status=status)
+    return show_blocks(request, [Sentence(remedy)], title=title, heading=message, status=status)

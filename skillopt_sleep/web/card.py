@@ -47,15 +47,6 @@ class Notice(NamedTuple):
     button: Button | None = None
 
 
-class DecidedLine(NamedTuple):
-    """A rule in the list of what was decided; `again` says that it can be adopted again on its page."""
-
-    proposal: Proposal
-    status: str
-    button: Button | None
-    again: bool
-
-
 class Card(NamedTuple):
     """A rule and what can be done with it.
 
@@ -159,7 +150,6 @@ def _moment(decided: Decided) -> float:
     return datetime.fromisoformat(decided.decided).timestamp() if decided.decided else 0.0
 
 
-def decided_line(decided: Decided, *, now: datetime) -> DecidedLine:
-    """Say in a line of a list what was decided on a rule."""
-    became = sentence(status(decided, now=now))
-    return DecidedLine(decided.proposal, became, button_of(decided, now=now), decided.state == UNDONE)
+def decided_line(decided: Decided, *, now: datetime) -> tuple[Proposal, str, Button | None]:
+    """Return a rule in the list of decisions: what was decided on it, and the button that goes on from there."""
+    return decided.proposal, sentence(status(decided, now=now)), button_of(decided, now=now)

@@ -199,7 +199,8 @@ def paged(
     The address says by `name` how many are skipped, unless they are given; `path` is that of the page with the list.
     """
     url, count = request.url.remove_query_params(_ONCE), len(rows)
-    skipped = skipped_in(request, name) if skipped is None else skipped
+    if skipped is None:
+        skipped = skipped_in(request, name)
     if skipped >= count:
         skipped = max(count - 1, 0) // at_once * at_once
     last = min(skipped + at_once, count)

@@ -308,13 +308,18 @@ def test_a_limit_below_the_first_scores_is_said_to_give_no_result(paid: int) -> 
     )
 
 
+@pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize("preset", ["default", "skillopt"])
-def test_training_again_with_the_limit_that_ended_it_changes_and_pays_nothing(tmp_path: Path, preset: str) -> None:
-    config, again = a_config(preset, limits={"calls": 120}, train={"epochs": 4}), Scripted()
-    ended = a_trainer(tmp_path, config=config).train()
+def test_training_again_with_the_limit_that_ended_it_changes_and_pays_nothing(
+    tmp_path: Path, preset: str, *, beside: bool
+) -> None:
+    if beside:  # another training has paid for some of the answers
+        a_trainer(tmp_path / "other", config=a_config(preset, train={"epochs": 1})).train()
+    config, again = a_config(preset, limits={"calls": 105}, train={"epochs": 4}), Scripted()
+    ended = a_trainer(tmp_path / "run", config=config).train()
     assert "at the end" in ended.stopped
     assert ended.best.version.step > 1
-    assert a_trainer(tmp_path, again, config=config).train() == ended
+    assert a_trainer(tmp_path / "run", again, config=config).train() == ended
     assert again.prompts == []
 
 

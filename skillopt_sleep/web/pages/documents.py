@@ -1,5 +1,6 @@
 """The pages of the files with rules: what each line rests on, how the file was, and how to go back to that."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from skillopt_sleep.deciding.undo import Version, versions
 from skillopt_sleep.errors import SleepError
 from skillopt_sleep.kit.clock import to_the_minute, utc_now
 from skillopt_sleep.kit.words import counted, home_path
-from skillopt_sleep.pages.blocks import Block, Cell, Diff, Link, Sentence, Table
+from skillopt_sleep.pages.blocks import Block, Cell, Fold, Heading, Link, Sentence, Table
 from skillopt_sleep.proposals.entry import Entry
 from skillopt_sleep.proposals.origins import Managed, RuleOrigin, adopted_files, managed_lines, origins
 from skillopt_sleep.reporters.gains import sentence
@@ -99,31 +100,26 @@ def _line(line: Managed, known: _Known, *, now: datetime) -> _Line:
     return _Line(line, tuple(rests_on(line.origin, now=now)), adopted, state_shown(entry))
 
 
-class _Made(NamedTuple):
-    """A version, what was done to make it, when, and what that changed; the first one has nothing of ours."""
-
-    number: int
-    what: str = "nothing of ours is in it"
-    proposal: str = ""
-    summary: str = ""
-    when: str = ""
-    change: tuple[Diff, ...] = ()
-
-
-def _made(path: Path, version: Version | None, known: _Known, kept: StoreAndJournal) -> _Made:
+def _version(
+    path: Path, version: Version | None, known: _Known, kept: StoreAndJournal, *, latest: int
+) -> Iterator[Block]:
+    """Yield what was done to make a version, when, what that changed, and the way to it; 0 has nothing of ours."""
+    number = version.number if version else 0
+    stands = ", as it is now" if number == latest else ""
     if version is None:
-        return _Made(0)
-    summary = known.decided[version.proposal].proposal.summary if version.proposal in known.decided else ""
-    if summary and not version.adopted:
-        summary = f"taken out again: {summary}"
-    return _Made(
-        version.number,
-        "adopted" if version.adopted else "undone",
-        version.proposal,
-        summary,
-        to_the_minute(version.at),
-        tuple(change_of(path, version, kept)),
-    )
+        yield Heading(f"0 · nothing of ours is in it{stands}", 3)
+    else:
+        did = "adopted" if version.adopted else "undone"
+        yield Heading(f"{number} · {version.proposal} {did}{stands}", 3, address=f"/inbox/{version.proposal}")
+        words = [to_the_minute(version.at)]
+        if version.proposal in known.decided:
+            words.append(known.decided[version.proposal].proposal.summary)
+        yield Sentence(" · ".join(words), "where")
+        changes = tuple(change_of(path, version, kept))
+        if changes:
+            yield Fold("What it changed", changes)
+    if number != latest:
+        yield Sentence("", link=Link("See the way to this version", f"{file_at(path)}/to/{number}"))
 
 
 def _list(request: Request) -> Response:
@@ -155,6 +151,7 @@ def _one(request: Request) -> Response:
         path = known.named(key)
         lines, trouble = known.lines(path)
         made = versions(kept.journal, path)
+        latest = made[-1].number if made else 0
         return show(
             request,
             "document.html.j2",
@@ -162,9 +159,8 @@ def _one(request: Request) -> Response:
             path=home_path(str(path)),
             lines=paged(request, lines, at_once=OF_A_FILE).each(lambda line: _line(line, known, now=now)),
             versions=paged(request, [*made[::-1], None], at_once=OF_A_FILE, name="versions").each(
-                lambda version: _made(path, version, known, kept)
+                lambda version: tuple(_version(path, version, known, kept, latest=latest))
             ),
-            latest=made[-1].number if made else 0,
             notice=notice_of(kept.store, did, now=now) if did else None,
             trouble=(*kept.damaged, *trouble),
         )

@@ -57,8 +57,10 @@ def _typed(turn: TypedTurn) -> tuple[Block, ...]:
         taken_for = f"{taken_for}; {PARTLY_PASTED}"
     elif turn.own is not None:
         taken_for = f"{taken_for}; {PASTED}"
-    named = sentence(taken_for) if turn.turn is None else f"Turn {turn.turn} · {taken_for}"
-    return Heading(named, 3), Sentence((turn.own or turn.text)[:_MOST_CHARS], "rule")
+    name = sentence(taken_for)
+    if turn.turn is not None:
+        name = f"Turn {turn.turn} · {taken_for}"
+    return Heading(name, 3), Sentence((turn.own or turn.text)[:_MOST_CHARS], "rule")
 
 
 def _list(request: Request) -> Response:
@@ -94,7 +96,7 @@ def _list(request: Request) -> Response:
         of_projects=[
             Table(("project", "prompts", "sessions", "agents"), tuple(map(_project, projects.shown)), right=(1, 2))
         ],
-        reasons=[Items(tuple(reasons))] if reasons else (),
+        reasons=Items(tuple(reasons)),
         notes=notes,
         part=part,
         rows=[Items(tuple(rows))],
@@ -134,16 +136,18 @@ def _one(request: Request) -> Response:
     skipped = skipped_in(request) or before // AT_ONCE * AT_ONCE
     turns = paged(request, found.turns, skipped=skipped, at_once=AT_ONCE).each(_typed)
     night = history.held[line.id].night
-    facts = (("Agent", TITLES.get(stored.source, stored.source)), ("Id", line.id), *found.facts(utc_now()))
+    facts = [("Agent", TITLES.get(stored.source, stored.source)), ("Id", line.id), *found.facts(utc_now())]
+    if not night:
+        facts.append(("Night", found.night))
     items = [Item(f"{label}: {value}") for label, value in facts]
-    read_by = Link(f"read by {night}", f"/nights/{quote(night)}")
-    items.append(Item("Night:", link=read_by) if night else Item(f"Night: {found.night}"))
+    if night:
+        items.append(Item("Night:", link=Link(f"read by {night}", f"/nights/{quote(night)}")))
     shown: list[Block] = [Sentence(f"{sentence(found.fate)} {sentence(found.because)}"), Items(tuple(items))]
     if "turn" in request.query_params and around(found.part, turn).items:
         shown += [Heading(f"Turn {turn} in its place", name=f"turn-{turn}"), around(found.part, turn)]
     if lessons:
-        links = [Link(lesson.wording or lesson.id, f"/lessons/{lesson.id}") for lesson in lessons]
-        shown += [Heading("Lessons that came up in it"), Items(tuple(Item("", link=link) for link in links))]
+        taught = [Item("", link=Link(one.wording or one.id, f"/lessons/{one.id}")) for one in lessons]
+        shown += [Heading("Lessons that came up in it"), Items(tuple(taught))]
     if turns.all:
         shown += [Heading("What you typed"), *chain.from_iterable(turns.shown)]
     title, trail = _title(stored), Link("Sessions", "/sessions")

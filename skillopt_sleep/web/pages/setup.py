@@ -41,8 +41,10 @@ def in_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
     others: dict[str, list[str]] = {}
     for one in sorted(findings, key=lambda one: list(Topic).index(one.topic)):
         if one not in wrong:
-            said = f"not known: {one.says}" if one.state is FindingState.UNKNOWN else one.says
-            others.setdefault(one.topic, []).append(f"{said} → {one.remedy}" if one.remedy else said)
+            says = " → ".join(filter(None, (one.says, one.remedy)))
+            if one.state is FindingState.UNKNOWN:
+                says = f"not known: {says}"
+            others.setdefault(one.topic, []).append(says)
     if others:
         yield Heading("What is fine, or can't be checked")
         yield Items(tuple(Item(topic, tuple(lines)) for topic, lines in others.items()))
@@ -93,7 +95,7 @@ def _settings(request: Request) -> Response:
     except ConfigError:  # the page says above why the defaults are shown
         found = {}
     rows = [(key, file if origin == str(paths.config_file) else origin) for key, origin in found.items()]
-    chosen = [Table(("key", "set in"), tuple(rows))] if rows else ()
+    chosen = Table(("key", "set in"), tuple(rows))
     text = to_toml(settings_of(request)[0])
     return show(request, "settings.html.j2", title="Settings", file=file, chosen=chosen, text=text)
 

@@ -46,7 +46,7 @@ def _show(request: Request) -> Response:
         unfinished="" if held else unfinished,
         coming=[Items(tuple(coming))],
         slept=closed is not None,
-        told=[in_a_table(told[-MOMENTS:])] if told else (),
+        told=in_a_table(told[-MOMENTS:]),
     )
 
 
