@@ -11,6 +11,7 @@ from skillopt_sleep.backends.openai import OpenAIBackend
 from skillopt_sleep.errors import ConfigError, blamed
 from skillopt_sleep.records import Completion, Prompt, Purpose, Split
 from skillopt_sleep.trainer import Trainer, evaluate
+from skillopt_sleep.trainer.loading import load_class
 from skillopt_sleep.trainer.models import as_model
 from tests.trainer.toy import Scripted, Toy, a_config
 
@@ -42,11 +43,13 @@ def test_a_function_may_return_a_completion() -> None:
     assert model.complete(PROMPT).usd == 0.1
 
 
-WORD = "K1"
-
-
-def with_helper(text: str) -> str:
-    return answering(text) + WORD
+OWN = """
+WORD, OTHER = "K1", 1
+def helper(text):
+    return text + WORD
+def model(text):
+    return helper(text)
+"""
 
 
 def saying(word: str) -> Any:
@@ -58,17 +61,17 @@ def name_and_version(function: Any) -> tuple[str, str]:
     return model.name, model.version
 
 
-def test_a_functions_answers_are_kept_by_its_code_and_what_it_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_functions_answers_are_kept_by_its_code_and_what_it_uses(tmp_path: Path) -> None:
     pair: Any = (lambda text: text, lambda text: "no")
-    several = (answering, with_helper, saying("K1"), saying("Q7"), *pair)
+    several = (answering, failing, saying("K1"), saying("Q7"), *pair)
     assert len(set(map(name_and_version, several))) == len(several)
     assert name_and_version(saying("K1")) == name_and_version(saying("K1"))
-    before = name_and_version(with_helper)
-    monkeypatch.setattr("tests.trainer.test_models.WORD", "Q7")
-    assert name_and_version(with_helper) != before
-    monkeypatch.setattr("tests.trainer.test_models.WORD", "K1")
-    monkeypatch.setattr("tests.trainer.test_models.answering", failing)
-    assert name_and_version(with_helper) != before
+    names: list[tuple[str, str]] = []
+    for number, text in enumerate((OWN, OWN.replace("1\n", "2\n"), OWN.replace("K1", "Q7"), OWN.replace("+", "or"))):
+        (tmp_path / f"own{number}.py").write_text(text, encoding="utf-8")
+        names.append(name_and_version(load_class(f"own{number}.py:model", tmp_path)))
+    assert names[0] == names[1]
+    assert len(set(names)) == 3
 
 
 def test_a_callable_whose_code_can_not_be_told_keeps_no_answers_unless_it_has_a_version() -> None:
