@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from skillopt_sleep.trainer import LiveProgress
 
 MOST_STAGES = 4
+_NAME_CHARS = 16
 _REDRAWS_A_SECOND = 4
 
 
@@ -43,10 +44,13 @@ def training_view(live: "LiveProgress", *, now: datetime) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
+    name = one_line(live.folder, limit=80)
+    if len(name) > _NAME_CHARS:
+        name = f"…{name[1 - _NAME_CHARS :]}"
     known = live.left(now)
     left = "" if known is None else f"about {length(known)} left"
     head = Text.assemble(
-        (f"Training {one_line(live.folder, limit=16)}", BOLD),
+        (f"Training {name}", BOLD),
         f"  step {live.step} of {live.steps}",
         f"  {length(now - live.started)}",
         (f"  {left}", DIM),

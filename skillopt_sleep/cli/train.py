@@ -32,7 +32,7 @@ from skillopt_sleep.trainer.costs import paid_words
 from skillopt_sleep.trainer.data import remarks
 from skillopt_sleep.trainer.evaluate import evaluate, unlike_run
 from skillopt_sleep.trainer.loading import Progress, no_progress, read_skill
-from skillopt_sleep.trainer.plan import notices, plan
+from skillopt_sleep.trainer.plan import TrainingPlan, notices, plan
 from skillopt_sleep.trainer.run import BEST, read_paid
 from skillopt_sleep.trainer.runs import paid_row, read, variants
 from skillopt_sleep.trainer.skeleton import write_skeleton
@@ -100,33 +100,37 @@ def train(
         return
     if config is None:
         raise ConfigError("no configuration is named", remedy="name its file, or write one: train --init my_env.py")
-    asked = _Asked(config, backend, model, as_json=as_json, quiet=quiet)
+    more = [word for change in changes or [] for word in ("--set", change)]
+    more += ["--seeds", str(seeds)] if seeds > 1 else []
+    asked = _Asked(config, backend, model, more=tuple(more), as_json=as_json, quiet=quiet)
     several = _variants(config, changes or [], seeds)
     if only_plan:
-        _show_plan(asked, several[0])
+        _show_plan(asked, several)
         return
     if len(several) == 1:
-        trained = _trained(asked, several[0])
+        trained = _trained(asked, several[0], set())
         _say_trained(asked, trained)
         raise typer.Exit(trained.code)
     _sweep(asked, several)
 
 
 class _Asked(NamedTuple):
-    """What was asked for on the command line."""
+    """What was asked for on the command line; `more` are the words that make several trainings of it."""
 
     config: Path
     backend: str
     model: str
+    more: tuple[str, ...] = ()
     as_json: bool = False
     quiet: bool = False
 
 
 class _Trained(NamedTuple):
-    """A training that has ended: its summary, what its folder paid, its folder, and the exit code."""
+    """A training that has ended: its summary, what its folder paid, also before, its folder, and the exit code."""
 
     summary: Summary
     paid: SpendTally | None
+    paid_before: SpendTally | None
     folder: Path
     code: int
     remedy: str
@@ -139,19 +143,22 @@ def _variants(path: Path, changes: Sequence[str], seeds: int) -> list[TrainerCon
     return [config_of(raw, where=f"{path} with --set") for raw in variants(read_toml(path), changes, seeds)]
 
 
-def _trained(asked: _Asked, config: TrainerConfig | None) -> _Trained:
-    """Train once; what ends it early is told in its summary and its exit code."""
+def _trained(asked: _Asked, config: TrainerConfig | None, told: set[str]) -> _Trained:
+    """Train once; what ends it early is told in its summary and its exit code, and no notice is `told` twice."""
     with (
         stages(silent=asked.quiet or asked.as_json) as shown,
-        _wired(asked, shown.advance, config=config, more=["--json"] * asked.as_json) as training,
+        _wired(asked, shown.advance, config=config, more=[*asked.more, *["--json"] * asked.as_json]) as training,
     ):
+        before = read_paid(training.folder)
         for line in _notices(training):
-            warn(line)
+            if line not in told:
+                warn(line)
+            told.add(line)
         trainer = training.trainer()
         shown.training = trainer.progress
         summary = trainer.train()
     code, remedy = _ending(trainer.ended_by)
-    return _Trained(summary, read_paid(training.folder), training.folder, code, remedy)
+    return _Trained(summary, read_paid(training.folder), before, training.folder, code, remedy)
 
 
 def _ending(error: BaseException | None) -> tuple[int, str]:
@@ -172,6 +179,8 @@ def _say_trained(asked: _Asked, trained: _Trained) -> None:
     else:
         for line in summary_lines(summary, trained.paid):
             say(line)
+        if trained.paid == trained.paid_before:
+            say("No call was made: all answers were there already.")
         say(best_line(summary, trained.folder))
     if trained.remedy:
         warn(f"Ended early: {summary.stopped}; {trained.remedy}.")
@@ -185,8 +194,13 @@ def _sweep(asked: _Asked, several: Sequence[TrainerConfig | None]) -> None:
     """Make these trainings one after the other, and print them as a table; what stops one stops none of the rest."""
     codes: list[int] = []
     folders: list[Path] = []
-    for config in several:
-        trained = _trained(asked, config)
+    told: set[str] = set()
+    for number, config in enumerate(several, start=1):
+        if config and not (asked.quiet or asked.as_json):
+            warn(f"Training {number} of {len(several)}: {config.train.folder}")
+        trained = _trained(asked, config, told)
+        if trained.remedy:
+            warn(f"Ended early: {trained.summary.stopped}; {trained.remedy}.")
         folders.append(trained.folder)
         codes.append(trained.code)
         if trained.code == Exit.STOPPED:
@@ -205,23 +219,36 @@ def _write_skeleton(path: Path) -> None:
     say(f"Try it without a model: skillopt-sleep train {written} --backend simulated")
 
 
-def _show_plan(asked: _Asked, config: TrainerConfig | None) -> None:
-    with _wired(asked, no_progress, config=config, planning=True) as training:
-        for line in (*_notices(training), *priced_lines(training)):
-            warn(line)
-        made = plan(
-            training.config,
-            training.env,
-            optimizer=training.optimizer,
-            target=training.target,
-            initial_skill=training.skill,
-        )
-        paid = list(paid_lines(training))
+def _show_plan(asked: _Asked, several: Sequence[TrainerConfig | None]) -> None:
+    """Print the plan of a training; of several, what they cost together and the plan of the first."""
+    plans: list[TrainingPlan] = []
+    told: dict[str, None] = {}
+    paid: list[str] = []
+    for config in several:
+        with _wired(asked, no_progress, config=config, planning=True) as training:
+            told |= dict.fromkeys((*_notices(training), *priced_lines(training)))
+            made = plan(
+                training.config,
+                training.env,
+                optimizer=training.optimizer,
+                target=training.target,
+                initial_skill=training.skill,
+            )
+            plans.append(made)
+            paid = paid or list(paid_lines(training))
+    for line in told:
+        warn(line)
     if asked.as_json:
-        sums = {"usual": made.usual, "calls": made.calls, "tokens": made.tokens, "usd": made.usd}
-        say_json(to_builtins(made) | sums)
+        rows: list[dict[str, Any]] = []
+        for made in plans:
+            sums = {"usual": made.usual, "calls": made.calls, "tokens": made.tokens, "usd": made.usd}
+            rows.append(to_builtins(made) | sums)
+        say_json(rows[0] if len(rows) == 1 else {"schema_version": 2, "trainings": rows})
         return
-    for line in (*plan_lines(made), *paid):
+    if len(plans) > 1:
+        usual, most = sum(made.usual for made in plans), sum(made.calls for made in plans)
+        say(f"{len(plans)} trainings, about {usual:,} calls together, at most {most:,}. The first of them:")
+    for line in (*plan_lines(plans[0]), *paid):
         say(line)
 
 

@@ -12,6 +12,7 @@ from skillopt_sleep.trainer.calls import check_priced
 from skillopt_sleep.trainer.costs import paid_words, spent_line
 from skillopt_sleep.trainer.plan import TrainingPlan
 from skillopt_sleep.trainer.run import read_paid
+from skillopt_sleep.trainer.runs import read
 from skillopt_sleep.trainer.summary import ACTIONS, Reported, Rules, RuleWorth, Scores, TestedSkill
 from skillopt_sleep.wiring.training import WiredTraining
 
@@ -156,10 +157,20 @@ def priced_lines(training: WiredTraining) -> Iterator[str]:
 
 
 def paid_lines(training: WiredTraining) -> Iterator[str]:
-    """Yield what the training in the folder has paid already."""
+    """Yield what the training in the folder has paid already, or why the folder refuses this one."""
     paid = read_paid(training.folder)
-    if paid is not None:
-        yield f"Paid in {training.folder} so far: {paid_words(paid)}. None of these answers is paid for again."
+    if paid is None:
+        return
+    try:
+        training.trainer().check_folder()
+    except ConfigError as error:
+        yield f"Folder: train refuses to start: {error.message}; {error.remedy}."
+        return
+    state = "is finished" if read(training.folder).state() == "finished" else "has begun"
+    yield (
+        f"The training in {training.folder} {state}. Paid so far: {paid_words(paid)}. None of these answers is paid "
+        "for again."
+    )
 
 
 def _dollars(usd: float | None) -> str:

@@ -28,7 +28,7 @@ from skillopt_sleep.trainer.manifest import Manifest, manifest
 from skillopt_sleep.trainer.models import Named, as_model, for_workers
 from skillopt_sleep.trainer.parts import Parts
 from skillopt_sleep.trainer.plan import notices
-from skillopt_sleep.trainer.run import SUMMARY, AnswerFiles, RunFolder, open_run
+from skillopt_sleep.trainer.run import SUMMARY, AnswerFiles, RunFolder, check_resumable, open_run
 from skillopt_sleep.trainer.summary import LiveProgress, Summary
 from skillopt_sleep.trainer.wording import about, check_overrides, left_out, wording
 
@@ -120,6 +120,10 @@ class Trainer:
             finally:
                 with self._looking:
                     self._live = None
+
+    def check_folder(self) -> None:
+        """Raise ConfigError if this training can be neither started in its folder nor continued there."""
+        check_resumable(self._folder, self._manifest(read_items(self._env, self._config)))
 
     def progress(self) -> LiveProgress | None:
         """Return how far the training is while `train` runs in another thread, None before it began and after."""

@@ -87,6 +87,11 @@ def test_a_training_is_drawn_with_its_steps_its_spending_and_the_time_left() -> 
     assert "1,200 calls, $0.31" in bar
 
 
+def test_of_a_long_name_the_end_is_shown_by_which_trainings_of_a_sweep_differ() -> None:
+    head, _ = drawn(replace(LIVE, folder="run-edit_budget=2-seed=43", each=None))
+    assert head.startswith("Training …udget=2-seed=43  step 3 of 16")
+
+
 def test_a_training_with_a_limit_names_it_and_an_unknown_time_is_not_told() -> None:
     head, bar = drawn(replace(LIVE, most_calls=2_000, each=None))
     assert "left" not in head

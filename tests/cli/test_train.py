@@ -69,7 +69,7 @@ def test_a_plan_says_what_is_wrong_with_the_data_and_which_limit_ends_it(tmp_pat
     assert "Data: 2 of the 2 val items are train items too, under another id." in said
     assert "Data: 1 of the 1 test items are train items too" in said
     assert 'Config: evaluation.alpha changes nothing without preset = "evidence".' in said
-    assert "Limit: limits.calls = 5 ends it without a result: the first scores take 9 calls" in said
+    assert "Limit: limits.calls = 5 ends it without a result: the first scores take 11 calls" in said
     assert "Limit: train refuses to start with limits.usd: what openai:of-mine" in said
     assert "limit calls and tokens instead" in said
 
@@ -194,9 +194,42 @@ def test_a_sweep_makes_a_training_of_each_combination_and_lists_them(tmp_path: P
     assert all(re.search(r"seed 4[23], edit_budget [24] ", row) for row in rows)
     listed = home.command("train", "list", str(tmp_path))
     assert len(listed.out.splitlines()) == 6
-    again = home.command("train", str(config), "--set", "optimizer.edit_budget=2,4", "--seeds", "2", "--json")
+    assert "Training" not in done.err
+    sweep = ("train", str(config), "--set", "optimizer.edit_budget=2,4", "--seeds", "2")
+    loud = home.command(*sweep).err
+    assert "Training 3 of 4: one-edit_budget=4-seed=42" in loud
+    planned = home.command(*sweep, "--plan").out
+    assert re.match(r"4 trainings, about [\d,]+ calls together, at most [\d,]+. The first of them:\n", planned)
+    assert len(home.command(*sweep, "--plan", "--json").json["trainings"]) == 4
+    again = home.command(*sweep, "--json")
     assert [run["state"] for run in again.json["runs"]] == ["finished"] * 4
     assert home.command("train", str(config), "--set", "optimizer.edit_budgt=2").code == 2
+
+
+def test_a_finished_training_says_that_it_asks_nothing_again(tmp_path: Path) -> None:
+    home, config = Home(tmp_path / "home"), a_config(tmp_path)
+    assert "No call was made" not in home.command("train", str(config)).out
+    assert "No call was made: all answers were there already." in home.command("train", str(config)).out
+    planned = " ".join(home.command("train", str(config), "--plan").out.split())
+    assert re.search(r"The training in \S+one is finished\. Paid so far: ", planned)
+    config.write_text(CONFIG.replace("batch_size = 8", "batch_size = 3"), encoding="utf-8")
+    other = " ".join(home.command("train", str(config), "--plan").out.split())
+    assert "train refuses to start: the run in " in other
+    assert "was started with something else: train.batch_size" in other
+    assert "Paid" not in other
+
+
+def test_a_sweep_that_is_stopped_names_the_command_that_goes_on(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    (tmp_path / "slowly.py").write_text(SLOWLY.replace("0.15", "2"), encoding="utf-8")
+    text = '[train]\nepochs = 2\nbatch_size = 2\nworkers = 1\n[env]\nname = "slowly.py:Slowly"\n'
+    sweep = ["train", str(a_config(tmp_path, text)), "--backend", "simulated", "--set", "train.batch_size=1,2"]
+    with Pressed(home, *sweep, "--seeds", "2", columns=200) as pressed:
+        pressed.until("step 0 of")
+        pressed.press("\x03")
+        pressed.until("--seeds 2")
+    assert "Training 1 of 4: run-batch_size=1-seed=42" in pressed.shown
+    assert "--set train.batch_size=1,2" in pressed.shown
 
 
 def test_a_wrong_key_is_named_with_the_nearest(tmp_path: Path) -> None:
