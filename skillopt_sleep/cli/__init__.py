@@ -120,7 +120,7 @@ def _run() -> int:
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - the one boundary: a bug is one line here and a traceback in the log
         _complain(*_describe(error))
-        return Exit.FAILED
+        return Exit.USAGE if blamed(error) else Exit.FAILED
     if code == Exit.STOPPED:
         # Typer turns a KeyboardInterrupt that no command expects into this code, without a word.
         _complain("stopped by Ctrl-C", "")

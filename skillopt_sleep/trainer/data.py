@@ -156,4 +156,6 @@ def as_task(item: Item, split: Split, *, source: str) -> Task:
 def as_document(skill: str) -> Document:
     """Convert a skill to the document being trained."""
     body = skill.rstrip("\n")
-    return Document(id="skill", kind=DocumentKind.SKILL, path="", project="", body=body, trail=skill[len(body) :])
+    close = "" if skill else "\n"  # what is written into an empty skill ends as a file does
+    trail = skill[len(body) :]
+    return Document(id="skill", kind=DocumentKind.SKILL, path="", project="", body=body, close=close, trail=trail)

@@ -190,9 +190,17 @@ def blaming(whose: object, where: str) -> Generator[None]:
     except SleepError:
         raise
     except Exception as error:
-        if _is_theirs(error, str(getattr(whose, "__module__", ""))):
-            blame(error, where)
+        module = str(getattr(whose, "__module__", ""))
+        if _is_theirs(error, module):
+            blame(error, where + _line(error, module))
         raise
+
+
+def _line(error: BaseException, module: str) -> str:
+    """Return the last line of this module that an error came through, with its file's name, or ""."""
+    tracked = traceback.walk_tb(error.__traceback__)
+    lines = [(frame, line) for frame, line in tracked if frame.f_globals.get("__name__") == module]
+    return f" ({Path(lines[-1][0].f_code.co_filename).name}, line {lines[-1][1]})" if lines else ""
 
 
 def _is_theirs(error: BaseException, module: str) -> bool:

@@ -6,6 +6,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,6 +29,7 @@ _FAULTS = (
     TypeError,
     ValueError,
 )
+ENVIRONMENT = "a class with items, rollout_one and initial_skill"
 Progress = Callable[[str, int, int], None]
 
 
@@ -36,8 +38,8 @@ def is_path(name: str) -> bool:
     return name.partition(":")[0].endswith(".py")
 
 
-def load_class(name: str, folder: Path) -> Any:
-    """Return the class (or function) of `file.py:Class`, the file relative to the folder.
+def load_class(name: str, folder: Path, *, kind: str = ENVIRONMENT) -> Any:
+    """Return the class (or function) of `file.py:Class`, the file relative to the folder; `kind` says what it is.
 
     Raises ConfigError if there is no such file or class, or if the file fails.
     """
@@ -49,19 +51,52 @@ def load_class(name: str, folder: Path) -> Any:
     own = [
         member
         for member, value in vars(module).items()
-        if inspect.isclass(value) and value.__module__ == module.__name__ and hasattr(value, "rollout_one")
+        if getattr(value, "__module__", "") == module.__name__
+        and (inspect.isclass(value) and hasattr(value, "rollout_one") if kind == ENVIRONMENT else callable(value))
     ]
     if not wanted:
         example = own[0] if own else "MyEnv"
         raise ConfigError(f"{name} names a file, but not its class", remedy=f'write name = "{file}:{example}"')
     if not hasattr(module, wanted):
         near = difflib.get_close_matches(wanted, own, n=1) or own
-        remedy = f"did you mean {near[0]!r}?" if near else "define a class with items, rollout_one and initial_skill"
+        remedy = f"did you mean {near[0]!r}?" if near else f"define {kind}"
         raise ConfigError(f"{path} has no {wanted}", remedy=remedy)
     found = getattr(module, wanted)
     if not callable(found):
         raise ConfigError(f"{wanted} in {path} is {type(found).__name__}, not a class", remedy="name the class")
     return found
+
+
+def own_sources(*values: object) -> dict[str, str]:
+    """Return the sources of those classes and functions that the user wrote: of a file all of it, by its name."""
+    found: dict[str, str] = {}
+    for value in values:
+        module = str(getattr(value, "__module__", ""))
+        if module.startswith(OWN_FILES):
+            file = Path(str(sys.modules[module].__file__))
+            found[file.name] = file.read_text(encoding="utf-8", errors="replace")
+        elif value is not None and module.partition(".")[0] != __name__.partition(".")[0]:
+            with suppress(AttributeError, OSError, TypeError, ValueError):
+                found[str(getattr(value, "__name__", value))] = code_of(value)
+    return found
+
+
+def code_of(function: Any, seen: tuple[object, ...] = ()) -> str:
+    """Return the source of a class, or of a function with the texts and functions of its own module that it uses.
+
+    Raises AttributeError, OSError, TypeError or ValueError if that can't be told.
+    """
+    if inspect.isclass(function):
+        return inspect.getsource(function)
+    code, used = function.__code__, inspect.getclosurevars(function)
+    plain = [const for const in code.co_consts if isinstance(const, str | float | int)]
+    parts = [inspect.getsource(function), str(plain), str(code.co_names)]  # one line may hold several lambdas
+    for name, value in sorted({**used.globals, **used.nonlocals}.items()):
+        if isinstance(value, str | float):
+            parts.append(f"{name} = {value!r}")
+        elif inspect.isfunction(value) and value.__module__ == function.__module__ and value not in seen:
+            parts.append(code_of(value, (*seen, function)))
+    return "\n".join(parts)
 
 
 def _imported(path: Path) -> ModuleType:

@@ -23,7 +23,7 @@ from skillopt_sleep.trainer.data import as_document, as_task, read_items, remark
 from skillopt_sleep.trainer.env import Env, Item
 from skillopt_sleep.trainer.epochs import ENDINGS, OnStep, TrainingProgress, go_on, steps_in_all
 from skillopt_sleep.trainer.final import final
-from skillopt_sleep.trainer.loading import make_pool, no_progress, read_skill
+from skillopt_sleep.trainer.loading import make_pool, no_progress, own_sources, read_skill
 from skillopt_sleep.trainer.manifest import Manifest, manifest
 from skillopt_sleep.trainer.models import Named, as_model, for_workers
 from skillopt_sleep.trainer.parts import Parts
@@ -149,6 +149,7 @@ class Trainer:
             initial_skill=self._skill,
             prompts=self._overrides,
             models=self._model_names(),
+            code=own_sources(type(self._env), getattr(self._env, "own_score", None)),
         )
 
     def _notices(self) -> Iterator[str]:

@@ -44,6 +44,7 @@ class Manifest(Record, frozen=True, kw_only=True):
     initial_skill: str
     prompts: dict[str, str]
     models: dict[str, str]
+    code: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 def manifest(
@@ -54,8 +55,9 @@ def manifest(
     initial_skill: str,
     prompts: Mapping[str, str],
     models: Mapping[str, str],
+    code: Mapping[str, str],
 ) -> Manifest:
-    """Describe this run, without any secret."""
+    """Describe this run, without any secret; `code` are the sources of what its user wrote, by name."""
     dataset: dict[str, str] = {}
     for split, split_items in items.items():
         dataset[split.value] = digest_of(split_items)
@@ -66,6 +68,7 @@ def manifest(
         initial_skill=_sha(initial_skill.encode()),
         prompts={name: _sha(text.encode()) for name, text in sorted(prompts.items())},
         models=dict(models),
+        code={name: _sha(text.encode()) for name, text in code.items()},
     )
 
 

@@ -1,15 +1,19 @@
 """Make a model of what a person names in Python: a text such as "openai/gpt-5.4-mini", a function, or a model."""
 
 import asyncio
+import hashlib
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
+from uuid import uuid4
 
 from skillopt_sleep.errors import ConfigError
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Completion, Message, Prompt, Purpose
+from skillopt_sleep.trainer.env import blaming
+from skillopt_sleep.trainer.loading import code_of
 
 _ROLES = ("system", "user", "assistant")
 _HOTTEST = 2.0
@@ -62,17 +66,29 @@ _REMEDY = (
 
 
 class FunctionModel:
-    """Asks a function, which may be async: it takes the text of a prompt and returns the answer's text."""
+    """Asks a function, which may be async: it takes the text of a prompt and returns the answer's text.
+
+    Its answers are kept by its `version`, else by its code; by neither if that can't be told.
+    """
 
     def __init__(self, function: Callable[[str], object]) -> None:
         self._function = function
-        self.name = getattr(function, "__name__", type(function).__name__)
+        self.name = str(getattr(function, "__name__", type(function).__name__))
+        self.version = ""
+        told = str(getattr(function, "version", ""))
+        try:
+            told = told or hashlib.sha256(code_of(function).encode()).hexdigest()[:8]
+        except (AttributeError, OSError, TypeError, ValueError):
+            self.version = uuid4().hex
+        if told:
+            self.name += f"#{told}"
 
     def complete(self, prompt: Prompt) -> Completion:
         """Return the function's answer; a Completion is returned as it is."""
-        answer = self._function(prompt.text)
-        if inspect.isawaitable(answer):
-            answer = asyncio.run(_awaited(answer))
+        with blaming(self._function, f"model {self.name.partition('#')[0]}"):
+            answer = self._function(prompt.text)
+            if inspect.isawaitable(answer):
+                answer = asyncio.run(_awaited(answer))
         if isinstance(answer, Completion):
             return answer
         if not isinstance(answer, str):

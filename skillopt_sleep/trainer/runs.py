@@ -115,10 +115,10 @@ def variants(raw: Mapping[str, Any], changes: Sequence[str], seeds: int) -> list
     values: dict[str, list[str]] = {}
     for change in changes:
         key, is_set, text = change.partition("=")
-        if not is_set or not text or key.strip() in values:
-            raise ConfigError(
-                f"--set {change} is no change, or is made twice", remedy="write it as in train.epochs=3,5"
-            )
+        if not is_set or not text:
+            raise ConfigError(f"--set {change} names no value", remedy="write it as in train.epochs=3,5")
+        if key.strip() in values:
+            raise ConfigError(f"--set {key.strip()} is given twice", remedy=f"write {key.strip()}=one,other")
         values[key.strip()] = text.split(",")
     first = raw.get("train", {}).get("seed", 42)
     if seeds > 1 and "train.seed" not in values:

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from skillopt_sleep.errors import ConfigError, ProposalError, SleepError
 from skillopt_sleep.kit.codec import another_format
 from skillopt_sleep.kit.log import tell
-from skillopt_sleep.kit.words import counted, home_path
+from skillopt_sleep.kit.words import counted
 from skillopt_sleep.pages.blocks import Sentence
 from skillopt_sleep.pages.render import LOOK, environment, look
 from skillopt_sleep.reporters import status
@@ -85,7 +85,7 @@ def dashboard(paths: Paths, access: Access) -> Starlette:
     known = cast("dict[str, Any]", templates.globals)
     known["root"] = Markup(access.root)  # noqa: S704 - ours, and redacting would change it
     known["says"] = status
-    for one in (counted, documents, home_path, proof_in_short, scored_by, sentence, wording):
+    for one in (counted, documents, proof_in_short, scored_by, sentence, wording):
         known[one.__name__] = one
     app.state.site = Site(paths, access, Messages(), templates, GROUPS)
     app.state.started = StartedTrainings()

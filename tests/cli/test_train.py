@@ -369,8 +369,9 @@ def test_what_breaks_in_the_users_environment_is_not_reported_as_ours(tmp_path: 
     home = WithPackage(tmp_path / "home")
     home.has(OWN)
     unread = home.trains("own_env:Unread")
-    assert unread.code == 1
-    assert "environment own, train: items: FileNotFoundError" in unread.err
+    assert unread.code == 2
+    assert "environment own, train: items (own_env.py, line " in unread.err
+    assert "): FileNotFoundError" in unread.err
     assert "report" not in unread.err
     assert "fix it there" in unread.err
     [log] = home.folder.rglob("crash.log")
@@ -381,5 +382,6 @@ def test_an_attempt_that_breaks_is_told_with_its_item(tmp_path: Path) -> None:
     home = WithPackage(tmp_path / "home")
     home.has(OWN)
     done = home.trains("own_env:Own")
-    assert done.code == 1
-    assert "environment own, item 'val-0': KeyError: 'gold'" in done.err
+    assert done.code == 2
+    assert "environment own, item 'val-0' (own_env.py, line " in done.err
+    assert "): KeyError: 'gold'" in done.err

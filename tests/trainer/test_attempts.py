@@ -115,7 +115,7 @@ def test_an_invalid_result_ends_everything_and_names_the_item() -> None:
 def test_what_an_attempt_raises_says_at_which_item() -> None:
     with pytest.raises(KeyError) as raised:
         Attempt(Raising(end=KeyError("gold")), FakeBackend())(JOB)
-    assert blamed(raised.value) == "environment toy, item 'i'"
+    assert blamed(raised.value).startswith("environment toy, item 'i' (test_attempts.py, line ")
 
 
 class Leaving(Toy, frozen=True):

@@ -80,7 +80,9 @@ def test_a_duplicate_item_is_refused() -> None:
 def test_an_error_of_an_environment_is_blamed_on_it_by_name() -> None:
     with pytest.raises(KeyError) as raised:
         read_items(_Odd(odd=lambda: {}["gold"]), a_config())
-    assert blamed(raised.value) == "environment toy, val: items"
+    assert (
+        blamed(raised.value) == f"environment toy, val: items (test_data.py, line {raised.traceback[0].lineno + 1})"
+    )
 
 
 def test_an_initial_skill_that_is_no_text_is_refused() -> None:
@@ -126,6 +128,9 @@ def test_an_item_of_another_split_under_another_id_is_counted() -> None:
 @given(st.text())
 def test_a_skill_is_the_document_to_the_byte(skill: str) -> None:
     assert as_document(skill).text == skill
+    assert msgspec.structs.replace(as_document(skill), body="- Rule.").text.endswith("- Rule.\n") == (
+        not skill or skill.endswith("\n")
+    )
 
 
 def test_every_item_counts_as_a_session_of_its_own() -> None:

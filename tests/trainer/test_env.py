@@ -124,7 +124,7 @@ def test_an_environment_that_cannot_be_created_is_named(
 def test_an_error_while_an_environment_is_created_is_blamed_on_it(mine: Path) -> None:
     with pytest.raises(KeyError) as raised:
         find_env("users_own_envs:Broken", {}, folder=mine)
-    assert blamed(raised.value) == "environment users_own_envs:Broken, as it was created"
+    assert blamed(raised.value) == "environment users_own_envs:Broken, as it was created (users_own_envs.py, line 29)"
 
 
 def test_a_grade_may_be_any_number_and_turns_any_list() -> None:

@@ -54,7 +54,7 @@ def test_the_quick_start_is_short_and_prints_with_the_simulated_model_what_the_p
     assert "SimulatedBackend" in start
     (tmp_path / "shop.py").write_text(environment, encoding="utf-8")
     (tmp_path / "start.py").write_text(start, encoding="utf-8")
-    assert _ran("start.py", tmp_path) == printed
+    assert _ran("start.py", tmp_path).rstrip() == printed.rstrip()
 
 
 def _ran(file: str, folder: Path, **variables: str) -> str:
@@ -96,8 +96,8 @@ def test_the_example_environment_learns_its_rule(tmp_path: Path, httpserver: HTT
     httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(_answer)
     (tmp_path / "dates.py").write_text(example, encoding="utf-8")
     printed = _ran("dates.py", tmp_path, OPENAI_BASE_URL=httpserver.url_for("/v1"), OPENAI_API_KEY="k")
-    assert printed == f"0.0 -> 1.0\n{RULE}\n"
-    assert (tmp_path / "dates-run" / "best_skill.md").read_text(encoding="utf-8") == RULE
+    assert printed.rstrip() == f"0.0 -> 1.0\n{RULE}"
+    assert (tmp_path / "dates-run" / "best_skill.md").read_text(encoding="utf-8") == f"{RULE}\n"
 
 
 @pytest.mark.parametrize("text", CONFIGURATIONS)

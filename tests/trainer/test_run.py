@@ -6,20 +6,21 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from skillopt_sleep.errors import ConfigError, ItemError, NightLocked
+from skillopt_sleep.errors import BackendUnavailable, CallFailed, ConfigError, FailureKind, ItemError, NightLocked
+from skillopt_sleep.example.model import SimulatedBackend
 from skillopt_sleep.kit.clock import utc_now
 from skillopt_sleep.protocols.models import Backend
-from skillopt_sleep.records import Split
-from skillopt_sleep.trainer import Item, Result
+from skillopt_sleep.records import Prompt, Split
+from skillopt_sleep.trainer import Item, Result, find_env
 from skillopt_sleep.trainer.manifest import Manifest, conflicts, manifest
 from skillopt_sleep.trainer.run import open_run, read_manifest
-from tests.trainer.toy import Scripted, Toy, a_config, a_trainer
+from tests.trainer.toy import Scripted, Toy, a_config, a_trainer, bytes_of
 
 
 def a_manifest(**fields: Any) -> Manifest:
     config = fields.pop("config", a_config())
     items = {split: Toy().items(split) for split in Split}
-    made = manifest(config, env="toy", items=items, initial_skill="# S", prompts={}, models={"target": "m"})
+    made = manifest(config, env="toy", items=items, initial_skill="# S", prompts={}, models={"target": "m"}, code={})
     return replace(made, **fields)
 
 
@@ -53,6 +54,41 @@ def test_going_on_with_something_else_is_refused_and_named(tmp_path: Path, chang
         a_trainer(tmp_path, model, **changed).train()
     assert said in refused.value.message
     assert model.prompts == []
+
+
+def test_a_folder_in_which_no_call_was_answered_may_hold_another_run(tmp_path: Path) -> None:
+    def unreachable(_prompt: Prompt, _number: int) -> None:
+        raise CallFailed(FailureKind.UNREACHABLE, "nobody there")
+
+    with pytest.raises(BackendUnavailable):
+        a_trainer(tmp_path, Scripted(unreachable)).train()
+    assert (tmp_path / "config.json").exists()
+    assert a_trainer(tmp_path, config=a_config(train={"seed": 8})).train().steps
+
+
+CODED = """
+from tests.trainer.toy import Toy
+
+class Mine(Toy, frozen=True):
+    pass
+
+def score(answer, row):
+    return 0.5
+"""
+
+
+@pytest.mark.parametrize("named", ["my.py:Mine", "dataset"])
+def test_going_on_with_other_code_of_ones_own_is_refused_and_keeps_the_result(tmp_path: Path, named: str) -> None:
+    file, run = tmp_path / "my.py", tmp_path / "run"
+    file.write_text(CODED, encoding="utf-8")
+    model: Any = SimulatedBackend()
+    options = {"score": "my.py:score"} if named == "dataset" else {}
+    a_trainer(run, model, env=find_env(named, options, folder=tmp_path)).train()
+    before = bytes_of(run)
+    file.write_text(CODED.replace("0.5", "1.5"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"something else: code\.my\.py: "):
+        a_trainer(run, model, env=find_env(named, options, folder=tmp_path)).train()
+    assert bytes_of(run) == before
 
 
 def test_a_missing_or_damaged_run_is_no_run(tmp_path: Path) -> None:

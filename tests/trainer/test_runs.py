@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from skillopt_sleep.errors import ConfigError
-from skillopt_sleep.trainer.runs import find, read
+from skillopt_sleep.trainer.runs import find, read, variants
 from tests.trainer.toy import a_config, a_trainer
 
 
@@ -40,3 +40,19 @@ def test_why_a_training_can_not_be_read_is_said_in_words(tmp_path: Path) -> None
     (tmp_path / "config.json").mkdir()
     with pytest.raises(ConfigError, match=r"config\.json: Is a directory"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said", "remedy"),
+    [
+        (["optimizer.edit_budget"], "--set optimizer.edit_budget names no value", "train.epochs=3,5"),
+        (["train.epochs=1", "train.epochs=2"], "--set train.epochs is given twice", "write train.epochs=one,other"),
+    ],
+)
+def test_a_change_without_a_value_and_one_given_twice_are_told_apart(
+    changes: list[str], said: str, remedy: str
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        variants({}, changes, 1)
+    assert refused.value.message == said
+    assert remedy in refused.value.remedy

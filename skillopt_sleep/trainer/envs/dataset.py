@@ -17,7 +17,7 @@ from skillopt_sleep.mining.tasks_file import read_tasks
 from skillopt_sleep.protocols.models import Backend
 from skillopt_sleep.records import Prompt, Purpose, Rubric, Split, Task, Trajectory
 from skillopt_sleep.replay.judges import ReferenceJudge
-from skillopt_sleep.trainer.env import HUB, Item, Result, kind_of
+from skillopt_sleep.trainer.env import HUB, Item, Result, blaming, kind_of
 from skillopt_sleep.trainer.envs.choices import Asked, is_mmlus, shuffled
 from skillopt_sleep.trainer.envs.datasets import Count, DataEnv, stem_of
 from skillopt_sleep.trainer.envs.reading import (
@@ -56,6 +56,7 @@ _FORMS = {
     "number": "Think as long as you need to. Then give the number alone between <answer> and </answer>.",
     "anls": f"{ANSWER_FORM} Use the words of the page, as they are written there.",
 }
+_OWN_SCORE = "a function score(answer, row)"
 _UNSAID = " Where the text does not say it, leave nothing between them."
 _OF_SPLIT = re.compile(r"_(?:test|val|dev|train)$")
 
@@ -65,15 +66,15 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
 
     `columns` says which column is the `question`, the `answers` (or `choices` and the right one in `answers`), the
     `context`, the `id` and the `kind`; a public format needs none. `prompt` is what is asked instead, with columns in
-    braces. `score` is exact, f1, number, choice or anls, or a function `score(answer, row)` of yours as in
-    "my.py:score"; "" takes what the format has. Of a context the first `context_chars` are used, 0 for all.
+    braces. `score` is exact, f1, number, choice or anls, or a function `score(answer, row)` of yours, also as
+    in "my.py:score"; "" takes what the format has. Of a context the first `context_chars` are used, 0 for all.
     """
 
     name: ClassVar[str] = "dataset"
 
     columns: dict[str, str] = {}  # noqa: RUF012 - msgspec copies it
     prompt: str = ""
-    score: str = ""
+    score: Any = ""  # a text, or in Python a function
     context_chars: Count = 6_000
 
     def __post_init__(self) -> None:
@@ -86,7 +87,7 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
             )
         if self.score == "tests":
             raise ConfigError("env.score: tests are run by another environment", remedy='set name = "code_tasks"')
-        if self.score and self.score not in SCORES and ".py:" not in self.score:
+        if not callable(self.score) and self.score not in ("", *SCORES) and ".py:" not in str(self.score):
             raise ConfigError(
                 f"env.score: there is no score {self.score!r}",
                 remedy=f'one of: {", ".join(SCORES)}; or a function of yours, as in "my.py:score"',
@@ -109,9 +110,11 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         return []
 
     @cached_property
-    def _own_score(self) -> Callable[[str, Mapping[str, Any]], object] | None:
+    def own_score(self) -> Callable[[str, Mapping[str, Any]], object] | None:
         """Return the user's own score, if there is one."""
-        return load_class(self.score, Path()) if ".py:" in self.score else None
+        if callable(self.score):
+            return cast("Callable[[str, Mapping[str, Any]], object]", self.score)
+        return load_class(self.score, Path(), kind=_OWN_SCORE) if ".py:" in self.score else None
 
     @cached_property
     def _library(self) -> Mapping[str, Sequence[Row]]:
@@ -166,8 +169,11 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
         request = f"{fence(data['context'])}\n\n{data['question']}" if data["context"] else data["question"]
         reply = ask(target, request, skill=skill, form=form, sample=sample)
         answer = final_answer(reply)
-        if self._own_score is not None:
-            return _graded(self._own_score(answer, data["row"]), reply, where=self.score)
+        if self.own_score is not None:
+            name = Path(self.score).name if isinstance(self.score, str) else self.score.__name__
+            with blaming(self.own_score, f"{name}, item {item.id!r}"):
+                grade = self.own_score(answer, data["row"])
+            return _graded(grade, reply, where=name)
         hard, soft, why = _score(score, answer, data)
         why = with_right_answer(why, data["answers"])
         return Result(hard=hard, soft=soft, response=reply, why=with_source(why, reply))
@@ -192,7 +198,7 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
             data |= shuffled(found, seed=f"{self.split_seed}:{name}")
         if "split" in row:
             data["split"] = str(row["split"])
-        if ".py:" in self.score:
+        if self.own_score is not None:
             data["row"] = {name: row[name] for name in row}
         kind = found.kind or (_OF_SPLIT.sub("", stem_of(path)) if is_mmlus(row) else "")
         text = f"{context[:SHOWN_CHARS]}\n\n{data['question']}".strip()
@@ -213,7 +219,7 @@ class Dataset(DataEnv, frozen=True, kw_only=True, dict=True):
                 plain["question"] = self.prompt.format_map(row)
             except (KeyError, IndexError, ValueError) as error:
                 raise ValueError(f"env.prompt names {error}, which isn't a column of it") from error
-        if "answers" not in plain and ".py:" in self.score:
+        if "answers" not in plain and self.own_score is not None:
             plain["answers"] = []
         found = asked(plain)
         return found._replace(kind=found.kind or kind_of_row(plain, "kind"))

@@ -109,11 +109,15 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         items = {split: self.assigned(split)[: self.limit or None] for split in (Split.TRAIN, Split.VAL)}
         _refuse_twice(items, where=str(self.place))
         for split, split_items in items.items():
-            if not split_items:
-                raise ConfigError(
-                    f"{self.place}: there are no {split} items",
-                    remedy="add a file named for it, or name one file as env.path, which env.ratio divides",
-                )
+            if split_items:
+                continue
+            problem, rows = f"{self.place}: there are no {split} items", sum(map(len, self._divided.values()))
+            if 0 < rows < sum(self.ratio):
+                ratio = ":".join(map(str, self.ratio))
+                raise ConfigError(f"{problem}, as {rows} rows are too few for env.ratio {ratio}", remedy="add rows")
+            raise ConfigError(
+                problem, remedy="add a file named for it, or name one file as env.path, which env.ratio divides"
+            )
         return items
 
     @cached_property
@@ -208,7 +212,9 @@ class DataEnv(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 items.append(self.item(NotedRow(row, self._columns), _row_id(path, number), path))
             except ValueError as error:
                 is_header = number == 1 and form_of(path) in {".csv", ".tsv"}
-                raise ConfigError(f"{path}: row {number}: {error}", remedy=_TABLE if is_header else _ROW) from error
+                said, *remedy = error.args
+                remedy = remedy or [_TABLE if is_header else _ROW]
+                raise ConfigError(f"{path}: row {number}: {said}", remedy=remedy[0]) from error
         return items
 
 
@@ -224,7 +230,7 @@ def stem_of(path: Path) -> str:
 
 def _row_id(path: Path, number: int) -> str:
     """Return an id for a row that has none: its file and number."""
-    return f"{path.parent.name}-{stem_of(path)}-{number}"
+    return "-".join([*filter(None, [path.parent.name]), stem_of(path), str(number)])
 
 
 def _listed(names: Sequence[str]) -> str:

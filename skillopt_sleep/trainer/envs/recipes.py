@@ -60,7 +60,7 @@ def _plain(row: Row) -> Asked:
         return Asked(text_of(row, *_QUESTION), numbers, score="number", context=context)
     question = optional(row, *_QUESTION, "prompt", "instruction", "input")
     if not question:
-        raise ValueError(f"it has no {' or '.join(map(repr, _QUESTION))}: {_COLUMNS}")
+        raise _unnamed(row, _QUESTION)
     score = "number" if any(isinstance(row.get(name), int | float) for name in _ANSWERS) else "exact"
     return Asked(question, answers, score=score, context=context, needed=needed)
 
@@ -151,14 +151,25 @@ RECIPES: Sequence[tuple[Callable[[Row], bool], Callable[[Row], Asked]]] = (
 
 def _accepted(row: Row) -> tuple[str, ...]:
     """Return the accepted answers; ("",) if the text has no answer, as in SQuAD 2.0's script."""
-    name = next((name for name in _ANSWERS if row.get(name) is not None), "answers")
+    name = next((name for name in _ANSWERS if row.get(name) is not None), "")
     raw: Any = row.get(name)
     if isinstance(raw, Mapping):
         raw = cast("Mapping[str, Any]", raw).get("text")
     texts = texts_of(raw)
     if not any(texts) and not row.get("is_impossible") and raw != []:
-        raise ValueError(f"it has no {' or '.join(map(repr, _ANSWERS[:6]))}: {_COLUMNS}")
+        raise ValueError("its answer is empty") if name else _unnamed(row, _ANSWERS[:6])
     return texts or ("",)
+
+
+def _unnamed(row: Row, usual: Sequence[str]) -> ValueError:
+    """Return the error for a row without any of the usual columns, with the remedy: to say which is which."""
+    names = list(row)
+    question = next((name for name in _QUESTION if name in row), names[0])
+    example = f'env.columns = {{question = "{question}", answers = "{names[-1]}"}}'
+    return ValueError(
+        f"it has no {' or '.join(map(repr, usual))}; its columns are {', '.join(map(repr, names))}",
+        f"say which is which, as in {example}",
+    )
 
 
 def context_of(row: Row) -> tuple[str, tuple[str, ...]]:

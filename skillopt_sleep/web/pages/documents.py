@@ -93,7 +93,7 @@ class _Line(NamedTuple):
 
 def _line(line: Managed, known: _Known, *, now: datetime) -> _Line:
     if line.origin is None:
-        return _Line(line, (Sentence(sentence(HAND_WRITTEN), "aside"),), None)
+        return _Line(line, (Sentence(sentence(HAND_WRITTEN), "soft"),), None)
     proposed = line.origin.proposed
     entry = known.decided[proposed.proposal]
     adopted = entry if proposed.state == ADOPTED else None

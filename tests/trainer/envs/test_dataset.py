@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from skillopt_sleep.errors import ConfigError, ItemError
+from skillopt_sleep.errors import ConfigError, ItemError, blamed
 from skillopt_sleep.records import Purpose, Split
+from skillopt_sleep.trainer import Dataset
 from skillopt_sleep.trainer.env import Item, find_env
 from tests.fakes import FakeBackend
 
@@ -192,7 +193,7 @@ def test_the_text_that_a_question_is_about_is_shown_and_never_the_answer(
 def test_what_can_not_be_told_is_refused_with_what_to_do(tmp_path: Path, row: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError) as refused:
         items(written(tmp_path, [row]))
-    assert said in refused.value.message
+    assert said in f"{refused.value.message} -> {refused.value.remedy}"
 
 
 def test_columns_and_a_prompt_of_ones_own_are_used(tmp_path: Path) -> None:
@@ -212,6 +213,7 @@ def test_columns_and_a_prompt_of_ones_own_are_used(tmp_path: Path) -> None:
     [
         ({"columns": {"reply": "x"}}, "there is no role 'reply'"),
         ({"score": "exakt"}, "there is no score 'exakt'"),
+        ({"score": 3}, "there is no score 3"),
         ({"score": "tests"}, "run by another environment"),
     ],
 )
@@ -245,6 +247,76 @@ def test_a_score_of_ones_own_is_called_with_the_answer_and_the_row(tmp_path: Pat
     )
     with pytest.raises(ItemError, match="not a number from 0 to 1"):
         odd.rollout_one(odd.items(Split.TRAIN)[0], "", FakeBackend({Purpose.ROLLOUT: "x"}), sample=0)
+
+
+def test_an_error_in_a_score_of_ones_own_is_blamed_on_it_with_its_line_and_the_item(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("def score(answer, row):\n    return row['nocol']\n", encoding="utf-8")
+    rows = [{"id": f"i{n}", "question": f"q{n}", "answer": "a"} for n in range(3)]
+    options = {"path": written(tmp_path, rows).name, "score": "bad.py:score", "ratio": [1, 1, 1]}
+    env = find_env("dataset", options, folder=tmp_path)
+    item = env.items(Split.TRAIN)[0]
+    with pytest.raises(KeyError) as raised:
+        env.rollout_one(item, "", FakeBackend({Purpose.ROLLOUT: "x"}), sample=0)
+    assert blamed(raised.value) == f"bad.py:score, item {item.id!r} (bad.py, line 2)"
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"), [("def score(a, r): ...", "did you mean 'score'?"), ("", "define a func")]
+)
+def test_a_score_that_a_file_has_not_is_named_before_anything_is_asked(
+    tmp_path: Path, text: str, remedy: str
+) -> None:
+    (tmp_path / "my.py").write_text(text, encoding="utf-8")
+    path = written(tmp_path, [{"question": f"q{n}", "answer": "a"} for n in range(3)])
+    env = find_env("dataset", {"path": path.name, "score": "my.py:scor"}, folder=tmp_path)
+    with pytest.raises(ConfigError, match="has no scor") as refused:
+        env.items(Split.TRAIN)
+    assert remedy in refused.value.remedy
+
+
+def test_a_python_function_may_be_the_score(tmp_path: Path) -> None:
+    path = written(tmp_path, [{"question": f"q{n}", "most": 3} for n in range(9)])
+    env = Dataset(path=str(path), columns={"question": "question"}, score=_short)
+    reply = FakeBackend({Purpose.ROLLOUT: "<answer>abcd</answer>"})
+    found = env.rollout_one(env.items(Split.TRAIN)[0], "", reply, sample=0)
+    assert (found.hard, found.why) == (0.0, "at most 3")
+    assert env.score is _short
+
+
+def _short(answer: str, row: Mapping[str, Any]) -> tuple[float, str]:
+    return float(len(answer) <= row["most"]), f"at most {row['most']}"
+
+
+def refusal(tmp_path: Path, text: str, **options: Any) -> str:
+    (tmp_path / "support.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        items(tmp_path / "support.csv", **options)
+    return f"{refused.value.message} -> {refused.value.remedy}"
+
+
+def test_an_empty_cell_and_columns_of_other_names_are_told_apart(tmp_path: Path) -> None:
+    empty = refusal(tmp_path, "question,answer\nWhat?,yes\nAnd?,\n")
+    assert "row 2: its answer is empty -> fix the row" in empty
+    assert "its columns" not in empty
+    other = refusal(tmp_path, "message,label\nWhat?,yes\n")
+    assert "its columns are 'message', 'label' -> " in other
+    assert other.endswith('say which is which, as in env.columns = {question = "message", answers = "label"}')
+    half = refusal(tmp_path, "question,label\nWhat?,yes\n")
+    assert half.endswith('as in env.columns = {question = "question", answers = "label"}')
+
+
+def test_too_few_rows_to_divide_are_said_to_be(tmp_path: Path) -> None:
+    few = refusal(tmp_path, "question,answer\nWhat?,yes\nAnd?,no\n")
+    assert "there are no val items, as 2 rows are too few for env.ratio 1:1:1 -> add rows" in few
+
+
+def test_a_row_without_an_id_gets_one_from_its_file_and_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("support.csv").write_text("question,answer\n" + "\n".join(f"q{n},a" for n in range(9)), encoding="utf-8")
+    names = {item.id for item in items(Path("support.csv"))}
+    assert names == {f"support-{n}" for n in range(1, 10)}
 
 
 def test_f1_may_be_the_score(tmp_path: Path) -> None:
