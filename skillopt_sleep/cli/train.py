@@ -95,7 +95,9 @@ def train(
             raise ConfigError(
                 "--init only writes an environment and its TOML", remedy="train afterwards, in a command of its own"
             )
-        _write_skeleton(init)
+        written = write_skeleton(init)
+        say(f"{written.with_suffix('.py')} holds an environment: put your own data and scoring in their place.")
+        say(f"Try it without a model: skillopt-sleep train {written} --backend simulated")
         return
     if config is None:
         raise ConfigError("no configuration is named", remedy="name its file, or write one: train --init my_env.py")
@@ -212,12 +214,6 @@ def _sweep(asked: _Asked, several: Sequence[TrainerConfig | None]) -> None:
     raise typer.Exit(max(codes))
 
 
-def _write_skeleton(path: Path) -> None:
-    written = write_skeleton(path)
-    say(f"{written.with_suffix('.py')} holds an environment: put your own data and scoring in their place.")
-    say(f"Try it without a model: skillopt-sleep train {written} --backend simulated")
-
-
 def _show_plan(asked: _Asked, several: Sequence[TrainerConfig | None]) -> None:
     """Print the plan of a training; of several, what they cost together and the plan of the first."""
     plans: list[TrainingPlan] = []
@@ -269,8 +265,11 @@ def score(
         stages(silent=as_json) as shown,
         _wired(_Asked(config, backend, model), shown.advance, scoring=True, more=more) as training,
     ):
-        _warn_of_data(training, Split(split))
-        file = skill or _best(training.folder)
+        unlike = unlike_run(training.config, training.env, Split(split), training.folder)
+        for text in (*remarks(training.env, (Split(split),)), *unlike):
+            warn(f"Data: {text}.")
+        best = training.folder / BEST
+        file = skill or (best if best.exists() else None)
         if file is None:
             warn(f"{training.folder} holds no training, so no skill is scored. Name one with --skill.")
         scores = evaluate(
@@ -295,14 +294,6 @@ def score(
         raise typer.Exit(Exit.PARTIAL)
 
 
-def _warn_of_data(training: WiredTraining, split: Split) -> None:
-    """Say what is left out of the data, and why scores can't be compared to the training's, before any is made."""
-    for text in remarks(training.env, (split,)):
-        warn(f"Data: {text}.")
-    for why in unlike_run(training.config, training.env, split, training.folder):
-        warn(f"Data: {why}.")
-
-
 def _notices(training: WiredTraining) -> Iterator[str]:
     """Return what should be known of the training before anything is spent on it."""
     return notices(
@@ -313,11 +304,6 @@ def _notices(training: WiredTraining) -> Iterator[str]:
         initial_skill=training.skill,
         folder=training.folder,
     )
-
-
-def _best(folder: Path) -> Path | None:
-    """Return the best skill of the training in a folder so far, None if there is none."""
-    return folder / BEST if (folder / BEST).exists() else None
 
 
 @contextmanager

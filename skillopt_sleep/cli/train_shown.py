@@ -41,17 +41,12 @@ def _reported(found: Reported) -> str:
     """Say what the best skill's quality is, with the interval that holds for all skills that were tried."""
     low, high = found.interval
     mean = f"best on items like val: {found.mean:.3f}"
-    if _is_lucky(found):
+    if f"{found.selection_bias:.3f}" != "0.000":
         mean += (
             f" ({found.mean + found.selection_bias:.3f} less {found.selection_bias:.3f} for the luck of being chosen)"
         )
     interval = f"{100 * found.level:.0f} % interval {low:.3f} to {high:.3f}"
     return f"{mean}, {interval} (n={found.n}, {counted(found.tried, 'skill')} tried)"
-
-
-def _is_lucky(found: Reported) -> bool:
-    """Return whether what was taken off for luck can be seen in three decimals."""
-    return f"{found.selection_bias:.3f}" != "0.000"
 
 
 def best_line(summary: Summary, folder: Path) -> str:
